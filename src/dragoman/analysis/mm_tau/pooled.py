@@ -10,6 +10,7 @@ from dragoman.analysis.intervals import Interval, clustered_interval
 from dragoman.analysis.mm_tau.metrics import success
 from dragoman.analysis.mm_tau.readers import Reader
 from dragoman.analysis.mm_tau.sums import Sums, place_seed
+from dragoman.analysis.stated_personas import persona_shown
 from dragoman.analysis.voice.ways import Way, way_of
 from dragoman.core.conditions import EXPOSURE, MIXED, NONE, TEXT, UNEXPOSED, Condition
 
@@ -24,7 +25,8 @@ class PooledSuccess(msgspec.Struct, frozen=True):
         way: How the agent got what users said.
         exposure: What the agent was told of them.
         reader: Who counted.
-        personas: Those over which a task's mean is taken: all that every way and exposure has.
+        personas: Those over which a task's mean is taken: all that every way and exposure has. Those that
+            tasks state themselves are all there, each with its tasks.
         value: The mean over tasks; None where no task is decided with each of these personas.
         interval: 95 % over tasks.
         tasks: How many tasks entered.
@@ -99,9 +101,15 @@ def _pooled(
         way_of(condition),
         condition.axis(EXPOSURE),
         reader.name,
-        tuple(personas),
+        tuple(dict.fromkeys(who for name in personas for who in _users(cells[name]))),
         fmean(values) if values else None,
         clustered_interval(values, seed) if values else None,
         len(tasks),
         sum(each.unscored for each in sums),
     )
+
+
+def _users(cell: CellOutcomes) -> list[str]:
+    """Return who the users of a cell were: its persona, or those that its tasks state."""
+    condition = cell.name.condition
+    return sorted({persona_shown(condition, row.task) for row in cell.outcomes})

@@ -1,6 +1,6 @@
 """Figures 2 and 3 of MM-tau-p2, and what each axis does at a glance: what templates draw."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -8,7 +8,7 @@ from dragoman.analysis.intervals import Interval
 from dragoman.analysis.mm_tau.axes import AxisDifference
 from dragoman.analysis.mm_tau.board import SUCCESS, MmTauBoard, MmTauCell
 from dragoman.analysis.mm_tau.pooled import PooledSuccess
-from dragoman.core.conditions import NONE
+from dragoman.core.conditions import NONE, PLAIN
 from dragoman.report import wording
 from dragoman.report.mm_tau.tables import exposure_name
 
@@ -51,7 +51,7 @@ class ExposureBar(msgspec.Struct, frozen=True):
 
 
 class SuccessChart(msgspec.Struct, frozen=True):
-    """pass^1 of one agent on one suite as one reader has it: groups of bars, one for each exposure."""
+    """pass^1 of one agent: groups of bars, one for each exposure; suites and readers are groups side by side."""
 
     title: str
     groups: tuple[tuple[str, tuple[ExposureBar, ...]], ...]
@@ -92,31 +92,92 @@ def glances(board: MmTauBoard) -> tuple[AxisGlance, ...]:
 
 
 def modality_charts(board: MmTauBoard) -> tuple[SuccessChart, ...]:
-    """Return Figure 2: by modality and exposure, over the personas that all have."""
-    exposures = _exposures(each.exposure for each in board.pooled)
-    groups: dict[str, dict[str, list[ExposureBar]]] = {}
-    for each in sorted(board.pooled, key=lambda each: each.exposure):
-        if each.value is not None:
-            shown = ShownShare(each.value, each.interval, each.tasks)
-            bar = _bar(each.exposure, exposures, shown, each.unscored)
-            modalities = groups.setdefault(_chart_title(each), {})
-            modalities.setdefault(_modality(each), []).append(bar)
-    return tuple(SuccessChart(title, _grouped(found)) for title, found in groups.items())
+    """Return Figure 2: by modality and exposure, over the personas that all have.
+
+    Each agent has one chart: suites stand side by side in it, and readers in each suite.
+    """
+    found = [each for each in board.pooled if each.value is not None]
+    exposures = _exposures(each.exposure for each in found)
+    charts = _Charts(found)
+    for each in sorted(found, key=lambda each: (each.suite, each.exposure)):
+        bar = _bar(
+            each.exposure,
+            exposures,
+            ShownShare(each.value or 0.0, each.interval, each.tasks),
+            _notes(each.unscored, f"personas {', '.join(each.personas)}"),
+        )
+        charts.add(each, _modality(each), bar)
+    return charts.charts
 
 
 def persona_charts(board: MmTauBoard) -> tuple[SuccessChart, ...]:
-    """Return Figure 3: by modality, persona and exposure."""
-    exposures = _exposures(cell.exposure for cell in board.cells)
-    groups: dict[str, dict[str, list[ExposureBar]]] = {}
-    for cell in sorted(board.cells, key=lambda cell: cell.exposure):
+    """Return Figure 3: by modality, persona and exposure, suites and readers side by side.
+
+    Where tasks state personas, and no card was played, these are the personas.
+    """
+    found = [cell for cell in board.cells if cell.metrics[SUCCESS].value is not None]
+    exposures = _exposures(cell.exposure for cell in found)
+    charts = _Charts(found)
+    for cell in sorted(found, key=lambda cell: (cell.suite, cell.exposure)):
+        for persona, shown, unscored in _personas(cell):
+            bar = _bar(cell.exposure, exposures, shown, _notes(unscored))
+            charts.add(cell, f"{_modality(cell)}, {persona}", bar)
+    return charts.charts
+
+
+def _personas(cell: MmTauCell) -> Iterator[tuple[str, ShownShare, int]]:
+    """Yield pass^1 by the personas of a cell's tasks; by its own where these state none."""
+    for each in cell.stated:
+        if each.value is not None:
+            shown = ShownShare(each.value, each.interval, each.tasks)
+            yield each.persona, shown, 0
+    if not cell.stated:
         metric = cell.metrics[SUCCESS]
-        if metric.value is not None:
-            shown = ShownShare(metric.value, metric.interval, int(metric.n))
-            bar = _bar(cell.exposure, exposures, shown, metric.unscored)
-            title = ", ".join((cell.suite, cell.agent, *cell.setting, f"by {_reader(cell.reader)}"))
-            places = groups.setdefault(title, {})
-            places.setdefault(f"{_modality(cell)}, {cell.persona}", []).append(bar)
-    return tuple(SuccessChart(title, _grouped(found)) for title, found in groups.items())
+        shown = ShownShare(metric.value or 0.0, metric.interval, int(metric.n))
+        yield cell.persona, shown, metric.unscored
+
+
+class _Charts:
+    """Bars in charts: one chart for each agent and setting, with what differs there in their places' names."""
+
+    def __init__(self, shown: Sequence[PooledSuccess | MmTauCell]) -> None:
+        self._readers = list(dict.fromkeys(each.reader for each in shown))
+        self._suites = {
+            title: list(dict.fromkeys(each.suite for each in shown if _player(each) == title))
+            for title in dict.fromkeys(map(_player, shown))
+        }
+        self._found: dict[str, dict[tuple[int, str, int, str], list[ExposureBar]]] = {}
+
+    def add(self, each: PooledSuccess | MmTauCell, place: str, bar: ExposureBar) -> None:
+        """Add a bar at a place, beside those of other suites and readers."""
+        suites = self._suites[_player(each)]
+        title = _player(each) if len(suites) > 1 else f"{each.suite}, {_player(each)}"
+        if len(self._readers) == 1:
+            title += f", by {_reader(each.reader)}"
+        names = (
+            *([each.suite] if len(suites) > 1 else []),
+            place,
+            *([f"by {_reader(each.reader)}"] if len(self._readers) > 1 else []),
+        )
+        order = (suites.index(each.suite), place, self._readers.index(each.reader))
+        places = self._found.setdefault(title, {})
+        places.setdefault((*order, ", ".join(names)), []).append(bar)
+
+    @property
+    def charts(self) -> tuple[SuccessChart, ...]:
+        """The charts: suites in their order, in each the places in theirs, at each place the readers."""
+        return tuple(
+            SuccessChart(title, tuple(_in_order(places))) for title, places in self._found.items()
+        )
+
+
+def _in_order(
+    places: Mapping[tuple[int, str, int, str], Sequence[ExposureBar]],
+) -> Iterator[tuple[str, tuple[ExposureBar, ...]]]:
+    """Yield places by suite, then as they came, readers of one place side by side."""
+    came = list(dict.fromkeys((suite, place) for suite, place, _, _ in places))
+    for key in sorted(places, key=lambda key: (key[0], came.index(key[:2]), key[2])):
+        yield key[3], tuple(places[key])
 
 
 def _step(found: Sequence[AxisDifference]) -> AxisStep:
@@ -140,18 +201,23 @@ def _ends(interval: Interval | None, times: int) -> str:
     return f" [{times * interval.low:+.{places}f}, {times * interval.high:+.{places}f}]"
 
 
-def _bar(exposure: str, exposures: Sequence[str], shown: ShownShare, unscored: int) -> ExposureBar:
-    below = f"{unscored:,} unscored" if unscored else ""
+def _bar(exposure: str, exposures: Sequence[str], shown: ShownShare, below: str) -> ExposureBar:
     return ExposureBar(exposure_name(exposure), exposures.index(exposure), shown, below)
+
+
+def _notes(unscored: int, *others: str) -> str:
+    return ", ".join((*([f"{unscored:,} unscored"] if unscored else []), *others))
 
 
 def _exposures(found: Iterable[str]) -> list[str]:
     return sorted(set(found))
 
 
-def _chart_title(each: PooledSuccess) -> str:
-    personas = ", ".join(each.personas)
-    return f"{each.suite}, {each.agent}, by {_reader(each.reader)}, personas {personas}"
+def _player(each: PooledSuccess | MmTauCell) -> str:
+    """Return who played, with the rest of the condition where that is not plain."""
+    if isinstance(each, MmTauCell):
+        return ", ".join((each.agent, *each.setting))
+    return each.agent if each.setting == PLAIN.label else f"{each.agent}, {each.setting}"
 
 
 def _reader(name: str) -> str:
@@ -161,9 +227,3 @@ def _reader(name: str) -> str:
 def _modality(each: PooledSuccess | MmTauCell) -> str:
     judged = "" if each.way.clarify == NONE else f", clarify {each.way.clarify}"
     return f"{each.way.name}{judged}"
-
-
-def _grouped(
-    found: dict[str, list[ExposureBar]],
-) -> tuple[tuple[str, tuple[ExposureBar, ...]], ...]:
-    return tuple((name, tuple(bars)) for name, bars in found.items())
