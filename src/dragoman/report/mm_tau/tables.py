@@ -166,7 +166,7 @@ def metric_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
         )
         names = [name for name in (SUCCESS, *IN_TABLE_2) if name in ordered[0].metrics]
         yield GroupedTable(
-            f"Table 2{_by(board)}: {place}",
+            f"Table 2{_by(board)}: {_titled(place, ordered)}",
             ("Metric",),
             tuple((cell.reader, _marked(cell), cell.suite) for cell in ordered),
             (
@@ -195,12 +195,13 @@ def change_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
     changes: dict[int, list[MmTauChange]] = {}
     for change in board.changes:
         changes.setdefault(change.to, []).append(change)
-    groups: dict[str, list[int]] = {}
+    groups: dict[tuple[str, ...], list[int]] = {}
     for number in sorted(changes, key=lambda number: board.cells[number].way.is_text):
         cell = board.cells[number]
-        groups.setdefault(f"{cell.suite}, {_user_place(cell)}", []).append(number)
+        groups.setdefault((cell.suite, *_user_place(cell)), []).append(number)
     for place, numbers in groups.items():
-        yield _change_table(board, place, {number: changes[number] for number in numbers})
+        title = _titled(place, (board.cells[number] for number in numbers))
+        yield _change_table(board, title, {number: changes[number] for number in numbers})
 
 
 def composite_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
@@ -401,10 +402,10 @@ def _agreed(found: Agreed) -> str:
 
 
 def _grouped(
-    cells: Sequence[MmTauCell], place: Callable[[MmTauCell], str]
-) -> dict[str, list[MmTauCell]]:
+    cells: Sequence[MmTauCell], place: Callable[[MmTauCell], tuple[str, ...]]
+) -> dict[tuple[str, ...], list[MmTauCell]]:
     """Return cells by their place, those in which somebody speaks first: most metrics are theirs."""
-    groups: dict[str, list[MmTauCell]] = {}
+    groups: dict[tuple[str, ...], list[MmTauCell]] = {}
     for cell in sorted(cells, key=lambda cell: cell.way.is_text):
         groups.setdefault(place(cell), []).append(cell)
     return groups
@@ -423,8 +424,16 @@ def _modality(cell: MmTauCell) -> str:
     return f"{cell.way.name}{judged}"
 
 
-def _user_place(cell: MmTauCell) -> str:
-    return f"{_player(cell)}, {_modality(cell)}, persona {cell.persona}"
+def _user_place(cell: MmTauCell) -> tuple[str, str, str]:
+    return _player(cell), _modality(cell), cell.persona
+
+
+def _titled(place: Sequence[str], cells: Iterable[MmTauCell]) -> str:
+    """Return a place in words; who has no card may be the persona that each task states."""
+    *whose, persona = place
+    stated = dict.fromkeys(each.persona for cell in cells for each in cell.stated)
+    shown = f"{persona}, or {', '.join(stated)}" if stated else persona
+    return ", ".join((*whose, f"persona {shown}"))
 
 
 def _shown(metric: Metric) -> str:
