@@ -15,12 +15,17 @@ from dragoman.exchange.exporting import export_results, result_formats
 from dragoman.exchange.importing import import_run
 from dragoman.exchange.inspect_logs.writing import write_inspect_logs
 from dragoman.exchange.junit import write_junit
+from dragoman.exchange.mm_tau_folders.layout import is_run_folder
+from dragoman.exchange.mm_tau_folders.reading import import_run_folder
+from dragoman.exchange.mm_tau_folders.writing import FORM as RUN_FOLDERS
+from dragoman.exchange.mm_tau_folders.writing import write_run_folders
 from dragoman.exchange.table_files import (
     require_agent,
     write_csv,
     write_json_lines,
     write_parquet,
 )
+from dragoman.report import wording
 from dragoman.store.audio_sets.layout import SETTINGS
 from dragoman.store.run import RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring
@@ -32,8 +37,15 @@ AUDIO_FOLDER = "audiofolder"
 """The form that audio sets have, and runs have not."""
 
 
-def import_file(path: Path, out: Path, form: str | None, *, as_json: bool) -> None:
+def import_file(
+    path: Path, out: Path, form: str | None, suite: str | None = None, *, as_json: bool
+) -> None:
     """Make a run of result files, and say what came in and how it was read."""
+    if is_run_folder(path):
+        _import_folder(path, out, suite, as_json=as_json)
+        return
+    if suite is not None:
+        raise UsageError("--suite goes with a run folder of MM-tau-p2: other files say their own")
     read = import_run(path, out, time.time(), form)
     if as_json:
         print_json({"run": str(out), **msgspec.to_builtins(read.report)})
@@ -50,6 +62,22 @@ def import_file(path: Path, out: Path, form: str | None, *, as_json: bool) -> No
         print(f"no verdicts yet: {rescore}", file=sys.stderr)
 
 
+def _import_folder(path: Path, out: Path, suite: str | None, *, as_json: bool) -> None:
+    found = import_run_folder(path, out, time.time(), suite)
+    if as_json:
+        print_json({"run": str(out), **msgspec.to_builtins(found)})
+        return
+    print(f"{found.conversations} conversations imported, in text and by voice: {out}")
+    if found.unknown:
+        print_line(
+            f"{found.unknown} of {found.tasks} folders have no name of a task of {found.suite}: these can be "
+            "shown and judged, not scored by their gold",
+            to_stderr=True,
+        )
+    judge = f"dragoman score {quote(str(out))} --rubric mm_tau_p2@2 --judge PROVIDER/MODEL"
+    print(f"no verdicts yet: {judge}", file=sys.stderr)
+
+
 def export_run(  # noqa: PLR0913 - the options of one command
     folder: Path,
     form: str,
@@ -64,9 +92,12 @@ def export_run(  # noqa: PLR0913 - the options of one command
         _export_set(folder, Path(out))
         return
     formats = result_formats()
-    if form not in (*formats, *OF_ANY_RUN):
-        known = ", ".join((*formats, *OF_ANY_RUN, AUDIO_FOLDER))
+    if form not in (*formats, *OF_ANY_RUN, RUN_FOLDERS):
+        known = ", ".join((*formats, *OF_ANY_RUN, RUN_FOLDERS, AUDIO_FOLDER))
         raise UsageError(f"cannot export to {form!r}: choose {known}")
+    if form == RUN_FOLDERS:
+        _export_folders(folder, Path(out), agent)
+        return
     with open_run(folder, write=False) as store:
         scoring = chosen_scoring(store, rules, judge_name(judge))
         if form in OF_ANY_RUN:
@@ -87,6 +118,15 @@ def export_run(  # noqa: PLR0913 - the options of one command
             case _:
                 _export_results(store, scoring, formats[form], out, agent)
     print(f"verdicts: rules {scoring[0]}, judge {scoring[1]}", file=sys.stderr)
+
+
+def _export_folders(folder: Path, out: Path, agent: str | None) -> None:
+    with open_run(folder, write=False) as store:
+        require_agent(store, agent)
+        found = write_run_folders(store, out, agent)
+    for each in found:
+        left = f", {each.left_out} left out without their text or voice" if each.left_out else ""
+        print_line(f"{wording.counted(each.tasks, 'task')}{left}: {each.path}")
 
 
 def _export_set(folder: Path, out: Path) -> None:

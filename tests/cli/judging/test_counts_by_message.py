@@ -116,3 +116,48 @@ def test_a_set_that_there_is_not_is_one_line(dragoman: Cli) -> None:
     )
     other = dragoman("leaderboard", "x", "--definitions", "mm-tau-p2/code")
     assert other.stderr == "dragoman: --definitions goes with --style mm-tau-p2\n"
+
+
+def test_run_folders_of_the_code_are_written_read_and_judged_alike(
+    told: Told, dragoman: Cli, refused: Callable[..., str], named: str, folder: Path
+) -> None:
+    grid = ("--voice", "text,simulated:10", "--limit", "2")
+    told("run", "sample:shop", "--agent", "literal", *grid, "--out", "mine")
+    assert dragoman("export", "mine", "--to", "mm-tau-p2", "--out", "theirs").returncode == 0
+    (written,) = (folder / "theirs").iterdir()
+    tasks = sorted(each.name for each in written.iterdir() if each.is_dir())
+    assert len(tasks) == 2
+    told("import", str(written), "--out", "again")
+    assert dragoman("export", "again", "--to", "mm-tau-p2", "--out", "twice").returncode == 0
+    (twice,) = (folder / "twice").iterdir()
+    for each in written.rglob("*.txt"):
+        assert (twice / each.relative_to(written)).read_bytes() == each.read_bytes()
+
+    found = {}
+    for run in ("mine", "again"):
+        told("score", run, "--rubric", "mm_tau_p2@2", "--judge", named)
+        board = told("leaderboard", run, "--style", "mm-tau-p2", "--definitions", "mm-tau-p2/code")
+        found[run] = [
+            (each["way"]["voice"], {name: at["value"] for name, at in each["metrics"].items()})
+            for each in board["board"]["cells"]
+            if each["reader"] != "log"
+        ]
+    assert found["mine"] == found["again"]
+    assert len(found["mine"]) == 2
+
+    (written / "dragoman.log").unlink()
+    line = refused("import", str(written), "--out", "third", status=2)
+    assert line.endswith("does not say what was played: --suite tau2:telecom, or another")
+    report = told("import", str(written), "--out", "third", "--suite", "sample:shop")
+    assert (report["conversations"], report["tasks"], report["unknown"]) == (4, 2, 2)
+    assert told("show", "third", "--by", "voice")["groups"][1]["values"] == {"voice": "spoken"}
+    (written / tasks[0] / "ground.txt").write_text("__import__('os').system('touch evil')")
+    line = refused("import", str(written), "--out", "fourth", "--suite", "sample:shop", status=1)
+    assert "ground.txt: no list of messages (a Python literal" in line
+    assert not (folder / "evil").exists()
+
+
+def test_a_run_without_voice_has_no_run_folder(refused: Callable[..., str], told: Told) -> None:
+    told("run", "sample:shop", "--agent", "gold", "--limit", "1", "--out", "typed")
+    line = refused("export", "typed", "--to", "mm-tau-p2", "--out", "x", status=2)
+    assert line.startswith("dragoman: typed: nobody spoke: play it with --voice text,telephone")

@@ -24,7 +24,7 @@ def import_results(
         Path,
         typer.Argument(
             metavar="FILE|FOLDER",
-            help="A tau2-bench result file or its folder form; BFCL result files.",
+            help="A tau2-bench result file or its folder form; BFCL result files; a run folder of MM-tau-p2.",
         ),
     ],
     out: Annotated[Path, typer.Option(help="The run's folder.")],
@@ -35,12 +35,18 @@ def import_results(
             help="BFCL: the form of calls in a model's texts; told from the texts unless it is named.",
         ),
     ] = None,
+    suite: Annotated[
+        str | None,
+        typer.Option(
+            help="MM-tau-p2: what was played, as tau2:telecom; told by the folder if we wrote it."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a run of tau2-bench or BFCL results: to show, to compare, to score again."""
+    """Make a run of tau2-bench, BFCL or MM-tau-p2 results: to show, to compare, to score again."""
     from dragoman.cli.exchanging import import_file
 
-    import_file(path, out, form, as_json=as_json)
+    import_file(path, out, form, suite, as_json=as_json)
 
 
 @command(app, "export", "export runs/mine --to tau2 --out results.json --agent gold", is_long=True)
@@ -49,13 +55,13 @@ def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
     to: Annotated[
         str,
         typer.Option(
-            help="tau2 (a result file), parquet or csv (all tables), jsonl (conversations), inspect (logs of Inspect), junit (a file for CI); of an audio set: audiofolder."
+            help="tau2 (a result file), parquet or csv (all tables), jsonl (conversations), inspect (logs of Inspect), junit (a file for CI), mm-tau-p2 (run folders of its code); of an audio set: audiofolder."
         ),
     ],
     out: Annotated[
         str,
         typer.Option(
-            help="A folder for tables and logs; a file for junit; for tau2 a file, or a folder: one there, or a name with / at its end."
+            help="A folder for tables, logs and run folders; a file for junit; for tau2 a file, or a folder: one there, or a name with / at its end."
         ),
     ],
     agent: Annotated[str | None, typer.Option(help="Only this agent's conversations.")] = None,
