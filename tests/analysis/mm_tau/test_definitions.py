@@ -56,7 +56,7 @@ def talk(
     return JudgedConversation("task", tuple(messages), counted, tuple(text), counted_in_text)
 
 
-def values(found: dict[str, Any]) -> dict[str, float | str]:
+def values(found: dict[str, Any]) -> dict[str, Any]:
     return {
         name: each.why if each.value is None else pytest.approx(each.value)
         for name, each in found.items()

@@ -1,6 +1,6 @@
 """What judges count beside what the log decides: figures that are counted by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -180,6 +180,10 @@ IN_TEXT = {
 }
 
 
+def by_message(counts: Mapping[str, float]) -> Measured:
+    return Measured("mm_tau_p2", "2@bb", JUDGE, counts={"judged": 1.0, **counts})
+
+
 def by_sets(found: Sequence[Outcome]) -> tuple[MmTauBoard, ...]:
     digests = {(row.suite, row.task): "same" for row in found}
     return mm_tau_boards(found, digests, SCORING, definitions=None)
@@ -190,8 +194,8 @@ def test_the_sets_of_the_paper_and_of_the_code_stand_beside_ours_where_messages_
 ):
     own, paper, code = by_sets(
         [
-            *rows([1], [(judged(version="2@bb", **IN_TEXT),)]),
-            *rows([1], [(judged(version="2@bb", **PER_MESSAGE),)], VOICE),
+            *rows([1], [(by_message(IN_TEXT),)]),
+            *rows([1], [(by_message(PER_MESSAGE),)], VOICE),
         ]
     )
 
@@ -239,7 +243,7 @@ def test_an_answer_that_failed_is_unscored_by_the_code_too() -> None:
     found = rows(
         [1, 1],
         [
-            (judged(version="2@bb", **PER_MESSAGE),),
+            (by_message(PER_MESSAGE),),
             (judged(unscored="judge failed: prose", version="2@bb"),),
         ],
         VOICE,

@@ -22,7 +22,7 @@ from dragoman.analysis.mm_tau.source_counts import (
     AGENT_MESSAGES,
     accuracy_of_messages,
 )
-from dragoman.analysis.mm_tau.sums import Metric, Pair, Sums, metric, task_sums
+from dragoman.analysis.mm_tau.sums import Kind, Metric, Pair, Sums, metric, task_sums
 
 CELL_METRICS = (
     *("CFA", "ARGA", "MRS", "TE", "TO", "UES", "ERR", "RTC", "CP", "CR", "SP", "IAS", "SR"),
@@ -98,7 +98,7 @@ def _sums(name: str, counted: _Known, cell: CellOutcomes) -> Sums:
         pairs = [(task, value, 1.0) for task, value in values if value is not None]
         return Sums(task_sums(pairs), nothing="there is no message", unscored=unscored)
     ratio = CODE_RATIOS[name]
-    kind = "share" if name in _SHARES else "number"
+    kind: Kind = "share" if name in _SHARES else "number"
     return Sums(
         task_sums(
             (task, counts.get(ratio.above, 0), counts.get(ratio.below, 0))

@@ -13,7 +13,7 @@ import msgspec
 from dragoman.conditions.language.languages import SHIPPED
 from dragoman.core.conditions import ENGLISH, NONE
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.personas import Habits, Manner, Persona, Sayings, SpeechHabits, Traits
+from dragoman.core.personas import BY_TASK, Habits, Manner, Persona, Sayings, SpeechHabits, Traits
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.texts.toml_values import decode_toml
 
@@ -133,10 +133,10 @@ def card_of_file(path: Path) -> PersonaCard:
         UsageError: Where its name is no name, or one that ships.
         DataError: Where it cannot be read or is no card.
     """
-    if path.stem in SHIPPED_CARDS or not _NAME.fullmatch(path.stem):
+    if path.stem in {*SHIPPED_CARDS, BY_TASK} or not _NAME.fullmatch(path.stem):
         raise UsageError(
             f"{path}: a card is called as its file: small letters, digits and hyphens, and not "
-            f"{', '.join(SHIPPED_CARDS)}"
+            f"{', '.join((BY_TASK, *SHIPPED_CARDS))}"
         )
     with OutsideErrors(DataError, f"{path}: the card cannot be read"), path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)

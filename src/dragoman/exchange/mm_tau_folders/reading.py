@@ -16,7 +16,7 @@ from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.scores import NO_JUDGE
 from dragoman.core.speech import Said, Utterance
 from dragoman.core.tasks import Scenario, Task
-from dragoman.core.tools import ToolResult
+from dragoman.core.tools import Role, ToolResult
 from dragoman.core.version import VERSION
 from dragoman.exchange.mm_tau_folders.layout import (
     ASSISTANT,
@@ -140,7 +140,7 @@ def _event(number: int, meant: FolderMessage, heard: str | None) -> Event | None
         return None
     if meant.role == TOOL:
         return ToolResult(f"message-{number}", "", meant.content)
-    by = "agent" if meant.role == ASSISTANT else "user"
+    by: Role = "agent" if meant.role == ASSISTANT else "user"
     # The harness of tau2-bench says it, and no agent.
     is_greeting = number == 0 and (by, meant.content) == ("agent", GREETING)
     words = Utterance(meant.content)

@@ -29,7 +29,7 @@ FORM = "mm-tau-p2"
 _MOST_NAME = 60
 
 
-class WrittenFolder(msgspec.Struct, frozen=True):
+class WrittenRunFolder(msgspec.Struct, frozen=True):
     """One folder: how many tasks it has, and how many were left out for want of their text or voice."""
 
     path: Path
@@ -43,7 +43,7 @@ _Spoken = tuple[str, Condition, int]
 
 def write_run_folders(
     store: RunStore, out: Path, agent: str | None = None
-) -> tuple[WrittenFolder, ...]:
+) -> tuple[WrittenRunFolder, ...]:
     """Write the spoken conversations of a run, each beside the same in text.
 
     Words alone are written, tool calls and results are not: the code would score a message of a tool like the
@@ -101,7 +101,7 @@ def _written(
     place: _Spoken,
     cells: Mapping[str, StoredCell],
     found: tuple[Condition | None, Mapping[tuple[str, Condition, int, str], Episode]],
-) -> WrittenFolder:
+) -> WrittenRunFolder:
     agent, condition, trial = place
     text, played = found
     names: dict[str, str] = {}
@@ -122,7 +122,7 @@ def _written(
     labels = (condition_text(condition), condition_text(text or Condition()))
     note = FolderNote(suite, agent, *labels, trial, names)
     _place(folder / NOTE, msgspec.json.format(msgspec.json.encode(note)))
-    return WrittenFolder(folder, len(names), len(cells) - len(names))
+    return WrittenRunFolder(folder, len(names), len(cells) - len(names))
 
 
 def _place(path: Path, content: bytes) -> None:
