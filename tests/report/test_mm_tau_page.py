@@ -117,6 +117,45 @@ def test_the_first_figure_pools_personas_and_the_second_has_each() -> None:
     assert [bar.standing.value for bar in each.groups[0][1]] == [0.5, 0.75, 1.0]
 
 
+def test_suites_stand_side_by_side_and_tasks_that_state_personas_have_their_own_bars() -> None:
+    rows = [
+        Outcome(
+            suite,
+            PLAIN.with_axes(exposure=exposure),
+            "clerk",
+            f"{number}{stated}",
+            0,
+            Episode((), Ending("user_stop"), 1, 0),
+            Score(*SCORING, Scored(float(number)), ()),
+        )
+        for suite, stated in (
+            ("retail", ""),
+            ("telecom", "[PERSONA:Hard]"),
+            ("telecom", "[PERSONA:None]"),
+        )
+        for exposure in ("0", "1")
+        for number in (0, 1)
+    ]
+    found = mm_tau_board(rows, {(row.suite, row.task): "same" for row in rows}, SCORING)
+
+    (pooled,) = modality_charts(found)
+    assert pooled.title == "clerk, by the log"
+    assert [name for name, _ in pooled.groups] == ["retail, text", "telecom, text"]
+    assert [bars[0].below for _, bars in pooled.groups] == [
+        "personas none",
+        "personas task:hard, task:none",
+    ]
+    (each,) = persona_charts(found)
+    assert [name for name, _ in each.groups] == [
+        "retail, text, none",
+        "telecom, text, task:none",
+        "telecom, text, task:hard",
+    ]
+    assert [bar.standing.tasks for bar in each.groups[1][1]] == [2, 2]
+    first, *_ = metric_tables(found)
+    assert first.title == "Table 2: clerk, text, persona none, or task:none, task:hard"
+
+
 def test_the_glance_has_a_step_for_each_exposure_persona_and_voice_by_the_log() -> None:
     (glance,) = glances(board())
 

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from dragoman.analysis.by_axis import PERSONA
 from dragoman.analysis.cards_kept import KEPT, CardKept, cards_kept, kept_notes, not_kept
 from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, compare, group_cells
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.personas import stated_persona
 from dragoman.models.spending.prices import PriceTable
 from dragoman.models.spending.stated import without_price
 from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
@@ -234,7 +237,14 @@ def _matched(
 def _nothing(runs: Sequence[_Run], by: str | None) -> UsageError:
     if len(runs) == 1:
         apart = f" that differ in {by} alone" if by else ""
-        return UsageError(f"{runs[0].folder}: no two cells{apart} to compare: name a second run")
+        folder = runs[0].folder
+        tasks = (row.task for cell in runs[0].cells for row in cell.outcomes)
+        if by == PERSONA and any(map(stated_persona, tasks)):
+            return UsageError(
+                f"{folder}: its tasks state their personas, each its own: they are not paired; "
+                f"pass^1 by persona: dragoman show {quote(folder)} --by persona"
+            )
+        return UsageError(f"{folder}: no two cells{apart} to compare: name a second run")
     suites = [", ".join(dict.fromkeys(cell.name.suite for cell in run.cells)) for run in runs]
     where = f"{runs[0].folder} and {runs[1].folder}"
     if suites[0] != suites[1]:

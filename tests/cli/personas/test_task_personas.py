@@ -28,7 +28,7 @@ KEYS = {
 
 
 def test_a_plain_run_shows_the_personas_of_its_tasks(
-    dragoman: Cli, told: Told, pulled: Path, folder: Path
+    dragoman: Cli, told: Told, refused: Refused, pulled: Path, folder: Path
 ) -> None:
     (cell,) = told(*THREE, "--out", "mine", cache=pulled)["cells"]
     assert cell["condition"] == "en/text/none"
@@ -38,8 +38,18 @@ def test_a_plain_run_shows_the_personas_of_its_tasks(
     assert {each["values"]["persona"] for each in groups} == set(shown)
     assert dragoman("figures", "mine", "--out", "drawn", cache=pulled).returncode == 0
     assert (folder / "drawn" / "pass-1-by-persona-tau2-telecom.svg").is_file()
-    report = package.load(folder / "mine").cells
-    assert set(report["persona"]) == {"none"}
+    assert set(package.load(folder / "mine").cells["persona"]) == {"none"}
+    line = refused("compare", "mine", "--by", "persona", status=2)
+    assert line.endswith("pass^1 by persona: dragoman show mine --by persona")
+
+
+def test_an_imported_run_shows_them_too(dragoman: Cli, told: Told, pulled: Path) -> None:
+    told(*THREE, "--out", "mine", cache=pulled)
+    exported = ("export", "mine", "--to", "tau2", "--out", "theirs.json")
+    assert dragoman(*exported, cache=pulled).returncode == 0
+    told("import", "theirs.json", "--out", "theirs", cache=pulled)
+    groups = told("show", "theirs", "--by", "persona", cache=pulled)["groups"]
+    assert len({each["values"]["persona"] for each in groups}) == 3
 
 
 def test_the_personas_of_tasks_change_no_key(told: Told, pulled: Path) -> None:
