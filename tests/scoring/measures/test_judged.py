@@ -175,6 +175,20 @@ def test_questions_of_one_rubric_may_be_about_replies_and_about_the_conversation
     assert "Judge the whole conversation." in whole
 
 
+def test_a_sum_over_replies_that_exceeds_its_whole_is_unscored(tmp_path: Path) -> None:
+    path = written(tmp_path, "agent replies")
+    more = '[[question]]\nname = "answered"\ntype = "integer"\ntext = "How many?"\nall_within = ["asks"]\n'
+    path.write_text(path.read_text().replace("[[rate]]", f"{more}\n[[rate]]"))
+    later = Judge(
+        answers(asks=1, polite=True, answered=0), answers(asks=0, polite=True, answered=1)
+    )
+    assert measured(path, later).unscored == ""
+    many = Judge(answers(asks=1, polite=True, answered=1), answers(asks=0, polite=True, answered=1))
+    assert measured(path, many).unscored == (
+        "judge failed: answered 2 in all, more than the 1 of asks"
+    )
+
+
 @pytest.mark.parametrize(
     ("reply", "why"),
     [

@@ -74,7 +74,9 @@ def code_metrics(
         elif name == "MRS":
             found[name] = beside.robustness((*place, name))
         elif name != "IAS":
-            found[name] = metric(_sums(name, voice, cell), (*place, name))
+            sums = _sums(name, voice, cell)
+            below = sum(each for _, each in sums.tasks.values())
+            found[name] = msgspec.structs.replace(metric(sums, (*place, name)), n=below)
     return {name: found[name] for name in names}
 
 
@@ -98,7 +100,8 @@ def _sums(name: str, counted: _Known, cell: CellOutcomes) -> Sums:
         pairs = [(task, value, 1.0) for task, value in values if value is not None]
         return Sums(task_sums(pairs), nothing="there is no message", unscored=unscored)
     ratio = CODE_RATIOS[name]
-    kind: Kind = "share" if name in _SHARES else "number"
+    # What stands above may be of a conversation that has nothing below: such tasks enter too.
+    kind: Kind = "share" if name in _SHARES else "paired"
     return Sums(
         task_sums(
             (task, counts.get(ratio.above, 0), counts.get(ratio.below, 0))

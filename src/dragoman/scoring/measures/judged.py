@@ -89,7 +89,17 @@ class JudgedMeasure:
                 usages += () if error.usage is None else (error.usage,)
                 why = f"judge failed{_at(piece.position)}: {error}"
                 return self._result(found, usages, unscored=why)
-        return self._result(found, usages, unscored=_open(found))
+        return self._result(found, usages, unscored=_open(found) or self._beyond(found))
+
+    def _beyond(self, found: Sequence[Counted]) -> str:
+        """Return which sum over a conversation exceeds what it is a part of; "" where none does."""
+        counts = summed(found)
+        for question in self._rubric.questions:
+            for whole in question.all_within:
+                part, most = counts.get(question.name, 0), counts.get(whole, 0)
+                if part > most:
+                    return f"judge failed: {question.name} {part:g} in all, more than the {most:g} of {whole}"
+        return ""
 
     def _result(
         self, found: Sequence[Counted] = (), usages: Sequence[Usage] = (), *, unscored: str

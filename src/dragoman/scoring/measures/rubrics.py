@@ -61,6 +61,7 @@ class RubricQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         quote: Whether true, or a count above 0, needs a quote from what was shown.
         said_by: Whose words the quote must be; "" for anything shown.
         over: What it is asked of; "" for what the rubric is asked of.
+        all_within: Counts that its sum over all that is judged of a conversation does not exceed.
     """
 
     name: str
@@ -72,6 +73,7 @@ class RubricQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     quote: bool = False
     said_by: Literal["", "agent", "user"] = ""
     over: Over | Literal[""] = ""
+    all_within: tuple[str, ...] = ()
 
 
 class _Rate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -238,7 +240,7 @@ def _require_sound(path: Path, schema: _Schema, shows: Shows) -> None:
         )
     counts = {question.name for question in schema.question if question.type == "integer"}
     for question in schema.question:
-        if not {*question.within} <= counts - {question.name}:
+        if not {*question.within, *question.all_within} <= counts - {question.name}:
             raise DataError(f"{path}: {question.name!r} is within what is no other count")
         if any(overs[whole] != overs[question.name] for whole in question.within):
             raise DataError(f"{path}: {question.name!r} is within what is asked of something else")
