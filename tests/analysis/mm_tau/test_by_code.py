@@ -1,5 +1,7 @@
 """Stored conversations by the source's code have the figures that its formulas give of the same messages."""
 
+from collections.abc import Mapping
+
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -24,7 +26,7 @@ VOICE = PLAIN.with_axes(voice="telephone")
 ZERO_OR_ONE = st.integers(min_value=0, max_value=1)
 
 
-def message(counts: dict[str, float]) -> JudgedMessage:
+def message(counts: Mapping[str, float]) -> JudgedMessage:
     """Return a message that was right to ask where it asked for what was required, as the rubric has it."""
     right = {
         f"{kind}_true_positives": counts[f"{kind}_asked"] * counts[f"{kind}_required"]
