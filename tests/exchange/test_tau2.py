@@ -210,6 +210,166 @@ def test_an_imported_run_is_scored_again_with_the_files_own_tasks(
     assert exported(run, tmp_path / "theirs.json", rules=IMPORTED) == foreign
 
 
+def rescored(shop: DomainSuite, run: Path) -> Path:
+    """Score an imported run by our rules, with the tasks of its file."""
+    with open_run(run, write=True) as store:
+        setup = msgspec.structs.replace(setup_of(shop), tasks=tuple(store.tasks().values()))
+        asyncio.run(rescore(setup, store, lambda: None))
+    return run
+
+
+@pytest.fixture
+def of_2026(foreign: Record) -> Record:
+    """A file as tau2-bench 1.0.x and its forks write it: what is not known is null."""
+    foreign["simulation_index"] = None
+    foreign["info"] |= {"speech_complexity": None, "audio_native_config": None, "seed": None}
+    for simulation in foreign["simulations"]:
+        simulation |= {"ticks": None, "speech_environment": None, "effect_timeline": None}
+        simulation["info"] = None
+        simulation["reward_info"]["info"] = {"note": "theirs", "language_correctness": {"th": 1}}
+        for message in simulation["messages"]:
+            message |= {"turn_taking_action": None, "is_audio": False}
+    return foreign
+
+
+def without_rewards(record: Record) -> Record:
+    simulations = [{**each, "reward_info": None} for each in record["simulations"]]
+    return {**record, "simulations": simulations}
+
+
+@pytest.mark.parametrize("as_folder", [False, True])
+def test_a_file_of_2026_survives_import_scoring_and_export(
+    shop: DomainSuite, of_2026: Record, as_folder: bool, tmp_path: Path
+) -> None:
+    run = imported(of_2026, tmp_path / "run")
+    if as_folder:
+        exported(run, tmp_path / "folder", as_folder=True)
+        import_run(tmp_path / "folder", tmp_path / "second", 0.0)
+        run = tmp_path / "second"
+        of_2026["simulations"].sort(key=lambda each: each["id"])  # a folder has no order
+    assert exported(run, tmp_path / "before.json") == of_2026
+
+    rescored(shop, run)
+    after = exported(run, tmp_path / "after.json")
+
+    assert exported(run, tmp_path / "theirs.json", rules=IMPORTED) == of_2026
+    assert without_rewards(after) == without_rewards(of_2026)
+    for now, then in zip(after["simulations"], of_2026["simulations"], strict=True):
+        assert now["reward_info"].keys() >= then["reward_info"].keys()
+        assert now["reward_info"]["novel"] == 0.5
+        info = now["reward_info"]["info"]
+        assert (info["note"], info["language_correctness"]) == (None, {"th": 1})
+        assert info["dragoman"]["rules"] == TAU2_RULES.name
+
+
+def test_a_head_beside_a_folder_may_have_an_empty_list_of_simulations(
+    of_2026: Record, tmp_path: Path
+) -> None:
+    exported(imported(of_2026, tmp_path / "run"), tmp_path / "folder", as_folder=True)
+    head = tmp_path / "folder/results.json"
+    head.write_text(json.dumps(json.loads(head.read_bytes()) | {"simulations": []}))
+
+    import_run(tmp_path / "folder", tmp_path / "second", 0.0)
+
+    out = exported(tmp_path / "second", tmp_path / "out", as_folder=True)
+    assert (out["simulations"], out["simulation_index"]) == ([], None)
+    of_2026["simulations"].sort(key=lambda each: each["id"])
+    assert exported(tmp_path / "second", tmp_path / "one.json") == of_2026
+
+
+def test_the_language_of_a_file_is_the_condition_of_its_conversations(
+    shop: DomainSuite, of_2026: Record, tmp_path: Path
+) -> None:
+    components = ["agent_system", "greeting", "user_system"]
+    of_2026["info"] |= {
+        "lang_id": "th",
+        "lang_components": components,
+        "seatau_info": {"experiment_name": "l2_interaction", "run_language": "th"},
+    }
+    for simulation in of_2026["simulations"]:
+        simulation["messages"][0] |= {
+            "content": "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35",
+            "usage": None,
+        }
+
+    run = rescored(shop, imported(of_2026, tmp_path / "run"))
+
+    with open_run(run, write=False) as store:
+        assert {cell.condition.label for cell in store.cells()} == {"th:interaction/text/none"}
+        (episode, *_) = [episode for _, _, episode in store.episodes()]
+        assert read_manifest(store).realised["th:interaction/text/none"].detector == "th"
+        assert getattr(episode.events[0], "scripted", False)
+    after = exported(run, tmp_path / "after.json")
+    assert {each["reward_info"]["reward"] for each in after["simulations"]} == {1.0}
+    assert exported(run, tmp_path / "theirs.json", rules=IMPORTED) == of_2026
+
+
+def test_one_file_may_hold_several_languages(of_2026: Record, tmp_path: Path) -> None:
+    first, second, *others = of_2026["simulations"]
+    first["lang_id"], second["lang_id"] = "th", "cs"
+    again = {**first, "id": "again", "lang_id": "vi"}
+    of_2026["simulations"] = [first, second, again, *others]
+
+    run = imported(of_2026, tmp_path / "run")
+
+    with open_run(run, write=False) as store:
+        spoken = [cell.condition.language for cell in store.cells()]
+    assert spoken[:4] == ["th", "cs", "vi", "en"]
+    assert exported(run, tmp_path / "again.json") == of_2026
+
+
+def test_a_file_of_full_duplex_conversations_is_refused_in_one_line(
+    of_2026: Record, tmp_path: Path
+) -> None:
+    for simulation in of_2026["simulations"]:
+        simulation |= {"mode": "full_duplex", "messages": None, "ticks": [{"tick_id": 0}]}
+
+    with pytest.raises(DataError, match=r"full-duplex voice .* cannot be read yet") as found:
+        imported(of_2026, tmp_path / "run")
+
+    assert "\n" not in str(found.value)
+    assert not (tmp_path / "run" / FILE).exists()
+
+
+def test_full_duplex_among_others_is_left_out_of_figures_and_not_of_the_export(
+    shop: DomainSuite, of_2026: Record, tmp_path: Path
+) -> None:
+    for place in (0, 3, -1):
+        of_2026["simulations"][place] |= {
+            "mode": "full_duplex",
+            "messages": None,
+            "ticks": [{"tick_id": 0}],
+        }
+    path = tmp_path / "f.json"
+    path.write_text(json.dumps(of_2026))
+
+    read = import_run(path, tmp_path / "run", 0.0)
+    rescored(shop, tmp_path / "run")
+
+    count = len(of_2026["simulations"])
+    assert isinstance(read.report, ImportedFile)
+    assert (read.report.conversations, read.report.full_duplex) == (count - 3, 3)
+    assert any("full-duplex" in note for note in read.notes)
+    assert exported(tmp_path / "run", tmp_path / "theirs.json", rules=IMPORTED) == of_2026
+    after = exported(tmp_path / "run", tmp_path / "after.json")
+    assert without_rewards(after) == without_rewards(of_2026)
+    folder = exported(tmp_path / "run", tmp_path / "out", as_folder=True)
+    assert folder.keys() == of_2026.keys() - {"simulations"}
+    assert len(list((tmp_path / "out/simulations").iterdir())) == count
+
+
+def test_trials_that_are_not_named_are_counted(of_2026: Record, tmp_path: Path) -> None:
+    for simulation in of_2026["simulations"]:
+        simulation["trial"] = None
+
+    run = imported(of_2026, tmp_path / "run")
+
+    with open_run(run, write=False) as store:
+        places = [(cell.task, cell.trial) for cell in store.cells()]
+    assert len(set(places)) == len(places) == 2 * len(TASKS)
+    assert exported(run, tmp_path / "again.json") == of_2026
+
+
 def test_an_imported_run_cannot_be_played_on(foreign: Record, tmp_path: Path) -> None:
     run = imported(foreign, tmp_path / "run")
 
@@ -267,6 +427,25 @@ def test_shuffled_task_ids_are_told_by_the_recorded_checks(foreign: Record, tmp_
     assert (found.rematched, found.mismatched) == (2, 0)
     with open_run(tmp_path / "run", write=False) as store:
         assert [cell.task for cell in store.cells()] == named
+
+
+def test_names_are_kept_and_a_line_says_so_where_checks_contradict_each_other(
+    foreign: Record, tmp_path: Path
+) -> None:
+    named = [simulation["task_id"] for simulation in foreign["simulations"]]
+    first, last = foreign["simulations"][0], foreign["simulations"][-1]
+    first["reward_info"]["action_checks"] = last["reward_info"]["action_checks"]
+    path = tmp_path / "f.json"
+    path.write_text(json.dumps(foreign))
+
+    read = import_run(path, tmp_path / "run", 0.0)
+
+    assert isinstance(read.report, ImportedFile)
+    assert (read.report.rematched, read.report.mismatched) == (0, 1)
+    assert len(read.notes) == 1
+    with open_run(tmp_path / "run", write=False) as store:
+        assert [cell.task for cell in store.cells()] == named
+    assert exported(tmp_path / "run", tmp_path / "again.json") == foreign
 
 
 def test_a_file_whose_last_simulation_is_damaged_leaves_no_run(

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import msgspec
 
+from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.protocols import Limits, Provenance
 from dragoman.core.scores import Score
@@ -14,13 +15,23 @@ from dragoman.core.tools import Toolset
 
 
 class ReadCell(msgspec.Struct, frozen=True):
-    """Which conversation a record holds; `key` is the content key of all of it."""
+    """Which conversation a record holds.
+
+    Attributes:
+        key: The content key of all of it.
+        suite: Its suite.
+        agent: The agent's name.
+        task: The task's id.
+        trial: The trial.
+        condition: How it was played, as far as the files say.
+    """
 
     key: str
     suite: str
     agent: str
     task: str
     trial: int
+    condition: Condition = PLAIN
 
 
 class ReadRun(msgspec.Struct, frozen=True):

@@ -50,6 +50,8 @@ def export_results(
     cells = _chosen(store, form, agent)
     manifest = read_manifest(store)
     if manifest.imported is msgspec.UNSET:
+        if len({cell.condition for cell in cells.values()}) > 1:
+            raise UsageError(f"{store.folder}: several conditions: the format has room for one")
         facts = _facts(manifest, next(iter(cells.values())))
         return Exported(form.head(facts, _tasks(store, cells)), _own(store, cells, scoring, form))
     if scoring == (IMPORTED, IMPORTED):
@@ -61,7 +63,7 @@ def export_results(
 
 
 def _chosen(store: RunStore, form: ResultFormat, agent: str | None) -> dict[str, StoredCell]:
-    """Return by key the cells of the one agent and condition that a file can hold."""
+    """Return by key the cells of the one agent that a file can hold."""
     cells = {cell.key: cell for cell in store.cells() if agent in {None, cell.agent}}
     if not cells:
         raise UsageError(f"{store.folder}: no conversation of agent {agent!r}")
@@ -71,8 +73,6 @@ def _chosen(store: RunStore, form: ResultFormat, agent: str | None) -> dict[str,
     if len(agents) > 1:
         names = ", ".join(sorted(agents))
         raise UsageError(f"{store.folder}: several agents played this: choose --agent of {names}")
-    if len({cell.condition for cell in cells.values()}) > 1:
-        raise UsageError(f"{store.folder}: several conditions: the format has room for one")
     return cells
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.conditions import PLAIN
 from dragoman.core.facets import ReadsResults
 from dragoman.core.result_files import ReadRun
 from dragoman.core.scores import NO_JUDGE
@@ -14,6 +13,7 @@ from dragoman.runs.jobs import Manifest
 from dragoman.store.entries import StoredEpisode
 from dragoman.store.run import NewRun, StoredCell, create_run
 from dragoman.wiring.catalogue import benchmarks
+from dragoman.wiring.conditions.elsewhere import realised_elsewhere
 from dragoman.wiring.environment import data_folder
 from dragoman.wiring.grid.config import RunConfig
 
@@ -35,7 +35,7 @@ def import_run(path: Path, folder: Path, created: float, form: str | None = None
     """
     read = reader_of(path).read_results(path, data_folder(), form)
     cells = tuple(
-        StoredCell(each.key, each.suite, PLAIN, each.agent, each.task, each.trial)
+        StoredCell(each.key, each.suite, each.condition, each.agent, each.task, each.trial)
         for each in read.cells
     )
     new = NewRun(msgspec.json.encode(_manifest(read, created)), cells, dict(read.tasks))
@@ -75,4 +75,5 @@ def _manifest(read: ReadRun, created: float) -> Manifest:
         "",
         read.provenance,
         imported=dict(read.head),
+        realised=realised_elsewhere(tuple(dict.fromkeys(each.condition for each in read.cells))),
     )

@@ -148,7 +148,8 @@ async def measured(asked: MeasuresWanted, store: RunStore, on_done: Callable[[],
 
 def _played_under(store: RunStore) -> PlayedUnder:
     manifest = read_manifest(store)
-    return PlayedUnder(manifest.config.rules, settings(manifest), store.conditions())
+    is_imported = manifest.imported is not msgspec.UNSET
+    return PlayedUnder(manifest.config.rules, settings(manifest), store.conditions(), is_imported)
 
 
 def _require_same_tasks(setup: Setup, store: RunStore) -> None:

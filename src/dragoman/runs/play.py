@@ -38,6 +38,7 @@ from dragoman.runs.trust import require_trust
 from dragoman.runs.watch import Watch
 from dragoman.scoring.measures.catalogue import due
 from dragoman.store.run import RunStore, open_run
+from dragoman.wiring.conditions.elsewhere import config_of_scoring, scored_conditions
 from dragoman.wiring.event_loops import run_to_end
 from dragoman.wiring.grid.config import checked
 from dragoman.wiring.measures import Makings, measures_named
@@ -183,8 +184,12 @@ def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> P
         if asked.anew:
             config = msgspec.structs.replace(config, cache=False)
         conditions = listed_conditions(store, manifest)
+        is_imported = manifest.imported is not msgspec.UNSET
+        if is_imported:
+            conditions = scored_conditions(store.conditions())
+            config = config_of_scoring(config, conditions)
         setup = scoring_setup(config, stored_prices(store), conditions)
-        if manifest.imported is not msgspec.UNSET and setup.check is None:
+        if is_imported and setup.check is None:
             # Played on tasks of another version, perhaps: the file's own are those that count.
             setup = msgspec.structs.replace(setup, tasks=tuple(store.tasks().values()))
         elif setup.suite.provenance.digest != manifest.provenance.digest:
@@ -192,7 +197,8 @@ def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> P
                 f"{folder}: the data of {setup.suite.name} have changed since this run was played: "
                 "it can only be scored with the data it was played on"
             )
-        _require_same_languages(setup, manifest, folder)
+        if not is_imported:
+            _require_same_languages(setup, manifest, folder)
         makings, missing = _makings(setup), dict[str, str]()
         if asked.judges:
             judges, repeat = tuple(dict.fromkeys(asked.judges)), asked.repeat

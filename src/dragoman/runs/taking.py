@@ -6,7 +6,7 @@ from functools import cached_property
 import msgspec
 
 from dragoman.conditions.layers import Realisation
-from dragoman.core.conditions import ENGLISH, NONE, Condition
+from dragoman.core.conditions import ENGLISH, NONE, PLAIN, Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, placed
 from dragoman.core.facets import ExpectsValues, HasStakes
@@ -30,6 +30,7 @@ from dragoman.simulation.phrases import shipped_phrasebook
 from dragoman.simulation.raising import stops_run
 from dragoman.store.run import StoredCell
 from dragoman.wiring.agents.agent_names import given_names
+from dragoman.wiring.conditions.elsewhere import scored_as
 from dragoman.wiring.environment import kept_out
 from dragoman.wiring.setup import Setup
 
@@ -44,11 +45,13 @@ class PlayedUnder(msgspec.Struct, frozen=True):
         rules: The rule set it was played by.
         settings: By the condition's label; plain English text may be absent.
         conditions: All that occur in it.
+        is_imported: Whether another program played it.
     """
 
     rules: str
     settings: dict[str, Setting]
     conditions: tuple[Condition, ...]
+    is_imported: bool = False
 
     def setting(self, condition: Condition) -> Setting:
         """Return what measures need to know of a condition."""
@@ -81,7 +84,10 @@ class _Cases:
         self._played = played
         self._tasks: Mapping[str, Task] = {task.id: task for task in setup.tasks}
         self._realised: Mapping[Condition, Realisation] = {
-            condition: setup.realised(condition) for condition in played.conditions
+            condition: setup.realised(
+                _scored_as(condition, setup) if played.is_imported else condition
+            )
+            for condition in played.conditions
         }
         self._named = given_names(setup.config.agents)
         self._suite = setup.suite
@@ -109,6 +115,12 @@ class _Cases:
     def _english(self) -> Phrasebook | None:
         """The phrases that the user's words are read with where nothing is localized."""
         return shipped_phrasebook(ENGLISH)
+
+
+def _scored_as(condition: Condition, setup: Setup) -> Condition:
+    """Return what an imported conversation is scored under, as far as its suite can be."""
+    found = scored_as(condition)
+    return found if found.label in setup.localizations else PLAIN
 
 
 async def _measured(

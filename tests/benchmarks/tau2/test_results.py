@@ -156,7 +156,7 @@ def test_agent_and_suite_have_our_names(agent: Record, name: str, suite: str) ->
     ("damage", "what"),
     [
         ({"task_id": "8"}, r"simulation 1 \(s1\) plays the task '8', which the file does not have"),
-        ({"messages": None}, r"simulation 1 \(s1\) has no messages: only half-duplex text"),
+        ({"task_id": None}, r"simulation 1 \(s1\) names no task: it has no 'task_id'"),
         ({"messages": [{"role": "robot"}]}, r"simulation 1 \(s1\): message 1 is damaged"),
         ({"reward_info": 1}, r"simulation 1 \(s1\): its reward_info is damaged"),
         ({"trial": -1}, "simulation 1 is damaged"),
@@ -190,37 +190,26 @@ def test_a_damaged_file_is_named(fields: dict[str, msgspec.Raw], what: str) -> N
         decode_head(fields, "f.json")
 
 
-def planned(identity: str, *actions: str) -> Record:
-    """Return a task with planned actions."""
-    plan = [
-        {"action_id": each, "name": "cancel_pending_order", "arguments": {}} for each in actions
-    ]
-    criteria = {"actions": plan, "reward_basis": ["DB"]}
-    return {**TASK, "id": identity, "evaluation_criteria": criteria}
+@pytest.mark.parametrize("messages", [None, []])
+def test_a_conversation_without_messages_is_a_fault_and_never_scored(messages: object) -> None:
+    played = read(messages=messages, reward_info={"reward": 0.0})
+
+    assert played.episode.ending.reason == "infrastructure_error"
+    assert played.score.reward == Unscored(
+        "infrastructure: the file has no messages of it (user_stop)"
+    )
 
 
-def matched(checked: str, *tasks: Record) -> Simulation:
-    """Return a simulation that names task 0 and whose recorded checks are of one action."""
-    check = {"action": {"action_id": checked, "name": "cancel_pending_order"}, "action_match": True}
-    reward = {"reward": 1.0, "reward_basis": ["DB"], "action_checks": [check]}
-    file = decode_head(head(tasks=tasks), "f.json")
-    return decode_simulation(raw({**SIMULATION, "task_id": "0", "reward_info": reward}), 1, file)
+def test_nulls_stand_for_what_is_not_known() -> None:
+    info = dict.fromkeys(INFO) | {"environment_info": {"domain_name": "retail"}}
+    file = decode_head(head(info), "f.json")
+    optional = ("start_time", "duration", "trial", "seed", "reward_info", "info", "mode")
 
+    played = decode_simulation(raw(SIMULATION | dict.fromkeys(optional)), 1, file)
 
-def test_a_simulation_stands_under_the_one_task_whose_checks_were_recorded() -> None:
-    own = matched("0_0", planned("0", "0_0"), planned("27", "27_0"))
-    assert (own.task.id, own.is_rematched, own.has_other_checks) == ("0", False, False)
-    other = matched("27_0", planned("0", "0_0"), planned("27", "27_0"))
-    assert (other.task.id, other.is_rematched, other.has_other_checks) == ("27", True, False)
-
-
-def test_where_no_task_or_several_have_the_recorded_checks_the_named_one_stays() -> None:
-    for tasks in (
-        (planned("0", "0_0"), planned("27", "27_1")),
-        (planned("0", "0_0"), planned("27", "27_0"), planned("28", "27_0")),
-    ):
-        found = matched("27_0", *tasks)
-        assert (found.task.id, found.is_rematched, found.has_other_checks) == ("0", False, True)
+    assert (file.info.agent.name, file.info.user.name) == ("unnamed", "unnamed")
+    assert (played.trial, played.has_trial, played.episode.seconds) == (0, False, 0.0)
+    assert played.score.reward == Unscored("the file has no reward for it")
 
 
 def test_a_domain_that_is_none_of_ours_is_read() -> None:

@@ -83,7 +83,6 @@ def test_a_premature_end_keeps_the_files_note() -> None:
     "damage",
     [
         {"reward": "1"},
-        {"reward": None},
         {"db_check": {"db_match": "yes", "db_reward": 1}},
         {"action_checks": [{"action_match": True}]},
         {"communicate_checks": {}},
@@ -93,6 +92,11 @@ def test_a_premature_end_keeps_the_files_note() -> None:
 def test_a_damaged_verdict_is_named(damage: dict[str, object]) -> None:
     with pytest.raises(DataError, match=r"^here: its reward_info is damaged \("):
         decode_reward(raw({**RECORD, **damage}), "here")
+
+
+def test_a_verdict_without_a_value_is_unscored() -> None:
+    found = decode_reward(raw({"reward": None, "db_check": {"db_match": None}}), "here")
+    assert found.reward == Unscored("the file has no reward for it")
 
 
 CRITERIA = Criteria(

@@ -27,9 +27,9 @@ _NULL = msgspec.Raw(b"null")
 
 class _Call(msgspec.Struct):
     name: str
-    arguments: dict[str, object]
-    id: str = ""
-    requestor: Speaker = "assistant"
+    arguments: dict[str, object] | None
+    id: str | None = None
+    requestor: Speaker | None = None
     raw: str = ""
     malformed: str = ""
 
@@ -49,10 +49,10 @@ class _User(_Spoken, tag="user"):
 
 
 class _Result(msgspec.Struct, tag_field="role", tag="tool"):
-    id: str
+    id: str | None
     content: str | None = None
-    requestor: Speaker = "assistant"
-    error: bool = False
+    requestor: Speaker | None = None
+    error: bool | None = None
 
 
 _MESSAGE = msgspec.json.Decoder(_Assistant | _User | _Result)
@@ -92,10 +92,10 @@ def _reply(message: _Spoken) -> Reply:
 
 def _call(record: _Call) -> ToolCall:
     return ToolCall(
-        record.id,
+        record.id or "",
         record.name,
-        record.arguments,
-        ROLES[record.requestor],
+        record.arguments or {},
+        ROLES[record.requestor or "assistant"],
         raw=record.raw,
         malformed=record.malformed,
     )
@@ -103,15 +103,15 @@ def _call(record: _Call) -> ToolCall:
 
 def _result(message: _Result, unanswered: list[ToolCall]) -> ToolResult:
     """Return the result with the name of the call that it answers, which is then answered."""
-    call = next((call for call in unanswered if call.id == message.id), None)
+    call = next((call for call in unanswered if call.id == (message.id or "")), None)
     if call is not None:
         unanswered.remove(call)
     return ToolResult(
-        message.id,
+        message.id or "",
         "" if call is None else call.name,
         message.content or "",
-        ROLES[message.requestor],
-        message.error,
+        ROLES[message.requestor or "assistant"],
+        bool(message.error),
     )
 
 

@@ -43,14 +43,17 @@ def read_results(path: Path) -> RawResults:
     path = path / HEAD if path.is_dir() else path
     _require_bounded([path])
     fields = _object(_read(path), path)
-    if SIMULATIONS in fields:
+    folder = path.parent / FOLDER
+    stands_here = SIMULATIONS in fields and not (
+        holds_nothing(fields[SIMULATIONS]) and folder.is_dir()
+    )
+    if stands_here:
         simulations = _array(fields.pop(SIMULATIONS), path)
         return RawResults(fields, tuple(simulations))
-    folder = path.parent / FOLDER
     if not folder.is_dir():
         raise DataError(f"{path}: no simulations in it, and no folder {FOLDER}/ beside it")
     files = {file.stem: file for file in sorted(folder.glob("*.json"))}
-    order = _indexed(fields, path) if INDEX in fields else list(files)
+    order = _indexed(fields, path) or list(files)
     if set(order) != set(files):
         differing = min(set(order) ^ set(files))
         raise DataError(f"{path}: its index and the folder {FOLDER}/ differ in {differing!r}")
@@ -89,17 +92,26 @@ def _object(content: bytes, path: Path) -> dict[str, msgspec.Raw]:
 
 def _array(content: msgspec.Raw, path: Path) -> list[msgspec.Raw]:
     with OutsideErrors(DataError, f"{path}: its simulations are damaged"):
-        return msgspec.json.decode(content, type=list[msgspec.Raw])
+        return msgspec.json.decode(content, type=list[msgspec.Raw] | None) or []
 
 
 class _Entry(msgspec.Struct):
     id: str
 
 
+_NULL = msgspec.Raw(b"null")
+
+
+def holds_nothing(content: msgspec.Raw) -> bool:
+    """Whether a field is null or an empty list, however it is written."""
+    return b"".join(bytes(content)[:64].split()) in {b"null", b"[]"}
+
+
 def _indexed(fields: Head, path: Path) -> list[str]:
+    """Return the names that an index gives, in its order; none where there is no index."""
     with OutsideErrors(DataError, f"{path}: its {INDEX} is damaged"):
-        entries = msgspec.json.decode(fields[INDEX], type=list[_Entry])
-    return list(dict.fromkeys(entry.id for entry in entries))
+        entries = msgspec.json.decode(fields.get(INDEX, _NULL), type=list[_Entry] | None)
+    return list(dict.fromkeys(entry.id for entry in entries or ()))
 
 
 def write_results(
@@ -165,7 +177,8 @@ def _chunks(head: Head, simulations: Sequence[msgspec.Raw]) -> Iterator[bytes]:
     """Yield the parts of the one-file form, so that it is never a second time in memory."""
     yield b"{"
     for name, value in head.items():
-        yield msgspec.json.encode(name) + b":" + bytes(value) + b","
+        if name != SIMULATIONS:
+            yield msgspec.json.encode(name) + b":" + bytes(value) + b","
     yield msgspec.json.encode(SIMULATIONS) + b":["
     for index, record in enumerate(simulations):
         yield b"," + bytes(record) if index else bytes(record)

@@ -6,9 +6,10 @@ from pathlib import Path
 import msgspec
 
 from dragoman.benchmarks.tau2.export import encode_head, encode_simulation
-from dragoman.benchmarks.tau2.result_files import INDEX, write_results
+from dragoman.benchmarks.tau2.left_out import LEFT_OUT, with_left_out
+from dragoman.benchmarks.tau2.result_files import INDEX, holds_nothing, write_results
 from dragoman.benchmarks.tau2.results import Simulation
-from dragoman.benchmarks.tau2.verdicts import encode_reward, unscored
+from dragoman.benchmarks.tau2.verdicts import encode_reward, rewritten, unscored
 from dragoman.core.result_files import PlayedConversation, RunFacts
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
@@ -37,19 +38,22 @@ class Tau2Results:
         """Return a simulation that was read with another `reward_info`."""
         fields = msgspec.json.decode(record, type=dict[str, msgspec.Raw])
         reward = encode_reward(score, task.criteria)
-        fields["reward_info"] = msgspec.Raw(msgspec.json.encode(reward))
+        if reward is not None:
+            reward = rewritten(fields.get(_REWARD), reward)
+        fields[_REWARD] = msgspec.Raw(msgspec.json.encode(reward))
         return msgspec.Raw(msgspec.json.encode(fields))
 
     def reindexed(
         self, head: Mapping[str, msgspec.Raw], rewards: Mapping[str, float | None]
     ) -> Mapping[str, msgspec.Raw]:
         """Return a head whose index of simulations, if it has one, gives other rewards."""
-        if INDEX not in head:
+        if holds_nothing(head.get(INDEX, _NULL)):
             return head
         entries = msgspec.json.decode(head[INDEX], type=list[dict[str, msgspec.Raw]])
         for entry in entries:
-            name = msgspec.json.decode(entry["id"], type=str)
-            entry["reward"] = msgspec.Raw(msgspec.json.encode(rewards.get(name)))
+            name = msgspec.json.decode(entry.get("id", _NULL), type=str | None)
+            if name in rewards:
+                entry["reward"] = msgspec.Raw(msgspec.json.encode(rewards[name]))
         return {**head, INDEX: msgspec.Raw(msgspec.json.encode(entries))}
 
     def write(
@@ -66,8 +70,14 @@ class Tau2Results:
             DataError: Where an id cannot be the name of a file.
             StoreError: Where it cannot be written.
         """
-        return write_results(path, head, records, as_folder=as_folder)
+        given = {name: value for name, value in head.items() if name != LEFT_OUT}
+        whole = with_left_out(head, records)
+        return write_results(path, given, whole, as_folder=as_folder)
 
 
 class _Named(msgspec.Struct):
     id: str
+
+
+_NULL = msgspec.Raw(b"null")
+_REWARD = "reward_info"

@@ -13,15 +13,18 @@ import msgspec
 
 from dragoman.benchmarks.kit.half_duplex import GREETING
 from dragoman.benchmarks.tau2.messages import decode_messages
+from dragoman.benchmarks.tau2.played_under import FULL_DUPLEX, PlayedUnder
+from dragoman.benchmarks.tau2.result_files import holds_nothing
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS
 from dragoman.benchmarks.tau2.tasks import decode_tasks
-from dragoman.benchmarks.tau2.verdicts import OURS, action_subject, decode_reward, unscored
+from dragoman.benchmarks.tau2.verdicts import OURS, decode_reward, unscored
+from dragoman.core.conditions import ENGLISH, PLAIN, Condition
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
 from dragoman.core.errors import DataError
 from dragoman.core.scores import Score
 from dragoman.core.speech import Said
 from dragoman.core.tasks import Task
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
 from dragoman.core.tools import ToolResult
 from dragoman.core.usage import Usage, total_usage
 
@@ -41,33 +44,50 @@ Trial = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 class PlayerInfo(msgspec.Struct, frozen=True):
     """The agent or the user simulator of a run."""
 
-    implementation: str
+    implementation: str | None = None
     llm: str | None = None
 
     @property
     def name(self) -> str:
         """The name in tables."""
-        return self.llm or self.implementation
+        return self.llm or self.implementation or "unnamed"
 
 
 class Environment(msgspec.Struct, frozen=True):
     """The domain of a run; `solo_mode` is a field of ours."""
 
     domain_name: str
-    solo_mode: bool = False
+    solo_mode: bool | None = None
+
+
+class _UserSettings(msgspec.Struct, frozen=True):
+    """The part of a user's settings that says who it was beside its task."""
+
+    persona: object = None
+    persona_config: object = None
 
 
 class Info(msgspec.Struct, frozen=True):
     """What a run was played with."""
 
-    agent_info: PlayerInfo
-    user_info: PlayerInfo
     environment_info: Environment
-    git_commit: str = ""
-    num_trials: int = 1
-    max_steps: int = 200
-    max_errors: int = 10
+    agent_info: PlayerInfo | None = None
+    user_info: PlayerInfo | None = None
+    git_commit: str | None = None
+    num_trials: int | None = None
+    max_steps: int | None = None
+    max_errors: int | None = None
     seed: int | None = None
+
+    @property
+    def agent(self) -> PlayerInfo:
+        """The agent; without a name where the file says nothing of it."""
+        return self.agent_info or PlayerInfo()
+
+    @property
+    def user(self) -> PlayerInfo:
+        """The user simulator, in the same way."""
+        return self.user_info or PlayerInfo()
 
     @property
     def domain(self) -> str:
@@ -78,7 +98,7 @@ class Info(msgspec.Struct, frozen=True):
     @property
     def is_solo(self) -> bool:
         """Whether the agent worked alone."""
-        return self.environment_info.solo_mode or self.agent_info.implementation == SOLO_AGENT
+        return bool(self.environment_info.solo_mode) or self.agent.implementation == SOLO_AGENT
 
     @property
     def is_known(self) -> bool:
@@ -87,19 +107,35 @@ class Info(msgspec.Struct, frozen=True):
 
 
 class Tau2File(msgspec.Struct, frozen=True):
-    """A result file without its simulations; `where` names it in errors."""
+    """A result file without its simulations.
+
+    Attributes:
+        info: What it was played with.
+        suite: The suite's name.
+        tasks: The file's tasks by id.
+        where: The file's name in errors.
+        played_under: What it says of how all of its conversations were played.
+    """
 
     info: Info
     suite: str
     tasks: Mapping[str, Task]
     where: str
+    played_under: PlayedUnder = PlayedUnder()
 
 
 class Simulation(msgspec.Struct, frozen=True):
     """One simulation of a file, with the file's own verdict.
 
-    `named_task` is the task that its record names. It is another than `task` where the recorded checks
-    are those of one other task of the file, and of no more.
+    Attributes:
+        id: Its id in the file.
+        task: The task that it played; which one its record names is for whoever reads the file.
+        trial: Its trial.
+        episode: What happened.
+        score: The file's verdict.
+        condition: How it was played.
+        has_trial: Whether its record says which trial it is.
+        unknown_language: What its record or its file says where a language should stand.
     """
 
     id: str
@@ -107,18 +143,9 @@ class Simulation(msgspec.Struct, frozen=True):
     trial: int
     episode: Episode
     score: Score
-    named_task: str = ""
-
-    @property
-    def is_rematched(self) -> bool:
-        """Whether it was matched to another task than its record names."""
-        return self.named_task not in {"", self.task.id}
-
-    @property
-    def has_other_checks(self) -> bool:
-        """Whether the recorded checks are none of the task's, and no other's that could be told."""
-        recorded = _recorded_actions(self.score)
-        return bool(recorded) and recorded != _planned_actions(self.task)
+    condition: Condition = PLAIN
+    has_trial: bool = True
+    unknown_language: str = ""
 
 
 def decode_head(head: Mapping[str, msgspec.Raw], where: str) -> Tau2File:
@@ -134,11 +161,20 @@ def decode_head(head: Mapping[str, msgspec.Raw], where: str) -> Tau2File:
             raise DataError(f"{where}: not a tau2 result file: it has no {field!r}")
     with OutsideErrors(DataError, f"{where}: its info is damaged"):
         info = msgspec.json.decode(head["info"], type=Info)
+        played_under = msgspec.json.decode(head["info"], type=PlayedUnder)
+        user = msgspec.json.decode(head["info"], type=_WithUser).user_info or _UserSettings()
+    played_under = PlayedUnder(persona=user.persona, persona_config=user.persona_config).over(
+        played_under
+    )
     if _DOMAIN_NAME.fullmatch(info.domain) is None:
         raise DataError(f"{where}: {info.domain!r:.80} cannot be the name of a domain")
     suite = f"tau2:{info.domain}"
     tasks = decode_tasks(bytes(head["tasks"]), suite, ALL_DOMAINS.get(info.domain), where)
-    return Tau2File(info, suite, {task.id: task for task in tasks}, where)
+    return Tau2File(info, suite, {task.id: task for task in tasks}, where, played_under)
+
+
+class _WithUser(msgspec.Struct):
+    user_info: _UserSettings | None = None
 
 
 class _Ours(msgspec.Struct, frozen=True):
@@ -153,18 +189,53 @@ class _SimulationInfo(msgspec.Struct, rename={"ours": OURS}):
 
 class _Simulation(msgspec.Struct):
     id: str
-    task_id: str
     termination_reason: str
+    task_id: str | None = None
     trial: Trial | None = None
-    start_time: str = ""
-    duration: float = 0.0
+    start_time: str | None = None
+    duration: float | None = None
     messages: list[msgspec.Raw] | None = None
     reward_info: msgspec.Raw = _NULL
     info: _SimulationInfo | None = None
 
 
-def decode_simulation(record: msgspec.Raw, number: int, file: Tau2File) -> Simulation:
-    """Decode one simulation, the file's `number`th; its record is kept as the episode's source.
+class _Stored(msgspec.Struct):
+    """How a simulation's conversation is stored."""
+
+    mode: object = None
+    ticks: msgspec.Raw = _NULL
+    messages: msgspec.Raw = _NULL
+
+
+def is_full_duplex(record: msgspec.Raw) -> bool:
+    """Whether a simulation is a full-duplex conversation, which is stored as ticks of audio.
+
+    Its mode says so; where it names none, that there are ticks and no messages.
+    """
+    try:
+        stored = msgspec.json.decode(record, type=_Stored)
+    except UNREADABLE:
+        return False
+    if stored.mode is not None:
+        return stored.mode == FULL_DUPLEX
+    return not holds_nothing(stored.ticks) and holds_nothing(stored.messages)
+
+
+def one_line(record: msgspec.Raw) -> msgspec.Raw:
+    """Return a record as runs keep it: value for value, without white space."""
+    return msgspec.Raw(msgspec.json.format(bytes(record), indent=-1))
+
+
+def decode_simulation(
+    record: msgspec.Raw, number: int, file: Tau2File, task_id: str | None = None
+) -> Simulation:
+    """Decode one simulation; its record is kept as the episode's source.
+
+    Args:
+        record: The simulation.
+        number: Its place in the file.
+        file: What else the file holds.
+        task_id: The task that it played; None for the one that its record names.
 
     Raises:
         DataError: Naming the simulation and what is wrong with it.
@@ -174,27 +245,45 @@ def decode_simulation(record: msgspec.Raw, number: int, file: Tau2File) -> Simul
         raise DataError(f"{where} is larger than {MAX_SIMULATION_BYTES // 2**20} MiB")
     with OutsideErrors(DataError, f"{where} is damaged"):
         given = msgspec.json.decode(record, type=_Simulation)
-        source = msgspec.Raw(msgspec.json.format(bytes(record), indent=-1))
+        source = one_line(record)
+        own = msgspec.json.decode(record, type=PlayedUnder)
     where = f"{where} ({given.id})"
-    if given.task_id not in file.tasks:
-        raise DataError(f"{where} plays the task {given.task_id!r}, which the file does not have")
+    task = _task(given, file, where, task_id)
+    played_under = own.over(file.played_under)
+    condition = played_under.condition
     info = given.info or _SimulationInfo()
-    ending = _ending(given.termination_reason, info.error)
+    ending = _ending(given, info.error)
     score = _score(given, info, ending, where)
-    task = _task_of_checks(_recorded_actions(score), file.tasks[given.task_id], file)
-    events = _events(given, ending, task, where)
-    own = events[len(task.history) :]
+    events = _events(given, condition, task, where)
+    new = events[len(task.history) :]
     episode = Episode(
         events,
         ending,
-        steps=_steps(own, is_solo=file.info.is_solo),
-        errors=sum(isinstance(event, ToolResult) and event.error for event in own),
+        steps=_steps(new, is_solo=file.info.is_solo),
+        errors=sum(isinstance(event, ToolResult) and event.error for event in new),
         usage=info.ours.usage or _usage(given.messages or (), file.info),
-        started=_started(given.start_time),
-        seconds=given.duration,
+        started=_started(given.start_time or ""),
+        seconds=given.duration or 0.0,
         source=source,
     )
-    return Simulation(given.id, task, given.trial or 0, episode, score, given.task_id)
+    return Simulation(
+        given.id,
+        task,
+        given.trial or 0,
+        episode,
+        score,
+        condition,
+        has_trial=given.trial is not None,
+        unknown_language=played_under.unknown_language,
+    )
+
+
+def _task(given: _Simulation, file: Tau2File, where: str, task_id: str | None) -> Task:
+    if given.task_id is None:
+        raise DataError(f"{where} names no task: it has no 'task_id'")
+    if given.task_id not in file.tasks:
+        raise DataError(f"{where} plays the task {given.task_id!r}, which the file does not have")
+    return file.tasks[given.task_id if task_id is None else task_id]
 
 
 def _score(given: _Simulation, info: _SimulationInfo, ending: Ending, where: str) -> Score:
@@ -206,50 +295,31 @@ def _score(given: _Simulation, info: _SimulationInfo, ending: Ending, where: str
     return decode_reward(given.reward_info, where)
 
 
-def _task_of_checks(recorded: tuple[str, ...], named: Task, file: Tau2File) -> Task:
-    """Return the task whose checks were recorded; the named one where that cannot be told."""
-    if not recorded or recorded == _planned_actions(named):
-        return named
-    fitting = [task for task in file.tasks.values() if _planned_actions(task) == recorded]
-    return fitting[0] if len(fitting) == 1 else named
+def _ending(given: _Simulation, error: object) -> Ending:
+    """Return how a simulation ended; reasons that we do not have are faults, by their own names.
 
-
-def _recorded_actions(score: Score) -> tuple[str, ...]:
-    """Return the planned actions that a file's verdict speaks of."""
-    parts = [part for part in score.components if part.component == "ACTION"]
-    return tuple(entry.subject for part in parts for entry in part.evidence)
-
-
-def _planned_actions(task: Task) -> tuple[str, ...]:
-    actions = () if task.criteria is None else task.criteria.actions or ()
-    return tuple(action_subject(action.id, action.name) for action in actions)
-
-
-def _ending(reason: str, error: object) -> Ending:
-    """Return how a simulation ended; reasons that we do not have are faults, by their own names."""
-    text = error if isinstance(error, str) else ""
+    A conversation without a message is a fault too: nothing in it is the agent's.
+    """
+    reason, text = given.termination_reason, error if isinstance(error, str) else ""
     known = _REASONS.get(reason)
     if known is None:
         return Ending("infrastructure_error", f"{reason}: {text}" if text else reason)
     if known == "infrastructure_error":
         return Ending(known, text or reason)
+    if not given.messages:
+        return Ending("infrastructure_error", f"the file has no messages of it ({reason})")
     return Ending(known, text)
 
 
-def _events(given: _Simulation, ending: Ending, task: Task, where: str) -> tuple[Event, ...]:
-    if given.messages is None and ending.reason != "infrastructure_error":
-        raise DataError(f"{where} has no messages: only half-duplex text can be imported")
+def _events(given: _Simulation, condition: Condition, task: Task, where: str) -> tuple[Event, ...]:
     events = decode_messages(given.messages or (), where)
     if not events or task.history:
         return events
     first = events[0]
-    is_greeting = (
-        isinstance(first, Move)
-        and first.by == "agent"
-        and isinstance(first.reply, Said)
-        and first.reply.text == GREETING
-    )
-    if not is_greeting:
+    if not isinstance(first, Move) or first.by != "agent" or not isinstance(first.reply, Said):
+        return events
+    in_another = condition.language != ENGLISH and _is_unspent((given.messages or [])[0])
+    if first.reply.text != GREETING and not in_another:
         return events
     return (msgspec.structs.replace(first, scripted=True), *events[1:])
 
@@ -269,6 +339,11 @@ class _Spent(msgspec.Struct):
     usage: object = None
 
 
+def _is_unspent(record: msgspec.Raw) -> bool:
+    """Whether no model was asked for a message, as for a greeting in another language."""
+    return not msgspec.json.decode(record, type=_Spent).usage
+
+
 def _usage(records: Sequence[msgspec.Raw], info: Info) -> tuple[Usage, ...]:
     """Return what the messages say was consumed; a shape that we do not know says nothing."""
     entries = []
@@ -276,7 +351,7 @@ def _usage(records: Sequence[msgspec.Raw], info: Info) -> tuple[Usage, ...]:
         message = msgspec.json.decode(record, type=_Spent)
         if isinstance(message.usage, dict):
             purpose, player = (
-                ("user", info.user_info) if message.role == "user" else ("agent", info.agent_info)
+                ("user", info.user) if message.role == "user" else ("agent", info.agent)
             )
             tokens = (message.usage.get("prompt_tokens"), message.usage.get("completion_tokens"))
             sent, received = (count if isinstance(count, int) else None for count in tokens)

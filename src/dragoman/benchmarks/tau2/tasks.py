@@ -32,19 +32,19 @@ _SIDES: Mapping[str, Role] = {"assistant": "agent", "user": "user"}
 class _Action(msgspec.Struct):
     action_id: str
     name: str
-    arguments: dict[str, Any]
-    requestor: _Requestor = "assistant"
+    arguments: dict[str, Any] | None
+    requestor: _Requestor | None = None
     compare_args: list[str] | None = None
 
 
 class _EnvCall(msgspec.Struct):
     env_type: _Requestor
     func_name: str
-    arguments: dict[str, Any]
+    arguments: dict[str, Any] | None
 
 
 class _EnvAssertion(_EnvCall):
-    assert_value: bool = True
+    assert_value: bool | None = None
     message: str | None = None
 
 
@@ -53,7 +53,11 @@ class _Criteria(msgspec.Struct):
     env_assertions: list[_EnvAssertion] | None = None
     communicate_info: list[str] | None = None
     nl_assertions: list[str] | None = None
-    reward_basis: list[Component] = msgspec.field(default_factory=lambda: ["DB", "COMMUNICATE"])
+    reward_basis: list[Component] | None = None
+
+
+_BASIS: tuple[Component, ...] = ("DB", "COMMUNICATE")
+"""Of tasks that name none."""
 
 
 class _Scenario(msgspec.Struct):
@@ -126,12 +130,12 @@ def _decode_task(record: msgspec.Raw, index: int, suite: str, where: str) -> Tas
 
 def _criteria(record: _Criteria) -> Criteria:
     return Criteria(
-        basis=tuple(record.reward_basis),
+        basis=_BASIS if record.reward_basis is None else tuple(record.reward_basis),
         actions=None if record.actions is None else tuple(map(_action, record.actions)),
         env_assertions=None
         if record.env_assertions is None
         else tuple(
-            EnvAssertion(_function(entry), entry.assert_value, entry.message)
+            EnvAssertion(_function(entry), entry.assert_value is not False, entry.message)
             for entry in record.env_assertions
         ),
         must_say=tuple(record.communicate_info or ()),
@@ -143,14 +147,14 @@ def _action(record: _Action) -> Action:
     return Action(
         id=record.action_id,
         name=record.name,
-        arguments=record.arguments,
-        by=_SIDES[record.requestor],
+        arguments=record.arguments or {},
+        by=_SIDES[record.requestor or "assistant"],
         compare=None if record.compare_args is None else tuple(record.compare_args),
     )
 
 
 def _function(record: _EnvCall) -> FunctionCall:
-    return FunctionCall(_SIDES[record.env_type], record.func_name, record.arguments)
+    return FunctionCall(_SIDES[record.env_type], record.func_name, record.arguments or {})
 
 
 def _initial_state(record: _InitialState, where: str) -> InitialState | None:

@@ -27,8 +27,7 @@ OURS = "dragoman"
 
 
 class _StateCheck(msgspec.Struct):
-    db_match: bool
-    db_reward: float
+    db_match: bool | None = None
 
 
 class _Function(msgspec.Struct):
@@ -78,7 +77,7 @@ class _Info(msgspec.Struct, rename={"ours": OURS}):
 
 
 class _RewardInfo(msgspec.Struct):
-    reward: float
+    reward: float | None = None
     db_check: _StateCheck | None = None
     env_assertions: list[_AssertionCheck] | None = None
     action_checks: list[_ActionCheck] | None = None
@@ -97,7 +96,7 @@ def decode_reward(record: msgspec.Raw, where: str) -> Score:
     """
     with OutsideErrors(DataError, f"{where}: its reward_info is damaged"):
         given = msgspec.json.decode(record, type=_RewardInfo | None)
-    if given is None:
+    if given is None or given.reward is None:
         return unscored("the file has no reward for it")
     info = given.info or _Info()
     note = info.note if isinstance(info.note, str) else info.ours.note
@@ -125,7 +124,8 @@ def _fraction(value: float, undecided: tuple[str, ...] = ()) -> Verdict:
 
 
 def _evidence(given: _RewardInfo) -> Mapping[Component, tuple[Evidence, ...]]:
-    state = () if given.db_check is None else (Evidence("state", given.db_check.db_match),)
+    matches = None if given.db_check is None else given.db_check.db_match
+    state = () if matches is None else (Evidence("state", matches),)
     return {
         "DB": state,
         "ENV_ASSERTION": tuple(
@@ -196,6 +196,28 @@ def encode_reward(score: Score | None, criteria: Criteria | None) -> Record | No
             )
         },
     }
+
+
+class _Free(msgspec.Struct):
+    """What a `reward_info` says beside its checks."""
+
+    info: dict[str, msgspec.Raw] | None = None
+
+
+def rewritten(given: msgspec.Raw | None, reward: Record) -> Record:
+    """Return a new `reward_info` with the fields of the one before that it does not have itself.
+
+    What others measured and wrote there is theirs. A note goes with the verdict it was on.
+    """
+    if given is None or bytes(given) == b"null":
+        return reward
+    before = msgspec.json.decode(given, type=dict[str, msgspec.Raw])
+    free = msgspec.json.decode(given, type=_Free).info or {}
+    new = msgspec.to_builtins(reward["info"])
+    info = {**free, **new} if isinstance(new, dict) else free
+    if "note" in free:
+        info["note"] = msgspec.Raw(b"null")
+    return {**before, **reward, "info": info}
 
 
 def _state_check(part: ComponentScore | None) -> Record | None:

@@ -22,6 +22,7 @@ from dragoman.spreading.crew import (
     module_path,
 )
 from dragoman.store.run import StoredCell
+from dragoman.wiring.conditions.elsewhere import scored_conditions
 from dragoman.wiring.environment import kept_out
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.measures import Makings, measures_named
@@ -113,7 +114,10 @@ async def taken_there(given: bytes) -> AsyncIterator[Do]:
         UsageError: Where data or measures differ from those of the run's own process.
     """
     work = msgspec.json.decode(given, type=MeasuringWork)
-    setup = scoring_setup(work.config, NO_PRICES, work.played.conditions)
+    conditions = work.played.conditions
+    if work.played.is_imported:
+        conditions = scored_conditions(conditions)
+    setup = scoring_setup(work.config, NO_PRICES, conditions)
     if work.tasks is not None:
         setup = msgspec.structs.replace(setup, tasks=work.tasks)
     makings = Makings(scoring_of(setup), (work.config.judge,), setup.connections)
