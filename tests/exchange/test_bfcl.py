@@ -268,3 +268,33 @@ def package_score(run: Path) -> dict[tuple[str, str], bool]:
             (cell.agent, cell.task): scores[cell.key].reward == Scored(1.0)
             for cell in store.cells()
         }
+
+
+@pytest.mark.parametrize(
+    "name", ["memory_kv", "memory_vector_prereq", "memory_rec_sum", "web_search_base"]
+)
+def test_results_of_memory_and_web_search_are_refused_with_the_reason(
+    name: str, tmp_path: Path
+) -> None:
+    file = tmp_path / f"result/lab/agentic/BFCL_v4_{name}_result.json"
+    write_lines(file, {"id": f"{name}_0", "result": [["Paris"]]})
+
+    with pytest.raises(DataError, match=f"results of {name} cannot be imported: what the memory"):
+        import_run(tmp_path / "result", tmp_path / "run", 0.0)
+
+
+def test_results_that_stay_behind_are_named_by_their_reason(tmp_path: Path) -> None:
+    write_lines(
+        tmp_path / "result/lab/non_live/BFCL_v4_irrelevance_result.json",
+        {"id": "irrelevance_0", "result": WORDS},
+    )
+    for name in ("memory_kv", "multi_turn_base", "exec_simple"):
+        write_lines(tmp_path / f"result/lab/BFCL_v4_{name}_result.json", {"id": "x", "result": []})
+
+    notes = import_run(tmp_path / "result", tmp_path / "run", 0.0).notes
+
+    assert [note.split(":")[1].strip() for note in notes] == [
+        "multi_turn_base",
+        "results of memory_kv cannot be imported",
+    ]
+    assert notes[1].endswith("exec_simple: no category of BFCL v4")

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
-from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES
+from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.stored_replies import TurnReplies
 from dragoman.benchmarks.bfcl.turns.conductor import MAX_STEPS
 from dragoman.benchmarks.bfcl.turns.judging import judge_conversation
@@ -104,12 +105,103 @@ def test_a_conversation_that_was_cut_off_did_not_end_by_itself(entry: MultiTurnE
 
 
 def test_a_model_that_was_not_reached_is_infrastructure(entry: MultiTurnEntry) -> None:
-    for result in ("Error during inference: no quota", "words", None):
-        ending = played(entry, result, "python").ending
-        assert ending.reason == "infrastructure_error"
-        assert ending.detail == (
-            result if str(result).startswith("Error") else "the result holds no turns"
-        )
+    said = "Error during inference: no quota"
+    assert played(entry, said, "python").ending == Ending("infrastructure_error", said)
+
+
+@pytest.mark.parametrize("result", ["words", None, {}, []])
+def test_a_result_without_turns_fails_as_in_the_reference(
+    entry: MultiTurnEntry, result: object
+) -> None:
+    assert not played(entry, result, "python").is_fault
+    found = fault(entry, result)
+    assert found is not None
+    assert found.error_type == "multi_turn:force_terminated"
+
+
+def test_more_turns_than_the_entry_has_fail_as_in_the_reference(entry: MultiTurnEntry) -> None:
+    found = fault(entry, [*TEXT, ["Anything else?"]])
+    assert found is not None
+    assert found.error_type == "multi_turn:force_terminated"
+
+
+def imported(entry: MultiTurnEntry, result: object, form: str = "python") -> Episode:
+    """A result as an imported run holds it: stored, and read again."""
+    episode = msgspec.structs.replace(
+        played(entry, result, form), source=msgspec.Raw(json.dumps(result).encode())
+    )
+    return msgspec.json.decode(msgspec.json.encode(episode), type=Episode)
+
+
+ODD = [
+    "(1, 2)",
+    "1e400",
+    "-1e400",
+    "b'x'",
+    "2j",
+    "{1: 2}",
+    "{None: 1}",
+    "{(1, 2): 3}",
+    "{'a': (1,)}",
+    "[(1, 2), (3, 4)]",
+    "{}",
+    "{'a': {'b': 1}}",
+    "'\\ud800'",
+    "[1e400]",
+    "10**30",
+]
+"""Values of Python text, of which JSON carries some as others and some not at all."""
+
+
+@pytest.mark.parametrize("value", ODD)
+@pytest.mark.parametrize("rules", [BFCL_V4, DEFAULT_RULES])
+def test_a_value_that_json_cannot_carry_leaves_no_stored_result_without_a_verdict(
+    entry: MultiTurnEntry, value: str, rules: BfclRules
+) -> None:
+    odd = f"[touch(file_name={value}), cat(file_name={value})]"
+    with_more = [["[touch(file_name='a')]", odd, "Made."], TEXT[1]]
+
+    judged = judge_conversation(entry, Expectations(None), imported(entry, with_more), rules)
+
+    assert isinstance(judged.outcome, Judged)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_valid"), [("('x',)", False), ("['x']", True), ("1e400", False), ("{}", False)]
+)
+def test_what_an_interface_keeps_is_the_value_as_it_was_written(
+    make_entry: MakeEntry, value: str, is_valid: bool
+) -> None:
+    entry = make_entry(
+        ["Post."],
+        [
+            [
+                "authenticate_twitter(username='j', password='p')",
+                "post_tweet(content='c', tags=['x'])",
+            ]
+        ],
+        initial_config={"TwitterAPI": {"username": "j", "password": "p"}},
+        involved_classes=["TwitterAPI"],
+    )
+    calls = [
+        "[authenticate_twitter(username='j', password='p')]",
+        f"[post_tweet(content='c', tags={value})]",
+    ]
+
+    judged = judge_conversation(
+        entry, Expectations(None), imported(entry, [[*calls, "Done."]]), BFCL_V4
+    )
+
+    assert isinstance(judged.outcome, Judged)
+    assert judged.outcome.valid == is_valid
+
+
+def test_a_reply_that_cannot_be_written_as_python_again_is_dropped(entry: MultiTurnEntry) -> None:
+    twice = [["[touch(file_name='a')]", "[rm(file_name='a'), cd(folder={})]", "Made."], TEXT[1]]
+    assert (
+        judge_conversation(entry, Expectations(None), imported(entry, twice), BFCL_V4).outcome
+        == Judged()
+    )
 
 
 def test_every_reply_is_asked_for_its_form(entry: MultiTurnEntry) -> None:

@@ -1,10 +1,11 @@
 """Result files of BFCL's own program as runs; verdicts are ours to make."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from dragoman.benchmarks.bfcl.agentic.entries import AGENTIC
 from dragoman.benchmarks.bfcl.entries.single import SINGLE_TURN, UNANSWERED
 from dragoman.benchmarks.bfcl.entries.turns import MULTI_TURN
 from dragoman.benchmarks.bfcl.pulled import pulled_suite
@@ -25,6 +26,7 @@ from dragoman.core.speech import Called
 from dragoman.core.tasks import Task
 
 _VERSION = "imported-bfcl-1"
+_PREREQUISITE = "_prereq"
 
 
 class FileReading(msgspec.Struct, frozen=True):
@@ -138,8 +140,11 @@ def _notes(imported: Imported) -> Iterator[str]:
         yield f"ended by infrastructure, as the model was not reached: {imported.infrastructure_errors}"
     for name in imported.unfitting_scores:
         yield f"{name}: verdicts of other entries than the results have: left out"
-    if imported.left_out:
-        yield f"left out: {', '.join(imported.left_out)}: no one suite has these and the others"
+    kept, refused = _sorted_out(imported.left_out)
+    if kept:
+        yield f"left out: {', '.join(kept)}: no one suite has these and the others"
+    if refused:
+        yield f"left out: {_refusal(refused)}"
 
 
 def _told_form(model: ModelReading) -> str:
@@ -202,8 +207,31 @@ def _together(files: Sequence[ResultFile]) -> tuple[list[ResultFile], tuple[str,
         if chosen:
             left_out = {file.category for file in files if file.category not in categories}
             return chosen, tuple(sorted(left_out))
-    names = ", ".join(sorted({file.category for file in files}))
-    raise DataError(f"{files[0].path}: results of {names} cannot be imported")
+    raise DataError(f"{files[0].path}: {_refusal(sorted({file.category for file in files}))}")
+
+
+def _sorted_out(categories: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return the categories that can be imported by themselves, and those that cannot be at all."""
+    can_be = {*SINGLE_TURN, *MULTI_TURN}
+    listed = sorted(categories)
+    return [name for name in listed if name in can_be], [
+        name for name in listed if name not in can_be
+    ]
+
+
+def _refusal(categories: Sequence[str]) -> str:
+    """Return why results of categories cannot be imported, by kind."""
+    agentic = [name for name in categories if name.removesuffix(_PREREQUISITE) in AGENTIC]
+    others = [name for name in categories if name not in agentic]
+    reasons = []
+    if agentic:
+        reasons.append(
+            f"results of {', '.join(agentic)} cannot be imported: what the memory held or the web "
+            "answered is in no result file, so that the calls cannot be executed again"
+        )
+    if others:
+        reasons.append(f"{', '.join(others)}: no category of BFCL v4")
+    return "; ".join(reasons)
 
 
 def _replies(suite: Suite) -> Replies:

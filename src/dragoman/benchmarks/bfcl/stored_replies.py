@@ -13,9 +13,9 @@ from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
 from dragoman.benchmarks.bfcl.apis.world import ApiWorld
 from dragoman.benchmarks.bfcl.entries.single import Entry
 from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
-from dragoman.benchmarks.bfcl.questions import FunctionDocument, Parameters, Question
 from dragoman.benchmarks.bfcl.reply_forms import Answered, reply_of_result
 from dragoman.benchmarks.bfcl.rules import BFCL_V4
+from dragoman.benchmarks.bfcl.turns.as_written import question_of
 from dragoman.benchmarks.bfcl.turns.conductor import MAX_STEPS
 from dragoman.benchmarks.bfcl.turns.running import entry_world
 from dragoman.core.episodes import Ending, Episode, Event, Move
@@ -25,6 +25,9 @@ from dragoman.core.tools import ToolCall, ToolResult
 
 FAULT = "Error during inference:"
 """How upstream's program begins what it stores where a model could not be reached."""
+
+
+_NO_TURNS = Ending("agent_error", "the result holds no turns")
 
 
 class Replies(Protocol):
@@ -77,7 +80,7 @@ class TurnReplies:
 
     def answered(self, name: str, result: object) -> Iterator[Answered]:
         """Yield all replies of all turns."""
-        question = _question(self._entries[name])
+        question = question_of(self._entries[name])
         for turn in result if isinstance(result, list) else ():
             for reply in turn if isinstance(turn, list) else ():
                 yield Answered(question, reply)
@@ -86,8 +89,9 @@ class TurnReplies:
         """Return the turns with what their calls return in a fresh world."""
         entry = self._entries[name]
         if not isinstance(result, list):
-            fault = _fault(result) or "the result holds no turns"
-            return Episode((), Ending("infrastructure_error", fault), steps=0, errors=0)
+            fault = _fault(result)
+            ending = Ending("infrastructure_error", fault) if fault else _NO_TURNS
+            return Episode((), ending, steps=0, errors=0)
         play = _Play(entry, entry_world(entry, self._long), form)
         for number, replies in enumerate(result):
             play.turn(number, replies if isinstance(replies, list) else [replies])
@@ -99,7 +103,7 @@ class _Play:
 
     def __init__(self, entry: MultiTurnEntry, world: ApiWorld, form: str) -> None:
         self._turns = entry.task.turns
-        self._question = _question(entry)
+        self._question = question_of(entry)
         self._world = world
         self._form = form
         self._events: list[Event] = []
@@ -146,12 +150,6 @@ def _numbered(reply: Reply) -> Reply:
         for number, call in enumerate(reply.calls)
     )
     return Called(tuple(calls), reply.text)
-
-
-def _question(entry: MultiTurnEntry) -> Question:
-    """Return an entry as a question, for reading replies: its functions by name."""
-    functions = tuple(FunctionDocument(each.name, Parameters({})) for each in entry.documents)
-    return Question(entry.task.id, entry.category, functions)
 
 
 def _fault(result: object) -> str:

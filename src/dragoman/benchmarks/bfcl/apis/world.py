@@ -7,6 +7,7 @@ goes wrong becomes the error text of the reference, and what a failing call chan
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from math import isfinite, isnan
 
 from dragoman.benchmarks.bfcl.apis.catalogue import Api, functions, make_apis
 from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
@@ -132,6 +133,8 @@ class ApiWorld:
             if isinstance(value, _HOLDING):
                 arguments = _kept(arguments)
                 break
+            if isinstance(value, float) and not isfinite(value):
+                raise Refused(_endless(value))
         function: Callable[..., object] = getattr(self._apis[owner], call.name)
         if not call.positionals:
             return function(**arguments)
@@ -174,9 +177,29 @@ def _kept(arguments: Mapping[str, object]) -> dict[str, object]:
     a call, and what was read cannot be told from an object: it is refused.
     """
     for value in arguments.values():
+        if (number := _endless_in(value)) is not None:
+            raise Refused(_endless(number))
         if isinstance(value, dict) and value and all(isinstance(v, dict) for v in value.values()):
             raise Refused(f"name {next(iter(value))!r} is not defined")
     return {name: cloned(value) for name, value in arguments.items()}
+
+
+def _endless_in(value: object) -> float | None:
+    """Return a number that is none, as it stands in a value at any depth; None where there is none."""
+    if isinstance(value, float):
+        return None if isfinite(value) else value
+    parts: Iterable[object] = ()
+    if isinstance(value, dict):
+        parts = value.values()
+    elif isinstance(value, list | tuple):
+        parts = value
+    found = map(_endless_in, parts)
+    return next((number for number in found if number is not None), None)
+
+
+def _endless(value: float) -> str:
+    """Return what is said of a number without end: written as Python it is a name that nothing has."""
+    return f"name {'nan' if isnan(value) else 'inf'!r} is not defined"
 
 
 def _differing(before: States, after: States) -> Iterator[tuple[str, str, object, object]]:

@@ -97,6 +97,18 @@ class Expectations:
         return known
 
 
+def turns_begun(events: Sequence[Event]) -> int:
+    """Return how many turns of a conversation were begun.
+
+    Raises:
+        ReplayError: Where a turn has no number.
+    """
+    turns = [event.turn for event in events if isinstance(event, Move)]
+    if any(turn < 0 for turn in turns):
+        raise ReplayError("the conversation has turns without a number")
+    return 1 + max(turns, default=-1)
+
+
 def played_turns(events: Sequence[Event], count: int) -> tuple[PlayedTurn, ...]:
     """Return the turns of a conversation that were begun; calls that cannot be read are left out.
 
@@ -108,8 +120,8 @@ def played_turns(events: Sequence[Event], count: int) -> tuple[PlayedTurn, ...]:
         ReplayError: Where calls and results do not go together, or there are other turns.
     """
     moves = [event for event in events if isinstance(event, Move)]
-    begun = 1 + max((move.turn for move in moves), default=-1)
-    if begun > count or any(move.turn < 0 for move in moves):
+    begun = turns_begun(moves)
+    if begun > count:
         raise ReplayError(f"the conversation has {begun} turns, the entry {count}")
     turns: list[list[tuple[ToolCall, str]]] = [[] for _ in range(begun)]
     places = [move.turn for move in moves for _ in _calls(move)]
