@@ -291,6 +291,28 @@ def test_a_result_that_does_not_repeat_has_no_score(shop: DomainSuite) -> None:
     assert reward.reason.startswith("replay: modify_user_address (a)")
 
 
+def reason_under(shop: DomainSuite, task: Task, episode: Episode, rules: Rules) -> str:
+    """Return why a conversation is unscored, where other rules may be looked at."""
+    scorer = Scorer(shop.factory(rules), rules, None, worlds=shop.factory)
+    reward = asyncio.run(scorer.score(task, episode)).reward
+    assert isinstance(reward, Unscored)
+    return reward.reason
+
+
+def test_a_result_that_does_not_repeat_names_the_rules_that_repeat_it(shop: DomainSuite) -> None:
+    wrong = ToolCall("a", "modify_user_address", {**ADDRESS, "zip": 12})
+    by_reference = talked(shop, wrong, rules=TAU2_RULES)
+    assert "; the rules tau2-1.0.1 repeat it" in reason_under(
+        shop, task("DB"), by_reference, DEFAULT_RULES
+    )
+    events = list(by_reference.events)
+    events[2] = msgspec.structs.replace(events[2], content="of another version")
+    by_nobody = msgspec.structs.replace(by_reference, events=tuple(events))
+    assert reason_under(shop, task("DB"), by_nobody, TAU2_RULES).endswith(
+        "no other rules repeat it, and those that end in -lenient go on all the same"
+    )
+
+
 def test_a_record_without_order_has_no_score(shop: DomainSuite) -> None:
     episode = talked(shop, DID)
     events = (*episode.events, episode.events[2])

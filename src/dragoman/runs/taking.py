@@ -1,7 +1,7 @@
 """Takes measures of one conversation: all that is known of it beside what happened, and what may break."""
 
+import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import cached_property
 
 import msgspec
 
@@ -61,7 +61,12 @@ class PlayedUnder(msgspec.Struct, frozen=True):
 def scoring_of(setup: Setup) -> Scoring:
     """Return what rewards are made with."""
     scorer = Scorer(
-        setup.suite.factory(setup.rules), setup.rules, setup.judge, setup.users, setup.check
+        setup.suite.factory(setup.rules),
+        setup.rules,
+        setup.judge,
+        setup.users,
+        setup.check,
+        worlds=functools.cache(setup.suite.factory),
     )
     suite = setup.suite
     return Scoring(scorer, setup.rules, suite.stakes if isinstance(suite, HasStakes) else Stakes())
@@ -111,7 +116,7 @@ class _Cases:
             None if cell.condition.persona == NONE else realisation.manner.habits,
         )
 
-    @cached_property
+    @functools.cached_property
     def _english(self) -> Phrasebook | None:
         """The phrases that the user's words are read with where nothing is localized."""
         return shipped_phrasebook(ENGLISH)

@@ -1,6 +1,7 @@
 """Scores one stored conversation: components, their product over the task's basis, and why."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -11,7 +12,7 @@ from dragoman.core.episodes import (
     executed_calls,
     without_clarifications,
 )
-from dragoman.core.errors import JudgeError, ParticipantError, ReplayError
+from dragoman.core.errors import DragomanError, JudgeError, ParticipantError, ReplayError
 from dragoman.core.language.wording import ENGLISH_WORDING, Wording
 from dragoman.core.protocols import (
     Case,
@@ -23,7 +24,7 @@ from dragoman.core.protocols import (
     SynchronizedWorld,
     WorldFactory,
 )
-from dragoman.core.rules import Rules
+from dragoman.core.rules import CONVERSATION_RULES, Rules
 from dragoman.core.scores import (
     ComponentScore,
     Evidence,
@@ -54,13 +55,15 @@ class Scorer:
     conditions.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that a verdict depends on
         self,
         factory: WorldFactory,
         rules: Rules,
         judge: Judge | None,
         users: UserCheck | None = None,
         check: Check | None = None,
+        *,
+        worlds: Callable[[Rules], WorldFactory] | None = None,
     ) -> None:
         """Prepare scoring.
 
@@ -70,12 +73,20 @@ class Scorer:
             judge: Decides assertions; None leaves them unscored.
             users: Checks simulated users; None where there are none.
             check: The suite's own way of judging; None where tasks' criteria say it all.
+            worlds: Makes the factory of another rule set, which may repeat a conversation that these
+                rules do not; None for not to look for one.
         """
         self._factory = factory
         self._rules = rules
         self._judge = judge
         self._users = users
         self._check = check
+        self._worlds = worlds
+        self._others = tuple(
+            each
+            for each in CONVERSATION_RULES.values()
+            if each.replay_must_repeat and each.name != rules.name
+        )
         self._expected: dict[str, StateDelta] = {}
         self.judge_name = scoring_name(judge, users)
 
@@ -112,7 +123,7 @@ class Scorer:
         try:
             components, differing = self._components(task, criteria, episode, wording)
         except ReplayError as error:
-            return await self._not_repeated(criteria, episode, case, error)
+            return await self._not_repeated(task, criteria, episode, case, error)
         usage = None
         if self._check is None or criteria.assertions:
             judged, usage = await self._assertions(criteria, episode, case)
@@ -159,13 +170,33 @@ class Scorer:
         )
 
     async def _not_repeated(
-        self, criteria: Criteria, episode: Episode, case: Case, error: ReplayError
+        self, task: Task, criteria: Criteria, episode: Episode, case: Case, error: ReplayError
     ) -> Score:
         """Return the score of a conversation that does not replay: early ends earn 0 all the same."""
         if episode.ending.reason in COMPLETE:
-            return self._without_components(Unscored(f"replay: {error}"))
+            return self._without_components(
+                Unscored(f"replay: {error}{self._repeated_by(task, episode)}")
+            )
         judged, _ = await self._assertions(criteria, episode, case)
         return self._without_components(*self._reward((judged,), episode))
+
+    def _repeated_by(self, task: Task, episode: Episode) -> str:
+        """Return which other rules repeat what was recorded, as the end of a reason."""
+        if self._check is not None or self._worlds is None:
+            return ""
+        try:
+            executed = list(executed_calls(episode.events))
+        except ReplayError:
+            # Calls and results do not go together, whatever the rules.
+            return ""
+        for rules in self._others:
+            with suppress(DragomanError):
+                world = self._worlds(rules)(task)
+                if not replay(executed, world, in_cents=rules.money_is_rounded):
+                    # Conversations of one run are mostly repeated by the same rules.
+                    self._others = (rules, *(each for each in self._others if each != rules))
+                    return f"; the rules {rules.name} repeat it"
+        return "; no other rules repeat it, and those that end in -lenient go on all the same"
 
     def _components(
         self, task: Task, criteria: Criteria, episode: Episode, wording: Wording
