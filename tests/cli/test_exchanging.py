@@ -141,6 +141,27 @@ def test_a_packed_file_of_a_domain_that_is_none_of_ours_is_shown_and_not_scored(
     assert "unknown suite 'tau2:mock'" in refused("score", "run", status=2)
 
 
+def test_the_language_of_imported_files_is_an_axis_of_figures_and_comparisons(
+    dragoman: Cli, theirs: Path, folder: Path
+) -> None:
+    seatau = {"experiment_name": "l2_interaction", "run_language": "cs"}
+    czech = {**FILE["info"], "lang_id": "cs", "seatau_info": seatau}
+    (folder / "czech.json").write_text(
+        json.dumps({**FILE, "info": czech, "simulation_index": None})
+    )
+    dragoman("import", theirs, "--out", "english")
+
+    done = dragoman("import", "czech.json", "--out", "czech", "--json")
+    shown = dragoman("show", "czech", "--by", "language", "--json")
+    compared = dragoman("compare", "english", "czech", "--json")
+
+    assert json.loads(done.stdout)["conditions"] == {"cs:interaction/text/none": 1}
+    assert shown.returncode == 0, shown.stderr
+    assert '"cs"' in shown.stdout
+    assert compared.returncode == 0, compared.stderr
+    assert '"cs' in compared.stdout
+
+
 def test_an_imported_run_is_shown_and_reported_at_once(
     dragoman: Cli, theirs: Path, folder: Path
 ) -> None:

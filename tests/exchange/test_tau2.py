@@ -358,6 +358,22 @@ def test_full_duplex_among_others_is_left_out_of_figures_and_not_of_the_export(
     assert len(list((tmp_path / "out/simulations").iterdir())) == count
 
 
+@pytest.mark.parametrize("index", ["none", 7, {}, [None], [{"id": 3}], [{"reward": 1.0}], []])
+def test_an_index_that_is_none_survives_scoring(
+    shop: DomainSuite, of_2026: Record, index: object, tmp_path: Path
+) -> None:
+    of_2026["simulation_index"] = index
+
+    run = rescored(shop, imported(of_2026, tmp_path / "run"))
+
+    assert exported(run, tmp_path / "after.json")["simulation_index"] == index
+
+
+def test_a_file_without_conversations_survives(of_2026: Record, tmp_path: Path) -> None:
+    of_2026["simulations"] = []
+    assert exported(imported(of_2026, tmp_path / "run"), tmp_path / "again.json") == of_2026
+
+
 def test_trials_that_are_not_named_are_counted(of_2026: Record, tmp_path: Path) -> None:
     for simulation in of_2026["simulations"]:
         simulation["trial"] = None

@@ -47,8 +47,10 @@ def export_results(
         UsageError: Where the run is none of the format's benchmark, or of several agents and none is
             chosen.
     """
-    cells = _chosen(store, form, agent)
     manifest = read_manifest(store)
+    cells = _chosen(store, form, agent)
+    if not cells and (agent is not None or manifest.imported is msgspec.UNSET):
+        raise UsageError(f"{store.folder}: no conversation of agent {agent!r}")
     if manifest.imported is msgspec.UNSET:
         if len({cell.condition for cell in cells.values()}) > 1:
             raise UsageError(f"{store.folder}: several conditions: the format has room for one")
@@ -65,8 +67,6 @@ def export_results(
 def _chosen(store: RunStore, form: ResultFormat, agent: str | None) -> dict[str, StoredCell]:
     """Return by key the cells of the one agent that a file can hold."""
     cells = {cell.key: cell for cell in store.cells() if agent in {None, cell.agent}}
-    if not cells:
-        raise UsageError(f"{store.folder}: no conversation of agent {agent!r}")
     if not all(cell.suite.startswith(f"{form.name}:") for cell in cells.values()):
         raise UsageError(f"{store.folder}: only runs on {form.name} suites have this format")
     agents = {cell.agent for cell in cells.values()}

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from shlex import quote
 
+import msgspec
+
 from dragoman.analysis.cards_kept import cards_kept, kept_notes
 from dragoman.analysis.cells import CellSummary
 from dragoman.core.conditions import ENGLISH, NONE
@@ -152,6 +154,9 @@ def _of_personas(store: RunStore) -> Iterator[str]:
 
     The offline user follows one where tasks have their facts as data; who plays the plan never does.
     """
+    if read_manifest(store).imported is not msgspec.UNSET:
+        # Who plays another program's persona has no card of ours.
+        return
     cells = [cell for cell in store.cells() if cell.condition.persona != NONE]
     users = users_of(store) if cells else {}
     deaf = {GOLD}

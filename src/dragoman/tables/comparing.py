@@ -10,7 +10,7 @@ import msgspec
 from dragoman.analysis.by_axis import PERSONA
 from dragoman.analysis.cards_kept import KEPT, CardKept, cards_kept, kept_notes, not_kept
 from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, compare, group_cells
-from dragoman.core.conditions import Condition
+from dragoman.core.conditions import Condition, differ_in_one_thing
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.personas import stated_persona
 from dragoman.models.spending.prices import PriceTable
@@ -182,7 +182,8 @@ def _couples(runs: Sequence[_Run], wanted: Wanted) -> tuple[Couple, ...]:
     if len(runs) == 1:
         return tuple(comparable(first, wanted.by))
     agents = [{cell.name.agent for cell in cells} for cells in (first, last)]
-    return _matched(first, last, by_agent=any(len(names) > 1 for names in agents))
+    matched = _matched(first, last, by_agent=any(len(names) > 1 for names in agents))
+    return matched or _across_conditions(first, last)
 
 
 def with_kept_cards(
@@ -232,6 +233,21 @@ def _matched(
 
     rivals = {place(cell): cell for cell in b}
     return tuple((cell, rivals[place(cell)]) for cell in a if place(cell) in rivals)
+
+
+def _across_conditions(a: Sequence[CellOutcomes], b: Sequence[CellOutcomes]) -> tuple[Couple, ...]:
+    """Couple cells of one suite and agent whose conditions differ in one thing.
+
+    Where runs are of a condition each, as imported ones are, the same agent in another language has no
+    cell of the same condition beside it.
+    """
+    return tuple(
+        (one, other)
+        for one in a
+        for other in b
+        if (one.name.suite, one.name.agent) == (other.name.suite, other.name.agent)
+        and differ_in_one_thing(one.name.condition, other.name.condition)
+    )
 
 
 def _nothing(runs: Sequence[_Run], by: str | None) -> UsageError:

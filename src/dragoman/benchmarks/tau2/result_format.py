@@ -7,12 +7,13 @@ import msgspec
 
 from dragoman.benchmarks.tau2.export import encode_head, encode_simulation
 from dragoman.benchmarks.tau2.left_out import LEFT_OUT, with_left_out
-from dragoman.benchmarks.tau2.result_files import INDEX, holds_nothing, write_results
+from dragoman.benchmarks.tau2.result_files import INDEX, write_results
 from dragoman.benchmarks.tau2.results import Simulation
 from dragoman.benchmarks.tau2.verdicts import encode_reward, rewritten, unscored
 from dragoman.core.result_files import PlayedConversation, RunFacts
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
+from dragoman.core.texts.decoding import UNREADABLE
 
 
 class Tau2Results:
@@ -47,14 +48,16 @@ class Tau2Results:
         self, head: Mapping[str, msgspec.Raw], rewards: Mapping[str, float | None]
     ) -> Mapping[str, msgspec.Raw]:
         """Return a head whose index of simulations, if it has one, gives other rewards."""
-        if holds_nothing(head.get(INDEX, _NULL)):
+        try:
+            entries = msgspec.json.decode(head.get(INDEX, _NULL), type=list[_Entry] | None)
+        except UNREADABLE:
+            # One file is read without it, whatever it is.
             return head
-        entries = msgspec.json.decode(head[INDEX], type=list[dict[str, msgspec.Raw]])
-        for entry in entries:
-            name = msgspec.json.decode(entry.get("id", _NULL), type=str | None)
-            if name in rewards:
+        for entry in entries or ():
+            name = msgspec.json.decode(entry.get("id", _NULL))
+            if isinstance(name, str) and name in rewards:
                 entry["reward"] = msgspec.Raw(msgspec.json.encode(rewards[name]))
-        return {**head, INDEX: msgspec.Raw(msgspec.json.encode(entries))}
+        return {**head, INDEX: msgspec.Raw(msgspec.json.encode(entries))} if entries else head
 
     def write(
         self,
@@ -79,5 +82,6 @@ class _Named(msgspec.Struct):
     id: str
 
 
+_Entry = dict[str, msgspec.Raw]
 _NULL = msgspec.Raw(b"null")
 _REWARD = "reward_info"
