@@ -3,12 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.tau2.played_under import PlayedUnder, language_code
+from dragoman.benchmarks.tau2.played_under import ReportedSettings, language_code
 from dragoman.core.conditions import PLAIN, Condition, condition_from, condition_text
 
 
 def condition(**said: object) -> Condition:
-    return PlayedUnder(**said).condition
+    return ReportedSettings(**said).condition
 
 
 def seatau(experiment: str | None, components: object = None, mix: object = None) -> object:
@@ -77,16 +77,16 @@ def test_what_a_file_says_is_a_condition(said: dict[str, object], label: str) ->
 
 
 def test_a_simulation_says_more_than_its_file() -> None:
-    file = PlayedUnder(lang_id="th", mode="half_duplex")
-    assert PlayedUnder(lang_id="vi").over(file).condition.language == "vi"
-    assert PlayedUnder().over(file) == file
+    file = ReportedSettings(lang_id="th", mode="half_duplex")
+    assert ReportedSettings(lang_id="vi").over(file).condition.language == "vi"
+    assert ReportedSettings().over(file) == file
 
 
 @pytest.mark.parametrize(
     "said", ["../../etc", "a/b", "th:vi", "a much too long text", 5, ["th"], {}]
 )
 def test_what_names_no_language_is_english_and_told(said: object) -> None:
-    found = PlayedUnder(lang_id=said)
+    found = ReportedSettings(lang_id=said)
     assert found.condition == PLAIN
     assert found.unknown_language
 
@@ -122,8 +122,8 @@ ANYTHING = st.recursive(
 )
 
 
-@given(st.fixed_dictionaries(dict.fromkeys(PlayedUnder.__struct_fields__, ANYTHING)))
+@given(st.fixed_dictionaries(dict.fromkeys(ReportedSettings.__struct_fields__, ANYTHING)))
 def test_anything_is_a_condition_that_can_be_stored(said: dict[str, object]) -> None:
-    found = msgspec.convert(said, PlayedUnder).condition
+    found = msgspec.convert(said, ReportedSettings).condition
     assert condition_from(condition_text(found)) == found
     assert "\n" not in found.label

@@ -149,7 +149,7 @@ def test_agent_and_suite_have_our_names(agent: Record, name: str, suite: str) ->
 
     file = decode_head(head(info), "f.json")
 
-    assert (file.info.agent_info.name, file.suite) == (name, suite)
+    assert (file.info.agent.name, file.suite) == (name, suite)
 
 
 @pytest.mark.parametrize(

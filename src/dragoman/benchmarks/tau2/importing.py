@@ -13,7 +13,7 @@ import msgspec
 from dragoman.benchmarks.tau2.left_out import LEFT_OUT, LeftOut, encode_left_out
 from dragoman.benchmarks.tau2.matching import (
     Checks,
-    Recorded,
+    RecordedChecks,
     matched,
     recorded_checks,
     recorded_details,
@@ -226,8 +226,8 @@ def _trials(read: Sequence[_Read]) -> list[int]:
     return trials
 
 
-def _recorded(read: _Read, trial: int, file: Tau2File) -> Recorded:
-    return Recorded(
+def _recorded(read: _Read, trial: int, file: Tau2File) -> RecordedChecks:
+    return RecordedChecks(
         read.task, (read.condition, trial), read.checks, read.details, lambda: _said(read, file)
     )
 

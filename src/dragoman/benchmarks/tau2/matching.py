@@ -27,7 +27,7 @@ _DETAILS: tuple[Component, ...] = ("COMMUNICATE", "NL_ASSERTION")
 _Place = TypeVar("_Place", int, str)
 
 
-class Recorded(msgspec.Struct, frozen=True):
+class RecordedChecks(msgspec.Struct, frozen=True):
     """What a simulation names, and what was recorded of it.
 
     Attributes:
@@ -71,7 +71,7 @@ def recorded_details(score: Score) -> frozenset[str]:
     return frozenset(_subjects(score, _DETAILS))
 
 
-def matched(recorded: Sequence[Recorded], tasks: Mapping[str, Task]) -> Matching:
+def matched(recorded: Sequence[RecordedChecks], tasks: Mapping[str, Task]) -> Matching:
     """Return which task each simulation played.
 
     Args:
@@ -109,13 +109,13 @@ def _planned(task: Task) -> Checks:
     return tuple(action_subject(action.id, action.name) for action in actions)
 
 
-def _fits(one: Recorded, planned: Checks) -> bool:
+def _fits(one: RecordedChecks, planned: Checks) -> bool:
     """Whether what was recorded can be of a task: nothing may be of any."""
     return not one.checks or one.checks == planned
 
 
 def _assigned(
-    trial: Sequence[Recorded], tasks: Mapping[str, Task], planned: Mapping[str, Checks]
+    trial: Sequence[RecordedChecks], tasks: Mapping[str, Task], planned: Mapping[str, Checks]
 ) -> Matching | None:
     """Return a task for each simulation of a trial, no two the same; None where that cannot be told."""
     left = [_possible(each, tasks, planned) for each in trial]
@@ -132,7 +132,9 @@ def _assigned(
     return Matching(tuple(min(possible) for possible in left), dealt=dealt)
 
 
-def _possible(one: Recorded, tasks: Mapping[str, Task], planned: Mapping[str, Checks]) -> set[str]:
+def _possible(
+    one: RecordedChecks, tasks: Mapping[str, Task], planned: Mapping[str, Checks]
+) -> set[str]:
     """Return the tasks of which a simulation's checks can be."""
     fitting = {name for name, checks in planned.items() if _fits(one, checks)}
     detailed = {name for name in fitting if one.details and one.details == _details(tasks[name])}
@@ -176,7 +178,9 @@ def _settle_last_owners(left: Sequence[set[str]]) -> bool:
     return bool(single)
 
 
-def _by_name(trial: Sequence[Recorded], left: Sequence[set[str]], _: Mapping[str, Task]) -> None:
+def _by_name(
+    trial: Sequence[RecordedChecks], left: Sequence[set[str]], _: Mapping[str, Task]
+) -> None:
     """Keep a name that nothing contradicts, where most names are right."""
     told = [
         (each, min(possible))
@@ -193,7 +197,7 @@ def _by_name(trial: Sequence[Recorded], left: Sequence[set[str]], _: Mapping[str
 
 
 def _by_words(
-    trial: Sequence[Recorded], left: Sequence[set[str]], tasks: Mapping[str, Task]
+    trial: Sequence[RecordedChecks], left: Sequence[set[str]], tasks: Mapping[str, Task]
 ) -> None:
     """Keep the task of whose words far more were said than of any other's.
 
@@ -220,7 +224,9 @@ def _alone(words: Mapping[_Place, set[str]]) -> dict[_Place, set[str]]:
     return {place: {word for word in own if counts[word] == 1} for place, own in words.items()}
 
 
-def _in_order(trial: Sequence[Recorded], left: Sequence[set[str]], _: Mapping[str, Task]) -> None:
+def _in_order(
+    trial: Sequence[RecordedChecks], left: Sequence[set[str]], _: Mapping[str, Task]
+) -> None:
     """Deal the tasks that are left where nothing was recorded: to as many simulations as there are tasks.
 
     Which of them is which cannot be told, and whatever it is, no check that was recorded contradicts it.

@@ -101,7 +101,7 @@ class _Seatau(msgspec.Struct, frozen=True):
     mixed_tools_config: object = None
 
 
-class PlayedUnder(msgspec.Struct, frozen=True):
+class ReportedSettings(msgspec.Struct, frozen=True):
     """The fields of an `info`, or of one simulation, that say how was played; any may be anything."""
 
     lang_id: object = None
@@ -114,7 +114,7 @@ class PlayedUnder(msgspec.Struct, frozen=True):
     speech_environment: object = None
     mode: object = None
 
-    def over(self, general: "PlayedUnder") -> "PlayedUnder":
+    def over(self, general: "ReportedSettings") -> "ReportedSettings":
         """Return these fields, with those of the whole file where one says nothing."""
         own = {name: getattr(self, name) for name in self.__struct_fields__}
         return msgspec.structs.replace(
@@ -160,7 +160,7 @@ def _cased(subtag: str) -> str:
     return subtag.title() if len(subtag) == len("Hans") and subtag.isalpha() else subtag.upper()
 
 
-def _localized(said: PlayedUnder) -> dict[str, str]:
+def _localized(said: ReportedSettings) -> dict[str, str]:
     """Return the values on the axes of language; none where all was in English."""
     seatau = _record(said.seatau_info, _Seatau)
     code = language_code(said.lang_id) or language_code(seatau.run_language)
@@ -173,7 +173,7 @@ def _localized(said: PlayedUnder) -> dict[str, str]:
     return Localized((code,), surfaces).axes
 
 
-def _surfaces(said: PlayedUnder, seatau: _Seatau) -> tuple[Surface, ...]:
+def _surfaces(said: ReportedSettings, seatau: _Seatau) -> tuple[Surface, ...]:
     """Return what was in another language; the conversation alone where only the language is said."""
     named = seatau.experiment_name
     if isinstance(named, str):
@@ -211,7 +211,7 @@ class _Environment(msgspec.Struct, frozen=True):
     complexity: object = None
 
 
-def _spoken(said: PlayedUnder) -> dict[str, str]:
+def _spoken(said: ReportedSettings) -> dict[str, str]:
     """Return the values on the axes of voice: what the line was like, and who heard what was said."""
     surroundings = _record(said.speech_environment, _Environment)
     line = _name(surroundings.complexity) or _name(said.speech_complexity)
@@ -231,7 +231,7 @@ class _Habits(msgspec.Struct, frozen=True):
     interrupt_tendency: object = None
 
 
-def _persona(said: PlayedUnder) -> str:
+def _persona(said: ReportedSettings) -> str:
     """Return who the user was beside its task: the caller's name, or how it behaved."""
     caller = _name(_record(said.speech_environment, _Environment).persona_name)
     if caller:

@@ -13,7 +13,7 @@ import msgspec
 
 from dragoman.benchmarks.kit.half_duplex import GREETING
 from dragoman.benchmarks.tau2.messages import decode_messages
-from dragoman.benchmarks.tau2.played_under import FULL_DUPLEX, PlayedUnder
+from dragoman.benchmarks.tau2.played_under import FULL_DUPLEX, ReportedSettings
 from dragoman.benchmarks.tau2.result_files import holds_nothing
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS
 from dragoman.benchmarks.tau2.tasks import decode_tasks
@@ -121,7 +121,7 @@ class Tau2File(msgspec.Struct, frozen=True):
     suite: str
     tasks: Mapping[str, Task]
     where: str
-    played_under: PlayedUnder = PlayedUnder()
+    played_under: ReportedSettings = ReportedSettings()
 
 
 class Simulation(msgspec.Struct, frozen=True):
@@ -161,9 +161,9 @@ def decode_head(head: Mapping[str, msgspec.Raw], where: str) -> Tau2File:
             raise DataError(f"{where}: not a tau2 result file: it has no {field!r}")
     with OutsideErrors(DataError, f"{where}: its info is damaged"):
         info = msgspec.json.decode(head["info"], type=Info)
-        played_under = msgspec.json.decode(head["info"], type=PlayedUnder)
+        played_under = msgspec.json.decode(head["info"], type=ReportedSettings)
         user = msgspec.json.decode(head["info"], type=_WithUser).user_info or _UserSettings()
-    played_under = PlayedUnder(persona=user.persona, persona_config=user.persona_config).over(
+    played_under = ReportedSettings(persona=user.persona, persona_config=user.persona_config).over(
         played_under
     )
     if _DOMAIN_NAME.fullmatch(info.domain) is None:
@@ -246,7 +246,7 @@ def decode_simulation(
     with OutsideErrors(DataError, f"{where} is damaged"):
         given = msgspec.json.decode(record, type=_Simulation)
         source = one_line(record)
-        own = msgspec.json.decode(record, type=PlayedUnder)
+        own = msgspec.json.decode(record, type=ReportedSettings)
     where = f"{where} ({given.id})"
     task = _task(given, file, where, task_id)
     played_under = own.over(file.played_under)
