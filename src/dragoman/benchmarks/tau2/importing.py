@@ -77,11 +77,26 @@ class _Placed(msgspec.Struct, frozen=True):
     trial: int
 
 
-class _Plan(msgspec.Struct, frozen=True):
-    """What a file becomes: its conversations, their cells, and what to say of both."""
+class _Read(msgspec.Struct, frozen=True):
+    """What planning needs of a simulation that was decoded, without what happened in it."""
 
+    number: int
+    record: msgspec.Raw
+    id: str
+    task: str
+    trial: int
+    has_trial: bool
+    condition: Condition
+    checks: Checks
+    details: frozenset[str]
+    unknown_language: str
+
+
+class _Plan(msgspec.Struct, frozen=True):
+    """What a file becomes: its simulations as they were read, where each stands, and what to say."""
+
+    read: tuple[_Read, ...]
     placed: tuple[_Placed, ...]
-    cells: tuple[ReadCell, ...]
     found: ImportedFile
 
 
@@ -106,7 +121,7 @@ def read_run(path: Path) -> ReadRun:
         agents=(info.agent.name,),
         rules=TAU2_RULES.name,
         provenance=Provenance(origin, source.licence, source.notice, digest),
-        cells=plan.cells,
+        cells=tuple(_cells(plan.read, plan.placed, file)),
         tasks=dict(file.tasks),
         conversations=lambda: _conversations(plan, file),
         report=plan.found,
@@ -149,21 +164,6 @@ def _full_duplex(raw: RawResults, file: Tau2File) -> list[LeftOut]:
     return found
 
 
-class _Read(msgspec.Struct, frozen=True):
-    """What planning needs of a simulation that was decoded, without what happened in it."""
-
-    number: int
-    record: msgspec.Raw
-    id: str
-    task: str
-    trial: int
-    has_trial: bool
-    condition: Condition
-    checks: Checks
-    details: frozenset[str]
-    unknown_language: str
-
-
 def _plan(raw: RawResults, file: Tau2File, left_out: set[int]) -> _Plan:
     read = [
         _read(record, at + 1, file)
@@ -191,7 +191,7 @@ def _plan(raw: RawResults, file: Tau2File, left_out: set[int]) -> _Plan:
         tuple(dict.fromkeys(each.unknown_language for each in read if each.unknown_language)),
         found.dealt,
     )
-    return _Plan(placed, tuple(_cells(read, placed, file)), report)
+    return _Plan(tuple(read), placed, report)
 
 
 def _read(record: msgspec.Raw, number: int, file: Tau2File) -> _Read:
