@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dragoman.analysis.judges.answers import WHOLE, JudgedItem
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.texts.csv_cells import delimiter_of, safe_cell, text_of_cell
+from dragoman.core.texts.csv_cells import safe_cell, separated_text, text_of_cell
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.store.run import StoredCell
 
@@ -70,7 +70,8 @@ def write_template(rows: Sequence[ItemToLabel], path: Path) -> None:
 
 
 def _rows(text: str, path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
+    given = separated_text(text, COLUMNS)
+    reader = csv.reader(io.StringIO(given.text, newline=""), delimiter=given.delimiter)
     try:
         names = [name.strip() for name in next(reader, [])]
         for name in ("cell", "question", "value"):
@@ -78,9 +79,12 @@ def _rows(text: str, path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
                 raise DataError(f"{path}: no column {name!r}: `judge-check --template` writes them")
         for cells in reader:
             padded = [*map(text_of_cell, cells), *[""] * (len(names) - len(cells))]
-            yield f"{path}, line {reader.line_num}", dict(zip(names, padded, strict=False))
+            yield (
+                f"{path}, line {reader.line_num + given.lines_above}",
+                dict(zip(names, padded, strict=False)),
+            )
     except csv.Error as error:
-        raise DataError(f"{path}, line {reader.line_num}: {error}") from error
+        raise DataError(f"{path}, line {reader.line_num + given.lines_above}: {error}") from error
 
 
 def _position(written: str, where: str) -> int:

@@ -243,9 +243,9 @@ def test_csv_may_be_separated_otherwise(delimiter: str) -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"\xff\xfe", "no UTF-8"),
-        (b"", "does not name the columns"),
-        (b"id,correction\n", "does not name the columns"),
+        (b"\xff", "no UTF-8"),
+        (b"", "names the columns"),
+        (b"id,correction\n", "names the columns"),
         (b"id,correction,verdict,verdict\n", "two columns are called 'verdict'"),
     ],
 )

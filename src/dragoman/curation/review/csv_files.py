@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from dragoman.core.errors import DataError
+from dragoman.core.texts.csv_cells import HEADER_WITHIN
 from dragoman.curation.review.columns import COLUMNS, cells_of, header_of, reviewed_rows
 from dragoman.curation.review.csv_tables import csv_table_lines, encode_csv_table
 from dragoman.curation.review.rows import ReviewedRow, ReviewRow
@@ -19,9 +20,12 @@ def decode_csv(content: bytes, where: str) -> tuple[ReviewedRow, ...]:
     Raises:
         DataError: Where it is no text, no table, or none of ours.
     """
-    lines = csv_table_lines(content, where)
-    for _, (_, cells) in zip(range(1), lines, strict=False):
+    lines = csv_table_lines(content, where, COLUMNS)
+    for _, (_, cells) in zip(range(HEADER_WITHIN), lines, strict=False):
         header = header_of(cells, where)
         if header is not None:
             return tuple(reviewed_rows(lines, header))
-    raise DataError(f"{where}: the first line does not name the columns id, correction, verdict")
+    raise DataError(
+        f"{where}: none of its first {HEADER_WITHIN} lines names the columns id, correction, verdict: "
+        "put back the line that the export had"
+    )

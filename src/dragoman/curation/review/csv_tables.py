@@ -1,13 +1,15 @@
 """Tables as CSV, as people get them for their spreadsheet programs and send them back."""
 
+import codecs
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.csv_cells import delimiter_of, safe_cell, text_of_cell
+from dragoman.core.texts.csv_cells import SeparatedText, safe_cell, separated_text, text_of_cell
 
 MOST_BYTES = 32_000_000
+_LOOKED_AT = 10_000
 
 Cell = str | int | float
 
@@ -24,28 +26,49 @@ def encode_csv_table(header: Sequence[str], lines: Iterable[Sequence[Cell]]) -> 
     return text.getvalue().encode("utf-8-sig")
 
 
-def csv_table_lines(content: bytes, where: str) -> Iterator[tuple[str, Sequence[str]]]:
+def csv_table_lines(
+    content: bytes, where: str, columns: Collection[str] = ()
+) -> Iterator[tuple[str, Sequence[str]]]:
     """Return the lines of a CSV file that came back, each with how to name it, whatever separates columns.
+
+    Args:
+        content: The file: UTF-8, or UTF-16 with its byte order mark, as Excel's "Unicode text" is.
+        where: How to name the file.
+        columns: The names of columns that it may have, in small letters.
 
     Raises:
         DataError: Where it is no text or no table; of its lines, when they are read.
     """
     if len(content) > MOST_BYTES:
         raise DataError(f"{where}: larger than {MOST_BYTES} bytes: no file of ours")
+    return _lines(separated_text(_decoded(content, where), columns), where)
+
+
+def _decoded(content: bytes, where: str) -> str:
+    is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("utf-16" if is_utf_16 else "utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"{where}: no UTF-8: save it as CSV in UTF-8") from error
-    return _lines(text, delimiter_of(text), where)
+    # UTF-16 without its mark is valid UTF-8 in which every second sign is NUL.
+    if text[:_LOOKED_AT].count("\0") * 4 > len(text[:_LOOKED_AT]):
+        raise DataError(f"{where}: no UTF-8: save it as CSV in UTF-8")
+    return text
 
 
-def _lines(text: str, delimiter: str, where: str) -> Iterator[tuple[str, Sequence[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+def _lines(given: SeparatedText, where: str) -> Iterator[tuple[str, Sequence[str]]]:
+    # Strictly: a quotation mark that does not close would take the rest of the file for one cell.
+    reader = csv.reader(io.StringIO(given.text, newline=""), delimiter=given.delimiter, strict=True)
     try:
         for cells in reader:
-            yield f"{where}: line {reader.line_num}", [text_of_cell(cell) for cell in cells]
+            number = reader.line_num + given.lines_above
+            yield f"{where}: line {number}", [text_of_cell(cell) for cell in cells]
     except csv.Error as error:
-        raise DataError(f"{where}: line {reader.line_num}: {error}") from error
+        number = reader.line_num + given.lines_above
+        raise DataError(
+            f"{where}: line {number}: {error}: a quotation mark is out of place or a cell is too "
+            "long: save it as CSV with a spreadsheet program"
+        ) from error
 
 
 def _safe(cell: Cell) -> Cell:

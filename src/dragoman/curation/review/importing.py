@@ -10,10 +10,14 @@ from dragoman.curation.review.rows import (
     ReviewedRow,
     ReviewRow,
     ReviewText,
+    cell_text,
     read_row,
     rows_of,
 )
 from dragoman.store.translation_memory import ReviewCount
+
+_NAMES = "/name"
+"""How the contexts of names end."""
 
 Check = Callable[[ReviewText, str], Sequence[str]]
 """Returns why a text cannot stand for a translation: lost identifiers, placeholders, numbers."""
@@ -91,6 +95,7 @@ def reviewed(texts: Sequence[ReviewText], rows: Iterable[ReviewedRow], check: Ch
         _keep(said, row.source_key, found, refused)
     judged = [each for each in found.values() if each.verdict]
     refused += _faults(judged, check)
+    refused += _shared_names(judged, texts)
     return Review(tuple(judged), tuple(_approved(judged)), tuple(gone), tuple(refused), fitting)
 
 
@@ -119,6 +124,39 @@ def _faults(judged: Iterable[ReadRow], check: Check) -> list[RefusedRow]:
         if each.verdict == "fixed"
         for why in check(_alone(each.row), each.text)
     ]
+
+
+def _shared_names(judged: Sequence[ReadRow], texts: Sequence[ReviewText]) -> list[RefusedRow]:
+    """Refuse corrections by which two things of one kind that had two names have one."""
+    names = {(text.context, text.source): text.target for text in texts if _is_name(text)}
+    names |= {
+        (text.context, text.source): each.text
+        for each in judged
+        if each.verdict == "fixed" and _is_name(text := each.row.text)
+    }
+    holders: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for (context, source), name in names.items():
+        holders[context, _folded(name)].append(source)
+    found = []
+    for each in judged:
+        text = each.row.text
+        if each.verdict != "fixed" or not _is_name(text):
+            continue
+        others = holders[text.context, _folded(each.text)]
+        other = next((it for it in others if _folded(it) != _folded(text.source)), None)
+        if other is not None:
+            why = f"its correction is the name of {other!r:.60} too: two things need two names"
+            found.append(RefusedRow(each.where, why))
+    return found
+
+
+def _is_name(text: ReviewText) -> bool:
+    """Whether a text is what the domain's data call something."""
+    return text.context.endswith(_NAMES)
+
+
+def _folded(name: str) -> str:
+    return " ".join(cell_text(name).casefold().split())
 
 
 def _alone(row: ReviewRow) -> ReviewText:

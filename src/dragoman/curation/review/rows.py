@@ -22,6 +22,7 @@ _OK = frozenset({"ok", "okay", "yes", "y", "x", "true", "1", "good", "fine", "ac
 _FIXED = frozenset({"fixed", "corrected", "changed"})
 _LOST = "?"
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_UNTYPED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
 _UNSURE = frozenset({"unsure", "?", "unclear", "open"})
 
 
@@ -152,6 +153,8 @@ def read_row(row: ReviewRow, reviewed: ReviewedRow) -> ReadRow:
         verdict = "ok" if said or correction else ""
     if verdict:
         _require_whole(row, reviewed)
+    if verdict == "fixed":
+        _require_text(row, reviewed.correction.strip() or reviewed.translation)
     return ReadRow(row, verdict, _spaced_as(row.source, after), reviewed.notes, reviewed.where)
 
 
@@ -171,6 +174,18 @@ def _require_whole(row: ReviewRow, reviewed: ReviewedRow) -> None:
         )
     if _lost_letters(cell_text(row.translation), shown):
         raise ValueError("its letters became question marks: save the file as CSV in UTF-8")
+
+
+def _require_text(row: ReviewRow, written: str) -> None:
+    """Refuse signs that no person types and that the row's own texts do not have."""
+    own = f"{row.source}{row.translation}"
+    for found in _UNTYPED.finditer(written):
+        if found[0] not in own:
+            shown = found[0] if found[0].isascii() and found[0].isprintable() else ""
+            said = shown or f"the sign U+{ord(found[0]):04X}"
+            raise ValueError(
+                f"its correction holds {said}, which nobody types: a program damaged it: write it again"
+            )
 
 
 def in_a_cell(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from dragoman.core.errors import DataError, UsageError
+from dragoman.core.texts.csv_cells import HEADER_WITHIN
 from dragoman.curation.review.columns import (
     COLUMNS,
     LONGEST_CELL,
@@ -32,8 +33,6 @@ WORKBOOKS = (b"PK", _OLD_OR_LOCKED)
 MOST_BYTES = 32_000_000
 MOST_LINES, MOST_COLUMNS = 200_000, 100
 """Lines and columns of a sheet that are read."""
-HEADER_WITHIN = 20
-"""Lines from the top in which the header is looked for: people put titles above it."""
 
 _WIDTHS = {"place": 24, "source": 60, "translation": 60, "correction": 60, "notes": 30}
 _WIDTHS |= {"back translation": 40, "doubts": 40, "id": 10}
@@ -42,6 +41,8 @@ _TEXTS = frozenset({"translation", "correction"})
 _SPREAD = frozenset({"correction", "verdict", "notes"})
 """Columns in which merged cells speak for all their lines."""
 _READ = _TEXTS | _SPREAD | {"id", "source"}
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+"""How workbooks write signs that XML has no place for; `_x005F_` is the underscore before such a text."""
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\]")
 _LONGEST_NAME = 31
 
@@ -122,12 +123,25 @@ def _opened(content: bytes, where: str) -> tuple[Mapping[str, Sequence[MergedCel
     try:
         # Unpacked by the library only where it fits.
         merged = looked_through(content)
-        return merged, openpyxl.load_workbook(io.BytesIO(content), read_only=True, keep_links=False)
+        return merged, _tables_of(openpyxl.reader.excel, content)
     except DataError as error:
         raise DataError(f"{where}: {error}") from error
     # The library raises whatever the zip, the XML and its own checks raise, ten kinds and more.
     except Exception as error:
         raise DataError(f"{where}: no Excel workbook ({type(error).__name__})") from error
+
+
+def _tables_of(library: Any, content: bytes) -> "Workbook":  # noqa: ANN401 - an optional module
+    """Return a workbook without its chart sheets, which the library cannot read a row at a time."""
+
+    class Tables(library.ExcelReader):  # type: ignore[misc, name-defined]
+        def read_chartsheet(self, sheet: object, rel: object) -> None:
+            del sheet, rel
+
+    reader = Tables(io.BytesIO(content), read_only=True, keep_links=False)
+    reader.read()
+    book: Workbook = reader.wb
+    return book
 
 
 Line = tuple[int, Sequence[Any]]
@@ -142,7 +156,7 @@ def _rows_of_sheet(
     here = f"{where}: {sheet.title}"
     lines = _lines_of_sheet(sheet, here)
     for _, (_, line) in zip(range(HEADER_WITHIN), lines, strict=False):
-        header = header_of([str(cell.value or "") for cell in line], here)
+        header = header_of([_plain(str(cell.value or "")) for cell in line], here)
         if header is not None:
             return list(reviewed_rows(_lines(merged, lines, header, here), header))
     return None
@@ -211,7 +225,12 @@ def _text(cell: Any, column: str, where: str) -> str:  # noqa: ANN401 - the libr
         raise DataError(f"{where}: the {column} is the error {value}: write the text itself")
     if isinstance(value, bool):
         return "yes" if value else ""
-    return str(value)
+    return _plain(str(value))
+
+
+def _plain(text: str) -> str:
+    """Return a cell's text with the signs that stand escaped in it: `_x000D_` is half a line break."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 def _write_guide(book: "Workbook", title: str) -> None:
@@ -248,7 +267,8 @@ def _put(cell: Any, value: str | float) -> None:  # noqa: ANN401 - untyped in th
             raise DataError(
                 f"a text of {len(value)} characters fits no cell of a workbook: export to CSV"
             )
-        cell.value = in_a_cell(value)
+        # A text that looks like an escaped sign would come back as that sign.
+        cell.value = _ESCAPED.sub(r"_x005F_x\1_", in_a_cell(value))
         cell.data_type = "s"
         # What is typed into the cell later stays what was typed.
         cell.number_format = "@"

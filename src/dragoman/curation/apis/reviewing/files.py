@@ -99,4 +99,4 @@ def read_sheet(path: Path, needed: Sequence[str] = ("id",)) -> tuple[FilledRow, 
     """
     with OutsideErrors(DataError, f"{path}: cannot be read"):
         content = path.read_bytes()
-    return tuple(filled_rows(csv_table_lines(content, path.name), path.name, needed))
+    return tuple(filled_rows(csv_table_lines(content, path.name, COLUMNS), path.name, needed))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from dragoman.core.errors import DataError
+from dragoman.core.texts.csv_cells import HEADER_WITHIN
 from dragoman.curation.apis.rating.asking import DIMENSIONS, HIGHEST, LOWEST, QueryRating
 from dragoman.curation.review.columns import within_a_cell
 
@@ -68,7 +69,7 @@ def filled_rows(
     """Yield the rows of a table that came back, those with an id or scores.
 
     Args:
-        lines: Its lines, the headings first, each with how to name it.
+        lines: Its lines, each with how to name it; a title may stand above the headings.
         where: The file.
         needed: Columns of which it must have one, beside the five dimensions.
 
@@ -76,8 +77,7 @@ def filled_rows(
         DataError: Where a column is missing or stands twice.
     """
     rest = iter(lines)
-    _, first = next(rest, (where, ()))
-    header = header_of(first, where, needed)
+    header = _header_in(rest, where, needed)
     for here, cells in rest:
         found = {name: cells[at].strip() if at < len(cells) else "" for name, at in header.items()}
         row = FilledRow(
@@ -91,22 +91,40 @@ def filled_rows(
             yield row
 
 
+def _header_in(
+    lines: Iterator[tuple[str, Sequence[str]]], where: str, needed: Sequence[str]
+) -> dict[str, int]:
+    """Return where each column stands, by the first line that names a dimension; the rest is not read.
+
+    Raises:
+        DataError: Where no such line is there, or it lacks a column or has one twice.
+    """
+    for _, (_, cells) in zip(range(HEADER_WITHIN), lines, strict=False):
+        if not set(DIMENSIONS).isdisjoint(_column_names(cells)):
+            return header_of(cells, where, needed)
+    return header_of((), where, needed)
+
+
 def header_of(cells: Sequence[str], where: str, needed: Sequence[str] = ("id",)) -> dict[str, int]:
     """Return where each column of ours stands.
 
     Raises:
         DataError: Where one is missing or stands twice.
     """
-    names = ["_".join(cell.split()).casefold() for cell in cells]
+    names = _column_names(cells)
     missing = [name for name in DIMENSIONS if name not in names]
     if not any(name in names for name in needed):
         missing.insert(0, " or ".join(needed))
     if missing:
-        raise DataError(f"{where}: the first line has no column {missing[0]}")
+        raise DataError(f"{where}: no column {missing[0]}: put back the line of headings")
     twice = next((name for name in COLUMNS if names.count(name) > 1), None)
     if twice is not None:
         raise DataError(f"{where}: two columns are called {twice}: keep one")
     return {name: names.index(name) for name in COLUMNS if name in names}
+
+
+def _column_names(cells: Sequence[str]) -> list[str]:
+    return ["_".join(cell.split()).casefold() for cell in cells]
 
 
 def apis_text(apis: Iterable[Mapping[str, object]]) -> str:
