@@ -7,7 +7,7 @@ from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
 from dragoman.core.apis.tasks import ApiCall
 from dragoman.curation.apis.generating.briefs import Brief
 from dragoman.curation.apis.generating.chains import Chain
-from dragoman.curation.apis.generating.templates import NAME, template_query
+from dragoman.curation.apis.generating.templates import NAME, template_query, template_thought
 from dragoman.curation.apis.known import known_operations
 
 CEP = ApiDocument(
@@ -80,3 +80,32 @@ def test_a_call_without_values_leaves_no_empty_brackets() -> None:
     task = template_query(msgspec.structs.replace(FIRST, used=("cep/Feriados",)), KNOWN, 0)
     assert "(" not in task.query
     assert task.gold == (ApiCall("Feriados"),)
+
+
+@pytest.mark.parametrize(
+    ("language", "begins"),
+    [
+        ("no", "Finn først ut"),
+        ("nb-NO", "Finn først ut"),
+        ("nn", "Finn først ut"),
+        ("sv", "Ta först reda"),
+    ],
+)
+def test_a_query_in_a_nordic_language_is_in_its_words(language: str, begins: str) -> None:
+    chain = Chain("cep/Consulta CEP", "cep/Tempo", "cidade", "data.city")
+    brief = Brief("nested", language, "Norway", (chain.first, chain.second), tuple(KNOWN), chain)
+    assert template_query(brief, KNOWN, 0).query.startswith(begins)
+
+
+def test_norwegian_has_two_written_forms() -> None:
+    thoughts = {
+        tag: template_thought(
+            template_query(msgspec.structs.replace(FIRST, language=tag), KNOWN, 0)
+        )
+        for tag in ("no", "nb", "nn")
+    }
+    assert thoughts == {
+        "no": "For å svare på dette kaller jeg: Consulta CEP.",
+        "nb": "For å svare på dette kaller jeg: Consulta CEP.",
+        "nn": "For å svare på dette kallar eg: Consulta CEP.",
+    }

@@ -21,6 +21,7 @@ from dragoman.curation.apis.stated_values import stated_arguments
 
 NAME = "template@1"
 _LONGEST = 160
+_WRITTEN_AS = {"no": "nb"}
 _EMPTY = re.compile(r" ?[(\N{FULLWIDTH LEFT PARENTHESIS}][)\N{FULLWIDTH RIGHT PARENTHESIS}]")
 
 
@@ -48,7 +49,7 @@ def template_query(brief: Brief, known: Mapping[str, KnownOperation], seed: int)
         ValueError: Where there are no frames for the language, or documents state too little; the text
             says what.
     """
-    frames = _frames().get(brief.language.partition("-")[0])
+    frames = _frames_of(brief.language)
     if frames is None:
         raise ValueError(f"no template in {brief.language!r}")
     used = [known[name] for name in brief.used]
@@ -87,7 +88,7 @@ def template_thought(task: ApiTask) -> str:
     Raises:
         ValueError: Where there are no frames for its language.
     """
-    frames = _frames().get(task.language.partition("-")[0])
+    frames = _frames_of(task.language)
     if frames is None:
         raise ValueError(f"no template in {task.language!r}")
     tools = dict.fromkeys(call.tool for call in task.gold)
@@ -126,6 +127,12 @@ def _what(operation: Operation) -> str:
     text = " ".join((operation.description or operation.name).split())
     first = text.split(". ")[0].split("。")[0].rstrip(".")
     return first if len(first) <= _LONGEST else f"{first[:_LONGEST].rsplit(' ', 1)[0]}…"
+
+
+def _frames_of(language: str) -> Frames | None:
+    """Return the frames of a language by its tag: Norwegian without more is Bokmål."""
+    spoken = language.partition("-")[0].casefold()
+    return _frames().get(_WRITTEN_AS.get(spoken, spoken))
 
 
 @functools.cache

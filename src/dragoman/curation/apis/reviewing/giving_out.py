@@ -14,6 +14,7 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import derive_seed
+from dragoman.core.texts.slugs import words_of
 
 LEAST_PER_QUERY = 2
 """Annotators of a query, as the source has it."""
@@ -205,7 +206,8 @@ _LONGEST_NAME = 60
 
 
 def _is_name(name: str) -> bool:
-    return 0 < len(name) <= _LONGEST_NAME and all(each.isalnum() or each in "-_" for each in name)
+    plain = name.replace("-", "_")
+    return len(name) <= _LONGEST_NAME and words_of(plain) == [plain]
 
 
 def _draw(plan: GivingPlan, purpose: str) -> random.Random:

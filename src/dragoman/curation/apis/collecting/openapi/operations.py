@@ -1,6 +1,5 @@
 """Operations of an OpenAPI document."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -8,6 +7,7 @@ import msgspec
 
 from dragoman.core.apis.documents import METHODS, ApiParameter, Operation
 from dragoman.core.errors import DataError
+from dragoman.core.texts.slugs import words_of
 from dragoman.curation.apis.collecting.openapi.addresses import placeholders, server_of
 from dragoman.curation.apis.collecting.openapi.categories import category_of
 from dragoman.curation.apis.collecting.openapi.parameters import (
@@ -20,7 +20,6 @@ from dragoman.curation.apis.collecting.values import first_text, mapping, text
 
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
 _MOST_OPERATIONS = 2_000
-_SIGNS = re.compile(r"\W+")
 
 
 class ReadOperation(NamedTuple):
@@ -150,7 +149,7 @@ def _answer_schema(
 
 def _name_of(method: str, path: str) -> str:
     """Return a name for an operation without one: `get_holidays_year` of GET /holidays/{year}."""
-    return "_".join((method, *filter(None, _SIGNS.split(path))))[:200]
+    return "_".join((method, *words_of(path)))[:200]
 
 
 def _with_own_name(read: ReadOperation, taken: set[str]) -> ReadOperation:
