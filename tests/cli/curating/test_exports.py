@@ -18,6 +18,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.training.rows import RowOrigin, TrainingRow
 from dragoman.curation.apis.splitting.sides import TaskSide
 from dragoman.exchange.api_datasets.renewing import renew_export
+from dragoman.exchange.api_datasets.writing import export_dataset
 from dragoman.finetuning.row_files import read_rows
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
@@ -237,6 +238,7 @@ def test_an_export_gives_way_to_a_newer_one_and_nothing_else_does(
     renew_export(folder, "rows", out)
     assert {path.name for path in out.iterdir()} == {
         "README.md",
+        "sources.jsonl",
         "train.jsonl",
         "test.jsonl",
         ".dragoman-export.json",
@@ -253,3 +255,132 @@ def test_an_export_gives_way_to_a_newer_one_and_nothing_else_does(
     assert (notes / "README.md").read_text() == "mine"
     assert (tmp_path / "notes.draft").is_dir()
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+WAITING = TaskSolution(
+    "t3",
+    ApiSolution(
+        "template@1",
+        (
+            SolutionStep("Chamo.", (ApiCall("Serviços: Buscar", {"cep": "01310930"}),)),
+            SolutionStep("Chamo.", (ApiCall("Tempo", {"cidade": {"from": "$1.cidade"}}),)),
+        ),
+    ),
+)
+SILENT = TaskSolution(
+    "t3",
+    ApiSolution(
+        "a", (SolutionStep("Chamo.", NESTED[:1]), SolutionStep("Chamo.", NESTED[1:], ("24",)))
+    ),
+)
+STRANGE = TaskSolution("t3", ApiSolution("a", (SolutionStep("Chamo.", (ApiCall("Ninguém"),)),)))
+
+
+def with_task(dataset: str, *made: NewItem) -> None:
+    with Dataset(Path(dataset)) as open_one:
+        open_one.put([StepOutcome(StepLine("collect", "file", "g", "kept"), made)])
+
+
+@pytest.mark.parametrize("form", ["itc", "openai", "rows", "text-rows", "parquet", "hf"])
+@pytest.mark.parametrize(
+    ("solution", "why"),
+    [
+        (WAITING, "its calls take results that nobody has"),
+        (SILENT, "what a call returned is missing between two of its steps"),
+        (STRANGE, "its answer calls 'Ninguém', which it does not offer"),
+    ],
+)
+def test_a_task_without_results_is_withheld_from_what_is_learnt(
+    dataset: str, tmp_path: Path, solution: TaskSolution, why: str, form: str
+) -> None:
+    gold = WAITING.solution.calls
+    nested = msgspec.structs.replace(task("t3", "Tempo no 01310-930?"), gold=gold)
+    with_task(dataset, NewItem("task", "t3", nested), NewItem("solution", "t3", solution))
+    done = export_dataset(Path(dataset), form, tmp_path / "out")
+    (withheld,) = done.withheld
+    assert (withheld.id, withheld.reason.startswith(why)) == ("t3", True)
+    assert lines(tmp_path / "out" / "withheld.jsonl") == [msgspec.to_builtins(withheld)]
+    assert why in (tmp_path / "out" / "README.md").read_text("utf-8")
+    for path in (each for each in done.files if each.suffix in {".jsonl", ".parquet"}):
+        assert b'"$1' not in path.read_bytes(), path
+
+
+def test_a_suite_has_a_task_whose_results_nobody_has(dataset: str, tmp_path: Path) -> None:
+    with_task(dataset, NewItem("task", "t3", task("t3", "E?")), NewItem("solution", "t3", WAITING))
+    done = export_dataset(Path(dataset), "suite", tmp_path / "out")
+    assert done.withheld == ()
+    assert {each["id"] for each in lines(tmp_path / "out" / "tasks.jsonl")} == {"t1", "t2", "t3"}
+
+
+def test_gold_of_a_nested_task_has_the_values_that_were_sent(dataset: str, tmp_path: Path) -> None:
+    gold = (NESTED[0], ApiCall("Tempo", {"cidade": {"from": "$1.cidade"}}))
+    nested = msgspec.structs.replace(task("t4", "?"), gold=gold)
+    solved = NewItem("solution", "t4", solution("t4", NESTED))
+    with_task(dataset, NewItem("task", "t4", nested), solved)
+    export_dataset(Path(dataset), "parquet", tmp_path / "table")
+    export_dataset(Path(dataset), "suite", tmp_path / "suite")
+    table = pl.read_parquet(tmp_path / "table" / "all.parquet")
+    assert msgspec.json.decode(table["gold"][0])[1]["arguments"] == {"cidade": "3550308"}
+    (found,) = (each for each in lines(tmp_path / "suite" / "tasks.jsonl") if each["id"] == "t4")
+    assert found["gold"][1]["arguments"] == {"cidade": "3550308"}
+
+
+def test_nothing_is_written_where_every_task_is_withheld(tmp_path: Path) -> None:
+    with Dataset(tmp_path / "d") as one:
+        made = [NewItem("document", each.id, each) for each in DOCUMENTS]
+        made += [NewItem("task", "t3", task("t3", "E?")), NewItem("solution", "t3", WAITING)]
+        one.put([StepOutcome(StepLine("collect", "file", "f", "kept"), tuple(made))])
+    with pytest.raises(
+        UsageError, match="no task can be written as a conversation: its calls take"
+    ):
+        export_dataset(tmp_path / "d", "openai", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_rows_and_card_say_licences_and_sources(dataset: str, tmp_path: Path) -> None:
+    for form in ("itc", "parquet", "hf"):
+        export_dataset(Path(dataset), form, tmp_path / form)
+    (row,) = lines(tmp_path / "itc" / "train.jsonl")
+    assert (row["licences"], row["sources"]) == (["MIT"], ["a list"])
+    table = pl.read_parquet(tmp_path / "parquet" / "train.parquet")
+    assert (table["licences"].to_list(), table["sources"].to_list()) == (["MIT"], ["a list"])
+    sources = lines(tmp_path / "hf" / "sources.jsonl")
+    assert [
+        (each["document"], each["place"], each["licence"], each["tasks"]) for each in sources
+    ] == [("br", "br.yaml", "MIT", 2)]
+    head = (tmp_path / "hf" / "README.md").read_text("utf-8").split("---")[1]
+    # The document of Mexico states none.
+    assert "license: other\nlicense_name: several\nlicense_link: README.md\n" in head
+
+
+@pytest.mark.parametrize(
+    ("stated", "line"),
+    [
+        (("MIT",), "license: mit"),
+        (("Apache 2.0", "Apache-2.0", "Apache License, Version 2.0"), "license: apache-2.0"),
+        (("CC BY 4.0", "CC-BY-4.0"), "license: cc-by-4.0"),
+        (("MIT", "Apache-2.0"), "license: other"),
+        (("MIT", ""), "license: other"),
+        (("Custom terms of a city",), "license: other"),
+        (("",), "license: unknown"),
+    ],
+)
+def test_the_hub_is_told_one_licence_only_where_all_state_it(
+    tmp_path: Path, stated: tuple[str, ...], line: str
+) -> None:
+    origins = tuple(
+        DocumentOrigin("s", f"{at}.yaml", "openapi-3.1", licence=each)
+        for at, each in enumerate(stated)
+    )
+    document = msgspec.structs.replace(DOCUMENTS[0], origins=origins)
+    asked = ApiTask("t", "?", "pt", "single", ("br/Tempo",), made_by="w")
+    answer = TaskSolution("t", ApiSolution("a", (SolutionStep("Vejo.", (ApiCall("Tempo"),)),)))
+    with Dataset(tmp_path / "d") as one:
+        made = (
+            NewItem("document", "br", document),
+            NewItem("task", "t", asked),
+            NewItem("solution", "t", answer),
+        )
+        one.put([StepOutcome(StepLine("collect", "file", "f", "kept"), made)])
+    export_dataset(tmp_path / "d", "hf", tmp_path / "out")
+    assert line in (tmp_path / "out" / "README.md").read_text("utf-8").splitlines()

@@ -1,7 +1,10 @@
 """`dragoman curate export`."""
 
 import shlex
+from collections import Counter
 from pathlib import Path
+
+import msgspec
 
 from dragoman.cli.output import print_json, print_line
 from dragoman.exchange.api_datasets.writing import export_dataset
@@ -9,11 +12,19 @@ from dragoman.exchange.api_datasets.writing import export_dataset
 
 def export_files(folder: Path, form: str, out: Path, *, as_json: bool) -> None:
     """Write a dataset, and say what can be done with it."""
-    files = export_dataset(folder, form, out)
+    done = export_dataset(folder, form, out)
     if as_json:
-        print_json({"form": form, "files": [str(path) for path in files]})
+        print_json(
+            {
+                "form": form,
+                "files": [str(path) for path in done.files],
+                "withheld": [msgspec.to_builtins(each) for each in done.withheld],
+            }
+        )
         return
-    for path in files:
+    for path in done.files:
         print_line(f"{path} ({path.stat().st_size:,} bytes)")
+    for reason, number in Counter(each.reason for each in done.withheld).items():
+        print_line(f"left out: {number:,} ({reason})")
     if form == "suite":
         print_line(f"play it: dragoman run {shlex.quote(f'itc:{out}')} --agent gold,lexical,silent")

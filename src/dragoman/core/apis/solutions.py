@@ -29,12 +29,20 @@ class ApiSolution(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RankedSolution(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One candidate: the answer, or why there is none, and the places that others gave it (1 is best)."""
+    """One candidate: the answer, and the places that others gave it (1 is best).
+
+    `why` says why there is no answer, or which rules it breaks.
+    """
 
     by: str
     solution: ApiSolution | None = None
     why: str = ""
     places: dict[str, int] = {}
+
+    @property
+    def stands(self) -> bool:
+        """Whether it can be taken."""
+        return self.solution is not None and not self.why
 
 
 class TaskSolution(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -24,8 +24,8 @@ class DatasetCard(msgspec.Struct, frozen=True):
         by: Tasks by kind of call, language, country, category of what is called, and writer, by split.
         test_seen: Test tasks by how many of the operations that they call are unseen in training: all or some.
         audited: Answers that a person should look at.
-        licences: Licences of the documents, as these state them; "" where one states none.
-        sources: Documents' sources.
+        licences: Licences of the documents that tasks offer, as these state them; "" where one states none.
+        sources: Their sources.
         funnel: What each step kept and dropped.
     """
 
@@ -44,7 +44,8 @@ def card_of(rows: Sequence[DatasetRow], funnel: Iterable[FunnelCount] = ()) -> D
     """Count a dataset."""
     called = {each.id: each for row in rows for each in _called(row)}
     documents = {each.document.id: each.document for each in called.values()}
-    origins = [origin for each in documents.values() for origin in each.origins]
+    offered = {each.document.id: each.document for row in rows for each in row.tools.values()}
+    origins = [origin for each in offered.values() for origin in each.origins]
     facets: dict[str, Callable[[DatasetRow], Iterable[str]]] = {
         "kind": lambda row: (row.task.kind,),
         "language": lambda row: (row.task.language,),

@@ -21,7 +21,8 @@ class ToolChat(msgspec.Struct, frozen=True):
 def chat_of(row: DatasetRow) -> ToolChat:
     """Return a task as messages.
 
-    A step's thought is the content beside its calls. Where no result is known none stands behind them.
+    A step's thought is the content beside its calls. What the last calls returned is left out where the
+    assistant said nothing to it: the last message is the assistant's.
     """
     wire = wire_names(row.tools)
     messages: list[dict[str, object]] = [
@@ -30,6 +31,8 @@ def chat_of(row: DatasetRow) -> ToolChat:
     ]
     for number, step in enumerate(row.solution.steps, 1):
         messages += _messages(step, number, wire)
+    while messages[-1]["role"] == "tool":
+        messages.pop()
     tools = tuple(
         openai_schema(tool_of(each.operation, wire[name])) for name, each in row.tools.items()
     )

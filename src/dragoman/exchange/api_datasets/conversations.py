@@ -15,10 +15,11 @@ from dragoman.core.apis.solutions import SolutionStep
 from dragoman.core.apis.written.writing import written_answer
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.curation.apis.rows import DatasetRow
+from dragoman.exchange.api_datasets.origins import documents_of, licences_of, sources_of
 
 
 class SourceConversation(msgspec.Struct, frozen=True):
-    """One task; ids and facets beside what the source's files have."""
+    """One task; ids, facets, and licences and sources of its documents beside what the source's files have."""
 
     id: str
     language: str
@@ -26,6 +27,8 @@ class SourceConversation(msgspec.Struct, frozen=True):
     kind: str
     split: str
     made_by: str
+    licences: tuple[str, ...]
+    sources: tuple[str, ...]
     system: str
     conversations: tuple[dict[str, object], ...]
 
@@ -36,6 +39,10 @@ def conversation_of(row: DatasetRow) -> SourceConversation:
     turns: list[dict[str, object]] = [{"from": "user", "value": task.query}]
     for step in row.solution.steps:
         turns += _turns(step)
+    # What nobody answers to is no part of a conversation.
+    while turns[-1].get("role") == "Tool":
+        turns.pop()
+    documents = documents_of(row)
     return SourceConversation(
         task.id,
         task.language,
@@ -43,6 +50,8 @@ def conversation_of(row: DatasetRow) -> SourceConversation:
         task.kind,
         task.split,
         task.made_by,
+        licences_of(documents),
+        sources_of(documents),
         _system(row),
         tuple(turns),
     )

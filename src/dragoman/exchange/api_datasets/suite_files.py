@@ -10,6 +10,7 @@ from dragoman.core.apis.offers import offered_names
 from dragoman.core.apis.tasks import ApiCall, ApiTask
 from dragoman.curation.apis.known import KnownOperation
 from dragoman.curation.apis.rows import DatasetRow
+from dragoman.exchange.api_datasets.withholding import gold_with_results
 
 
 class SuiteFiles(msgspec.Struct, frozen=True):
@@ -52,7 +53,7 @@ def _documents(known: dict[str, KnownOperation], names: dict[str, str]) -> Itera
 
 def _task(row: DatasetRow, names: dict[str, str]) -> ApiTask:
     offered = tuple(f"{each.document.id}/{names[each.id]}" for each in row.tools.values())
-    gold = tuple(_call(call, row, names) for call in row.task.gold)
+    gold = tuple(_call(call, row, names) for call in gold_with_results(row))
     return msgspec.structs.replace(row.task, offered=offered, gold=gold)
 
 

@@ -8,6 +8,7 @@ from dragoman.core.apis.written.writing import written_answer
 from dragoman.core.training.rows import RowOrigin, TrainingRow
 from dragoman.curation.apis.rows import DatasetRow
 from dragoman.exchange.api_datasets.chats import ToolChat, chat_of
+from dragoman.exchange.api_datasets.origins import documents_of, licences_of
 
 
 def training_row_of(row: DatasetRow) -> TrainingRow:
@@ -44,10 +45,6 @@ def written_row_of(row: DatasetRow) -> TrainingRow:
 def _row(row: DatasetRow, chat: ToolChat) -> TrainingRow:
     task = row.task
     called = [row.tools[call.tool] for call in row.solution.calls if call.tool in row.tools]
-    documents = {each.document.id: each.document for each in called}
-    licences = {
-        origin.licence for each in documents.values() for origin in each.origins if origin.licence
-    }
     return TrainingRow(
         task.id,
         chat.messages,
@@ -57,7 +54,7 @@ def _row(row: DatasetRow, chat: ToolChat) -> TrainingRow:
             task.id,
             tuple(dict.fromkeys(each.id for each in called)),
             task.language,
-            ", ".join(sorted(licences)),
+            ", ".join(licences_of(documents_of(row))),
             row.solution.by,
         ),
     )

@@ -1,6 +1,7 @@
 """Writes a dataset in one of the forms that others read."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -14,13 +15,19 @@ from dragoman.curation.apis.card_text import card_as_markdown
 from dragoman.curation.apis.rows import DatasetRow, dataset_rows
 from dragoman.exchange.api_datasets.chats import chat_of
 from dragoman.exchange.api_datasets.conversations import conversation_of
+from dragoman.exchange.api_datasets.origins import document_sources, hub_licence
 from dragoman.exchange.api_datasets.source_form import as_the_source
 from dragoman.exchange.api_datasets.suite_files import suite_files
 from dragoman.exchange.api_datasets.training import training_row_of, written_row_of
+from dragoman.exchange.api_datasets.withholding import WithheldTask, gold_with_results, parted
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.whole_files import write_whole
 
 CARD = "README.md"
+SOURCES = "sources.jsonl"
+"""Where documents come from and under which licences, a line for each place."""
+WITHHELD = "withheld.jsonl"
+SUITE = "suite"
 MARK = ".dragoman-export.json"
 """What says which files of a folder an export wrote."""
 ALL = "all"
@@ -36,8 +43,18 @@ class ExportMark(msgspec.Struct, frozen=True):
     files: dict[str, str]
 
 
-def export_dataset(folder: Path, form: str, out: Path) -> list[Path]:
-    """Write a dataset into a new folder, with its card; return the files.
+class ExportedFiles(msgspec.Struct, frozen=True):
+    """What an export wrote, and the tasks that it left out."""
+
+    files: tuple[Path, ...]
+    withheld: tuple[WithheldTask, ...] = ()
+
+
+def export_dataset(folder: Path, form: str, out: Path) -> ExportedFiles:
+    """Write a dataset into a new folder, with its card and where its documents come from.
+
+    A task without what its calls returned is no conversation: files for training leave it out, and
+    `withheld.jsonl` says why. A suite has it, since it is played and not learnt.
 
     Args:
         folder: The dataset.
@@ -45,7 +62,8 @@ def export_dataset(folder: Path, form: str, out: Path) -> list[Path]:
         out: Where to; there must be nothing in it.
 
     Raises:
-        UsageError: For a form that does not exist, where something is in `out`, or no task has an answer.
+        UsageError: For a form that does not exist, where something is in `out`, or no task has an answer
+            that can be written.
         StoreError: Where the dataset cannot be read.
         DataError: Where nothing can be written.
     """
@@ -57,14 +75,33 @@ def export_dataset(folder: Path, form: str, out: Path) -> list[Path]:
         card = card_of(rows, dataset.funnel())
     if not rows:
         raise UsageError(f"{folder}: no task has an answer yet: `dragoman curate answer`")
+    withheld: list[WithheldTask] = []
+    if form != SUITE:
+        rows, withheld = parted(rows)
+    if not rows:
+        raise UsageError(
+            f"{folder}: no task can be written as a conversation: {withheld[0].reason}"
+        )
     files = FORMS[form](rows)
+    files[SOURCES] = [_encode(each) + b"\n" for each in document_sources(rows)]
+    if withheld:
+        files[WITHHELD] = [_encode(each) + b"\n" for each in withheld]
     head = front_matter(rows) if form == "hf" else ""
-    files[CARD] = [(head + card_as_markdown(card, folder.name)).encode()]
+    files[CARD] = [
+        (head + card_as_markdown(card, folder.name) + _about_withheld(withheld)).encode()
+    ]
     for name in sorted(files):
         write_whole(out / name, files[name])
     hashes = {name: hash_of(out / name) for name in sorted(files)}
     write_whole(out / MARK, (_encode(ExportMark(form, hashes)),))
-    return [*(out / name for name in sorted(files)), out / MARK]
+    return ExportedFiles((*(out / name for name in sorted(files)), out / MARK), tuple(withheld))
+
+
+def _about_withheld(withheld: Sequence[WithheldTask]) -> str:
+    """Return what a card says of tasks that are not in its files."""
+    counts = Counter(each.reason for each in withheld)
+    lines = (f"- {number:,}: {reason}\n" for reason, number in sorted(counts.items()))
+    return f"\nLeft out of these files (`{WITHHELD}`):\n\n{''.join(lines)}" if withheld else ""
 
 
 def hash_of(path: Path) -> str:
@@ -128,7 +165,7 @@ def _hf(rows: Sequence[DatasetRow]) -> Files:
 
 
 FORMS: Mapping[str, Callable[[Sequence[DatasetRow]], Files]] = {
-    "suite": _suite,
+    SUITE: _suite,
     "itc": _itc,
     "openai": _openai,
     "rows": _training,
@@ -143,6 +180,7 @@ def front_matter(rows: Sequence[DatasetRow]) -> str:
     """Return what the Hugging Face hub and `datasets` read at the beginning of a card."""
     lines = ["---", "language:"]
     lines += [f"- {name}" for name in sorted({row.task.language for row in rows})]
+    lines += hub_licence(rows)
     lines += ["task_categories:", "- text-generation", "configs:", "- config_name: default"]
     lines += ["  data_files:"]
     for split in _splits(rows):
@@ -182,8 +220,10 @@ def _table(rows: Sequence[DatasetRow]) -> list[bytes]:
         name: [getattr(each, name) for each in found]
         for name in ("id", "language", "country", "kind", "split", "made_by", "system")
     }
+    columns["licences"] = [", ".join(each.licences) for each in found]
+    columns["sources"] = [", ".join(each.sources) for each in found]
     columns["query"] = [row.task.query for row in rows]
-    columns["gold"] = [_encode(row.task.gold).decode() for row in rows]
+    columns["gold"] = [_encode(gold_with_results(row)).decode() for row in rows]
     columns["conversations"] = [_encode(each.conversations).decode() for each in found]
     columns["tools"] = [_encode(chat_of(row).tools).decode() for row in rows]
     file = io.BytesIO()

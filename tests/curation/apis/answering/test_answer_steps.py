@@ -8,14 +8,18 @@ import msgspec
 import pytest
 
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
-from dragoman.core.apis.solutions import TaskSolution
+from dragoman.core.apis.solutions import ApiSolution, SolutionStep, TaskSolution
 from dragoman.core.apis.tasks import ApiCall, ApiTask, CallKind
 from dragoman.core.protocols import ChatModel
+from dragoman.curation.apis.answering.asking import Execute
 from dragoman.curation.apis.answering.step import Answering, answer, check
 from dragoman.curation.apis.desk import ModelTerms, with_models
 from dragoman.curation.apis.generating.templates import NAME as TEMPLATE
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+from dragoman.testing.answers import Unanswered
+from dragoman.testing.chat_requests import ChatBody
+from dragoman.testing.completions import CannedReply
 from dragoman.testing.server import ModelServer
 from dragoman.testing.shows.curating import CuratingAnswers, CuratingMistakes
 
@@ -135,14 +139,55 @@ def test_a_ranking_that_leaves_an_answer_out_is_none(dataset: Dataset) -> None:
     )
 
 
-def test_an_answer_that_breaks_a_rule_is_dropped_before_a_model_is_asked(dataset: Dataset) -> None:
-    answered(dataset, CuratingAnswers(CuratingMistakes(calls_unknown=1.0)))
+class OneBreaksARule(CuratingAnswers):
+    """Model `a` calls what nobody offers; all others answer well."""
+
+    def __call__(self, request: ChatBody) -> CannedReply | Unanswered:
+        reply = super().__call__(request)
+        if request.model == "a" and isinstance(reply, CannedReply) and reply.content:
+            return CannedReply(reply.content.replace("Consulta CEP", "Nobody Offers This"))
+        return reply
+
+
+def test_a_candidate_that_breaks_a_rule_is_not_ranked_and_cannot_win(dataset: Dataset) -> None:
+    found = answered(dataset, OneBreaksARule())["t1"]
+    by = {each.by: each for each in found.candidates}
+    assert by["a"].why == "rules: 'Nobody Offers This' was not offered"
+    assert (by["a"].stands, by["a"].places, by["a"].solution is None) == (False, {}, False)
+    assert {name: set(by[name].places) for name in "bc"} == {"b": {"a", "c"}, "c": {"a", "b"}}
+    assert found.solution.by in {"b", "c"}
+    assert found.audit == "2 of 3 models gave an answer that stands"
+    asking(CuratingAnswers(), lambda models: check(dataset, models, lambda _: None))
+    assert not reasons(dataset, "check")["t1"][1].startswith("rules")
+
+
+def test_a_query_to_which_every_answer_breaks_a_rule_is_dropped(dataset: Dataset) -> None:
+    answers = CuratingAnswers(CuratingMistakes(calls_unknown=1.0))
+    assert answered(dataset, answers, names="ab") == {}
+    said = "rules: 'Nobody Offers This' was not offered"
+    assert reasons(dataset, "answer")["t1"] == ("dropped", f"a: {said}; b: {said}")
+    assert "ranking" not in answers.asked
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        (ApiCall("Nobody Offers This"), "'Nobody Offers This' was not offered"),
+        (
+            ApiCall("Consulta CEP", {"cep": {"from": "$1.cep"}}),
+            "Consulta CEP: 'cep' is {'from': '$1.cep'}, which no result took the place of",
+        ),
+    ],
+)
+def test_an_answer_that_breaks_a_rule_is_dropped_before_a_model_is_asked(
+    dataset: Dataset, call: ApiCall, why: str
+) -> None:
+    broken = TaskSolution("t1", ApiSolution("a", (SolutionStep("Vejo.", (call,)),)))
+    made = (NewItem("solution", "t1", broken, stands_on=(("task", "t1"),)),)
+    dataset.put([StepOutcome(StepLine("answer", "task", "t1", "kept"), made)])
     answers = CuratingAnswers()
     asking(answers, lambda models: check(dataset, models, lambda _: None))
-    assert reasons(dataset, "check")["t1"] == (
-        "dropped",
-        "rules: 'Nobody Offers This' was not offered",
-    )
+    assert reasons(dataset, "check")["t1"] == ("dropped", f"rules: {why}")
     assert answers.asked == {}
 
 
@@ -174,3 +219,73 @@ def test_what_a_template_wrote_is_answered_without_a_model(tmp_path: Path) -> No
     assert found.solution.by == TEMPLATE
     assert found.solution.steps[0].thought == "Para responder a isto, chamo: Consulta CEP."
     assert found.solution.calls == gold
+
+
+NESTED = ApiTask(
+    "t",
+    "cep: 01310930",
+    "pt",
+    "nested",
+    OFFERED,
+    (
+        ApiCall("Consulta CEP", {"cep": "01310930"}),
+        ApiCall("Tempo", {"cidade": {"from": "$1.data.cidade"}}),
+    ),
+    made_by=TEMPLATE,
+)
+
+
+def by_template(
+    folder: Path, task: ApiTask, make: Execute | None
+) -> tuple[ApiSolution | None, tuple[str, str]]:
+    with Dataset(folder) as dataset:
+        made = (NewItem("document", "br", DOCUMENT), NewItem("task", "t", task))
+        dataset.put([StepOutcome(StepLine("collect", "file", "f", "kept"), made)])
+        asyncio.run(answer(dataset, Answering({}, make), lambda _: None))
+        found = [item.record(TaskSolution).solution for item in dataset.items("solution")]
+        return (found[0] if found else None), reasons(dataset, "answer")["t"]
+
+
+def test_a_nested_template_holds_what_its_calls_returned(tmp_path: Path) -> None:
+    found, _ = by_template(tmp_path, NESTED, execute)
+    assert found is not None
+    assert [(step.calls, step.results) for step in found.steps] == [
+        ((ApiCall("Consulta CEP", {"cep": "01310930"}),), ('{"data": {"cidade": 3550308}}',)),
+        ((ApiCall("Tempo", {"cidade": 3550308}),), ('{"graus": 24}',)),
+    ]
+
+
+def test_a_nested_template_whose_calls_are_not_made_keeps_its_references(tmp_path: Path) -> None:
+    found, _ = by_template(tmp_path, NESTED, None)
+    assert found is not None
+    assert (found.calls, found.steps[0].results) == (NESTED.gold, ())
+
+
+@pytest.mark.parametrize(
+    ("result", "verdict"),
+    [
+        ('{"data": {}}', "dropped"),
+        ('{"data": {"cidade": {"id": 1}}}', "dropped"),
+        ("no JSON", "dropped"),
+        ('{"error": "no connection"}', "failed"),
+    ],
+)
+def test_a_nested_template_whose_result_does_not_hold_the_value_has_no_answer(
+    tmp_path: Path, result: str, verdict: str
+) -> None:
+    async def always(operation: str, arguments: Mapping[str, object]) -> str:
+        del operation, arguments
+        return result
+
+    found, (said, why) = by_template(tmp_path, NESTED, always)
+    assert (found, said) == (None, verdict)
+    assert why.startswith("the answers before it do not hold what call 2 takes")
+
+
+def test_a_last_call_that_failed_leaves_its_result_out(tmp_path: Path) -> None:
+    async def first_alone(operation: str, arguments: Mapping[str, object]) -> str:
+        return await execute(operation, arguments) if "CEP" in operation else '{"error": "gone"}'
+
+    found, _ = by_template(tmp_path, NESTED, first_alone)
+    assert found is not None
+    assert [len(step.results) for step in found.steps] == [1, 0]

@@ -10,6 +10,7 @@ from dragoman.curation.apis.generating.briefs import BriefPlan, briefs_for
 from dragoman.curation.apis.known import known_operations
 
 OBJECT = {"type": "object"}
+CITY = "IBGE code of the municipality"
 
 
 def document(name: str, country: str, *operations: Operation) -> ApiDocument:
@@ -18,13 +19,18 @@ def document(name: str, country: str, *operations: Operation) -> ApiDocument:
 
 def operation(name: str, *parameters: str, about: str = "", answers: str = "") -> Operation:
     schema: dict[str, object] = (
-        {"properties": {"data": {"properties": {answers: {"type": "string"}}}}} if answers else {}
+        {"properties": {"data": {"properties": {answers: {"type": "string", "description": CITY}}}}}
+        if answers
+        else {}
     )
     return Operation(
         name,
         f"https://api.example/{name}",
         about,
-        required_parameters=tuple(map(ApiParameter, parameters)),
+        required_parameters=tuple(
+            ApiParameter(each, description=CITY if each == "city_code" else "")
+            for each in parameters
+        ),
         schema=schema,
     )
 
@@ -68,7 +74,9 @@ def test_an_answered_field_that_another_requires_makes_a_chain() -> None:
 
 def test_what_was_observed_comes_before_what_documents_declare() -> None:
     seen: dict[str, dict[str, object]] = {
-        "cep/CEP": {"items": {"properties": {"city_code": {"type": "integer"}}}}
+        "cep/CEP": {
+            "items": {"properties": {"city_code": {"type": "integer", "description": CITY}}}
+        }
     }
     (brief,) = (each for each in briefs_for(ALL, seen, BriefPlan()) if each.kind == "nested")
     assert brief.chain is not None
@@ -104,7 +112,9 @@ def test_counts_are_kept() -> None:
 
 @pytest.mark.parametrize("kind", [["string", "null"], ["integer", "string"]])
 def test_a_field_of_several_types_can_be_passed_on(kind: list[str]) -> None:
-    seen: dict[str, dict[str, object]] = {"cep/CEP": {"properties": {"city_code": {"type": kind}}}}
+    seen: dict[str, dict[str, object]] = {
+        "cep/CEP": {"properties": {"city_code": {"type": kind, "description": CITY}}}
+    }
     found = [each.chain for each in briefs_for(ALL, seen, BriefPlan()) if each.chain]
     assert [each.path for each in found] == ["city_code"]
 

@@ -70,16 +70,16 @@ async def ranked_by(
 
 
 def winner_of(candidates: Sequence[RankedSolution]) -> RankedSolution | None:
-    """Return the candidate with the best mean place; equal ones go by name. None where none answered."""
-    answered = [each for each in candidates if each.solution is not None]
+    """Return the candidate with the best mean place; equal ones go by name. None where none stands."""
+    answered = [each for each in candidates if each.stands]
     return min(answered, key=lambda each: (_mean_place(each), each.by), default=None)
 
 
 def needs_audit(candidates: Sequence[RankedSolution], winner: RankedSolution) -> str:
     """Return why a person should look at what was taken; "" for no reason."""
-    answered = [each for each in candidates if each.solution is not None]
+    answered = [each for each in candidates if each.stands]
     if len(candidates) > 1 and len(answered) < len(candidates):
-        return f"{len(answered)} of {len(candidates)} models answered"
+        return f"{len(answered)} of {len(candidates)} models gave an answer that stands"
     if len({content_key(_calls(each)) for each in answered}) > 1:
         return "the models call differently"
     ties = [each.by for each in answered if _mean_place(each) == _mean_place(winner)]

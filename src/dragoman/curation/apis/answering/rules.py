@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from dragoman.core.apis.documents import ApiParameter, Operation
+from dragoman.core.apis.references import holds_reference, reference_in
 from dragoman.core.apis.solutions import ApiSolution
 from dragoman.core.apis.tasks import ApiCall, CallKind
 
@@ -14,7 +15,6 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "array": (list,),
     "object": (dict,),
 }
-_REFERENCE = frozenset({"from"})
 
 
 def broken_rules(
@@ -27,18 +27,20 @@ def broken_rules(
         offered: The operations that could be called, by the names that they were offered by.
         kind: How the query's calls go together.
     """
+    # Where calls were made, or none needs another's result, a reference is no value.
+    is_waiting = kind == "nested" and not any(step.results for step in solution.steps)
     for call in solution.calls:
         operation = offered.get(call.tool)
         if operation is None:
             yield f"{call.tool!r:.60} was not offered"
         else:
-            yield from _broken_by_call(call, operation)
+            yield from _broken_by_call(call, operation, is_waiting=is_waiting)
     if any(not step.thought.strip() for step in solution.steps):
         yield "a step without a thought"
     yield from _broken_by_kind(solution, kind)
 
 
-def _broken_by_call(call: ApiCall, operation: Operation) -> Iterator[str]:
+def _broken_by_call(call: ApiCall, operation: Operation, *, is_waiting: bool) -> Iterator[str]:
     declared = {each.name: each for each in operation.parameters}
     for each in operation.required_parameters:
         if each.name not in call.arguments:
@@ -46,12 +48,14 @@ def _broken_by_call(call: ApiCall, operation: Operation) -> Iterator[str]:
     for name, value in call.arguments.items():
         if name not in declared:
             yield f"{call.tool}: there is no parameter {name!r:.60}"
+        elif holds_reference(value) and not (is_waiting and reference_in(value)):
+            yield f"{call.tool}: {name!r:.60} is {value!r:.60}, which no result took the place of"
         elif not _fits(value, declared[name]):
             yield f"{call.tool}: {name!r:.60} is {value!r:.60}"
 
 
 def _fits(value: object, parameter: ApiParameter) -> bool:
-    if isinstance(value, dict) and value.keys() == _REFERENCE:
+    if reference_in(value) is not None:
         return True
     listed = parameter.schema.get("enum")
     if (

@@ -5,23 +5,24 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from dragoman.core.apis.documents import Operation
 from dragoman.core.apis.solutions import (
     ApiSolution,
     RankedSolution,
-    SolutionStep,
     TaskSolution,
 )
-from dragoman.core.apis.tasks import ApiTask
+from dragoman.core.apis.tasks import ApiTask, CallKind
 from dragoman.core.protocols import ChatModel
 from dragoman.core.usage import Usage
 from dragoman.curation.apis.answering.asking import PROMPT as ANSWER_PROMPT
 from dragoman.curation.apis.answering.asking import AskedOf, Execute, shown_steps, solved_by
+from dragoman.curation.apis.answering.by_template import VERSION as TEMPLATE_VERSION
+from dragoman.curation.apis.answering.by_template import answer_by_template
 from dragoman.curation.apis.answering.ranking import PROMPT as RANK_PROMPT
 from dragoman.curation.apis.answering.ranking import needs_audit, ranked_by, winner_of
 from dragoman.curation.apis.answering.rules import broken_rules
 from dragoman.curation.apis.described import described
 from dragoman.curation.apis.generating.templates import NAME as TEMPLATE
-from dragoman.curation.apis.generating.templates import template_thought
 from dragoman.curation.apis.known import KnownOperation, known_operations
 from dragoman.curation.apis.observations import offered_ids, standing_documents
 from dragoman.curation.apis.steps import CurationStep, StepFinding, walk
@@ -79,11 +80,12 @@ async def answer(dataset: Dataset, answering: Answering, on_done: OnDone) -> Non
     async def look(item: StoredItem) -> StepFinding:
         task = item.record(ApiTask)
         if not answering.models:
-            return _by_template(task)
+            return await _by_template(task, known, answering.execute)
         return await _answered(task, known, answering)
 
     settings = {"models": sorted(answering.models), "calls": answering.made_how}
     version = f"{prompt_version(ANSWER_PROMPT)} {prompt_version(RANK_PROMPT)}"
+    version = version if answering.models else f"{version} {TEMPLATE_VERSION}"
     step = CurationStep(ANSWER, version, "task", look, settings, answering.at_once)
     await walk(dataset, step, on_done)
 
@@ -126,13 +128,16 @@ def _query(task: ApiTask, known: Mapping[str, KnownOperation]) -> AskedOf:
     return AskedOf(task, tuple(tools), ids)
 
 
-def _by_template(task: ApiTask) -> StepFinding:
+async def _by_template(
+    task: ApiTask, known: Mapping[str, KnownOperation], execute: Execute | None
+) -> StepFinding:
     if task.made_by != TEMPLATE:
         return StepFinding("failed", "no model was asked: name some with --model")
-    thought = template_thought(task)
-    groups = [(call,) for call in task.gold] if task.kind == "nested" else [task.gold]
-    steps = tuple(SolutionStep(thought, calls) for calls in groups)
-    return _taken(task, TaskSolution(task.id, ApiSolution(TEMPLATE, steps)))
+    offered = {name: (key, known[key].operation) for name, key in offered_ids(task, known).items()}
+    answered = await answer_by_template(task, offered, execute)
+    if answered.solution is None:
+        return StepFinding("dropped" if answered.is_lasting else "failed", answered.why)
+    return _taken(task, TaskSolution(task.id, answered.solution))
 
 
 async def _answered(
@@ -147,7 +152,15 @@ async def _answered(
         *(solved_by(answering.models[name], name, query, execute) for name in names)
     )
     usage: list[Usage] = [used for each in solved for used in each.usage]
-    solutions = [s for each in solved if (s := each.candidate.solution) is not None]
+    offered = {name: known[key].operation for name, key in query.ids.items()}
+    # Before they are ranked: one that breaks a rule would win here and lose the query at the check.
+    held = [_held_to_rules(each.candidate, offered, task.kind) for each in solved]
+    solutions = [each.solution for each in held if each.stands and each.solution]
+    if not solutions:
+        why = "; ".join(f"{each.by}: {each.why}" for each in held)[:500]
+        is_lasting = all(each.solution is not None for each in held)
+        said = why if is_lasting else f"no model answered: {why}"
+        return StepFinding("dropped" if is_lasting else "failed", said, usage=tuple(usage))
     rankings = await asyncio.gather(
         *(ranked_by(answering.models[name], name, query, solutions) for name in names)
     )
@@ -156,14 +169,23 @@ async def _answered(
     if lost:
         return StepFinding("failed", f"no ranking by {lost[0]}", usage=tuple(usage))
     candidates = tuple(
-        _placed(each.candidate, names, [ranking.places for ranking in rankings]) for each in solved
+        _placed(each, names, [ranking.places for ranking in rankings]) for each in held
     )
     winner = winner_of(candidates)
-    if winner is None or winner.solution is None:
-        why = "; ".join(f"{each.by}: {each.why}" for each in candidates)
-        return StepFinding("failed", f"no model answered: {why}"[:500], usage=tuple(usage))
+    assert winner is not None  # noqa: S101 - one of the solutions
+    assert winner.solution is not None  # noqa: S101 - as above
     taken = TaskSolution(task.id, winner.solution, candidates, needs_audit(candidates, winner))
     return msgspec.structs.replace(_taken(task, taken), usage=tuple(usage))
+
+
+def _held_to_rules(
+    candidate: RankedSolution, offered: Mapping[str, Operation], kind: CallKind
+) -> RankedSolution:
+    """Return a candidate with what it breaks."""
+    if candidate.solution is None:
+        return candidate
+    broken = "; ".join(broken_rules(candidate.solution, offered, kind))
+    return msgspec.structs.replace(candidate, why=f"rules: {broken}"[:500]) if broken else candidate
 
 
 def _placed(

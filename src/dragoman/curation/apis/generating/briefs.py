@@ -114,7 +114,7 @@ def briefs_for(
         for kind, sets in makers.items()
         for used, _ in zip(sets, range(counts[kind]), strict=False)
     ]
-    chains = chains_among({name: each.operation for name, each in usable.items()}, observed)
+    chains = chains_among(usable, observed)
     ordered = sorted(chains, key=lambda chain: _seeded(plan.seed, content_key(chain)))
     for chain in ordered[: counts["nested"]]:
         used = (usable[chain.first], usable[chain.second])

@@ -1,30 +1,18 @@
 """Which operations can be called with what another one answers."""
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 
 import msgspec
 
-from dragoman.core.apis.documents import Operation
-
-_DEEPEST = 6
-_SCALARS = ("string", "integer", "number")
-_COMMON = frozenset(
-    {
-        "id",
-        "name",
-        "date",
-        "type",
-        "status",
-        "code",
-        "lang",
-        "language",
-        "limit",
-        "page",
-        "key",
-        "q",
-    }
+from dragoman.curation.apis.generating.joins import (
+    AnswerField,
+    answer_fields,
+    is_joined,
+    name_words,
 )
-"""Names that too many things have: equal names say nothing there."""
+from dragoman.curation.apis.known import KnownOperation
+from dragoman.curation.apis.verifying.calls import CALLED
 
 
 class Chain(msgspec.Struct, frozen=True):
@@ -37,44 +25,50 @@ class Chain(msgspec.Struct, frozen=True):
 
 
 def chains_among(
-    known: Mapping[str, Operation], observed: Mapping[str, Mapping[str, object]]
+    known: Mapping[str, KnownOperation], observed: Mapping[str, Mapping[str, object]]
 ) -> list[Chain]:
-    """Return the chains that names of required parameters and of answered fields show.
+    """Return the chains that required parameters and answered fields show, by what they mean.
 
     Args:
         known: The operations, by id.
-        observed: JSON schemas of what they answer, by id; what documents declare serves where absent.
+        observed: JSON schemas of what they answer, by id; what documents declare serves where absent,
+            and says what it can of the fields that were seen.
     """
-    fields: dict[str, list[tuple[str, str]]] = {}
+    fields: defaultdict[tuple[str, ...], list[tuple[str, AnswerField]]] = defaultdict(list)
     for name in sorted(known):
-        schema = observed.get(name) or known[name].schema
-        for path, field in _fields(schema, (), _DEEPEST):
-            if field not in _COMMON:
-                fields.setdefault(field, []).append((name, path))
+        operation = known[name].operation
+        # What cannot be called gives nothing to go on with.
+        for field in (
+            _fields_of(operation.schema, observed.get(name)) if operation.method in CALLED else ()
+        ):
+            fields[name_words(field.name)].append((name, field))
+    found: dict[tuple[str, str, str], Chain] = {}
+    for second in sorted(known):
+        for parameter in known[second].operation.required_parameters:
+            for first, field in fields.get(name_words(parameter.name), ()):
+                key = (first, second, parameter.name)
+                is_deeper = key in found and _depth(field.path) >= _depth(found[key].path)
+                if first == second or is_deeper:
+                    continue
+                if is_joined(known[first], field, known[second], parameter):
+                    found[key] = Chain(first, second, parameter.name, field.path)
+    return list(found.values())
+
+
+def _depth(path: str) -> int:
+    return path.count(".")
+
+
+def _fields_of(
+    declared: Mapping[str, object], observed: Mapping[str, object] | None
+) -> list[AnswerField]:
+    """Return the fields that were seen, or else those that are declared, with all that is said of them."""
+    said = {each.path: each for each in answer_fields(declared)}
+    if not observed:
+        return list(said.values())
     return [
-        Chain(first, second, parameter.name, path)
-        for second in sorted(known)
-        for parameter in known[second].required_parameters
-        for first, path in fields.get(parameter.name.casefold(), ())
-        if first != second
+        each._replace(schema={**said[each.path].schema, **each.schema})
+        if each.path in said
+        else each
+        for each in answer_fields(observed)
     ]
-
-
-def _fields(schema: object, path: tuple[str, ...], deepest: int) -> Iterator[tuple[str, str]]:
-    """Yield the paths of scalar fields with their names in small letters."""
-    if not isinstance(schema, Mapping) or deepest == 0:
-        return
-    properties = schema.get("properties")
-    if isinstance(properties, Mapping):
-        for name, inner in properties.items():
-            if isinstance(inner, Mapping) and _is_scalar(inner.get("type")):
-                yield ".".join((*path, str(name))), str(name).casefold()
-            yield from _fields(inner, (*path, str(name)), deepest - 1)
-    yield from _fields(schema.get("items"), (*path, "0"), deepest - 1)
-
-
-def _is_scalar(kind: object) -> bool:
-    """Whether a schema's type is of texts or numbers, which may also be absent (null)."""
-    kinds = kind if isinstance(kind, list) else [kind]
-    named = [each for each in kinds if each != "null"]
-    return bool(named) and all(each in _SCALARS for each in named)
