@@ -296,8 +296,11 @@ def _rest(text: str, at: int) -> str:
 
 
 def _value_of(text: str) -> object:
-    value = _read_json(text)
-    return text.strip() if value is None else value
+    """Return a value that stands between tags: JSON where all of it is, else text, such as 01310930."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text.strip()
 
 
 def _in_named_tags(reply: _Reply) -> Iterator[_Found]:

@@ -14,6 +14,7 @@ import msgspec
 from dragoman.core.apis.tasks import ApiCall
 from dragoman.core.apis.written.calls import WrittenCalls, read_calls
 from dragoman.core.apis.written.places import MAX_CHARS, UnreadableCallsError
+from dragoman.core.apis.written.syntaxes import calls_in_any_syntax, thought_before
 from dragoman.core.texts.decoding import UNREADABLE, unfenced
 
 THOUGHT, ACTION = "Thought", "Action"
@@ -32,6 +33,7 @@ _ACTION_KEY = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _EDGES = " \t\r\n\\\"'“”,{}"
+_CALL_LIKE = re.compile(r"\w\(")
 _NO_CALLS = WrittenCalls((), is_plain=False)
 
 
@@ -43,21 +45,69 @@ class WrittenAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
         calls: The calls of its action; None where it has no action that can be read.
         is_strict: Whether it keeps to the form exactly.
         fault: Why its action cannot be read; "" where it can, or where there is none.
+        syntax: In which syntax calls are written: `FORM`, or one of `calls_in_any_syntax`; "" for none.
     """
 
     thought: str | None = None
     calls: tuple[ApiCall, ...] | None = None
     is_strict: bool = False
     fault: str = ""
+    syntax: str = ""
 
 
-def read_answer(text: str, names: Sequence[str] = ()) -> WrittenAnswer:
+ITS_FORM_ALONE, ANY_SYNTAX = 1, 2
+"""The versions of the reader: calls in the form that was asked for, and in any syntax that models know."""
+
+
+def read_answer(
+    text: str, names: Sequence[str] = (), version: int = ITS_FORM_ALONE
+) -> WrittenAnswer:
     """Return what an answer says; nothing that it holds is evaluated, and none breaks the reader.
 
     Args:
         text: The answer.
         names: Tools that may be called (`longest_first`).
+        version: `ITS_FORM_ALONE` or `ANY_SYNTAX`; they differ where the first finds no calls.
     """
+    read = _in_its_form(text, names)
+    if version == ITS_FORM_ALONE or len(text) > MAX_CHARS:
+        return read
+    action = _written_action(text)
+    if read.calls and _is_prose(action, read.calls, names):
+        return WrittenAnswer(read.thought, ())
+    is_in_form = read.is_strict or read.calls or (read.calls is not None and _calls_nothing(action))
+    if is_in_form:
+        return msgspec.structs.replace(read, syntax=FORM)
+    own = next((_named(each, ACTION) for each in _objects(text)), None)
+    found = calls_in_any_syntax(own, names) if isinstance(own, str) else None
+    thought = read.thought
+    if found is None:
+        found = calls_in_any_syntax(text, names)
+        has_own = any(_named(each, THOUGHT) for each in _objects(text))
+        if found is not None and not has_own:
+            thought = thought_before(text, found.begins)
+    if found is not None:
+        calls = None if found.fault else found.calls
+        return WrittenAnswer(
+            found.thought or thought, calls, fault=found.fault, syntax=found.syntax
+        )
+    is_call = action is not None and _CALL_LIKE.search(str(action)) is not None
+    if read.fault and not is_call:
+        return WrittenAnswer(read.thought, () if action is not None else None)
+    return read
+
+
+def _is_prose(action: object, calls: Sequence[ApiCall], names: Sequence[str]) -> bool:
+    """Whether what was read as calls of unknown tools are words with brackets: `more details (which?)`."""
+    is_unknown = all(
+        call.tool not in names and all(name.startswith("#") for name in call.arguments)
+        for call in calls
+    )
+    return is_unknown and isinstance(action, str) and _CALL_LIKE.search(action) is None
+
+
+def _in_its_form(text: str, names: Sequence[str]) -> WrittenAnswer:
+    """Return what an answer says in the form that was asked for, strictly or leniently."""
     if len(text) > MAX_CHARS:
         return WrittenAnswer(fault=f"{len(text)} characters, more than {MAX_CHARS}")
     inner = _unwrapped(text)
@@ -69,6 +119,22 @@ def read_answer(text: str, names: Sequence[str] = ()) -> WrittenAnswer:
             return _of_action(thought, action, names, is_strict=True)
         case _:
             return _lenient(text, inner, names)
+
+
+def _written_action(text: str) -> object:
+    """Return the action of an answer as it is written; None where it has none."""
+    for candidate in _objects(text):
+        action = _named(candidate, ACTION)
+        if action is not None:
+            return action
+    key = _ACTION_KEY.search(text)
+    return None if key is None else text[key.end() :]
+
+
+def _calls_nothing(action: object) -> bool:
+    """Whether an action says that nothing is called."""
+    plain = action.strip(_EDGES).casefold() if isinstance(action, str) else action
+    return plain in ("", "[]", "[ ]", "none", "null", [], {}) or plain is None
 
 
 def _of_action(
