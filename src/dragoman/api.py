@@ -19,7 +19,7 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Participant
-from dragoman.core.rules import DEFAULT_RULES, RULES
+from dragoman.core.rules import RULES
 from dragoman.runs.invalid import invalid_cells
 from dragoman.runs.jobs import resume_job
 from dragoman.runs.play import Played, play, start
@@ -32,6 +32,7 @@ from dragoman.wiring.grid.signatures import taking_options
 from dragoman.wiring.participants import Resolved, called, judge_name, resolve_object
 from dragoman.wiring.prompts import prompts_for
 from dragoman.wiring.setup import build_setup
+from dragoman.wiring.suites import default_rules_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -232,7 +233,7 @@ def run(
         DragomanError: With one line that says what is wrong and what to do.
     """
     fields = by_field({"suite": suite, **_listed({**_agents(agent), **options})}, "option")
-    prompts = prompts_for(suite, RULES.find(str(fields.get("rules", DEFAULT_RULES.name))))
+    prompts = prompts_for(suite, RULES.find(str(fields.get("rules", default_rules_of(suite)))))
     agents = cast("Sequence[AgentLike | _NamedAgent]", fields.get("agents", ()))
     resolved = _named_apart([_resolved(each, prompts) for each in agents])
     written = [each if isinstance(each, str) else _written(each) for each in resolved]

@@ -20,7 +20,7 @@ from dragoman.scoring.error_tags import TAG_RULES
             RULES,
             (
                 "dragoman-2 dragoman-1 tau2-1.0.1 dragoman-2-lenient dragoman-1-lenient tau2-1.0.1-lenient "
-                "dragoman-2-records dragoman-1-records seatau bfcl-v4"
+                "dragoman-2-records dragoman-1-records seatau bfcl-v4 itc-2"
             ),
         ),
         (BFCL_SUITES, "dragoman-2 dragoman-1 bfcl-v4"),

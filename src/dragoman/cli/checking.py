@@ -13,6 +13,7 @@ from dragoman.runs.language_check import LanguageCheck, check_languages
 from dragoman.runs.plan import not_applicable
 from dragoman.wiring.grid.config import RunConfig, checked
 from dragoman.wiring.setup import Setup, build_setup
+from dragoman.wiring.suites import default_rules_of
 
 Found = TypeVar("Found")
 
@@ -22,7 +23,7 @@ WHOLE = "domain"
 
 def check_command(suite: str, options: Mapping[str, object], *, as_json: bool) -> int:
     """Check a suite, or what it is in other languages; 1 where anything is unfair or impossible."""
-    base = RunConfig(suite, ("gold", "silent"), voices=(TEXT,))
+    base = RunConfig(suite, ("gold", "silent"), voices=(TEXT,), rules=default_rules_of(suite))
     if options.keys() <= {"rules", "judge"}:
         return _check_suite(msgspec.structs.replace(base, **options), as_json=as_json)
     given = {"scenarios": (WHOLE,), **options, "agents": ("gold",)}

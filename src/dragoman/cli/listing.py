@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from dragoman.cli.output import print_line
 from dragoman.core.errors import UsageError
-from dragoman.core.rules import BFCL_RULES, DEFAULT_RULES, DRAGOMAN_1, RULES, Rules
+from dragoman.core.rules import BFCL_RULES, DEFAULT_RULES, DRAGOMAN_1, ITC_RULES, RULES, Rules
 
 MAX_ALIGNED = 40
 """Characters of ids that are aligned; longer ones push their line out."""
@@ -192,6 +192,8 @@ def _voices() -> dict[str, str]:
 def _about(rules: Rules) -> str:
     if rules.name == BFCL_RULES.name:
         return "parity with BFCL v4, for bfcl suites"
+    if rules.name == ITC_RULES.name:
+        return f"{DEFAULT_RULES.name} for itc suites: calls in any syntax, plans and defaults that are equal"
     whose = (
         "parity with the reference of that version"
         if rules.guidelines_are_the_references

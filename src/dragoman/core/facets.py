@@ -135,6 +135,15 @@ class OwnRules(Protocol):
 
 
 @runtime_checkable
+class OwnDefaultRules(Protocol):
+    """Has newer rules of its own than those of all suites."""
+
+    def default_rules(self, suite: str) -> str:
+        """Return the name of the rules that hold where none are named."""
+        ...
+
+
+@runtime_checkable
 class TakesTextCalls(Protocol):
     """Has suites that models without native tool calls can be asked by."""
 

@@ -52,6 +52,10 @@ class Rules(RuleSet, frozen=True, omit_defaults=True):
         silence_is_the_users: A user's reply that says nothing is asked for once more, and a second
             one ends the conversation as the user's error; otherwise only a reply without any
             character but spaces ends it, and signs alone go to the agent.
+        calls_are_read_in_any_syntax: Calls of an answer that is to be thought and action are read in
+            whichever syntax it writes them; otherwise in its form alone, strictly or leniently.
+        equal_plans_count: Calls are right that make another plan of the task, and so is an argument
+            left out, or given, that is the default its tool declares; otherwise gold calls alone.
     """
 
     arguments_are_validated: bool
@@ -74,6 +78,8 @@ class Rules(RuleSet, frozen=True, omit_defaults=True):
     phone_answers_in_records: bool = False
     near_stop_tokens_count: bool = False
     silence_is_the_users: bool = False
+    calls_are_read_in_any_syntax: bool = False
+    equal_plans_count: bool = False
 
 
 DRAGOMAN_1 = Rules(
@@ -153,6 +159,11 @@ BFCL_RULES = msgspec.structs.replace(DRAGOMAN_1, name="bfcl-v4")
 """BFCL's suites are judged by rules of their own; in its conversations, where nobody plays the user,
 these differ in nothing."""
 
+ITC_RULES = msgspec.structs.replace(
+    DEFAULT_RULES, name="itc-2", calls_are_read_in_any_syntax=True, equal_plans_count=True
+)
+"""The newest rules of International Tool Calling's suites; our own were the first."""
+
 CONVERSATION_RULES = RuleSets(
     "rules",
     *OUR_RULES,
@@ -164,5 +175,5 @@ CONVERSATION_RULES = RuleSets(
 )
 """The rule sets of suites whose conversations change a world."""
 
-RULES = RuleSets("rules", *CONVERSATION_RULES.values(), BFCL_RULES)
+RULES = RuleSets("rules", *CONVERSATION_RULES.values(), BFCL_RULES, ITC_RULES)
 """Every rule set that a run can be given."""

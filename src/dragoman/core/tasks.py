@@ -19,7 +19,8 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `compare` names the arguments that must be equal; None leaves the choice to the rules.
     `turn` and `positionals` serve benchmarks that fix the turns and write calls as code; `also` has
-    other values that are as right, by argument.
+    other values that are as right, by argument. `defaults` are the values that the tool declares for
+    arguments that may be left out.
     """
 
     id: str
@@ -30,6 +31,7 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     turn: int = 0
     positionals: tuple[object, ...] = ()
     also: dict[str, tuple[object, ...]] = {}
+    defaults: dict[str, object] = {}
 
 
 class FunctionCall(msgspec.Struct, frozen=True):
@@ -52,7 +54,8 @@ class Criteria(msgspec.Struct, frozen=True, omit_defaults=True):
     """What counts as success; `basis` names the components whose product is the reward.
 
     `actions` and `env_assertions` are None where the task has no such list at all, which is not
-    the same as an empty one: the reference compares states only where one of them exists.
+    the same as an empty one: the reference compares states only where one of them exists. `plans` are
+    other actions, all of them together, that are as right.
     """
 
     basis: tuple[Component, ...]
@@ -60,6 +63,7 @@ class Criteria(msgspec.Struct, frozen=True, omit_defaults=True):
     env_assertions: tuple[EnvAssertion, ...] | None = None
     must_say: tuple[str, ...] = ()
     assertions: tuple[str, ...] = ()
+    plans: tuple[tuple[Action, ...], ...] = ()
 
     def lists(self, component: Component) -> bool:
         """Whether the task gives a component something to judge."""

@@ -3,8 +3,9 @@
 import functools
 
 from dragoman.core.errors import UsageError
-from dragoman.core.facets import OWN_DATASET, Outside, ReachesOutside, SharesTasks
+from dragoman.core.facets import OWN_DATASET, Outside, OwnDefaultRules, ReachesOutside, SharesTasks
 from dragoman.core.protocols import Suite
+from dragoman.core.rules import DEFAULT_RULES
 from dragoman.wiring.catalogue import benchmarks, find_benchmark
 from dragoman.wiring.environment import data_folder
 
@@ -39,6 +40,14 @@ def tasks_of(name: str) -> str:
     if benchmark is None:
         return OWN_DATASET
     return benchmark.tasks_of(name) if isinstance(benchmark, SharesTasks) else name
+
+
+def default_rules_of(suite: str) -> str:
+    """Return the name of the rules that hold for a suite where none are named."""
+    benchmark = find_benchmark(suite)
+    if benchmark is not None and isinstance(benchmark, OwnDefaultRules):
+        return benchmark.default_rules(suite)
+    return DEFAULT_RULES.name
 
 
 def suite_names() -> dict[str, str]:

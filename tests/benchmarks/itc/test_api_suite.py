@@ -13,9 +13,9 @@ from dragoman.core.apis.tasks import ApiCall, ApiTask, CallKind
 from dragoman.core.apis.written.answers import FORM
 from dragoman.core.conditions import PLAIN, condition_from
 from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import DataError, UsageError
 from dragoman.core.protocols import Ask, Limits, Provenance
-from dragoman.core.rules import RULES
+from dragoman.core.rules import RULES, Rules
 from dragoman.core.scores import Scored, Unscored
 from dragoman.core.speech import Called, Reply, Said, Unparsed, say
 from dragoman.core.tasks import Task
@@ -58,10 +58,12 @@ def suite(
     )
 
 
-def judged(played: ApiSuite, *replies: Reply, call_form: str = "") -> Scored | Unscored | None:
+def judged(
+    played: ApiSuite, *replies: Reply, call_form: str = "", rules: Rules = RULE
+) -> Scored | Unscored | None:
     task = played.tasks[0]
     moves = tuple(Move("agent", reply, call_form=call_form) for reply in replies)
-    (component,) = played.check(RULE).components(task, Episode(moves, Ending("turns_done"), 1, 0))
+    (component,) = played.check(rules).components(task, Episode(moves, Ending("turns_done"), 1, 0))
     return component.verdict
 
 
@@ -205,3 +207,121 @@ def test_an_agent_goes_on_from_a_result_where_nobody_says_anything_more() -> Non
     assert conductor.opening() == history
     assert isinstance(conductor.next(SoFar(history)), Ask)
     assert conductor.next(SoFar((*history, Move("agent", say("Não."))))) == Ending("turns_done")
+
+
+NEW_RULE = RULES.find("itc-2")
+
+
+@pytest.mark.parametrize(
+    ("gold", "made"),
+    [
+        ({"cidade": "1", "dias": 1}, {"cidade": "1"}),
+        ({"cidade": "1"}, {"cidade": "1", "dias": 1}),
+        ({"cidade": "1"}, {"cidade": "1", "dias": "1"}),
+    ],
+)
+def test_a_declared_default_is_as_good_as_none_under_the_newer_rules(
+    gold: dict[str, object], made: dict[str, object]
+) -> None:
+    played = suite(ApiCall("Previsão do Tempo", gold))
+    reply = calls(("previsao_do_tempo", made))
+    assert judged(played, reply, rules=NEW_RULE) == Scored(1.0)
+    assert judged(played, reply) == Scored(0.0)
+
+
+@pytest.mark.parametrize("made", [{"cidade": "1", "dias": 2}, {"cidade": "2"}, {"dias": 1}])
+def test_what_is_no_default_is_as_wrong_as_before(made: dict[str, object]) -> None:
+    played = suite(ApiCall("Previsão do Tempo", {"cidade": "1", "dias": 1}))
+    assert judged(played, calls(("previsao_do_tempo", made)), rules=NEW_RULE) == Scored(0.0)
+
+
+def test_a_default_among_other_values_that_are_right_may_be_left_out() -> None:
+    played = suite(ApiCall("Previsão do Tempo", {"cidade": "1", "dias": 1}, {"dias": (6,)}))
+    for given in ({}, {"dias": 1}, {"dias": 6}):
+        reply = calls(("previsao_do_tempo", {"cidade": "1", **given}))
+        assert judged(played, reply, rules=NEW_RULE) == Scored(1.0)
+    reply = calls(("previsao_do_tempo", {"cidade": "1", "dias": 3}))
+    assert judged(played, reply, rules=NEW_RULE) == Scored(0.0)
+
+
+TWICE = {
+    ("Consulta CEP", "1,2"): '{"rates": {"a": 1, "b": 2}}',
+    ("Consulta CEP", "1"): '{"rates": {"a": 1}}',
+    ("Consulta CEP", "2"): '{"rates": {"b": 2}}',
+    ("Consulta CEP", "3"): '{"rates": {"b": 3}}',
+}
+
+
+def looked_up(operation: str, arguments: dict[str, object]) -> ApiReply:
+    found = TWICE.get((operation, str(arguments["cep"])))
+    return ApiReply(found) if found else ApiReply("nada", is_error=True)
+
+
+def of_plans(*plans: tuple[ApiCall, ...]) -> ApiSuite:
+    task = ApiTask(
+        "t", "?", "pt", "single", OFFERED, (ApiCall("Consulta CEP", {"cep": "1,2"}),), plans=plans
+    )
+    given = CallSet(
+        "itc:test", DOCUMENTS, (SetTask(task),), Provenance("", "", "", ""), replies=looked_up
+    )
+    return ApiSuite(given)
+
+
+def cep(*values: str) -> tuple[ApiCall, ...]:
+    return tuple(ApiCall("Consulta CEP", {"cep": each}) for each in values)
+
+
+def test_another_plan_is_as_right_under_the_newer_rules_and_says_so() -> None:
+    played = of_plans(cep("1", "2"))
+    reply = calls(("consulta_cep", {"cep": "2"}), ("consulta_cep", {"cep": "1"}))
+    assert judged(played, reply, rules=NEW_RULE) == Scored(1.0)
+    assert judged(played, reply) == Scored(0.0)
+    half = calls(("consulta_cep", {"cep": "1"}))
+    assert judged(played, half, rules=NEW_RULE) == Scored(0.0)
+    episode = Episode((Move("agent", reply),), Ending("turns_done"), 1, 0)
+    (component,) = played.check(NEW_RULE).components(played.tasks[0], episode)
+    assert "the calls make plan 1, which is as right as gold" in {
+        each.why for each in component.evidence
+    }
+
+
+def test_plans_change_no_key() -> None:
+    assert of_plans(cep("1", "2")).tasks[0].digest == of_plans().tasks[0].digest
+
+
+@pytest.mark.parametrize(
+    ("plan", "why"),
+    [
+        (cep("1"), "its plan 1 does not give what gold gives: .'b', '2'."),
+        (cep("1", "3"), "its plan 1 does not give what gold gives"),
+        (cep("9"), "its plan 1 is refused: consulta_cep: nada"),
+    ],
+)
+def test_a_plan_that_gives_something_else_is_refused(plan: tuple[ApiCall, ...], why: str) -> None:
+    with pytest.raises(DataError, match=f"itc:test, task t: {why}"):
+        of_plans(plan)
+
+
+@pytest.mark.parametrize(
+    ("text", "syntax"),
+    [
+        ('[{"name": "Consulta CEP", "arguments": {"cep": "20040002"}}]', "json"),
+        (
+            '<tool_call>{"name": "Consulta CEP", "arguments": {"cep": "20040002"}}</tool_call>',
+            "hermes",
+        ),
+        ("Vou ver.\nConsulta CEP(cep='20040002')", "bare-calls"),
+        ('Action: Consulta CEP\nAction Input: {"cep": "20040002"}', "react"),
+    ],
+)
+def test_calls_in_other_syntaxes_are_calls_under_the_newer_rules(text: str, syntax: str) -> None:
+    played = suite(ApiCall("Consulta CEP", {"cep": "20040002"}))
+    task = played.tasks[0]
+    older = played.text_protocol({"calls": FORM}, RULE).read(task, text)
+    assert not isinstance(older, Called)
+    newer = played.text_protocol({"calls": FORM}, NEW_RULE).read(task, text)
+    assert isinstance(newer, Called)
+    episode = Episode((Move("agent", newer, call_form=FORM),), Ending("turns_done"), 1, 0)
+    (component,) = played.check(NEW_RULE).components(task, episode)
+    assert component.verdict == Scored(1.0)
+    assert f"calls were written as {syntax}" in {each.why for each in component.evidence}

@@ -10,7 +10,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.facets import OWN_DATASET, DataSource
 from dragoman.core.prompts import BARE, PromptSet
 from dragoman.core.protocols import Suite
-from dragoman.core.rules import Rules
+from dragoman.core.rules import ITC_RULES, Rules
 
 if TYPE_CHECKING:
     from dragoman.benchmarks.itc.records import CallSet
@@ -80,6 +80,10 @@ class Itc:
         short = written.partition("/")[0]
         facts = set_facts().get(short)
         return f"{_PREFIX}{(facts.same_tasks_as if facts else '') or short}"
+
+    def default_rules(self, suite: str) -> str:  # noqa: ARG002 - one for all
+        """Return the newest rules; `dragoman-2` and `dragoman-1` judge as they did before."""
+        return ITC_RULES.name
 
     def sources(self) -> Mapping[str, DataSource]:
         """Return where the sets of other projects come from."""

@@ -5,9 +5,24 @@ Where none is to be made the agent must say something instead.
 
 from collections.abc import Callable, Iterator
 
-from dragoman.core.apis.grading import CallGrades, gold_call, grade_calls, made_call
+from dragoman.benchmarks.kit.apis.thought_and_action import Names
+from dragoman.core.apis.grading import (
+    CallGrades,
+    gold_call,
+    grade_calls,
+    graded_by_plans,
+    made_call,
+)
 from dragoman.core.apis.labels import NO_ARGUMENTS, NO_TOOLS
+from dragoman.core.apis.written.answers import (
+    ANY_SYNTAX,
+    FORM,
+    ITS_FORM_ALONE,
+    read_answer,
+)
+from dragoman.core.apis.written.calls import longest_first
 from dragoman.core.episodes import COMPLETE, Episode, Move
+from dragoman.core.rules import Rules
 from dragoman.core.scores import UNREADABLE_CALLS, ComponentScore, Evidence, Scored, Unscored
 from dragoman.core.speech import Called, Said, Unparsed
 from dragoman.core.tasks import Task
@@ -28,10 +43,14 @@ class GoldCallsCheck:
 
     Args:
         tools: Returns what a task offers.
+        names: Returns what its functions are called in text, by the names of native calls.
+        rules: Say whether other plans and declared defaults count, and how answers are read.
     """
 
-    def __init__(self, tools: Callable[[Task], Toolset]) -> None:
+    def __init__(self, tools: Callable[[Task], Toolset], names: Names, rules: Rules) -> None:
         self._tools = tools
+        self._names = names
+        self._rules = rules
 
     def components(self, task: Task, episode: Episode) -> tuple[ComponentScore, ...]:
         """Return the one component of a task's reward."""
@@ -41,9 +60,11 @@ class GoldCallsCheck:
             return (_unanswered(episode),)
         if NO_TOOLS in task.labels:
             return (_component(Unscored(task.labels[NO_TOOLS])),)
-        grades = self._grades(task, moves)
+        number, grades = self._grades(task, moves)
         evidence = (
             *_unreadable(moves),
+            *self._syntaxes(task, moves),
+            *_other_plan(number),
             *_evidence(grades, with_arguments=NO_ARGUMENTS not in task.labels),
         )
         if NO_ARGUMENTS not in task.labels:
@@ -58,16 +79,43 @@ class GoldCallsCheck:
             return (_component(Unscored(task.labels[NO_ARGUMENTS]), *evidence),)
         return (_component(Scored(0.0), *evidence),)
 
-    def _grades(self, task: Task, moves: list[Move]) -> CallGrades:
+    def _syntaxes(self, task: Task, moves: list[Move]) -> Iterator[Evidence]:
+        """Yield in which syntaxes calls were written, where another than the one asked for was read."""
+        if not self._rules.calls_are_read_in_any_syntax:
+            return
+        for move in moves:
+            if move.call_form == FORM and isinstance(move.reply, Called) and move.reply.text:
+                names = self._names(task)
+                read = read_answer(
+                    move.reply.text, longest_first({*names, *names.values()}), ANY_SYNTAX
+                )
+                if read.syntax not in {"", FORM}:
+                    yield Evidence("syntax", True, f"calls were written as {read.syntax}")
+
+    def _grades(self, task: Task, moves: list[Move]) -> tuple[int, CallGrades]:
+        """Return which plan was made, 0 for gold, and what calls are beside it."""
         actions = () if task.criteria is None else task.criteria.actions or ()
         calls = [
             call for move in moves if isinstance(move.reply, Called) for call in move.reply.calls
         ]
-        return grade_calls(
+        if self._rules.equal_plans_count:
+            others = () if task.criteria is None else task.criteria.plans
+            return graded_by_plans((actions, *others), calls, self._tools(task).by_name)
+        return 0, grade_calls(
             [gold_call(each.name, each.arguments, each.also) for each in actions],
             [made_call(each.name, each.arguments) for each in calls],
             self._tools(task).by_name,
         )
+
+
+def reader_of(rules: Rules) -> int:
+    """Return the version of the reader of answers under a rule set."""
+    return ANY_SYNTAX if rules.calls_are_read_in_any_syntax else ITS_FORM_ALONE
+
+
+def _other_plan(number: int) -> Iterator[Evidence]:
+    if number:
+        yield Evidence("plan", True, f"the calls make plan {number}, which is as right as gold")
 
 
 def _says_something(move: Move) -> bool:

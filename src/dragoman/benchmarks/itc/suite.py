@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.benchmarks.itc.check import GoldCallsCheck
+from dragoman.benchmarks.itc.check import GoldCallsCheck, reader_of
+from dragoman.benchmarks.itc.equal_plans import equal_plans
 from dragoman.benchmarks.itc.gold import planned
 from dragoman.benchmarks.itc.records import CallSet, SetTask
 from dragoman.benchmarks.itc.world_of_calls import AnsweredCalls
@@ -28,7 +29,7 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldFactory
 from dragoman.core.rules import Rules
-from dragoman.core.tasks import Criteria, FixedTurn, InitialState, Scenario, Task
+from dragoman.core.tasks import Action, Criteria, FixedTurn, InitialState, Scenario, Task
 from dragoman.core.texts.expected_values import ExpectedValue, expected_value
 from dragoman.core.tools import Toolset
 
@@ -52,6 +53,9 @@ class ApiSuite:
             each for document in given.documents for each in operations(document)
         )
         self._wire = wire_names(each.name for each in self._operations.values())
+        self._defaults = {
+            self._wire[each.name]: _declared_defaults(each) for each in self._operations.values()
+        }
         self._offered = {each.task.id: each.task.offered for each in given.tasks}
         self.tasks: Sequence[Task] = tuple(map(self._task, given.tasks))
         self._told = {each.task.id: each.told for each in given.tasks}
@@ -97,9 +101,9 @@ class ApiSuite:
         is_nested = task.labels[KIND] == "nested" and self._set.replies is not None
         return SingleTurn(task, world, MAX_STEPS if is_nested else 0)
 
-    def check(self, rules: Rules) -> GoldCallsCheck:  # noqa: ARG002 - rules have no part in it
+    def check(self, rules: Rules) -> GoldCallsCheck:
         """Return what judges calls."""
-        return GoldCallsCheck(self.tools)
+        return GoldCallsCheck(self.tools, self._names, rules)
 
     def expected_values(self, task: Task) -> Sequence[ExpectedValue]:
         """Return the values that will do for each argument."""
@@ -114,7 +118,7 @@ class ApiSuite:
         """Return the functions on offer; no query is among them."""
         return {"tools": [msgspec.to_builtins(each) for each in self._operations.values()]}
 
-    def text_protocol(self, options: Mapping[str, str], rules: Rules) -> ThoughtAndAction:  # noqa: ARG002 - one form
+    def text_protocol(self, options: Mapping[str, str], rules: Rules) -> ThoughtAndAction:
         """Return how functions are offered and called as text.
 
         Raises:
@@ -124,7 +128,24 @@ class ApiSuite:
             raise UsageError(
                 f"{self.name} has one form for calls in text: write calls={FORM} alone"
             )
-        return ThoughtAndAction(self._names)
+        return ThoughtAndAction(self._names, reader_of(rules))
+
+    def _criteria(self, task: ApiTask, actions: Sequence[Action]) -> Criteria:
+        replies = self._set.replies
+        plans: tuple[tuple[Action, ...], ...] = ()
+        try:
+            if replies is not None:
+                plans = equal_plans(task, self._wire, replies)
+        except DataError as error:
+            raise DataError(f"{self.name}, task {task.id:.120}: {error}") from error
+        return Criteria(
+            ("CALLS",),
+            tuple(map(self._with_defaults, actions)),
+            plans=tuple(tuple(map(self._with_defaults, plan)) for plan in plans),
+        )
+
+    def _with_defaults(self, action: Action) -> Action:
+        return msgspec.structs.replace(action, defaults=self._defaults.get(action.name, {}))
 
     def _names(self, task: Task) -> Mapping[str, str]:
         own = {wire: name for name, wire in self._wire.items()}
@@ -146,16 +167,27 @@ class ApiSuite:
             actions = planned(task.gold, self._wire, None)
         offered = [self._operation(name) for name in task.offered]
         labels = dict(_labels(given, unresolved, _category(task, offered)))
+        # Plans change no conversation, and no cell's key: only rules from itc-2 on look at them.
+        alone = msgspec.structs.replace(given, task=msgspec.structs.replace(task, plans=()))
         return Task(
             task.id,
             self.name,
-            content_key(msgspec.to_builtins(given), msgspec.to_builtins(actions), offered),
+            content_key(msgspec.to_builtins(alone), msgspec.to_builtins(actions), offered),
             Scenario(task.query),
-            Criteria(("CALLS",), actions),
+            self._criteria(task, actions),
             InitialState(history=given.history) if given.history else None,
             turns=(FixedTurn((task.query,) if task.query else ()),),
             labels=labels,
         )
+
+
+def _declared_defaults(operation: Operation) -> dict[str, object]:
+    """Return the defaults of arguments that may be left out."""
+    return {
+        each.name: each.default
+        for each in operation.optional_parameters
+        if each.default is not None and each.default != ""
+    }
 
 
 def _category(task: ApiTask, offered: Sequence[Operation]) -> str:

@@ -5,13 +5,15 @@ number.
 """
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from dragoman.core.apis.assignment import cheapest_assignment
 from dragoman.core.apis.same_values import canonical
+from dragoman.core.tasks import Action
+from dragoman.core.tools import ToolCall
 
 _BASE = 1 << 20
 """More arguments than any two sets of calls have together."""
@@ -87,6 +89,55 @@ def gold_call(
 def made_call(tool: str, arguments: dict[str, object]) -> AnswerCall:
     """Return a call that was made as it is compared."""
     return AnswerCall(tool, {name: canonical(value) for name, value in arguments.items()})
+
+
+def graded_by_plans(
+    plans: Sequence[Sequence[Action]], made: Sequence[ToolCall], offered: Collection[str]
+) -> tuple[int, CallGrades]:
+    """Return the numbers beside the plan that calls make, or else the first, and which it is, from 0.
+
+    An argument that is the default that its tool declares is as good as none.
+
+    Args:
+        plans: The gold calls, and others that are as right.
+        made: The calls that were made.
+        offered: The names of the tools that may be called.
+    """
+    graded = [
+        grade_calls(
+            [_gold_beside_defaults(each) for each in plan],
+            [_made_beside_defaults(each, plan) for each in made],
+            offered,
+        )
+        for plan in plans
+    ]
+    number = next((number for number, each in enumerate(graded) if each.exact), 0)
+    return number, graded[number]
+
+
+def _gold_beside_defaults(action: Action) -> GoldCall:
+    given = {
+        name: value
+        for name, value in action.arguments.items()
+        if name in action.also or not _is_default(name, value, action.defaults)
+    }
+    return gold_call(action.name, given, action.also)
+
+
+def _made_beside_defaults(call: ToolCall, plan: Sequence[Action]) -> AnswerCall:
+    same = [each for each in plan if each.name == call.name]
+    defaults = same[0].defaults if same else {}
+    needed = {name for each in same for name in each.also if name in defaults}
+    given = {
+        name: value
+        for name, value in call.arguments.items()
+        if name in needed or not _is_default(name, value, defaults)
+    }
+    return made_call(call.name, {**{name: defaults[name] for name in needed}, **given})
+
+
+def _is_default(name: str, value: object, defaults: Mapping[str, object]) -> bool:
+    return name in defaults and canonical(value) == canonical(defaults[name])
 
 
 def grade_calls(

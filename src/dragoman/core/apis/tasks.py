@@ -34,6 +34,7 @@ class ApiTask(msgspec.Struct, frozen=True, omit_defaults=True):
         traps: What makes it hard, such as "calendar", "digits" or "same name twice".
         made_by: Who wrote the query: a model's name, "template@1", or "hand".
         split: "train" or "test"; "" before data are split.
+        plans: Other calls that are as right as the gold ones, all of them together.
     """
 
     id: str
@@ -46,6 +47,7 @@ class ApiTask(msgspec.Struct, frozen=True, omit_defaults=True):
     traps: tuple[str, ...] = ()
     made_by: str = ""
     split: str = ""
+    plans: tuple[tuple[ApiCall, ...], ...] = ()
 
 
 class ApiAnswer(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from dragoman.benchmarks.kit.apis.offering import wire_names
-from dragoman.core.apis.written.answers import ACTION, read_answer
+from dragoman.core.apis.written.answers import ACTION, ANY_SYNTAX, read_answer
 from dragoman.core.training.rows import TrainingRow
 
 
@@ -29,7 +29,8 @@ def calls_of(row: TrainingRow) -> list[tuple[str, str]]:
 
 def _written_calls(content: object) -> Iterator[tuple[str, str]]:
     """Yield the calls of an answer in text, by the names that native calls have."""
-    answer = read_answer(content) if isinstance(content, str) and ACTION in content else None
+    is_answer = isinstance(content, str) and ACTION.casefold() in content.casefold()
+    answer = read_answer(str(content), (), ANY_SYNTAX) if is_answer else None
     for call in () if answer is None else answer.calls or ():
         (name,) = wire_names([call.tool]).values()
         yield name, msgspec.json.encode(call.arguments).decode()

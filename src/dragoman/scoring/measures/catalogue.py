@@ -8,7 +8,7 @@ from dragoman.core.rules import Rules
 from dragoman.core.tasks import Stakes
 from dragoman.scoring.langid_detection import load_langid
 from dragoman.scoring.language_detection import load_detector
-from dragoman.scoring.measures.apis.calls import CALLS
+from dragoman.scoring.measures.apis.calls import CALLS, EARLIER_CALLS
 from dragoman.scoring.measures.apis.thoughts import thoughts_measure
 from dragoman.scoring.measures.clarifications import CLARIFICATIONS
 from dragoman.scoring.measures.clarity import CLARITY
@@ -143,6 +143,7 @@ EARLIER: Mapping[str, Measure] = {
     "values@2": EARLIER_VALUES,
     "recovery@2": EARLIER_RECOVERY,
     "modes@1": EARLIER_MODES,
+    "calls@1": EARLIER_CALLS,
 }
 """Earlier versions of measures, by name and version: for figures that are compared with older ones."""
 

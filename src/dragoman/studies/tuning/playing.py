@@ -19,6 +19,7 @@ from dragoman.studies.tuning.plan import RUNS, ArmPlan, Playing, StudyPlan
 from dragoman.wiring.grid.config import RunConfig, checked
 from dragoman.wiring.reach import reached_by
 from dragoman.wiring.setup import build_setup
+from dragoman.wiring.suites import default_rules_of
 
 _FREE = ("concurrency",)
 """What may differ where a run is gone on with."""
@@ -93,7 +94,9 @@ def _job(run: SideRun) -> Job:
     with open_run(run.folder, write=False) as store:
         stored = read_manifest(store).config
     kept = {name: getattr(run.config, name) for name in _FREE}
-    if msgspec.structs.replace(stored, **kept) != run.config:
+    # A run that was begun under older rules goes on under them.
+    wanted = msgspec.structs.replace(run.config, rules=stored.rules)
+    if msgspec.structs.replace(stored, **kept) != wanted:
         raise StoreError(
             f"{run.folder} was played by another plan: name another folder, or take this one away"
         )
@@ -109,6 +112,7 @@ def _runs(plan: StudyPlan, sides: list[tuple[str, str]]) -> Iterator[SideRun]:
                 trials=plan.playing.trials,
                 limit=plan.playing.limit,
                 concurrency=plan.playing.concurrency,
+                rules=default_rules_of(suite),
             )
             folder = plan.out / RUNS / f"{_plain(suite)}-{side}"
             yield SideRun(side, suite, folder, checked(config))

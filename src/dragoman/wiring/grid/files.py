@@ -12,6 +12,7 @@ from dragoman.core.texts.toml_values import MOST_BYTES, toml_values
 from dragoman.store.foreign_files import read_named
 from dragoman.wiring.grid.config import RunConfig, RunRequest
 from dragoman.wiring.grid.options import Command, Key, keys_of
+from dragoman.wiring.suites import default_rules_of
 
 
 def load_config(path: Path) -> RunConfig:
@@ -105,7 +106,11 @@ def request_of(fields: Mapping[str, object], where: str = "") -> RunRequest:
     Raises:
         UsageError: For a value of another type, or one that is missing.
     """
+    given = dict(fields)
+    suite = given.get("suite")
+    if "rules" not in given and isinstance(suite, str):
+        given["rules"] = default_rules_of(suite)
     try:
-        return msgspec.convert(dict(fields), RunRequest)
+        return msgspec.convert(given, RunRequest)
     except msgspec.ValidationError as error:
         raise UsageError(f"{where or 'not a run'}: {error}") from error

@@ -5,14 +5,22 @@ from collections import Counter
 import msgspec
 import pytest
 
+from dragoman.benchmarks.itc.suite import ApiSuite
 from dragoman.benchmarks.itc.world.answering import ApiWorld, WorldAnswer
 from dragoman.benchmarks.itc.world.loading import load_world
 from dragoman.benchmarks.itc.world.offering import FEWEST, MOST
 from dragoman.benchmarks.itc.world.task_rows import REFERENCE, references
+from dragoman.benchmarks.itc.world_set import world_set
 from dragoman.core.apis.documents import operations
 from dragoman.core.apis.tasks import ApiTask
+from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.rules import RULES
+from dragoman.core.scores import Scored
+from dragoman.core.speech import Called
+from dragoman.core.tools import ToolCall
 
 TASKS = load_world().tasks
+PRINCIPAL = "what the rate gave"
 OPERATIONS = {
     name: one for document in load_world().documents for name, one in operations(document)
 }
@@ -80,3 +88,77 @@ def test_what_is_offered_is_known_and_holds_the_tools_of_the_gold_calls(task: Ap
 def test_no_two_tasks_share_an_id_or_a_text() -> None:
     assert Counter(task.id for task in TASKS).most_common(1)[0][1] == 1
     assert Counter(task.query for task in TASKS).most_common(1)[0][1] == 1
+
+
+PLANNED = {
+    "en-fx-chf-nok",
+    "en-country-paraguay",
+    "en-yen-thirty-years",
+    "id-yen-tabung",
+    "id-buka-dua-kota",
+    "tl-korea",
+}
+
+
+def test_plans_give_what_gold_gives() -> None:
+    # The suite refuses any that does not.
+    suite = ApiSuite(world_set())
+    plans = {each.id: each.criteria.plans for each in suite.tasks if each.criteria is not None}
+    assert {name for name in PLANNED if plans[name]} == PLANNED
+    for task in suite.tasks:
+        gold = () if task.criteria is None else task.criteria.actions or ()
+        for plan in plans[task.id]:
+            assert plan != gold
+            assert len(plan) >= len(gold)
+
+
+@pytest.mark.parametrize(
+    ("name", "calls"),
+    [
+        ("en-password-seven", [("generate_password", {"length": 12, "numbers": True, "seed": 7})]),
+        (
+            "en-fx-chf-nok",
+            [
+                ("fx_rates", {"from": "EUR", "to": "NOK", "date": "2026-03-12"}),
+                ("fx_rates", {"from": "EUR", "to": "CHF", "date": "2026-03-12"}),
+            ],
+        ),
+        ("en-country-paraguay", [("country_lookup", {"code": "PY"})]),
+        (
+            "en-express-and-password",
+            [
+                ("generate_password", {"length": 16, "numbers": True, "seed": 3}),
+                ("global_email_check_v2", {"email": "press@example.net", "opt": "Verify: Express"}),
+            ],
+        ),
+        (
+            "en-yen-thirty-years",
+            [
+                ("country_lookup", {"code": "JP"}),
+                ("fx_rates", {"from": "USD", "to": "JPY", "date": "2026-03-12"}),
+                ("compound_growth", {"principal": PRINCIPAL, "annual_rate": 1, "years": 30}),
+            ],
+        ),
+    ],
+)
+def test_an_equal_plan_earns_its_reward_under_the_newer_rules_alone(
+    name: str, calls: list[tuple[str, dict[str, object]]]
+) -> None:
+    suite = ApiSuite(world_set())
+    task = next(each for each in suite.tasks if each.id == name)
+    assert task.criteria is not None
+    gold = {each.name: each.arguments for each in task.criteria.actions or ()}
+    made = tuple(
+        ToolCall(
+            str(at),
+            tool,
+            {key: gold[tool][key] if value is PRINCIPAL else value for key, value in given.items()},
+        )
+        for at, (tool, given) in enumerate(calls)
+    )
+    episode = Episode((Move("agent", Called(made)),), Ending("turns_done"), 1, 0)
+
+    def verdict(rules: str) -> object:
+        return suite.check(RULES.find(rules)).components(task, episode)[0].verdict
+
+    assert (verdict("itc-2"), verdict("dragoman-2")) == (Scored(1.0), Scored(0.0))

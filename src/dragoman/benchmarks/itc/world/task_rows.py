@@ -39,11 +39,17 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 class CallRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"given": "with"}):
-    """One gold call: an API's id, and canonical values or references `{from = "$1.id"}`."""
+    """One gold call: an API's id, and canonical values or references `{from = "$1.id"}`.
+
+    Attributes:
+        also: Other values that are as right, by argument.
+        instead: Other arguments that are as right, all of them together.
+    """
 
     api: str
     given: dict[str, object] = {}
     also: dict[str, tuple[object, ...]] = {}
+    instead: tuple[dict[str, object], ...] = ()
 
 
 class TaskRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,6 +59,7 @@ class TaskRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         offer: APIs that are offered beside those of the calls.
         hide: APIs that would fit and are therefore not offered.
         country: Of a task without calls: where it is asked.
+        plans: Other calls that are as right as the gold ones, all of them together.
     """
 
     id: str
@@ -62,6 +69,7 @@ class TaskRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     offer: tuple[str, ...] = ()
     hide: tuple[str, ...] = ()
     country: str = ""
+    plans: tuple[tuple[CallRow, ...], ...] = ()
 
 
 class TaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -113,7 +121,8 @@ def references(value: object) -> str:
 
 def _wrong(task: TaskRow, apis: Mapping[str, ApiRow]) -> Iterator[str]:
     """Yield what does not fit, one line each."""
-    unknown = {*(call.api for call in task.calls), *task.offer, *task.hide} - set(apis)
+    planned = [call for plan in task.plans for call in plan]
+    unknown = {*(call.api for call in (*task.calls, *planned)), *task.offer, *task.hide} - set(apis)
     if unknown:
         yield f"no API {', '.join(sorted(unknown))}"
         return
@@ -122,8 +131,13 @@ def _wrong(task: TaskRow, apis: Mapping[str, ApiRow]) -> Iterator[str]:
         yield f"no trap {', '.join(sorted(strange))}"
     if bool(task.calls) == bool(task.country):
         yield "a task without calls names its country, another does not"
-    for place, call in enumerate(task.calls, 1):
-        yield from _wrong_call(call, place, apis[call.api])
+    if {call.api for call in planned} - {call.api for call in task.calls}:
+        yield "a plan calls an API that the gold calls do not, which may not be offered"
+    for calls in (task.calls, *task.plans):
+        for place, call in enumerate(calls, 1):
+            yield from _wrong_call(call, place, apis[call.api])
+            for given in call.instead:
+                yield from _wrong_call(CallRow(call.api, given), place, apis[call.api])
 
 
 def _wrong_call(call: CallRow, place: int, api: ApiRow) -> Iterator[str]:

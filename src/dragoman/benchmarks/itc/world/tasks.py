@@ -1,6 +1,7 @@
 """The bundled tasks, as all other code knows them."""
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 
 from dragoman.benchmarks.itc.world.offering import is_held_out, offered
 from dragoman.benchmarks.itc.world.rows import ApiRow, CountryRow
@@ -58,4 +59,20 @@ def _task(
         traps=task.traps,
         made_by=BY_HAND,
         split="test" if is_held_out(task, apis) else "train",
+        plans=tuple(_plans(task, apis)),
     )
+
+
+def _plans(task: TaskRow, apis: Mapping[str, ApiRow]) -> Iterator[tuple[ApiCall, ...]]:
+    """Yield the other plans of a task: every choice among its calls' arguments but gold itself."""
+    for calls in (task.calls, *task.plans):
+        choices = [
+            (ApiCall(apis[call.api].name, call.given, call.also), *_instead(call, apis))
+            for call in calls
+        ]
+        made = itertools.product(*choices)
+        yield from itertools.islice(made, 1 if calls is task.calls else 0, None)
+
+
+def _instead(call: CallRow, apis: Mapping[str, ApiRow]) -> Iterator[ApiCall]:
+    return (ApiCall(apis[call.api].name, given) for given in call.instead)

@@ -7,7 +7,7 @@ from importlib.resources import files
 import msgspec
 
 from dragoman.core.apis.tasks import ApiCall
-from dragoman.core.apis.written.answers import FORM, read_answer
+from dragoman.core.apis.written.answers import FORM, ITS_FORM_ALONE, read_answer
 from dragoman.core.apis.written.calls import longest_first
 from dragoman.core.apis.written.writing import written_answer
 from dragoman.core.speech import Called, Reply, Said, Unparsed, say
@@ -30,10 +30,12 @@ class ThoughtAndAction:
 
     Args:
         names: What they are called in text.
+        reader: The version of the reader of answers.
     """
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, reader: int = ITS_FORM_ALONE) -> None:
         self._names = names
+        self._reader = reader
 
     def call_form(self, task: Task) -> str:  # noqa: ARG002 - one form serves all
         """Return the name of the form in which calls are asked for."""
@@ -47,7 +49,7 @@ class ThoughtAndAction:
         """Return what a model's text is: calls, words, or calls that cannot be read."""
         names = self._names(task)
         native = {own: wire for wire, own in names.items()}
-        answer = read_answer(text, longest_first({*native, *names}))
+        answer = read_answer(text, longest_first({*native, *names}), self._reader)
         if answer.fault:
             return Unparsed(text, answer.fault)
         if not answer.calls:

@@ -4,17 +4,23 @@ An entry for the tools, one for the arguments, one that counts as Seal-Tools' pr
 each answer that was to be in the form of thought and action. `docs/itc.md` has the definitions.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from dragoman.core.apis import figures as apis
 from dragoman.core.apis.figures import EXACT, FORMAT, INVOCATION, SELECTION, error_shares, scores
-from dragoman.core.apis.grading import CallGrades, gold_call, grade_calls, made_call
+from dragoman.core.apis.grading import (
+    CallGrades,
+    gold_call,
+    grade_calls,
+    graded_by_plans,
+    made_call,
+)
 from dragoman.core.apis.labels import NO_ARGUMENTS
 from dragoman.core.apis.written.answers import read_answer
 from dragoman.core.apis.written.calls import longest_first
 from dragoman.core.measures import Counted, Derived, PlayedCase
 from dragoman.core.scores import Unscored
-from dragoman.core.tools import Toolset
+from dragoman.core.tools import ToolCall, Toolset
 from dragoman.scoring.measures.apis.made import (
     answers,
     gold_actions,
@@ -28,18 +34,35 @@ from dragoman.scoring.measures.counting import Counting
 
 
 def count_calls(case: PlayedCase) -> Iterator[Counted] | Unscored:
-    """Yield what a conversation counts for."""
-    return unjudged(case) or _counted(case)
+    """Yield what a conversation counts for, beside gold or another plan that was made exactly."""
+    return unjudged(case) or _counted(case, _beside_plans)
 
 
-def _counted(case: PlayedCase) -> Iterator[Counted]:
-    offered = case.factory(case.task).tools("agent")
-    gold, made = gold_actions(case), made_calls(case)
-    grades = grade_calls(
-        [gold_call(each.name, each.arguments, each.also) for each in gold],
+def count_earlier_calls(case: PlayedCase) -> Iterator[Counted] | Unscored:
+    """Yield what a conversation counts for beside gold alone, as it is written."""
+    return unjudged(case) or _counted(case, _beside_gold)
+
+
+Grade = Callable[[PlayedCase, Sequence[ToolCall], Toolset], CallGrades]
+
+
+def _beside_plans(case: PlayedCase, made: Sequence[ToolCall], offered: Toolset) -> CallGrades:
+    others = () if case.task.criteria is None else case.task.criteria.plans
+    return graded_by_plans((gold_actions(case), *others), made, offered.by_name)[1]
+
+
+def _beside_gold(case: PlayedCase, made: Sequence[ToolCall], offered: Toolset) -> CallGrades:
+    return grade_calls(
+        [gold_call(each.name, each.arguments, each.also) for each in gold_actions(case)],
         [made_call(each.name, each.arguments) for each in made],
         offered.by_name,
     )
+
+
+def _counted(case: PlayedCase, grade: Grade) -> Iterator[Counted]:
+    offered = case.factory(case.task).tools("agent")
+    gold, made = gold_actions(case), made_calls(case)
+    grades = grade(case, made, offered)
     has_arguments = NO_ARGUMENTS not in case.task.labels
     yield _tools(grades)
     yield (
@@ -89,7 +112,10 @@ def _figures(part: str) -> tuple[Derived, ...]:
     return (*scores(part, "macro"), scores(part, "micro")[-1], *error_shares(part))
 
 
-CALLS = Counting(
-    apis.CALLS, "1", count_calls, (*_figures(SELECTION), *_figures(INVOCATION), FORMAT, EXACT)
-)
+_ALL = (*_figures(SELECTION), *_figures(INVOCATION), FORMAT, EXACT)
+
+CALLS = Counting(apis.CALLS, "2", count_calls, _ALL)
 """The figures that are shown under every run; those of all averages are on the leaderboard."""
+
+EARLIER_CALLS = Counting(apis.CALLS, "1", count_earlier_calls, _ALL)
+"""The same beside gold alone: no other plan counts, and no default that a tool declares."""
