@@ -47,6 +47,7 @@ class Itc:
             DataError: Where data are missing or damaged.
         """
         from dragoman.benchmarks.itc.folder_set import folder_set
+        from dragoman.benchmarks.itc.others.files import file_set
         from dragoman.benchmarks.itc.records import SetTask
         from dragoman.benchmarks.itc.suite import ApiSuite
 
@@ -56,6 +57,9 @@ class Itc:
             return ApiSuite(
                 folder_set(folder, name, written.rpartition("#")[2] if "#" in written else "")
             )
+        file = _file_of(written)
+        if file is not None:
+            return ApiSuite(file_set(file, name, data))
         short, slash, language = written.partition("/")
         found = _set(name, short, data)
         if not slash:
@@ -75,7 +79,7 @@ class Itc:
         from dragoman.benchmarks.itc.others.reading import set_facts
 
         written = suite.removeprefix(_PREFIX)
-        if _folder_of(written) is not None:
+        if _folder_of(written) is not None or _file_of(written) is not None:
             return OWN_DATASET
         short = written.partition("/")[0]
         facts = set_facts().get(short)
@@ -104,6 +108,12 @@ def _folder_of(written: str) -> Path | None:
     return folder if is_folder_set(folder) else None
 
 
+def _file_of(written: str) -> Path | None:
+    """Return the file that a name is the path of; None where it is none."""
+    file = Path(written).expanduser()
+    return file if file.is_file() else None
+
+
 def _set(name: str, short: str, data: Path) -> "CallSet":
     from dragoman.benchmarks.itc.others.pulled import READERS, pulled_set
     from dragoman.benchmarks.itc.world_set import world_set
@@ -113,8 +123,9 @@ def _set(name: str, short: str, data: Path) -> "CallSet":
     if short in READERS:
         return pulled_set(short, data)
     raise UsageError(
-        f"unknown suite {name!r}: itc has world, {', '.join(READERS)}, and folders that "
-        "`dragoman curate export --to suite` wrote, such as itc:./mine"
+        f"unknown suite {name!r}: itc has world, {', '.join(READERS)}, folders that "
+        "`dragoman curate export --to suite` wrote, such as itc:./mine, and files of those sets, such as "
+        "itc:./test_in_domain.jsonl"
     )
 
 

@@ -37,17 +37,34 @@ def _contents(language: str, read: Read) -> Contents:
     tasks: list[SetTask] = []
     for part in _PARTS:
         name = f"acebench/{language}_{part}"
-        gold = {
-            str(line["id"]): line.get("ground_truth")
-            for line in lines_of(read(f"{name}.answers.json"), f"{name}.answers.json")
-        }
-        for line in lines_of(read(f"{name}.json"), f"{name}.json"):
-            found = str(line["id"])
-            if found not in gold:
-                raise DataError(f"{name}: {found} has no possible answer: pull the set again")
-            document = document_of(found, _functions(line))
-            documents.append(document)
-            tasks.append(_task(line, document, gold[found], language))
+        found = read_part(read(f"{name}.json"), read(f"{name}.answers.json"), name, language)
+        documents += found[0]
+        tasks += found[1]
+    return documents, tasks
+
+
+def read_part(content: bytes, answers: bytes, name: str, language: str) -> Contents:
+    """Read a file of questions.
+
+    Args:
+        content: The questions.
+        answers: Their answers, by the same ids.
+        name: What the file is called in errors.
+        language: Of the questions.
+    """
+    documents: list[ApiDocument] = []
+    tasks: list[SetTask] = []
+    gold = {
+        str(line["id"]): line.get("ground_truth")
+        for line in lines_of(answers, f"{name}, its answers")
+    }
+    for line in lines_of(content, name):
+        found = str(line["id"])
+        if found not in gold:
+            raise DataError(f"{name}: {found} has no possible answer: pull the set again")
+        document = document_of(found, _functions(line))
+        documents.append(document)
+        tasks.append(_task(line, document, gold[found], language))
     return documents, tasks
 
 

@@ -24,7 +24,7 @@ from dragoman.core.apis.tasks import ApiCall
 from dragoman.core.episodes import Event
 from dragoman.core.errors import DataError
 
-_FILE = "api-bank/level-2-toolsearcher.tar"
+ARCHIVE = "api-bank/level-2-toolsearcher.tar"
 _SEARCH = operation_of(
     "ToolSearcher", "Searches for tools by keywords.", {"keywords": {"type": "str"}}, ("keywords",)
 )
@@ -37,7 +37,7 @@ def read_api_bank(read: Read) -> Contents:
     """Read the dialogues of the archive; nothing of it is written to disk."""
     documents: list[ApiDocument] = []
     tasks: list[SetTask] = []
-    for name, content in _members(read(_FILE)):
+    for name, content in _members(read(ARCHIVE)):
         lines = list(lines_of(content, name))
         document = document_of(name, (_SEARCH, *_found(lines)))
         documents.append(document)
@@ -54,7 +54,7 @@ def _members(archive: bytes) -> Iterator[tuple[str, bytes]]:
                     short = member.name.rpartition("/")[2].removesuffix(".jsonl")
                     yield short, file.read(_MAX_DIALOGUE)
     except tarfile.TarError as error:
-        raise DataError(f"{_FILE}: {error}: pull the set again") from error
+        raise DataError(f"{ARCHIVE}: {error}: pull the set again") from error
 
 
 def _found(lines: list[dict[str, object]]) -> Iterator[Operation]:

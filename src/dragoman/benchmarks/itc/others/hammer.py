@@ -22,7 +22,7 @@ from dragoman.core.apis.tasks import ApiCall
 from dragoman.core.episodes import Event
 from dragoman.core.texts.decoding import UNREADABLE
 
-_FILE = "hammer/apibank_l2.json"
+DIALOGUES = "hammer/apibank_l2.json"
 
 
 class _Turn(msgspec.Struct):
@@ -49,7 +49,7 @@ class _Dialogue(msgspec.Struct):
 
 def read_hammer(read: Read) -> Contents:
     """Read the dialogues; each has functions of its own."""
-    found = decoded(read(_FILE), list[_Dialogue], _FILE)
+    found = decoded(read(DIALOGUES), list[_Dialogue], DIALOGUES)
     named = [(f"apibank-{number}", each) for number, each in enumerate(found)]
     return [_document(*each) for each in named], [_task(*each) for each in named]
 

@@ -15,7 +15,7 @@ from dragoman.benchmarks.itc.others.reading import (
 from dragoman.core.apis.documents import Operation
 from dragoman.core.apis.tasks import ApiCall
 
-_DATA, _SPEC = "nestful/executable-data.json", "nestful/executable-spec.json"
+_DATA, SPEC = "nestful/executable-data.json", "nestful/executable-spec.json"
 _RESULT = "var_result"
 """What gathers results at the end of gold; it is no function."""
 
@@ -32,11 +32,22 @@ class _Nested(msgspec.Struct):
 
 def read_nestful(read: Read) -> Contents:
     """Read the executable part; all functions are offered."""
-    spec = decoded(read(_SPEC), list[dict[str, object]], _SPEC)
+    return read_nested(read(_DATA), read(SPEC), _DATA)
+
+
+def read_nested(content: bytes, functions: bytes, name: str) -> Contents:
+    """Read a file of samples.
+
+    Args:
+        content: The samples.
+        functions: The functions, all of which are offered.
+        name: What the file is called in errors.
+    """
+    spec = decoded(functions, list[dict[str, object]], SPEC)
     document = document_of("nestful", map(_operation, spec))
     tools = [each.name for each in document.api_list]
     offered = [f"nestful/{tool}" for tool in tools]
-    samples = decoded(read(_DATA), list[_Nested], _DATA)
+    samples = decoded(content, list[_Nested], name)
     return (document,), [
         task_of(
             f"nestful-{number}",

@@ -18,7 +18,7 @@ from dragoman.core.apis.documents import Operation
 from dragoman.core.apis.tasks import ApiCall
 from dragoman.core.apis.written.calls import UnreadableCallsError, read_calls
 
-_CVE, _FUNCTIONS = "nexusraven/cve_cpe_queries.json", "nexusraven/cve_cpe_functions.json"
+_CVE, FUNCTIONS = "nexusraven/cve_cpe_queries.json", "nexusraven/cve_cpe_functions.json"
 _EMAILREP = "nexusraven/emailrep_queries.json"
 _ASSIGNED = re.compile(r"\s*[A-Za-z_]\w*\s*=\s*(?=[A-Za-z_][\w.]*\s*\()")
 
@@ -30,21 +30,38 @@ class _Query(msgspec.Struct):
 
 def read_cve(read: Read) -> Contents:
     """Read the queries about CVE and CPE, with the functions' signatures."""
-    functions = decoded(read(_FUNCTIONS), list[dict[str, object]], _FUNCTIONS)
+    functions = decoded(read(FUNCTIONS), list[dict[str, object]], FUNCTIONS)
     queries = decoded(read(_CVE), list[_Query], _CVE)
     return _contents("nvdlib", list(map(_function, functions)), queries)
 
 
 def read_emailrep(read: Read) -> Contents:
     """Read the queries about addresses; functions are known from gold calls, without descriptions."""
-    queries = decoded(read(_EMAILREP), list[_Query], _EMAILREP)
+    return read_queries(read(_EMAILREP), None, _EMAILREP, "emailrep")
+
+
+def read_queries(
+    content: bytes, functions: bytes | None, name: str, document: str = "nexusraven"
+) -> Contents:
+    """Read a file of queries.
+
+    Args:
+        content: The queries.
+        functions: The functions; None where they are known from gold calls alone.
+        name: What the file is called in errors.
+        document: What the functions are called together.
+    """
+    queries = decoded(content, list[_Query], name)
+    if functions is not None:
+        described = decoded(functions, list[dict[str, object]], FUNCTIONS)
+        return _contents(document, list(map(_function, described)), queries)
     known: dict[str, dict[str, object]] = {}
     for each in queries:
         call, _ = _gold(each.reference)
         if call is not None:
             known.setdefault(call.tool, {}).update(dict.fromkeys(call.arguments, ""))
-    functions = [operation_of(name, "", given, ()) for name, given in known.items()]
-    return _contents("emailrep", functions, queries)
+    found = [operation_of(each, "", given, ()) for each, given in known.items()]
+    return _contents(document, found, queries)
 
 
 def _contents(name: str, functions: Sequence[Operation], queries: Sequence[_Query]) -> Contents:

@@ -22,6 +22,8 @@ from dragoman.core.keys import derive_seed
 OFFERED = 8
 """Tools that are offered for a query: those of gold, and others that are drawn."""
 
+TOOLS = "seal-tools/tool.jsonl"
+_DEVELOPMENT, _OLD_DEVELOPMENT = "seal-tools/dev.jsonl", "seal-tools/old_format_dev.jsonl"
 _DOCUMENT = "seal-tools"
 
 
@@ -36,33 +38,65 @@ class _Sample(msgspec.Struct):
     calling: list[_Call]
 
 
+_Found = tuple[str, str, Sequence[_Call]]
+"""A sample: its id, the query, and the gold calls."""
+
+
 def read_seal_tools(read: Read) -> Contents:
     """Read the development set in its present format."""
-    samples = (
-        decoded(line, _Sample, f"seal-tools/dev.jsonl, line {number}")
-        for number, line in enumerate(read("seal-tools/dev.jsonl").splitlines(), 1)
-    )
-    return _contents(read, ((each.id, each.query, each.calling) for each in samples))
+    return read_samples(read(_DEVELOPMENT), read(TOOLS), _DEVELOPMENT)
 
 
 def read_old_seal_tools(read: Read) -> Contents:
     """Read it in its old format, where a sample is a pair of a call, or several, and the query."""
-    return _contents(read, _old_samples(read("seal-tools/old_format_dev.jsonl")))
+    return read_pairs(read(_OLD_DEVELOPMENT), read(TOOLS), _OLD_DEVELOPMENT)
 
 
-def _old_samples(content: bytes) -> Iterator[tuple[str, str, Sequence[_Call]]]:
+def read_samples(content: bytes, tools: bytes | None, name: str) -> Contents:
+    """Read a file in its present format.
+
+    Args:
+        content: The samples, one a line.
+        tools: The tools, one a line; None where they are known from gold calls alone.
+        name: What the file is called in errors.
+    """
+    samples = [
+        decoded(line, _Sample, f"{name}, line {number}")
+        for number, line in enumerate(content.splitlines(), 1)
+        if line.strip()
+    ]
+    return _contents(tools, [(each.id, each.query, each.calling) for each in samples])
+
+
+def read_pairs(content: bytes, tools: bytes | None, name: str) -> Contents:
+    """Read a file in the old format; arguments as in `read_samples`."""
+    return _contents(tools, list(_pairs(content, name)))
+
+
+def _pairs(content: bytes, name: str) -> Iterator[_Found]:
     for number, line in enumerate(content.splitlines(), 1):
-        where = f"seal-tools/old_format_dev.jsonl, line {number}"
+        if not line.strip():
+            continue
+        where = f"{name}, line {number}"
         calls, query = decoded(line, tuple[_Call | list[_Call], str], where)
         yield f"old-{number}", query, calls if isinstance(calls, list) else [calls]
 
 
-def _contents(read: Read, samples: Iterator[tuple[str, str, Sequence[_Call]]]) -> Contents:
-    document = document_of(
-        _DOCUMENT, map(_tool, lines_of(read("seal-tools/tool.jsonl"), "tool.jsonl"))
-    )
+def _contents(tools: bytes | None, samples: Sequence[_Found]) -> Contents:
+    found = _called(samples) if tools is None else map(_tool, lines_of(tools, "tool.jsonl"))
+    document = document_of(_DOCUMENT, found)
     names = {each.name: None for each in document.api_list}
     return (document,), tuple(_task(*sample, names) for sample in samples)
+
+
+def _called(samples: Sequence[_Found]) -> Iterator[Operation]:
+    """Yield the tools that gold calls, with what they are given there."""
+    known: dict[str, dict[str, object]] = {}
+    for _, _, calling in samples:
+        for call in calling:
+            known.setdefault(call.api, {}).update(dict.fromkeys(call.parameters, ""))
+    for name, given in known.items():
+        yield operation_of(name, "", given, ())
 
 
 def _tool(line: Mapping[str, object]) -> Operation:
@@ -80,7 +114,7 @@ def _task(name: str, query: str, calling: Sequence[_Call], known: Mapping[str, N
     calls = [ApiCall(each.api, each.parameters) for each in calling]
     drawn = random.Random(derive_seed(name, "offered"))  # noqa: S311 - repeatable on purpose
     needed = dict.fromkeys(call.tool for call in calls if call.tool in known)
-    others = drawn.sample(tuple(known), OFFERED)
+    others = drawn.sample(tuple(known), min(OFFERED, len(known)))
     tools = list(dict.fromkeys((*needed, *others)))[: max(OFFERED, len(needed))]
     drawn.shuffle(tools)
     offered = [f"{_DOCUMENT}/{tool}" for tool in tools]

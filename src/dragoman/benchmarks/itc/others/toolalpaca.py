@@ -18,7 +18,7 @@ from dragoman.core.apis.documents import Operation
 from dragoman.core.apis.tasks import ApiCall
 from dragoman.core.texts.decoding import UNREADABLE
 
-_FILE = "toolalpaca/eval_simulated.json"
+APIS = "toolalpaca/eval_simulated.json"
 _PARAMETERS = re.compile(r"Parameters: (\{.*\})")
 
 
@@ -37,7 +37,7 @@ class _Api(msgspec.Struct, rename="pascal"):
 
 def read_toolalpaca(read: Read) -> Contents:
     """Read the APIs, and an instruction of each for a task."""
-    apis = decoded(read(_FILE), list[_Api], _FILE)
+    apis = decoded(read(APIS), list[_Api], APIS)
     documents = [document_of(each.name, _functions(each)) for each in apis]
     return documents, [task for each in apis for task in _tasks(each)]
 

@@ -52,15 +52,16 @@ class _Asked(msgspec.Struct):
 
 def read_toolbench(read: Read) -> Contents:
     """Read the examples of its three groups."""
-    return _contents({name: read(name) for name in _EXAMPLES})
+    return read_queries({name: read(name) for name in _EXAMPLES})
 
 
 def read_stable_toolbench(read: Read) -> Contents:
     """Read the solvable queries of one group."""
-    return _contents({_STABLE: read(_STABLE)})
+    return read_queries({_STABLE: read(_STABLE)})
 
 
-def _contents(files: dict[str, bytes]) -> Contents:
+def read_queries(files: dict[str, bytes]) -> Contents:
+    """Read files of queries, by their names."""
     documents: list[ApiDocument] = []
     tasks: list[SetTask] = []
     for file, content in files.items():
