@@ -107,6 +107,7 @@ def test_the_version_is_that_of_the_package(dragoman: Cli) -> None:
                 "dragoman-1-records",
                 "seatau",
                 "bfcl-v4",
+                "itc-2",
             ],
         ),
     ],

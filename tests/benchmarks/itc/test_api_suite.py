@@ -1,5 +1,6 @@
 """Tasks over web APIs as a suite: names that providers take, gold with references, text, verdicts."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -252,7 +253,7 @@ TWICE = {
 }
 
 
-def looked_up(operation: str, arguments: dict[str, object]) -> ApiReply:
+def looked_up(operation: str, arguments: Mapping[str, object]) -> ApiReply:
     found = TWICE.get((operation, str(arguments["cep"])))
     return ApiReply(found) if found else ApiReply("nada", is_error=True)
 

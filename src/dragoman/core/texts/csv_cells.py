@@ -32,7 +32,7 @@ _SEPARATOR_LINE = re.compile(
 """The first line by which Excel is told what separates columns; it is no line of the table."""
 
 
-class SeparatedText(msgspec.Struct, frozen=True):
+class CsvText(msgspec.Struct, frozen=True):
     """The text of a CSV file, what separates its columns, and how many lines stood above the text."""
 
     text: str
@@ -40,7 +40,7 @@ class SeparatedText(msgspec.Struct, frozen=True):
     lines_above: int = 0
 
 
-def separated_text(text: str, columns: Collection[str] = ()) -> SeparatedText:
+def separated_text(text: str, columns: Collection[str] = ()) -> CsvText:
     """Return a CSV text with what separates its columns.
 
     A first line `sep=;` says so. Else the line that names most of the columns does, wherever among the
@@ -52,15 +52,15 @@ def separated_text(text: str, columns: Collection[str] = ()) -> SeparatedText:
     """
     said = _SEPARATOR_LINE.match(text)
     if said is not None:
-        return SeparatedText(text[said.end() :], said["separator"], 1)
+        return CsvText(text[said.end() :], said["separator"], 1)
     lines = text[:_LOOKED_AT].splitlines()[:HEADER_WITHIN] or [""]
     scores = {
         mark: max(sum(name in columns for name in _names(line, mark)) for line in lines)
         for mark in _DELIMITERS
     }
     if max(scores.values()) > 1:
-        return SeparatedText(text, max(_DELIMITERS, key=lambda mark: scores[mark]))
-    return SeparatedText(text, max(_DELIMITERS, key=lines[0].count))
+        return CsvText(text, max(_DELIMITERS, key=lambda mark: scores[mark]))
+    return CsvText(text, max(_DELIMITERS, key=lines[0].count))
 
 
 def _names(line: str, mark: str) -> set[str]:

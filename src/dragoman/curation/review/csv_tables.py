@@ -6,7 +6,7 @@ import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.csv_cells import SeparatedText, safe_cell, separated_text, text_of_cell
+from dragoman.core.texts.csv_cells import CsvText, safe_cell, separated_text, text_of_cell
 
 MOST_BYTES = 32_000_000
 _LOOKED_AT = 10_000
@@ -56,7 +56,7 @@ def _decoded(content: bytes, where: str) -> str:
     return text
 
 
-def _lines(given: SeparatedText, where: str) -> Iterator[tuple[str, Sequence[str]]]:
+def _lines(given: CsvText, where: str) -> Iterator[tuple[str, Sequence[str]]]:
     # Strictly: a quotation mark that does not close would take the rest of the file for one cell.
     reader = csv.reader(io.StringIO(given.text, newline=""), delimiter=given.delimiter, strict=True)
     try:

@@ -134,7 +134,7 @@ def _opened(content: bytes, where: str) -> tuple[Mapping[str, Sequence[MergedCel
 def _tables_of(library: Any, content: bytes) -> "Workbook":  # noqa: ANN401 - an optional module
     """Return a workbook without its chart sheets, which the library cannot read a row at a time."""
 
-    class Tables(library.ExcelReader):  # type: ignore[misc, name-defined]
+    class Tables(library.ExcelReader):  # type: ignore[misc]
         def read_chartsheet(self, sheet: object, rel: object) -> None:
             del sheet, rel
 

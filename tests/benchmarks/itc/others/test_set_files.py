@@ -4,7 +4,7 @@ import gzip
 import io
 import json
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -55,7 +55,7 @@ FILES: dict[str, object] = {
 }
 
 
-def lines(rows: list[dict[str, object]] | list[object]) -> bytes:
+def lines(rows: Sequence[object]) -> bytes:
     return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
 
 

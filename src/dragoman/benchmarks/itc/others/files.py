@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -205,6 +206,8 @@ def _kind_of(file: _File) -> _Kind:
             part = next((said for key, said in _PARTS.items() if key in first), "")
             if part:
                 raise DataError(f"{file.path}: {part}")
+        case _:
+            pass
     raise DataError(f"{file.path}: no file of a set that is known: {_SETS}")
 
 
@@ -212,12 +215,12 @@ def _first_entry(content: bytes) -> object:
     """Return the first entry of a list or of lines; None where there is none that can be read."""
     text = content[:_FIRST].decode("utf-8-sig", "ignore").lstrip()
     try:
-        line: object = msgspec.json.decode(text.partition("\n")[0])
+        line: Any = msgspec.json.decode(text.partition("\n")[0])
     except UNREADABLE:
         line = None
-    match line:
-        case dict() | [dict() | list(), str()]:
-            return line
+    is_pair = isinstance(line, list) and len(line) == len(("calls", "query"))
+    if isinstance(line, dict) or (is_pair and isinstance(line[1], str)):
+        return line
     try:
         whole = msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf"))
     except UNREADABLE:

@@ -63,6 +63,7 @@ _PLAIN_WORDS = frozenset(
 )  # fmt: skip
 """Words that say nothing of what a value means."""
 
+_SCALARS = frozenset(("string", "integer", "number"))
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _VERSION = re.compile(r"v\d+(?:\.\d+)*")
@@ -299,7 +300,5 @@ def _scalars(kind: object) -> frozenset[str]:
     """Return which of texts and numbers a schema's type allows, which may also be absent (null)."""
     kinds = kind if isinstance(kind, list) else [kind]
     named = [each for each in kinds if each != "null"]
-    is_scalar = bool(named) and all(
-        isinstance(each, str) and each in {"string", "integer", "number"} for each in named
-    )
-    return frozenset(named) if is_scalar else frozenset()
+    scalars = [each for each in named if isinstance(each, str) and each in _SCALARS]
+    return frozenset(scalars) if len(scalars) == len(named) else frozenset()
