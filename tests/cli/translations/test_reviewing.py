@@ -184,7 +184,7 @@ def test_what_cannot_be_reviewed_is_told_in_one_line(refused: Refused, folder: P
     assert "vi.xlsx is there already" in refused(*export, *empty, status=2)
     doc = ("review", "export", "sample:shop", "--to", "vi", "--out", "vi.doc")
     assert "name a workbook (.xlsx)" in refused(*doc, *empty, status=2)
-    (folder / "bad.csv").write_bytes(b"\xff\xfe")
+    (folder / "bad.csv").write_bytes(b"\xff")
     imported = ("review", "import", "sample:shop", "bad.csv", "--to", "vi", *empty)
     assert "bad.csv: no UTF-8" in refused(*imported, status=1)
     (folder / "vi.csv").write_text("id,correction,verdict\n0123456789abcdef-01234567,,ok\n")
