@@ -6,6 +6,7 @@ it is looked at and for another when it is used leads nowhere.
 
 import asyncio
 import os
+import re
 import socket
 from collections.abc import Callable, Mapping
 from types import TracebackType
@@ -15,6 +16,7 @@ from urllib.parse import urljoin, urlsplit
 import aiohttp
 import msgspec
 from aiohttp.abc import AbstractResolver
+from yarl import URL
 
 from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.core.version import VERSION
@@ -150,7 +152,7 @@ class Fetcher:
             asked = way.asked
             async with self._session.request(
                 asked.method,
-                asked.url,
+                _as_it_is(asked.url),
                 headers=asked.headers,
                 data=asked.body or None,
                 allow_redirects=False,
@@ -197,6 +199,15 @@ class Fetcher:
         if why:
             raise _RefusedError(why)
         return socket.socket(info[0], info[1], info[2])
+
+
+def _as_it_is(url: str) -> URL:
+    """Return an address whose escapes go out as they are: `%2C` in a list is a sign of a value, `,` is none."""
+    return URL(url, encoded=_is_escaped(url) is not None)
+
+
+_is_escaped = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=])*").fullmatch
+"""Whether an address is one already, without a place in its page: every other sign of it is escaped."""
 
 
 class _RefusedError(Exception):

@@ -39,8 +39,8 @@ def test_what_was_collected_refused_and_merged_is_told(dragoman: Cli, folder: Pa
     done = dragoman("curate", "collect", "mine", "apis", "lista.md", "--country", "Chile")
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stdout.split())
-    assert "apis 3 1 2 0" in said
-    assert "lista.md 1 0 1 0" in said
+    assert "apis 3 1 2 0 4 0" in said
+    assert "lista.md 1 0 1 0 0 0" in said
     assert "mine has 2 documents; twins that went into others: 1 exact, 0 near" in said
     assert "refused apis/notes.txt: no .json, .jsonl, .yaml, .yml or .md" in said
 
@@ -98,6 +98,7 @@ def test_the_funnel_has_collecting_and_merging(told: Told, folder: Path) -> None
         ("collect", "entry", "lista.md"): (1, 0, 0),
         ("collect", "file", "apis"): (2, 1, 0),
         ("collect", "file", "lista.md"): (1, 0, 0),
+        ("collect", "operation", "apis"): (4, 0, 0),
         ("merge", "found", "apis"): (1, 0, 1),
         ("merge", "found", "lista.md"): (1, 0, 0),
     }

@@ -23,7 +23,8 @@ from dragoman.curation.apis.verifying.health_reports import (
     report_checks,
 )
 from dragoman.curation.apis.verifying.importing import ImportedRounds, import_rounds
-from dragoman.curation.apis.verifying.monitor import host_of, with_check
+from dragoman.curation.apis.verifying.keys import host_of
+from dragoman.curation.apis.verifying.monitor import with_check
 from dragoman.curation.apis.verifying.offline import rounds_aside
 from dragoman.curation.apis.verifying.records import CheckHistory
 from dragoman.store.datasets.dataset import Dataset

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.commands.curating import DatasetFolder, app
+from dragoman.cli.commands.curating import DatasetFolder, Keys, app
 from dragoman.cli.commands.declaring import Json, command, leave
 
 AllowLocal = Annotated[
@@ -38,6 +38,7 @@ def verify(  # noqa: PLR0913, PLR0917 - the options of one command
     max_bytes: MaxBytes = 2_000_000,
     pause: Pause = 0.5,
     allow_local: AllowLocal = False,
+    key: Keys = None,
     as_json: Json = False,
 ) -> None:
     """Call operations with values that their documents state, and store what they answer.
@@ -45,9 +46,11 @@ def verify(  # noqa: PLR0913, PLR0917 - the options of one command
     Exit 1 where some gave no answer that decides; the same command calls these again.
     """
     from dragoman.cli.curating.checking import verify_operations
+    from dragoman.cli.curating.numbers import variables_by_target
     from dragoman.curation.apis.verifying.line import CallTerms
 
-    terms = CallTerms(allow_local, concurrency, seconds, max_bytes, pause, cassettes)
+    keys = variables_by_target(key or ())
+    terms = CallTerms(allow_local, concurrency, seconds, max_bytes, pause, cassettes, keys)
     leave(verify_operations(dataset, calls, terms, as_json=as_json))
 
 
@@ -65,6 +68,7 @@ def monitor(  # noqa: PLR0913, PLR0917 - the options of one command
     max_bytes: MaxBytes = 2_000_000,
     pause: Pause = 0.5,
     allow_local: AllowLocal = False,
+    key: Keys = None,
     as_json: Json = False,
 ) -> None:
     """Check each operation once, as one round; run it every day or week.
@@ -72,11 +76,13 @@ def monitor(  # noqa: PLR0913, PLR0917 - the options of one command
     A round that was interrupted is gone on with for twelve hours.
     """
     from dragoman.cli.curating.checking import import_reports, monitor_operations
+    from dragoman.cli.curating.numbers import variables_by_target
     from dragoman.curation.apis.verifying.line import CallTerms
 
     if reports:
         leave(import_reports(dataset, reports, as_json=as_json))
-    terms = CallTerms(allow_local, concurrency, seconds, max_bytes, pause)
+    keys = variables_by_target(key or ())
+    terms = CallTerms(allow_local, concurrency, seconds, max_bytes, pause, keys=keys)
     leave(monitor_operations(dataset, terms, as_json=as_json))
 
 

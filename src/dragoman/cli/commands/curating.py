@@ -104,6 +104,14 @@ def status(
     show_status(dataset, step=step, as_json=as_json)
 
 
+Keys = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--key",
+        metavar="HOST/NAME=VARIABLE",
+        help="What calls to a host carry under a name, from a variable of the environment; repeatable.",
+    ),
+]
 Concurrency = Annotated[int, typer.Option(help="Items under way at a time.")]
 MaxCost = Annotated[
     str, typer.Option(help="Stop when so much is spent: '5 USD', '2M tokens', '90 min'.")
@@ -206,6 +214,7 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
     pause: Annotated[
         float, typer.Option(help="Live: seconds between two requests to one host.")
     ] = 0.5,
+    key: Keys = None,
     concurrency: Concurrency = 4,
     max_cost: MaxCost = "",
     prices: Prices = None,
@@ -218,11 +227,12 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
     The losing answers are kept beside it. Exit 1 where something failed; the same command tries that again.
     """
     from dragoman.cli.curating.making import AnswerOptions, answer_queries
+    from dragoman.cli.curating.numbers import variables_by_target
     from dragoman.curation.apis.desk import ModelTerms
     from dragoman.curation.apis.verifying.line import CallTerms
 
     terms = ModelTerms(concurrency, max_cost, prices, patience, read_timeout)
-    line = CallTerms(allow_local=allow_local, pause=pause)
+    line = CallTerms(allow_local=allow_local, pause=pause, keys=variables_by_target(key or ()))
     leave(answer_queries(dataset, AnswerOptions(model, calls, terms, line), as_json=as_json))
 
 

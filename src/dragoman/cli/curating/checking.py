@@ -39,7 +39,7 @@ def verified(folder: Path, calls: int, terms: CallTerms, clock: Clock = now_utc)
     if calls < 1:
         raise UsageError(f"--calls {calls}: at least 1")
     line = ApiLine(terms)
-    settings = VerifySettings(calls, at_once=terms.concurrency)
+    settings = VerifySettings(calls, line.keys, terms.concurrency)
     with Dataset(folder, make=False) as dataset:
         return _called(dataset, verify_step(line.fetch, clock, settings), line)
 
@@ -56,7 +56,7 @@ def monitored(folder: Path, terms: CallTerms, clock: Clock = now_utc) -> int:
     line = ApiLine(terms)
     with Dataset(folder, make=False) as dataset:
         this = open_round(dataset, clock(), terms.concurrency)
-        return _called(dataset, monitor_step(line.fetch, clock, this), line)
+        return _called(dataset, monitor_step(line.fetch, clock, this, line.keys), line)
 
 
 def import_reports(folder: Path, reports: Sequence[Path], *, as_json: bool) -> int:

@@ -14,7 +14,7 @@ from dragoman.curation.apis.collecting.entries import StatedFacts
 from dragoman.curation.apis.collecting.fetching import guarded_fetch
 from dragoman.curation.apis.collecting.source_files import open_source
 from dragoman.curation.apis.collecting.spreading import PATIENCE
-from dragoman.curation.apis.collecting.storing import FILE, STEP, CollectedSource, collect
+from dragoman.curation.apis.collecting.storing import ENTRY, FILE, STEP, CollectedSource, collect
 from dragoman.curation.apis.collecting.twins.step import MergedCounts, merge_twins
 from dragoman.curation.apis.steps import lines_of
 from dragoman.report.fitting import TextTable, print_table
@@ -23,7 +23,7 @@ from dragoman.spreading.hiring import crew_asked
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import StepLine
 
-HEADINGS = ("source", "files", "refused", "APIs", "left out")
+HEADINGS = ("source", "files", "refused", "APIs", "left out", "operations", "left out of them")
 _SHOWN = 20
 
 
@@ -36,22 +36,25 @@ class CollectOptions(msgspec.Struct, frozen=True):
 
 
 class CollectedSources(NamedTuple):
-    """What was found, how twins were merged, and the files that were refused."""
+    """What was found, how twins were merged, and what is to be said of files, APIs and operations."""
 
     found: Sequence[CollectedSource]
     merged: MergedCounts
-    refused: Sequence[StepLine]
+    lines: Sequence[StepLine]
 
 
 def collect_sources(
     folder: Path, sources: Sequence[Path], options: CollectOptions, *, as_json: bool
 ) -> int:
     """Read sources into a dataset, merge twins, and print what came of it; 1 where nothing was found."""
-    found, merged, refused = collected(folder, sources, options)
+    found, merged, lines = collected(folder, sources, options)
     if as_json:
-        print_json({"sources": found, "merged": merged, "refused": refused})
+        dropped = [line for line in lines if line.verdict == "dropped"]
+        refused = [line for line in dropped if line.kind == FILE]
+        left_out = [line for line in dropped if line.kind != FILE]
+        print_json({"sources": found, "merged": merged, "refused": refused, "left_out": left_out})
     else:
-        _print(folder, found, merged, refused)
+        _print(folder, found, merged, lines)
     return 0 if any(each.found for each in found) else 1
 
 
@@ -84,11 +87,11 @@ def collected(folder: Path, sources: Sequence[Path], options: CollectOptions) ->
             found.append(one)
         with long_step("merging twins"):
             merged = merge_twins(dataset)
-        refused = [
-            line for line in lines_of(dataset, STEP, {"dropped"})
-            if line.kind == FILE and line.source in names
+        lines = [
+            line for line in lines_of(dataset, STEP, {"dropped", "kept"})
+            if line.source in names and (line.verdict == "dropped" or line.reason)
         ]  # fmt: skip
-    return CollectedSources(found, merged, refused)
+    return CollectedSources(found, merged, lines)
 
 
 def _twice(names: Sequence[str]) -> str:
@@ -99,8 +102,12 @@ def _print(
     folder: Path,
     found: Sequence[CollectedSource],
     merged: MergedCounts,
-    refused: Sequence[StepLine],
+    lines: Sequence[StepLine],
 ) -> None:
+    dropped = [line for line in lines if line.verdict == "dropped"]
+    refused = [line for line in dropped if line.kind == FILE]
+    left_out = [line for line in dropped if line.kind != FILE]
+    noted = [line for line in lines if line.verdict == "kept" and line.kind == ENTRY]
     rows = tuple(
         (
             each.source,
@@ -108,6 +115,8 @@ def _print(
             f"{each.refused:,}",
             f"{each.found:,}",
             f"{each.left_out:,}",
+            f"{each.operations:,}",
+            f"{each.operations_left_out:,}",
         )
         for each in found
     )
@@ -116,9 +125,14 @@ def _print(
         f"{merged.exact:,} exact, {merged.near:,} near"
     )
     print_table(TextTable(HEADINGS, rows, note=note, numbers=frozenset(HEADINGS[1:])))
-    for line in refused[:_SHOWN]:
-        print_line(f"refused {line.name}: {line.reason}")
-    if len(refused) > _SHOWN:
-        print_line(
-            f"and {len(refused) - _SHOWN:,} more: dragoman curate status {folder} --step {STEP}"
-        )
+    _print_lines("refused", refused, folder)
+    _print_lines("left out", left_out, folder)
+    _print_lines("noted", noted, folder)
+
+
+def _print_lines(word: str, lines: Sequence[StepLine], folder: Path) -> None:
+    for line in lines[:_SHOWN]:
+        print_line(f"{word} {line.name}: {line.reason}")
+    if len(lines) > _SHOWN:
+        more = f"dragoman curate status {folder} --step {STEP}"
+        print_line(f"and {len(lines) - _SHOWN:,} more {word}: {more}")

@@ -109,7 +109,7 @@ def answered(folder: Path, asked: AnswerOptions) -> int:
             await answer(dataset, answering, on_done)
             return
         async with line.opened():
-            execute = executing(dataset, line.fetch)
+            execute = executing(dataset, line.fetch, line.keys)
             await answer(dataset, replace(answering, execute=execute), on_done)
 
     return _walked(folder, ANSWER, names_or_template(asked.model), asked.terms, work)

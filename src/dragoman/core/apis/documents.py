@@ -22,10 +22,29 @@ WHOLE_BODY = "x-whole-body"
 """In the schema of a parameter that is the whole body of a request: it is true there."""
 
 
+class Serialization(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a value is written into a request, in OpenAPI's words.
+
+    Attributes:
+        style: `form`, `simple`, `label`, `matrix`, `spaceDelimited`, `pipeDelimited`, `deepObject`, or
+            Swagger's `tabDelimited`; "" for what the place usually has.
+        explode: Whether each part of an array or object stands by itself.
+        allow_reserved: Whether signs that addresses reserve are sent as they are.
+        media_type: Of a value that is written whole in it ("application/json"); "" for a style.
+    """
+
+    style: str = ""
+    explode: bool = False
+    allow_reserved: bool = False
+    media_type: str = ""
+
+
 class ApiParameter(msgspec.Struct, frozen=True, omit_defaults=True):
     """One parameter: `type` is a JSON schema type; `schema` holds the whole schema where more is known.
 
-    `example` and `default` are None where the document has none.
+    `example` and `default` are None where the document has none; `examples` are those after the first.
+    `serialization` is None where values are written as the place usually has them. `in_task` is true for
+    a header, or for what has the name of a credential, that the document's author says belongs to tasks.
     """
 
     name: str
@@ -35,13 +54,34 @@ class ApiParameter(msgspec.Struct, frozen=True, omit_defaults=True):
     example: object = None
     default: object = None
     schema: dict[str, object] = {}
+    examples: tuple[object, ...] = ()
+    serialization: Serialization | None = None
+    in_task: bool = False
+
+
+class ConfiguredParameter(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a caller configures once for all calls, and no task holds; its values are stored nowhere.
+
+    Attributes:
+        name: As it travels.
+        place: Where it travels.
+        kind: A credential, an id of a request for tracing, or another header or cookie.
+        scheme: How HTTP writes a credential ("bearer", "basic"); "" for as it is.
+        required: Whether the document says that calls need it.
+    """
+
+    name: str
+    place: Literal["path", "query", "header", "body", "cookie"] = "header"
+    kind: Literal["credential", "tracing", "header"] = "credential"
+    scheme: str = ""
+    required: bool = False
 
 
 class Operation(msgspec.Struct, frozen=True, omit_defaults=True):
     """One operation of an API: the unit that is counted, offered to agents and called.
 
     `statuscode` and `schema` say what it answered when it was last verified ("" and {} before that,
-    but for a schema that its document declares).
+    but for a schema that its document declares). `media_type` is that of its body, "" for JSON.
     """
 
     name: str
@@ -53,6 +93,8 @@ class Operation(msgspec.Struct, frozen=True, omit_defaults=True):
     optional_parameters: tuple[ApiParameter, ...] = ()
     statuscode: str = ""
     schema: dict[str, object] = {}
+    media_type: str = ""
+    configuration: tuple[ConfiguredParameter, ...] = ()
 
     @property
     def parameters(self) -> tuple[ApiParameter, ...]:

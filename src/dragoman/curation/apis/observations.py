@@ -9,6 +9,7 @@ from dragoman.core.apis.offers import offered_names
 from dragoman.core.apis.tasks import ApiTask
 from dragoman.curation.apis.known import KnownOperation
 from dragoman.curation.apis.operation_items import OPERATION
+from dragoman.curation.apis.secrecy.configuration import parted
 from dragoman.curation.apis.steps import fallen, standing
 from dragoman.curation.apis.verifying.records import OBSERVATION, Observation
 from dragoman.store.datasets.dataset import Dataset
@@ -26,7 +27,7 @@ def standing_documents(dataset: Dataset, step: str) -> list[ApiDocument]:
     gone = fallen(dataset, step)
     items = standing(dataset, "document", step)
     seen = {item.name: item.record(Observation) for item in standing(dataset, OBSERVATION, step)}
-    found = (_standing(item.record(ApiDocument), gone, seen) for item in items)
+    found = (_standing(parted(item.record(ApiDocument)), gone, seen) for item in items)
     return [document for document in found if document is not None]
 
 

@@ -6,6 +6,7 @@ import msgspec
 
 from dragoman.core.apis.documents import ApiDocument, Operation, operations
 from dragoman.core.keys import content_key
+from dragoman.curation.apis.secrecy.configuration import parted
 from dragoman.curation.apis.steps import Apart
 from dragoman.store.datasets.records import StoredItem
 
@@ -26,7 +27,7 @@ def operation_items(item: StoredItem) -> Iterator[StoredItem]:
     Raises:
         StoreError: Where it is no document.
     """
-    document = item.record(ApiDocument)
+    document = parted(item.record(ApiDocument))
     for name, operation in operations(document):
         record = DocumentOperation(document.id, operation, document.authentication)
         data = msgspec.json.encode(record)

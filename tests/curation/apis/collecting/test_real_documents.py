@@ -125,7 +125,7 @@ def test_what_is_left_out_of_a_real_document_or_open_in_it_is_said(
         for place, each in openapi.items()
         if not place.startswith(MADE_UP)
         for entry in each.entries
-        if entry.remark
+        if entry.remark and not entry.remark.startswith("configuration")
     }
     assert said == {
         "ar_georef.es.json": "1 with parts left open: POST /direcciones: its body requires 'localidades' and does not describe it",
@@ -134,6 +134,30 @@ def test_what_is_left_out_of_a_real_document_or_open_in_it_is_said(
         "it_pn-delivery/api-private.yaml": "2 with parts left open: POST /delivery-private/notifications/qr-code/decode: the reference api-internal-b2b-appio.yaml#/components/schemas/UserInfo: there is no such file",
     }
     assert openapi["ca_geocoder.BROKEN.json"].remark.endswith("read as YAML")
+
+
+def test_what_callers_of_real_documents_configure_is_said_and_is_no_parameter(
+    openapi: dict[str, ReadSourceFile],
+) -> None:
+    found = {
+        place: sorted({each.name for one in document.api_list for each in one.configuration})
+        for place, each in openapi.items()
+        if not place.startswith(MADE_UP)
+        for document in documents(each)
+    }
+    assert {place: names for place, names in found.items() if names} == {
+        "apisguru/de_db-fasta.en.yaml": ["Authorization"],
+        "br_pix.pt.yaml": ["Authorization", "chave", "pixUrlAccessToken", "recUrlAccessToken"],
+        "ca_bcdc.en.json": ["Authorization", "ckan_api_key"],
+        "ca_geocoder.BROKEN.json": ["apikey"],
+        "cn_coze/gaode_map.zh.yaml": ["sig"],
+        "demo_museum.en.yaml": ["Authorization"],
+        "jp_freee-invoice.ja.yml": ["Authorization"],
+        "jp_line-channel-access-token.en.yml": ["access_token", "client_id", "client_secret"],
+        "jp_line-liff.en.yml": ["Authorization"],
+        "jp_line-shop.en.yml": ["Authorization"],
+        "jp_sakura-secretmanager.ja.json": ["Authorization", "Secret"],
+    }
 
 
 def test_real_documents_keep_their_licences_and_have_whole_addresses(

@@ -68,7 +68,7 @@ def documents(dataset: Dataset) -> list[ApiDocument]:
 
 def test_each_file_and_each_api_has_its_line(dataset: Dataset, apis: Path) -> None:
     assert collected(dataset, apis) == CollectedSource(
-        "apis", files=3, refused=1, found=3, left_out=1
+        "apis", files=3, refused=1, found=3, left_out=1, operations=2, operations_left_out=0
     )
     assert ledger(dataset, "collect") == [
         ("entry", "apis/laws.json", "kept", ""),
@@ -81,6 +81,8 @@ def test_each_file_and_each_api_has_its_line(dataset: Dataset, apis: Path) -> No
         ),
         ("file", "apis/laws.json", "kept", ""),
         ("file", "apis/list.md", "kept", ""),
+        ("operation", "apis/laws.json: GET get_v1_acts", "kept", ""),
+        ("operation", "apis/laws.json: GET get_v1_titles", "kept", ""),
     ]
 
 
@@ -237,7 +239,7 @@ def test_two_processes_read_what_one_reads(tmp_path: Path, apis: Path) -> None:
             items = [(item.name, item.data) for item in dataset.items("found")]
             found.append((counts, ledger(dataset, "collect"), items))
     assert found[0] == found[1]
-    assert found[0][0] == CollectedSource("all", 40, 16, 32, 8)
+    assert found[0][0] == CollectedSource("all", 40, 16, 32, 8, 32, 0)
 
 
 def test_files_of_a_folder_over_which_workers_died_are_refused(

@@ -1,6 +1,6 @@
 """Calls of nested queries are made: live through the guard, or from what the dataset has recorded."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,7 +12,8 @@ from dragoman.curation.apis.answering.asking import Execute
 from dragoman.curation.apis.answering.step import ANSWER
 from dragoman.curation.apis.known import known_operations
 from dragoman.curation.apis.observations import standing_documents
-from dragoman.curation.apis.verifying.calls import CALLED, request_of
+from dragoman.curation.apis.verifying.calls import CALLED
+from dragoman.curation.apis.verifying.keys import ApiKey, exchanged, prepared
 from dragoman.curation.apis.verifying.line import ApiLine, CallTerms
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.web.charsets import body_text
@@ -37,7 +38,9 @@ def line_for(calls: str, folder: Path, terms: CallTerms) -> ApiLine | None:
 
 
 def executing(
-    dataset: Dataset, fetch: Callable[[FetchRequest], Awaitable[HttpExchange]]
+    dataset: Dataset,
+    fetch: Callable[[FetchRequest, str], Awaitable[HttpExchange]],
+    keys: Sequence[ApiKey] = (),
 ) -> Execute:
     """Return what makes calls of the operations that stand.
 
@@ -46,6 +49,7 @@ def executing(
     Args:
         dataset: Whose operations they are.
         fetch: Asks.
+        keys: What callers configure, by host and name.
 
     Raises:
         StoreError: Where the dataset cannot be read.
@@ -59,10 +63,10 @@ def executing(
         if operation.method not in CALLED:
             return _error(f"{operation.method} is not called: it may change something")
         try:
-            request = request_of(operation, arguments)
+            call = prepared(operation, arguments, keys)
         except ValueError as error:
             return _error(str(error))
-        came = redacted(await fetch(request))
+        came = redacted(await exchanged(fetch, call))
         if came.failure:
             return _error(came.failure)
         return body_text(came.body, came.headers).text

@@ -22,6 +22,13 @@ class ReadFile(msgspec.Struct, frozen=True):
     facts: StatedFacts
 
 
+class LeftOut(msgspec.Struct, frozen=True):
+    """An operation that was left out of a document, by its method and path, and why."""
+
+    name: str
+    reason: str
+
+
 class FoundEntry(msgspec.Struct, frozen=True):
     """One API that a file lists.
 
@@ -29,8 +36,12 @@ class FoundEntry(msgspec.Struct, frozen=True):
         place: The file in its source, and where in it: "lists/chile.md#3".
         document: None where it is left out.
         remark: Why it is left out, or what is to be known of it.
+        left_out: Operations that the document lacks.
+        prints: Fingerprints of what its author stated for credentials.
     """
 
     place: str
     document: ApiDocument | None = None
     remark: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+    prints: tuple[str, ...] = ()

@@ -12,9 +12,9 @@ from dragoman.core.apis.documents import (
     Operation,
 )
 from dragoman.core.errors import DataError
-from dragoman.curation.apis.collecting.entries import FoundEntry, ReadFile
+from dragoman.curation.apis.collecting.entries import FoundEntry, LeftOut, ReadFile
 from dragoman.curation.apis.collecting.identity import with_id
-from dragoman.curation.apis.collecting.openapi.schemas import TYPES, known_type
+from dragoman.curation.apis.collecting.openapi.schemas import IN_TASK, TYPES, known_type
 from dragoman.curation.apis.collecting.values import first_text, mapping, one_line, plain, sequence
 
 _MOST = 100_000
@@ -48,17 +48,18 @@ def _entry(tool: Mapping[str, object], place: str, file: ReadFile) -> FoundEntry
     if not name:
         return FoundEntry(place, remark="a tool without a name")
     operations: dict[str, Operation] = {}
-    remarks: list[str] = []
-    for each in sequence(tool.get("api_list")):
+    left_out: list[LeftOut] = []
+    for number, each in enumerate(sequence(tool.get("api_list")), 1):
         try:
             operation = _operation(mapping(each))
         except DataError as error:
-            remarks.append(str(error))
+            left_out.append(LeftOut(f"api_list {number}", str(error)))
             continue
         if operation.name in operations:
-            remarks.append(f"two operations are called {operation.name!r}")
+            reason = f"two operations are called {operation.name!r}"
+            left_out.append(LeftOut(f"api_list {number}", reason))
         operations.setdefault(operation.name, operation)
-    said = f"{len(remarks)} left out: {remarks[0]}" if remarks else ""
+    said = f"{len(left_out)} left out: {left_out[0].reason}" if left_out else ""
     if not operations:
         return FoundEntry(place, remark=f"{name}: {said or 'its api_list is empty'}")
     licence = first_text(tool, "licence", "license") or facts.licence
@@ -72,7 +73,7 @@ def _entry(tool: Mapping[str, object], place: str, file: ReadFile) -> FoundEntry
         one_line(tool.get("language")) or facts.language,
         origins=(DocumentOrigin(facts.source, place, "itc", file.digest, licence),),
     )
-    return FoundEntry(place, with_id(document, place), said)
+    return FoundEntry(place, with_id(document, place), said, tuple(left_out))
 
 
 def _operation(raw: Mapping[str, object]) -> Operation:
@@ -110,4 +111,5 @@ def _parameter(raw: Mapping[str, object]) -> ApiParameter:
         plain(raw.get("example")),
         plain(raw.get("default")),
         cast("dict[str, object]", plain(mapping(raw.get("schema")))),
+        in_task=raw.get(IN_TASK) is True,
     )

@@ -17,6 +17,9 @@ from dragoman.curation.apis.collecting.openapi.fragments import is_head, is_part
 from dragoman.curation.apis.collecting.openapi.reading import form_of, read_openapi
 from dragoman.curation.apis.collecting.source_files import SourceFolder, suffix_of
 from dragoman.curation.apis.collecting.values import mapping, parsed
+from dragoman.curation.apis.secrecy.configuration import configured
+from dragoman.curation.apis.secrecy.fingerprints import fingerprints_of
+from dragoman.curation.apis.secrecy.texts import without_secrets
 
 _PAGES = frozenset((".md", ".markdown"))
 _DATA = frozenset((".json", ".jsonl", ".yaml", ".yml"))
@@ -69,7 +72,35 @@ def folders_of(source: SourceFolder) -> Iterator[tuple[str, ...]]:
 def read_folder(
     places: Sequence[str], source: SourceFolder, facts: StatedFacts
 ) -> Iterator[ReadSourceFile]:
-    """Yield what the files of one folder give; fragments of a document wait for its head."""
+    """Yield what the files of one folder give; fragments of a document wait for its head.
+
+    Nothing that is yielded holds a credential that a document states.
+    """
+    for reading in _read_folder(places, source, facts):
+        yield msgspec.structs.replace(
+            reading,
+            refused=without_secrets(reading.refused),
+            remark=without_secrets(reading.remark),
+            entries=tuple(map(_configured, reading.entries)),
+        )
+
+
+def _configured(entry: FoundEntry) -> FoundEntry:
+    """Return an entry without what lets somebody in, whatever form its document is written in."""
+    if entry.document is None:
+        return msgspec.structs.replace(entry, remark=without_secrets(entry.remark))
+    made = configured(entry.document)
+    return msgspec.structs.replace(
+        entry,
+        document=made.document,
+        remark=without_secrets(entry.remark, made.secrets),
+        prints=tuple(sorted({*entry.prints, *fingerprints_of(made.secrets)})),
+    )
+
+
+def _read_folder(
+    places: Sequence[str], source: SourceFolder, facts: StatedFacts
+) -> Iterator[ReadSourceFile]:
     heads: list[_Parsed] = []
     fragments: list[_Parsed] = []
     for place in places:

@@ -16,23 +16,37 @@ from dragoman.curation.apis.collecting.entries import FoundEntry, StatedFacts
 from dragoman.curation.apis.collecting.reading import ReadSourceFile, read_source
 from dragoman.curation.apis.collecting.source_files import SourceFolder
 from dragoman.curation.apis.collecting.spreading import read_by_crew
+from dragoman.curation.apis.secrecy.fingerprints import WITHHELD, WithheldValues
+from dragoman.curation.apis.secrecy.texts import without_secrets
 from dragoman.spreading.crew import OpenCrew
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome, Verdict
 
 STEP = "collect"
 FILE, ENTRY, FOUND = "file", "entry", "found"
+OPERATION = "operation"
 _BATCH = 500
+_IN = ": "
+"""Between the name of an entry and that of an operation in it."""
 
 
 class CollectedSource(msgspec.Struct, frozen=True):
-    """How many files of a source were read and refused, and how many APIs they held and were left out."""
+    """How many files of a source were read and refused, and what they held.
+
+    Attributes:
+        found: APIs.
+        left_out: APIs that were left out.
+        operations: Operations of those that were found.
+        operations_left_out: Operations that these lack.
+    """
 
     source: str
     files: int
     refused: int
     found: int
     left_out: int
+    operations: int = 0
+    operations_left_out: int = 0
 
 
 def collect(  # noqa: PLR0913 - what is read, by whom, and who is told
@@ -82,7 +96,7 @@ class _Collection:
         self._home = home
         self._on_done = on_done
         self._known = _known_entries(dataset, facts.source)
-        self._counts = [0, 0, 0, 0]
+        self._counts = [0] * 6
         self._batch: list[StepOutcome] = []
         self._stale: list[tuple[str, str]] = []
 
@@ -94,12 +108,17 @@ class _Collection:
     def take(self, reading: ReadSourceFile) -> None:
         """Take what one file gave."""
         outcomes = list(_outcomes(reading, self._facts, self._home))
-        names = {outcome.line.name for outcome in outcomes if outcome.line.kind == ENTRY}
+        names = {(outcome.line.kind, outcome.line.name) for outcome in outcomes[1:]}
         file = outcomes[0].line.name
-        self._stale += [(ENTRY, line.name) for line in self._known[file] if line.name not in names]
+        known = [(line.kind, line.name) for line in self._known[file]]
+        self._stale += [each for each in known if each not in names]
         self._batch += outcomes
-        found = sum(1 for entry in reading.entries if entry.document is not None)
-        more = (1, bool(reading.refused), found, len(reading.entries) - found)
+        documents = [entry.document for entry in reading.entries if entry.document is not None]
+        more = (
+            *(1, bool(reading.refused), len(documents), len(reading.entries) - len(documents)),
+            sum(len(document.api_list) for document in documents),
+            sum(len(entry.left_out) for entry in reading.entries),
+        )
         self._counts = [one + other for one, other in zip(self._counts, more, strict=True)]
         if len(self._batch) >= _BATCH:
             self._dataset.put(self._batch)
@@ -118,26 +137,43 @@ def _known_entries(dataset: Dataset, source: str) -> dict[str, list[StepLine]]:
     known: dict[str, list[StepLine]] = defaultdict(list)
     for line in dataset.ledger(STEP):
         if line.source == source:
-            file = line.name.rpartition("#")[0] or line.name
-            known[file if line.kind == ENTRY else ""].append(line)
+            known["" if line.kind == FILE else _file_of(line)].append(line)
     return known
+
+
+def _file_of(line: StepLine) -> str:
+    """Return the name of the file that an entry or an operation stands in."""
+    entry = line.name.partition(_IN)[0] if line.kind == OPERATION else line.name
+    return entry.rpartition("#")[0] or entry
 
 
 def _outcomes(reading: ReadSourceFile, facts: StatedFacts, home: str) -> Iterator[StepOutcome]:
     name = _name(reading.place, facts.source)
     verdict: Verdict = "dropped" if reading.refused else "kept"
-    reason = reading.refused or reading.remark
+    reason = without_secrets(reading.refused or reading.remark)
     yield StepOutcome(StepLine(STEP, FILE, name, verdict, reason, facts.source, home))
     for entry in reading.entries:
-        yield _entry(entry, facts)
+        yield from _entry(entry, facts)
 
 
-def _entry(entry: FoundEntry, facts: StatedFacts) -> StepOutcome:
+def _entry(entry: FoundEntry, facts: StatedFacts) -> Iterator[StepOutcome]:
     name = _name(entry.place, facts.source)
     if entry.document is None:
-        return StepOutcome(StepLine(STEP, ENTRY, name, "dropped", entry.remark, facts.source))
-    line = StepLine(STEP, ENTRY, name, "kept", entry.remark, facts.source)
-    return StepOutcome(line, (NewItem(FOUND, name, entry.document),))
+        reason = without_secrets(entry.remark)
+        yield StepOutcome(StepLine(STEP, ENTRY, name, "dropped", reason, facts.source))
+        return
+    made = [NewItem(FOUND, name, entry.document)]
+    if entry.prints:
+        made.append(NewItem(WITHHELD, name, WithheldValues(entry.prints)))
+    yield StepOutcome(StepLine(STEP, ENTRY, name, "kept", entry.remark, facts.source), tuple(made))
+    for each in entry.document.api_list:
+        yield _operation(f"{name}{_IN}{each.method} {each.name}", "kept", "", facts)
+    for left_out in entry.left_out:
+        yield _operation(f"{name}{_IN}{left_out.name}", "dropped", left_out.reason, facts)
+
+
+def _operation(name: str, verdict: Verdict, reason: str, facts: StatedFacts) -> StepOutcome:
+    return StepOutcome(StepLine(STEP, OPERATION, name, verdict, reason, facts.source))
 
 
 def _name(place: str, source: str) -> str:

@@ -9,6 +9,7 @@ import msgspec
 from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.core.errors import UsageError
 from dragoman.curation.apis.verifying.cassettes import open_cassettes
+from dragoman.curation.apis.verifying.keys import keys_from_environment
 from dragoman.curation.apis.verifying.verify import Fetch
 from dragoman.web.addresses import why_inside, why_not_even_local
 from dragoman.web.fetching import Fetcher, FetchLimits, FetchRequest
@@ -25,6 +26,7 @@ class CallTerms(msgspec.Struct, frozen=True):
         most_bytes: Of one body.
         pause: Seconds between two requests to one host.
         cassettes: Recorded exchanges that are asked in the place of the network.
+        keys: Names of variables of the environment by "HOST/NAME": what calls to a host carry.
     """
 
     allow_local: bool = False
@@ -33,6 +35,7 @@ class CallTerms(msgspec.Struct, frozen=True):
     most_bytes: int = 2_000_000
     pause: float = 0.5
     cassettes: Path | None = None
+    keys: dict[str, str] = {}
 
     def __post_init__(self) -> None:
         """See that they make sense.
@@ -55,9 +58,17 @@ class ApiLine:
 
     Args:
         terms: How they are called.
+
+    Attributes:
+        keys: What calls carry.
+
+    Raises:
+        UsageError: Where the environment lacks a key.
     """
 
     def __init__(self, terms: CallTerms) -> None:
+        # What is recorded has no keys, and needs none.
+        self.keys = () if terms.cassettes else keys_from_environment(terms.keys)
         self._terms = terms
         self._fetch: Fetch | None = None
 

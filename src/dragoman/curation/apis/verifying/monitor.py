@@ -1,8 +1,7 @@
 """The step `monitor`: one round of checks now, beside those of before."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -15,9 +14,9 @@ from dragoman.curation.apis.steps import (
     standing_items,
     to_look_at,
 )
-from dragoman.curation.apis.verifying.calls import sample_requests
 from dragoman.curation.apis.verifying.drift import drifts
 from dragoman.curation.apis.verifying.judging import judged
+from dragoman.curation.apis.verifying.keys import ApiKey, exchanged, host_of, sample_calls
 from dragoman.curation.apis.verifying.records import (
     HISTORY,
     OBSERVATION,
@@ -94,24 +93,27 @@ def fewest_rounds(dataset: Dataset) -> int:
     return min((len(found[n].checks) if n in found else 0 for n in names), default=MOST_ROUNDS)
 
 
-def monitor_step(fetch: Fetch, clock: Clock, this: MonitorRound) -> CurationStep:
+def monitor_step(
+    fetch: Fetch, clock: Clock, this: MonitorRound, keys: Sequence[ApiKey] = ()
+) -> CurationStep:
     """Return the step that walks one round.
 
     Args:
         fetch: Asks.
         clock: Says when it is.
         this: The round.
+        keys: What callers configure, by host and name.
     """
 
     async def look(item: StoredItem) -> StepFinding:
         asked = item.record(DocumentOperation)
         try:
-            request = sample_requests(asked.operation, 1)[0]
+            call = sample_calls(asked.operation, 1, keys)[0]
         except ValueError as error:
             return StepFinding("dropped", f"it cannot be called: {error}")
-        came = await fetch(request, stamp(clock()))
+        came = await exchanged(fetch, call, stamp(clock()))
         check = checked(came, this.name, this.observations.get(item.name))
-        history = with_check(this.histories.get(item.name), check, item.name, request.url)
+        history = with_check(this.histories.get(item.name), check, item.name, call.stored.url)
         made = NewItem(HISTORY, item.name, history, stands_on=(("document", asked.document),))
         return StepFinding("kept", check.reason, (made,))
 
@@ -153,11 +155,3 @@ def with_check(
     others = tuple(each for each in earlier if each.round != check.round)
     checks = sorted((*others, check), key=lambda each: each.round)
     return CheckHistory(name, host_of(url), tuple(checks[-MOST_ROUNDS:]))
-
-
-def host_of(url: str) -> str:
-    """Return the host and port of an address; "" where it has none."""
-    try:
-        return urlsplit(url).netloc.rpartition("@")[2].lower()
-    except ValueError:
-        return ""

@@ -9,8 +9,8 @@ from dragoman.core.apis.documents import Operation
 from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.curation.apis.operation_items import OPERATION, OPERATIONS, DocumentOperation
 from dragoman.curation.apis.steps import CurationStep, StepFinding
-from dragoman.curation.apis.verifying.calls import sample_requests
 from dragoman.curation.apis.verifying.judging import JudgedAnswer, judged
+from dragoman.curation.apis.verifying.keys import ApiKey, exchanged, host_of, sample_calls
 from dragoman.curation.apis.verifying.records import EXCHANGE, OBSERVATION, Observation
 from dragoman.curation.apis.verifying.schemas import bounded, merged
 from dragoman.store.datasets.records import NewItem, StoredItem
@@ -18,7 +18,7 @@ from dragoman.web.fetching import FetchRequest
 from dragoman.web.redaction import redacted
 
 STEP = "verify"
-VERSION = "1"
+VERSION = "2"
 
 Fetch = Callable[[FetchRequest, str], Awaitable[HttpExchange]]
 """Asks something at a time, as `MannerlyFetcher.fetch` or a cassette does."""
@@ -31,12 +31,12 @@ class VerifySettings(msgspec.Struct, frozen=True):
 
     Attributes:
         calls: Calls of one operation, at most.
-        keys: Secrets known by value, which are taken out of all that is stored.
+        keys: What callers configure, by host and name; it is sent, and taken out of all that is stored.
         at_once: Operations under way at a time.
     """
 
     calls: int = 2
-    keys: tuple[str, ...] = ()
+    keys: tuple[ApiKey, ...] = ()
     at_once: int = 16
 
 
@@ -52,7 +52,10 @@ def verify_step(fetch: Fetch, clock: Clock, settings: VerifySettings) -> Curatio
     async def look(item: StoredItem) -> StepFinding:
         return await _verified(item, fetch, clock, settings)
 
-    told = {"calls": settings.calls}
+    told: dict[str, object] = {"calls": settings.calls}
+    if settings.keys:
+        # What was dropped for want of a key is called again with one.
+        told["keys"] = sorted(f"{key.host}/{key.name}" for key in settings.keys)
     return CurationStep(STEP, VERSION, OPERATION, look, told, settings.at_once, apart=OPERATIONS)
 
 
@@ -61,22 +64,23 @@ async def _verified(
 ) -> StepFinding:
     asked = item.record(DocumentOperation)
     try:
-        requests = sample_requests(asked.operation, settings.calls)
+        calls = sample_calls(asked.operation, settings.calls, settings.keys)
     except ValueError as error:
         return StepFinding("dropped", f"it cannot be called: {error}")
     at = stamp(clock())
-    exchanges = [await fetch(each, at) for each in requests]
+    exchanges = [await exchanged(fetch, each, at) for each in calls]
     found = [(each, judged(each)) for each in exchanges]
+    known = tuple(key.value for key in settings.keys)
     on = (("document", asked.document), (item.kind, item.name))
     good = [each for each in found if each[1].kind == "good"]
     if not good:
-        return _not_good(found, asked, _cassettes(item.name, exchanges, settings.keys, on))
+        return _not_good(found, asked, _cassettes(item.name, exchanges, known, on))
     observation = NewItem(
         OBSERVATION, item.name, _observed(asked.operation, good, at), stands_on=on
     )
     bad = [each for _, each in found if each.kind != "good"]
     reason = f"{len(bad)} of {len(found)} calls: {bad[0].reason}" if bad else ""
-    made = (observation, *_cassettes(item.name, exchanges, settings.keys, on))
+    made = (observation, *_cassettes(item.name, exchanges, known, on))
     return StepFinding("kept", reason, made)
 
 
@@ -90,12 +94,19 @@ def _not_good(
     if passing:
         return StepFinding("failed", passing[0].reason, made)
     first = found[0][1]
-    needs = first.reason in {"status 401", "status 403"} and asked.authentication
-    return StepFinding(
-        "dropped",
-        f"{first.reason} (it needs {asked.authentication})" if needs else first.reason,
-        made,
-    )
+    needs = first.reason in {"status 401", "status 403"} and _needs(asked)
+    return StepFinding("dropped", f"{first.reason} ({needs})" if needs else first.reason, made)
+
+
+def _needs(asked: DocumentOperation) -> str:
+    """Return what a document says that calls need, and how it is given; "" for nothing."""
+    names = [each for each in asked.operation.configuration if each.kind == "credential"]
+    needed = next((each for each in names if each.required), names[0] if names else None)
+    if needed is None:
+        return f"it needs {asked.authentication}" if asked.authentication else ""
+    host = host_of(asked.operation.url)
+    kind = f"{asked.authentication}: " if asked.authentication else ""
+    return f"it needs {kind}--key {host}/{needed.name}=VARIABLE"
 
 
 def _observed(

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from dragoman.curation.apis.collecting.values import first_text, mapping, sequence, text
+from dragoman.curation.apis.secrecy.configuration import secrets_of_address
+from dragoman.curation.apis.secrecy.names import kind_of_name
 
 _VARIABLE = re.compile(r"\{([^{}]{1,100})\}")
 
@@ -23,13 +25,33 @@ def server_of(*levels: Mapping[str, object]) -> str:
     return _swagger_server(levels[-1])
 
 
+def secrets_of_servers(*levels: Mapping[str, object]) -> Iterable[str]:
+    """Yield the secrets in the addresses of all servers, and what variables for credentials may be."""
+    for level in levels:
+        for each in sequence(level.get("servers")):
+            raw = mapping(each)
+            yield from secrets_of_address(_server(raw))
+            yield from secrets_of_address(text(raw.get("url"), 2_000))
+            for name, variable in mapping(raw.get("variables")).items():
+                if kind_of_name(name) == "credential":
+                    said = mapping(variable)
+                    yield from filter(
+                        None, map(text, (said.get("default"), *sequence(said.get("enum"))))
+                    )
+    yield from secrets_of_address(f"https://{text(levels[0].get('host'), 300)}")
+
+
 def _server(server: object) -> str:
-    """Return a server's address with the defaults of its variables."""
+    """Return a server's address with the defaults of its variables, but for those that are credentials."""
     raw = mapping(server)
     variables = mapping(raw.get("variables"))
 
     def default(match: re.Match[str]) -> str:
-        return first_text(mapping(variables.get(match[1])), "default") or match[0]
+        if kind_of_name(match[1]) == "credential":
+            return match[0]
+        raw = mapping(variables.get(match[1]))
+        listed = next(filter(None, map(text, sequence(raw.get("enum")))), "")
+        return first_text(raw, "default") or listed or match[0]
 
     return _VARIABLE.sub(default, text(raw.get("url"), 2_000)).rstrip("/")
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dragoman.core.apis.documents import METHODS, ApiParameter, Operation
+from dragoman.core.apis.documents import METHODS, ApiParameter, ConfiguredParameter, Operation
 from dragoman.core.errors import DataError
 from dragoman.core.texts.slugs import words_of
 from dragoman.curation.apis.collecting.openapi.addresses import placeholders, server_of
@@ -16,18 +16,26 @@ from dragoman.curation.apis.collecting.openapi.parameters import (
     schema_of_answer,
 )
 from dragoman.curation.apis.collecting.openapi.references import PlacedValue, References
-from dragoman.curation.apis.collecting.values import first_text, mapping, text
+from dragoman.curation.apis.collecting.openapi.security import SecuritySchemes
+from dragoman.curation.apis.collecting.values import first_text, mapping, sequence, text
 
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
 _MOST_OPERATIONS = 2_000
 
 
 class ReadOperation(NamedTuple):
-    """One operation as it was read, or why it was left out, and what is to be known of it."""
+    """One operation as it was read, or why it was left out, and what is to be known of it.
+
+    Attributes:
+        place: Its method and path, or the path alone where nothing of it can be read.
+        stated: What is stated for its cookies and for headers that are credentials.
+    """
 
     raw: Mapping[str, object]
     operation: Operation | None
     remark: str = ""
+    place: str = ""
+    stated: tuple[object, ...] = ()
 
 
 class _RawOperation(NamedTuple):
@@ -40,51 +48,59 @@ class _RawOperation(NamedTuple):
     file: str
 
 
+class _Read(NamedTuple):
+    """What one document's operations are read with."""
+
+    document: Mapping[str, object]
+    references: References
+    schemes: SecuritySchemes
+
+
 def read_operations(
-    document: Mapping[str, object], file: str, references: References
+    document: Mapping[str, object], file: str, references: References, schemes: SecuritySchemes
 ) -> list[ReadOperation]:
     """Return all operations of a document, those too that cannot be called as it describes them.
 
     Raises:
         DataError: Where there are more than are read.
     """
+    having = _Read(document, references, schemes)
     found: list[ReadOperation] = []
     taken: set[str] = set()
     for path, item in mapping(document.get("paths")).items():
         if path.startswith("x-"):
             continue
-        for each in _of_path(document, path, PlacedValue(item, file), references):
+        for each in _of_path(path, PlacedValue(item, file), having):
             found.append(_with_own_name(each, taken))
             if len(found) > _MOST_OPERATIONS:
                 raise DataError(f"more than {_MOST_OPERATIONS:,} operations: split it")
     return found
 
 
-def _of_path(
-    document: Mapping[str, object], path: str, item: PlacedValue, references: References
-) -> Iterator[ReadOperation]:
+def _of_path(path: str, item: PlacedValue, having: _Read) -> Iterator[ReadOperation]:
     try:
-        shared = references.followed(item.value, item.file)
+        shared = having.references.followed(item.value, item.file)
     except DataError as error:
-        yield ReadOperation({}, None, f"{path}: {error}")
+        yield ReadOperation({}, None, f"{path}: {error}", path)
         return
     raw = mapping(shared.value)
     methods = [method for method in _METHODS if isinstance(raw.get(method), dict)]
     if not methods:
-        yield ReadOperation({}, None, f"{path}: no operation stands there")
+        yield ReadOperation({}, None, f"{path}: no operation stands there", path)
     for method in methods:
         raw_operation = _RawOperation(path, method, mapping(raw[method]), raw, shared.file)
         try:
-            yield _operation(raw_operation, document, references)
+            yield _operation(raw_operation, having)
         except DataError as error:
-            yield ReadOperation(raw_operation.raw, None, f"{method.upper()} {path}: {error}")
+            place = f"{method.upper()} {path}"
+            yield ReadOperation(raw_operation.raw, None, f"{place}: {error}", place)
 
 
-def _operation(
-    found: _RawOperation, document: Mapping[str, object], references: References
-) -> ReadOperation:
+def _operation(found: _RawOperation, having: _Read) -> ReadOperation:
     path, method, raw, item, file = found
-    reader = ParameterReader(references)
+    document, references, schemes = having
+    consumes = sequence(raw.get("consumes", document.get("consumes")))
+    reader = ParameterReader(references, [text(each, 200) for each in consumes])
     needed = reader.listed(
         PlacedValue(item.get("parameters"), file), PlacedValue(raw.get("parameters"), file)
     )
@@ -102,9 +118,30 @@ def _operation(
         tuple(each.parameter for each in needed if each.required),
         tuple(each.parameter for each in needed if not each.required),
         schema=schema,
+        media_type=reader.media_type,
+        configuration=_configuration(raw, needed, reader, schemes),
     )
-    missing = f"{method.upper()} {path}: {reader.missing[0]}" if reader.missing else ""
-    return ReadOperation(raw, operation, missing)
+    place = f"{method.upper()} {path}"
+    missing = f"{place}: {reader.missing[0]}" if reader.missing else ""
+    return ReadOperation(raw, operation, missing, place, tuple(reader.stated))
+
+
+def _configuration(
+    raw: Mapping[str, object],
+    needed: Sequence[Needed],
+    reader: ParameterReader,
+    schemes: SecuritySchemes,
+) -> tuple[ConfiguredParameter, ...]:
+    """Return what callers of an operation configure: by its schemes, and by parameters that these name."""
+    found = {
+        (each.place, each.name.casefold()): each
+        for each in (*reader.configured, *schemes.configuration_of(raw))
+    }
+    for each in needed:
+        key = (each.parameter.place, each.parameter.name.casefold())
+        if key in schemes.names and not each.parameter.in_task:
+            found.setdefault(key, schemes.names[key])
+    return tuple(found[key] for key in sorted(found))
 
 
 def _in_path(path: str, needed: Sequence[Needed]) -> list[Needed]:

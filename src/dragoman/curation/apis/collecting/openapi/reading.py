@@ -8,14 +8,21 @@ from urllib.parse import urlsplit
 
 from dragoman.core.apis.documents import ApiDocument, DocumentOrigin
 from dragoman.core.errors import DataError
-from dragoman.curation.apis.collecting.entries import FoundEntry, ReadFile
+from dragoman.curation.apis.collecting.entries import FoundEntry, LeftOut, ReadFile
 from dragoman.curation.apis.collecting.identity import with_id
-from dragoman.curation.apis.collecting.openapi.addresses import server_of
+from dragoman.curation.apis.collecting.openapi.addresses import secrets_of_servers, server_of
 from dragoman.curation.apis.collecting.openapi.operations import ReadOperation, read_operations
 from dragoman.curation.apis.collecting.openapi.references import References
-from dragoman.curation.apis.collecting.openapi.security import authentication_of
+from dragoman.curation.apis.collecting.openapi.security import SecuritySchemes, authentication_of
 from dragoman.curation.apis.collecting.source_files import SourceFolder, is_address
 from dragoman.curation.apis.collecting.values import first_text, mapping, one_line, text
+from dragoman.curation.apis.secrecy.configuration import (
+    configured,
+    stated_texts,
+    told_configuration,
+)
+from dragoman.curation.apis.secrecy.fingerprints import fingerprints_of
+from dragoman.curation.apis.secrecy.texts import without_secrets
 
 OpenApiForm = Literal["openapi-3.0", "openapi-3.1", "swagger-2.0", "fragment"]
 _VERSION = re.compile(r"(\d+)\.(\d+)")
@@ -65,11 +72,15 @@ def read_openapi(
     """
     place, facts = file.place, file.facts
     references = References(source, place, document)
-    read = read_operations(document, place, references)
+    schemes = SecuritySchemes(document, references, place)
+    read = read_operations(document, place, references, schemes)
     operations = tuple(each.operation for each in read if each.operation is not None)
     remarks = [each.remark for each in read if each.remark]
     if not operations:
         raise DataError(_no_operations(document, remarks))
+    stated = [said for each in read for said in stated_texts(list(each.stated))]
+    stated += stated_texts(list(schemes.stated()))
+    stated += secrets_of_servers(document, *(each.raw for each in read))
     info = mapping(document.get("info"))
     found = ApiDocument(
         "",
@@ -87,8 +98,23 @@ def read_openapi(
             DocumentOrigin(facts.source, place, form, file.digest, _licence(info) or facts.licence),
         ),
     )
-    remark = _remark(read, remarks, references.addresses)
-    return FoundEntry(place, with_id(found, place), remark)
+    # An id is made of name and address, without what lets somebody in.
+    made = configured(found, stated)
+    remark = _remark(read, remarks, references.addresses, made.document)
+    return FoundEntry(
+        place,
+        with_id(made.document, place),
+        without_secrets(remark, made.secrets),
+        tuple(
+            LeftOut(
+                without_secrets(each.place, made.secrets),
+                without_secrets(each.remark.removeprefix(f"{each.place}: "), made.secrets),
+            )
+            for each in read
+            if each.operation is None
+        ),
+        fingerprints_of(made.secrets),
+    )
 
 
 def _no_operations(document: Mapping[str, object], remarks: Sequence[str]) -> str:
@@ -100,7 +126,12 @@ def _no_operations(document: Mapping[str, object], remarks: Sequence[str]) -> st
     return "no paths, so no operations"
 
 
-def _remark(read: Sequence[ReadOperation], remarks: Sequence[str], addresses: Sequence[str]) -> str:
+def _remark(
+    read: Sequence[ReadOperation],
+    remarks: Sequence[str],
+    addresses: Sequence[str],
+    document: ApiDocument,
+) -> str:
     """Return in one line what was left out of a document, what is open in it, and which hosts were asked."""
     left_out = [each.remark for each in read if each.operation is None]
     said = []
@@ -114,6 +145,8 @@ def _remark(read: Sequence[ReadOperation], remarks: Sequence[str], addresses: Se
         said.append(f"{len(open_ones)} with parts left open: {open_ones[0]}")
     if any(each.operation and not is_address(each.operation.url) for each in read):
         said.append("no server is named: addresses have no host")
+    if told := told_configuration(document):
+        said.append(told)
     return "; ".join(said)
 
 

@@ -10,6 +10,9 @@ from dragoman.curation.apis.collecting.openapi.references import (
 )
 from dragoman.curation.apis.collecting.values import counted_plain, mapping, plain, sequence, text
 
+IN_TASK = "x-in-task"
+"""With it an author says that a header, or what has the name of a credential, belongs to tasks."""
+
 TYPES = frozenset(("string", "number", "integer", "boolean", "array", "object", "null"))
 _SLIPS = {
     **dict.fromkeys(("str", "text"), "string"),
@@ -55,10 +58,13 @@ class SchemaReader:
                 return self._end(schema, file)
             trail = (*trail, (file, target))
         found = self._found(schema, file)
+        raw = mapping(found.value)
+        if "x-example" in raw and "example" not in raw:
+            raw = {**raw, "example": raw["x-example"]}
         return {
             key: self._part(key, value, found.file, trail, depth)
-            for key, value in mapping(found.value).items()
-            if key not in _LEFT_OUT and not key.startswith("x-")
+            for key, value in raw.items()
+            if key not in _LEFT_OUT and (not key.startswith("x-") or key == IN_TASK)
         }
 
     def _part(

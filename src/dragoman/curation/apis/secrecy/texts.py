@@ -1,0 +1,166 @@
+"""Secrets that stand in running text: of known formats, behind the name of a credential, in addresses."""
+
+import re
+from collections.abc import Collection, Iterator
+
+from dragoman.core.texts.hidden_keys import HIDDEN, SHORTEST_KEY, hidden
+from dragoman.curation.apis.secrecy.names import kind_of_name
+
+MASK = HIDDEN.decode()
+"""What stands in the place of a secret."""
+
+_SHORTEST, _SHORTEST_WORD, _SHORTEST_LETTERS, _SHORTEST_DIGITS = 6, 10, 16, 8
+_NEAR = 48
+
+_FORMATS = re.compile(
+    r"\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or|svcacct|[A-Za-z0-9]{6})[A-Za-z0-9_-]{10,}"
+    r"|\bgh[oprsu]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abeoprs]-[\w-]{10,}"
+    r"|\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}"
+    r"|\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}|\bhf_[A-Za-z0-9]{20,}|\bnpm_[A-Za-z0-9]{30,}"
+    r"|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bdop_v1_[0-9a-f]{40,}|\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{30,}"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
+)
+_USERINFO = re.compile(r"://[^\s/@:\"'<>]*:([^\s/@\"'<>]+)@")
+_NAMED = re.compile(
+    r"(?<![\w.-])([^\W\d_][\w.-]{0,60})[\"'`*\\]*\s{0,3}(?:=>|[:=\N{FULLWIDTH COLON}])\s{0,3}[\"'`*\\]*"
+    r"(?:(?:bearer|basic|token|apikey)\s+)?([^\s\"'`<>,;&\\]{6,400})",
+    re.IGNORECASE,
+)
+_SCHEME = re.compile(r"\b(?:bearer|basic)\s+([\w.~+/=-]{8,})", re.IGNORECASE)
+_TOKEN = re.compile(r"(?<![\w./:@-])[A-Za-z0-9][\w+/=~!$%*-]{8,}[\w=]")
+_WORD = re.compile(r"[^\W_][\w-]*")
+_BESIDE = re.compile(r"(?:[^\W\d_][\w'\N{RIGHT SINGLE QUOTATION MARK}-]{0,30} ){1,2}$")
+_PLACEHOLDER = re.compile(
+    r"[<{\[(%$].*|x{3,}|\*+|(?:your|my|the|votre|tu|su|seu|sua|dein|ihr|example|sample|dummy)[\W_].*|\.{3}.*",
+    re.IGNORECASE,
+)
+_GENERIC = frozenset(
+    {
+        *("string", "password", "secret", "token", "apikey", "api_key", "api-key", "bearer", "basic", "jwt"),
+        *("header", "cookie", "required", "optional", "authorization", "example", "undefined", "true", "false"),
+        *("required.", "optional.", "application", "integer", "object", "session", "credential", "default"),
+    }
+)  # fmt: skip
+_DATE = re.compile(r"\d{4}-\d\d-\d\d.*|v?\d+(?:\.\d+)+.*")
+
+
+def secrets_in(text: str) -> list[str]:
+    """Return the secrets that a text states, as they stand in it, each once."""
+    return list(dict.fromkeys(text[start:end] for start, end in _spans(text)))
+
+
+def without_secrets(text: str, known: Collection[str] = ()) -> str:
+    """Return a text in which `***` stands for each secret.
+
+    Args:
+        text: What somebody wrote.
+        known: Secrets known by value, however they are written.
+    """
+    text = _without_known(text, known)
+    spans = sorted(_spans(text), reverse=True)
+    for start, end in spans:
+        text = text[:start] + MASK + text[end:]
+    return text
+
+
+def holds(text: str, known: Collection[str]) -> bool:
+    """Whether a text has one of some values, however it is written."""
+    return bool(known) and _without_known(text, known) != text
+
+
+def is_secret_value(value: str) -> bool:
+    """Whether a text may be a secret, and is not a word that stands for one ("YOUR_API_KEY", "string")."""
+    value = value.strip()
+    if len(value) < _SHORTEST or _PLACEHOLDER.fullmatch(value) or value.lower() in _GENERIC:
+        return False
+    if any(letter.isspace() for letter in value):
+        return False
+    has_digits = any(letter.isdigit() for letter in value)
+    if not has_digits:
+        return len(value) >= _SHORTEST_LETTERS and kind_of_name(value) != "credential"
+    return any(letter.isalpha() for letter in value) or len(value) >= _SHORTEST_DIGITS
+
+
+def is_worth_hiding(value: str) -> bool:
+    """Whether what a document states for a credential is taken out of all of its texts.
+
+    What its parameter states goes in any case; a word such as "string" or "demo" may stand elsewhere and
+    say nothing.
+    """
+    value = value.strip()
+    if len(value) < _SHORTEST or value.lower() in _GENERIC or _PLACEHOLDER.fullmatch(value):
+        return False
+    is_word = value.isalpha() and (value.islower() or value.istitle())
+    return len(value) >= _SHORTEST_WORD if is_word else True
+
+
+def _without_known(text: str, known: Collection[str]) -> str:
+    short = [value for value in known if len(value) < SHORTEST_KEY]
+    long = tuple(sorted((value for value in known if len(value) >= SHORTEST_KEY), key=len)[::-1])
+    if long:
+        text = hidden(text.encode("utf-8", "surrogatepass"), long).decode("utf-8", "surrogatepass")
+    for value in sorted(short, key=len, reverse=True):
+        if value and value in text:
+            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", MASK, text)
+    return text
+
+
+def _spans(text: str) -> set[tuple[int, int]]:
+    """Return where secrets stand; of those that overlap the longest."""
+    found = sorted(set(_all_spans(text)), key=lambda span: (span[0], -span[1]))
+    kept: list[tuple[int, int]] = []
+    for span in found:
+        if kept and span[0] < kept[-1][1]:
+            kept[-1] = (kept[-1][0], max(kept[-1][1], span[1]))
+        else:
+            kept.append(span)
+    return set(kept)
+
+
+def _all_spans(text: str) -> Iterator[tuple[int, int]]:
+    for match in _FORMATS.finditer(text):
+        yield match.span()
+    for match in _USERINFO.finditer(text):
+        if match[1] != MASK:
+            yield match.span(1)
+    for match in _SCHEME.finditer(text):
+        if is_secret_value(match[1]):
+            yield match.span(1)
+    at = 0
+    while (named := _NAMED.search(text, at)) is not None:
+        value = named[2].rstrip(".)]}")
+        is_named = _is_name(
+            named[1].rpartition(".")[2], text[max(0, named.start() - _NEAR) : named.start()]
+        )
+        if is_named and is_secret_value(value):
+            yield named.start(2), named.start(2) + len(value)
+            at = named.end()
+        else:
+            # A value may be the name of the next one: `-H 'X: Authorization: ...'`.
+            at = named.end(1)
+    for match in _TOKEN.finditer(text):
+        if _is_random(match[0]) and _is_called_secret(
+            text[max(0, match.start() - _NEAR) : match.start()]
+        ):
+            yield match.span()
+
+
+def _is_name(word: str, before: str) -> bool:
+    """Whether a word is the name of a credential, alone or with those before it ("mot de passe")."""
+    beside = _BESIDE.search(before)
+    words = [*_WORD.findall(beside[0] if beside else ""), word]
+    return any(kind_of_name("_".join(words[at:])) == "credential" for at in range(len(words)))
+
+
+def _is_random(token: str) -> bool:
+    """Whether a token has letters and digits mixed, as no word, date or version has."""
+    if _DATE.fullmatch(token) or _PLACEHOLDER.fullmatch(token):
+        return False
+    digits = sum(letter.isdigit() for letter in token)
+    return digits > 1 and any(letter.isalpha() for letter in token)
+
+
+def _is_called_secret(before: str) -> bool:
+    """Whether words in front of something call it a key, in the same sentence."""
+    sentence = re.split(r"[.!?;\n]\s", before)[-1]
+    return any(kind_of_name(word) == "credential" for word in _WORD.findall(sentence))
