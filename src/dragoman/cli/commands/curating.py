@@ -242,6 +242,12 @@ def check(  # noqa: PLR0913, PLR0917 - the options of one command
     model: Annotated[
         str, typer.Option(help="PROVIDER/MODEL that check, by commas; rules for rules alone.")
     ] = "rules",
+    also: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A file or folder made of it (sheets, exports, rows) to look for keys in; repeatable."
+        ),
+    ] = None,
     concurrency: Concurrency = 8,
     max_cost: MaxCost = "",
     prices: Prices = None,
@@ -249,12 +255,16 @@ def check(  # noqa: PLR0913, PLR0917 - the options of one command
     read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
-    """Check answers by rules (tools, parameters, types, kind of calls), then by models; all must pass them."""
+    """Check answers by rules (tools, parameters, types, kind of calls), then by models; all must pass them.
+
+    First of all it looks for keys, tokens and passwords in all that the dataset holds. Exit 1 where one
+    stands there, with a line that says where.
+    """
     from dragoman.cli.curating.making import check_answers
     from dragoman.curation.apis.desk import ModelTerms
 
     terms = ModelTerms(concurrency, max_cost, prices, patience, read_timeout)
-    leave(check_answers(dataset, model, terms, as_json=as_json))
+    leave(check_answers(dataset, model, terms, also or (), as_json=as_json))
 
 
 @command(app, "split", "curate split mine --share 0.1", is_long=True)
@@ -300,7 +310,7 @@ def export(
     """Write the tasks that stand and have an answer, with the card, in a form that others read."""
     from dragoman.cli.curating.exporting import export_files
 
-    export_files(dataset, to, out, as_json=as_json)
+    leave(export_files(dataset, to, out, as_json=as_json))
 
 
 review = group("People verify queries: out to annotators, and back in.")

@@ -1,11 +1,12 @@
 """`dragoman curate generate`, `rate`, `answer`, `check` and `split`."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from dragoman.cli.curating.auditing import refused_for_secrets
 from dragoman.cli.curating.walking import OnDone, shown, walked
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import ChatModel
@@ -115,8 +116,12 @@ def answered(folder: Path, asked: AnswerOptions) -> int:
     return _walked(folder, ANSWER, names_or_template(asked.model), asked.terms, work)
 
 
-def check_answers(folder: Path, models: str, terms: ModelTerms, *, as_json: bool) -> int:
-    """Have answers checked."""
+def check_answers(
+    folder: Path, models: str, terms: ModelTerms, also: Sequence[Path] = (), *, as_json: bool
+) -> int:
+    """Have answers checked; before anybody is asked, see that no credential stands in the dataset."""
+    if refused_for_secrets(folder, also, as_json=as_json):
+        return 1
     return checked(folder, models, terms) or shown(folder, CHECK, as_json=as_json)
 
 

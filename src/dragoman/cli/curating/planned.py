@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from dragoman.cli.curating.auditing import refused_for_secrets
 from dragoman.cli.curating.checking import filtered, monitored, verified
 from dragoman.cli.curating.collecting import CollectOptions, collected
 from dragoman.cli.curating.making import (
@@ -64,8 +65,12 @@ def run_plan(path: Path, *, as_json: bool) -> int:
             print_line(f"{MONITOR}: {said}", to_stderr=True)
             ends = True
             break
+    if refused_for_secrets(plan.dataset):
+        return 1
     if not ends:
         _exported(plan)
+        if refused_for_secrets(plan.dataset, [each.out for each in plan.export]):
+            return 1
     show_status(plan.dataset, step="", as_json=as_json)
     with Dataset(plan.dataset, write=False) as dataset:
         return 1 if ends or any(each.failed for each in dataset.funnel()) else 0

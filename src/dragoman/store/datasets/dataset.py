@@ -104,6 +104,14 @@ class Dataset:
         """Close the file."""
         self._file.close()
 
+    def kinds(self) -> list[str]:
+        """Return what kinds of items there are, by name.
+
+        Raises:
+            StoreError: Where the file cannot be read.
+        """
+        return [kind for (kind,) in self._rows("SELECT DISTINCT kind FROM items ORDER BY kind", ())]
+
     def items(self, kind: str) -> Iterator[StoredItem]:
         """Yield all items of a kind, those too that a step dropped.
 

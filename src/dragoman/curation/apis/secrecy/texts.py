@@ -26,6 +26,7 @@ _NAMED = re.compile(
     r"(?:(?:bearer|basic|token|apikey)\s+)?([^\s\"'`<>,;&\\]{6,400})",
     re.IGNORECASE,
 )
+_CURL = re.compile(r"(?:-u|--user)[ =]{1,3}[\"']?[^\s:\"']{1,60}:([^\s\"'`]+)")
 _SCHEME = re.compile(r"\b(?:bearer|basic)\s+([\w.~+/=-]{8,})", re.IGNORECASE)
 _TOKEN = re.compile(r"(?<![\w./:@-])[A-Za-z0-9][\w+/=~!$%*-]{8,}[\w=]")
 _WORD = re.compile(r"[^\W_][\w-]*")
@@ -44,9 +45,24 @@ _GENERIC = frozenset(
 _DATE = re.compile(r"\d{4}-\d\d-\d\d.*|v?\d+(?:\.\d+)+.*")
 
 
-def secrets_in(text: str) -> list[str]:
-    """Return the secrets that a text states, as they stand in it, each once."""
-    return list(dict.fromkeys(text[start:end] for start, end in _spans(text)))
+def secrets_in(text: str, allowed: Collection[str] = ()) -> list[str]:
+    """Return the secrets that a text states, as they stand in it, each once.
+
+    Args:
+        text: What somebody wrote.
+        allowed: Names, in small letters, that are those of no credential here.
+    """
+    return list(dict.fromkeys(text[start:end] for start, end in _spans(text, allowed)))
+
+
+def holds_known_format(text: str) -> bool:
+    """Whether a text has what only a key looks like."""
+    return _FORMATS.search(text) is not None
+
+
+def without_known_formats(text: str) -> str:
+    """Return a text in which `***` stands for what only a key looks like."""
+    return _FORMATS.sub(MASK, text)
 
 
 def without_secrets(text: str, known: Collection[str] = ()) -> str:
@@ -105,9 +121,9 @@ def _without_known(text: str, known: Collection[str]) -> str:
     return text
 
 
-def _spans(text: str) -> set[tuple[int, int]]:
+def _spans(text: str, allowed: Collection[str] = ()) -> set[tuple[int, int]]:
     """Return where secrets stand; of those that overlap the longest."""
-    found = sorted(set(_all_spans(text)), key=lambda span: (span[0], -span[1]))
+    found = sorted(set(_all_spans(text, allowed)), key=lambda span: (span[0], -span[1]))
     kept: list[tuple[int, int]] = []
     for span in found:
         if kept and span[0] < kept[-1][1]:
@@ -117,36 +133,44 @@ def _spans(text: str) -> set[tuple[int, int]]:
     return set(kept)
 
 
-def _all_spans(text: str) -> Iterator[tuple[int, int]]:
+def _all_spans(text: str, allowed: Collection[str]) -> Iterator[tuple[int, int]]:
     for match in _FORMATS.finditer(text):
         yield match.span()
     for match in _USERINFO.finditer(text):
         if match[1] != MASK:
             yield match.span(1)
+    for match in _CURL.finditer(text):
+        if is_worth_hiding(match[1]):
+            yield match.span(1)
     for match in _SCHEME.finditer(text):
         if is_secret_value(match[1]):
             yield match.span(1)
+    yield from _named_spans(text, allowed)
+    for match in _TOKEN.finditer(text):
+        before = text[max(0, match.start() - _NEAR) : match.start()]
+        if _is_random(match[0]) and _is_called_secret(before, allowed):
+            yield match.span()
+
+
+def _named_spans(text: str, allowed: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Yield where a value stands behind the name of a credential."""
     at = 0
     while (named := _NAMED.search(text, at)) is not None:
         value = named[2].rstrip(".)]}")
-        is_named = _is_name(
-            named[1].rpartition(".")[2], text[max(0, named.start() - _NEAR) : named.start()]
-        )
+        before = text[max(0, named.start() - _NEAR) : named.start()]
+        is_named = _is_name(named[1].rpartition(".")[2], before, allowed)
         if is_named and is_secret_value(value):
             yield named.start(2), named.start(2) + len(value)
             at = named.end()
         else:
             # A value may be the name of the next one: `-H 'X: Authorization: ...'`.
             at = named.end(1)
-    for match in _TOKEN.finditer(text):
-        if _is_random(match[0]) and _is_called_secret(
-            text[max(0, match.start() - _NEAR) : match.start()]
-        ):
-            yield match.span()
 
 
-def _is_name(word: str, before: str) -> bool:
+def _is_name(word: str, before: str, allowed: Collection[str]) -> bool:
     """Whether a word is the name of a credential, alone or with those before it ("mot de passe")."""
+    if word.casefold() in allowed:
+        return False
     beside = _BESIDE.search(before)
     words = [*_WORD.findall(beside[0] if beside else ""), word]
     return any(kind_of_name("_".join(words[at:])) == "credential" for at in range(len(words)))
@@ -160,7 +184,8 @@ def _is_random(token: str) -> bool:
     return digits > 1 and any(letter.isalpha() for letter in token)
 
 
-def _is_called_secret(before: str) -> bool:
+def _is_called_secret(before: str, allowed: Collection[str]) -> bool:
     """Whether words in front of something call it a key, in the same sentence."""
     sentence = re.split(r"[.!?;\n]\s", before)[-1]
-    return any(kind_of_name(word) == "credential" for word in _WORD.findall(sentence))
+    words = (word for word in _WORD.findall(sentence) if word.casefold() not in allowed)
+    return any(kind_of_name(word) == "credential" for word in words)

@@ -17,6 +17,7 @@ from dragoman.core.apis.documents import ConfiguredParameter, Operation
 from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.hidden_keys import HIDDEN, SHORTEST_KEY
+from dragoman.curation.apis.secrecy.texts import without_known_formats
 from dragoman.curation.apis.verifying.calls import refuse_open, request_of, sample_arguments
 from dragoman.web.fetching import FetchRequest
 from dragoman.web.redaction import redacted
@@ -125,7 +126,7 @@ async def exchanged(
     fetch: Callable[[FetchRequest, str], Awaitable[HttpExchange]], call: PreparedCall, at: str = ""
 ) -> HttpExchange:
     """Make a call, and return what came without what was configured for it."""
-    came = await fetch(call.sent, at)
+    came = _without_formats(await fetch(call.sent, at))
     if not call.secrets:
         return came
     stored = replace(
@@ -135,6 +136,13 @@ async def exchanged(
         request_body=call.stored.body,
     )
     return _without_short(redacted(stored, call.secrets), call.secrets)
+
+
+def _without_formats(came: HttpExchange) -> HttpExchange:
+    """Return an exchange without what a service answers that only a key looks like."""
+    # Every byte is one sign of this code, and keys are written in ASCII.
+    body = without_known_formats(came.body.decode("latin-1")).encode("latin-1")
+    return came if body == came.body else replace(came, body=body)
 
 
 def _with(request: FetchRequest, each: ConfiguredParameter, value: str) -> FetchRequest:
@@ -160,7 +168,7 @@ def _with(request: FetchRequest, each: ConfiguredParameter, value: str) -> Fetch
             query = "&".join(filter(None, (parts.query, pair)))
             return replace(request, url=urlunsplit(parts._replace(query=query)))
         case "path":
-            path = parts.path.replace("{" + each.name + "}", quote(value, safe=""))
+            path = parts.path.replace("{" + each.name + "}", quote(value, safe=":"))
             return replace(request, url=urlunsplit(parts._replace(path=path)))
         case "body":
             return request

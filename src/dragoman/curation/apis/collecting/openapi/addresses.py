@@ -71,6 +71,13 @@ def _swagger_server(document: Mapping[str, object]) -> str:
     return f"{scheme}://{host}{path}"
 
 
+def address_of(server: str, path: str) -> str:
+    """Return the address of a path; what a server's address has behind it stays behind it."""
+    base, mark, query = server.partition("?")
+    path = path if path.startswith("/") else f"/{path}"
+    return f"{base.rstrip('/')}{path}" + (f"{'&' if '?' in path else '?'}{query}" if mark else "")
+
+
 def placeholders(path: str) -> Iterable[str]:
     """Yield the names in braces of a path, once each."""
     return dict.fromkeys(_VARIABLE.findall(path))

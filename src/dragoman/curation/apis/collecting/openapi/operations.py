@@ -8,7 +8,7 @@ import msgspec
 from dragoman.core.apis.documents import METHODS, ApiParameter, ConfiguredParameter, Operation
 from dragoman.core.errors import DataError
 from dragoman.core.texts.slugs import words_of
-from dragoman.curation.apis.collecting.openapi.addresses import placeholders, server_of
+from dragoman.curation.apis.collecting.openapi.addresses import address_of, placeholders, server_of
 from dragoman.curation.apis.collecting.openapi.categories import category_of
 from dragoman.curation.apis.collecting.openapi.parameters import (
     Needed,
@@ -111,7 +111,7 @@ def _operation(found: _RawOperation, having: _Read) -> ReadOperation:
     schema = _answer_schema(raw, file, references, reader)
     operation = Operation(
         text(raw.get("operationId"), 200) or _name_of(method, path),
-        server_of(raw, item, document) + (path if path.startswith("/") else f"/{path}"),
+        address_of(server_of(raw, item, document), path),
         first_text(raw, "description", "summary") or first_text(item, "description", "summary"),
         METHODS[method.upper()],
         category_of(raw),
