@@ -14,8 +14,9 @@ from dragoman.curation.apis.collecting.entries import StatedFacts
 from dragoman.curation.apis.collecting.fetching import guarded_fetch
 from dragoman.curation.apis.collecting.source_files import open_source
 from dragoman.curation.apis.collecting.spreading import PATIENCE
-from dragoman.curation.apis.collecting.storing import ENTRY, FILE, STEP, CollectedSource, collect
+from dragoman.curation.apis.collecting.storing import FILE, STEP, CollectedSource, collect
 from dragoman.curation.apis.collecting.twins.step import MergedCounts, merge_twins
+from dragoman.curation.apis.secrecy.configuration import CONFIGURATION
 from dragoman.curation.apis.steps import lines_of
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.report.wording import counted
@@ -107,7 +108,7 @@ def _print(
     dropped = [line for line in lines if line.verdict == "dropped"]
     refused = [line for line in dropped if line.kind == FILE]
     left_out = [line for line in dropped if line.kind != FILE]
-    noted = [line for line in lines if line.verdict == "kept" and line.kind == ENTRY]
+    noted = [line for line in lines if line.verdict == "kept" and CONFIGURATION in line.reason]
     rows = tuple(
         (
             each.source,

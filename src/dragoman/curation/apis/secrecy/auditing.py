@@ -1,5 +1,6 @@
 """Whether a dataset, or files made of one, hold credentials: what is found is told by its place, never shown."""
 
+import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import cast
@@ -20,6 +21,7 @@ from dragoman.curation.apis.secrecy.names import kind_of_name
 from dragoman.curation.apis.secrecy.texts import (
     MASK,
     holds,
+    holds_drawn_letters,
     holds_known_format,
     is_secret_value,
     is_worth_hiding,
@@ -33,6 +35,10 @@ from dragoman.web.redaction import redacted
 _DOCUMENTS = frozenset(("document", "found"))
 _EXCHANGE = "exchange"
 _DEEPEST = 60
+_SHORTEST, _LONGEST_KEPT = 6, 200
+_OURS = frozenset(("authentication",))
+"""Fields of our own records that are named as credentials are, and hold kinds of them."""
+
 _MOST_IN_MEMORY = 256 << 20
 
 
@@ -189,32 +195,51 @@ def _of_value(
     if depth > _DEEPEST:
         return
     if isinstance(value, str):
-        if why := _why(value, rules):
+        is_drawn = is_strict and holds_drawn_letters(value)
+        if why := _why(value, rules) or ("what looks like a key" if is_drawn else ""):
             yield place or "its text", why
     elif isinstance(value, dict):
         for name, each in cast("Mapping[str, object]", value).items():
             inner = f"{place}.{_short(name)}" if place else _short(name)
-            if _is_held(name, each, rules, is_strict=is_strict):
-                yield inner, "a value under the name of a credential"
-            elif why := _why(name, rules):
-                yield place or "a name", why
+            if why := _why_field(name, each, rules, is_strict=is_strict):
+                yield inner, why
             yield from _of_value(each, rules, inner, depth + 1, is_strict=is_strict)
     elif isinstance(value, list):
         for at, each in enumerate(value):
             yield from _of_value(each, rules, f"{place}[{at}]", depth + 1, is_strict=is_strict)
 
 
+def _why_field(name: str, value: object, rules: AuditRules, *, is_strict: bool) -> str:
+    if _is_held(name, value, rules, is_strict=is_strict):
+        return "a value under the name of a credential"
+    return _why(name, rules)
+
+
 def _is_held(name: str, value: object, rules: AuditRules, *, is_strict: bool) -> bool:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return False
     text = str(value).removeprefix("Bearer ").removeprefix("Basic ")
-    if MASK in text or name.casefold() in rules.in_task or kind_of_name(name) != "credential":
+    if MASK in text or name in _OURS or name.casefold() in rules.in_task:
+        return False
+    if kind_of_name(name) != "credential":
         return False
     return is_worth_hiding(text) if is_strict else is_secret_value(text)
 
 
 def _why(text: str, rules: AuditRules) -> str:
     """Return why a text holds a credential; "" where it does not."""
+    if len(text) < _SHORTEST:
+        return ""
+    return _why_long(text, rules) if len(text) > _LONGEST_KEPT else _why_known(text, rules)
+
+
+@functools.lru_cache(maxsize=65_536)
+def _why_known(text: str, rules: AuditRules) -> str:
+    # Names of fields, types and the like are most of what a dataset holds, over and over.
+    return _why_long(text, rules)
+
+
+def _why_long(text: str, rules: AuditRules) -> str:
     if has_fingerprint(text, rules.prints):
         return "a value that a document states for a credential"
     if holds(text, rules.keys):

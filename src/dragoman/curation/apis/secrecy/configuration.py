@@ -29,6 +29,9 @@ from dragoman.curation.apis.secrecy.texts import (
 )
 
 _STATING = frozenset(("example", "examples", "default", "enum", "const", "x-example", "x-examples"))
+CONFIGURATION = "configuration, in no task"
+"""What the ledger says of parameters that callers configure."""
+
 _DEEPEST = 40
 _FEWEST_DIGITS = 2
 _MOST_TOLD = 6
@@ -72,7 +75,7 @@ def told_configuration(document: ApiDocument) -> str:
         return ""
     said = [f"{name} ({found[name].kind}, in {found[name].place})" for name in sorted(found)]
     more = f" and {len(said) - _MOST_TOLD} more" if len(said) > _MOST_TOLD else ""
-    return f"configuration, in no task: {', '.join(said[:_MOST_TOLD])}{more}"
+    return f"{CONFIGURATION}: {', '.join(said[:_MOST_TOLD])}{more}"
 
 
 def stated_texts(value: object) -> Iterator[str]:
@@ -254,7 +257,7 @@ def _hidden(value: object, secrets: Collection[str]) -> object:
     if isinstance(value, str):
         return without_secrets(value, secrets)
     if isinstance(value, dict):
-        return {key: _hidden(each, secrets) for key, each in value.items()}
+        return {_hidden(key, secrets): _hidden(each, secrets) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [_hidden(each, secrets) for each in value]
     return value

@@ -10,11 +10,12 @@ MASK = HIDDEN.decode()
 """What stands in the place of a secret."""
 
 _SHORTEST, _SHORTEST_WORD, _SHORTEST_LETTERS, _SHORTEST_DIGITS = 6, 10, 16, 8
-_NEAR = 48
+_NEAR, _FEW = 48, 4
+_LONG_WORD = re.compile(r"(?<![\w/.])[A-Za-z0-9_-]{32,}(?![\w/.])")
 
 _FORMATS = re.compile(
     r"\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or|svcacct|[A-Za-z0-9]{6})[A-Za-z0-9_-]{10,}"
-    r"|\bgh[oprsu]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abeoprs]-[\w-]{10,}"
+    r"|\bgh[oprsu]_[A-Za-z0-9]{16,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abeoprs]-[\w-]{10,}"
     r"|\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}"
     r"|\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}|\bhf_[A-Za-z0-9]{20,}|\bnpm_[A-Za-z0-9]{30,}"
     r"|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bdop_v1_[0-9a-f]{40,}|\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{30,}"
@@ -28,7 +29,7 @@ _NAMED = re.compile(
 )
 _CURL = re.compile(r"(?:-u|--user)[ =]{1,3}[\"']?[^\s:\"']{1,60}:([^\s\"'`]+)")
 _SCHEME = re.compile(r"\b(?:bearer|basic)\s+([\w.~+/=-]{8,})", re.IGNORECASE)
-_TOKEN = re.compile(r"(?<![\w./:@-])[A-Za-z0-9][\w+/=~!$%*-]{8,}[\w=]")
+_TOKEN = re.compile(r"(?<![\w./:@-])[A-Za-z0-9][\w+/~!$%*-]{9,}=*")
 _WORD = re.compile(r"[^\W_][\w-]*")
 _BESIDE = re.compile(r"(?:[^\W\d_][\w'\N{RIGHT SINGLE QUOTATION MARK}-]{0,30} ){1,2}$")
 _PLACEHOLDER = re.compile(
@@ -58,6 +59,14 @@ def secrets_in(text: str, allowed: Collection[str] = ()) -> list[str]:
 def holds_known_format(text: str) -> bool:
     """Whether a text has what only a key looks like."""
     return _FORMATS.search(text) is not None
+
+
+def holds_drawn_letters(text: str) -> bool:
+    """Whether a text has a long word of letters and digits drawn by lot, as people say none."""
+    return any(
+        min(sum(map(kind, word)) for kind in (str.isdigit, str.isupper, str.islower)) >= _FEW
+        for word in _LONG_WORD.findall(text)
+    )
 
 
 def without_known_formats(text: str) -> str:
@@ -123,6 +132,8 @@ def _without_known(text: str, known: Collection[str]) -> str:
 
 def _spans(text: str, allowed: Collection[str] = ()) -> set[tuple[int, int]]:
     """Return where secrets stand; of those that overlap the longest."""
+    if len(text) < _SHORTEST:
+        return set()
     found = sorted(set(_all_spans(text, allowed)), key=lambda span: (span[0], -span[1]))
     kept: list[tuple[int, int]] = []
     for span in found:
@@ -148,7 +159,8 @@ def _all_spans(text: str, allowed: Collection[str]) -> Iterator[tuple[int, int]]
     yield from _named_spans(text, allowed)
     for match in _TOKEN.finditer(text):
         before = text[max(0, match.start() - _NEAR) : match.start()]
-        if _is_random(match[0]) and _is_called_secret(before, allowed):
+        is_named = kind_of_name(match[0]) == "credential" or _is_called_secret(before, allowed)
+        if _is_random(match[0]) and is_named:
             yield match.span()
 
 

@@ -17,6 +17,7 @@ from dragoman.core.apis.documents import ConfiguredParameter, Operation
 from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.hidden_keys import HIDDEN, SHORTEST_KEY
+from dragoman.curation.apis.secrecy.names import kind_of_name
 from dragoman.curation.apis.secrecy.texts import without_known_formats
 from dragoman.curation.apis.verifying.calls import refuse_open, request_of, sample_arguments
 from dragoman.web.fetching import FetchRequest
@@ -126,7 +127,7 @@ async def exchanged(
     fetch: Callable[[FetchRequest, str], Awaitable[HttpExchange]], call: PreparedCall, at: str = ""
 ) -> HttpExchange:
     """Make a call, and return what came without what was configured for it."""
-    came = _without_formats(await fetch(call.sent, at))
+    came = _without_names(_without_formats(await fetch(call.sent, at)))
     if not call.secrets:
         return came
     stored = replace(
@@ -143,6 +144,18 @@ def _without_formats(came: HttpExchange) -> HttpExchange:
     # Every byte is one sign of this code, and keys are written in ASCII.
     body = without_known_formats(came.body.decode("latin-1")).encode("latin-1")
     return came if body == came.body else replace(came, body=body)
+
+
+def _without_names(came: HttpExchange) -> HttpExchange:
+    """Return an exchange, perhaps one that others recorded, without headers that are credentials by name."""
+
+    def plain(headers: Mapping[str, str]) -> dict[str, str]:
+        return {
+            name: HIDDEN.decode() if kind_of_name(name, is_header=True) == "credential" else value
+            for name, value in headers.items()
+        }
+
+    return replace(came, request_headers=plain(came.request_headers), headers=plain(came.headers))
 
 
 def _with(request: FetchRequest, each: ConfiguredParameter, value: str) -> FetchRequest:
