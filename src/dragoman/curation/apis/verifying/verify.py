@@ -23,6 +23,9 @@ VERSION = "2"
 Fetch = Callable[[FetchRequest, str], Awaitable[HttpExchange]]
 """Asks something at a time, as `MannerlyFetcher.fetch` or a cassette does."""
 
+_REFUSED = frozenset(("status 400", "status 401", "status 403"))
+"""What services answer where a key is missing."""
+
 Clock = Callable[[], datetime]
 
 
@@ -94,7 +97,7 @@ def _not_good(
     if passing:
         return StepFinding("failed", passing[0].reason, made)
     first = found[0][1]
-    needs = first.reason in {"status 401", "status 403"} and _needs(asked)
+    needs = first.reason in _REFUSED and _needs(asked)
     return StepFinding("dropped", f"{first.reason} ({needs})" if needs else first.reason, made)
 
 
