@@ -150,7 +150,7 @@ def test_no_artifact_of_the_whole_chain_holds_a_key_of_its_document(
     run("check", "mine")
     with Dataset(folder / "mine", write=False) as dataset:
         (document,) = [item.name for item in dataset.items("document")]
-    run("split", "mine", "--share", 0, "--test", f"{document}/gares")
+    run("split", "mine", "--share", 0.0001, "--test", f"{document}/gares")
     for form in FORMS:
         run("export", "mine", "--to", form, "--out", f"out/{form}")
     run("check", "mine", "--also", "out", "--also", "sheets")

@@ -221,3 +221,10 @@ def test_operations_that_are_left_out_are_listed_with_their_reasons(read: Read) 
     assert [(each.name, each.reason) for each in entry.left_out] == [
         ("GET /x", "the style 'matrix' is none of parameters in query")
     ]
+
+
+def test_an_api_that_is_about_tokens_keeps_its_id_and_its_names(the_document: One) -> None:
+    text = SECURE.replace("title: Secure", "title: Token API 2024")
+    document = the_document(text, "api-key-2024.yaml")
+    assert document.id.startswith("token-api-2024-")
+    assert document.origins[0].place == "api-key-2024.yaml"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.curation.apis.secrecy.fingerprints import fingerprints_of, has_fingerprint
-from dragoman.curation.apis.secrecy.texts import secrets_in, without_secrets
+from dragoman.curation.apis.secrecy.texts import holds_drawn_letters, secrets_in, without_secrets
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,17 @@ def test_a_secret_in_a_text_is_taken_out(text: str, plain: str) -> None:
 def test_what_holds_no_secret_stays_as_it_is(text: str) -> None:
     assert secrets_in(text) == []
     assert without_secrets(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Gares ? SECRET-KEY-12345", "cle-secrete-0123456789", "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF"],
+)
+def test_what_people_do_not_say_is_told_among_what_they_say(text: str) -> None:
+    assert holds_drawn_letters(text)
+    assert not holds_drawn_letters(
+        "Les gares de Lyon le 2026-11-27, vol AF1234, billet 0012345678 ?"
+    )
 
 
 KEYS = st.text("abcdefghijkmnpqrstuvwxyzABCDEFGH23456789-_", min_size=12, max_size=40)

@@ -1,6 +1,7 @@
 """Whether a dataset, or files made of one, hold credentials: what is found is told by its place, never shown."""
 
 import functools
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import cast
@@ -195,7 +196,9 @@ def _of_value(
     if depth > _DEEPEST:
         return
     if isinstance(value, str):
-        is_drawn = is_strict and holds_drawn_letters(value)
+        # Ids and names of tools have letters and digits too: what is said and called has not.
+        is_said = is_strict and _is_said(place)
+        is_drawn = is_said and holds_drawn_letters(value)
         if why := _why(value, rules) or ("what looks like a key" if is_drawn else ""):
             yield place or "its text", why
     elif isinstance(value, dict):
@@ -207,6 +210,9 @@ def _of_value(
     elif isinstance(value, list):
         for at, each in enumerate(value):
             yield from _of_value(each, rules, f"{place}[{at}]", depth + 1, is_strict=is_strict)
+
+
+_is_said = re.compile(r"(?:^|.*[.\]])(?:query|arguments)(?:[.\[].*|$)").fullmatch
 
 
 def _why_field(name: str, value: object, rules: AuditRules, *, is_strict: bool) -> str:

@@ -236,7 +236,9 @@ def _without_texts(document: ApiDocument, secrets: Collection[str]) -> ApiDocume
             listed = cast("Sequence[object]", operation.get(key, ()))
             operation[key] = [_without_masked(each) for each in listed]
     found = msgspec.convert(plain, ApiDocument)
-    return replace(found, api_list=tuple(map(_with_defaults, found.api_list)))
+    operations = tuple(map(_with_defaults, found.api_list))
+    # Names of files and hashes are no texts of its author.
+    return replace(found, id=document.id, origins=document.origins, api_list=operations)
 
 
 def _with_defaults(operation: Operation) -> Operation:

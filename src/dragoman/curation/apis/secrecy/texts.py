@@ -62,10 +62,12 @@ def holds_known_format(text: str) -> bool:
 
 
 def holds_drawn_letters(text: str) -> bool:
-    """Whether a text has a long word of letters and digits drawn by lot, as people say none."""
+    """Whether a text has a word that people do not say: long and drawn by lot, or a key that says so itself."""
     return any(
         min(sum(map(kind, word)) for kind in (str.isdigit, str.isupper, str.islower)) >= _FEW
         for word in _LONG_WORD.findall(text)
+    ) or any(
+        _is_random(word) and kind_of_name(word) == "credential" for word in _TOKEN.findall(text)
     )
 
 
@@ -159,8 +161,7 @@ def _all_spans(text: str, allowed: Collection[str]) -> Iterator[tuple[int, int]]
     yield from _named_spans(text, allowed)
     for match in _TOKEN.finditer(text):
         before = text[max(0, match.start() - _NEAR) : match.start()]
-        is_named = kind_of_name(match[0]) == "credential" or _is_called_secret(before, allowed)
-        if _is_random(match[0]) and is_named:
+        if _is_random(match[0]) and _is_called_secret(before, allowed):
             yield match.span()
 
 
