@@ -12,6 +12,7 @@ from dragoman.core.apis.documents import ApiDocument
 from dragoman.curation.apis.collecting.entries import StatedFacts
 from dragoman.curation.apis.collecting.reading import read_source
 from dragoman.curation.apis.collecting.source_files import open_source
+from dragoman.curation.apis.secrecy.configuration import configured
 from dragoman.testing.world.written import write_documents
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -39,7 +40,15 @@ def test_countries_and_gone_apis_are_collected_and_their_listings_are_twins(drag
     assert done.returncode == 0, done.stderr
     collected = json.loads(done.stdout)
     assert collected["sources"] == [
-        {"source": "apis", "files": 21, "refused": 0, "found": 35, "left_out": 0}
+        {
+            "source": "apis",
+            "files": 21,
+            "refused": 0,
+            "found": 35,
+            "left_out": 0,
+            "operations": 57,
+            "operations_left_out": 0,
+        }
     ]
     assert collected["merged"] == {"documents": 25, "exact": 8, "near": 2}
 
@@ -53,7 +62,7 @@ def test_the_documents_that_are_collected_are_those_of_the_tasks(tmp_path: Path)
         for entry in file.entries
         if entry.document is not None and entry.document.origins[0].form.startswith(("o", "s"))
     }
-    known = {document.tool_name: document for document in load_world().documents}
+    known = {each.tool_name: configured(each).document for each in load_world().documents}
     assert {name: told(each) for name, each in found.items()} == {
         name: told(each) for name, each in known.items()
     }

@@ -25,22 +25,27 @@ pytestmark = pytest.mark.slow
 Cli = Callable[..., CompletedProcess[str]]
 
 WEDNESDAY = datetime(2026, 3, 11, 10, tzinfo=UTC)
-TERMS = CallTerms(allow_local=True, pause=0)
 LOST_NIGHT = datetime(2026, 3, 13, 3, tzinfo=UTC)
 ROUNDS = sorted([*(WEDNESDAY + timedelta(days=day) for day in (1, 4, 5)), LOST_NIGHT])
 
 
 def test_of_a_week_only_what_is_gone_is_dropped(
-    dragoman: Cli, folder: Path, capsys: pytest.CaptureFixture[str]
+    dragoman: Cli,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     data = folder / "mine"
+    monkeypatch.setenv("MY_KEY", "oeffentlich")
     with WorldServer(load_faults("schedule"), now=WEDNESDAY) as server:
+        key = f"{server.origin.removeprefix('http://')}/X-API-Key"
+        terms = CallTerms(allow_local=True, pause=0, keys={key: "MY_KEY"})
         write_documents(folder / "apis", server.origin)
         assert dragoman("curate", "collect", "mine", "apis").returncode == 0
-        assert verify_operations(data, 1, TERMS, as_json=True, clock=lambda: server.now) == 0
+        assert verify_operations(data, 1, terms, as_json=True, clock=lambda: server.now) == 0
         for moment in ROUNDS:
             server.now = moment
-            monitor_operations(data, TERMS, as_json=True, clock=lambda: server.now)
+            monitor_operations(data, terms, as_json=True, clock=lambda: server.now)
     filter_operations(data, FilterRules(), as_json=False)
 
     assert "round 2026-03-13T03:00:00Z counts for nothing" in capsys.readouterr().out
