@@ -141,7 +141,7 @@ def test_no_artifact_of_the_whole_chain_holds_a_key_of_its_document(
     assert len(queries) == 4
     (folder / "gold.csv").write_text(
         "query,relevance,practicality,linguistic_applicability,clarity,specificity\n"
-        + "".join(f'"{query}",5,5,5,5,5\n' for query in queries[:1]),
+        + "{},5,5,5,5,5\n".format('"' + queries[0].replace('"', '""') + '"'),
         "utf-8",
     )
     export = ("review", "export", "mine", "--out", "sheets", "--annotators", "ana,bo", "--gold")

@@ -63,6 +63,18 @@ def test_a_later_call_takes_what_the_first_answers() -> None:
     assert "cidade" not in task.query
 
 
+def test_arrays_and_objects_that_a_document_states_are_said() -> None:
+    filters = ApiParameter("filtro", "object", example={"uf": "SP"})
+    days = ApiParameter("dias", "array", example=[1, 2])
+    operation = Operation("Buscar", "https://api.example/", "Buscar", required_parameters=(filters, days))  # fmt: skip
+    document = msgspec.structs.replace(CEP, api_list=(operation,))
+    brief = Brief("single", "pt", "Brazil", ("cep/Buscar",), ("cep/Buscar",))
+    task = template_query(brief, known_operations([document]), 0)
+    assert task.gold == (ApiCall("Buscar", {"filtro": {"uf": "SP"}, "dias": [1, 2]}),)
+    assert 'filtro: {"uf":"SP"}' in task.query
+    assert "dias: [1,2]" in task.query
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [

@@ -3,7 +3,8 @@
 import pytest
 
 from dragoman.core.apis.documents import ApiParameter, Operation
-from dragoman.curation.apis.verifying.calls import request_of, sample_requests
+from dragoman.curation.apis.verifying.calls import request_of
+from dragoman.curation.apis.verifying.keys import sample_calls
 from dragoman.web.fetching import FetchRequest
 
 
@@ -50,7 +51,7 @@ def test_a_body_that_is_no_object_is_posted_as_it_stands() -> None:
 def test_each_stated_value_makes_a_call_as_far_as_is_wanted() -> None:
     listed = ApiParameter("country", schema={"enum": ["CO", "PE", "CL"]})
     operation = Operation("Holidays", "https://api.example/", required_parameters=(listed,))
-    urls = [each.url for each in sample_requests(operation, 2)]
+    urls = [each.stored.url for each in sample_calls(operation, 2)]
     assert urls == ["https://api.example/?country=CO", "https://api.example/?country=PE"]
 
 
@@ -83,4 +84,4 @@ def test_each_stated_value_makes_a_call_as_far_as_is_wanted() -> None:
 )
 def test_what_cannot_be_called_says_why(operation: Operation, why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        sample_requests(operation, 1)
+        sample_calls(operation, 1)

@@ -115,11 +115,20 @@ def _calls(brief: Brief, used: Sequence[tuple[str, Operation]]) -> list[ApiCall]
 
 
 def _said(frames: Frames, call: ApiCall) -> str:
-    stated = {name: value for name, value in call.arguments.items() if not isinstance(value, dict)}
+    stated = {name: value for name, value in call.arguments.items() if not _is_reference(value)}
     return frames.joined.join(f"{name}: {_plain(value)}" for name, value in stated.items())
 
 
+def _is_reference(value: object) -> bool:
+    """Whether a value is what another call returns; an object that a document states is said."""
+    return (
+        isinstance(value, dict) and value.keys() == {"from"} and str(value["from"]).startswith("$")
+    )
+
+
 def _plain(value: object) -> str:
+    if isinstance(value, dict | list):
+        return msgspec.json.encode(value).decode()
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

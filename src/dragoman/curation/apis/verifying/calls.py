@@ -28,15 +28,6 @@ CALLED = frozenset({"GET", "POST"})
 _PLACE = re.compile(r"\{([^{}]{1,100})\}")
 
 
-def sample_requests(operation: Operation, most: int) -> list[FetchRequest]:
-    """Return requests with values that the operation's document states, and no others.
-
-    Raises:
-        ValueError: Where it cannot be called so; the text says why.
-    """
-    return [request_of(operation, each) for each in sample_arguments(operation, most)]
-
-
 def sample_arguments(operation: Operation, most: int) -> list[dict[str, object]]:
     """Return sets of values that the operation's document states, and no others.
 
