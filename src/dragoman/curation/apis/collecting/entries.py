@@ -22,7 +22,7 @@ class ReadFile(msgspec.Struct, frozen=True):
     facts: StatedFacts
 
 
-class LeftOut(msgspec.Struct, frozen=True):
+class LeftOutEntry(msgspec.Struct, frozen=True):
     """An operation that was left out of a document, by its method and path, and why."""
 
     name: str
@@ -43,5 +43,5 @@ class FoundEntry(msgspec.Struct, frozen=True):
     place: str
     document: ApiDocument | None = None
     remark: str = ""
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[LeftOutEntry, ...] = ()
     prints: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from dragoman.core.apis.documents import (
     Operation,
 )
 from dragoman.core.errors import DataError
-from dragoman.curation.apis.collecting.entries import FoundEntry, LeftOut, ReadFile
+from dragoman.curation.apis.collecting.entries import FoundEntry, LeftOutEntry, ReadFile
 from dragoman.curation.apis.collecting.identity import with_id
 from dragoman.curation.apis.collecting.openapi.schemas import IN_TASK, TYPES, known_type
 from dragoman.curation.apis.collecting.values import first_text, mapping, one_line, plain, sequence
@@ -48,16 +48,16 @@ def _entry(tool: Mapping[str, object], place: str, file: ReadFile) -> FoundEntry
     if not name:
         return FoundEntry(place, remark="a tool without a name")
     operations: dict[str, Operation] = {}
-    left_out: list[LeftOut] = []
+    left_out: list[LeftOutEntry] = []
     for number, each in enumerate(sequence(tool.get("api_list")), 1):
         try:
             operation = _operation(mapping(each))
         except DataError as error:
-            left_out.append(LeftOut(f"api_list {number}", str(error)))
+            left_out.append(LeftOutEntry(f"api_list {number}", str(error)))
             continue
         if operation.name in operations:
             reason = f"two operations are called {operation.name!r}"
-            left_out.append(LeftOut(f"api_list {number}", reason))
+            left_out.append(LeftOutEntry(f"api_list {number}", reason))
         operations.setdefault(operation.name, operation)
     said = f"{len(left_out)} left out: {left_out[0].reason}" if left_out else ""
     if not operations:

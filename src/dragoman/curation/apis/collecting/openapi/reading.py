@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from dragoman.core.apis.documents import ApiDocument, DocumentOrigin
 from dragoman.core.errors import DataError
-from dragoman.curation.apis.collecting.entries import FoundEntry, LeftOut, ReadFile
+from dragoman.curation.apis.collecting.entries import FoundEntry, LeftOutEntry, ReadFile
 from dragoman.curation.apis.collecting.identity import with_id
 from dragoman.curation.apis.collecting.openapi.addresses import secrets_of_servers, server_of
 from dragoman.curation.apis.collecting.openapi.operations import ReadOperation, read_operations
@@ -106,7 +106,7 @@ def read_openapi(
         with_id(made.document, place),
         without_secrets(remark, made.secrets),
         tuple(
-            LeftOut(
+            LeftOutEntry(
                 without_secrets(each.place, made.secrets),
                 without_secrets(each.remark.removeprefix(f"{each.place}: "), made.secrets),
             )
