@@ -128,11 +128,11 @@ def test_pass_k_and_the_checks_of_simulated_users_are_rows_too() -> None:
 
 
 def test_intervals_draw_tasks_and_a_ratio_that_all_share_claims_no_certainty() -> None:
-    wide = ratio_interval([(0, 4), (4, 4), (1, 2), (3, 3)], 1, is_share=True)
+    wide = ratio_interval([(0, 4), (4, 4), (1, 2), (3, 3)], is_share=True)
     assert wide is not None
     assert 0 <= wide.low < 8 / 13 < wide.high <= 1
-    assert ratio_interval([(2, 2)], 1, is_share=True) == Interval((1 - 0.95) / 2, 1.0)
-    assert ratio_interval([(6, 2), (3, 1)], 1, is_share=False) is None
+    assert ratio_interval([(2, 2)], is_share=True) == Interval(0.025, 1.0)
+    assert ratio_interval([(6, 2), (3, 1)], is_share=False) is None
 
 
 def test_each_pass_hat_k_says_how_many_tasks_entered_it() -> None:

@@ -44,7 +44,7 @@ def test_a_success_is_a_reward_of_one(reward: float, *, success: bool) -> None:
 
 
 def test_the_figure_is_the_mean_over_tasks() -> None:
-    result = pass_hat({"a": [PASS, PASS], "b": [PASS, FAIL], "c": [FAIL, FAIL]}, 2, 0)
+    result = pass_hat({"a": [PASS, PASS], "b": [PASS, FAIL], "c": [FAIL, FAIL]}, 2)
     assert (result.tasks, result.left_out, result.trials) == (3, 0, 2)
     assert [figure.k for figure in result.figures] == [1, 2]
     assert [figure.value for figure in result.figures] == [0.5, 1 / 3]
@@ -55,15 +55,13 @@ def test_the_figure_is_the_mean_over_tasks() -> None:
 
 @pytest.mark.parametrize("unknown", [OPEN, FAIL_OPEN, Unscored("infrastructure: cut")])
 def test_a_task_with_a_played_trial_that_has_no_verdict_is_left_out(unknown: Verdict) -> None:
-    result = pass_hat({"a": [PASS, PASS], "b": [PASS, unknown]}, 2, 0)
+    result = pass_hat({"a": [PASS, PASS], "b": [PASS, unknown]}, 2)
     assert (result.tasks, result.left_out) == (1, 1)
     assert [figure.value for figure in result.figures] == [1.0, 1.0]
 
 
 def test_a_trial_that_was_not_played_takes_no_lower_power_away() -> None:
-    first, second = pass_hat(
-        {"a": [PASS, PASS], "b": [PASS, None], "c": [FAIL, None]}, 2, 0
-    ).figures
+    first, second = pass_hat({"a": [PASS, PASS], "b": [PASS, None], "c": [FAIL, None]}, 2).figures
     assert (first.value, first.tasks) == (2 / 3, 3)
     assert (second.value, second.tasks) == (1.0, 1)
     assert (first.bounds.low, first.bounds.high) == (1.5 / 3, 2.5 / 3)
@@ -75,7 +73,7 @@ def test_one_task_played_twice_leaves_the_others_in() -> None:
         **{f"t{n}": [PASS if n < 21 else FAIL] for n in range(39)},
         "twice": [PASS, PASS],
     }
-    result = pass_hat(rewards, 2, 0)
+    result = pass_hat(rewards, 2)
     assert (result.tasks, result.left_out, result.trials) == (40, 0, 2)
     first, second = result.figures
     assert (first.value, first.tasks) == (0.55, 40)
@@ -86,24 +84,24 @@ def test_one_task_played_twice_leaves_the_others_in() -> None:
 
 
 def test_bounds_take_what_is_unknown_as_failed_and_as_passed() -> None:
-    result = pass_hat({"a": [PASS], "b": [OPEN], "c": [FAIL], "d": [None]}, 1, 0)
+    result = pass_hat({"a": [PASS], "b": [OPEN], "c": [FAIL], "d": [None]}, 1)
     assert result.figures[0].value == 0.5
     assert (result.figures[0].bounds.low, result.figures[0].bounds.high) == (0.25, 0.75)
 
 
 def test_a_failure_that_no_judge_can_mend_is_a_failure_in_both_bounds() -> None:
-    (figure,) = pass_hat({"a": [FAIL_OPEN]}, 1, 0).figures
+    (figure,) = pass_hat({"a": [FAIL_OPEN]}, 1).figures
     assert (figure.value, figure.bounds.low, figure.bounds.high) == (None, 0.0, 0.0)
 
 
 def test_nothing_scored_is_no_figure_and_not_zero() -> None:
-    (figure,) = pass_hat({"a": [None], "b": [OPEN]}, 1, 0).figures
+    (figure,) = pass_hat({"a": [None], "b": [OPEN]}, 1).figures
     assert (figure.value, figure.interval) == (None, None)
     assert (figure.bounds.low, figure.bounds.high) == (0.0, 1.0)
 
 
 def test_no_tasks_are_no_figure() -> None:
-    (figure,) = pass_hat({}, 1, 0).figures
+    (figure,) = pass_hat({}, 1).figures
     assert (figure.value, figure.bounds.low, figure.bounds.high) == (None, 0.0, 1.0)
 
 
@@ -134,8 +132,8 @@ def test_however_the_unknown_comes_out_the_figure_lies_within_the_bounds(
         ]
         for task, row in rows.items()
     }
-    before = pass_hat(rows, TRIALS, 0).figures
-    after = pass_hat(completed, TRIALS, 0).figures
+    before = pass_hat(rows, TRIALS).figures
+    after = pass_hat(completed, TRIALS).figures
     for open_figure, figure in zip(before, after, strict=True):
         assert figure.value is not None
         assert open_figure.bounds.low - 1e-9 <= figure.value <= open_figure.bounds.high + 1e-9
@@ -146,7 +144,7 @@ def test_however_the_unknown_comes_out_the_figure_lies_within_the_bounds(
 def test_every_task_is_counted_once_and_a_higher_power_has_no_more_of_them(
     rows: dict[str, list[Verdict | None]],
 ) -> None:
-    result = pass_hat(rows, TRIALS, 0)
+    result = pass_hat(rows, TRIALS)
     assert result.tasks + result.left_out == len(rows)
     entered = [figure.tasks for figure in result.figures]
     assert entered == sorted(entered, reverse=True)
@@ -165,7 +163,7 @@ def test_trials_that_were_not_played_change_bounds_and_no_figure(
     whole = {str(n): row for n, row in enumerate(rows)}
     cut = {name: [*row, *([None] * missing)] for name, row in whole.items()}
     most = max(map(len, rows))
-    pairs = zip(pass_hat(whole, most, 0).figures, pass_hat(cut, most, 0).figures, strict=True)
+    pairs = zip(pass_hat(whole, most).figures, pass_hat(cut, most).figures, strict=True)
     for figure, with_missing in pairs:
         assert (figure.value, figure.tasks) == (with_missing.value, with_missing.tasks)
         assert with_missing.bounds.low <= figure.bounds.low + 1e-9
@@ -192,7 +190,7 @@ def test_the_references_figures_drop_faults_and_stop_at_the_fewest_trials() -> N
     assert (theirs.simulations, theirs.dropped) == (4, 5)
     assert theirs.average_reward == 0.75
     assert theirs.pass_hat == {1: pytest.approx((1 + 2 / 3) / 2)}
-    ours = pass_hat(rewards, 3, seed=1)
+    ours = pass_hat(rewards, 3)
     assert (ours.tasks, ours.left_out) == (1, 2)
     assert ours.figures[0].bounds.low == pytest.approx((1 / 3 + 2 / 3) / 3)
 
@@ -200,7 +198,7 @@ def test_the_references_figures_drop_faults_and_stop_at_the_fewest_trials() -> N
 def test_a_lone_success_among_faults_reads_one_in_the_reference_and_not_with_us() -> None:
     rewards: dict[str, list[Verdict | None]] = {"a": [Scored(1.0)], "b": [Unscored("cut")]}
     assert reference_figures(rewards, 1).pass_hat == {1: 1.0}
-    (ours,) = pass_hat(rewards, 1, seed=1).figures
+    (ours,) = pass_hat(rewards, 1).figures
     assert (ours.value, ours.bounds.low, ours.bounds.high) == (1.0, 0.5, 1.0)
 
 

@@ -14,7 +14,6 @@ from dragoman.analysis.intervals import Interval, clustered_interval
 from dragoman.analysis.pass_hat import played_rewards
 from dragoman.analysis.stated_personas import persona_shown
 from dragoman.core.conditions import Condition
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.scores import Verdict, is_success
 
 AGENT = "agent"
@@ -82,7 +81,6 @@ def _group(suite: str, values: dict[str, str], rows: Sequence[Outcome]) -> Group
         tasks.setdefault(row.task, {}).setdefault(cell, []).append(row.reward)
     means = (_mean_over_cells(trials.values()) for trials in tasks.values())
     figures = [mean for mean in means if mean is not None]
-    seed = derive_seed(content_key(suite, values), "by axis")
     return Group(
         suite,
         values,
@@ -90,7 +88,7 @@ def _group(suite: str, values: dict[str, str], rows: Sequence[Outcome]) -> Group
         len(figures),
         len(tasks) - len(figures),
         sum(figures) / len(figures) if figures else None,
-        clustered_interval(figures, seed) if figures else None,
+        clustered_interval(figures) if figures else None,
         any(row.score is not None and row.score.assumed for row in rows),
     )
 

@@ -13,7 +13,6 @@ from dragoman.analysis.stated_personas import StatedFigure, stated_figures
 from dragoman.core.conditions import Condition
 from dragoman.core.costs import Cost, PriceOf, unpriced
 from dragoman.core.episodes import COMPLETE, EndReason, Episode
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.measures import Measured
 from dragoman.core.rules import RULES
 from dragoman.core.scores import (
@@ -198,7 +197,7 @@ def _summary(
         rules=rules,
         judge=judge,
         planned_tasks=len(rewards),
-        result=cell_pass_hat(key, rewards),
+        result=cell_pass_hat(rewards),
         assumed=any(row.score is not None and row.score.assumed for row in rows),
         episodes=len(episodes),
         missing=len(rows) - len(episodes),
@@ -221,19 +220,14 @@ def _summary(
         reference=reference_figures(rewards, trials) if _follows_reference(rules) else None,
         invalid=len(invalid) if is_checked else None,
         invalid_kinds=_count(kind for row in invalid if row.score for kind in row.score.invalid),
-        without_invalid=cell_pass_hat(key, _rewards(valid)) if invalid else None,
-        rho=tuple(
-            rho_hat(rewards, trials, derive_seed(content_key(key[0], key[1].label, key[2]), "rho"))
-        ),
+        without_invalid=cell_pass_hat(_rewards(valid)) if invalid else None,
+        rho=tuple(rho_hat(rewards, trials)),
     )
 
 
-def cell_pass_hat(key: CellKey, rewards: Mapping[str, Sequence[Verdict | None]]) -> PassHat:
+def cell_pass_hat(rewards: Mapping[str, Sequence[Verdict | None]]) -> PassHat:
     """Return pass^k of a cell, of the rewards of every planned trial by task; equal wherever asked."""
-    suite, condition, agent = key
-    trials = max(len(column) for column in rewards.values())
-    seed = derive_seed(content_key(suite, condition.label, agent), "bootstrap")
-    return pass_hat(rewards, trials, seed)
+    return pass_hat(rewards, max(len(column) for column in rewards.values()))
 
 
 def _successes(rewards: Mapping[str, Sequence[Verdict | None]]) -> int | None:

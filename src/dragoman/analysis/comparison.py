@@ -20,7 +20,6 @@ from dragoman.analysis.pass_hat import played_rewards, task_pass_hat
 from dragoman.analysis.sign_flip import holm, sign_flip_p
 from dragoman.core.conditions import Condition, axis_of, differ_in_one_thing, differing_axes
 from dragoman.core.costs import PriceOf, unpriced
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.scores import Verdict, is_success
 
 FINEST_UNIT = 5_000
@@ -273,7 +272,7 @@ def _comparison(a: _Side, b: _Side) -> Comparison:
         b=b.name,
         pairs=pairs,
         left_out=left_out,
-        gaps=_gaps(pairs, seed_of(a.name, b.name, pairs)) if pairs else (),
+        gaps=_gaps(pairs) if pairs else (),
         p=sign_flip_p(_whole_gains(pairs)) if pairs else None,
         adjusted_p=None,
         means=_means(a.means(tasks), b.means(tasks)),
@@ -328,20 +327,10 @@ def _whole_gains(pairs: Sequence[TaskPair]) -> list[int]:
     ]
 
 
-def seed_of(a: CellName, b: CellName, pairs: Sequence[TaskPair]) -> int:
-    """Return the seed of a comparison's draws, the same whichever of the two cells comes first.
-
-    Those for pass^1 are made with 1 more, and so are those for a pass^k that the same tasks enter; where
-    fewer do, with k more.
-    """
-    sides = sorted([name.suite, name.condition.label, name.agent] for name in (a, b))
-    return derive_seed(content_key(sides, [pair.task for pair in pairs]), "comparison")
-
-
-def _gaps(pairs: Sequence[TaskPair], seed: int) -> tuple[Gap, ...]:
+def _gaps(pairs: Sequence[TaskPair]) -> tuple[Gap, ...]:
     counted = [_Counted(len(pair.a), len(pair.b), *pair.successes) for pair in pairs]
     most = max(entry.shared for entry in counted)
-    return tuple(_gap(counted, k, seed) for k in range(1, most + 1))
+    return tuple(_gap(counted, k) for k in range(1, most + 1))
 
 
 class _Counted(NamedTuple):
@@ -357,20 +346,18 @@ class _Counted(NamedTuple):
         return min(self.of_a, self.of_b)
 
 
-def _gap(pairs: Sequence[_Counted], k: int, seed: int) -> Gap:
+def _gap(pairs: Sequence[_Counted], k: int) -> Gap:
     entering = [pair for pair in pairs if pair.shared >= k]
     of_a = [task_pass_hat(pair.of_a, pair.won_a, k) for pair in entering]
     of_b = [task_pass_hat(pair.of_b, pair.won_b, k) for pair in entering]
     differences = [in_b - in_a for in_a, in_b in zip(of_a, of_b, strict=True)]
     count = len(entering)
-    # What the same tasks enter is of the same draws: they are dear, and one draw tells of all k.
-    draws = seed + (1 if count == len(pairs) else k)
     return Gap(
         k=k,
         a=sum(of_a) / count,
         b=sum(of_b) / count,
         difference=sum(differences) / count,
-        interval=difference_interval(differences, draws),
+        interval=difference_interval(differences),
         tasks=count,
     )
 

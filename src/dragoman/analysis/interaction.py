@@ -29,7 +29,7 @@ class InteractionEffect(msgspec.Struct, frozen=True):
 
 
 def interaction(
-    neither: TaskMeans, first: TaskMeans, second: TaskMeans, both: TaskMeans, seed: int = 0
+    neither: TaskMeans, first: TaskMeans, second: TaskMeans, both: TaskMeans
 ) -> InteractionEffect:
     """Return the interaction of two conditions over the tasks that all four cells decided.
 
@@ -38,7 +38,6 @@ def interaction(
         first: Scores with the first alone.
         second: Scores with the second alone.
         both: Scores with both.
-        seed: Of the bootstrap's draws.
     """
     tasks = sorted(neither.keys() & first.keys() & second.keys() & both.keys())
     values = [(both[t] - first[t]) - (second[t] - neither[t]) for t in tasks]
@@ -47,4 +46,4 @@ def interaction(
     value = sum(values) / len(values)
     if min(values) == max(values):
         return InteractionEffect(value, None, len(values))
-    return InteractionEffect(value, clustered_interval(values, seed), len(values))
+    return InteractionEffect(value, clustered_interval(values), len(values))

@@ -1,27 +1,49 @@
-"""Intervals over tasks: the task is the unit that is drawn, its trials come along."""
+"""Intervals over tasks: the task is the unit that is drawn, its trials come along.
+
+An interval follows from the values of the tasks alone. All statistics over equally many tasks share
+one set of draws, made with a seed that follows from how many tasks there are; a statistic lays its
+tasks under these draws in the order of their values. So one statistic has one interval wherever it is
+shown, and the same tasks in another order have the same one.
+
+Draws come in pairs, the second of which is the first with the order of tasks reversed (antithetic
+resampling, Hall 1989), so that a difference and its opposite have intervals that mirror each other.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from dragoman.core.keys import derive_seed
 from dragoman.core.measures import ROUNDING
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+INTERVAL_METHOD = "2"
+"""The version of how intervals are drawn: 1 drew each figure by a seed of the place where it stood."""
+
 RESAMPLES = 2_000
 LEVEL = 0.95
+TAIL = (1 - LEVEL) / 2
 
-MANY_TASKS = 150
-"""Of more tasks those with one value are drawn together: the same distribution in a tenth of the
-time. Figures of smaller suites stay as they were printed, to the digit."""
+MOST_SHARED = 2_000
+"""Draws of so many tasks are kept; of more, tasks with one value are drawn together instead."""
+
+_DIGITS = 12
+"""Values that agree to so many digits are the same value, computed in another order."""
 
 _MOST_AT_ONCE = 2**18
 """Values of draws that are looked at together: what they take of memory is bounded."""
+
+_DRAWS_AT_ONCE = 250
+
+Row = tuple[float, ...]
+"""What one task adds to the sums of a statistic."""
 
 
 class Interval(msgspec.Struct, frozen=True, array_like=True):
@@ -31,66 +53,51 @@ class Interval(msgspec.Struct, frozen=True, array_like=True):
     high: float
 
 
-def clustered_interval(values: Sequence[float], seed: int) -> Interval:
+def clustered_interval(values: Sequence[float]) -> Interval:
     """Return the 95 % interval of the mean of one value per task, by percentile bootstrap.
 
     Where all tasks agree, resampling would claim certainty. The exact binomial (Clopper-Pearson)
     limit over tasks stands in, so that 1 of 1 reads [0.025, 1]; for another rate on which all agree
     it is laid to both sides in proportion.
     """
-    import numpy as np
-
-    count = len(values)
-    tail = (1 - LEVEL) / 2
-    if min(values) == max(values):
-        value, edge = values[0], tail ** (1 / count)
-        return Interval(value * edge, 1 - (1 - value) * edge)
-    if count > MANY_TASKS:
-        drawn, times = zip(*Counter(values).items(), strict=True)
-    else:
-        drawn, times = tuple(values), (1,) * count
-    means = _draws(times, seed) @ np.asarray(drawn, dtype=float) / count
-    low, high = np.quantile(means, [tail, 1 - tail])
-    return Interval(float(low), float(high))
+    return _mean_interval(*_in_order((value,) for value in values))
 
 
-@lru_cache(maxsize=4)
-def _draws(times: tuple[int, ...], seed: int) -> "NDArray[np.int64]":
-    """Return how often each value is in each draw, by how often it was seen: figures of one seed share them."""
-    import numpy as np
+def difference_interval(differences: Sequence[float]) -> Interval:
+    """Return the 95 % interval of the mean of one difference (-1 to 1) per task.
 
-    count = sum(times)
-    generator = np.random.default_rng(seed)
-    return generator.multinomial(count, [each / count for each in times], size=RESAMPLES)
+    Tasks which all agree claim no certainty here either: their difference is laid over shares, and
+    has the limit of these.
+    """
+    kinds, times = _in_order((value,) for value in differences)
+    if len(kinds) > 1:
+        return _mean_interval(kinds, times)
+    shares = _mean_interval((((1 + kinds[0][0]) / 2,),), times)
+    return _interval(2 * shares.low - 1, 2 * shares.high - 1)
 
 
-def ratio_interval(
-    pairs: Sequence[tuple[float, float]], seed: int, *, is_share: bool
-) -> Interval | None:
+def ratio_interval(pairs: Sequence[tuple[float, float]], *, is_share: bool) -> Interval | None:
     """Return the 95 % interval of a ratio of sums, by percentile bootstrap over tasks.
 
     Where all tasks agree on a share, the limit of `clustered_interval` stands in; of another ratio
-    nothing is known then.
+    nothing is known then. A draw with nothing below has no ratio and is left out.
 
     Args:
-        pairs: What each task adds to the numerator, and to the denominator (more than 0).
-        seed: Of the draws.
+        pairs: What each task adds to the numerator, and to the denominator (0 or more).
         is_share: Whether the ratio lies between 0 and 1 by its nature.
     """
-    import numpy as np
-
-    ratios = [above / below for above, below in pairs]
-    if min(ratios) == max(ratios):
-        return clustered_interval(ratios, seed) if is_share else None
-    count = len(pairs)
-    generator = np.random.default_rng(seed)
-    counts = generator.multinomial(count, [1 / count] * count, size=RESAMPLES)
-    above, below = (counts @ np.asarray(side, dtype=float) for side in zip(*pairs, strict=True))
-    low, high = np.quantile(above / below, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(float(low), float(high))
+    ratios = [above / below for above, below in pairs if below]
+    if not ratios:
+        return None
+    if _is_one(ratios):
+        return clustered_interval(ratios) if is_share else None
+    if len({below for _, below in pairs}) == 1:
+        # The mean of the ratios: the same statistic, which has the same interval.
+        return clustered_interval(ratios)
+    return _ratio_interval(*_in_order(pairs))
 
 
-def paired_ratio_interval(pairs: Sequence[tuple[float, float]], seed: int) -> Interval | None:
+def paired_ratio_interval(pairs: Sequence[tuple[float, float]]) -> Interval | None:
     """Return the 95 % interval of a ratio of sums to which a task may add nothing below.
 
     By percentile bootstrap over tasks, so that both sides of a task are drawn together; a draw with
@@ -98,22 +105,18 @@ def paired_ratio_interval(pairs: Sequence[tuple[float, float]], seed: int) -> In
 
     Args:
         pairs: What each task adds to the numerator, and to the denominator (0 or more).
-        seed: Of the draws.
     """
     import numpy as np
 
-    count = len(pairs)
-    generator = np.random.default_rng(seed)
-    counts = generator.multinomial(count, [1 / count] * count, size=RESAMPLES)
-    above, below = (counts @ np.asarray(side, dtype=float) for side in zip(*pairs, strict=True))
+    above, below = drawn_sums(pairs).T
     drawn = np.full(RESAMPLES, np.inf)
     np.divide(above, below, out=drawn, where=below > 0)
     drawn.sort()
-    low, high = (drawn[int(each * (RESAMPLES - 1))] for each in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    low, high = (drawn[int(each * (RESAMPLES - 1))] for each in (TAIL, 1 - TAIL))
     return None if low == high or np.isinf(high) else Interval(float(low), float(high))
 
 
-def quantile_interval(tasks: Sequence[Sequence[float]], share: float, seed: int) -> Interval | None:
+def quantile_interval(tasks: Sequence[Sequence[float]], share: float) -> Interval | None:
     """Return the 95 % interval of a quantile of all tasks' values, by percentile bootstrap over tasks.
 
     Where no draw changes it (one task, or all values the same) nothing is known of others.
@@ -121,38 +124,156 @@ def quantile_interval(tasks: Sequence[Sequence[float]], share: float, seed: int)
     Args:
         tasks: The values of each task, at least one.
         share: The quantile: the smallest value at or below which this share of all lies.
-        seed: Of the draws.
     """
     import numpy as np
 
-    values = np.concatenate([np.asarray(of_task, dtype=float) for of_task in tasks])
+    found = Counter(tuple(sorted(of_task)) for of_task in tasks)
+    kinds = sorted(found)
+    times = tuple(found[kind] for kind in kinds)
+    values = np.concatenate([np.asarray(kind, dtype=float) for kind in kinds])
     if len(tasks) == 1 or values.min() == values.max():
         return None
     order = np.argsort(values, kind="stable")
-    owners = np.repeat(np.arange(len(tasks)), [len(of_task) for of_task in tasks])[order]
-    generator = np.random.default_rng(seed)
-    counts = generator.multinomial(len(tasks), [1 / len(tasks)] * len(tasks), size=RESAMPLES)
+    owners = np.repeat(np.arange(len(kinds)), [len(kind) for kind in kinds])[order]
+    counts = np.asarray(_counts(times).T, dtype=np.int64)
     at_once = max(1, _MOST_AT_ONCE // len(values))
     places = [
         _places(np.cumsum(counts[first : first + at_once, owners], axis=1), share)
         for first in range(0, RESAMPLES, at_once)
     ]
-    drawn = values[order][np.concatenate(places)]
-    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return None if low == high else Interval(float(low), float(high))
+    low, high = _ends(values[order][np.concatenate(places)])
+    return None if low == high else Interval(low, high)
+
+
+def drawn_sums(rows: Sequence[Row]) -> "NDArray[np.float64]":
+    """Return the sums of what tasks add, a row for each draw of tasks; columns as the rows have them.
+
+    Raises:
+        ValueError: Where there are no rows.
+    """
+    return _sums(*_in_order(rows))
+
+
+def drawn_counts(times: Sequence[int]) -> "NDArray[np.float64]":
+    """Return how often each kind is drawn, a row for each draw, of how often it was seen."""
+    import numpy as np
+
+    return np.asarray(_counts(tuple(times)).T, dtype=float)
+
+
+def middle(drawn: "NDArray[np.float64]") -> Interval:
+    """Return the middle 95 % of a statistic's draws."""
+    return _interval(*_ends(drawn))
+
+
+def _ends(drawn: "NDArray[np.float64]") -> tuple[float, float]:
+    """Return where the middle 95 % end; between two draws lies a straight line."""
+    import numpy as np
+
+    last = len(drawn) - 1
+    lower = [int(TAIL * last), int((1 - TAIL) * last)]
+    places = sorted({min(place + step, last) for place in lower for step in (0, 1)})
+    ordered = np.partition(drawn, places)
+    low, high = (
+        ordered[place] + (share * last - place) * (ordered[min(place + 1, last)] - ordered[place])
+        for place, share in zip(lower, (TAIL, 1 - TAIL), strict=True)
+    )
+    return float(low), float(high)
+
+
+@lru_cache(maxsize=10_000)
+def _mean_interval(kinds: tuple[Row, ...], times: tuple[int, ...]) -> Interval:
+    if len(kinds) == 1:
+        ((value,),) = kinds
+        edge = TAIL ** (1 / times[0])
+        return _interval(value * edge, 1 - (1 - value) * edge)
+    return middle(_sums(kinds, times)[:, 0] / sum(times))
+
+
+@lru_cache(maxsize=10_000)
+def _ratio_interval(kinds: tuple[Row, ...], times: tuple[int, ...]) -> Interval:
+    above, below = _sums(kinds, times).T
+    is_there = below > 0
+    return middle(above[is_there] / below[is_there])
+
+
+def _in_order(rows: Iterable[Row]) -> tuple[tuple[Row, ...], tuple[int, ...]]:
+    """Return the kinds of rows in the order of their values, and how often each was seen."""
+    seen: dict[Row, int] = {}
+    for row, times in Counter(rows).items():
+        # 0.0 is added, so that -0.0 is 0.
+        kind = tuple(round(value, _DIGITS) + 0.0 for value in row)
+        seen[kind] = seen.get(kind, 0) + times
+    kinds = sorted(seen)
+    return tuple(kinds), tuple(seen[kind] for kind in kinds)
+
+
+def _interval(low: float, high: float) -> Interval:
+    return Interval(round(low, _DIGITS), round(high, _DIGITS))
+
+
+def _is_one(values: Sequence[float]) -> bool:
+    return len({round(value, _DIGITS) for value in values}) == 1
+
+
+def _sums(kinds: Sequence[Row], times: tuple[int, ...]) -> "NDArray[np.float64]":
+    """Return the sums of all draws of tasks of these kinds."""
+    import numpy as np
+
+    values, tasks = np.asarray(kinds, dtype=float), sum(times)
+    if tasks > MOST_SHARED:
+        return (values.T @ _counts(times)).T
+    # Summed by parts: all tasks at the last kind's value, less each step between kinds for the tasks
+    # before it; a few draws at a time, which stay in the processor's cache.
+    steps, ends = np.diff(values, axis=0).T, list(accumulate(times))[:-1]
+    draws, sums = _shared_draws(tasks), np.empty((RESAMPLES, values.shape[1]))
+    for first in range(0, RESAMPLES, _DRAWS_AT_ONCE):
+        some = slice(first, first + _DRAWS_AT_ONCE)
+        sums[some] = values[-1] * tasks - (steps @ draws[ends, some].astype(float)).T
+    return sums
+
+
+def _counts(times: tuple[int, ...]) -> "NDArray[np.float64]":
+    """Return how often each kind is in each draw of all tasks, a row for each kind."""
+    import numpy as np
+
+    tasks = sum(times)
+    if tasks <= MOST_SHARED:
+        ends = [0, *accumulate(times)]
+        return np.diff(_shared_draws(tasks)[ends].astype(float), axis=0)
+    shares = np.asarray(times) / tasks
+    half = RESAMPLES // 2
+    there, back = (
+        np.random.default_rng(_seed(tasks)).multinomial(tasks, each, size=half)
+        for each in (shares, shares[::-1])
+    )
+    return np.concatenate([there, back[:, ::-1]]).T.astype(float)
+
+
+@lru_cache(maxsize=8)
+def _shared_draws(tasks: int) -> "NDArray[np.uint16]":
+    """Return how many of the first so many tasks are in each draw, a row for each number of them.
+
+    How often the tasks between two places are drawn is the difference of two rows.
+    """
+    import numpy as np
+
+    half = RESAMPLES // 2
+    drawn = np.random.default_rng(_seed(tasks)).integers(0, tasks, size=(half, tasks))
+    at = drawn + tasks * np.arange(half)[:, np.newaxis]
+    counts = np.bincount(at.ravel(), minlength=half * tasks).reshape(half, tasks)
+    both = np.concatenate([counts, counts[:, ::-1]]).T
+    found = np.zeros((tasks + 1, RESAMPLES), dtype=np.uint16)
+    np.cumsum(both, axis=0, out=found[1:], dtype=np.uint16)
+    found.flags.writeable = False
+    return found
+
+
+def _seed(tasks: int) -> int:
+    return derive_seed(f"{tasks} tasks", f"intervals {INTERVAL_METHOD}")
 
 
 def _places(below: "NDArray[np.int64]", share: float) -> "NDArray[np.int64]":
     """Return where in each row of rising counts that share of its last one is reached."""
     places: NDArray[np.int64] = (below < share * below[:, -1:] - ROUNDING).sum(axis=1)
     return places
-
-
-def difference_interval(differences: Sequence[float], seed: int) -> Interval:
-    """Return the 95 % interval of the mean of one difference (-1 to 1) per task.
-
-    It is the interval of the shares that the differences are laid over, so that tasks which all
-    agree claim no certainty here either.
-    """
-    shares = clustered_interval([(1 + value) / 2 for value in differences], seed)
-    return Interval(2 * shares.low - 1, 2 * shares.high - 1)

@@ -9,7 +9,6 @@ from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.analysis.correlation import correlation
 from dragoman.analysis.intervals import Interval, quantile_interval, ratio_interval
 from dragoman.core.conditions import Condition
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.measures import (
     REWARD,
     REWARD_VERSION,
@@ -144,7 +143,7 @@ def _place_rows(
     for key, group in groups.items():
         scored = [entry for entry in group if not entry.measured.unscored]
         for figure in _figures(group, declared):
-            value, interval, n = _figure(figure, scored, _seed(cell, key, figure))
+            value, interval, n = _figure(figure, scored)
             yield MeasureRow(
                 *(cell.suite, cell.condition, cell.agent),
                 *key,
@@ -180,13 +179,8 @@ def _form(figure: Derived) -> Form:
             return figure.reads
 
 
-def _seed(cell: CellSummary, key: tuple[str, ...], figure: Derived) -> int:
-    place = (cell.suite, cell.condition.label, cell.agent)
-    return derive_seed(content_key(*place, *key, figure.part, figure.name), "bootstrap")
-
-
 def _figure(
-    figure: Derived, taken: Sequence[_Taken], seed: int
+    figure: Derived, taken: Sequence[_Taken]
 ) -> tuple[float | None, Interval | None, int | float]:
     """Return value, interval and how much was counted."""
     match figure:
@@ -196,11 +190,11 @@ def _figure(
         case Trend():
             return _trend(figure, taken)
         case Quantile():
-            return _quantile(figure, taken, seed)
+            return _quantile(figure, taken)
         case Rate(averaging="macro"):
-            return _rate(figure, taken, seed, _own_rate)
+            return _rate(figure, taken, _own_rate)
         case _:
-            return _rate(figure, taken, seed, _own_sums)
+            return _rate(figure, taken, _own_sums)
 
 
 _Pair = tuple[float, float]
@@ -219,7 +213,6 @@ def _own_rate(figure: Rate, counts: Mapping[str, int | float]) -> _Pair:
 def _rate(
     figure: Rate,
     taken: Sequence[_Taken],
-    seed: int,
     pair_of: Callable[[Rate, Mapping[str, int | float]], _Pair],
 ) -> tuple[float | None, Interval | None, int | float]:
     tasks: dict[str, _Pair] = {}
@@ -232,11 +225,11 @@ def _rate(
         return None, None, 0
     n = sum(below for _, below in counted)
     value = sum(above for above, _ in counted) / n
-    return value, ratio_interval(counted, seed, is_share=figure.reads == "share"), n
+    return value, ratio_interval(counted, is_share=figure.reads == "share"), n
 
 
 def _quantile(
-    figure: Quantile, taken: Sequence[_Taken], seed: int
+    figure: Quantile, taken: Sequence[_Taken]
 ) -> tuple[float | None, Interval | None, int | float]:
     tasks: dict[str, list[float]] = {}
     for entry in taken:
@@ -246,7 +239,7 @@ def _quantile(
     if not tasks:
         return None, None, 0
     values = [value for of_task in tasks.values() for value in of_task]
-    interval = quantile_interval(tuple(tasks.values()), figure.share, seed)
+    interval = quantile_interval(tuple(tasks.values()), figure.share)
     return figure.of(values), interval, len(values)
 
 

@@ -69,13 +69,12 @@ def task_pass_hat(trials: int, successes: int, k: int) -> float:
     return comb(successes, k) / comb(trials, k)
 
 
-def pass_hat(rewards: Mapping[str, Sequence[Verdict | None]], trials: int, seed: int) -> PassHat:
+def pass_hat(rewards: Mapping[str, Sequence[Verdict | None]], trials: int) -> PassHat:
     """Compute pass^k over tasks.
 
     Args:
         rewards: By task, the reward of every planned trial; None where it was not played.
         trials: The most trials that are planned for a task.
-        seed: Of the bootstrap; derive it from the cell.
     """
     counts = trial_counts(rewards)
     figures = []
@@ -87,7 +86,7 @@ def pass_hat(rewards: Mapping[str, Sequence[Verdict | None]], trials: int, seed:
             Figure(
                 k=k,
                 value=_mean(values),
-                interval=clustered_interval(values, seed + k) if values else None,
+                interval=clustered_interval(values) if values else None,
                 bounds=Interval(_mean(low) or 0.0, 1.0 if not high else _mean(high) or 0.0),
                 tasks=len(values),
             )

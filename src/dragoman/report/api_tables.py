@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from dragoman.analysis.api_calls.board import ALL, ApiBoard, ApiGroup
-from dragoman.analysis.api_calls.shared_draws import RateFigure
+from dragoman.analysis.api_calls.rates import RateFigure
 from dragoman.core.apis.figures import DETECTORS, INVOCATION, SELECTION
 from dragoman.core.apis.labels import AXES
 from dragoman.report.fitting import TextTable

@@ -21,7 +21,6 @@ from dragoman.analysis.judges.hindsight import Hindsight, hindsight_figures
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.measures import Rate
 from dragoman.core.scores import NO_JUDGE
 from dragoman.core.speech import Said
@@ -186,8 +185,7 @@ def _corrected(
                     place = (cell.suite, cell.condition, cell.agent)
                     places.setdefault(place, []).append(bool(value))
             for place, judged in places.items():
-                seed = derive_seed(content_key(rater, place), question)
-                rate = corrected_rate(judged, pairs, seed)
+                rate = corrected_rate(judged, pairs)
                 yield CorrectedFigure(rater, question, *place, len(judged), rate)
 
 

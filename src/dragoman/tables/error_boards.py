@@ -13,7 +13,6 @@ from dragoman.analysis.measure_figures import newest
 from dragoman.core.conditions import axis_names
 from dragoman.core.errors import UsageError
 from dragoman.core.judged_errors import ErrorReview, JudgedError, ReportedError
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.measures import Measured
 from dragoman.core.tools import Role
 from dragoman.scoring.error_review.error_rubric import ERRORS, RUBRIC
@@ -88,10 +87,6 @@ def _values(row: Outcome, axes: Sequence[str] | None) -> dict[str, str]:
     return {axis: row.agent if axis == AGENT else row.condition.shown(axis) for axis in axes}
 
 
-def _seed(*key: object) -> int:
-    return derive_seed(content_key(key), "errors")
-
-
 def _reviews(row: Outcome) -> Iterator[Measured]:
     return (each for each in newest(row.measures) if each.measure == ERRORS)
 
@@ -103,7 +98,7 @@ def _judge(measured: Measured) -> str:
 def _modes(
     suite: str, values: dict[str, str], rows: Sequence[Outcome], runs: Sequence[ScoredRun]
 ) -> ModeGroup:
-    board = mode_board(rows, _seed(suite, values, "modes"))
+    board = mode_board(rows)
     folders = {_place(row): str(run.folder) for run in runs for row in run.outcomes}
     examples = (mode.example for mode in board.modes)
     found = (
@@ -129,10 +124,9 @@ def _judged(
             cases.append(ReviewedOutcome(row, None))
         else:
             cases.append(ReviewedOutcome(row, read_review(found.errors, rules)))
-    seed = _seed(suite, values, judge)
     reviewed = [Reviewed(case.row.task, case.review) for case in cases]
-    sides = (side_figures(reviewed, side, taxonomy().tags[side], seed) for side in _SIDES)
-    return JudgedGroup(suite, values, judge, tuple(sides), tag_agreement(cases, seed), unscored)
+    sides = (side_figures(reviewed, side, taxonomy().tags[side]) for side in _SIDES)
+    return JudgedGroup(suite, values, judge, tuple(sides), tag_agreement(cases), unscored)
 
 
 def read_review(errors: Iterable[ReportedError], rules: TagRules) -> ErrorReview:

@@ -3,7 +3,7 @@
 import pytest
 
 from dragoman.analysis.api_calls.board import api_board
-from dragoman.analysis.api_calls.shared_draws import rates_over
+from dragoman.analysis.api_calls.rates import rates_over
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.intervals import clustered_interval
 from dragoman.core.apis.figures import EXACT, INVOCATION, SELECTION, ApiAveraging, scores
@@ -74,19 +74,19 @@ def test_conversations_of_other_suites_are_left_out() -> None:
 
 def test_where_all_tasks_agree_the_interval_is_that_of_so_many_tasks() -> None:
     tasks = {str(n): [{"exact": 1, "compared": 1}] for n in range(20)}
-    (found,) = rates_over((EXACT,), tasks, 1)
+    (found,) = rates_over((EXACT,), tasks)
     assert (found.value, found.n) == (1.0, 20)
-    assert found.interval == clustered_interval([1.0] * 20, 1)
+    assert found.interval == clustered_interval([1.0] * 20)
 
 
 def test_trials_of_a_task_are_drawn_together() -> None:
     once = {str(n): [{"exact": n % 2, "compared": 1}] for n in range(10)}
     thrice = {task: counts * 3 for task, counts in once.items()}
-    assert rates_over((EXACT,), once, 1)[0].interval == rates_over((EXACT,), thrice, 1)[0].interval
+    assert rates_over((EXACT,), once)[0].interval == rates_over((EXACT,), thrice)[0].interval
 
 
 def test_a_recall_of_seal_tools_has_no_interval_where_all_tasks_agree() -> None:
     rate = scores(SELECTION, "seal")[1]
     tasks = {str(n): [{"seal right tools": 3, "seal gold tools": 1}] for n in range(5)}
-    (found,) = rates_over((rate,), tasks, 1)
+    (found,) = rates_over((rate,), tasks)
     assert (found.value, found.interval) == (3.0, None)

@@ -27,7 +27,7 @@ def test_a_figure_is_the_mean_over_tasks_of_the_means_over_their_conversations()
     a = {"t1": [tools(0, 0, 2)], "t2": [tools(1, 2, 2), tools(2, 2, 2)]}
     b = {"t1": [tools(1, 1, 2)], "t2": [tools(2, 2, 2), tools(2, 2, 2)]}
 
-    found = paired_rate(F1, a, b, 1, tested=True)
+    found = paired_rate(F1, a, b, tested=True)
 
     # A: t1 0, t2 (0.5 + 1) / 2. B: t1 2 * 1 / (1 + 2), t2 1.
     assert found.a.value == pytest.approx((0 + 0.75) / 2)
@@ -41,7 +41,7 @@ def test_a_task_without_the_figure_on_one_side_is_in_that_of_the_other_alone() -
     a = {"t1": [tools(0, 0, 1)], "t2": [tools(1, 2, 1)]}
     b = {"t1": [tools(1, 1, 1)], "t2": [tools(1, 1, 1)]}
 
-    found = paired_rate(PRECISION, a, b, 1, tested=False)
+    found = paired_rate(PRECISION, a, b, tested=False)
 
     assert (found.a.value, found.a.tasks) == (0.5, 1)
     assert (found.b.value, found.b.tasks) == (1.0, 2)
@@ -50,7 +50,7 @@ def test_a_task_without_the_figure_on_one_side_is_in_that_of_the_other_alone() -
 
 
 def test_no_task_on_both_sides_is_no_difference() -> None:
-    found = paired_rate(PRECISION, {"t": [tools(0, 0, 1)]}, {"t": [tools(1, 1, 1)]}, 1, tested=True)
+    found = paired_rate(PRECISION, {"t": [tools(0, 0, 1)]}, {"t": [tools(1, 1, 1)]}, tested=True)
 
     assert (found.difference, found.interval, found.p, found.tasks) == (None, None, None, 0)
 
@@ -64,7 +64,7 @@ def test_the_test_of_yes_and_no_is_that_of_whole_comparisons(
         for side in (0, 1)
     )
 
-    found = paired_rate(EXACT, a, b, 3, tested=True)
+    found = paired_rate(EXACT, a, b, tested=True)
 
     assert found.p == sign_flip_p([int(y) - int(x) for x, y in pairs])
     assert found.interval is not None
@@ -76,7 +76,7 @@ def test_p_values_are_corrected_for_those_that_were_tested_alone() -> None:
     strong = {str(at): [{"exact": 0, "compared": 1}] for at in range(8)}
     better = {str(at): [{"exact": 1, "compared": 1}] for at in range(8)}
     tested, untested = (
-        paired_rate(EXACT, strong, better, 1, tested=is_tested) for is_tested in (True, False)
+        paired_rate(EXACT, strong, better, tested=is_tested) for is_tested in (True, False)
     )
 
     found = corrected([tested, untested, tested])

@@ -49,7 +49,7 @@ def test_the_measures_name_and_words_are_those_of_the_scoring_side() -> None:
 
 
 def test_a_mode_is_counted_over_the_conversations_in_which_it_could_occur() -> None:
-    board = mode_board(ROWS, 7)
+    board = mode_board(ROWS)
     found = {
         (each.subject, each.mode): (each.times, each.conversations.count, each.conversations.n)
         for each in board.modes
@@ -87,7 +87,7 @@ def test_what_a_suites_own_check_of_calls_found_is_a_mode_where_a_plan_cannot_te
         checked("1", Evidence("as expected", True), reward=1),
         checked("2", fault, reference, reward=0),
     )
-    board = mode_board(rows, 7)
+    board = mode_board(rows)
     (mode,) = board.modes
     assert (mode.subject, mode.mode, mode.why) == ("calls", "value_error:string", fault.why)
     assert (mode.conversations.count, mode.conversations.n, mode.lost) == (1, 2, 1)
@@ -96,7 +96,7 @@ def test_what_a_suites_own_check_of_calls_found_is_a_mode_where_a_plan_cannot_te
 
 
 def test_each_mode_has_an_example() -> None:
-    (cents,) = (each for each in mode_board(ROWS, 7).modes if each.subject == "pay.cents")
+    (cents,) = (each for each in mode_board(ROWS).modes if each.subject == "pay.cents")
     assert cents.why == "other value: 2 for 1"
     assert (cents.example.task, cents.example.trial, cents.example.position) == ("2", 0, 4)
 
@@ -121,7 +121,7 @@ def test_a_judges_tags_are_set_beside_the_modes_they_mean() -> None:
         ReviewedOutcome(ROWS[0], None),
         ReviewedOutcome(ROWS[5], nothing),
     ]
-    (found,) = (each for each in tag_agreement(cases, 7) if each.tag == "missed_required_action")
+    (found,) = (each for each in tag_agreement(cases) if each.tag == "missed_required_action")
     assert (found.both, found.tag_alone, found.mode_alone, found.neither) == (1, 1, 1, 2)
     assert found.unscored == 3
     assert found.percent.value == 0.6
@@ -130,4 +130,4 @@ def test_a_judges_tags_are_set_beside_the_modes_they_mean() -> None:
 
 
 def test_without_failure_modes_there_is_nothing_to_agree_with() -> None:
-    assert tag_agreement([ReviewedOutcome(ROWS[5], ErrorReview(()))], 7) == ()
+    assert tag_agreement([ReviewedOutcome(ROWS[5], ErrorReview(()))]) == ()

@@ -44,7 +44,7 @@ def test_both_critical_severities_of_the_user_are_critical(severity: Severity) -
 
 def figures(*reviews: ErrorReview | None, side: Role = "agent") -> SideFigures:
     rows = [Reviewed(str(task), review) for task, review in enumerate(reviews)]
-    return side_figures(rows, side, ("hallucination", "other", "wrong_sequence"), 7)
+    return side_figures(rows, side, ("hallucination", "other", "wrong_sequence"))
 
 
 def test_conversations_are_counted_once_each_and_unreviewed_ones_apart() -> None:
@@ -80,7 +80,7 @@ def test_a_conversation_with_a_tag_that_could_not_be_read_is_in_no_figure_of_tag
 
 def test_intervals_are_over_tasks_and_there_is_none_of_nothing() -> None:
     rows = [Reviewed("1", ErrorReview((CRITICAL,))) for _ in range(20)]
-    interval = side_figures(rows, "agent", (), 7).critical.interval
+    interval = side_figures(rows, "agent", ()).critical.interval
     assert interval is not None
     assert (interval.low, interval.high) == pytest.approx((0.025, 1.0))
     assert figures(None).critical.interval is None

@@ -32,7 +32,7 @@ def test_what_a_judge_finds_misses_and_invents() -> None:
 
 def test_a_rate_by_a_lenient_judge_is_lowered() -> None:
     # Of 100, 50 are true: a judge that finds 95 % and lets 30 % of the others pass says yes to 62.5.
-    found = corrected_rate(answers(125, 75), labelled(190, 10, 60, 140), seed=1)
+    found = corrected_rate(answers(125, 75), labelled(190, 10, 60, 140))
     assert found.raw == 0.625
     assert found.value == pytest.approx(0.5)
     assert found.interval is not None
@@ -53,7 +53,7 @@ def test_the_truth_is_recovered_where_a_judge_errs_as_often_as_it_did_before(
     pairs = labelled(
         sensitivity * 50, (20 - sensitivity) * 50, (20 - specificity) * 50, specificity * 50
     )
-    found = corrected_rate(answers(said, 400 - said), pairs, seed=1)
+    found = corrected_rate(answers(said, 400 - said), pairs)
     assert found.value == pytest.approx(truth / 20)
 
 
@@ -62,13 +62,13 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
 
     draws = np.random.default_rng(5)
     covered = 0
-    for seed in range(200):
+    for _ in range(200):
         true = draws.random(150) < 0.4
         judged = np.where(true, draws.random(150) < 0.85, draws.random(150) < 0.2)
         known = draws.random(80) < 0.5
         told = np.where(known, draws.random(80) < 0.85, draws.random(80) < 0.2)
         pairs = [JudgedPair(bool(a), bool(b)) for a, b in zip(known, told, strict=True)]
-        found = corrected_rate([bool(one) for one in judged], pairs, seed)
+        found = corrected_rate([bool(one) for one in judged], pairs)
         assert found.interval is not None
         covered += found.interval.low <= 0.4 <= found.interval.high
     assert 184 <= covered <= 199
@@ -86,6 +86,6 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
 def test_no_correction_is_made_by_a_judge_that_is_not_known_to_tell(
     pairs: list[JudgedPair], why: str
 ) -> None:
-    found = corrected_rate(answers(6, 4), pairs, seed=1)
+    found = corrected_rate(answers(6, 4), pairs)
     assert (found.raw, found.value, found.interval) == (0.6, None, None)
     assert why in found.why

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.analysis.api_calls.shared_draws import Counts, RateFigure, rates_over
+from dragoman.analysis.api_calls.rates import Counts, RateFigure, rates_over
 from dragoman.analysis.cells import Outcome
 from dragoman.core.apis.figures import (
     CALLS,
@@ -20,7 +20,6 @@ from dragoman.core.apis.figures import (
     scores,
 )
 from dragoman.core.apis.labels import AXES
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.measures import Measured, Rate
 
 ALL = "all"
@@ -115,7 +114,7 @@ def _group(
             unscored += 1
         else:
             tasks.setdefault(row.task, []).append(counts)
-    figures = rates_over(rates, tasks, derive_seed(content_key(*key), "bootstrap"))
+    figures = rates_over(rates, tasks)
     return ApiGroup(suite, agent, condition, axis, group, len(rows), unscored, figures)
 
 

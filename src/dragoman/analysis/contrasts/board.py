@@ -25,7 +25,6 @@ from dragoman.core.apis.figures import (
 )
 from dragoman.core.apis.labels import LANGUAGE
 from dragoman.core.conditions import ENGLISH
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.measures import Rate
 from dragoman.core.scores import Scored, is_success
 
@@ -140,15 +139,11 @@ def _of_couple(
             for group in _groups(labels.get((suite, task), {}), seen.get((suite, task), "")):
                 groups.setdefault(group, []).append(task)
         for (axis, label), tasks in groups.items():
-            seed = derive_seed(
-                content_key(suite, sorted((a.name, b.name)), axis, label), "contrast"
-            )
             rates = tuple(
                 paired_rate(
                     rate,
                     {task: of_a[task] for task in tasks},
                     {task: of_b[task] for task in tasks},
-                    seed,
                     tested=(rate.part, rate.name) in _TESTED,
                 )
                 for rate in RATES

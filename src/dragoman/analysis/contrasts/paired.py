@@ -64,14 +64,13 @@ class PairedRate(msgspec.Struct, frozen=True):
     adjusted_p: float | None = None
 
 
-def paired_rate(rate: Rate, a: TaskCounts, b: TaskCounts, seed: int, *, tested: bool) -> PairedRate:
+def paired_rate(rate: Rate, a: TaskCounts, b: TaskCounts, *, tested: bool) -> PairedRate:
     """Return a share of both sides.
 
     Args:
         rate: The share.
         a: A's tasks.
         b: B's tasks.
-        seed: Of the draws.
         tested: Whether the difference is tested, too.
     """
     of_a, of_b = (_values(rate, side) for side in (a, b))
@@ -81,13 +80,13 @@ def paired_rate(rate: Rate, a: TaskCounts, b: TaskCounts, seed: int, *, tested: 
     return PairedRate(
         rate.part,
         rate.name,
-        _mean(of_a, seed),
-        _mean(of_b, seed),
+        _mean(of_a),
+        _mean(of_b),
         len(floats),
         _average([of_a[task] for task in both]),
         _average([of_b[task] for task in both]),
         _average(differences),
-        difference_interval(floats, seed) if floats else None,
+        difference_interval(floats) if floats else None,
         sign_flip_p(_whole(differences)) if tested and differences else None,
     )
 
@@ -122,11 +121,11 @@ def _average(values: Sequence[Fraction]) -> float | None:
     return float(sum(values, Fraction()) / len(values)) if values else None
 
 
-def _mean(values: Mapping[str, Fraction], seed: int) -> Mean:
+def _mean(values: Mapping[str, Fraction]) -> Mean:
     if not values:
         return Mean(None, None, 0)
     floats = [float(values[task]) for task in sorted(values)]
-    return Mean(_average(list(values.values())), clustered_interval(floats, seed), len(floats))
+    return Mean(_average(list(values.values())), clustered_interval(floats), len(floats))
 
 
 def _whole(differences: Sequence[Fraction]) -> list[int]:

@@ -7,7 +7,6 @@ import msgspec
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.errors.shares import ConversationShare, conversation_share
 from dragoman.analysis.measure_figures import newest
-from dragoman.core.keys import derive_seed
 from dragoman.core.measures import Counted, Measured
 from dragoman.core.scores import Scored, Unscored
 
@@ -93,7 +92,7 @@ def agents_modes(row: Outcome) -> frozenset[str] | None:
     )
 
 
-def mode_board(rows: Sequence[Outcome], seed: int) -> ModeBoard:
+def mode_board(rows: Sequence[Outcome]) -> ModeBoard:
     """Return the failure modes of conversations, the most frequent first."""
     cases: list[_Case] = []
     unscored: dict[str, int] = {}
@@ -108,8 +107,7 @@ def mode_board(rows: Sequence[Outcome], seed: int) -> ModeBoard:
         for subject, mode in dict.fromkeys(_pairs(case)):
             occurring.setdefault((subject, mode), []).append(case)
     figures = [
-        _figures(subject, mode, having, cases, seed)
-        for (subject, mode), having in occurring.items()
+        _figures(subject, mode, having, cases) for (subject, mode), having in occurring.items()
     ]
     ordered = sorted(figures, key=lambda each: (-each.conversations.count, each.subject, each.mode))
     return ModeBoard(len(rows), tuple(ordered), unscored)
@@ -145,13 +143,12 @@ def _checked(row: Outcome) -> Sequence[Counted] | None:
 
 
 def _figures(
-    subject: str, mode: str, having: Sequence[_Case], cases: Sequence[_Case], seed: int
+    subject: str, mode: str, having: Sequence[_Case], cases: Sequence[_Case]
 ) -> ModeFigures:
     having_it = {id(case) for case in having}
     may_have_it = [case for case in cases if _may_have(case, subject, mode)]
     share = conversation_share(
         ((case.row.task, id(case) in having_it) for case in may_have_it),
-        derive_seed(str(seed), f"{subject} {mode}"),
     )
     first = having[0]
     shown = next(entry for entry in first.entries if _is(entry, subject, mode))

@@ -7,7 +7,6 @@ import msgspec
 
 from dragoman.analysis.errors.shares import ConversationShare, conversation_share
 from dragoman.core.judged_errors import ErrorReview, Level
-from dragoman.core.keys import derive_seed
 from dragoman.core.tools import Role
 
 Gravest = Literal["critical", "minor", "correct"]
@@ -74,16 +73,13 @@ def tags_at(review: ErrorReview, side: Role) -> frozenset[tuple[str, Level]] | N
     )
 
 
-def side_figures(
-    rows: Sequence[Reviewed], side: Role, tags: Iterable[str], seed: int
-) -> SideFigures:
+def side_figures(rows: Sequence[Reviewed], side: Role, tags: Iterable[str]) -> SideFigures:
     """Return the figures of one side's errors.
 
     Args:
         rows: Conversations.
         side: Whose errors.
         tags: The tags to count, in the order of the table.
-        seed: Of the intervals.
     """
     graded = [
         (row.task, grade)
@@ -98,11 +94,11 @@ def side_figures(
 
     def graded_as(level: Gravest) -> ConversationShare:
         found = ((task, grade == level) for task, grade in graded)
-        return conversation_share(found, derive_seed(str(seed), f"{side} {level}"))
+        return conversation_share(found)
 
     def tagged_as(tag: str, level: Level) -> ConversationShare:
         found = ((task, (tag, level) in own) for task, own in tagged)
-        return conversation_share(found, derive_seed(str(seed), f"{side} {tag} {level}"))
+        return conversation_share(found)
 
     return SideFigures(
         side,

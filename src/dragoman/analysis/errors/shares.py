@@ -20,17 +20,16 @@ class ConversationShare(msgspec.Struct, frozen=True):
         return self.count / self.n if self.n else None
 
 
-def conversation_share(found: Iterable[tuple[str, bool]], seed: int) -> ConversationShare:
+def conversation_share(found: Iterable[tuple[str, bool]]) -> ConversationShare:
     """Return the share of conversations that have something.
 
     Args:
         found: Of each conversation its task, and whether it has it.
-        seed: Of the draws of tasks.
     """
     tasks: dict[str, list[bool]] = {}
     for task, has in found:
         tasks.setdefault(task, []).append(has)
     pairs = [(float(sum(each)), float(len(each))) for each in tasks.values()]
     count, n = (int(sum(side)) for side in zip(*pairs, strict=True)) if pairs else (0, 0)
-    interval = ratio_interval(pairs, seed, is_share=True) if pairs else None
+    interval = ratio_interval(pairs, is_share=True) if pairs else None
     return ConversationShare(count, n, interval)

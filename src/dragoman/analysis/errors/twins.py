@@ -15,7 +15,6 @@ from dragoman.analysis.judges.agreement import (
     percent_agreement,
 )
 from dragoman.core.judged_errors import ErrorReview
-from dragoman.core.keys import derive_seed
 
 TWINS: dict[str, tuple[str, frozenset[str]]] = {
     "tool_call_argument_error": (
@@ -62,15 +61,15 @@ class ReviewedOutcome(NamedTuple):
     review: ErrorReview | None
 
 
-def tag_agreement(cases: Sequence[ReviewedOutcome], seed: int) -> tuple[TagAgreement, ...]:
+def tag_agreement(cases: Sequence[ReviewedOutcome]) -> tuple[TagAgreement, ...]:
     """Return the agreement of every pair; none where no failure modes are known."""
     if all(agents_modes(case.row) is None for case in cases):
         return ()
-    return tuple(_twin(tag, *modes, cases, seed) for tag, modes in TWINS.items())
+    return tuple(_twin(tag, *modes, cases) for tag, modes in TWINS.items())
 
 
 def _twin(
-    tag: str, mode: str, meant: frozenset[str], cases: Sequence[ReviewedOutcome], seed: int
+    tag: str, mode: str, meant: frozenset[str], cases: Sequence[ReviewedOutcome]
 ) -> TagAgreement:
     pairs: list[tuple[bool, bool]] = []
     for case in cases:
@@ -78,7 +77,6 @@ def _twin(
         tags = None if case.review is None else tags_at(case.review, "agent")
         if modes is not None and tags is not None:
             pairs.append((any(name == tag for name, _ in tags), not modes.isdisjoint(meant)))
-    own = derive_seed(str(seed), tag)
     return TagAgreement(
         tag,
         mode,
@@ -87,6 +85,6 @@ def _twin(
         pairs.count((False, True)),
         pairs.count((False, False)),
         len(cases) - len(pairs),
-        agreement(percent_agreement, pairs, own),
-        agreement(cohen_kappa, pairs, own),
+        agreement(percent_agreement, pairs),
+        agreement(cohen_kappa, pairs),
     )

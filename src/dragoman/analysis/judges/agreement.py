@@ -6,21 +6,25 @@ alone would agree too.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from dragoman.analysis.intervals import LEVEL, RESAMPLES, Interval
+from dragoman.analysis.intervals import RESAMPLES, Interval, drawn_counts, middle
 
-Ratings = Sequence[Sequence[Hashable | None]]
-"""By item, what each rater said; None for nothing."""
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Coefficient = Callable[[Ratings], float | None]
+RatedItem = Sequence[Hashable | None]
+"""What each rater said of one item; None for nothing."""
+
+Ratings = Sequence[RatedItem]
+"""By item, what each rater said."""
 
 _PAIR = 2
 _LEAST_DEFINED = 0.5
-Row = TypeVar("Row")
 
 
 class RaterAgreement(msgspec.Struct, frozen=True):
@@ -38,97 +42,101 @@ class RaterAgreement(msgspec.Struct, frozen=True):
     items: int
 
 
-def percent_agreement(ratings: Ratings) -> float | None:
-    """Return the share of pairs of ratings of one item that are equal, each item counting once."""
-    shares = [_equal_pairs(row) for row in _rated_twice(ratings)]
-    return sum(shares) / len(shares) if shares else None
+class Coefficient(msgspec.Struct, frozen=True):
+    """A coefficient of agreement.
 
-
-def cohen_kappa(ratings: Ratings) -> float | None:
-    """Return Cohen's kappa of two raters (1960), over the items that both rated.
-
-    Raises:
-        ValueError: Where there are more or fewer than two raters.
+    Attributes:
+        over: Returns it for each row of numbers that say how often each kind of item occurs; not a
+            number where it is not defined.
     """
-    if any(len(row) != _PAIR for row in ratings):
+
+    over: "Callable[[Ratings, NDArray[np.float64]], NDArray[np.float64]]"
+
+    def __call__(self, ratings: Ratings) -> float | None:
+        """Return the coefficient of items; None where it is not defined."""
+        import numpy as np
+
+        if not ratings:
+            return None
+        kinds, times = _kinds(ratings)
+        value = float(self.over(kinds, np.asarray([times], dtype=float))[0])
+        return value if np.isfinite(value) else None
+
+
+def _percent(kinds: Ratings, counts: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    rated, places = _rated_twice(kinds)
+    times = counts[:, places]
+    return _ratio(_dot(times, [_equal_pairs(row) for row in rated]), times.sum(axis=1))
+
+
+def _cohen(kinds: Ratings, counts: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    if any(len(row) != _PAIR for row in kinds):
         raise ValueError("Cohen's kappa is of two raters")
-    rows = _rated_twice(ratings)
-    if not rows:
-        return None
-    first, second = (Counter(column) for column in zip(*rows, strict=True))
-    seen = sum(one == other for one, other in rows) / len(rows)
-    chance = sum(first[label] * second[label] for label in first) / len(rows) ** 2
+    rated, places = _rated_twice(kinds)
+    times = counts[:, places]
+    items = times.sum(axis=1)
+    seen = _ratio(_dot(times, [float(one == other) for one, other in rated]), items)
+    chance = sum(
+        (
+            _dot(times, [float(one == label) for one, _ in rated])
+            * _dot(times, [float(other == label) for _, other in rated])
+            for label in _labels(rated)
+        ),
+        start=0 * items,
+    )
+    return _beyond(seen, _ratio(chance, items**2))
+
+
+def _fleiss(kinds: Ratings, counts: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    places = [
+        place for place, row in enumerate(kinds) if len(row) >= _PAIR and None not in tuple(row)
+    ]
+    rated, times = [kinds[place] for place in places], counts[:, places]
+    seen = _ratio(_dot(times, [_equal_pairs(row) for row in rated]), times.sum(axis=1))
+    said = _dot(times, [float(len(row)) for row in rated])
+    chance = sum((_ratio(each, said) ** 2 for each in _said(rated, times)), start=0 * said)
     return _beyond(seen, chance)
 
 
-def fleiss_kappa(ratings: Ratings) -> float | None:
-    """Return Fleiss' kappa (1971), over the items that every rater rated."""
-    rows = [row for row in ratings if len(row) >= _PAIR and None not in row]
-    if not rows:
-        return None
-    seen = sum(map(_equal_pairs, rows)) / len(rows)
-    counts = Counter(label for row in rows for label in row)
-    total = sum(counts.values())
-    chance = sum((count / total) ** 2 for count in counts.values())
-    return _beyond(seen, chance)
+def _alpha(kinds: Ratings, counts: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    rated, places = _rated_twice(kinds)
+    times = counts[:, places]
+    said = _dot(times, [float(len(row)) for row in rated])
+    apart = _dot(times, [(1 - _equal_pairs(row)) * len(row) for row in rated])
+    alike = sum((each * (each - 1) for each in _said(rated, times)), start=0 * said)
+    return 1 - _ratio(_ratio(apart, said), 1 - _ratio(alike, said * (said - 1)))
 
 
-def fleiss_agreement(ratings: Ratings, seed: int) -> RaterAgreement:
-    """Return Fleiss' kappa with its interval, for very many items: those alike are drawn together.
+percent_agreement = Coefficient(_percent)
+"""The share of pairs of ratings of one item that are equal, each item counting once."""
 
-    Args:
-        ratings: By item; items that not all raters rated are left out.
-        seed: Of the draws of items.
-    """
-    rows = [row for row in ratings if len(row) >= _PAIR and None not in row]
-    value = fleiss_kappa(rows)
-    if value is None:
-        return RaterAgreement(None, None, len(rows))
-    import numpy as np
+cohen_kappa = Coefficient(_cohen)
+"""Cohen's kappa of two raters (1960), over the items that both rated."""
 
-    patterns = Counter(tuple(sorted(row, key=repr)) for row in rows)
-    if len(patterns) == 1:
-        return RaterAgreement(value, None, len(rows))
-    labels = sorted({label for pattern in patterns for label in pattern}, key=repr)
-    listed = sorted(patterns, key=repr)
-    counts = np.array([[pattern.count(label) for label in labels] for pattern in listed])
-    equal = np.array([_equal_pairs(pattern) for pattern in listed])
-    shares = np.array([patterns[pattern] for pattern in listed]) / len(rows)
-    draws = np.random.default_rng(seed).multinomial(len(rows), shares, RESAMPLES)
-    seen = draws @ equal / len(rows)
-    of_labels = draws @ counts
-    chance = ((of_labels / of_labels.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    defined = chance < 1
-    values = (seen[defined] - chance[defined]) / (1 - chance[defined])
-    return RaterAgreement(value, percentile_interval(values.tolist()), len(rows))
+fleiss_kappa = Coefficient(_fleiss)
+"""Fleiss' kappa (1971), over the items that every rater rated."""
+
+krippendorff_alpha = Coefficient(_alpha)
+"""Krippendorff's alpha for nominal labels; raters may leave items out."""
 
 
-def krippendorff_alpha(ratings: Ratings) -> float | None:
-    """Return Krippendorff's alpha for nominal labels; raters may leave items out."""
-    rows = _rated_twice(ratings)
-    counts = Counter(label for row in rows for label in row)
-    total = sum(counts.values())
-    if total < _PAIR:
-        return None
-    seen = sum((1 - _equal_pairs(row)) * len(row) for row in rows) / total
-    alike = sum(count * (count - 1) for count in counts.values())
-    expected = 1 - alike / (total * (total - 1))
-    return None if expected == 0 else 1 - seen / expected
-
-
-def agreement(coefficient: Coefficient, ratings: Ratings, seed: int) -> RaterAgreement:
-    """Return a coefficient with its interval.
+def agreement(coefficient: Coefficient, ratings: Ratings) -> RaterAgreement:
+    """Return a coefficient with its interval; items that are rated alike are drawn together.
 
     Args:
-        coefficient: One of the functions above.
+        coefficient: One of those above.
         ratings: By item.
-        seed: Of the draws of items.
     """
-    items = len(_rated_twice(ratings))
+    items = len(_rated_twice(ratings)[0])
     value = coefficient(ratings)
     if value is None:
         return RaterAgreement(None, None, items)
-    return RaterAgreement(value, _interval(coefficient, ratings, seed), items)
+    kinds, times = _kinds(ratings)
+    if len(kinds) == 1:
+        return RaterAgreement(value, None, items)
+    return RaterAgreement(
+        value, percentile_interval(coefficient.over(kinds, drawn_counts(times))), items
+    )
 
 
 def split_items(ratings: Ratings) -> tuple[int, ...]:
@@ -140,45 +148,59 @@ def split_items(ratings: Ratings) -> tuple[int, ...]:
     )
 
 
-def drawn_values(
-    rows: Sequence[Row], figure: Callable[[Sequence[Row]], float | None], seed: int
-) -> list[float]:
-    """Return a figure of rows drawn again and again with replacement, where it is defined."""
-    import numpy as np
-
-    places = np.random.default_rng(seed).integers(0, len(rows), (RESAMPLES, len(rows)))
-    drawn = (figure([rows[place] for place in draw]) for draw in places.tolist())
-    return [value for value in drawn if value is not None]
-
-
-def percentile_interval(values: Sequence[float]) -> Interval | None:
+def percentile_interval(values: "Sequence[float] | NDArray[np.float64]") -> Interval | None:
     """Return the middle 95 % of a figure's draws; None where less than half of them had one."""
     import numpy as np
 
-    if len(values) < RESAMPLES * _LEAST_DEFINED:
-        return None
-    tail = (1 - LEVEL) / 2
-    low, high = np.quantile(values, [tail, 1 - tail])
-    return Interval(float(low), float(high))
+    known = np.asarray(values, dtype=float)
+    known = known[np.isfinite(known)]
+    return None if len(known) < RESAMPLES * _LEAST_DEFINED else middle(known)
 
 
-def _interval(coefficient: Coefficient, ratings: Ratings, seed: int) -> Interval | None:
-    if len({tuple(row) for row in ratings}) == 1:
-        return None
-    return percentile_interval(drawn_values(ratings, coefficient, seed))
+def _kinds(ratings: Ratings) -> tuple[Ratings, tuple[int, ...]]:
+    """Return the kinds of items in an order that does not depend on theirs, and how many there are of each."""
+    seen = Counter(tuple(row) for row in ratings)
+    kinds = sorted(seen, key=repr)
+    return kinds, tuple(seen[kind] for kind in kinds)
 
 
-def _rated_twice(ratings: Ratings) -> list[list[Hashable]]:
-    rows = ([label for label in row if label is not None] for row in ratings)
-    return [row for row in rows if len(row) >= _PAIR]
+def _rated_twice(ratings: Ratings) -> tuple[list[list[Hashable]], list[int]]:
+    """Return the labels of items that two raters rated at least, and the places of these."""
+    rows = [[label for label in row if label is not None] for row in ratings]
+    places = [place for place, row in enumerate(rows) if len(row) >= _PAIR]
+    return [rows[place] for place in places], places
 
 
-def _equal_pairs(row: Sequence[Hashable | None]) -> float:
+def _labels(rated: Ratings) -> dict[Hashable | None, None]:
+    return dict.fromkeys(label for row in rated for label in row)
+
+
+def _said(rated: Ratings, times: "NDArray[np.float64]") -> Iterator["NDArray[np.float64]"]:
+    """Yield how often each label was given."""
+    for label in _labels(rated):
+        yield _dot(times, [float(tuple(row).count(label)) for row in rated])
+
+
+def _dot(times: "NDArray[np.float64]", values: Sequence[float]) -> "NDArray[np.float64]":
+    import numpy as np
+
+    found: NDArray[np.float64] = times @ np.asarray(values, dtype=float)
+    return found
+
+
+def _ratio(above: "NDArray[np.float64]", below: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    """Return quotients; not a number where nothing is below."""
+    import numpy as np
+
+    return np.divide(above, below, out=np.full_like(above, np.nan), where=below != 0)
+
+
+def _equal_pairs(row: RatedItem) -> float:
     """Return the share of pairs in a row that are equal."""
     counts = Counter(row)
     pairs = len(row) * (len(row) - 1)
     return sum(count * (count - 1) for count in counts.values()) / pairs
 
 
-def _beyond(seen: float, chance: float) -> float | None:
-    return None if chance == 1 else (seen - chance) / (1 - chance)
+def _beyond(seen: "NDArray[np.float64]", chance: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    return _ratio(seen - chance, 1 - chance)

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from dragoman.analysis.intervals import Interval
+from dragoman.analysis.intervals import Interval, drawn_sums
 from dragoman.analysis.judges.agreement import (
     RaterAgreement,
     agreement,
     cohen_kappa,
-    drawn_values,
     fleiss_kappa,
     krippendorff_alpha,
     percent_agreement,
@@ -17,7 +16,6 @@ from dragoman.analysis.judges.agreement import (
     split_items,
 )
 from dragoman.analysis.judges.correction import JudgedPair, JudgeErrors, judge_errors
-from dragoman.core.keys import content_key, derive_seed
 
 WHOLE = -1
 """The position of an item that is a whole conversation."""
@@ -174,7 +172,6 @@ def _of_rater(
     """Return how a rater did on one question, whose labels these are."""
     question = next(iter(labels)).question
     answered = sorted(item for item in labels if item in given)
-    seed = derive_seed(content_key(rater), question)
     rows = [(labels[item], given[item]) for item in answered]
     wrong = {item: int(labels[item] != given[item]) for item in answered}
     return LabelledFigures(
@@ -182,19 +179,17 @@ def _of_rater(
         question=question,
         items=len(labels),
         unanswered=len(labels) - len(answered),
-        right=agreement(percent_agreement, rows, seed),
-        kappa=agreement(cohen_kappa, rows, seed),
+        right=agreement(percent_agreement, rows),
+        kappa=agreement(cohen_kappa, rows),
         errors=judge_errors(pairs_of(given, labels, question)) if is_boolean else None,
-        by_position=_shift(wrong, {item: item.position for item in answered}, seed)
+        by_position=_shift(wrong, {item: item.position for item in answered})
         if any(item.position >= 0 for item in answered)
         else None,
-        by_length=_shift(wrong, {item: words[item] for item in answered if item in words}, seed),
+        by_length=_shift(wrong, {item: words[item] for item in answered if item in words}),
     )
 
 
-def _shift(
-    wrong: Mapping[JudgedItem, int], sizes: Mapping[JudgedItem, int], seed: int
-) -> Shift | None:
+def _shift(wrong: Mapping[JudgedItem, int], sizes: Mapping[JudgedItem, int]) -> Shift | None:
     """Return errors below and above the median of a size; None where all are of one size."""
     ordered = sorted(sizes.values())
     if not ordered or ordered[0] == ordered[-1]:
@@ -202,21 +197,24 @@ def _shift(
     middle = ordered[len(ordered) // 2]
     # Where the median is the smallest size too, it belongs to the small ones.
     bound = middle if middle > ordered[0] else next(size for size in ordered if size > middle)
-    rows = [(sizes[item] >= bound, wrong[item]) for item in sizes]
-    low, high = _error_share(rows, is_high=False), _error_share(rows, is_high=True)
-    if low is None or high is None:
-        return None
-    return Shift(low, high, high - low, percentile_interval(drawn_values(rows, _difference, seed)))
+    rows = [_error(is_high=sizes[item] >= bound, is_wrong=bool(wrong[item])) for item in sizes]
+    high, wrong_high, low, wrong_low = map(sum, zip(*rows, strict=True))
+    shares = wrong_low / low, wrong_high / high
+    return Shift(*shares, shares[1] - shares[0], _shift_interval(rows))
 
 
-def _error_share(rows: Sequence[tuple[bool, int]], *, is_high: bool) -> float | None:
-    errors = [error for high, error in rows if high is is_high]
-    return sum(errors) / len(errors) if errors else None
+def _error(*, is_high: bool, is_wrong: bool) -> tuple[float, ...]:
+    """Return what an item adds to large ones, to errors in them, to small ones, and to errors in them."""
+    return tuple(map(float, (is_high, is_high and is_wrong, not is_high, not is_high and is_wrong)))
 
 
-def _difference(rows: Sequence[tuple[bool, int]]) -> float | None:
-    low, high = _error_share(rows, is_high=False), _error_share(rows, is_high=True)
-    return None if low is None or high is None else high - low
+def _shift_interval(rows: Sequence[tuple[float, ...]]) -> Interval | None:
+    """Return the interval of how much more errors large items have; a draw without small or large ones has none."""
+    import numpy as np
+
+    high, wrong_high, low, wrong_low = drawn_sums(rows).T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return percentile_interval(wrong_high / high - wrong_low / low)
 
 
 def _panel(question: str, raters: Sequence[Rater], answers: Answers) -> PanelFigures:
@@ -224,15 +222,14 @@ def _panel(question: str, raters: Sequence[Rater], answers: Answers) -> PanelFig
     items = sorted({item for each in given for item in each if item.question == question})
     rows = [tuple(each.get(item) for each in given) for item in items]
     first = raters[0]
-    seed = derive_seed(content_key(first.measure, first.version), question)
     return PanelFigures(
         measure=first.measure,
         version=first.version,
         question=question,
         judges=tuple(rater.judge for rater in raters),
-        percent=agreement(percent_agreement, rows, seed),
-        cohen=agreement(cohen_kappa, rows, seed) if len(raters) == _TWO else None,
-        fleiss=agreement(fleiss_kappa, rows, seed),
-        alpha=agreement(krippendorff_alpha, rows, seed),
+        percent=agreement(percent_agreement, rows),
+        cohen=agreement(cohen_kappa, rows) if len(raters) == _TWO else None,
+        fleiss=agreement(fleiss_kappa, rows),
+        alpha=agreement(krippendorff_alpha, rows),
         split=tuple((items[place], rows[place]) for place in split_items(rows)),
     )

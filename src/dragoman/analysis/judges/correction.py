@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dragoman.analysis.intervals import LEVEL, RESAMPLES, Interval
+from dragoman.analysis.intervals import INTERVAL_METHOD, RESAMPLES, TAIL, Interval, middle
+from dragoman.core.keys import content_key, derive_seed
 
 _BETTER_THAN_CHANCE = "the judge is no better than chance on the labelled conversations"
 
@@ -80,7 +81,7 @@ def judge_errors(pairs: Sequence[JudgedPair]) -> JudgeErrors:
     )
 
 
-def corrected_rate(judged: Sequence[bool], pairs: Sequence[JudgedPair], seed: int) -> Corrected:
+def corrected_rate(judged: Sequence[bool], pairs: Sequence[JudgedPair]) -> Corrected:
     """Return the rate of a judge's answers, raw and corrected.
 
     The interval is of the uncertainty of both samples: judged conversations are drawn again, and
@@ -90,7 +91,6 @@ def corrected_rate(judged: Sequence[bool], pairs: Sequence[JudgedPair], seed: in
     Args:
         judged: What the judge said of the conversations that the rate is of; at least one.
         pairs: Conversations with their truth.
-        seed: Of the draws.
     """
     raw = sum(judged) / len(judged)
     errors = judge_errors(pairs)
@@ -101,7 +101,7 @@ def corrected_rate(judged: Sequence[bool], pairs: Sequence[JudgedPair], seed: in
     if sensitivity + specificity <= 1:
         return Corrected(raw, None, None, _BETTER_THAN_CHANCE)
     value = _solved(raw, sensitivity, specificity)
-    interval = _interval(sum(judged), len(judged), errors, seed)
+    interval = _interval(sum(judged), len(judged), errors)
     if interval is None:
         why = f"{_BETTER_THAN_CHANCE}, as far as {len(pairs)} can tell"
         return Corrected(raw, None, None, why)
@@ -112,22 +112,21 @@ def _solved(raw: float, sensitivity: float, specificity: float) -> float:
     return min(max((raw + specificity - 1) / (sensitivity + specificity - 1), 0.0), 1.0)
 
 
-def _interval(said: int, count: int, errors: JudgeErrors, seed: int) -> Interval | None:
+def _interval(said: int, count: int, errors: JudgeErrors) -> Interval | None:
     """Return the middle 95 % of draws; None where a judge like this may well be chance."""
     import numpy as np
 
+    seed = derive_seed(content_key(said, count, errors), f"intervals {INTERVAL_METHOD}")
     draws = np.random.default_rng(seed)
     raw = draws.beta(said + 0.5, count - said + 0.5, RESAMPLES)
     sensitivity = draws.beta(errors.hits + 0.5, errors.missed + 0.5, RESAMPLES)
     specificity = draws.beta(errors.rejections + 0.5, errors.false_alarms + 0.5, RESAMPLES)
     better = sensitivity + specificity - 1
-    tail = (1 - LEVEL) / 2
-    if np.quantile(better, tail) <= 0:
+    if np.quantile(better, TAIL) <= 0:
         return None
     kept = better > 0
     values = np.clip((raw[kept] + specificity[kept] - 1) / better[kept], 0, 1)
-    low, high = np.quantile(values, [tail, 1 - tail])
-    return Interval(float(low), float(high))
+    return middle(values)
 
 
 def _share(some: int, others: int) -> float | None:

@@ -5,13 +5,12 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from dragoman.analysis.judges.agreement import (
+    Coefficient,
     RaterAgreement,
-    Ratings,
     agreement,
     percent_agreement,
 )
 from dragoman.analysis.judges.answers import Answers, JudgedItem, Rater
-from dragoman.core.keys import content_key, derive_seed
 
 
 class Hindsight(msgspec.Struct, frozen=True):
@@ -50,12 +49,10 @@ def _of_pair(answers: Answers, before: Rater, whole: Rater) -> Iterator[Hindsigh
         if item in answers[whole]:
             questions.setdefault(item.question, []).append((item, label, answers[whole][item]))
     for question, labels in questions.items():
-        seed = derive_seed(content_key(before, whole), question)
         rows = [(early, late) for _, early, late in labels]
         changed = tuple(entry for entry in labels if entry[1] != entry[2])
-        yield Hindsight(question, before, whole, agreement(_share_changed, rows, seed), changed)
+        yield Hindsight(question, before, whole, agreement(_share_changed, rows), changed)
 
 
-def _share_changed(rows: Ratings) -> float | None:
-    same = percent_agreement(rows)
-    return None if same is None else 1 - same
+_share_changed = Coefficient(lambda kinds, counts: 1 - percent_agreement.over(kinds, counts))
+"""The share of labels that differ."""

@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.cells import Outcome
-from dragoman.analysis.comparison import CellOutcomes, Comparison, compare, seed_of
+from dragoman.analysis.comparison import CellOutcomes, Comparison, compare
 from dragoman.analysis.intervals import Interval, difference_interval, ratio_interval
 from dragoman.analysis.losses.couples import Couple, couples_of
 from dragoman.analysis.losses.records import STAGES, CountedShare, Loss, LossPart, Sides, Stage
 from dragoman.analysis.losses.stages import counts_of, stage_of
 from dragoman.analysis.places import place_in_run
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.scores import Scored, is_success
 
 _KIND_LOST, _KIND_SAID = "lost: ", "said: "
@@ -49,22 +48,14 @@ def losses(
 
 def _loss(couple: Couple, found: Comparison) -> Loss:
     base, other = (_side(cell, found) for cell in couple)
-    key = content_key(*_names(found), [pair.task for pair in found.pairs])
     return Loss(
         found,
         _parts(base, other, found),
         tuple(place_in_run(row) for row in _misheard(other)),
-        _values(other, key),
-        Sides(*(_share(side, "hearing", "word errors", "words", key) for side in (base, other))),
-        Sides(
-            *(_share(side, "language", "agent wrong", "agent turns", key) for side in (base, other))
-        ),
+        _values(other),
+        Sides(*(_share(side, "hearing", "word errors", "words") for side in (base, other))),
+        Sides(*(_share(side, "language", "agent wrong", "agent turns") for side in (base, other))),
     )
-
-
-def _names(found: Comparison) -> tuple[str, ...]:
-    a, b = found.a, found.b
-    return a.suite, a.agent, a.condition.label, b.condition.label
 
 
 def _side(cell: CellOutcomes, found: Comparison) -> _Side:
@@ -78,9 +69,8 @@ def _side(cell: CellOutcomes, found: Comparison) -> _Side:
 
 
 def _parts(base: _Side, other: _Side, found: Comparison) -> tuple[LossPart, ...]:
-    """Return what each stage lost; intervals are of the same draws as that of the whole."""
+    """Return what each stage lost."""
     in_base, in_other = base.failed, other.failed
-    seed = seed_of(found.a, found.b, found.pairs) + 1
     parts = []
     for stage in STAGES:
         rows, known = in_other.get(stage, ()), in_base.get(stage, ())
@@ -92,7 +82,7 @@ def _parts(base: _Side, other: _Side, found: Comparison) -> tuple[LossPart, ...]
             LossPart(
                 stage,
                 sum(each) / len(each),
-                difference_interval(each, seed),
+                difference_interval(each),
                 tuple(map(place_in_run, rows)),
                 tuple(map(place_in_run, known)),
             )
@@ -118,23 +108,19 @@ def _misheard(side: _Side) -> list[Outcome]:
     ]
 
 
-def _values(side: _Side, key: str) -> tuple[CountedShare, ...]:
+def _values(side: _Side) -> tuple[CountedShare, ...]:
     names = dict.fromkeys(
         name.removeprefix(_KIND_LOST)
         for row in side.rows
         for name, count in counts_of(row, "values").items()
         if name.startswith(_KIND_LOST) and count
     )
-    shares = (
-        _share(side, "values", _KIND_LOST + kind, _KIND_SAID + kind, key, kind) for kind in names
-    )
+    shares = (_share(side, "values", _KIND_LOST + kind, _KIND_SAID + kind, kind) for kind in names)
     found = [share for share in shares if share is not None]
     return tuple(sorted(found, key=lambda share: -share.count))
 
 
-def _share(  # noqa: PLR0913, PLR0917 - what is counted, of what, and what it is called
-    side: _Side, measure: str, count: str, of: str, key: str, name: str = ""
-) -> CountedShare | None:
+def _share(side: _Side, measure: str, count: str, of: str, name: str = "") -> CountedShare | None:
     """Return a share of what a measure counted; None where it counted nothing of the kind."""
     counted = [(row, counts_of(row, measure)) for row in side.rows]
     known = [(row, counts) for row, counts in counted if count in counts]
@@ -145,20 +131,20 @@ def _share(  # noqa: PLR0913, PLR0917 - what is counted, of what, and what it is
         name or count,
         sum(counts[count] for _, counts in known),
         sum(counts[of] for _, counts in known) if has_whole else None,
-        _interval(known, count, of, derive_seed(key, count)) if has_whole else None,
+        _interval(known, count, of) if has_whole else None,
         tuple(place_in_run(row) for row, counts in known if counts[count]),
     )
 
 
 def _interval(
-    known: Iterable[tuple[Outcome, Mapping[str, int | float]]], count: str, of: str, seed: int
+    known: Iterable[tuple[Outcome, Mapping[str, int | float]]], count: str, of: str
 ) -> Interval | None:
     tasks: dict[str, tuple[float, float]] = {}
     for row, counts in known:
         above, below = tasks.get(row.task, (0.0, 0.0))
         tasks[row.task] = above + counts[count], below + counts[of]
     pairs = [pair for pair in tasks.values() if pair[1]]
-    return ratio_interval(pairs, seed, is_share=_is_share(count)) if pairs else None
+    return ratio_interval(pairs, is_share=_is_share(count)) if pairs else None
 
 
 def _is_share(count: str) -> bool:

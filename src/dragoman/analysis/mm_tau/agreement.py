@@ -8,11 +8,10 @@ import msgspec
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.correlation import correlation
-from dragoman.analysis.intervals import Interval, ratio_interval
+from dragoman.analysis.intervals import Interval, drawn_sums, ratio_interval
 from dragoman.analysis.judges.agreement import cohen_kappa, percentile_interval
 from dragoman.analysis.mm_tau.metrics import ASKED, count_of
 from dragoman.analysis.mm_tau.readers import Reader, judged_counts, judged_success
-from dragoman.analysis.mm_tau.sums import draws, place_seed
 from dragoman.core.measures import Measured
 from dragoman.core.scores import Scored, Verdict, is_success
 
@@ -159,15 +158,14 @@ def _agreement(
     )
     if not items:
         return found
-    seed = place_seed((*place, reader.version, reader.judge))
     is_of_success = twin.measure == _SUCCESS
     return msgspec.structs.replace(
         found,
         judged=fmean(judged for _, judged, _ in items),
         counted=fmean(logged for _, _, logged in items),
-        equal=_equal(items, seed),
-        kappa=_kappa(items, seed) if is_of_success else None,
-        r=None if is_of_success else _r(items, seed),
+        equal=_equal(items),
+        kappa=_kappa(items) if is_of_success else None,
+        r=None if is_of_success else _r(items),
     )
 
 
@@ -190,16 +188,16 @@ def _passed(verdict: Verdict | None) -> float | None:
     return float(is_success(verdict.value)) if is_known and isinstance(verdict, Scored) else None
 
 
-def _equal(items: Sequence[_Item], seed: int) -> Agreed:
+def _equal(items: Sequence[_Item]) -> Agreed:
     tasks: dict[str, list[bool]] = {}
     for task, judged, logged in items:
         tasks.setdefault(task, []).append(judged == logged)
     pairs = [(float(sum(found)), float(len(found))) for found in tasks.values()]
     value = sum(above for above, _ in pairs) / len(items)
-    return Agreed(value, ratio_interval(pairs, seed, is_share=True))
+    return Agreed(value, ratio_interval(pairs, is_share=True))
 
 
-def _kappa(items: Sequence[_Item], seed: int) -> Agreed:
+def _kappa(items: Sequence[_Item]) -> Agreed:
     """Return Cohen's kappa of success; draws of tasks are tables of two by two, added up."""
     import numpy as np
 
@@ -207,7 +205,7 @@ def _kappa(items: Sequence[_Item], seed: int) -> Agreed:
     cells = _by_task(
         (task, (judged * logged, judged, logged, 1.0)) for task, judged, logged in items
     )
-    both, judged, logged, n = (draws(len(cells), seed) @ cells).T
+    both, judged, logged, n = drawn_sums(cells).T
     seen = (n - judged - logged + 2 * both) / n
     chance = (judged * logged + (n - judged) * (n - logged)) / n**2
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -215,25 +213,23 @@ def _kappa(items: Sequence[_Item], seed: int) -> Agreed:
     return Agreed(value, _ends(value, drawn))
 
 
-def _r(items: Sequence[_Item], seed: int) -> Agreed:
+def _r(items: Sequence[_Item]) -> Agreed:
     import numpy as np
 
     value = correlation([each[1] for each in items], [each[2] for each in items]).r
     cells = _by_task((task, (1.0, x, y, x * x, y * y, x * y)) for task, x, y in items)
-    n, x, y, xx, yy, xy = (draws(len(cells), seed) @ cells).T
+    n, x, y, xx, yy, xy = drawn_sums(cells).T
     with np.errstate(divide="ignore", invalid="ignore"):
         drawn = (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
     return Agreed(value, _ends(value, drawn))
 
 
-def _by_task(rows: Iterable[tuple[str, tuple[float, ...]]]) -> "NDArray[np.float64]":
+def _by_task(rows: Iterable[tuple[str, tuple[float, ...]]]) -> list[tuple[float, ...]]:
     """Return the sums of each task."""
-    import numpy as np
-
     tasks: dict[str, list[tuple[float, ...]]] = {}
     for task, row in rows:
         tasks.setdefault(task, []).append(row)
-    return np.asarray([np.sum(found, axis=0) for found in tasks.values()], dtype=float)
+    return [tuple(map(sum, zip(*found, strict=True))) for found in tasks.values()]
 
 
 def _ends(value: float | None, drawn: "NDArray[np.float64]") -> Interval | None:

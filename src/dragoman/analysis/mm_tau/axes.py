@@ -17,7 +17,6 @@ from dragoman.analysis.comparison import FINEST_UNIT, CellOutcomes
 from dragoman.analysis.intervals import Interval, difference_interval, ratio_interval
 from dragoman.analysis.mm_tau.metrics import count_of, user_turns
 from dragoman.analysis.mm_tau.readers import LOG, Reader
-from dragoman.analysis.mm_tau.sums import place_seed
 from dragoman.analysis.pass_hat import played_rewards
 from dragoman.analysis.sign_flip import holm, sign_flip_p
 from dragoman.analysis.voice.ways import way_of
@@ -246,13 +245,12 @@ def _difference(
         return found
     in_a, in_b = ([_over_couples(pairs, side, task) for task in kept] for side in (0, 1))
     differences = [second - first for first, second in zip(in_a, in_b, strict=True)]
-    seed = place_seed((*place, at, figure.name, reader.name))
     return msgspec.structs.replace(
         found,
         in_a=fmean(map(float, in_a)),
         in_b=fmean(map(float, in_b)),
         difference=fmean(map(float, differences)),
-        interval=_interval(differences, seed, is_share=figure.is_share),
+        interval=_interval(differences, is_share=figure.is_share),
         p=sign_flip_p(_whole(differences)),
     )
 
@@ -271,11 +269,11 @@ def _over_couples(
     return sum((each for each in values if each is not None), Fraction(0)) / len(values)
 
 
-def _interval(differences: Sequence[Fraction], seed: int, *, is_share: bool) -> Interval | None:
+def _interval(differences: Sequence[Fraction], *, is_share: bool) -> Interval | None:
     values = [float(each) for each in differences]
     if is_share:
-        return difference_interval(values, seed)
-    return ratio_interval([(value, 1.0) for value in values], seed, is_share=False)
+        return difference_interval(values)
+    return ratio_interval([(value, 1.0) for value in values], is_share=False)
 
 
 def _whole(differences: Sequence[Fraction]) -> list[int]:

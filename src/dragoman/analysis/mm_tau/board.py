@@ -23,7 +23,7 @@ from dragoman.analysis.mm_tau.metrics import (
 from dragoman.analysis.mm_tau.mm_tap import MmTapWeights, composite
 from dragoman.analysis.mm_tau.pairs import NO_TEXT, modality_robustness, turn_overhead
 from dragoman.analysis.mm_tau.pooled import PooledSuccess, pooled_success
-from dragoman.analysis.mm_tau.readers import LOG, Reader, newly_measured, read_by, readers_of
+from dragoman.analysis.mm_tau.readers import Reader, newly_measured, read_by, readers_of
 from dragoman.analysis.mm_tau.sums import Metric, Sums, metric
 from dragoman.analysis.stated_personas import StatedFigure
 from dragoman.analysis.voice.ways import TaskId, Way, way_of
@@ -147,13 +147,6 @@ class _Summed(msgspec.Struct, frozen=True):
     reader: Reader
     cell: CellOutcomes
     sums: dict[str, Sums]
-
-    @property
-    def place(self) -> tuple[str, ...]:
-        """Its names, for draws; the log's are those that cells had before there were judges."""
-        name = self.cell.name
-        read = () if self.reader == LOG else msgspec.structs.astuple(self.reader)
-        return (name.suite, name.condition.label, name.agent, *read)
 
 
 def mm_tau_board(
@@ -343,9 +336,9 @@ def _figures(
     passed = Metric(first.value, first.interval, first.tasks, why, sums[SUCCESS].unscored)
     metrics = {
         SUCCESS: passed,
-        **{each: metric(sums[each], (*found.place, each)) for each in METRICS},
+        **{each: metric(sums[each]) for each in METRICS},
     }
-    tap = composite({each: metrics[each].value for each in metrics}, sums, weights, found.place)
+    tap = composite({each: metrics[each].value for each in metrics}, sums, weights)
     condition = name.condition
     return MmTauCell(
         name.suite,
@@ -390,10 +383,7 @@ def _exposure(found: _Summed) -> str:
 
 
 def _relative(of: _Summed, to: _Summed) -> dict[str, Metric]:
-    place = (*of.place, *to.place)
-    return {
-        name: relative_change(of.sums[name], to.sums[name], place) for name in (SUCCESS, *METRICS)
-    }
+    return {name: relative_change(of.sums[name], to.sums[name]) for name in (SUCCESS, *METRICS)}
 
 
 def _setting(condition: Condition) -> tuple[str, ...]:

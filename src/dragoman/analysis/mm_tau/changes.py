@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from dragoman.analysis.intervals import RESAMPLES, Interval
+from dragoman.analysis.intervals import RESAMPLES, Interval, drawn_sums
 from dragoman.analysis.judges.agreement import percentile_interval
-from dragoman.analysis.mm_tau.sums import Metric, Sums, draws, place_seed
+from dragoman.analysis.mm_tau.sums import Metric, Sums
 
 _NOT_ABOVE_0 = "there is no percentage of what is not above 0"
 _NO_TASK = "no task is in both"
 
 
-def relative_change(of: Sums, to: Sums, place: Sequence[str]) -> Metric:
+def relative_change(of: Sums, to: Sums) -> Metric:
     """Return how much larger one cell's metric is than another's, over the tasks that both have.
 
     Both sides of a task are drawn together. A draw in which a side has nothing to divide by, or the
@@ -19,7 +19,6 @@ def relative_change(of: Sums, to: Sums, place: Sequence[str]) -> Metric:
     Args:
         of: What changed.
         to: To what it is compared.
-        place: Both cells' names, for the draws.
     """
     import numpy as np
 
@@ -29,15 +28,14 @@ def relative_change(of: Sums, to: Sums, place: Sequence[str]) -> Metric:
     unscored = of.unscored + to.unscored
     if not shared:
         return Metric(why=_NO_TASK, unscored=unscored)
-    sides = np.asarray([[*of.tasks[task], *to.tasks[task]] for task in shared], dtype=float)
-    everything = np.ones((1, len(shared)))
-    (value,) = _changes(everything @ sides, of.less)
+    sides = [(*of.tasks[task], *to.tasks[task]) for task in shared]
+    whole = np.asarray(sides, dtype=float).sum(axis=0)
+    (value,) = _changes([whole], of.less)
     if not np.isfinite(value):
-        below = sides.sum(axis=0)[[1, 3]]
+        below = whole[[1, 3]]
         why = _NOT_ABOVE_0 if below.all() else (of.nothing or _NO_TASK)
         return Metric(n=len(shared), why=why, unscored=unscored)
-    counts = draws(len(shared), place_seed(place))
-    drawn = [each for each in _changes(counts @ sides, of.less) if np.isfinite(each)]
+    drawn = [each for each in _changes(drawn_sums(sides), of.less) if np.isfinite(each)]
     return Metric(value, _interval(drawn), len(shared), unscored=unscored)
 
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from dragoman.analysis.intervals import RESAMPLES, Interval
+from dragoman.analysis.intervals import Interval, drawn_sums
 from dragoman.analysis.judges.agreement import percentile_interval
-from dragoman.analysis.mm_tau.sums import Sums, place_seed
+from dragoman.analysis.mm_tau.sums import Sums
 from dragoman.core.errors import UsageError
 
 _PARTS_OF_MEAN = 3
@@ -132,7 +132,6 @@ def composite(
     metrics: Mapping[str, float | None],
     sums: Mapping[str, Sums],
     weights: MmTapWeights,
-    place: Sequence[str],
 ) -> Composite:
     """Return mm-tap of one cell's metrics, with the interval that follows when tasks are drawn.
 
@@ -140,7 +139,6 @@ def composite(
         metrics: Their values.
         sums: What each task adds to them: all metrics of a task are drawn together.
         weights: Of the parts.
-        place: The cell's names, for the draws.
     """
     values = {part: metrics[name] for part, name in _PARTS.items()}
     known = {part: value for part, value in values.items() if value is not None}
@@ -149,7 +147,7 @@ def composite(
         return Composite(lacks=lacks)
     parts = MmTapParts(**known)
     tasks = list(dict.fromkeys(task for name in _PARTS.values() for task in sums[name].tasks))
-    drawn = _drawn(sums, tasks, place)
+    drawn = _drawn(sums, tasks)
     return Composite(
         mm_tap(parts, weights),
         mm_tap(parts.clipped(), weights),
@@ -160,21 +158,19 @@ def composite(
     )
 
 
-def _drawn(
-    sums: Mapping[str, Sums], tasks: Sequence[str], place: Sequence[str]
-) -> list[MmTapParts]:
+def _drawn(sums: Mapping[str, Sums], tasks: Sequence[str]) -> list[MmTapParts]:
     """Return the metrics of tasks drawn again and again; draws in which one is not defined are left out."""
     import numpy as np
 
-    generator = np.random.default_rng(place_seed((*place, "mm-tap")))
-    counts = generator.multinomial(len(tasks), [1 / len(tasks)] * len(tasks), size=RESAMPLES)
-    columns = []
-    for name in _PARTS.values():
-        found = sums[name]
-        pairs = np.asarray([found.tasks.get(task, (0.0, 0.0)) for task in tasks], dtype=float)
-        above, below = (counts @ pairs).T
-        with np.errstate(divide="ignore", invalid="ignore"):
-            columns.append(above / below - found.less)
+    found = [sums[name] for name in _PARTS.values()]
+    rows = [
+        tuple(each for part in found for each in part.tasks.get(task, (0.0, 0.0))) for task in tasks
+    ]
+    drawn = drawn_sums(rows)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        columns = [
+            drawn[:, 2 * at] / drawn[:, 2 * at + 1] - part.less for at, part in enumerate(found)
+        ]
     values = np.stack(columns, axis=1)
     overhead = list(_PARTS).index("to")
     is_defined = np.isfinite(values).all(axis=1) & (values[:, overhead] > -1)

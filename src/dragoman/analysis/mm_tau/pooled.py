@@ -9,7 +9,7 @@ from dragoman.analysis.comparison import CellOutcomes
 from dragoman.analysis.intervals import Interval, clustered_interval
 from dragoman.analysis.mm_tau.metrics import success
 from dragoman.analysis.mm_tau.readers import Reader
-from dragoman.analysis.mm_tau.sums import Sums, place_seed
+from dragoman.analysis.mm_tau.sums import Sums
 from dragoman.analysis.stated_personas import persona_shown
 from dragoman.analysis.voice.ways import Way, way_of
 from dragoman.core.conditions import EXPOSURE, MIXED, NONE, TEXT, UNEXPOSED, Condition
@@ -93,7 +93,6 @@ def _pooled(
     sums: list[Sums] = [success(cells[name].outcomes) for name in personas]
     tasks = [task for task in sums[0].tasks if all(task in each.tasks for each in sums)]
     values = [fmean(each.tasks[task][0] for each in sums) for task in tasks]
-    seed = place_seed((suite, agent, condition.label, reader.version, reader.judge, "pooled"))
     return PooledSuccess(
         suite,
         agent,
@@ -103,7 +102,7 @@ def _pooled(
         reader.name,
         tuple(dict.fromkeys(who for name in personas for who in _users(cells[name]))),
         fmean(values) if values else None,
-        clustered_interval(values, seed) if values else None,
+        clustered_interval(values) if values else None,
         len(tasks),
         sum(each.unscored for each in sums),
     )

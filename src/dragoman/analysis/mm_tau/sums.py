@@ -1,22 +1,15 @@
 """A metric as what each task adds to it, so that tasks can be drawn together, and what it comes to."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
 from dragoman.analysis.intervals import (
-    RESAMPLES,
     Interval,
     paired_ratio_interval,
     ratio_interval,
 )
-from dragoman.core.keys import content_key, derive_seed
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Pair = tuple[float, float]
 """What a task adds to a metric's numerator and denominator."""
@@ -73,13 +66,8 @@ class Sums(msgspec.Struct, frozen=True):
         return [pair for pair in self.tasks.values() if pair[1] or self.is_paired]
 
 
-def metric(sums: Sums, place: Sequence[str]) -> Metric:
-    """Return what sums come to.
-
-    Args:
-        sums: What each task adds.
-        place: The cell's and the metric's names, for the interval's draws.
-    """
+def metric(sums: Sums) -> Metric:
+    """Return what sums come to."""
     pairs = sums.pairs
     below = sum(each for _, each in pairs)
     if sums.why or not below:
@@ -87,7 +75,7 @@ def metric(sums: Sums, place: Sequence[str]) -> Metric:
         return Metric(n=len(pairs) if sums.is_paired else 0, why=why, unscored=sums.unscored)
     value = sum(above for above, _ in pairs) / below - sums.less
     n = len(pairs) if sums.is_paired else below
-    return Metric(value, _interval(sums, pairs, place), n, unscored=sums.unscored)
+    return Metric(value, _interval(sums, pairs), n, unscored=sums.unscored)
 
 
 def task_sums(pairs: Iterable[tuple[str, float, float]]) -> dict[str, Pair]:
@@ -99,24 +87,8 @@ def task_sums(pairs: Iterable[tuple[str, float, float]]) -> dict[str, Pair]:
     return sums
 
 
-@lru_cache(maxsize=4)
-def draws(tasks: int, seed: int) -> "NDArray[np.int32]":
-    """Return how often each task is in each draw; not to be changed, since figures of a place share it."""
-    import numpy as np
-
-    generator = np.random.default_rng(seed)
-    counts = generator.multinomial(tasks, [1 / tasks] * tasks, size=RESAMPLES)
-    return counts.astype(np.int32)
-
-
-def place_seed(place: Sequence[str]) -> int:
-    """Return the seed of the draws of tasks at a place."""
-    return derive_seed(content_key(*place), "mm-tau-p2")
-
-
-def _interval(sums: Sums, pairs: Sequence[Pair], place: Sequence[str]) -> Interval | None:
-    seed = place_seed(place)
+def _interval(sums: Sums, pairs: Sequence[Pair]) -> Interval | None:
     if not sums.is_paired:
-        return ratio_interval(pairs, seed, is_share=sums.kind == "share")
-    ends = paired_ratio_interval(pairs, seed)
+        return ratio_interval(pairs, is_share=sums.kind == "share")
+    ends = paired_ratio_interval(pairs)
     return None if ends is None else Interval(ends.low - sums.less, ends.high - sums.less)

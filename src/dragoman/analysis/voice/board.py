@@ -178,7 +178,7 @@ def _figures(  # noqa: PLR0913, PLR0917 - one row, and the grid around it
         {} if text is None else contrasts(text, played, board),
         None if text is None else text.way.clarify,
         {} if unanswered is None else contrasts(unanswered, played, board),
-        question_shares(rows, played.agent, *played.setting, *msgspec.structs.astuple(played.way)),
+        question_shares(rows),
         tallies(rows),
         tuple(row for row in measures if row.measure != REWARD),
         cell,

@@ -7,7 +7,6 @@ import msgspec
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.intervals import Interval, ratio_interval
 from dragoman.analysis.measure_figures import newest
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.measures import Measured
 from dragoman.core.voice.clarifications import REJECTIONS, Reason
 
@@ -71,14 +70,11 @@ def tally_of(found: Sequence[Tally], measure: str) -> Tally | None:
     return next((entry for entry in found if entry.measure == measure), None)
 
 
-def question_shares(rows: Sequence[Outcome], *place: str) -> tuple[Share, ...]:
+def question_shares(rows: Sequence[Outcome]) -> tuple[Share, ...]:
     """Return in how many conversations a question was judged, allowed and rejected.
 
     A question is what was allowed, or rejected for another reason than `UNASKED`. Empty where nobody judged.
 
-    Args:
-        rows: Conversations of one way.
-        place: Its names, for the interval's draws.
     """
     counted = [
         (row.task, _questions(entry.counts))
@@ -89,7 +85,7 @@ def question_shares(rows: Sequence[Outcome], *place: str) -> tuple[Share, ...]:
     if not counted:
         return ()
     return tuple(
-        _share(name, [(task, bool(found[name])) for task, found in counted], place)
+        _share(name, [(task, bool(found[name])) for task, found in counted])
         for name in ("judged", "allowed", "rejected")
     )
 
@@ -102,13 +98,12 @@ def _questions(counts: Mapping[str, int | float]) -> dict[str, float]:
     return {"judged": allowed + rejected, "allowed": allowed, "rejected": rejected}
 
 
-def _share(name: str, found: Sequence[tuple[str, bool]], place: Sequence[str]) -> Share:
+def _share(name: str, found: Sequence[tuple[str, bool]]) -> Share:
     tasks: dict[str, tuple[float, float]] = {}
     for task, happened in found:
         above, below = tasks.get(task, (0, 0))
         tasks[task] = above + happened, below + 1
-    seed = derive_seed(content_key(*place, name), "questions")
-    interval = ratio_interval(list(tasks.values()), seed, is_share=True)
+    interval = ratio_interval(list(tasks.values()), is_share=True)
     return Share(name, sum(happened for _, happened in found), len(found), interval)
 
 

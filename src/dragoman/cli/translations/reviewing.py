@@ -11,7 +11,6 @@ from dragoman.cli.output import print_error, print_json, print_line
 from dragoman.cli.progressing.bars import progress
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.curation.review.csv_files import decode_csv, encode_csv
 from dragoman.curation.review.reviewing import ImportedReview, Reviewing, ReviewRequest
@@ -311,5 +310,5 @@ def _accepted(counts: Sequence[ReviewCount]) -> str:
     if not read:
         return "-"
     values = [1.0] * accepted + [0.0] * (read - accepted)
-    interval = clustered_interval(values, derive_seed(content_key(read, accepted), "acceptance"))
+    interval = clustered_interval(values)
     return f"{accepted / read:.1%} of {read} [{interval.low:.1%}, {interval.high:.1%}]"

@@ -82,7 +82,7 @@ def _cell(
 ) -> CellFigures:
     suite, stored, agent = place
     condition = condition_from(stored)
-    result = cell_pass_hat((suite, condition, agent), tasks)
+    result = cell_pass_hat(tasks)
     return CellFigures(suite, condition.label, agent, result, assumed)
 
 

@@ -6,7 +6,6 @@ import msgspec
 
 from dragoman.analysis.intervals import Interval, clustered_interval
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.curation.apis.rating.asking import DIMENSIONS, HIGHEST, LOWEST, QueryRating
 from dragoman.curation.apis.reviewing.giving_out import LEAST_GOLD
 from dragoman.curation.apis.reviewing.sheets import FilledRow
@@ -82,13 +81,12 @@ def gold_accuracy(
     shares = sorted(each / len(DIMENSIONS) for each in right)
     share = sum(right) / answers
     is_enough = questions >= terms.least_gold
-    seed = derive_seed(content_key(shares), "gold accuracy")
     return GoldAccuracy(
         questions,
         answers,
         sum(right),
         share,
-        clustered_interval(shares, seed),
+        clustered_interval(shares),
         is_enough,
         is_enough and share >= terms.least,
     )

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.analysis.judges.agreement import RaterAgreement, fleiss_agreement
-from dragoman.core.keys import content_key, derive_seed
+from dragoman.analysis.judges.agreement import RaterAgreement, agreement, fleiss_kappa
 from dragoman.curation.apis.rating.asking import DIMENSIONS, QueryRating
 from dragoman.curation.apis.reviewing.giving_out import ADJUDICATOR
 from dragoman.curation.apis.reviewing.gold import EXPERT, GoldAccuracy, ReviewTerms, gold_accuracy
@@ -141,6 +140,6 @@ def _agreements(rows: Sequence[Sequence[QueryRating]]) -> dict[str, RaterAgreeme
     }
     pooled = [row for name in DIMENSIONS for row in by_dimension[name]]
     return {
-        name: fleiss_agreement(found, derive_seed(content_key(sorted(found)), f"kappa {name}"))
+        name: agreement(fleiss_kappa, found)
         for name, found in {**by_dimension, OVERALL: pooled}.items()
     }
