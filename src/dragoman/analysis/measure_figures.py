@@ -1,5 +1,6 @@
 """Figures of measures: totals, rates and trends made of counts, per cell of the grid."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
@@ -54,6 +55,7 @@ class MeasureRow(msgspec.Struct, frozen=True):
         n: How much was counted: the denominator, conversations, tasks, or positions.
         conversations: How many conversations entered.
         unscored: How many could not be measured, or (of pass^k) how many tasks were left out.
+        reasons: Why, with the number of conversations for each reason; the commonest first.
     """
 
     suite: str
@@ -72,6 +74,7 @@ class MeasureRow(msgspec.Struct, frozen=True):
     n: int | float
     conversations: int
     unscored: int
+    reasons: dict[str, int] = {}
 
 
 class _Taken(msgspec.Struct, frozen=True):
@@ -85,6 +88,8 @@ def measure_rows(
     outcomes: Iterable[Outcome],
     cells: Iterable[CellSummary],
     declared: Mapping[str, Declared],
+    *,
+    every_version: bool = False,
 ) -> tuple[MeasureRow, ...]:
     """Return every figure of every measure, cell by cell in the order of the plan.
 
@@ -92,12 +97,16 @@ def measure_rows(
         outcomes: What came of the planned conversations, with what measures counted.
         cells: The figures of the same conversations' rewards.
         declared: By metric, the figures that measures declare; without them counts are added up.
+        every_version: Whether older versions of measures are there as well as the newest.
     """
     taken: dict[Place, list[_Taken]] = {}
     for row in outcomes:
         of_place = taken.setdefault((row.suite, row.condition, row.agent), [])
         simulator = None if row.score is None else measured_simulator(row.score)
-        found = (*(() if simulator is None else (simulator,)), *newest(row.measures))
+        found = (
+            *(() if simulator is None else (simulator,)),
+            *(row.measures if every_version else newest(row.measures)),
+        )
         of_place += (_Taken(row.task, each) for each in found)
     return tuple(
         row
@@ -130,6 +139,7 @@ def _reward_rows(cell: CellSummary) -> Iterator[MeasureRow]:
             figure.tasks,
             cell.episodes,
             cell.planned_tasks - figure.tasks,
+            cell.unscored,
         )
 
 
@@ -142,6 +152,7 @@ def _place_rows(
         groups.setdefault((one.measure, one.version, one.rules, one.judge), []).append(entry)
     for key, group in groups.items():
         scored = [entry for entry in group if not entry.measured.unscored]
+        reasons = counted_reasons(entry.measured.unscored for entry in group)
         for figure in _figures(group, declared):
             value, interval, n = _figure(figure, scored)
             yield MeasureRow(
@@ -156,7 +167,14 @@ def _place_rows(
                 n,
                 len(scored),
                 len(group) - len(scored),
+                reasons,
             )
+
+
+def counted_reasons(told: Iterable[str]) -> dict[str, int]:
+    """Return how often each reason was told, the commonest first; "" is none."""
+    counts = Counter(filter(None, told))
+    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 def _figures(group: Sequence[_Taken], declared: Mapping[str, Declared]) -> Sequence[Derived]:

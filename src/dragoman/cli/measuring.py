@@ -1,5 +1,6 @@
 """What measures counted, as tables in a terminal: one for each measure, a row for each cell."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dragoman.analysis.measure_figures import MeasureRow
@@ -7,7 +8,7 @@ from dragoman.cli.output import print_line
 from dragoman.core.measures import REWARD, SIMULATOR
 from dragoman.core.scores import NO_JUDGE
 from dragoman.report.fitting import TextTable, print_table
-from dragoman.report.wording import measured_value
+from dragoman.report.wording import measured_value, reasons_line
 from dragoman.runs.jobs import Manifest
 
 _HEARING_LABELS = {"language_model": "language model", "transcript": "agents receive"}
@@ -71,6 +72,7 @@ def _table(title: str, rows: Sequence[MeasureRow]) -> TextTable:
             for (_, condition, agent, part), found in cells.items()
         ),
         title,
+        reasons_line(_reasons(cells.values())),
         keys=3 if has_parts else 2,
     )
 
@@ -83,6 +85,14 @@ def _values(rows: Iterable[MeasureRow | None]) -> Iterator[str]:
         value = measured_value(row)
         yield f"{value} of {row.n:g}" if row is not None and rests_on and value != "-" else value
         known = row.n if row is not None and rests_on else known
+
+
+def _reasons(cells: Iterable[Mapping[str, MeasureRow]]) -> dict[str, int]:
+    """Return why conversations are unscored, over all cells: each figure of a cell has the same reasons."""
+    counts: Counter[str] = Counter()
+    for found in cells:
+        counts.update(max((row.reasons for row in found.values()), key=len))
+    return dict(counts.most_common())
 
 
 def _unscored(rows: Iterable[MeasureRow]) -> int:

@@ -1,11 +1,13 @@
 """Tables of calls of APIs, laid out as International Tool Calling's Tables 3 and 4, then by label."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from dragoman.analysis.api_calls.board import ALL, ApiBoard, ApiGroup
 from dragoman.analysis.api_calls.rates import RateFigure
 from dragoman.core.apis.figures import DETECTORS, INVOCATION, SELECTION
 from dragoman.core.apis.labels import AXES
+from dragoman.report import wording
 from dragoman.report.fitting import TextTable
 
 Column = tuple[str, str, str]
@@ -86,7 +88,11 @@ def _table(
         for group in groups
     )
     headings = (*keys, "n", "unscored", *(heading for heading, _, _ in columns))
-    return TextTable(headings, rows, title, note, is_spaced=True, keys=len(keys))
+    counts: Counter[str] = Counter()
+    for group in groups:
+        counts.update(group.reasons)
+    noted = "; ".join(filter(None, (note, wording.reasons_line(dict(counts.most_common())))))
+    return TextTable(headings, rows, title, noted, is_spaced=True, keys=len(keys))
 
 
 def _keys(groups: Sequence[ApiGroup]) -> Iterator[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """What went wrong in runs as tables: in the form of Tables 14 to 22 of SEATauBench, and beside them."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from shlex import quote
 
@@ -14,9 +15,7 @@ from dragoman.report.fitting import TextTable
 
 _SIDES: tuple[Role, ...] = ("agent", "user")
 _INTERVALS = "in brackets 95 % intervals of the share of n, over tasks"
-_SEVERITY = (
-    "conversations by their gravest error; unscored: not judged, or not usably, in no other column"
-)
+_SEVERITY = "conversations by their gravest error; n: those whose gravest error is known, unscored: the others"
 _TAGS = (
     "conversations in which a tag occurs at least once, C: as a critical error, M: as a minor one; "
     "n: conversations in which all tags of the side could be read, unscored: the others"
@@ -33,35 +32,28 @@ _MODES = (
 
 def severity_table(groups: Sequence[JudgedGroup]) -> TextTable:
     """Return conversations by the gravest error of each side: a row for each group of one judge."""
-    names = ("critical", "minor", "correct", "unscored")
-    headings = ("suite", "group", "n", *(f"{side} {name}" for side in _SIDES for name in names))
+    names = ("n", "critical", "minor", "correct", "unscored")
+    headings = ("suite", "group", *(f"{side} {name}" for side in _SIDES for name in names))
     rows = tuple(
         (
             group.suite,
             group.label,
-            f"{group.sides[0].conversations:,}",
             *(cell for figures in group.sides for cell in _severities(figures)),
         )
         for group in groups
     )
     title = f"errors by severity, judged by {groups[0].judge}"
-    note = "; ".join((_SEVERITY, _INTERVALS, *_reasons(groups)))
-    return TextTable(headings, rows, title, note, frozenset({"n"}), keys=2)
-
-
-def _reasons(groups: Sequence[JudgedGroup]) -> Iterator[str]:
-    """Yield why conversations have no review, and how many; details in brackets are left to `show`."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for group in groups:
-        for told, count in group.unscored.items():
-            why, _, _ = told.partition(" (")
-            counts[why] = counts.get(why, 0) + count
-    return (f"{count:,} unscored: {why}" for why, count in counts.items())
+        counts.update(group.unscored)
+    why = wording.reasons_line(counts)
+    note = "; ".join((_SEVERITY, _INTERVALS, *([why] if why else [])))
+    return TextTable(headings, rows, title, note, frozenset(f"{side} n" for side in _SIDES), keys=2)
 
 
 def _severities(figures: SideFigures) -> tuple[str, ...]:
     shares = (figures.critical, figures.minor, figures.correct)
-    return (*map(_counted, shares), f"{figures.unscored:,}")
+    return (f"{figures.critical.n:,}", *map(_counted, shares), f"{figures.unscored:,}")
 
 
 def tag_table(groups: Sequence[JudgedGroup], side: Role) -> TextTable:
@@ -125,7 +117,7 @@ def mode_table(group: ModeGroup, most: int | None = None) -> TextTable:
     title = (
         f"failure modes of calls: {place}; {measured:,} of {board.conversations:,} conversations"
     )
-    reasons = [f"{count:,} unscored: {why}" for why, count in board.unscored.items()]
+    reasons = filter(None, [wording.reasons_line(board.unscored)])
     left = len(board.modes) - len(shown)
     more = [f"{left:,} more with --full"] if left else []
     note = "; ".join((_MODES, _INTERVALS, *more, *reasons))

@@ -1,6 +1,6 @@
 """How figures and names read, alike in the HTML report and in a terminal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from dragoman.analysis.cells import CellSummary
@@ -21,6 +21,8 @@ ASSUMED_NOTE = "rests on verdicts that were assumed instead of judged"
 UNKNOWN = "unknown"
 
 _MINUTE = 60
+_MOST_REASONS = 3
+_MOST_OF_REASON = 200
 _LEAST_P = 0.001
 _LEAST_SHOWN = Decimal("0.0001")
 
@@ -100,6 +102,18 @@ def measured_interval(row: MeasureRow) -> str:
     if row.form == "seconds":
         return f"[{row.interval.low:,.1f} s, {row.interval.high:,.1f} s]"
     return f"[{row.interval.low:.3g}, {row.interval.high:.3g}]"
+
+
+def reasons_line(counts: Mapping[str, int]) -> str:
+    """Return how many are unscored for which reason, in a line; details in brackets are left to `show`."""
+    found: dict[str, int] = {}
+    for told, count in counts.items():
+        why, _, _ = told.partition(" (")
+        found[why] = found.get(why, 0) + count
+    shown = list(found.items())[:_MOST_REASONS]
+    left = sum(list(found.values())[_MOST_REASONS:])
+    said = [f"{count:,} unscored: {shortened(why, _MOST_OF_REASON)}" for why, count in shown]
+    return "; ".join([*said, *([f"{left:,} more for other reasons"] if left else [])])
 
 
 def interval(value: Interval | None) -> str:

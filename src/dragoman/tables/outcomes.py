@@ -76,19 +76,28 @@ class RunFigures(NamedTuple):
     measures: tuple[MeasureRow, ...]
 
 
-def run_figures(
-    store: RunStore, rules: str, judge: str, prices: PriceTable | None = None, pooled: str = ""
+def run_figures(  # noqa: PLR0913 - a run, its scoring, and how much of it
+    store: RunStore,
+    rules: str,
+    judge: str,
+    prices: PriceTable | None = None,
+    pooled: str = "",
+    *,
+    every_version: bool = False,
 ) -> RunFigures:
     """Return all figures under one rule set and judge; costs are as in `summary`.
 
-    With `pooled` the run's suites are taken together, under this name.
+    With `pooled` the run's suites are taken together, under this name. With `every_version` measures
+    have the figures of their older versions, too.
     """
     price_of = (prices or stored_prices(store)).price_of
     rows = tuple(outcomes(store, rules, judge, heads_only=True))
     if pooled:
         rows = tuple(msgspec.structs.replace(row, suite=pooled) for row in rows)
     cells = summarize(rows, rules, judge, price_of, read_manifest(store).preflight)
-    return RunFigures(cells, measure_rows(rows, cells, store.declared()))
+    return RunFigures(
+        cells, measure_rows(rows, cells, store.declared(), every_version=every_version)
+    )
 
 
 def summary(

@@ -1,5 +1,6 @@
 """Judges behind HTTP that answer half, wrongly, with inventions or not at all: counted, and asked again alone."""
 
+import csv
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -165,6 +166,7 @@ def test_a_table_in_the_terminal_says_how_many_are_unscored(
     (head,) = [line for line in table if line.startswith("condition")]
     (row,) = [line for line in table if line.startswith("en/text/none")]
     assert (head.split()[-1], row.split()[-1]) == ("unscored", "3")
+    assert any(line.strip().startswith("3 unscored: judge") for line in table)
 
 
 def test_a_panel_by_the_bundled_rubric_is_told_what_is_at_stake(
@@ -189,6 +191,19 @@ def test_the_rule_for_hand_overs_is_a_version_of_the_rubric(
     assert "when the hand-over was a **duty**" in of_duty
     assert "has not succeeded, whatever the reason" in strict
     assert "when the hand-over was a **duty**" not in strict
+
+
+def test_an_export_has_every_version_of_a_rubric_that_was_answered(
+    folder: Path, score: Callable[..., list[dict[str, Any]]], in_process: Cli
+) -> None:
+    score()
+    score(rubric="mm_tau_p2@1.strict")
+    assert in_process("export", "mine", "--to", "csv", "--out", "t", cwd=folder).returncode == 0
+    for name in ("counts", "measures"):
+        with (folder / "t" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["measure"] == "mm_tau_p2"]
+        found = {row["version"].partition("@")[0] for row in rows}
+        assert found == {"1", "1.strict"}, name
 
 
 def test_a_rubric_that_does_not_exist_is_one_line(folder: Path, in_process: Cli) -> None:

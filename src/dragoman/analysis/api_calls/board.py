@@ -6,6 +6,7 @@ import msgspec
 
 from dragoman.analysis.api_calls.rates import Counts, RateFigure, rates_over
 from dragoman.analysis.cells import Outcome
+from dragoman.analysis.measure_figures import counted_reasons
 from dragoman.core.apis.figures import (
     CALLS,
     DETECTORS,
@@ -41,6 +42,7 @@ class ApiGroup(msgspec.Struct, frozen=True):
         conversations: How many were planned.
         unscored: How many of them were not played or could not be counted.
         figures: The figures, by name and what they are of.
+        reasons: Why conversations are unscored, the commonest first.
     """
 
     suite: str
@@ -51,6 +53,7 @@ class ApiGroup(msgspec.Struct, frozen=True):
     conversations: int
     unscored: int
     figures: tuple[RateFigure, ...]
+    reasons: dict[str, int] = {}
 
     def figure(self, name: str, part: str = "") -> RateFigure:
         """Return a figure.
@@ -107,15 +110,33 @@ def _group(
 ) -> ApiGroup:
     axis, group, suite, condition, agent = key
     tasks: dict[str, list[Counts]] = {}
-    unscored = 0
+    unscored: list[str] = []
     for row in rows:
         counts = _counts(row.measures)
         if counts is None:
-            unscored += 1
+            unscored.append(_why(row))
         else:
             tasks.setdefault(row.task, []).append(counts)
     figures = rates_over(rates, tasks)
-    return ApiGroup(suite, agent, condition, axis, group, len(rows), unscored, figures)
+    return ApiGroup(
+        suite,
+        agent,
+        condition,
+        axis,
+        group,
+        len(rows),
+        len(unscored),
+        figures,
+        counted_reasons(unscored),
+    )
+
+
+def _why(row: Outcome) -> str:
+    """Return why the calls of a conversation could not be counted."""
+    if row.episode is None:
+        return "not run"
+    calls = {each.measure: each for each in row.measures}.get(CALLS)
+    return "not measured" if calls is None else calls.unscored
 
 
 def _counts(measures: Sequence[Measured]) -> Counts | None:

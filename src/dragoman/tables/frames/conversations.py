@@ -7,7 +7,6 @@ import polars as pl
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.ledger import ledger
-from dragoman.analysis.measure_figures import newest
 from dragoman.core.costs import PriceOf
 from dragoman.core.measures import Measured
 from dragoman.core.scores import Score, Scored
@@ -144,14 +143,14 @@ COUNT_COLUMNS: Columns = {
 
 
 def counts_frame(plan: PlanFrame, measured: Mapping[str, tuple[Measured, ...]]) -> pl.DataFrame:
-    """Return one row per conversation, measure and count, rewards aside; `unscored` says why none is."""
+    """Return one row per conversation, version of a measure and count, rewards aside; `unscored` says why none is."""
     rows = [
         (
             *(place, entry.measure, entry.version, entry.judge, name),
             *(None if value is None else float(value), entry.unscored or None),
         )
         for place, cell in enumerate(plan.cells)
-        for entry in newest(measured.get(cell.key, ()))
+        for entry in measured.get(cell.key, ())
         for name, value in (entry.counts.items() or ((None, None),))
     ]
     return plan.framed(rows, COUNT_COLUMNS)

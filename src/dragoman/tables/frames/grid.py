@@ -158,6 +158,7 @@ MEASURE_COLUMNS: dict[str, pl.DataType] = {
     "n": pl.Float64(),
     "conversations": pl.Int64(),
     "unscored": pl.Int64(),
+    "reasons": pl.String(),
 }
 
 
@@ -172,6 +173,7 @@ def measures_frame(rows: Sequence[MeasureRow]) -> pl.DataFrame:
             **axis_values(row.condition, names),
             "low": None if row.interval is None else row.interval.low,
             "high": None if row.interval is None else row.interval.high,
+            "reasons": msgspec.json.encode(row.reasons).decode() if row.reasons else None,
         }
         for row in rows
     ]

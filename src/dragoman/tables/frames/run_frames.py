@@ -51,7 +51,7 @@ class ScoredStore:
 
 
 def _figures(run: ScoredStore) -> Frames:
-    cells, measures = run_figures(run.store, *run.scoring, run.prices)
+    cells, measures = run_figures(run.store, *run.scoring, run.prices, every_version=True)
     return {
         "cells": cells_frame(cells),
         "measures": measures_frame(measures),
