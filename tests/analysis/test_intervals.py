@@ -126,6 +126,21 @@ def test_the_interval_of_a_quantile_draws_tasks_with_all_their_values() -> None:
     assert quantile_interval(tasks, 0.5) == quantile_interval(tasks, 0.5)
 
 
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+def test_the_interval_of_a_quantile_is_that_of_the_values_of_each_draw(share: float) -> None:
+    import numpy as np
+
+    tasks = [(float(task), float(task**2 % 11), 3.5, 0.25)[: task % 4 + 1] for task in range(13)]
+    kinds = sorted(tuple(sorted(task)) for task in tasks)
+    drawn = [
+        Quantile("q", "wait", share).of(
+            [value for kind, many in zip(kinds, draw, strict=True) for value in kind * int(many)]
+        )
+        for draw in drawn_counts([1] * 13)
+    ]
+    assert quantile_interval(tasks, share) == Interval(*np.quantile(drawn, [0.025, 0.975]))
+
+
 @pytest.mark.parametrize("tasks", [[[1.0, 2.0, 3.0]], [[4.0], [4.0, 4.0]]])
 def test_a_quantile_that_no_draw_changes_claims_no_certainty(tasks: list[list[float]]) -> None:
     assert quantile_interval(tasks, 0.5) is None

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import accumulate
+from math import isqrt
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -37,10 +38,8 @@ MOST_SHARED = 2_000
 _DIGITS = 12
 """Values that agree to so many digits are the same value, computed in another order."""
 
-_MOST_AT_ONCE = 2**18
-"""Values of draws that are looked at together: what they take of memory is bounded."""
-
 _DRAWS_AT_ONCE = 250
+"""Draws that are looked at together: what they take of memory is bounded."""
 
 Row = tuple[float, ...]
 """What one task adds to the sums of a statistic."""
@@ -135,11 +134,10 @@ def quantile_interval(tasks: Sequence[Sequence[float]], share: float) -> Interva
         return None
     order = np.argsort(values, kind="stable")
     owners = np.repeat(np.arange(len(kinds)), [len(kind) for kind in kinds])[order]
-    counts = np.asarray(_counts(times).T, dtype=np.int64)
-    at_once = max(1, _MOST_AT_ONCE // len(values))
+    counts = _counts(times).T
     places = [
-        _places(np.cumsum(counts[first : first + at_once, owners], axis=1), share)
-        for first in range(0, RESAMPLES, at_once)
+        _places(counts[first : first + _DRAWS_AT_ONCE], owners, share)
+        for first in range(0, RESAMPLES, _DRAWS_AT_ONCE)
     ]
     low, high = _ends(values[order][np.concatenate(places)])
     return None if low == high else Interval(low, high)
@@ -273,7 +271,30 @@ def _seed(tasks: int) -> int:
     return derive_seed(f"{tasks} tasks", f"intervals {INTERVAL_METHOD}")
 
 
-def _places(below: "NDArray[np.int64]", share: float) -> "NDArray[np.int64]":
-    """Return where in each row of rising counts that share of its last one is reached."""
-    places: NDArray[np.int64] = (below < share * below[:, -1:] - ROUNDING).sum(axis=1)
-    return places
+def _places(
+    counts: "NDArray[np.float64]", owners: "NDArray[np.int64]", share: float
+) -> "NDArray[np.int64]":
+    """Return the place among all values, from the smallest, at which each draw reaches a share of its own.
+
+    Values are counted in stretches first, and then one by one in the stretch that reaches it.
+
+    Args:
+        counts: How often each draw has each kind of task.
+        owners: Of which kind each value is.
+        share: What is to be reached.
+    """
+    import numpy as np
+
+    size = isqrt(len(owners)) + 1
+    stretches = np.arange(len(owners)) // size
+    many = int(stretches[-1]) + 1
+    held = np.bincount(owners * many + stretches, minlength=counts.shape[1] * many)
+    reached = np.cumsum(counts @ held.reshape(-1, many), axis=1)
+    wanted = share * reached[:, -1:] - ROUNDING
+    stretch = (reached < wanted).sum(axis=1)
+    draws = np.arange(len(counts))
+    before = np.where(stretch > 0, reached[draws, stretch - 1], 0.0)[:, np.newaxis]
+    inside = np.minimum(stretch[:, np.newaxis] * size + np.arange(size), len(owners) - 1)
+    within = before + np.cumsum(counts[draws[:, np.newaxis], owners[inside]], axis=1)
+    places: NDArray[np.int64] = stretch * size + (within < wanted).sum(axis=1)
+    return np.minimum(places, len(owners) - 1)
