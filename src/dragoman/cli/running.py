@@ -416,16 +416,20 @@ def _print_result(
 
 def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> None:
     from dragoman.cli.starting.forecasting import estimate, forecast_object, print_forecast
+    from dragoman.report.power import power_line
+    from dragoman.tables.planned_power import planned_power
 
     cells = plan(setup)
     found = estimate(setup, cells, *estimated) if estimated.options else None
     left_out, waiting = not_applicable(setup), waiting_of(setup.config)
+    power = planned_power(cells, estimated.like)
     if as_json:
         told = {} if found is None else {"estimate": forecast_object(setup, found)}
         print_json(
             {
                 **told,
                 "planned": len(cells),
+                "power": power,
                 "waiting": waiting,
                 "not_applicable": left_out,
                 "cells": [
@@ -455,6 +459,8 @@ def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> N
     )
     if line := chosen_line(waiting):
         print_line(line)
+    for each in power:
+        print_line(power_line(each))
     if found is not None:
         print_forecast(setup, found)
     elif asking(setup.config, cells):

@@ -15,7 +15,7 @@ import msgspec
 
 from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.comparison import Comparison
-from dragoman.analysis.intervals import RESAMPLES
+from dragoman.analysis.intervals import INTERVAL_METHOD, RESAMPLES
 from dragoman.analysis.pass_hat import Figure
 from dragoman.core.scores import Standing
 from dragoman.core.texts.visible import visible
@@ -30,6 +30,7 @@ from dragoman.report.losses import points_interval
 from dragoman.report.mm_tau.page import MmTauPage
 from dragoman.report.packing import MAX_PACKED, pack
 from dragoman.report.panels import Panel
+from dragoman.report.power import power_line, run_power
 from dragoman.report.spending import cost_by_scenario
 from dragoman.report.view import (
     Cause,
@@ -160,6 +161,9 @@ def render_report(
             contents=_contents(runs, drawn, styled),
             sections={drawing.section for drawing in drawn},
             draws=f"{RESAMPLES:,}",
+            method=INTERVAL_METHOD,
+            power=list(run_power(runs, comparisons)),
+            power_line=power_line,
             most_open=MAX_OPEN,
             most_drawn=MAX_DRAWN,
             most_charts=MAX_CHARTS,
