@@ -133,9 +133,10 @@ def test_a_dry_run_prints_the_plan_and_leaves_nothing(dragoman: Cli, folder: Pat
     )
 
     assert done.returncode == 0, done.stderr
-    *cells, last = done.stdout.splitlines()
+    *cells, planned, power = done.stdout.splitlines()
     assert len(cells) == 5 * 2 * 2
-    assert last.startswith("20 conversations planned")
+    assert planned.startswith("20 conversations planned")
+    assert power.startswith("sample:shop, 5 tasks of 2 trials: no drop")
     assert list(folder.iterdir()) == []
 
 
@@ -143,6 +144,9 @@ def test_a_dry_run_as_json_gives_every_cell_a_key_of_its_own(told: Told, folder:
     plan = told("run", "sample:shop", "--agent", "silent", "--trials", 3, "--dry-run")
 
     assert plan["planned"] == 15
+    (power,) = plan["power"]
+    assert (power["tasks"], power["trials"], power["drop"]) == (5, 3, None)
+    assert (power["variance"]["basis"], power["tasks_for_small"]) == ("assumed", 442)
     assert len({cell["key"] for cell in plan["cells"]}) == 15
     assert {cell["task"] for cell in plan["cells"]} == set(IDS)
     assert list(folder.iterdir()) == []

@@ -8,6 +8,7 @@ from dragoman.analysis.comparison import Comparison
 from dragoman.analysis.measure_figures import MeasureRow, measure_rows
 from dragoman.report.figures.making.calls import api_drawings
 from dragoman.report.figures.making.grid import GridCell, grid_cells
+from dragoman.report.figures.making.judged_errors import error_drawings
 from dragoman.report.figures.making.languages import language_drawings
 from dragoman.report.figures.making.spoken import voice_drawings
 from dragoman.report.figures.making.spoken_language import kept_drawings
@@ -28,9 +29,17 @@ def drawings(runs: Sequence[RunView], comparisons: Sequence[Comparison]) -> tupl
         (
             *summary_drawings(cells, comparisons),
             *language_drawings(cells, comparisons),
+            *_errors(runs, cells),
             *_kept(runs, cells),
             *(each for run in runs for each in _of_run(run, is_one=len(runs) == 1)),
         )
+    )
+
+
+def _errors(runs: Sequence[RunView], cells: Sequence[GridCell]) -> Iterator[Drawing]:
+    pairs = [(run, cell) for run in runs for cell in run.cells]
+    return error_drawings(
+        cells, {each.number: cell_outcomes(*pairs[each.number]) for each in cells}
     )
 
 

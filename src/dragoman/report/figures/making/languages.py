@@ -1,13 +1,15 @@
 """What is lost in other languages: pass^1, the difference to English, rho^q, and how these go together.
 
-The forms are those of SEATauBench's Figures 3, 4 and 8.
+The forms are those of SEATauBench's Figures 3, 4, 6 and 8.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import msgspec
+
 from dragoman.analysis.comparison import CellName, Comparison
 from dragoman.analysis.correlation import Columns, correlation
-from dragoman.core.conditions import ENGLISH, IN_ENGLISH
+from dragoman.core.conditions import ENGLISH, IN_ENGLISH, JOIN
 from dragoman.report.figures.making.grid import GridCell, setting
 from dragoman.report.figures.records import Datum, Drawing, distinct, file_name
 
@@ -34,6 +36,7 @@ def language_drawings(
             if _rho_name(own):
                 yield _bars(own, suite, _rho_name(own))
                 yield from _radars(own, suite, _rho_name(own))
+            yield from _shared_tools(own, suite)
     yield _map(cells)
     yield from _correlations(cells)
 
@@ -171,6 +174,51 @@ def _falling(cells: Sequence[GridCell], suite: str) -> Iterator[Drawing]:
                 f"pass^1 as more is in the language, in the form of SEATauBench's Figure 3. {_INTERVALS}",
                 data,
             )
+
+
+def _shared_tools(cells: Sequence[GridCell], suite: str) -> Iterator[Drawing]:
+    """Yield figures over how many languages tools are shared by, in the form of SEATauBench's Figure 6."""
+    own = [cell for cell in cells if cell.is_english or _are_shared(cell)]
+    if not any(map(_are_shared, own)):
+        return
+    own.sort(key=_tool_languages)
+    for figure in filter(None, ("pass^1", _rho_name(own))):
+        yield Drawing(
+            file_name("tool-languages", figure, suite),
+            "languages",
+            "lines",
+            f"{figure} over the number of languages of tools, {suite}",
+            f"{_about(figure)} Tools are shared out to so many languages, English among them; 1 is English "
+            f"alone. In the form of SEATauBench's Figure 6. {_INTERVALS}",
+            tuple(_of_tools(own, cell, figure) for cell in own),
+            axis=figure,
+            along="languages of tools",
+            of=_of(figure),
+        )
+
+
+def _are_shared(cell: GridCell) -> bool:
+    """Whether a cell's tools, and nothing else, are in several languages."""
+    return cell.scenario == "tools" and JOIN in cell.language
+
+
+def _tool_languages(cell: GridCell) -> int:
+    return 1 if cell.is_english else len(cell.language.split(JOIN))
+
+
+def _of_tools(cells: Sequence[GridCell], cell: GridCell, figure: str) -> Datum:
+    """Return a place on an agent's curve; of several mixes of one size each has its own series."""
+    alike = [
+        each
+        for each in cells
+        if each.who == cell.who and _tool_languages(each) == _tool_languages(cell)
+    ]
+    seed = cell.cell.condition.axis("partition")
+    mix = f", {cell.language} shared by {seed}" if len(alike) > 1 else ""
+    languages = str(_tool_languages(cell))
+    return msgspec.structs.replace(
+        datum_of(cell, figure, languages, f"{cell.who}{mix}"), column=cell.language
+    )
 
 
 def _radars(cells: Sequence[GridCell], suite: str, figure: str) -> Iterator[Drawing]:
