@@ -53,11 +53,11 @@ def print_reporting(suite: Suite, gold: Gold) -> None:
     )
 
 
-def write_run(folder: Path, suite: Suite, gold: Gold) -> None:
+def write_run(folder: Path, suite: Suite, gold: Gold, conversations: int = CONVERSATIONS) -> None:
     """Write a run as a grid of four agents in five languages makes it, half of it lost."""
     tasks = {task.id: task for task in suite.tasks if task.id in gold}
     names = list(tasks)[:TASKS]
-    trials = CONVERSATIONS // (len(names) * len(AGENTS) * len(LANGUAGES))
+    trials = conversations // (len(names) * len(AGENTS) * len(LANGUAGES))
     cells = tuple(
         StoredCell(
             content_key((language, agent, task, trial)),

@@ -16,6 +16,7 @@ from bench.client import print_client
 from bench.curating.answers import print_answers
 from bench.curating.collecting import print_collecting
 from bench.curating.filtering import print_filtering
+from bench.intervals import print_intervals
 from bench.languages import print_languages
 from bench.masking import print_masking
 from bench.measures import print_measures
@@ -96,6 +97,10 @@ def _measures(_: list[Suite]) -> None:
     print_measures()
 
 
+def _intervals(suites: list[Suite]) -> None:
+    print_intervals(suites[0], gold_episodes(suites[0]))
+
+
 def _curating(_: list[Suite]) -> None:
     print_collecting()
     print_answers()
@@ -131,6 +136,7 @@ SECTIONS: dict[str, Section] = {
     "memory": _memory,
     "storage": _storage,
     "reporting": _reporting,
+    "intervals": _intervals,
     "voice": _voice,
     "hearing": _hearing,
     "measures": _measures,

@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.analysis.cards_kept import KEPT
 from dragoman.analysis.comparison import Comparison
-from dragoman.cli.output import print_error, print_json
+from dragoman.cli.output import print_error, print_figures_json
 from dragoman.cli.progressing.modes import console
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.visible import visible
@@ -75,7 +75,7 @@ def print_comparison(
     prices = None if asked.prices is None else load_prices(asked.prices)
     found = compare_runs(asked.folders, wanted, prices)
     if as_json:
-        print_json(_object(found))
+        print_figures_json(_object(found))
     else:
         _print(found, full=full)
     return _judged(found, gate)

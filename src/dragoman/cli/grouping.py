@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dragoman.analysis.by_axis import AGENT, Group, by_axes
-from dragoman.cli.output import print_json
+from dragoman.cli.output import print_figures_json
 from dragoman.core.conditions import axis_names
 from dragoman.core.errors import UsageError
 from dragoman.report import wording
@@ -27,7 +27,7 @@ def print_groups(
         scoring = chosen_scoring(store, rules, judge_name(judge))
         groups = by_axes(outcomes(store, *scoring, heads_only=True), axes)
     if as_json:
-        print_json({"run": str(folder), "by": axes, "groups": groups})
+        print_figures_json({"run": str(folder), "by": axes, "groups": groups})
         return
     print_table(_table(groups, axes))
 

@@ -3,7 +3,7 @@
 import codecs
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 
 import msgspec
@@ -19,6 +19,13 @@ def take_any_text() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def print_figures_json(value: Mapping[str, object]) -> None:
+    """Print an object that has intervals, with the version of how these are drawn."""
+    from dragoman.analysis.intervals import INTERVAL_METHOD
+
+    print_json({**value, "intervals": INTERVAL_METHOD})
 
 
 def print_json(value: object) -> None:

@@ -18,6 +18,7 @@ from dragoman.cli.output import (
     INTERRUPTED,
     print_aside,
     print_error,
+    print_figures_json,
     print_json,
     print_line,
 )
@@ -395,7 +396,7 @@ def _print_result(
         found = results_object(str(result.folder), cells, left_out, retried, prices.as_of)
         found |= {"users": users, "warnings": warnings, "recorded": msgspec.to_builtins(recorded)}
         found["losses"] = list(map(loss_object, lost))
-        print_json({**found, **measures_object(measures, result.unmeasured)})
+        print_figures_json({**found, **measures_object(measures, result.unmeasured)})
         return sound, cells
     for label, why in left_out.items():
         print_line(f"{label}: not applicable: {why}")

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.cli.leading.written import as_csv, as_markdown, require_writable, write_all
-from dragoman.cli.output import print_json, print_line
+from dragoman.cli.output import print_figures_json, print_line
 from dragoman.report.error_tables import error_tables
 from dragoman.report.fitting import print_table
 from dragoman.scoring.error_tags import DEFAULT_TAG_RULES, TAG_RULES
@@ -42,7 +42,7 @@ def print_errors(asked: ErrorsRequest, *, full: bool, as_json: bool) -> None:
     }
     write_all(asked.outs, writers)
     if as_json:
-        print_json({**msgspec.to_builtins(board), "facts": dict(board.facts)})
+        print_figures_json({**msgspec.to_builtins(board), "facts": dict(board.facts)})
         return
     for table in error_tables(board, None if full else _MODES):
         print_table(table)

@@ -6,7 +6,7 @@ import msgspec
 
 from dragoman.analysis.aggregates import Standing
 from dragoman.analysis.cards_kept import KEPT
-from dragoman.cli.output import print_json, print_line
+from dragoman.cli.output import print_figures_json, print_line
 from dragoman.core.errors import UsageError
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
@@ -74,7 +74,7 @@ def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
 def _print_aggregates(asked: LeaderboardRequest, *, as_json: bool) -> None:
     found = boards(asked.folders, asked.rules, judge_name(asked.judge))
     if as_json:
-        print_json({"boards": msgspec.to_builtins(found)})
+        print_figures_json({"boards": msgspec.to_builtins(found)})
         return
     for board in found:
         _print(board)

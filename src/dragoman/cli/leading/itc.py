@@ -7,7 +7,7 @@ from typing import get_args
 import msgspec
 
 from dragoman.cli.leading.written import as_csv, as_markdown, require_writable, write_all
-from dragoman.cli.output import print_json, print_line
+from dragoman.cli.output import print_figures_json, print_line
 from dragoman.core.apis.figures import AVERAGES, ApiAveraging
 from dragoman.core.errors import UsageError
 from dragoman.report.api_tables import api_tables
@@ -52,7 +52,7 @@ def print_api_board(  # noqa: PLR0913 - the options of one style
         },
     )
     if as_json:
-        print_json({"facts": dict(found.facts), "board": msgspec.to_builtins(found.board)})
+        print_figures_json({"facts": dict(found.facts), "board": msgspec.to_builtins(found.board)})
         return
     for table in tables:
         print_table(table)

@@ -9,7 +9,7 @@ import msgspec
 from dragoman.analysis.mm_tau.definitions import definitions_named
 from dragoman.analysis.mm_tau.mm_tap import MmTapWeights
 from dragoman.cli.leading.written import Writers, as_csv, as_markdown, require_writable, write_all
-from dragoman.cli.output import print_json, print_line
+from dragoman.cli.output import print_figures_json, print_line
 from dragoman.core.errors import UsageError
 from dragoman.report.fitting import print_table
 from dragoman.report.latex import latex_tables
@@ -48,7 +48,7 @@ def print_mm_tau(  # noqa: PLR0913, PLR0917 - the options of one style
     )
     write_all(outs, mm_tau_writers(found))
     if as_json:
-        print_json(board_object(found))
+        print_figures_json(board_object(found))
         return
     for table in terminal_tables(found.boards):
         print_table(table)

@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.analysis.voice.board import VoiceBoard
 from dragoman.cli.leading.written import as_csv, as_markdown, require_writable, write_all
-from dragoman.cli.output import print_json, print_line
+from dragoman.cli.output import print_figures_json, print_line
 from dragoman.report import wording
 from dragoman.report.fitting import print_table
 from dragoman.report.latex import latex_tables
@@ -45,7 +45,7 @@ def print_voices(
         },
     )
     if as_json:
-        print_json(_object(found))
+        print_figures_json(_object(found))
         return
     _print(found)
 

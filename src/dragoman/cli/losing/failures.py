@@ -10,7 +10,7 @@ import msgspec
 
 from dragoman.analysis.places import PlaceInRun
 from dragoman.cli.losing.losses import print_losses
-from dragoman.cli.output import print_json, print_line
+from dragoman.cli.output import print_figures_json, print_line
 from dragoman.core.scores import STANDINGS
 from dragoman.core.texts.visible import visible
 from dragoman.report import wording
@@ -67,7 +67,7 @@ def print_failures(folder: Path, wanted: Filter, *, as_json: bool) -> None:
             for group in groups
         ]
         about = {"run": str(folder), "planned": len(meant), "failures": found}
-        print_json({**about, "losses": list(map(loss_object, meant_losses))})
+        print_figures_json({**about, "losses": list(map(loss_object, meant_losses))})
         return
     if print_losses(meant_losses, folder, is_imported=is_imported, corrected=len(lost)):
         print()

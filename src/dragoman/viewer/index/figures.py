@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.cells import cell_pass_hat
+from dragoman.analysis.intervals import INTERVAL_METHOD
 from dragoman.analysis.pass_hat import Figure, PassHat
 from dragoman.core.conditions import condition_from
 from dragoman.core.scores import Scored, Unscored, Verdict
@@ -13,7 +14,7 @@ from dragoman.store.run_index.file import RunIndex
 from dragoman.store.run_index.lists import RewardRow, facets, rewards
 from dragoman.viewer.index.facets import Facets
 
-_NAME = "figures"
+_NAME = f"figures {INTERVAL_METHOD}"
 _NO_REWARD = Unscored("no reward")
 
 _Place = tuple[str, str, str]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.analysis.intervals import INTERVAL_METHOD
 from dragoman.analysis.losses.records import Loss
 from dragoman.analysis.places import PlaceInRun
 from dragoman.report import losses as told
@@ -13,7 +14,7 @@ from dragoman.store.run_index.file import RunIndex
 from dragoman.tables.losses import stored_losses
 from dragoman.tables.outcomes import chosen_scoring
 
-_NAME = "losses"
+_NAME = f"losses {INTERVAL_METHOD}"
 
 MOST_KEYS = 12
 """Conversations behind a number that are named; the others are counted."""
