@@ -417,7 +417,7 @@ def _print_result(
 
 def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> None:
     from dragoman.cli.starting.forecasting import estimate, forecast_object, print_forecast
-    from dragoman.report.power import power_line
+    from dragoman.report.differences import power_line
     from dragoman.tables.planned_power import planned_power
 
     cells = plan(setup)

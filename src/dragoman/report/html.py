@@ -23,6 +23,7 @@ from dragoman.core.tools import Role
 from dragoman.report import panels, wording
 from dragoman.report.api_tables import api_tables
 from dragoman.report.behind import Links
+from dragoman.report.differences import power_line, run_power
 from dragoman.report.drawn import drawings
 from dragoman.report.figures.painting import painted
 from dragoman.report.figures.records import Drawing
@@ -30,7 +31,6 @@ from dragoman.report.losses import points_interval
 from dragoman.report.mm_tau.page import MmTauPage
 from dragoman.report.packing import MAX_PACKED, pack
 from dragoman.report.panels import Panel
-from dragoman.report.power import power_line, run_power
 from dragoman.report.spending import cost_by_scenario
 from dragoman.report.view import (
     Cause,
