@@ -10,7 +10,7 @@ resampling, Hall 1989), so that a difference and its opposite have intervals tha
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from math import isqrt
@@ -134,11 +134,7 @@ def quantile_interval(tasks: Sequence[Sequence[float]], share: float) -> Interva
         return None
     order = np.argsort(values, kind="stable")
     owners = np.repeat(np.arange(len(kinds)), [len(kind) for kind in kinds])[order]
-    counts = _counts(times).T
-    places = [
-        _places(counts[first : first + _DRAWS_AT_ONCE], owners, share)
-        for first in range(0, RESAMPLES, _DRAWS_AT_ONCE)
-    ]
+    places = [_places(counts, owners, share) for counts in _counts(times)]
     low, high = _ends(values[order][np.concatenate(places)])
     return None if low == high else Interval(low, high)
 
@@ -156,7 +152,7 @@ def drawn_counts(times: Sequence[int]) -> "NDArray[np.float64]":
     """Return how often each kind is drawn, a row for each draw, of how often it was seen."""
     import numpy as np
 
-    return np.asarray(_counts(tuple(times)).T, dtype=float)
+    return np.concatenate(list(_counts(times)))
 
 
 def middle(drawn: "NDArray[np.float64]") -> Interval:
@@ -220,7 +216,7 @@ def _sums(kinds: Sequence[Row], times: tuple[int, ...]) -> "NDArray[np.float64]"
 
     values, tasks = np.asarray(kinds, dtype=float), sum(times)
     if tasks > MOST_SHARED:
-        return (values.T @ _counts(times)).T
+        return np.concatenate([counts @ values for counts in _counts(times)])
     # Summed by parts: all tasks at the last kind's value, less each step between kinds for the tasks
     # before it; a few draws at a time, which stay in the processor's cache.
     steps, ends = np.diff(values, axis=0).T, list(accumulate(times))[:-1]
@@ -231,21 +227,23 @@ def _sums(kinds: Sequence[Row], times: tuple[int, ...]) -> "NDArray[np.float64]"
     return sums
 
 
-def _counts(times: tuple[int, ...]) -> "NDArray[np.float64]":
-    """Return how often each kind is in each draw of all tasks, a row for each kind."""
+def _counts(times: Sequence[int]) -> Iterator["NDArray[np.float64]"]:
+    """Yield how often each kind is in some of the draws, a row for each draw, until all draws were there."""
     import numpy as np
 
     tasks = sum(times)
     if tasks <= MOST_SHARED:
-        ends = [0, *accumulate(times)]
-        return np.diff(_shared_draws(tasks)[ends].astype(float), axis=0)
+        draws, ends = _shared_draws(tasks), [0, *accumulate(times)]
+        for first in range(0, RESAMPLES, _DRAWS_AT_ONCE):
+            some = draws[ends, first : first + _DRAWS_AT_ONCE]
+            yield np.diff(some.astype(float), axis=0).T
+        return
     shares = np.asarray(times) / tasks
-    half = RESAMPLES // 2
-    there, back = (
-        np.random.default_rng(_seed(tasks)).multinomial(tasks, each, size=half)
-        for each in (shares, shares[::-1])
-    )
-    return np.concatenate([there, back[:, ::-1]]).T.astype(float)
+    for turn in (1, -1):
+        generator = np.random.default_rng(_seed(tasks))
+        for _ in range(0, RESAMPLES // 2, _DRAWS_AT_ONCE):
+            drawn = generator.multinomial(tasks, shares[::turn], size=_DRAWS_AT_ONCE)
+            yield drawn[:, ::turn].astype(float)
 
 
 @lru_cache(maxsize=8)
