@@ -30,12 +30,12 @@ def relative_change(of: Sums, to: Sums) -> Metric:
         return Metric(why=_NO_TASK, unscored=unscored)
     sides = [(*of.tasks[task], *to.tasks[task]) for task in shared]
     whole = np.asarray(sides, dtype=float).sum(axis=0)
-    (value,) = _changes([whole], of.less)
+    (value,) = _changes([whole.tolist()], of.less)
     if not np.isfinite(value):
         below = whole[[1, 3]]
         why = _NOT_ABOVE_0 if below.all() else (of.nothing or _NO_TASK)
         return Metric(n=len(shared), why=why, unscored=unscored)
-    drawn = [each for each in _changes(drawn_sums(sides), of.less) if np.isfinite(each)]
+    drawn = [each for each in _changes(drawn_sums(sides).tolist(), of.less) if np.isfinite(each)]
     return Metric(value, _interval(drawn), len(shared), unscored=unscored)
 
 
