@@ -64,12 +64,13 @@ def test_errors_by_severity_stand_side_by_side_for_each_language() -> None:
     )
 
     agent = drawn["errors-agent-courier"]
-    assert (agent.section, agent.kind) == ("languages", "stack")
-    assert agent.places == ("en", "th")
-    shares = {(each.place, each.series): (each.value, each.n) for each in agent.data}
-    assert shares["en", "critical"] == (0.25, 8)
-    assert shares["th", "critical"] == (pytest.approx(4 / 6), 6)
-    assert shares["th", "correct"] == (0.0, 6)
+    assert (str(agent.section), str(agent.kind)) == ("languages", "stack")
+    assert list(agent.places) == ["en", "th"]
+    shares = {(each.place, each.series): each.value for each in agent.data}
+    assert shares["en", "critical"] == 0.25
+    assert shares["th", "critical"] == pytest.approx(4 / 6)
+    assert shares["th", "correct"] == 0.0
+    assert {each.place: each.n for each in agent.data} == {"en": 8, "th": 6}
     assert all("2 unscored" in each.note for each in agent.data if each.place == "th")
     assert {each.value for each in drawn["errors-user-courier"].data} == {0.0, 1.0}
     assert "<svg" in painted(agent)
