@@ -213,7 +213,7 @@ def _summary(
         seconds=sum(episode.seconds for episode in episodes),
         ledger=lines,
         successes=_successes(rewards),
-        stated=stated_figures(key, rewards),
+        stated=stated_figures(condition, rewards),
         unreadable=sum(_is_unreadable(row) for row in rows),
         calls_in_text=sum(episode.calls_in_text for episode in episodes),
         near_tokens=sum(bool(episode.ending.near_token) for episode in episodes),

@@ -11,7 +11,6 @@ import msgspec
 from dragoman.analysis.intervals import Interval
 from dragoman.analysis.pass_hat import pass_hat
 from dragoman.core.conditions import NONE, Condition
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.personas import stated_persona
 from dragoman.core.scores import Verdict
 
@@ -46,15 +45,14 @@ def persona_shown(condition: Condition, task: str) -> str:
 
 
 def stated_figures(
-    key: tuple[str, Condition, str], rewards: Mapping[str, Sequence[Verdict | None]]
+    condition: Condition, rewards: Mapping[str, Sequence[Verdict | None]]
 ) -> tuple[StatedFigure, ...]:
     """Return pass^1 of a cell by the personas of its tasks; nothing where these state none.
 
     Args:
-        key: Suite, condition and agent. A cell with a card has no figures: its users are the card's.
+        condition: The cell's. A cell with a card has no figures: its users are the card's.
         rewards: The rewards of every planned trial, by task.
     """
-    suite, condition, agent = key
     if condition.persona != NONE:
         return ()
     groups: dict[str, dict[str, Sequence[Verdict | None]]] = {}
@@ -62,13 +60,13 @@ def stated_figures(
         if persona := stated_persona(task):
             groups.setdefault(persona, {})[task] = row
     return tuple(
-        _figure(persona, rows, content_key(suite, condition.label, agent, persona))
+        _figure(persona, rows)
         for persona, rows in sorted(groups.items(), key=lambda group: _rank(group[0]))
     )
 
 
-def _figure(persona: str, rows: Mapping[str, Sequence[Verdict | None]], place: str) -> StatedFigure:
-    found = pass_hat(rows, max(map(len, rows.values())), derive_seed(place, "stated persona"))
+def _figure(persona: str, rows: Mapping[str, Sequence[Verdict | None]]) -> StatedFigure:
+    found = pass_hat(rows, max(map(len, rows.values())))
     first = found.figures[0]
     return StatedFigure(persona, first.tasks, found.left_out, first.value, first.interval)
 

@@ -251,7 +251,6 @@ def _by_code(cell: MmTauCell, found: _Summed, cells: Sequence[CellOutcomes]) -> 
         found.reader,
         found.cell,
         _text(found.cell, cells),
-        (*found.place, CODE),
         is_text=is_text,
     )
     return msgspec.structs.replace(

@@ -44,7 +44,6 @@ def code_metrics(
     reader: Reader,
     cell: CellOutcomes,
     text: CellOutcomes | None,
-    place: Sequence[str],
     *,
     is_text: bool,
 ) -> dict[str, Metric]:
@@ -56,7 +55,6 @@ def code_metrics(
         reader: Who counted.
         cell: The conversations.
         text: The same in text; None where there is none.
-        place: The cell's names, for the draws.
         is_text: Whether the cell itself is text.
     """
     names = (SUCCESS, *CELL_METRICS)
@@ -70,13 +68,13 @@ def code_metrics(
         if name in _OF_TEXT and (is_text or text is None):
             found[name] = Metric(why=NOT_SPOKEN if is_text else NO_TWIN)
         elif name == "TO":
-            found[name] = metric(beside.overhead(), (*place, name))
+            found[name] = metric(beside.overhead())
         elif name == "MRS":
-            found[name] = beside.robustness((*place, name))
+            found[name] = beside.robustness()
         elif name != "IAS":
             sums = _sums(name, voice, cell)
             below = sum(each for _, each in sums.tasks.values())
-            found[name] = msgspec.structs.replace(metric(sums, (*place, name)), n=below)
+            found[name] = msgspec.structs.replace(metric(sums), n=below)
     return {name: found[name] for name in names}
 
 
@@ -135,12 +133,12 @@ class _Beside:
         nothing = NO_AGENT_IN_TEXT if pairs else _NO_PAIR
         return Sums(pairs, "paired", CODE_RATIOS["TO"].less, nothing=nothing)
 
-    def robustness(self, place: Sequence[str]) -> Metric:
+    def robustness(self) -> Metric:
         """Return MRS: the share of tasks that succeeded by voice, to that in text."""
         if not self._shared:
             return Metric(why=_NO_PAIR)
         of, to = (self._success(side) for side in (self._voice, self._text))
-        change = relative_change(of, to, place)
+        change = relative_change(of, to)
         if change.value is None:
             passed = sum(above for above, _ in to.tasks.values())
             why = NO_TASK if passed else "no task succeeded in text: the source's code prints n/0"
