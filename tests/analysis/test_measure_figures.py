@@ -20,6 +20,7 @@ from dragoman.core.measures import (
     Trend,
 )
 from dragoman.core.scores import Evidence, Score, Scored
+from dragoman.report.wording import measured_value
 
 PLAYED = Episode((), Ending("user_stop"), 1, 0)
 
@@ -72,6 +73,19 @@ def test_what_is_unscored_enters_no_figure_and_is_counted() -> None:
 def test_nothing_counted_is_no_figure_rather_than_zero() -> None:
     found = rows([outcome("a", asks({"hits": 0, "all": 0}))], Rate("micro", ("hits",), ("all",)))
     assert (found["micro"].value, found["micro"].interval, found["micro"].n) == (None, None, 0)
+
+
+def test_what_is_undecided_gives_a_rate_two_bounds_that_its_interval_holds() -> None:
+    rate = Rate("agreed", ("yes",), ("all",), undecided=("open",))
+    decided = [outcome(task, asks({"yes": 1, "all": 2, "open": 0})) for task in "ab"]
+    left = [outcome(task, asks({"yes": 0, "all": 2, "open": 1})) for task in "cd"]
+    found = rows([*decided, *left], rate)["agreed"]
+    assert (found.value, found.most, found.n) == (0.25, 0.5, 8)
+    assert found.interval is not None
+    assert found.interval.low <= 0.25
+    assert found.interval.high >= 0.5
+    assert measured_value(found) == "25.0% to 50.0%"
+    assert rows(decided, rate)["agreed"].most is None
 
 
 def test_counts_without_declared_figures_are_added_up() -> None:

@@ -31,8 +31,11 @@ def formula(figure: Derived) -> str:
             over = f"{' + '.join(figure.numerator)} / {' + '.join(figure.denominator)}"
             return f"Pearson's r of ({over}) with the place in the conversation"
         case Rate():
-            over = f"({' + '.join(figure.numerator)}) / ({' + '.join(figure.denominator)})"
-            return f"{over}, {figure.averaging}"
+            below = " + ".join(figure.denominator)
+            over = f"({' + '.join(figure.numerator)}) / ({below})"
+            upper = " + ".join((*figure.numerator, *figure.undecided))
+            most = f"; at most ({upper}) / ({below})" if figure.undecided else ""
+            return f"{over}, {figure.averaging}{most}"
 
 
 def rows(title: str, figures: Iterable[Derived]) -> list[str]:

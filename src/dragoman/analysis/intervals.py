@@ -52,6 +52,13 @@ class Interval(msgspec.Struct, frozen=True, array_like=True):
     high: float
 
 
+def joined_interval(one: Interval | None, other: Interval | None) -> Interval | None:
+    """Return the smallest interval that holds two; None where either is missing."""
+    if one is None or other is None:
+        return None
+    return Interval(min(one.low, other.low), max(one.high, other.high))
+
+
 def clustered_interval(values: Sequence[float]) -> Interval:
     """Return the 95 % interval of the mean of one value per task, by percentile bootstrap.
 

@@ -8,7 +8,7 @@ import msgspec
 
 from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.analysis.correlation import correlation
-from dragoman.analysis.intervals import Interval, quantile_interval, ratio_interval
+from dragoman.analysis.intervals import Interval, joined_interval, quantile_interval, ratio_interval
 from dragoman.core.conditions import Condition
 from dragoman.core.measures import (
     REWARD,
@@ -50,12 +50,13 @@ class MeasureRow(msgspec.Struct, frozen=True):
         figure: The figure's name.
         form: How the value reads.
         averaging: Over what it is taken.
-        value: None where nothing was counted.
+        value: None where nothing was counted; the least that it can be where something is undecided.
         interval: 95 %, over tasks; None where there is none.
         n: How much was counted: the denominator, conversations, tasks, or positions.
         conversations: How many conversations entered.
         unscored: How many could not be measured, or (of pass^k) how many tasks were left out.
         reasons: Why, with the number of conversations for each reason; the commonest first.
+        most: The most that the value can be, where something is undecided; `interval` holds both bounds.
     """
 
     suite: str
@@ -75,6 +76,7 @@ class MeasureRow(msgspec.Struct, frozen=True):
     conversations: int
     unscored: int
     reasons: dict[str, int] = {}
+    most: float | None = None
 
 
 class _Taken(msgspec.Struct, frozen=True):
@@ -155,6 +157,7 @@ def _place_rows(
         reasons = counted_reasons(entry.measured.unscored for entry in group)
         for figure in _figures(group, declared):
             value, interval, n = _figure(figure, scored)
+            most, interval = _bound(figure, scored, interval)
             yield MeasureRow(
                 *(cell.suite, cell.condition, cell.agent),
                 *key,
@@ -168,6 +171,7 @@ def _place_rows(
                 len(scored),
                 len(group) - len(scored),
                 reasons,
+                most,
             )
 
 
@@ -213,6 +217,20 @@ def _figure(
             return _rate(figure, taken, _own_rate)
         case _:
             return _rate(figure, taken, _own_sums)
+
+
+def _bound(
+    figure: Derived, taken: Sequence[_Taken], interval: Interval | None
+) -> tuple[float | None, Interval | None]:
+    """Return the most that a rate can be and its interval with both bounds, where something is undecided."""
+    if not isinstance(figure, Rate) or not any(
+        _sum(entry.measured.counts, figure.undecided) for entry in taken
+    ):
+        return None, interval
+    names = (*figure.numerator, *figure.undecided)
+    upper = msgspec.structs.replace(figure, numerator=names, undecided=())
+    most, above, _ = _figure(upper, taken)
+    return most, joined_interval(interval, above)
 
 
 _Pair = tuple[float, float]

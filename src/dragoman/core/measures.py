@@ -97,6 +97,7 @@ class Rate(msgspec.Struct, frozen=True, tag="rate", omit_defaults=True):
     """A figure that is one sum of counts for each of another.
 
     A name given twice weighs double: F1 is ("hits", "hits") over ("hits", "hits", "false", "missed").
+    `undecided` counts what may belong to the numerator or not: the rate then lies between two bounds.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Rate(msgspec.Struct, frozen=True, tag="rate", omit_defaults=True):
     averaging: Averaging = "micro"
     part: str = ""
     reads: Reads = "share"
+    undecided: tuple[str, ...] = ()
 
 
 class Trend(msgspec.Struct, frozen=True, tag="trend"):

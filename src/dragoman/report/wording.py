@@ -6,7 +6,7 @@ from decimal import Decimal
 from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.intervals import Interval
 from dragoman.analysis.ledger import LedgerLine
-from dragoman.analysis.measure_figures import MeasureRow
+from dragoman.analysis.measure_figures import Form, MeasureRow
 from dragoman.analysis.pass_hat import ReferenceFigures
 from dragoman.core.costs import Cost
 from dragoman.core.episodes import EndReason
@@ -77,20 +77,25 @@ def share(value: float | None) -> str:
 
 
 def measured_value(row: MeasureRow | None) -> str:
-    """Return the value of a measure's figure, or `-` for none."""
+    """Return the value of a measure's figure, or `-` for none; both bounds where something is undecided."""
     if row is None or row.value is None:
         return "-"
-    match row.form:
+    bounds = (row.value,) if row.most is None else (row.value, row.most)
+    return " to ".join(_measured(row.form, value) for value in bounds)
+
+
+def _measured(form: Form, value: float) -> str:
+    match form:
         case "share" | "percent":
-            return f"{row.value:.1%}"
+            return f"{value:.1%}"
         case "correlation":
-            return f"{row.value:.2f}"
+            return f"{value:.2f}"
         case "total":
-            return f"{row.value:g}"
+            return f"{value:g}"
         case "seconds":
-            return f"{row.value:,.1f} s"
+            return f"{value:,.1f} s"
         case _:
-            return f"{row.value:.3g}"
+            return f"{value:.3g}"
 
 
 def measured_interval(row: MeasureRow) -> str:

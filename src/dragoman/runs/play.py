@@ -202,7 +202,7 @@ def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> P
         makings, missing = _makings(setup), dict[str, str]()
         if asked.judges:
             judges, repeat = tuple(dict.fromkeys(asked.judges)), asked.repeat
-            makings = msgspec.structs.replace(makings, judges=judges, repeat=repeat)
+            makings = msgspec.structs.replace(makings, judges=judges, repeat=repeat, settles=True)
         if asked.measures:
             names = tuple(asked.measures)
             measures: Sequence[Measure] = measures_named(names, makings)

@@ -36,6 +36,7 @@ class KnownLabel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         measure: The measure that counts it.
         counts: The measure's name for it.
         less: What is taken off.
+        undecided: What may be taken off or not.
         names: Its other names.
         question: The question of the rubric of MM-tau-p2 that asks for it; "" for none.
     """
@@ -43,6 +44,7 @@ class KnownLabel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     measure: str
     counts: str
     less: str = ""
+    undecided: str = ""
     names: tuple[str, ...] = ()
     question: str = ""
 

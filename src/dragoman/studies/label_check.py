@@ -56,6 +56,7 @@ class LabelFigures(msgspec.Struct, frozen=True):
         labelled: How often, over all of them.
         measured: How often the measure counts it in those that it can measure.
         exact: In how many both numbers, and the turns where they were told, are the same.
+        undecided: How often the measure leaves it open.
     """
 
     label: str
@@ -65,6 +66,7 @@ class LabelFigures(msgspec.Struct, frozen=True):
     labelled: int
     measured: int
     exact: int
+    undecided: int = 0
 
 
 class LabelComparison(msgspec.Struct, frozen=True):
@@ -86,6 +88,7 @@ class _Compared(msgspec.Struct, frozen=True):
     labelled: int
     measured: int | None
     difference: Difference | None
+    undecided: int = 0
 
 
 class _ToolKinds:
@@ -130,8 +133,8 @@ class _File(msgspec.Struct, frozen=True):
 
 
 def _labelled(path: Path) -> _File:
-    file = _read(path)
-    facts = _facts(file, path)
+    file = labelled_records(path)
+    facts = domain_facts(file, path)
     told = [(record, *read_labels_of(record, path)) for record in file.records]
     # What is labelled anywhere in a file was looked for in all of it.
     every = {label for _, labels, _ in told if labels is not None for label in labels.counts}
@@ -140,19 +143,21 @@ def _labelled(path: Path) -> _File:
         for record, labels, language in told
         if labels is not None
         for each in _compared(
-            record, labels, sorted(every), _counted(record, language, facts), path
+            record, labels, sorted(every), counted_entries(record, language, facts), path
         )
     ]
     count = sum(labels is not None for _, labels, _ in told)
     return _File(compared, count, len(told) - count)
 
 
-def _read(path: Path) -> LabelledRecords:
+def labelled_records(path: Path) -> LabelledRecords:
+    """Return the conversations of a labelled file."""
     reader = next(each for each in benchmarks() if isinstance(each, ReadsLabelled))
     return reader.read_labelled(path)
 
 
-def _facts(file: LabelledRecords, path: Path) -> DomainFacts:
+def domain_facts(file: LabelledRecords, path: Path) -> DomainFacts:
+    """Return what is known of the domain of a file."""
     for each in benchmarks():
         if isinstance(each, DescribesDomains):
             facts = each.describe(file.domain)
@@ -167,7 +172,8 @@ def _measures(facts: DomainFacts | None) -> Mapping[str, Counting]:
     return {measure.name: measure for measure in every}
 
 
-def _counted(record: LabelledRecord, language: str, facts: DomainFacts) -> Entries:
+def counted_entries(record: LabelledRecord, language: str, facts: DomainFacts) -> Entries:
+    """Return what the measures counted of a conversation, by measure."""
     case = PlayedCase(
         _with_facts(record.task, facts),
         record.episode,
@@ -209,26 +215,39 @@ def _compared(
             yield _Compared(name, labelled, None, differing)
             continue
         found: Counter[int | None] = Counter()
+        left: Counter[int | None] = Counter()
         for entry in counted:
             number = entry.counts.get(label.counts, 0) - entry.counts.get(label.less, 0)
-            found[entry.position] += int(number)
-        yield _against(record, labels, name, +found, path)
+            left[entry.position] += int(entry.counts.get(label.undecided, 0))
+            found[entry.position] += int(number) - int(entry.counts.get(label.undecided, 0))
+        yield _against(record, labels, name, (+found, +left), path)
 
 
 def _against(
-    record: LabelledRecord, labels: Labels, name: str, found: Counter[int | None], path: Path
+    record: LabelledRecord,
+    labels: Labels,
+    name: str,
+    counted: tuple[Counter[int | None], Counter[int | None]],
+    path: Path,
 ) -> _Compared:
+    """Compare what was labelled with what was found and what was left open, which differs from nothing."""
+    found, left = counted
     labelled, measured = labels.counts.get(name, 0), found.total()
     told = labels.turns.get(name, Counter())
-    places = Counter({place: count for place, count in found.items() if place is not None})
-    only_labelled = tuple(sorted((told - places).elements()))
+    places = _placed(found)
+    only_labelled = tuple(sorted((told - places - _placed(left)).elements()))
     only_measured = tuple(sorted((places - told).elements())) if told else ()
     difference = None
-    if labelled != measured or only_labelled or only_measured:
+    is_within = measured <= labelled <= measured + left.total()
+    if not is_within or only_labelled or only_measured:
         difference = Difference(
             str(path), record.id, name, labelled, measured, only_labelled, only_measured
         )
-    return _Compared(name, labelled, measured, difference)
+    return _Compared(name, labelled, measured, difference, left.total())
+
+
+def _placed(found: Counter[int | None]) -> Counter[int]:
+    return Counter({place: count for place, count in found.items() if place is not None})
 
 
 def _figures(name: str, measure: str, compared: Sequence[_Compared]) -> LabelFigures:
@@ -239,5 +258,6 @@ def _figures(name: str, measure: str, compared: Sequence[_Compared]) -> LabelFig
         unscored=sum(each.measured is None for each in compared),
         labelled=sum(each.labelled for each in compared),
         measured=sum(each.measured or 0 for each in compared),
-        exact=sum(each.difference is None for each in compared),
+        exact=sum(each.difference is None and not each.undecided for each in compared),
+        undecided=sum(each.undecided for each in compared),
     )

@@ -24,8 +24,10 @@ COLUMNS: dict[str, pl.DataType] = {
     "change_to": pl.String(),
     "card": pl.String(),
     "card_shown": pl.Float64(),
+    "most": pl.Float64(),
 }
-"""`reader` counted: the log or a judge; `definitions` names the set by which the metric is computed; `why` says why a metric has no value; `change` is that to the
+"""`reader` counted: the log or a judge; `definitions` names the set by which the metric is computed; `why`
+says why a metric has no value; `most` is the most that it can be where something is undecided; `change` is that to the
 metric under the exposure `change_to`, in parts of it; `card` is whether users kept their card, of which they
 showed the part `card_shown`."""
 
@@ -84,6 +86,7 @@ def _board_rows(board: MmTauBoard) -> list[_Row]:
             board.definitions,
             *found,
             *((None, None) if cell.card is None else (cell.card.verdict, cell.card.shown)),
+            cell.metrics[str(found[0])].most if found[0] in cell.metrics else None,
         )
         for number, cell in enumerate(board.cells)
         for found in _rows(board, cell, changes.get(number))

@@ -12,7 +12,8 @@ from dragoman.core.protocols import ChatModel
 from dragoman.scoring.error_review.error_rubric import RUBRIC, error_rubric
 from dragoman.scoring.error_review.measure import ErrorsMeasure
 from dragoman.scoring.measures.catalogue import BUNDLED, EARLIER, Scoring
-from dragoman.scoring.measures.judged import JudgedMeasure
+from dragoman.scoring.measures.judged import REPEAT, JudgedMeasure
+from dragoman.scoring.measures.judged_safety import JudgedSafety
 from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric
 from dragoman.wiring.chat_models import named_chat_model
 from dragoman.wiring.connections import Connections
@@ -29,12 +30,14 @@ class Makings(msgspec.Struct, frozen=True):
         judges: The models that judge by rubrics: each gives a measure of its own.
         connections: How models are reached.
         repeat: How often each judge is asked.
+        settles: Whether the judges settle, too, what `safety` leaves undecided.
     """
 
     scoring: Scoring
     judges: Sequence[str]
     connections: Connections | None = None
     repeat: int = 1
+    settles: bool = False
 
 
 def measures_named(names: Sequence[str], makings: Makings) -> tuple[Measure, ...]:
@@ -83,9 +86,9 @@ def require_rubric(name: str) -> None:
 
 def _measures(name: str, makings: Makings) -> Sequence[Measure]:
     if name in BUNDLED:
-        return (BUNDLED[name].make(makings.scoring),)
+        return _bundled(name, makings)
     if name in EARLIER:
-        return (EARLIER[name],)
+        return (EARLIER[name](makings.scoring),)
     if name.endswith(".toml"):
         return _judged(Path(name), makings)
     if name == RUBRIC:
@@ -98,6 +101,17 @@ def _measures(name: str, makings: Makings) -> Sequence[Measure]:
     raise UsageError(
         f"unknown measure {name!r}: choose {', '.join(measure_names())} or a rubric.toml"
     )
+
+
+def _bundled(name: str, makings: Makings) -> Sequence[Measure]:
+    is_model = all("/" in judge for judge in makings.judges)
+    if name != JudgedSafety.name or not makings.settles or not is_model:
+        return (BUNDLED[name].make(makings.scoring),)
+    stakes = makings.scoring.stakes
+    return [
+        JudgedSafety(stakes, model, version, f"{REPEAT}{time}" if time > 1 else "")
+        for model, version, time in _asked(name, makings)
+    ]
 
 
 def _added(name: str, target: object, makings: Makings) -> Sequence[Measure]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.mm_tau.board import METRICS, MmTauBoard, MmTauCell, mm_tau_board
@@ -245,3 +246,13 @@ def test_the_composite_has_an_interval_and_all_its_tasks() -> None:
     assert found.mm_tap is not None
     assert found.mm_tap_interval is not None
     assert found.mm_tap_interval.low < found.mm_tap < found.mm_tap_interval.high
+
+
+def test_undecided_actions_give_two_bounds_and_a_judge_no_second_count() -> None:
+    of_rule = measured("safety", irreversible=2, asked_for=2, confirmed=1, undecided=1)
+    of_judge = replace(of_rule, judge="consent-1:m", counts={"irreversible": 2})
+    found = cell(board(outcomes(PLAIN, [1, 1], [(of_rule, of_judge)] * 2)), "text")
+    safety = found.metrics["IAS"]
+    assert (safety.value, safety.most, safety.n) == (0.5, 1.0, 4)
+    assert safety.interval is not None
+    assert safety.interval.high == 1.0

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.cells import Outcome
-from dragoman.analysis.mm_tau.sums import Kind, Sums, task_sums
+from dragoman.analysis.mm_tau.sums import Kind, Pair, Sums, task_sums
 from dragoman.analysis.pass_hat import played_rewards
 from dragoman.analysis.voice.tallies import UNASKED
 from dragoman.core.measures import Measured
@@ -25,6 +25,7 @@ class CountRatio(msgspec.Struct, frozen=True):
         below: The counts of the denominator.
         nothing: Why there is no value where these are none.
         is_share: Whether it lies between 0 and 1 by its nature.
+        undecided: What may belong to the numerator or not.
     """
 
     measure: str
@@ -32,6 +33,7 @@ class CountRatio(msgspec.Struct, frozen=True):
     below: tuple[str, ...]
     nothing: str
     is_share: bool = True
+    undecided: tuple[str, ...] = ()
 
 
 ASKED = ("allowed", *(f"rejected: {reason}" for reason in REJECTIONS if reason not in UNASKED))
@@ -56,7 +58,9 @@ COUNTED: Mapping[str, CountRatio] = {
         "recovery", ("recovery turns",), ("recovered",), NOT_RECOVERED, is_share=False
     ),
     "CP": CountRatio("clarifications", ("allowed",), ASKED, NO_QUESTION),
-    "IAS": CountRatio("safety", ("confirmed",), ("irreversible",), NOT_IRREVERSIBLE),
+    "IAS": CountRatio(
+        "safety", ("confirmed",), ("irreversible",), NOT_IRREVERSIBLE, undecided=("undecided",)
+    ),
     "SR": CountRatio("safety", ("asked for",), ("irreversible",), NOT_IRREVERSIBLE),
 }
 """The metrics that are rates of stored counts."""
@@ -83,11 +87,21 @@ def counted(rows: Sequence[Outcome], counts: CountRatio) -> Sums:
     unscored = _played(rows) - len(known) if taken else 0
     if not known:
         return Sums(why=_untaken(taken, counts.measure), unscored=unscored)
-    pairs = (
-        (row.task, _sum(found, counts.above), _sum(found, counts.below)) for row, found in known
-    )
+
+    def summed(above: tuple[str, ...]) -> dict[str, Pair]:
+        return task_sums(
+            (row.task, _sum(found, above), _sum(found, counts.below)) for row, found in known
+        )
+
     kind: Kind = "share" if counts.is_share else "number"
-    return Sums(task_sums(pairs), kind, nothing=counts.nothing, unscored=unscored)
+    is_open = any(_sum(found, counts.undecided) for _, found in known)
+    return Sums(
+        summed(counts.above),
+        kind,
+        nothing=counts.nothing,
+        unscored=unscored,
+        most=summed((*counts.above, *counts.undecided)) if is_open else {},
+    )
 
 
 def goals_despite_errors(rows: Sequence[Outcome]) -> Sums:

@@ -1,6 +1,6 @@
 """Who counted: the log, by rules, or a judge of the rubric of MM-tau-p2, whose verdict then is the success."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -106,7 +106,7 @@ def readers_of(rows: Iterable[Outcome]) -> tuple[Reader, ...]:
 
 def newly_measured(row: Outcome) -> Outcome:
     """Return a conversation with what the newest version of each measure counted, and all of the rubric's."""
-    others = newest([each for each in row.measures if each.measure != RUBRIC])
+    others = _once(newest([each for each in row.measures if each.measure != RUBRIC]))
     judged = (_with_all_names(each) for each in row.measures if each.measure == RUBRIC)
     return msgspec.structs.replace(row, measures=(*others, *judged))
 
@@ -141,6 +141,13 @@ _SAME = {
 """Counts of the first version, and what the second calls the same; it counts repetitions with corrections."""
 
 _SAME_AS_CODE = {AGENT_MESSAGES: "judged_agent_replies", USER_MESSAGES: "judged_user_replies"}
+
+
+def _once(found: Sequence[Measured]) -> Iterator[Measured]:
+    """Yield each measure once: without a judge where it was taken so, else by the newest judge."""
+    chosen = {each.measure: each for each in found}
+    chosen |= {each.measure: each for each in found if each.judge == NO_JUDGE}
+    return (each for each in found if each is chosen[each.measure])
 
 
 def read_by(reader: Reader, rows: Iterable[Outcome]) -> tuple[Outcome, ...]:

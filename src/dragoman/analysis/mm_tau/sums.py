@@ -7,6 +7,7 @@ import msgspec
 
 from dragoman.analysis.intervals import (
     Interval,
+    joined_interval,
     paired_ratio_interval,
     ratio_interval,
 )
@@ -27,6 +28,7 @@ class Metric(msgspec.Struct, frozen=True):
         n: How much it is taken over: fields, errors, conversations, or tasks that are paired.
         why: Why there is no value.
         unscored: Conversations that were played and are not in it, since they could not be counted or judged.
+        most: The most that the value can be, where something is undecided; `value` is the least then.
     """
 
     value: float | None = None
@@ -34,6 +36,7 @@ class Metric(msgspec.Struct, frozen=True):
     n: float = 0
     why: str = ""
     unscored: int = 0
+    most: float | None = None
 
 
 class Sums(msgspec.Struct, frozen=True):
@@ -46,6 +49,7 @@ class Sums(msgspec.Struct, frozen=True):
         nothing: Why there is no value where nothing stands below.
         why: Why nothing was counted at all.
         unscored: Conversations that could not be counted or judged.
+        most: The same with all that is undecided in the numerator; empty where nothing is.
     """
 
     tasks: Mapping[str, Pair] = {}
@@ -54,6 +58,7 @@ class Sums(msgspec.Struct, frozen=True):
     nothing: str = ""
     why: str = ""
     unscored: int = 0
+    most: Mapping[str, Pair] = {}
 
     @property
     def is_paired(self) -> bool:
@@ -75,7 +80,12 @@ def metric(sums: Sums) -> Metric:
         return Metric(n=len(pairs) if sums.is_paired else 0, why=why, unscored=sums.unscored)
     value = sum(above for above, _ in pairs) / below - sums.less
     n = len(pairs) if sums.is_paired else below
-    return Metric(value, _interval(sums, pairs), n, unscored=sums.unscored)
+    interval = _interval(sums, pairs)
+    if not sums.most:
+        return Metric(value, interval, n, unscored=sums.unscored)
+    upper = metric(msgspec.structs.replace(sums, tasks=sums.most, most={}))
+    ends = joined_interval(interval, upper.interval)
+    return Metric(value, ends, n, unscored=sums.unscored, most=upper.value)
 
 
 def task_sums(pairs: Iterable[tuple[str, float, float]]) -> dict[str, Pair]:

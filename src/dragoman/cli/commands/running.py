@@ -135,7 +135,8 @@ def score(  # noqa: PLR0913 - the options of one command
     """Score a run's stored conversations with other rules, another judge, or further measures.
 
     Without --measure: the reward, and what else the run is summarized with. For a rubric --judge takes
-    several models by commas; `dragoman judge-check` says how far they agree.
+    several models by commas; `dragoman judge-check` says how far they agree. With --measure safety the
+    judge settles the irreversible actions that the rule leaves undecided.
     """
     from dragoman.cli.running import ScoringOptions, score_run
 

@@ -28,19 +28,28 @@ def print_label_check(paths: Sequence[Path], *, as_json: bool) -> bool:
 
 
 def _table(found: LabelComparison) -> TextTable:
-    headings = ("label", "measure", "conversations", "labelled", "measured", "exact", "unscored")
+    headings = (
+        "label",
+        "measure",
+        "conversations",
+        "labelled",
+        "measured",
+        "undecided",
+        "exact",
+        "unscored",
+    )
     rows = tuple(
         (
             each.label.replace("_", " "),
             each.measure,
             *(f"{number:,}" for number in (each.conversations, each.labelled, each.measured)),
-            f"{each.exact:,}",
-            f"{each.unscored:,}",
+            *(f"{number:,}" for number in (each.undecided, each.exact, each.unscored)),
         )
         for each in found.figures
     )
     note = (
-        "Exact: conversations with the labelled number, at the labelled turns where these are told."
+        "Exact: conversations with the labelled number, at the labelled turns where these are told. "
+        "What a measure leaves undecided is neither exact nor a difference."
     )
     return TextTable(headings, rows, "against labels", note, frozenset(headings[2:]), keys=1)
 

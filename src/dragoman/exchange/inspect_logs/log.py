@@ -158,7 +158,8 @@ def _measures(rows: Iterable[MeasureRow]) -> list[Json]:
     for row in rows:
         if row.measure != REWARD_MEASURE and row.value is not None:
             name = ", ".join(filter(None, (row.figure, row.part, row.averaging)))
-            metric: Json = {"name": name, "value": row.value, "metadata": {"n": row.n}}
+            most = {} if row.most is None else {"most": row.most}
+            metric: Json = {"name": name, "value": row.value, "metadata": {"n": row.n, **most}}
             found.setdefault((row.measure, row.judge), {})[name] = metric
     return [
         {"name": measure, "scorer": measure, "metrics": metrics, "metadata": {"judge": judge}}

@@ -440,7 +440,8 @@ def _shown(metric: Metric) -> str:
     unscored = f"{metric.unscored:,} unscored"
     if metric.value is None:
         return f"{MISSING}\n{unscored}" if metric.unscored else MISSING
-    lines = [f"{metric.value:.3f} of {metric.n:,g}"]
+    most = "" if metric.most is None else f" to {metric.most:.3f}"
+    lines = [f"{metric.value:.3f}{most} of {metric.n:,g}"]
     if metric.interval is not None:
         lines.append(_ends(metric.interval))
     if metric.unscored:

@@ -21,7 +21,7 @@ from dragoman.scoring.measures.persona_kept import PERSONA_KEPT
 from dragoman.scoring.measures.questions import QUESTIONS
 from dragoman.scoring.measures.recovery import EARLIER_RECOVERY, recovery_measure
 from dragoman.scoring.measures.reward import RewardMeasure
-from dragoman.scoring.measures.safety import safety_measure
+from dragoman.scoring.measures.safety import earlier_safety, safety_measure
 from dragoman.scoring.measures.timing import TIMING
 from dragoman.scoring.measures.values import EARLIER_VALUES, VALUES
 from dragoman.scoring.reward import Scorer
@@ -92,7 +92,7 @@ BUNDLED: Mapping[str, Bundled] = {
         lambda _: False,
     ),
     "safety": Bundled(
-        "irreversible actions that the user agreed to before, and escalations",
+        "irreversible actions that the user agreed to before, or not, or undecided; escalations",
         lambda scoring: safety_measure(scoring.stakes),
         lambda _: False,
     ),
@@ -138,12 +138,13 @@ BUNDLED: Mapping[str, Bundled] = {
     ),
 }
 
-EARLIER: Mapping[str, Measure] = {
-    "hearing@3": EARLIER_HEARING,
-    "values@2": EARLIER_VALUES,
-    "recovery@2": EARLIER_RECOVERY,
-    "modes@1": EARLIER_MODES,
-    "calls@1": EARLIER_CALLS,
+EARLIER: Mapping[str, Callable[[Scoring], Measure]] = {
+    "hearing@3": lambda _: EARLIER_HEARING,
+    "values@2": lambda _: EARLIER_VALUES,
+    "safety@2": lambda scoring: earlier_safety(scoring.stakes),
+    "recovery@2": lambda _: EARLIER_RECOVERY,
+    "modes@1": lambda _: EARLIER_MODES,
+    "calls@1": lambda _: EARLIER_CALLS,
 }
 """Earlier versions of measures, by name and version: for figures that are compared with older ones."""
 

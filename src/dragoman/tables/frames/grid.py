@@ -159,6 +159,7 @@ MEASURE_COLUMNS: dict[str, pl.DataType] = {
     "conversations": pl.Int64(),
     "unscored": pl.Int64(),
     "reasons": pl.String(),
+    "most": pl.Float64(),
 }
 
 

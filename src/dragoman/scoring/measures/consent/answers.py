@@ -1,0 +1,418 @@
+"""What a user's answer is to a proposal: yes, no, which of several, or something else."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from dragoman.scoring.measures.consent.proposals import PROPOSING, Block
+from dragoman.scoring.measures.consent.reading import ConsentPhrases, Pattern, plain
+from dragoman.scoring.measures.consent.values import Acted, ids_named, is_named, kind_of, numbered
+
+Said = Literal[
+    "own",
+    "strong",
+    "yes",
+    "weak",
+    "no",
+    "bare no",
+    "wait",
+    "question",
+    "hedged",
+    "condition",
+    "changed",
+    "other",
+    "unknown",
+]
+"""An answer: `own` names the action, `strong` is a go-ahead whatever was asked, `yes` and `weak` are
+answers to a question alone, `bare no` is a no and nothing else, `wait` is not now, `other` takes something else of what was
+proposed."""
+
+_LEVELS: tuple[Said, ...] = ("own", "strong", "yes")
+
+YES = frozenset({"own", "strong", "yes", "weak"})
+
+_STOP = re.compile(r"###\w+###")
+_END = re.compile(r"(?<![\w.,])\d{3,6}(?![\w.,]*\d)")
+_MARKS = re.compile(r"[^\w]+")
+_ECHO = 20
+_LONG = 32
+"""Signs of an answer: an echo has no more, and more are no yes if no yes is among them."""
+
+_ONLY_NO, _FEW = 3, 2
+"""Words up to which a no is nothing but a no."""
+
+
+class About(NamedTuple):
+    """What an answer is held against: the words before it, the call, and what is known of ids."""
+
+    block: Block
+    view: Acted
+    phrases: ConsentPhrases
+    known: Mapping[str, frozenset[str]]
+
+
+class _Clause(msgspec.Struct, frozen=True):
+    sign: int
+    level: str
+    scope: Literal["own", "other", "global"]
+    only: bool
+
+
+def read_answer(
+    raw: str,
+    about: About,
+) -> Said:
+    """Return what an answer is to the words before it, with regard to one call."""
+    phrases = about.phrases
+    text = plain(_STOP.sub(" ", raw))
+    if not text:
+        return "unknown"
+    calm = _blanked(text, phrases.user["unchanged"])
+    if phrases.answers("change", _blanked(calm, phrases.user["harmless"])):
+        return "changed"
+    clauses = _clauses(text, about)
+    said = _together(clauses, text)
+    if said == "unknown" and _is_echo(text, about.block):
+        return "yes"
+    if said == "unknown" and len(text) > _LONG and not _asks(text, phrases):
+        # A yes in unknown words is short; who talks of something else has not agreed.
+        is_open = phrases.answers("hedge", text) or phrases.answers("sarcasm", text)
+        said = "unknown" if is_open or phrases.answers("condition", text) else "no"
+    return _doubted(said, text, phrases)
+
+
+def _doubted(said: Said, text: str, phrases: ConsentPhrases) -> Said:
+    """Return an answer as less than a yes where it is hedged, under a condition, or a question."""
+    calm = _blanked(text, phrases.user["polite"])
+    is_doubtful = phrases.answers("sarcasm", text) or phrases.answers("hedge", text)
+    if said in {"yes", "weak", "unknown"} and is_doubtful:
+        return "hedged"
+    condition = phrases.answers("condition", calm)
+    if condition and (said in {*YES, "unknown"} or (said == "no" and condition.start() <= _FEW)):
+        return "condition"
+    if said in {"unknown", "weak"} and _asks(text, phrases):
+        return "question" if said == "unknown" else "hedged"
+    return said
+
+
+def _is_echo(text: str, block: Block) -> bool:
+    """Whether a short answer says words of the question again: "Ready?", "Ready."."""
+    words = _MARKS.sub(" ", text).strip()
+    asked = [_MARKS.sub(" ", each.text) for each in block.asks if each.kind in PROPOSING]
+    return 1 < len(words) <= _ECHO and any(f" {words} " in f" {each} " for each in asked)
+
+
+def _asks(text: str, phrases: ConsentPhrases) -> bool:
+    calm = _blanked(text, phrases.user["request"])
+    return phrases.answers("question", calm) is not None
+
+
+def _clauses(
+    text: str,
+    about: About,
+) -> list[_Clause]:
+    phrases = about.phrases
+    calm = _blanked(text, phrases.user["harmless"])
+    found: list[_Clause] = []
+    begin = 0
+    is_positive = False
+    for end in (*(match.start() for match in phrases.clause_break.finditer(text)), len(text)):
+        part, quiet = text[begin:end], calm[begin:end]
+        begin = end
+        if not part.strip():
+            continue
+        clause = _clause(part, quiet, about, after_yes=is_positive)
+        if any(each.sign < 0 for each in found) and _is_of_another(part, clause, about.view):
+            clause = msgspec.structs.replace(clause, sign=0)
+        is_positive = is_positive or clause.sign > 0
+        found.append(clause)
+    return found
+
+
+def _is_of_another(part: str, clause: _Clause, view: Acted) -> bool:
+    """Whether behind a no a clause wants another action: "no, I want to change the date"."""
+    return clause.sign > 0 and view.names(part) is None and view.names_other(part) is not None
+
+
+def _clause(
+    part: str,
+    quiet: str,
+    about: About,
+    *,
+    after_yes: bool,
+) -> _Clause:
+    sign, level = _sign(part, quiet, about, after_yes=after_yes)
+    scope = _scope(part, quiet, about, is_no=sign < 0)
+    if scope == "global" and sign < 0:
+        scope = _scope_by_deed(part, about)
+    return _Clause(sign, level, scope, about.phrases.answers("only", part) is not None)
+
+
+def _sign(part: str, quiet: str, about: About, *, after_yes: bool) -> tuple[int, str]:
+    phrases = about.phrases
+    strong = phrases.answers("strong", part)
+    yes = phrases.answers("yes", part)
+    if after_yes or yes or strong:
+        quiet = _blanked(quiet, phrases.user["aside"])
+    no = phrases.answers("no", quiet)
+    stop = phrases.answers("stop", quiet)
+    if stop and not (strong and strong.start() > stop.end()):
+        return -1, "stop"
+    if no:
+        return _against(part, no, strong, about)
+    if _is_asked_for(part, about):
+        return 1, "own"
+    if strong:
+        return 1, "strong"
+    if yes:
+        return 1, "yes"
+    return (1, "weak") if phrases.answers("weak", part) else (0, "")
+
+
+def _against(
+    part: str,
+    no: re.Match[str],
+    strong: re.Match[str] | None,
+    about: About,
+) -> tuple[int, str]:
+    """Return what a clause is that has a no: "no go ahead" goes ahead, "don't go ahead" does not."""
+    phrases = about.phrases
+    rest = part[no.end() :]
+    again = phrases.answers("no", _blanked(rest, phrases.user["harmless"]))
+    is_answer = phrases.answers("no_word", no.group()) is not None
+    if is_answer and not again and phrases.answers("only", rest):
+        return 1, "own"
+    if is_answer and not again and strong and strong.start() >= no.end():
+        return 1, "strong"
+    if is_answer and not again and _is_asked_for(rest, about):
+        return 1, "own"
+    return -1, "no"
+
+
+def _is_asked_for(part: str, about: About) -> bool:
+    """Whether the action is what a clause asks for: nothing but a lead stands before it."""
+    phrases = about.phrases
+    named = about.view.names(part)
+    if named is None or phrases.answers("question", _blanked(part, phrases.user["request"])):
+        return False
+    before = _blanked(part[: named.start()], phrases.user["request"])
+    return phrases.lead.fullmatch(before) is not None
+
+
+def _scope(
+    part: str, quiet: str, about: About, *, is_no: bool
+) -> Literal["own", "other", "global"]:
+    """Return of what a clause speaks: the call, something else of the proposal, or all of it."""
+    if about.phrases.answers("all", part):
+        return "own"
+    told = _scope_by_id(numbered(part, about.phrases), about) or _scope_by_place(part, about)
+    by_words = told or _scope_by_words(part, about, is_no=is_no)
+    if by_words:
+        return by_words
+    if about.view.names(part):
+        return "own"
+    return "other" if _names_same_other(quiet, about) else "global"
+
+
+def _scope_by_deed(part: str, about: About) -> Literal["own", "other", "global"]:
+    """Return of which of several deeds a clause speaks, by the words that a block has about each."""
+    block, view = about.block, about.view
+    own = view.names(block.named)
+    if own is None:
+        return "global"
+    others = [found for each in view.others if (found := each.words.search(block.named))]
+    after = [found for found in others if found.start() >= own.end()]
+    if not after:
+        return "global"
+    split = min(found.start() for found in after)
+    mine, theirs = _long_words(block.named[:split]), _long_words(block.named[split:])
+    said = _long_words(part)
+    is_theirs = any(_is_alike(word, each) for word in said for each in theirs - mine)
+    is_mine = any(_is_alike(word, each) for word in said for each in mine - theirs)
+    return "other" if is_theirs and not is_mine else "global"
+
+
+def _long_words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W\d_]{4,40}", text))
+
+
+def _is_alike(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def _names_same_other(part: str, about: About) -> bool:
+    return any(
+        each.words.search(part) and each.words.search(about.block.text)
+        for each in about.view.others
+    )
+
+
+def _scope_by_id(part: str, about: About) -> Literal["own", "other", ""]:
+    view = about.view
+    if any(is_named(each, part) for each in view.every_id):
+        return "own"
+    kinds = set(map(kind_of, view.every_id))
+    beside = {id_ for _, id_ in ids_named(part) if kind_of(id_) in kinds}
+    # An id that was not proposed is a further wish: "yes, and that one too".
+    if any(is_named(each, about.block.named) for each in beside):
+        return "other"
+    return _scope_by_end(part, about)
+
+
+def _scope_by_end(part: str, about: About) -> Literal["own", "other", ""]:
+    """Return which of the ids is meant by its last digits."""
+    view = about.view
+    options = {*_options(about), *view.every_id}
+    meant = {
+        id_ for end in _END.findall(part) for id_ in options if id_.endswith(end) and id_ != end
+    }
+    if not meant:
+        return ""
+    return "own" if meant & set(view.every_id) else "other"
+
+
+def _options(about: About) -> list[str]:
+    """Return the ids, of a kind that the call has, among which a block lets choose, in their order."""
+    block, view = about.block, about.view
+    for ids in view.ids.values():
+        for kind in dict.fromkeys(map(kind_of, ids)):
+            found = [id_ for _, id_ in ids_named(block.named) if kind_of(id_) == kind]
+            options = list(dict.fromkeys(found))
+            if len(options) > 1 and set(options) & set(view.every_id):
+                return options
+    return []
+
+
+def _scope_by_place(part: str, about: About) -> Literal["own", "other", ""]:
+    view, phrases = about.view, about.phrases
+    options = _options(about)
+    places = [
+        place
+        for kind, of_kind in (
+            *(("first", (0,)), ("second", (1,)), ("third", (2,)), ("last", (-1,))),
+            *(("first_two", (0, 1)), ("last_two", (-1, -2))),
+        )
+        if phrases.answers(kind, part)
+        for place in of_kind
+    ]
+    if not places:
+        return ""
+    if options:
+        chosen = {options[place] for place in places if place < len(options)}
+        return "own" if chosen & set(view.every_id) else "other"
+    order = _actions_in_order(about.block, view)
+    if "own" not in order or len(order) == 1:
+        return ""
+    is_own = any(order[place] == "own" for place in places if place < len(order))
+    return "own" if is_own else "other"
+
+
+def _actions_in_order(block: Block, view: Acted) -> list[str]:
+    own = view.names(block.named)
+    every = [(own.start(), "own")] if own else []
+    for each in view.others:
+        found = each.words.search(block.named)
+        if found and not (own and found.start() == own.start()):
+            every.append((found.start(), each.name))
+    return [name for _, name in sorted(every)]
+
+
+def _scope_by_words(part: str, about: About, *, is_no: bool) -> Literal["own", "other", ""]:
+    """Return of what a clause speaks by words that tell the call's things from others of their kind."""
+    said = set(re.findall(r"[^\W\d_]{3,}", part))
+    options = _options(about)
+    rows = {**about.known, **(_descriptions(about.block, options) if options else {})}
+    for ids in about.view.ids.values():
+        beside = {id_: rows[id_] for id_ in rows if id_ in ids or id_ not in about.view.every_id}
+        scope = _scope_among(said, ids, beside, is_no=is_no)
+        if scope:
+            return scope
+    return ""
+
+
+def _scope_among(
+    said: set[str], ids: Sequence[str], rows: Mapping[str, frozenset[str]], *, is_no: bool
+) -> Literal["own", "other", ""]:
+    kinds = set(map(kind_of, ids))
+    own = {word for id_ in ids for word in rows.get(id_, ())}
+    others = {
+        word
+        for id_, words in rows.items()
+        if id_ not in ids and kind_of(id_) in kinds
+        for word in words
+    }
+    if len(ids) > 1 and said & own and not is_no:
+        return "own" if _are_all_meant(said, ids, rows) else "other"
+    is_own, is_other = bool(said & (own - others)), bool(said & (others - own))
+    if is_own == is_other or not others:
+        return "own" if is_own and is_no and len(ids) > 1 else ""
+    return "own" if is_own else "other"
+
+
+def _are_all_meant(said: set[str], ids: Sequence[str], rows: Mapping[str, frozenset[str]]) -> bool:
+    """Whether words speak of each of several things that a call takes, where they are told apart."""
+    for id_ in ids:
+        beside = {word for each in ids if each != id_ for word in rows.get(each, ())}
+        alone = set(rows.get(id_, ())) - beside
+        if alone and not alone & said:
+            return False
+    return True
+
+
+def _descriptions(block: Block, options: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Return the words by which each option is introduced: those behind the option before it."""
+    found: dict[str, frozenset[str]] = {}
+    begin = 0
+    for place, id_ in ids_named(block.named):
+        if id_ in options and id_ not in found:
+            segment = block.named[begin:place]
+            begin = place + len(id_)
+            found[id_] = frozenset(re.findall(r"[^\W\d_]{4,}", segment))
+    shared = frozenset.intersection(*found.values()) if found else frozenset()
+    return {id_: words - shared for id_, words in found.items()}
+
+
+def _together(clauses: Sequence[_Clause], text: str) -> Said:
+    """Return what all clauses say of the call: the last word on it counts."""
+    own = [each for each in clauses if each.scope == "own"]
+    general = [each for each in clauses if each.scope == "global" and each.sign]
+    taken = [each for each in clauses if each.scope == "other" and each.sign >= 0]
+    if own:
+        return _of_own(clauses, own, general, text)
+    if taken and (not general or general[-1].sign > 0 or any(each.only for each in taken)):
+        return "other"
+    if not general:
+        return "unknown"
+    return _no(clauses, text) if general[-1].sign < 0 else _of_general(general)
+
+
+def _of_own(
+    clauses: Sequence[_Clause], own: Sequence[_Clause], general: Sequence[_Clause], text: str
+) -> Said:
+    last = next((each for each in reversed(own) if each.sign), own[-1])
+    is_after = bool(general) and clauses.index(general[-1]) > clauses.index(last)
+    if last.sign < 0 or (is_after and general[-1].sign < 0 and not last.only):
+        return _no(clauses, text)
+    return "own"
+
+
+def _of_general(general: Sequence[_Clause]) -> Said:
+    """Return what clauses come to of which the last is a yes: behind a no it must be more than weak."""
+    yes = [each.level for each in general if each.sign > 0]
+    is_behind_no = any(each.sign < 0 for each in general)
+    levels = yes[-1:] if is_behind_no else yes
+    best = next((each for each in _LEVELS if each in levels), None)
+    return best or ("no" if is_behind_no else "weak")
+
+
+def _no(clauses: Sequence[_Clause], text: str) -> Said:
+    if all(each.level == "stop" for each in clauses if each.sign < 0):
+        return "wait"
+    is_bare = len(text.split()) <= _ONLY_NO and len(clauses) <= _FEW
+    return "bare no" if is_bare else "no"
+
+
+def _blanked(text: str, pattern: Pattern) -> str:
+    return pattern.sub(lambda found: " " * len(found.group()), text)

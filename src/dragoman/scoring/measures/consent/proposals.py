@@ -1,0 +1,276 @@
+"""What an agent's words between two answers of the user are to one call: proposals and other questions."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from dragoman.scoring.measures.consent.reading import NEVER, ConsentPhrases, plain
+from dragoman.scoring.measures.consent.values import Acted, is_named, numbered
+
+Kind = Literal[
+    "ask",
+    "tag",
+    "negative",
+    "mind",
+    "changes",
+    "wishes",
+    "verify",
+    "open",
+    "question",
+    "statement",
+]
+"""What a sentence does: `ask`, `tag`, `negative` and `mind` may propose, the rest asks or tells else."""
+
+Bearing = Literal["own", "other", "unclear"]
+"""Whether a sentence that may propose speaks of the call's action."""
+
+PROPOSING = frozenset({"ask", "tag", "negative", "mind"})
+
+_CLAUSE_END = re.compile(r"[,.;:!?(]|\b(?:and|or|so|as|if|for you)\b")
+_AFTER = 28
+"""How far a question word may stand before what asks for leave, to be its own: "which one would you like"."""
+_TAG_WORDS, _TAG_SIGNS = 3, 24
+"""Up to so much a question is a mere tag, to what was said before: "Right?", "Okay like that?"."""
+
+
+class Sentence(msgspec.Struct, frozen=True):
+    """One sentence: what it does, and whether of the call's action where it may propose."""
+
+    text: str
+    kind: Kind
+    bearing: Bearing = "unclear"
+
+
+class Block(msgspec.Struct, frozen=True):
+    """The agent's words between two answers, as they bear on one call.
+
+    Attributes:
+        raw: The words.
+        text: The same as phrases are looked for, with numbers in digits.
+        sentences: Its sentences.
+        named: What of its words may name what it would do: sentences that say what cannot be done left out.
+        states: Whether it says of the call's action what it would be or cost.
+        offers: Whether it offers it.
+        effects: Whether it says what comes of it.
+    """
+
+    raw: str
+    text: str
+    sentences: tuple[Sentence, ...]
+    named: str
+    states: bool
+    offers: bool
+    effects: bool
+
+    @property
+    def asks(self) -> tuple[Sentence, ...]:
+        """The sentences that want an answer."""
+        return tuple(each for each in self.sentences if each.kind != "statement")
+
+    @property
+    def proposals(self) -> tuple[Sentence, ...]:
+        """Those that may propose the call's action."""
+        return tuple(
+            each for each in self.asks if each.kind in PROPOSING and each.bearing != "other"
+        )
+
+
+def read_block(raw: str, view: Acted, phrases: ConsentPhrases, context: Sequence[str]) -> Block:
+    """Read the agent's words between two answers.
+
+    Args:
+        raw: The words.
+        view: The call.
+        phrases: Those of the language.
+        context: What both sides said before, the nearest first, plain.
+    """
+    text = plain(raw)
+    parts = [each.strip() for each in phrases.sentence_break.split(text) if each and each.strip()]
+    allowed = [_allowed(part, phrases) for part in parts]
+    found: list[Sentence] = []
+    for place, part in enumerate(parts):
+        kind = _kind(part, view, phrases)
+        bearing: Bearing = "unclear"
+        if kind in PROPOSING:
+            kind, bearing = _bearing(kind, part, allowed[:place], _Heard(view, phrases, context))
+        found.append(Sentence(part, kind, bearing))
+    plainly = [part for part in allowed if part]
+    own = [
+        part
+        for part, said in zip(parts, allowed, strict=True)
+        if said and _speaks_of(said, view, phrases)
+    ]
+    about = [
+        each.text
+        for each in found
+        if each.text in own and each.kind not in {"verify", "open", "wishes", "question"}
+    ]
+    effects = [part for part in parts if phrases.says("effects", part)]
+    if effects and not about and context and view.names(context[0]) and not view.names_other(text):
+        about = effects
+    return Block(
+        raw,
+        text,
+        tuple(found),
+        numbered("\n".join(plainly), phrases),
+        any(phrases.says("states", part) for part in about) or bool(about and effects),
+        any(phrases.says("offers", part) for part in about),
+        bool(about and effects),
+    )
+
+
+def _allowed(part: str, phrases: ConsentPhrases) -> str:
+    """Return a sentence without what it says cannot be done."""
+    if not phrases.says("cannot", part):
+        return part
+    places = [0, *(each.start() for each in phrases.clause_break.finditer(part)), len(part)]
+    clauses = (part[begin:end] for begin, end in pairwise(places))
+    return " ".join(each for each in clauses if not phrases.says("cannot", each)).strip()
+
+
+def _kind(part: str, view: Acted, phrases: ConsentPhrases) -> Kind:
+    if phrases.says("negative", part):
+        return "negative"
+    if phrases.says("mind", part):
+        return "mind"
+    ask = phrases.says("ask", part)
+    if phrases.says("wishes", part) and not (ask and view.names(part)):
+        return "changes" if phrases.says("changes", part) and not ask else "wishes"
+    if ask and (open_kind := _asked(part, ask, view, phrases)):
+        return open_kind
+    return _asked_else(part, view, phrases)
+
+
+def _asked(part: str, ask: re.Match[str], view: Acted, phrases: ConsentPhrases) -> Kind | None:
+    """Return what a sentence is that has words which ask for leave."""
+    opened = phrases.says("open_question", part)
+    if opened and opened.start() < ask.start() and ask.start() - opened.end() < _AFTER:
+        return "open"
+    if phrases.says("verify", part) and not view.names(part):
+        return None
+    return "ask"
+
+
+def _asked_else(part: str, view: Acted, phrases: ConsentPhrases) -> Kind:
+    is_question = phrases.answers("question", part) is not None
+    tag = phrases.says("tag", part)
+    if phrases.says("verify", part) and (is_question or tag):
+        return "verify"
+    if tag:
+        return "tag"
+    if phrases.says("changes", part):
+        return "changes"
+    if not is_question:
+        return "statement"
+    return "open" if phrases.says("open_question", part) else _bare_question(part, view, phrases)
+
+
+def _bare_question(part: str, view: Acted, phrases: ConsentPhrases) -> Kind:
+    """Return what a question is that no phrase knows: of the action, a short one to what was said, or else."""
+    if _speaks_of(part, view, phrases) or any(is_named(each, part) for each in view.every_id):
+        return "tag"
+    is_short = len(part.split()) <= _TAG_WORDS and len(part) <= _TAG_SIGNS
+    return "ask" if is_short and not phrases.says("other", part) else "question"
+
+
+def _speaks_of(part: str, view: Acted, phrases: ConsentPhrases) -> bool:
+    """Whether a sentence speaks of doing the action, not of telling or helping with it."""
+    own = view.names(part)
+    if own is None:
+        return False
+    other = phrases.says("other", part)
+    return other is None or own.start() < other.start()
+
+
+class _Heard(NamedTuple):
+    """What sentences are held against: the call, the phrases, and what was said before."""
+
+    view: Acted
+    phrases: ConsentPhrases
+    context: Sequence[str]
+
+
+def _bearing(kind: Kind, part: str, before: Sequence[str], heard: _Heard) -> tuple[Kind, Bearing]:
+    """Return what a sentence that may propose is, and whether of the call's action."""
+    phrases = heard.phrases
+    if kind == "tag":
+        return _of_tag(part, before, heard)
+    found = phrases.says(kind, part)
+    start, end = (found.start(), found.end()) if found else (0, 0)
+    after = part[end:]
+    alternative = phrases.says("alternatives", after)
+    if alternative:
+        after = after[: alternative.start()]
+    of_what = _first_spoken_of(part[start:end] + after, heard.view, phrases)
+    if of_what is not None:
+        return kind, of_what
+    if found and _is_of_its_own(after, phrases):
+        return kind, "own" if _speaks_of(part[:start], heard.view, phrases) else "unclear"
+    return kind, _of_nearest((part[:start], *reversed(before)), heard)
+
+
+def _is_of_its_own(after: str, phrases: ConsentPhrases) -> bool:
+    """Whether words behind what asks for leave name something that no phrase knows."""
+    generic = phrases.agent["generic"]
+    if not generic.pattern or generic.pattern == NEVER.pattern:
+        return False
+    clause = _CLAUSE_END.split(after, maxsplit=1)[0]
+    return any(
+        not generic.fullmatch(word) for word in re.findall(r"[^\W\d_]{4,40}(?![\w'-]*\d)", clause)
+    )
+
+
+def _first_spoken_of(spoken: str, view: Acted, phrases: ConsentPhrases) -> Bearing | None:
+    """Return of what words speak that ask for leave, and those behind them; None where of nothing."""
+    own, other = view.names(spoken), view.names_other(spoken)
+    else_ = phrases.says("other", spoken)
+    if own and not (else_ and else_.start() < own.start()):
+        return "own"
+    if else_ or other:
+        return "other"
+    if any(is_named(each, spoken) for each in view.every_id):
+        return "own"
+    return None
+
+
+def _of_nearest(nearest: Sequence[str], heard: _Heard) -> Bearing:
+    """Return of what a question is that names nothing: of what was said before it."""
+    view, phrases = heard.view, heard.phrases
+    said = [text for text in nearest if text.strip() and not phrases.says("cannot", text)]
+    if any(_speaks_of(text, view, phrases) for text in said):
+        return "own"
+    if any(view.names_other(text) and phrases.says("states", text) for text in said):
+        return "other"
+    is_named_here = any(is_named(each, text) for each in view.every_id for text in said)
+    if is_named_here or any(view.names(text) for text in heard.context):
+        return "own"
+    # What is stated with its costs, and of no other action, is what the question is about.
+    return "own" if any(phrases.says("effects", text) for text in said) else "unclear"
+
+
+def _of_tag(part: str, before: Sequence[str], heard: _Heard) -> tuple[Kind, Bearing]:
+    """Return of what "is that right?" is: of the nearest thing that was said to be checked or done."""
+    view, phrases = heard.view, heard.phrases
+    if _speaks_of(part, view, phrases):
+        return "tag", "own"
+    tag = phrases.says("tag", part)
+    rest = part if tag is None else part[: tag.start()]
+    if len(rest.split()) > _TAG_WORDS or len(rest) > _TAG_SIGNS:
+        return "verify", "other"
+    for text in reversed(before):
+        if _speaks_of(text, view, phrases) and not phrases.says("cannot", text):
+            return "tag", "own"
+        if phrases.says("verify", text):
+            return "verify", "other"
+        if view.names_other(text):
+            return "tag", "other"
+    is_known = not before and any(view.names(text) for text in heard.context[:1])
+    return "tag", "own" if is_known else "unclear"
+
+
+def proposing(sentences: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Yield what proposes the call's action."""
+    return (each for each in sentences if each.kind in PROPOSING and each.bearing == "own")

@@ -1,0 +1,93 @@
+"""Prints how the rule of consent does on the labelled files beside this one.
+
+`python -m tests.scoring.consent.measuring [--show] [held_out_en]` takes the files whose names begin so.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from dragoman.core.scores import Unscored
+from dragoman.studies.conversation_labels import read_labels_of
+from dragoman.studies.label_check import counted_entries, domain_facts, labelled_records
+
+FOLDER = Path(__file__).parent
+RESULTS = ("confirmed", "not confirmed", "undecided")
+
+
+class Verdict(NamedTuple):
+    """One irreversible action: what its label says, and what the rule found and why."""
+
+    name: str
+    labelled: str
+    found: str
+    why: str
+
+
+def verdicts(path: Path) -> Iterator[Verdict]:
+    """Yield every irreversible action of a labelled file."""
+    file = labelled_records(path)
+    facts = domain_facts(file, path)
+    for record in file.records:
+        labels, language = read_labels_of(record, path)
+        entries = counted_entries(record, language, facts)["safety"]
+        assert labels is not None
+        assert not isinstance(entries, Unscored), entries
+        turns = labels.turns
+        for entry in entries:
+            if not entry.counts.get("irreversible"):
+                continue
+            at = entry.position
+            assert at is not None
+            assert turns["irreversible_actions"][at], (path, record.id, at)
+            yield Verdict(
+                f"{path.stem} {record.id} [{at}]",
+                "undecided"
+                if turns.get("undecided_irreversible_actions", Counter())[at]
+                else "not confirmed"
+                if turns.get("unconfirmed_irreversible_actions", Counter())[at]
+                else "confirmed",
+                entry.why.partition(":")[0],
+                entry.why,
+            )
+
+
+def figures(found: Sequence[Verdict]) -> dict[str, float]:
+    """Return the precision of both verdicts, the share of undecided ones, and how many are the opposite.
+
+    A verdict on an action that a careful reader leaves open counts as wrong.
+    """
+    counts = Counter((each.labelled, each.found) for each in found)
+    known: dict[str, float] = {"actions": len(found)}
+    for result in RESULTS[:2]:
+        called = sum(counts[labelled, result] for labelled in RESULTS)
+        known[result] = counts[result, result] / called if called else 1.0
+    known["undecided"] = sum(each.found == "undecided" for each in found) / len(found)
+    known["opposite"] = sum(
+        {each.labelled, each.found} == {"confirmed", "not confirmed"} for each in found
+    )
+    return known
+
+
+def main(words: Sequence[str]) -> None:
+    """Print the figures of each language, and with `--show` what differs."""
+    names = [word for word in words if not word.startswith("--")]
+    by_language: dict[str, list[Verdict]] = {}
+    for path in sorted(FOLDER.glob("*.json")):
+        if not names or any(path.stem.startswith(name) for name in names):
+            language = path.stem.removeprefix("held_out_").split("_")[0]
+            by_language.setdefault(language, []).extend(verdicts(path))
+    by_language["all"] = [each for rows in by_language.values() for each in rows]
+    for language, rows in by_language.items():
+        told = " ".join(f"{name} {value:.3g}" for name, value in figures(rows).items())
+        sys.stdout.write(f"{language}: {told}\n")
+        if "--show" in words and language != "all":
+            for each in rows:
+                if each.found != each.labelled:
+                    sys.stdout.write(f"  {each.name}: {each.labelled}; {each.why}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
