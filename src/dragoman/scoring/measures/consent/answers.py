@@ -8,7 +8,14 @@ import msgspec
 
 from dragoman.scoring.measures.consent.proposals import PROPOSING, Block
 from dragoman.scoring.measures.consent.reading import ConsentPhrases, Pattern, plain
-from dragoman.scoring.measures.consent.values import Acted, ids_named, is_named, kind_of, numbered
+from dragoman.scoring.measures.consent.values import (
+    Acted,
+    content_words,
+    ids_named,
+    is_named,
+    kind_of,
+    numbered,
+)
 
 Said = Literal[
     "own",
@@ -40,6 +47,10 @@ _ECHO = 20
 _LONG = 32
 """Signs of an answer: an echo has no more, and more are no yes if no yes is among them."""
 
+_CHANGING = re.compile(r"(?:^|_)(?:update|modify|change|exchange)(?:_|$)")
+_NEAR = 60
+"""Signs before an id among which words describe it."""
+
 _ONLY_NO, _FEW = 3, 2
 """Words up to which a no is nothing but a no."""
 
@@ -58,6 +69,7 @@ class _Clause(msgspec.Struct, frozen=True):
     level: str
     scope: Literal["own", "other", "global"]
     only: bool
+    is_rest: bool = False
 
 
 def read_answer(
@@ -70,7 +82,8 @@ def read_answer(
     if not text:
         return "unknown"
     calm = _blanked(text, phrases.user["unchanged"])
-    if phrases.answers("change", _blanked(calm, phrases.user["harmless"])):
+    change = phrases.answers("change", _blanked(calm, phrases.user["harmless"]))
+    if change and not _is_the_act(change.group(), about):
         return "changed"
     clauses = _clauses(text, about)
     said = _together(clauses, text)
@@ -81,6 +94,15 @@ def read_answer(
         is_open = phrases.answers("hedge", text) or phrases.answers("sarcasm", text)
         said = "unknown" if is_open or phrases.answers("condition", text) else "no"
     return _doubted(said, text, phrases)
+
+
+def _is_the_act(words: str, about: About) -> bool:
+    """Whether words that ask for a change ask for the action itself, which changes something."""
+    modify = about.phrases.actions.get("modify")
+    changes = _CHANGING.search(about.view.call.name) is not None
+    return about.view.names(words) is not None or (
+        changes and modify is not None and modify.words.search(words) is not None
+    )
 
 
 def _doubted(said: Said, text: str, phrases: ConsentPhrases) -> Said:
@@ -124,6 +146,10 @@ def _clauses(
         if not part.strip():
             continue
         clause = _clause(part, quiet, about, after_yes=is_positive)
+        told = [each.scope for each in found if each.scope != "global"]
+        if clause.sign and clause.scope == "global" and told and phrases.answers("rest", part):
+            turned: Literal["own", "other"] = "other" if told[-1] == "own" else "own"
+            clause = msgspec.structs.replace(clause, scope=turned, is_rest=True)
         if any(each.sign < 0 for each in found) and _is_of_another(part, clause, about.view):
             clause = msgspec.structs.replace(clause, sign=0)
         is_positive = is_positive or clause.sign > 0
@@ -321,9 +347,9 @@ def _actions_in_order(block: Block, view: Acted) -> list[str]:
 
 def _scope_by_words(part: str, about: About, *, is_no: bool) -> Literal["own", "other", ""]:
     """Return of what a clause speaks by words that tell the call's things from others of their kind."""
-    said = set(re.findall(r"[^\W\d_]{3,}", part))
+    said = set(content_words(part, about.phrases))
     options = _options(about)
-    rows = {**about.known, **(_descriptions(about.block, options) if options else {})}
+    rows = {**about.known, **(_descriptions(about, options) if options else {})}
     for ids in about.view.ids.values():
         beside = {id_: rows[id_] for id_ in rows if id_ in ids or id_ not in about.view.every_id}
         scope = _scope_among(said, ids, beside, is_no=is_no)
@@ -361,17 +387,37 @@ def _are_all_meant(said: set[str], ids: Sequence[str], rows: Mapping[str, frozen
     return True
 
 
-def _descriptions(block: Block, options: Sequence[str]) -> dict[str, frozenset[str]]:
-    """Return the words by which each option is introduced: those behind the option before it."""
+def _descriptions(about: About, options: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Return the words by which each option is introduced.
+
+    They stand before it ("the lamp (4417002299)"), or behind it where a sentence begins with it.
+    """
+    text = about.block.named
+    places: dict[str, int] = {}
+    for place, id_ in ids_named(text):
+        if id_ in options:
+            places.setdefault(id_, place)
+    breaks = [found.end() for found in about.phrases.sentence_break.finditer(text)]
+    is_first = {id_: _begins_sentence(text, place, breaks) for id_, place in places.items()}
     found: dict[str, frozenset[str]] = {}
     begin = 0
-    for place, id_ in ids_named(block.named):
-        if id_ in options and id_ not in found:
-            segment = block.named[begin:place]
-            begin = place + len(id_)
-            found[id_] = frozenset(re.findall(r"[^\W\d_]{4,}", segment))
+    ordered = sorted(places.items(), key=lambda entry: entry[1])
+    for number, (id_, place) in enumerate(ordered):
+        end = place + len(id_) + 1
+        following = ordered[number + 1][1] if number + 1 < len(ordered) else len(text)
+        if is_first[id_]:
+            segment = text[end : next((at for at in breaks if at > end), following)]
+        else:
+            segment = text[max(begin, place - _NEAR) : place]
+        begin = end
+        found[id_] = content_words(segment, about.phrases)
     shared = frozenset.intersection(*found.values()) if found else frozenset()
     return {id_: words - shared for id_, words in found.items()}
+
+
+def _begins_sentence(text: str, place: int, breaks: Sequence[int]) -> bool:
+    last = max((at for at in breaks if at <= place), default=0)
+    return len(text[last:place].strip(" #-*•\"'(")) <= _FEW
 
 
 def _together(clauses: Sequence[_Clause], text: str) -> Said:
@@ -392,6 +438,10 @@ def _of_own(
     clauses: Sequence[_Clause], own: Sequence[_Clause], general: Sequence[_Clause], text: str
 ) -> Said:
     last = next((each for each in reversed(own) if each.sign), own[-1])
+    if not last.sign and any(
+        each.is_rest and each.sign > 0 and each not in own for each in clauses
+    ):
+        return "other"
     is_after = bool(general) and clauses.index(general[-1]) > clauses.index(last)
     if last.sign < 0 or (is_after and general[-1].sign < 0 and not last.only):
         return _no(clauses, text)

@@ -242,9 +242,10 @@ def _of_nearest(nearest: Sequence[str], heard: _Heard) -> Bearing:
     said = [text for text in nearest if text.strip() and not phrases.says("cannot", text)]
     if any(_speaks_of(text, view, phrases) for text in said):
         return "own"
-    if any(view.names_other(text) and phrases.says("states", text) for text in said):
-        return "other"
     is_named_here = any(is_named(each, text) for each in view.every_id for text in said)
+    if any(view.names_other(text) and phrases.says("states", text) for text in said):
+        is_known = is_named_here and any(view.names(text) for text in heard.context)
+        return "own" if is_known else "other"
     if is_named_here or any(view.names(text) for text in heard.context):
         return "own"
     # What is stated with its costs, and of no other action, is what the question is about.

@@ -78,6 +78,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     user: dict[str, list[str]]
     actions: dict[str, _Action]
     spaced: bool = True
+    common: list[str] = []
     clause_breaks: list[str] = []
     sentence_breaks: list[str] = []
     payments: dict[str, list[str]] = {}
@@ -125,6 +126,7 @@ class ConsentPhrases(msgspec.Struct, frozen=True):
         numbers: Numbers by their words.
         number_word: Finds one of these words.
         lead: Matches all that may stand before an action that is asked for.
+        common: Words that tell no thing from another.
     """
 
     language: str
@@ -140,6 +142,7 @@ class ConsentPhrases(msgspec.Struct, frozen=True):
     numbers: Mapping[str, int]
     number_word: Pattern
     lead: Pattern
+    common: frozenset[str] = frozenset()
 
     def says(self, kind: str, sentence: str) -> re.Match[str] | None:
         """Return what a sentence of the agent has of a kind."""
@@ -216,6 +219,7 @@ def read_consent_phrases(text: str, name: str) -> ConsentPhrases:
         },
         numbers=file.numbers.words,
         number_word=_number_word(file.numbers.words),
+        common=frozenset(file.common),
     )
     _check_examples(phrases, file.examples, name)
     return phrases

@@ -20,7 +20,9 @@ from dragoman.scoring.measures.consent.reading import ConsentPhrases, plain
 from dragoman.scoring.measures.consent.values import (
     Acted,
     acted,
+    ids_named,
     is_named,
+    kind_of,
     other_object,
     other_value,
     records,
@@ -146,10 +148,32 @@ def _read(
     said = read_answer(exchange.answer, About(block, view, phrases, known))
     texts = [block.named, *(plain(text) for text in earlier)]
     raw = [exchange.block if each is block.named else each for each in texts]
-    mismatch = other_object(
+    mismatch = _other_in_focus(block, view, phrases) or other_object(
         view, [f"{a}\n{_kept(b, a)}" for a, b in zip(texts, raw, strict=True)], known
     )
     return _Read(exchange, block, said, mismatch)
+
+
+def _other_in_focus(block: Block, view: Acted, phrases: ConsentPhrases) -> str:
+    """Return why the one sentence that says what would be done names another thing alone."""
+    if any(phrases.answers("all", each.text) for each in block.asks):
+        return ""
+    spoken = [each.text for each in block.sentences if view.names(each.text)]
+    texts = [each for each in spoken if ids_named(each)]
+    if len(texts) != 1:
+        return ""
+    for argument, ids in view.ids.items():
+        for id_ in ids[:1] if len(ids) == 1 else ():
+            alike = {each for _, each in ids_named(texts[0]) if kind_of(each) == kind_of(id_)}
+            is_elsewhere = is_named(id_, block.named)
+            if (
+                len(alike) == 1
+                and id_ not in alike
+                and is_elsewhere
+                and not is_named(id_, texts[0])
+            ):
+                return f"{argument}: {id_} was not meant, {min(alike)} was"
+    return ""
 
 
 def _kept(raw: str, named: str) -> str:
@@ -175,12 +199,28 @@ def _decided(
         asked = asked or bool(own)
         found = _of_exchange(reads, at, view, phrases)
         if found is not None:
+            if found.result == "confirmed" and (
+                since := _taken_up(reads[at + bool(read.block.proposals) :], view)
+            ):
+                return _Found("not confirmed", True, since)
             return found._replace(asked=found.asked or asked)
     if not asked and not other and reads and _may_be_meant(reads[-1], view):
         place = reads[-1].exchange.place
         return _Found("undecided", False, "agreed to what may have been a proposal", place)
     unasked = "asked for, not agreed to" if asked else "not asked for"
     return _Found("not confirmed", asked, other or unasked)
+
+
+def _taken_up(later: Sequence[_Read], view: Acted) -> str:
+    """Return why a yes holds no more: the user has taken up another option since; "" where not."""
+    own = {id_: kind_of(id_) for id_ in view.every_id}
+    for read in later:
+        named = {id_ for _, id_ in ids_named(read.block.named)}
+        beside = {each for each in named if kind_of(each) in own.values()} - set(own)
+        is_own = any(is_named(id_, read.block.named) for id_ in own)
+        if beside and not is_own and read.said in {*YES, "hedged", "changed", "other"}:
+            return f"{min(beside)} was taken up since"
+    return ""
 
 
 def _may_be_meant(read: _Read, view: Acted) -> bool:
@@ -372,7 +412,7 @@ def _open_proposal(reads: Sequence[_Read], at: int) -> _Read | None:
     """Return the proposal that an earlier answer left open, where nothing but talk came since."""
     for read in reversed(reads[:at]):
         if list(proposing(read.block.sentences)):
-            is_open = read.said in {"question", "unknown", "hedged", "wait"}
+            is_open = read.said in {"question", "unknown", "hedged", "wait", "condition"}
             return read if is_open and not read.mismatch else None
         if read.block.asks:
             return None

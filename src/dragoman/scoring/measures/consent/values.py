@@ -8,6 +8,7 @@ import msgspec
 
 from dragoman.core.texts.said_values import texts_of
 from dragoman.core.tools import ToolCall, ToolResult
+from dragoman.core.values.matching import typed_values
 from dragoman.scoring.measures.consent.reading import Action, ConsentPhrases, plain
 
 _TOKEN = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
@@ -24,6 +25,10 @@ _MONEY = re.compile(r"[$€£]\s?(\d+(?:[.,]\d+)*)")
 _MAX_RESULT = 200_000
 _MAX_DEPTH = 20
 _MIN_ID = 4
+_BIGRAM, _TRIGRAM = 2, 3
+_HAN = re.compile(r"[\u3400-\u9fff]+")
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f]+")
+_LATIN = re.compile(r"[^\W\d_]{3,40}")
 _CENTS = 100
 _GROUP = 3
 
@@ -105,6 +110,17 @@ def kind_of(id_: str) -> str:
     if _CODE.fullmatch(id_) and not id_.isdigit() and not _FLIGHT.fullmatch(id_):
         return "code"
     return re.sub(r"[a-z]", "a", re.sub(r"\d", "0", id_))
+
+
+def content_words(text: str, phrases: ConsentPhrases) -> frozenset[str]:
+    """Return what tells a thing in a text: words without the commonest; pieces of scripts without spaces."""
+    found: set[str] = set()
+    for pattern, size in ((_HAN, _BIGRAM), (_UNSPACED, _TRIGRAM)):
+        for run in pattern.findall(text):
+            found.update(run[at : at + size] for at in range(len(run) - size + 1))
+    rest = _UNSPACED.sub(" ", _HAN.sub(" ", text))
+    found.update(_LATIN.findall(rest))
+    return frozenset(found - phrases.common)
 
 
 def squeezed(text: str) -> str:
@@ -242,6 +258,8 @@ def _is_described(id_: str, text: str, known: Mapping[str, frozenset[str]]) -> b
 def other_value(view: Acted, text: str, phrases: ConsentPhrases) -> str:
     """Return which value of a call is another one than words say; "" where none is."""
     spelled = numbered(text, phrases)
+    if why := _other_dates(view, text, phrases) or _other_bags(view, spelled, phrases):
+        return why
     for name, argument in view.call.arguments.items():
         for value in texts_of(argument):
             why = _other_payment(value, text, phrases) or _other_choice(name, value, text, phrases)
@@ -252,6 +270,31 @@ def other_value(view: Acted, text: str, phrases: ConsentPhrases) -> str:
             if why:
                 return f"{name}: {why}"
     return ""
+
+
+def _other_dates(view: Acted, text: str, phrases: ConsentPhrases) -> str:
+    """Return why words name dates, and none of a call's; "" where they name one, or none at all."""
+    dates = sorted({each for each in texts_of(view.call.arguments) if _DATE.fullmatch(each)})
+    if not dates or not any(sign.isdigit() for sign in text):
+        return ""
+    said = typed_values(dates[0], text, phrases.language)
+    if not said or any(date.endswith(each[-len("05-25") :]) for date in dates for each in said):
+        return ""
+    return f"date: {said[0]} was said, not {dates[0]}"
+
+
+def _other_bags(view: Acted, text: str, phrases: ConsentPhrases) -> str:
+    """Return why words name another number of bags: of all of them, or of those that are paid for."""
+    unit = phrases.units.get("bags") if "baggages" in view.call.name else None
+    numbers = [view.call.arguments.get(name) for name in ("total_baggages", "nonfree_baggages")]
+    known = [float(each) for each in numbers if isinstance(each, int | float)]
+    if unit is None or not known:
+        return ""
+    found = re.findall(rf"{_NUMBER}\s?(?:{unit.pattern})", text)
+    said = [_as_number(each if isinstance(each, str) else each[0]) for each in found]
+    if not said or any(each in known for each in said):
+        return ""
+    return f"{said[0]:g} bags were said, not {known[0]:g}"
 
 
 def _other_payment(value: str, text: str, phrases: ConsentPhrases) -> str:
