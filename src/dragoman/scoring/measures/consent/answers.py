@@ -87,6 +87,11 @@ def read_answer(
         return "changed"
     clauses = _clauses(text, about)
     said = _together(clauses, text)
+    is_named_alone = all(not each.sign and not each.only for each in clauses)
+    is_choice = about.block.proposals or phrases.answers("all", text)
+    if said == "own" and is_named_alone and not is_choice:
+        # Naming a thing chooses it among what was proposed, and is no yes to anything else.
+        said = "unknown"
     if said == "unknown" and _is_echo(text, about.block):
         return "yes"
     if said == "unknown" and len(text) > _LONG and not _asks(text, phrases):
@@ -406,7 +411,7 @@ def _descriptions(about: About, options: Sequence[str]) -> dict[str, frozenset[s
         end = place + len(id_) + 1
         following = ordered[number + 1][1] if number + 1 < len(ordered) else len(text)
         if is_first[id_]:
-            segment = text[end : next((at for at in breaks if at > end), following)]
+            segment = text[end : min(following, *(at for at in breaks if at > end), len(text))]
         else:
             segment = text[max(begin, place - _NEAR) : place]
         begin = end
@@ -416,8 +421,13 @@ def _descriptions(about: About, options: Sequence[str]) -> dict[str, frozenset[s
 
 
 def _begins_sentence(text: str, place: int, breaks: Sequence[int]) -> bool:
+    """Whether an id begins a sentence, or a clause in which something is said of it: "W1 is the lamp"."""
     last = max((at for at in breaks if at <= place), default=0)
-    return len(text[last:place].strip(" #-*•\"'(")) <= _FEW
+    if len(text[last:place].strip(" #-*•\"'(")) <= _FEW:
+        return True
+    before = re.split(r"[,;:]", text[last:place])[-1]
+    said = re.match(r"[\w#-]+\s*(?:\bis\b|\bare\b|=|:)", text[place:])
+    return len(before.strip(" #-*•\"'(")) <= _FEW and said is not None
 
 
 def _together(clauses: Sequence[_Clause], text: str) -> Said:

@@ -20,6 +20,7 @@ from dragoman.scoring.measures.consent.reading import ConsentPhrases, plain
 from dragoman.scoring.measures.consent.values import (
     Acted,
     acted,
+    follows_change,
     ids_named,
     is_named,
     kind_of,
@@ -165,6 +166,7 @@ def _other_in_focus(block: Block, view: Acted, phrases: ConsentPhrases) -> str:
     for argument, ids in view.ids.items():
         for id_ in ids[:1] if len(ids) == 1 else ():
             alike = {each for _, each in ids_named(texts[0]) if kind_of(each) == kind_of(id_)}
+            alike -= set(view.every_id) - {id_}
             is_elsewhere = is_named(id_, block.named)
             if (
                 len(alike) == 1
@@ -283,6 +285,8 @@ def _answered(
     """Return what an answer makes of a proposal."""
     said = _turned(read, {each.kind for each in proposals}, phrases)
     place = read.exchange.place
+    if said == "changed" and follows_change(view, read.block.named, plain(read.exchange.answer)):
+        return _Found("undecided", True, "agreed to with a change that was made", place)
     if said in _REFUSED:
         return _Found("not confirmed", True, _REFUSED[said])
     if said not in YES:

@@ -22,9 +22,12 @@ _HUNDREDS = re.compile(r"\b([1-9])[ -]100(?:(?: and)? (\d{1,2}))?\b")
 _NO_WORD = re.compile(r"[\W_]+")
 _WORD = re.compile(r"[^\W\d_]{3,40}")
 _MONEY = re.compile(r"[$€£]\s?(\d+(?:[.,]\d+)*)")
+_DECIMAL = re.compile(r"(?<![\d.,])(\d+[.,]\d\d)(?![\d.,]*\d)")
 _MAX_RESULT = 200_000
 _MAX_DEPTH = 20
 _MIN_ID = 4
+_PREFIX = re.compile(r"([a-z]{1,3})(\d+)")
+_CHANGING = re.compile(r"(?:^|_)(?:update|modify)(?:_|$)")
 _BIGRAM, _TRIGRAM = 2, 3
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f]+")
@@ -74,6 +77,10 @@ def acted(call: ToolCall, phrases: ConsentPhrases) -> Acted:
         long = [re.escape(word) for word in words if len(word) > 3]  # noqa: PLR2004
         pattern = re.compile("|".join(rf"\b{word}" for word in long) or r"(?!)", re.IGNORECASE)
         own = (Action(call.name, pattern, words, frozenset(), frozenset()),)
+    if _CHANGING.search(call.name):
+        # "Shall I make this change?" is of whatever a tool changes.
+        modify = phrases.actions.get("modify")
+        own += (modify,) if modify and modify not in own and not modify.not_tools & words else ()
     others = tuple(each for each in phrases.actions.values() if each not in own)
     ids = {
         name: found
@@ -109,6 +116,9 @@ def kind_of(id_: str) -> str:
     """Return which ids one can be taken for: those of the same form; bookings have any six signs."""
     if _CODE.fullmatch(id_) and not id_.isdigit() and not _FLIGHT.fullmatch(id_):
         return "code"
+    prefix = _PREFIX.fullmatch(id_)
+    if prefix:
+        return f"{prefix[1]}{'0' * len(prefix[2])}"
     return re.sub(r"[a-z]", "a", re.sub(r"\d", "0", id_))
 
 
@@ -217,32 +227,39 @@ def other_object(
     said = False
     for argument, ids in view.ids.items():
         for kind in dict.fromkeys(map(kind_of, ids)):
-            wanted = [each for each in ids if kind_of(each) == kind]
+            of_kind = [each for each in ids if kind_of(each) == kind]
             every = {each for each in view.every_id if kind_of(each) == kind}
-            why = _other_of_kind(wanted, every, kind, texts, known)
+            wanted = _Wanted(of_kind, every, kind, argument.startswith("new"))
+            why = _other_of_kind(wanted, texts, known)
             if why:
                 return f"{argument}: {why}"
             said = said or why is not None
     return "" if said else None
 
 
+class _Wanted(NamedTuple):
+    """Ids of one kind that a call has under one argument, and all that it has of the kind."""
+
+    ids: Sequence[str]
+    every: set[str]
+    kind: str
+    is_new: bool
+
+
 def _other_of_kind(
-    wanted: Sequence[str],
-    every: set[str],
-    kind: str,
-    texts: Sequence[str],
-    known: Mapping[str, frozenset[str]],
+    wanted: _Wanted, texts: Sequence[str], known: Mapping[str, frozenset[str]]
 ) -> str | None:
     for text in texts:
-        named = {id_ for _, id_ in ids_named(text) if kind_of(id_) == kind}
-        own = [each for each in wanted if each in named or is_named(each, text)]
+        named = {id_ for _, id_ in ids_named(text) if kind_of(id_) == wanted.kind}
+        own = [each for each in wanted.ids if each in named or is_named(each, text)]
         beside = [
-            each for each in wanted if each not in own and not _is_described(each, text, known)
+            each for each in wanted.ids if each not in own and not _is_described(each, text, known)
         ]
         if own:
-            return f"{beside[0]} was not named" if beside and len(wanted) > 1 else ""
-        if named & every:
-            return ""
+            return f"{beside[0]} was not named" if beside and len(wanted.ids) > 1 else ""
+        if named & wanted.every:
+            rest = named - wanted.every if wanted.is_new else set()
+            return f"{beside[0]} was not named, {min(rest)} was" if rest and beside else ""
         if named and beside:
             return f"{beside[0]} was not named, {min(named)} was"
         if named:
@@ -253,6 +270,14 @@ def _other_of_kind(
 def _is_described(id_: str, text: str, known: Mapping[str, frozenset[str]]) -> bool:
     words = known.get(id_, frozenset())
     return any(word in text for word in words if len(word) > 3)  # noqa: PLR2004
+
+
+def follows_change(view: Acted, proposed: str, answer: str) -> bool:
+    """Whether a number of a call is one that an answer asks for, and that was not proposed."""
+    figures = {float(each) for each in re.findall(r"(?<![\w.,])\d{1,6}(?![\w.,]*\d)", answer)}
+    before = {float(each) for each in re.findall(r"(?<![\w.,])\d{1,6}(?![\w.,]*\d)", proposed)}
+    values = (each for each in view.call.arguments.values() if not isinstance(each, bool))
+    return any(isinstance(each, int | float) and float(each) in figures - before for each in values)
 
 
 def other_value(view: Acted, text: str, phrases: ConsentPhrases) -> str:
@@ -321,7 +346,7 @@ def _other_number(name: str, value: float, text: str, phrases: ConsentPhrases) -
     found = [each if isinstance(each, str) else each[0] for each in said]
     scale = _CENTS if name == "cents" else 1
     if name in {"amount", "cents"}:
-        found += _MONEY.findall(text)
+        found += [*_MONEY.findall(text), *_DECIMAL.findall(text)]
     numbers = [number for each in found if (number := _as_number(each)) is not None]
     if not numbers or any(abs(number * scale - value) < 0.5 for number in numbers):  # noqa: PLR2004
         return ""
