@@ -3,21 +3,13 @@
 import ast
 import re
 import tomllib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ROOT / "src" / "dragoman"
-MOST_FILES = 25
-MOST_OF_ONE_PREFIX = 4
-FOLDERS = [
-    folder
-    for top in ("src", "tests", "bench")
-    for folder in (ROOT / top, *sorted((ROOT / top).rglob("*")))
-    if folder.is_dir() and "__pycache__" not in folder.parts and any(folder.glob("*.py"))
-]
 
 
 def contracts() -> list[dict[str, list[str]]]:
@@ -35,15 +27,6 @@ def layers() -> list[set[str]]:
 
 def rooms() -> list[str]:
     return sorted(path.parent.name for path in ROOMS.glob("*/__init__.py"))
-
-
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(ROOT)))
-def test_no_folder_is_flat_and_long(folder: Path) -> None:
-    modules = [path.stem for path in folder.glob("*.py") if path.stem != "__init__"]
-    assert len(modules) <= MOST_FILES
-    prefixes = Counter(name.removeprefix("test_").partition("_")[0] for name in modules)
-    shared = {prefix: count for prefix, count in prefixes.items() if count > MOST_OF_ONE_PREFIX}
-    assert shared == {}, "a prefix shared by five files is a folder"
 
 
 @pytest.mark.parametrize("room", rooms())

@@ -64,6 +64,12 @@ def insists(text: str, phrases: Phrasebook) -> bool:
     return _found("insists", text, phrases) is not None
 
 
+def insisted(text: str, phrases: Phrasebook) -> str:
+    """Return what words say behind "I meant" or the like, to the end of the sentence."""
+    found = _found("insists", text, phrases)
+    return "" if found is None else re.split(r"[.!?;\n]", text[found.end() :])[0]
+
+
 def _sentences(text: str, phrases: Phrasebook) -> Iterator[str]:
     return (each for each in phrases.writing.sentence_break.split(text) if each and each.strip())
 

@@ -10,7 +10,8 @@ from dragoman.core.measures import Measured, PlayedCase, Setting
 from dragoman.core.protocols import WorldFactory
 from dragoman.core.speech import say
 from dragoman.core.tasks import Action, Criteria, Fact, FixedTurn, Scenario, Task
-from dragoman.scoring.measures.effort import EFFORT
+from dragoman.scoring.measures.counting import Counting
+from dragoman.scoring.measures.effort import EARLIER_EFFORT, EFFORT
 from dragoman.simulation.phrases import shipped_phrasebook
 
 SCENARIO = Scenario("Ask.", facts=(Fact("postcode", "KL-4830"), Fact("name", "Holt")))
@@ -25,7 +26,12 @@ def user(words: str) -> Move:
     return Move("user", say(words))
 
 
-def measured(*events: Event, language: str = "en", turns: tuple[FixedTurn, ...] = ()) -> Measured:
+def measured(
+    *events: Event,
+    language: str = "en",
+    turns: tuple[FixedTurn, ...] = (),
+    by: Counting = EFFORT,
+) -> Measured:
     criteria = Criteria(basis=("DB",), actions=PLAN)
     task = Task("7", "suite", "digest", SCENARIO, criteria=criteria, turns=turns)
     episode = Episode(events, Ending("user_stop"), len(events), 0)
@@ -33,7 +39,7 @@ def measured(*events: Event, language: str = "en", turns: tuple[FixedTurn, ...] 
     case = PlayedCase(
         task, episode, cast("WorldFactory", None), setting=Setting(language), phrases=phrases
     )
-    return asyncio.run(EFFORT.measure(case))
+    return asyncio.run(by.measure(case))
 
 
 TOLD = user("Where is my parcel? The postcode is KL-4830.")
@@ -89,6 +95,22 @@ def test_a_no_to_the_agent_with_a_value_that_was_said_is_a_correction() -> None:
     )
     assert found.counts == {"conversations": 1, "user turns": 2, "corrections": 1}
     assert found.evidence[1].why == "message 2 corrections: Boston"
+
+
+def test_who_meant_what_nobody_had_named_names_it_and_corrects_nothing() -> None:
+    talk = (
+        user("Hold my parcel, I am away."),
+        agent("I have had your tea kept."),
+        user("Not the tea! I meant the guitar strings."),
+    )
+    assert "corrections" not in measured(*talk).counts
+    assert measured(*talk, by=EARLIER_EFFORT).counts["corrections"] == 1
+
+
+def test_who_meant_what_was_named_before_corrects() -> None:
+    named = user("Hold the guitar strings, I am away.")
+    kept, meant = agent("I have had your tea kept."), user("No, I meant the guitar strings.")
+    assert measured(named, kept, meant).counts["corrections"] == 1
 
 
 def test_a_no_with_what_was_not_said_before_is_a_correction_where_it_was_read_back() -> None:

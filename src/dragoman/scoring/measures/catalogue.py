@@ -13,7 +13,7 @@ from dragoman.scoring.measures.apis.thoughts import thoughts_measure
 from dragoman.scoring.measures.clarifications import CLARIFICATIONS
 from dragoman.scoring.measures.clarity import CLARITY
 from dragoman.scoring.measures.critical import CRITICAL
-from dragoman.scoring.measures.effort import EFFORT
+from dragoman.scoring.measures.effort import EARLIER_EFFORT, EFFORT
 from dragoman.scoring.measures.hearing import EARLIER_HEARING, HEARING
 from dragoman.scoring.measures.language import language_measure
 from dragoman.scoring.measures.modes import EARLIER_MODES, modes_measure
@@ -140,6 +140,7 @@ BUNDLED: Mapping[str, Bundled] = {
 
 EARLIER: Mapping[str, Callable[[Scoring], Measure]] = {
     "hearing@3": lambda _: EARLIER_HEARING,
+    "effort@2": lambda _: EARLIER_EFFORT,
     "values@2": lambda _: EARLIER_VALUES,
     "safety@2": lambda scoring: earlier_safety(scoring.stakes),
     "recovery@2": lambda _: EARLIER_RECOVERY,

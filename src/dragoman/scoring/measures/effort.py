@@ -5,9 +5,13 @@ agent that want to be told something and do not have the value themselves, or th
 *corrects* where it says no to the agent and says a value that those words lack, which was said before or
 read back wrongly, or where it says a value that was said wrongly before (another sign or two, and no
 result has it). A message counts once. A question for further wishes, or for a yes, asks for no value.
+Who says "I meant" of a thing that nobody had named yet names it for the first time, and corrects nothing;
+version 2 counted it.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from dragoman.core.episodes import Event
 from dragoman.core.language.phrasebook import Phrasebook
@@ -15,29 +19,60 @@ from dragoman.core.measures import Counted, PlayedCase, Rate, Total
 from dragoman.core.scores import Unscored
 from dragoman.core.texts.entities import occurs
 from dragoman.core.tools import ToolResult
-from dragoman.scoring.asking import begins_with_no, insists, only_closes, refuses, wants_told
+from dragoman.scoring.asking import (
+    begins_with_no,
+    insisted,
+    insists,
+    only_closes,
+    refuses,
+    wants_told,
+)
 from dragoman.scoring.identifying import is_misread, squeeze
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.stated import identifiers, key_of, known_values, squeezed, stated_values
 from dragoman.scoring.user_turns import UserTurn, is_simulated, user_turns
 
+_WORD = re.compile(r"[^\W_]{4,40}")
+
+
+class _Message(NamedTuple):
+    """A message of the user: the values that it states, those said again, and all that was said before."""
+
+    turn: UserTurn
+    stated: Sequence[str]
+    again: Sequence[str]
+    before: str
+
+
+_Contradicts = Callable[[_Message, Phrasebook], bool]
+
 
 def count_effort(case: PlayedCase) -> Iterator[Counted] | Unscored:
     """Yield an entry for the conversation and one for each message that repeats or corrects."""
+    return _count(case, _contradicts)
+
+
+def count_effort_2(case: PlayedCase) -> Iterator[Counted] | Unscored:
+    """Yield the entries of version 2, by which whoever insists corrects."""
+    return _count(case, _contradicts_2)
+
+
+def _count(case: PlayedCase, contradicts: _Contradicts) -> Iterator[Counted] | Unscored:
     if case.fault:
         return Unscored(case.fault)
     if case.task.turns or not is_simulated(case.task, case.episode):
         return Unscored("no user was played: its words are the benchmark's")
     if case.phrases is None:
         return Unscored("the phrases of the user's language are not known")
-    return _counted(case, case.phrases)
+    return _counted(case, case.phrases, contradicts)
 
 
-def _counted(case: PlayedCase, phrases: Phrasebook) -> Iterator[Counted]:
+def _counted(case: PlayedCase, phrases: Phrasebook, contradicts: _Contradicts) -> Iterator[Counted]:
     turns = [turn for turn in user_turns(case.task, case.episode) if turn.text]
     known = known_values(case.task)
     language = phrases.name.partition("@")[0]
     yield Counted({"conversations": 1, "user turns": len(turns)})
+    before = ""
     said: set[str] = set()
     misread: set[str] = set()
     for turn in turns:
@@ -47,11 +82,12 @@ def _counted(case: PlayedCase, phrases: Phrasebook) -> Iterator[Counted]:
         if right and (real := _real(case.episode.events, misread)):
             misread -= real
             right = _put_right(stated, misread)
-        if right or _contradicts(turn, stated, again, phrases):
+        if right or contradicts(_Message(turn, stated, again, before), phrases):
             yield _entry("corrections", turn, right or stated)
         elif repeated := _asked_again(turn, again, phrases):
             yield _entry("repetitions", turn, repeated)
         said |= set(map(key_of, stated))
+        before = f"{before}\n{turn.text.casefold()}"
         misread -= {wrong for wrong in misread if _put_right(stated, {wrong})}
         misread |= _unknown(turn.text, known, language)
 
@@ -80,20 +116,40 @@ def _put_right(stated: Sequence[str], misread: set[str]) -> list[str]:
     ]
 
 
-def _contradicts(
-    turn: UserTurn, stated: Sequence[str], again: Sequence[str], phrases: Phrasebook
-) -> bool:
+def _contradicts(message: _Message, phrases: Phrasebook) -> bool:
     """Whether a message says no to the agent, and what the agent should have and has not."""
-    is_no, does_insist = refuses(turn.text, phrases), insists(turn.text, phrases)
+    does_insist = insists(message.turn.text, phrases)
+    if not _may_contradict(message.turn, phrases, does_insist=does_insist):
+        return False
+    if does_insist:
+        # "Not the tea, I meant the strings", of what nobody had named, names it for the first time.
+        named = set(_WORD.findall(insisted(message.turn.text, phrases).casefold()))
+        return bool(message.again) or not named or any(word in message.before for word in named)
+    return _lacks(message, phrases)
+
+
+def _contradicts_2(message: _Message, phrases: Phrasebook) -> bool:
+    does_insist = insists(message.turn.text, phrases)
+    if not _may_contradict(message.turn, phrases, does_insist=does_insist):
+        return False
+    return does_insist or _lacks(message, phrases)
+
+
+def _may_contradict(turn: UserTurn, phrases: Phrasebook, *, does_insist: bool) -> bool:
+    is_no = refuses(turn.text, phrases)
     if not turn.asked or not (does_insist or is_no) or only_closes(turn.asked, phrases):
         return False
     # "I do not know that" answers a question; what begins with a no contradicts it.
-    if not begins_with_no(turn.text, phrases) and wants_told(turn.asked, phrases):
-        return False
-    if does_insist:
-        return True
-    is_read_back = phrases.hears.read_back.search(turn.asked) is not None
-    return any(not occurs(value, turn.asked) for value in (stated if is_read_back else again))
+    return begins_with_no(turn.text, phrases) or not wants_told(turn.asked, phrases)
+
+
+def _lacks(message: _Message, phrases: Phrasebook) -> bool:
+    """Whether the agent's words lack a value that was said again, or put right as they read it back."""
+    is_read_back = phrases.hears.read_back.search(message.turn.asked) is not None
+    return any(
+        not occurs(value, message.turn.asked)
+        for value in (message.stated if is_read_back else message.again)
+    )
 
 
 def _asked_again(turn: UserTurn, again: Sequence[str], phrases: Phrasebook) -> list[str]:
@@ -107,20 +163,19 @@ def _asked_again(turn: UserTurn, again: Sequence[str], phrases: Phrasebook) -> l
     return [value for value in again if not occurs(value, turn.asked)]
 
 
-EFFORT = Counting(
-    "effort",
-    "2",
-    count_effort,
-    (
-        Total("user turns", ("user turns",)),
-        Rate("user turns per task", ("user turns",), ("conversations",), reads="number"),
-        Total("repetitions", ("repetitions",)),
-        Total("corrections", ("corrections",)),
-        Rate(
-            "user effort score",
-            ("repetitions", "corrections"),
-            ("conversations",),
-            reads="number",
-        ),
+_FIGURES = (
+    Total("user turns", ("user turns",)),
+    Rate("user turns per task", ("user turns",), ("conversations",), reads="number"),
+    Total("repetitions", ("repetitions",)),
+    Total("corrections", ("corrections",)),
+    Rate(
+        "user effort score",
+        ("repetitions", "corrections"),
+        ("conversations",),
+        reads="number",
     ),
 )
+
+EFFORT = Counting("effort", "3", count_effort, _FIGURES)
+EARLIER_EFFORT = Counting("effort", "2", count_effort_2, _FIGURES)
+"""By which whoever says "I meant" corrects."""

@@ -88,7 +88,9 @@ def read_answer(
     clauses = _clauses(text, about)
     said = _together(clauses, text)
     is_named_alone = all(not each.sign and not each.only for each in clauses)
-    is_choice = about.block.proposals or phrases.answers("all", text)
+    asks = about.block.asks
+    is_told = bool(asks) and all(each.kind in {"open", "question"} for each in asks)
+    is_choice = not is_told or about.block.effects or phrases.answers("all", text)
     if said == "own" and is_named_alone and not is_choice:
         # Naming a thing chooses it among what was proposed, and is no yes to anything else.
         said = "unknown"

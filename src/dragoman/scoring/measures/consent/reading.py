@@ -88,7 +88,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     examples: dict[str, list[str]] = {}
 
 
-class Action(msgspec.Struct, frozen=True):
+class ActionWords(msgspec.Struct, frozen=True):
     """What one kind of action is called in conversation, and by which words in names of tools.
 
     A tool's name has one of `tools`, all of `needs` and none of `not_tools`.
@@ -133,7 +133,7 @@ class ConsentPhrases(msgspec.Struct, frozen=True):
     reviewed: bool
     agent: Mapping[str, Pattern]
     user: Mapping[str, Pattern]
-    actions: Mapping[str, Action]
+    actions: Mapping[str, ActionWords]
     sentence_break: Pattern
     clause_break: Pattern
     payments: Mapping[str, Pattern]
@@ -285,9 +285,9 @@ def _lead(words: Sequence[str], name: str, *, spaced: bool) -> Pattern:
     return re.compile(rf"(?>{word}|[\W_])*+", re.IGNORECASE)
 
 
-def _action(key: str, entry: _Action, name: str) -> Action:
+def _action(key: str, entry: _Action, name: str) -> ActionWords:
     sets = (frozenset(words) for words in (entry.tools, entry.needs, entry.not_tools))
-    return Action(key, _joined(entry.words, name), *sets)
+    return ActionWords(key, _joined(entry.words, name), *sets)
 
 
 def _number_word(words: Mapping[str, int]) -> Pattern:

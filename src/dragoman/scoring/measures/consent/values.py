@@ -9,7 +9,7 @@ import msgspec
 from dragoman.core.texts.said_values import texts_of
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.values.matching import typed_values
-from dragoman.scoring.measures.consent.reading import Action, ConsentPhrases, plain
+from dragoman.scoring.measures.consent.reading import ActionWords, ConsentPhrases, plain
 
 _TOKEN = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
 _CODE = re.compile(r"[a-z0-9]{6}")
@@ -47,8 +47,8 @@ class Acted(NamedTuple):
     """
 
     call: ToolCall
-    own: tuple[Action, ...]
-    others: tuple[Action, ...]
+    own: tuple[ActionWords, ...]
+    others: tuple[ActionWords, ...]
     ids: Mapping[str, tuple[str, ...]]
 
     @property
@@ -76,7 +76,7 @@ def acted(call: ToolCall, phrases: ConsentPhrases) -> Acted:
     if not own:
         long = [re.escape(word) for word in words if len(word) > 3]  # noqa: PLR2004
         pattern = re.compile("|".join(rf"\b{word}" for word in long) or r"(?!)", re.IGNORECASE)
-        own = (Action(call.name, pattern, words, frozenset(), frozenset()),)
+        own = (ActionWords(call.name, pattern, words, frozenset(), frozenset()),)
     if _CHANGING.search(call.name):
         # "Shall I make this change?" is of whatever a tool changes.
         modify = phrases.actions.get("modify")
@@ -207,7 +207,7 @@ def _near_texts(row: Mapping[str, object]) -> Iterator[str]:
                     yield from (text for text in each.values() if isinstance(text, str))
 
 
-def _first(actions: Sequence[Action], text: str) -> re.Match[str] | None:
+def _first(actions: Sequence[ActionWords], text: str) -> re.Match[str] | None:
     found = (match for each in actions if (match := each.words.search(text)))
     return min(found, key=lambda match: match.start(), default=None)
 
