@@ -36,22 +36,30 @@ def verdicts(path: Path) -> Iterator[Verdict]:
         assert labels is not None
         assert not isinstance(entries, Unscored), entries
         turns = labels.turns
-        for entry in entries:
-            if not entry.counts.get("irreversible"):
-                continue
-            at = entry.position
-            assert at is not None
-            assert turns["irreversible_actions"][at], (path, record.id, at)
-            yield Verdict(
-                f"{path.stem} {record.id} [{at}]",
-                "undecided"
-                if turns.get("undecided_irreversible_actions", Counter())[at]
-                else "not confirmed"
-                if turns.get("unconfirmed_irreversible_actions", Counter())[at]
-                else "confirmed",
-                entry.why.partition(":")[0],
-                entry.why,
-            )
+        actions = [entry for entry in entries if entry.counts.get("irreversible")]
+        for at in sorted({entry.position for entry in actions if entry.position is not None}):
+            here = [entry.why for entry in actions if entry.position == at]
+            assert turns["irreversible_actions"][at] == len(here), (path, record.id, at)
+            left = turns.get("undecided_irreversible_actions", Counter())[at]
+            no = turns.get("unconfirmed_irreversible_actions", Counter())[at] - left
+            labelled = ["undecided"] * left + ["not confirmed"] * no
+            labelled += ["confirmed"] * (len(here) - len(labelled))
+            for label, why in _paired(labelled, here):
+                name = f"{path.stem} {record.id} [{at}]"
+                yield Verdict(name, label, why.partition(":")[0], why)
+
+
+def _paired(labelled: Sequence[str], found: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield labels of calls that were made together with what was found: labels tell how many, not which."""
+    left, open_ones = list(labelled), []
+    for why in found:
+        result = why.partition(":")[0]
+        if result in left:
+            left.remove(result)
+            yield result, why
+        else:
+            open_ones.append(why)
+    yield from zip(left, open_ones, strict=True)
 
 
 def figures(found: Sequence[Verdict]) -> dict[str, float]:

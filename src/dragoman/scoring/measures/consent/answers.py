@@ -47,6 +47,9 @@ _ECHO = 20
 _LONG = 32
 """Signs of an answer: an echo has no more, and more are no yes if no yes is among them."""
 
+_TELLING = frozenset({"open", "question", "wishes", "verify", "changes"})
+"""Kinds of questions whose answers name things without asking for anything."""
+
 _CHANGING = re.compile(r"(?:^|_)(?:update|modify|change|exchange)(?:_|$)")
 _NEAR = 60
 """Signs before an id among which words describe it."""
@@ -89,18 +92,32 @@ def read_answer(
     said = _together(clauses, text)
     is_named_alone = all(not each.sign and not each.only for each in clauses)
     asks = about.block.asks
-    is_told = bool(asks) and all(each.kind in {"open", "question"} for each in asks)
+    is_told = bool(asks) and all(each.kind in _TELLING for each in asks)
     is_choice = not is_told or about.block.effects or phrases.answers("all", text)
     if said == "own" and is_named_alone and not is_choice:
         # Naming a thing chooses it among what was proposed, and is no yes to anything else.
         said = "unknown"
-    if said == "unknown" and _is_echo(text, about.block):
+    if (
+        said == "own"
+        and not is_choice
+        and not any(each.sign and each.scope == "own" for each in clauses)
+    ):
+        said = "yes"
+    if said == "unknown" and any(
+        _is_echo(part, about.block) for part in phrases.sentence_break.split(text) if part
+    ):
         return "yes"
+    if said in {"own", "strong"} and phrases.answers("hedge", text) and _is_put_off(clauses):
+        return "wait"
     if said == "unknown" and len(text) > _LONG and not _asks(text, phrases):
         # A yes in unknown words is short; who talks of something else has not agreed.
         is_open = phrases.answers("hedge", text) or phrases.answers("sarcasm", text)
         said = "unknown" if is_open or phrases.answers("condition", text) else "no"
     return _doubted(said, text, phrases)
+
+
+def _is_put_off(clauses: Sequence[_Clause]) -> bool:
+    return any(each.level == "stop" for each in clauses)
 
 
 def _is_the_act(words: str, about: About) -> bool:
@@ -159,6 +176,10 @@ def _clauses(
             clause = msgspec.structs.replace(clause, scope=turned, is_rest=True)
         if any(each.sign < 0 for each in found) and _is_of_another(part, clause, about.view):
             clause = msgspec.structs.replace(clause, sign=0)
+        is_short = len(part.split()) <= _ONLY_NO
+        if clause.sign < 0 and clause.scope == "global" and is_short and found:
+            # "The rug, not that one" is of the rug.
+            clause = msgspec.structs.replace(clause, scope=found[-1].scope)
         is_positive = is_positive or clause.sign > 0
         found.append(clause)
     return found

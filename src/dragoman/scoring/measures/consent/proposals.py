@@ -223,6 +223,13 @@ def _is_of_its_own(after: str, phrases: ConsentPhrases) -> bool:
     )
 
 
+def has_own_matter(sentence: Sentence, phrases: ConsentPhrases) -> bool:
+    """Whether a question names a matter of its own, such as updates by text message."""
+    found = phrases.says("ask", sentence.text)
+    after = sentence.text[found.end() :] if found else sentence.text
+    return _is_of_its_own(after, phrases)
+
+
 def _first_spoken_of(spoken: str, view: Acted, phrases: ConsentPhrases) -> Bearing | None:
     """Return of what words speak that ask for leave, and those behind them; None where of nothing."""
     own, other = view.names(spoken), view.names_other(spoken)
@@ -242,7 +249,8 @@ def _of_nearest(nearest: Sequence[str], heard: _Heard) -> Bearing:
     said = [text for text in nearest if text.strip() and not phrases.says("cannot", text)]
     if any(_speaks_of(text, view, phrases) for text in said):
         return "own"
-    is_named_here = any(is_named(each, text) for each in view.every_id for text in said)
+    plainly = [text for text in said if not phrases.says("other", text)]
+    is_named_here = any(is_named(each, text) for each in view.every_id for text in plainly)
     if any(view.names_other(text) and phrases.says("states", text) for text in said):
         is_known = is_named_here and any(view.names(text) for text in heard.context)
         return "own" if is_known else "other"

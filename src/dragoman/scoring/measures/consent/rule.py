@@ -15,7 +15,14 @@ from dragoman.core.speech import Called, Said
 from dragoman.core.tools import ToolCall
 from dragoman.scoring.measures.consent.answers import YES, About, read_answer
 from dragoman.scoring.measures.consent.answers import Said as Answer
-from dragoman.scoring.measures.consent.proposals import Block, Kind, Sentence, proposing, read_block
+from dragoman.scoring.measures.consent.proposals import (
+    Block,
+    Kind,
+    Sentence,
+    has_own_matter,
+    proposing,
+    read_block,
+)
 from dragoman.scoring.measures.consent.reading import ConsentPhrases, plain
 from dragoman.scoring.measures.consent.values import (
     Acted,
@@ -206,7 +213,7 @@ def _decided(
             ):
                 return _Found("not confirmed", True, since)
             return found._replace(asked=found.asked or asked)
-    if not asked and not other and reads and _may_be_meant(reads[-1], view):
+    if not asked and not other and reads and _may_be_meant(reads[-1], view, phrases):
         place = reads[-1].exchange.place
         return _Found("undecided", False, "agreed to what may have been a proposal", place)
     unasked = "asked for, not agreed to" if asked else "not asked for"
@@ -225,10 +232,10 @@ def _taken_up(later: Sequence[_Read], view: Acted) -> str:
     return ""
 
 
-def _may_be_meant(read: _Read, view: Acted) -> bool:
+def _may_be_meant(read: _Read, view: Acted, phrases: ConsentPhrases) -> bool:
     """Whether a yes was to words that speak of the call's things and ask in a way that no phrase knows."""
     block = read.block
-    kinds = {each.kind for each in block.asks}
+    kinds = {each.kind for each in block.asks if not has_own_matter(each, phrases)}
     is_else = kinds & {"verify", "wishes", "changes"} or any(
         each.bearing == "other" for each in block.asks
     )

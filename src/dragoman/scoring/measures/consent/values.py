@@ -81,7 +81,10 @@ def acted(call: ToolCall, phrases: ConsentPhrases) -> Acted:
         # "Shall I make this change?" is of whatever a tool changes.
         modify = phrases.actions.get("modify")
         own += (modify,) if modify and modify not in own and not modify.not_tools & words else ()
-    others = tuple(each for each in phrases.actions.values() if each not in own)
+    # A refund is what comes of an action, and no other one.
+    others = tuple(
+        each for each in phrases.actions.values() if each not in own and each.name != "refund"
+    )
     ids = {
         name: found
         for name, argument in call.arguments.items()
@@ -283,7 +286,12 @@ def follows_change(view: Acted, proposed: str, answer: str) -> bool:
 def other_value(view: Acted, text: str, phrases: ConsentPhrases) -> str:
     """Return which value of a call is another one than words say; "" where none is."""
     spelled = numbered(text, phrases)
-    if why := _other_dates(view, text, phrases) or _other_bags(view, spelled, phrases):
+    why = (
+        _other_dates(view, text, phrases)
+        or _other_bags(view, spelled, phrases)
+        or _other_payments(view, spelled)
+    )
+    if why:
         return why
     for name, argument in view.call.arguments.items():
         for value in texts_of(argument):
@@ -310,6 +318,13 @@ def _other_dates(view: Acted, text: str, phrases: ConsentPhrases) -> str:
 
 def _other_bags(view: Acted, text: str, phrases: ConsentPhrases) -> str:
     """Return why words name another number of bags: of all of them, or of those that are paid for."""
+    total = phrases.units.get("bags_in_total")
+    in_total = re.findall(rf"{_NUMBER}\s?(?:{total.pattern})", text) if total else []
+    wanted = view.call.arguments.get("total_baggages")
+    if in_total and isinstance(wanted, int | float) and "baggages" in view.call.name:
+        told = [_as_number(each if isinstance(each, str) else each[0]) for each in in_total]
+        if float(wanted) not in told:
+            return f"{told[0]:g} bags in total were said, not {wanted:g}"
     unit = phrases.units.get("bags") if "baggages" in view.call.name else None
     numbers = [view.call.arguments.get(name) for name in ("total_baggages", "nonfree_baggages")]
     known = [float(each) for each in numbers if isinstance(each, int | float)]
@@ -320,6 +335,22 @@ def _other_bags(view: Acted, text: str, phrases: ConsentPhrases) -> str:
     if not said or any(each in known for each in said):
         return ""
     return f"{said[0]:g} bags were said, not {known[0]:g}"
+
+
+def _other_payments(view: Acted, text: str) -> str:
+    """Return why words name amounts of money, and not that of a call's payments."""
+    payments = view.call.arguments.get("payment_methods")
+    parts = (
+        [each for each in payments if isinstance(each, Mapping)]
+        if isinstance(payments, list)
+        else []
+    )
+    paid = [each.get("amount") for each in parts]
+    amounts = [float(each) for each in paid if isinstance(each, int | float)]
+    said = {_as_number(each) for each in _MONEY.findall(text)}
+    if not amounts or not said or {sum(amounts), *amounts} & said:
+        return ""
+    return f"amount: {sum(amounts):g} was not said"
 
 
 def _other_payment(value: str, text: str, phrases: ConsentPhrases) -> str:
