@@ -90,6 +90,8 @@ def read_answer(
         return "changed"
     clauses = _clauses(text, about)
     said = _together(clauses, text)
+    if said == "own" and not any(each.sign for each in clauses) and _asks(text, phrases):
+        said = "question"
     is_named_alone = all(not each.sign and not each.only for each in clauses)
     asks = about.block.asks
     is_told = bool(asks) and all(each.kind in _TELLING for each in asks)

@@ -257,7 +257,7 @@ def _of_nearest(nearest: Sequence[str], heard: _Heard) -> Bearing:
     if is_named_here or any(view.names(text) for text in heard.context):
         return "own"
     # What is stated with its costs, and of no other action, is what the question is about.
-    return "own" if any(phrases.says("effects", text) for text in said) else "unclear"
+    return "own" if any(phrases.says("effects", text) for text in plainly) else "unclear"
 
 
 def _of_tag(part: str, before: Sequence[str], heard: _Heard) -> tuple[Kind, Bearing]:

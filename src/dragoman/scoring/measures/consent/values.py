@@ -11,7 +11,7 @@ from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.values.matching import typed_values
 from dragoman.scoring.measures.consent.reading import ActionWords, ConsentPhrases, plain
 
-_TOKEN = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*")
+_TOKEN = re.compile(r"[^\W_]+(?:[_-][^\W_]+)*", re.ASCII)
 _CODE = re.compile(r"[a-z0-9]{6}")
 _FLIGHT = re.compile(r"[a-z]{2,3}\d{3,4}")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
