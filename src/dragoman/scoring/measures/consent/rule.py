@@ -292,7 +292,9 @@ def _answered(
     """Return what an answer makes of a proposal."""
     said = _turned(read, {each.kind for each in proposals}, phrases)
     place = read.exchange.place
-    if said == "changed" and follows_change(view, read.block.named, plain(read.exchange.answer)):
+    if said == "changed" and follows_change(
+        view, read.block.named, plain(read.exchange.answer), phrases
+    ):
         return _Found("undecided", True, "agreed to with a change that was made", place)
     if said in _REFUSED:
         return _Found("not confirmed", True, _REFUSED[said])
@@ -308,6 +310,10 @@ def _agreed(read: _Read, proposed: _Read, view: Acted, phrases: ConsentPhrases, 
     said = plain(read.exchange.answer)
     texts = (proposed.block.named, said)
     other = next(filter(None, (other_value(view, text, phrases) for text in texts)), "")
+    if other and follows_change(view, proposed.block.named, said, phrases):
+        return _Found(
+            "undecided", True, "agreed to with a change that was made", read.exchange.place
+        )
     if other:
         return _Found("not confirmed", True, f"made with another value ({other})")
     return _Found("confirmed", True, why, read.exchange.place)

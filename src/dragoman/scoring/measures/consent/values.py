@@ -275,8 +275,12 @@ def _is_described(id_: str, text: str, known: Mapping[str, frozenset[str]]) -> b
     return any(word in text for word in words if len(word) > 3)  # noqa: PLR2004
 
 
-def follows_change(view: Acted, proposed: str, answer: str) -> bool:
-    """Whether a number of a call is one that an answer asks for, and that was not proposed."""
+def follows_change(view: Acted, proposed: str, answer: str, phrases: ConsentPhrases) -> bool:
+    """Whether a number or a way to pay of a call is what an answer asks for, and was not proposed."""
+    for text in texts_of(view.call.arguments):
+        for key, words in phrases.payments.items():
+            if text.startswith(key) and words.search(answer) and not words.search(proposed):
+                return True
     figures = {float(each) for each in re.findall(r"(?<![\w.,])\d{1,6}(?![\w.,]*\d)", answer)}
     before = {float(each) for each in re.findall(r"(?<![\w.,])\d{1,6}(?![\w.,]*\d)", proposed)}
     values = (each for each in view.call.arguments.values() if not isinstance(each, bool))
