@@ -54,6 +54,9 @@ _CHANGING = re.compile(r"(?:^|_)(?:update|modify|change|exchange)(?:_|$)")
 _NEAR = 60
 """Signs before an id among which words describe it."""
 
+_CHOICE = 4
+"""Words up to which a clause without a yes chooses what it names."""
+
 _ONLY_NO, _FEW = 3, 2
 """Words up to which a no is nothing but a no."""
 
@@ -73,6 +76,7 @@ class _Clause(msgspec.Struct, frozen=True):
     scope: Literal["own", "other", "global"]
     only: bool
     is_rest: bool = False
+    length: int = 0
 
 
 def read_answer(
@@ -90,12 +94,13 @@ def read_answer(
         return "changed"
     clauses = _clauses(text, about)
     said = _together(clauses, text)
-    if said == "own" and not any(each.sign for each in clauses) and _asks(text, phrases):
+    is_signed = any(each.sign for each in clauses)
+    if said in {"own", "other"} and not is_signed and _asks(text, phrases):
         said = "question"
     is_named_alone = all(not each.sign and not each.only for each in clauses)
     asks = about.block.asks
     is_told = bool(asks) and all(each.kind in _TELLING for each in asks)
-    is_choice = not is_told or about.block.effects or phrases.answers("all", text)
+    is_choice = not is_told or phrases.answers("all", text)
     if said == "own" and is_named_alone and not is_choice:
         # Naming a thing chooses it among what was proposed, and is no yes to anything else.
         said = "unknown"
@@ -182,6 +187,9 @@ def _clauses(
         if clause.sign < 0 and clause.scope == "global" and is_short and found:
             # "The rug, not that one" is of the rug.
             clause = msgspec.structs.replace(clause, scope=found[-1].scope)
+        if clause.level == "yes" and _asks(part, phrases) and any(each.sign < 0 for each in found):
+            # Behind a no, "what can one do with that, right" asks for nothing.
+            clause = msgspec.structs.replace(clause, sign=0)
         is_positive = is_positive or clause.sign > 0
         found.append(clause)
     return found
@@ -203,7 +211,8 @@ def _clause(
     scope = _scope(part, quiet, about, is_no=sign < 0)
     if scope == "global" and sign < 0:
         scope = _scope_by_deed(part, about)
-    return _Clause(sign, level, scope, about.phrases.answers("only", part) is not None)
+    only = about.phrases.answers("only", part) is not None
+    return _Clause(sign, level, scope, only, length=len(part.split()))
 
 
 def _sign(part: str, quiet: str, about: About, *, after_yes: bool) -> tuple[int, str]:
@@ -474,7 +483,8 @@ def _of_own(
 ) -> Said:
     last = next((each for each in reversed(own) if each.sign), own[-1])
     if not last.sign and any(
-        each.is_rest and each.sign > 0 and each not in own for each in clauses
+        (each.is_rest or last.length > _CHOICE) and each.sign > 0 and each.scope == "other"
+        for each in clauses
     ):
         return "other"
     is_after = bool(general) and clauses.index(general[-1]) > clauses.index(last)
