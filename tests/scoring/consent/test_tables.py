@@ -1,4 +1,4 @@
-"""The rule of consent on tables that people wrote who had not seen it; it was mended by each afterwards."""
+"""The rule of consent on tables that were written without sight of it; it was mended by each afterwards."""
 
 import pytest
 from tests.scoring.consent.measuring import FOLDER, Verdict, figures, verdicts
