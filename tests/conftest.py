@@ -229,7 +229,7 @@ def in_process() -> Callable[..., CompletedProcess[str]]:
     return run_here
 
 
-_PROGRESS = re.compile(r"\d s (?:so far|left)|per second")
+_PROGRESS = re.compile(r"\d s (?:so far|left)|per second|\d+ of \d+ after \d+ s")
 
 
 def without_progress(errors: str) -> list[str]:
