@@ -60,7 +60,7 @@ SHARED = ROOT.parent / "shared"
 for _profile, _examples, _is_same in (
     ("quick", 20, False),
     ("default", 30, True),
-    ("nightly", 300, True),
+    ("nightly", 200, True),
     ("search", 600, False),
 ):
     settings.register_profile(_profile, max_examples=_examples, derandomize=_is_same, deadline=None)
