@@ -24,7 +24,7 @@ from dragoman.core.usage import Usage
 
 def card_layer(persona: Persona) -> Layer:
     """Return what gives the agent its user's card."""
-    told = CardTold(persona)
+    told = _card_told(persona)
     record = {"exposure": 1, "persona": persona.name, "told": persona.agent}
     identity = content_key("exposure-1", persona.agent, told.about_user())
     return Layer(EXPOSURE, identity, record, briefing=lambda _: told)
@@ -38,12 +38,12 @@ def stated_layer(nobody: Persona, heading: str, stated: Mapping[str, str]) -> La
         heading: What stands before a stated persona, whose words are to the user.
         stated: The personas by task; a task that is not among them is asked itself, as it is told.
     """
-    card = CardTold(nobody)
+    card = _card_told(nobody)
 
     def opened(talk: Talk) -> Briefing:
         persona = stated.get(talk.task.id) or talk.task.scenario.persona
         name = stated_persona(talk.task.id) or BY_TASK
-        return StatedTold(name, f"{heading}\n{persona.strip()}") if persona else card
+        return _stated_told(name, f"{heading}\n{persona.strip()}") if persona else card
 
     record = {"exposure": 1, "persona": BY_TASK, "told": heading}
     # What each task states is in the task's own digest.
@@ -88,48 +88,24 @@ def rules_layer(languages: Sequence[str]) -> Layer:
     return Layer(EXPOSURE, key, record, briefing=opened)
 
 
-class CardTold:
-    """A briefing that tells the agent its user's card from the first word on."""
+class ToldFromStart:
+    """A briefing that tells the agent one text about its user, from the first word on.
 
-    def __init__(self, persona: Persona) -> None:
-        self._text = persona.agent
-        self._about: dict[str, object] = {
-            "exposure": 1,
-            "persona": persona.name,
-            **msgspec.structs.asdict(persona.traits),
-            "description": persona.agent,
-        }
+    Args:
+        text: What the agent is told.
+        about: What is known of the user, for participants that take it in fields.
+    """
 
-    async def told(self, side: Role, progress: Progress) -> str:  # noqa: ARG002 - the same from the first word to the last
-        """Return the card's text for the agent."""
-        return self._text if side == "agent" else ""
-
-    def about_user(self) -> AboutUser:
-        """Return the card's traits."""
-        return self._about
-
-    def take_contexts(self) -> tuple[UserContext, ...]:
-        """Return nothing: a card is not inferred."""
-        return ()
-
-    def take_usage(self) -> tuple[Usage, ...]:
-        """Return nothing."""
-        return ()
-
-
-class StatedTold:
-    """A briefing that tells the agent what its task says of the user, from the first word on."""
-
-    def __init__(self, name: str, text: str) -> None:
+    def __init__(self, text: str, about: AboutUser) -> None:
         self._text = text
-        self._about: dict[str, object] = {"exposure": 1, "persona": name, "description": text}
+        self._about = about
 
     async def told(self, side: Role, progress: Progress) -> str:  # noqa: ARG002 - the same from the first word to the last
-        """Return the persona's text for the agent."""
+        """Return the text for the agent."""
         return self._text if side == "agent" else ""
 
     def about_user(self) -> AboutUser:
-        """Return the persona's name and text; a task states no traits."""
+        """Return what is known of the user."""
         return self._about
 
     def take_contexts(self) -> tuple[UserContext, ...]:
@@ -139,6 +115,22 @@ class StatedTold:
     def take_usage(self) -> tuple[Usage, ...]:
         """Return nothing."""
         return ()
+
+
+def _card_told(persona: Persona) -> ToldFromStart:
+    """Return what tells a card."""
+    about = {
+        "exposure": 1,
+        "persona": persona.name,
+        **msgspec.structs.asdict(persona.traits),
+        "description": persona.agent,
+    }
+    return ToldFromStart(persona.agent, about)
+
+
+def _stated_told(name: str, text: str) -> ToldFromStart:
+    """Return what tells the persona that a task states; a task states no traits."""
+    return ToldFromStart(text, {"exposure": 1, "persona": name, "description": text})
 
 
 class InferredUser:
