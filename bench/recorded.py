@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dragoman.benchmarks.bfcl.questions import Question, read_question
+from dragoman.benchmarks.bfcl.entry_files import Question, read_question
 from dragoman.core.errors import DataError
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"

@@ -11,7 +11,7 @@ import aiohttp
 import msgspec
 
 from dragoman.analysis.blame import BLAME_FIGURES, CULPRITS, Culprit, measured_blame
-from dragoman.benchmarks.tau2.sample.shop import sample_suite
+from dragoman.benchmarks.tau2.sample_suite import sample_suite
 from dragoman.core.conditions import Condition, condition_of
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.keys import content_key

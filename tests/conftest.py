@@ -25,10 +25,9 @@ import pytest
 import typer.main
 from hypothesis import settings
 
-from dragoman.benchmarks.bfcl.agentic.suite import AgenticSuite
-from dragoman.benchmarks.bfcl.pulled import read_pulled
-from dragoman.benchmarks.bfcl.suite import BfclSuite, load_suite
-from dragoman.benchmarks.tau2.sample.shop import sample_suite
+from dragoman.benchmarks.bfcl.agentic_suite import AgenticSuite
+from dragoman.benchmarks.bfcl.categories import BfclSuite, load_suite, read_downloaded_file
+from dragoman.benchmarks.tau2.sample_suite import sample_suite
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.cli.commands.tree import command_line
 from dragoman.cli.main import main
@@ -281,7 +280,10 @@ def _as_a_process_of_its_own(
         patch.object(sys.modules["__main__"], "__package__", None),  # usage begins with argv[0]
         patch.object(logging.root, "handlers", []),  # warnings go to standard error
         patch.object(typer.main, "get_command", COMMANDS),
-        patch("dragoman.cli.main.command_line", lambda words: DECLARED(words[0] if words else "")),
+        patch(
+            "dragoman.cli.commands.tree.command_line",
+            lambda words: DECLARED(words[0] if words else ""),
+        ),
     ):
         yield
     if ROOT.is_relative_to(cwd):
@@ -377,7 +379,7 @@ def in_languages(translated: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="session")
 def read_bfcl(pulled_bfcl: Path) -> Callable[[str], bytes]:
     """What reads BFCL's files by their short names, after they were pulled from the real data."""
-    return functools.partial(read_pulled, pulled_bfcl / "dragoman" / "data")
+    return functools.partial(read_downloaded_file, pulled_bfcl / "dragoman" / "data")
 
 
 @pytest.fixture(scope="session")

@@ -21,12 +21,11 @@ from bench.bfcl.beside import Peer, beside
 from bench.bfcl.commands import print_commands
 from bench.recorded import Checked, Recorded, load_recorded
 
-from dragoman.benchmarks.bfcl.checking.call_check import Terms
-from dragoman.benchmarks.bfcl.checking.calls import check_calls
-from dragoman.benchmarks.bfcl.reading import Form, read_calls
+from dragoman.benchmarks.bfcl.ast_checker.call_check import CallCheckContext, check_calls
+from dragoman.benchmarks.bfcl.call_parsers.json_calls import read_items
+from dragoman.benchmarks.bfcl.call_parsers.limits import UnreadableError
+from dragoman.benchmarks.bfcl.reply_parser import Form, read_calls
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
-from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
-from dragoman.benchmarks.bfcl.text.items import read_items
 from dragoman.benchmarks.bfcl.verdicts import Judged
 from dragoman.core.errors import DataError
 from dragoman.core.tools import ToolCall
@@ -89,7 +88,7 @@ def _checking(checked: Sequence[Checked], rules: BfclRules) -> Work:
         (
             case.question,
             [ToolCall("", name, arguments) for name, arguments in case.calls],
-            Terms(rules, case.question.language, case.underscored),
+            CallCheckContext(rules, case.question.language, case.underscored),
         )
         for case in checked
     ]

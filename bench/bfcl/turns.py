@@ -20,12 +20,11 @@ import msgspec
 from bench.bfcl.beside import Peer, beside
 from bench.bfcl.looks import LOOKS
 
-from dragoman.benchmarks.bfcl.entries.turns import MULTI_TURN, MultiTurnEntry
+from dragoman.benchmarks.bfcl.multi_turn_check import TurnProgress, check_turns
+from dragoman.benchmarks.bfcl.multi_turn_entries import MULTI_TURN, MultiTurnEntry
+from dragoman.benchmarks.bfcl.multi_turn_execution import Expectations, PlayedTurn
+from dragoman.benchmarks.bfcl.multi_turn_suite import MultiTurnSuite
 from dragoman.benchmarks.bfcl.rules import BFCL_V4
-from dragoman.benchmarks.bfcl.turns.checks import Course, check_turns
-from dragoman.benchmarks.bfcl.turns.records import PlayedTurn
-from dragoman.benchmarks.bfcl.turns.running import Expectations
-from dragoman.benchmarks.bfcl.turns.suite import MultiTurnSuite
 from dragoman.benchmarks.bfcl.verdicts import Judged
 from dragoman.core.errors import DataError
 from dragoman.core.tools import ToolCall
@@ -122,7 +121,7 @@ def _spent(
     start = time.process_time()
     for entry, played in zip(suite.entries, conversations, strict=True):
         records = expected.compare(entry, played)
-        course = Course(len(played), len(entry.gold))
+        course = TurnProgress(len(played), len(entry.gold))
         verdict = check_turns(course, records, BFCL_V4)
         assert isinstance(verdict, Judged)
         assert verdict.valid

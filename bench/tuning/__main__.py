@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 from bench.tuning.questions import Asker, Question
 
-from dragoman.benchmarks.itc.records import CallSet, SetTask
 from dragoman.benchmarks.itc.suite import ApiSuite
-from dragoman.benchmarks.itc.world_set import world_set
+from dragoman.benchmarks.itc.task_sets import CallSet, SetTask
+from dragoman.benchmarks.itc.world.bundled_set import load_bundled_set
 from dragoman.core.apis.documents import operations
 from dragoman.core.apis.tasks import ApiTask
 from dragoman.core.apis.written.writing import written_answer
@@ -22,9 +22,9 @@ from dragoman.core.training.rows import RowOrigin, TrainingRow
 
 def rows_of(questions: list[Question], name: str) -> Iterator[TrainingRow]:
     """Yield questions as rows: the system message of a run, the question, the answer in its form."""
-    from dragoman.benchmarks.itc.world.reading import apis
+    from dragoman.benchmarks.itc.world.api_data import apis
 
-    world = world_set()
+    world = load_bundled_set()
     own = {each.name: key for doc in world.documents for key, each in operations(doc)}
     ids = {api.id: own[api.name] for api in apis().values()}
     tasks = [

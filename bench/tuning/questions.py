@@ -13,8 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.benchmarks.itc.world.reading import apis, countries, table
-from dragoman.benchmarks.itc.world.rows import ApiRow, ParameterRow
+from dragoman.benchmarks.itc.world.api_data import ApiRow, ParameterRow, apis, countries, table
 from dragoman.core.apis.tasks import ApiCall
 
 HERE = Path(__file__).parent

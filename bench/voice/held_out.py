@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from dragoman.benchmarks.courier.suite import courier_suite
+from dragoman.benchmarks.courier.domain import courier_suite
 from dragoman.conditions.voice.spoken.form import spoken_form
 from dragoman.speech.embedded.language_models.models import SuiteText
 from dragoman.speech.embedded.language_models.texts import record_sentences, text_sentences

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.bfcl.importing import FileReading, Imported
+from dragoman.benchmarks.bfcl.result_import import FileReading, ImportReport
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.scores import METRIC_VERSION, Scored
@@ -34,13 +34,13 @@ def tagged(number: int) -> str:
 
 def imported(
     folder: Path, results: dict[str, object], form: str | None = None, category: str = "irrelevance"
-) -> Imported:
+) -> ImportReport:
     path = folder / "result" / "lab-model" / f"BFCL_v4_{category}_result.json"
     path.parent.mkdir(parents=True)
     lines = (json.dumps({"id": name, "result": result}) for name, result in results.items())
     path.write_text("".join(f"{line}\n" for line in lines))
     report = import_run(path, folder / "run", 0.0, form).report
-    assert isinstance(report, Imported)
+    assert isinstance(report, ImportReport)
     return report
 
 
@@ -154,7 +154,7 @@ def test_upstreams_verdicts_come_in_beside_the_results_and_are_compared(tmp_path
     read = import_run(tmp_path, tmp_path / "run", 0.0)
     score(tmp_path / "run", MeasureRequest({"rules": "bfcl-v4"}), lambda: None)
 
-    assert isinstance(read.report, Imported)
+    assert isinstance(read.report, ImportReport)
     assert (read.report.verdicts, read.has_verdicts) == (3, True)
     with open_run(tmp_path / "run", write=False) as store:
         found = agreement(store, "bfcl-v4", "none")
@@ -174,7 +174,7 @@ def test_verdicts_of_other_entries_are_left_out_and_damaged_ones_refused(tmp_pat
     ):
         write_lines(scores, head)
         report = import_run(tmp_path / "all", tmp_path / str(len(unfitting)), 0.0).report
-        assert isinstance(report, Imported)
+        assert isinstance(report, ImportReport)
         assert report.unfitting_scores == unfitting
         assert report.verdicts == 1 - len(unfitting)
     for broken, what in (
@@ -201,7 +201,7 @@ def test_results_of_several_turns_come_in_with_the_counts_of_all_replies(tmp_pat
 
     report = import_run(path, tmp_path / "run", 0.0).report
 
-    assert isinstance(report, Imported)
+    assert isinstance(report, ImportReport)
     assert (report.conversations, report.infrastructure_errors) == (2, 1)
     assert [model.form for model in report.models] == ["items"]
     found = episodes(tmp_path)
@@ -214,7 +214,7 @@ def test_results_of_several_turns_come_in_with_the_counts_of_all_replies(tmp_pat
 
     questions.write_text(json.dumps({"id": "irrelevance_0", "result": WORDS}))
     both = import_run(path.parent, tmp_path / "both", 0.0).report
-    assert isinstance(both, Imported)
+    assert isinstance(both, ImportReport)
     assert (both.conversations, both.left_out) == (1, ("multi_turn_base",))
 
 

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.tau2.benchmark import TAU2
-from dragoman.benchmarks.tau2.importing import ImportedFile
-from dragoman.benchmarks.tau2.sample.shop import sample_suite
+from dragoman.benchmarks.tau2.result_import import ImportedFile
+from dragoman.benchmarks.tau2.sample_suite import sample_suite
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.errors import DataError, StoreError, UsageError
@@ -30,7 +30,9 @@ from dragoman.wiring.setup import Setup, build_setup
 
 Record = dict[str, Any]
 
-TASKS = json.loads((files("dragoman.benchmarks.tau2.sample") / "data/tasks.json").read_bytes())
+TASKS = json.loads(
+    (files("dragoman.benchmarks.tau2") / "sample_data/tasks.json").read_bytes()
+)
 SHOP = "tau2:retail"
 """The sample shop under the name of the domain that it is made of."""
 
@@ -43,7 +45,7 @@ def _no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def shop() -> DomainSuite:
-    folder = files("dragoman.benchmarks.tau2.sample") / "data"
+    folder = files("dragoman.benchmarks.tau2") / "sample_data"
     return DomainSuite(SHOP, lambda name: (folder / name).read_bytes(), sample_suite().provenance)
 
 

@@ -12,9 +12,9 @@ Cli = Callable[..., CompletedProcess[str]]
 ENTRY_POINTS = "[dragoman.benchmarks]\nrooms = rooms.benchmark:ROOMS\n"
 
 BENCHMARK = """
-from dragoman.benchmarks.kit.arguments import compile_validators
-from dragoman.benchmarks.kit.http_tools import HttpEndpoint, HttpWorld, Response, endpoint_tools, request_of
-from dragoman.benchmarks.kit.single_turn import SingleTurn
+from dragoman.benchmarks.kit.tool_schemas import compile_validators
+from dragoman.benchmarks.kit.http_tools import HttpEndpoint, HttpEnvironment, Response, endpoint_tools, build_request
+from dragoman.benchmarks.kit.turn_protocols import SingleTurn
 from dragoman.core.episodes import executed_calls
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import ComponentScore, Evidence, Scored

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.agentic.suite import PREPARES, AgenticSuite
+from dragoman.benchmarks.bfcl.agentic_suite import PREPARES, AgenticSuite
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import DataError

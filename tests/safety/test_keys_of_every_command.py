@@ -14,7 +14,7 @@ from tests.safety.conftest import Watched
 from tests.safety.echoing import WAYS, EchoServer
 from typer.main import get_command
 
-from dragoman.benchmarks.itc.world.loading import load_world
+from dragoman.benchmarks.itc.world.bundled_set import load_world
 from dragoman.cli.commands.tree import command_line
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome

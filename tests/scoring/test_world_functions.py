@@ -1,4 +1,4 @@
-from dragoman.benchmarks.kit.offered_tools import OfferedTools
+from dragoman.benchmarks.kit.environment import OfferedTools
 from dragoman.core.protocols import FunctionWorld, SynchronizedWorld
 from dragoman.core.scores import Unscored
 from dragoman.core.tasks import Criteria, EnvAssertion, FunctionCall

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from dragoman.benchmarks.kit.half_duplex import HalfDuplex
+from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.conditions.plain import PlainChannel, PlainView
 from dragoman.core.episodes import Episode

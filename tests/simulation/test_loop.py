@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 import pytest
 
-from dragoman.benchmarks.kit.half_duplex import GREETING, HalfDuplex
+from dragoman.benchmarks.kit.turn_protocols import GREETING, HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.conditions.plain import PlainChannel, PlainView
 from dragoman.core.episodes import Ending, Episode, Event, Move

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Mapping
 
-from dragoman.benchmarks.bfcl.apis.awaiting import Awaited, AwaitingWorld
-from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Page, Query, WebSearchAPI
+from dragoman.benchmarks.bfcl.apis.environment import AnswerCache, AsyncApiEnvironment
+from dragoman.benchmarks.bfcl.apis.web_search_api import Hits, Page, Query, WebSearchAPI
+from dragoman.benchmarks.bfcl.multi_turn_suite import FixedTurns
 from dragoman.benchmarks.bfcl.rules import DEFAULT_RULES
-from dragoman.benchmarks.bfcl.turns.conductor import FixedTurns
 from dragoman.conditions.plain import PlainChannel, PlainView
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import ParticipantError
@@ -59,9 +59,9 @@ async def no_page(url: str) -> tuple[Page, None]:
     return Page(error=url), None
 
 
-def conversation(hits: Awaited[Query, Hits], seconds: float | None = None) -> Conversation:
-    pages = Awaited(no_page)
-    world = AwaitingWorld(
+def conversation(hits: AnswerCache[Query, Hits], seconds: float | None = None) -> Conversation:
+    pages = AnswerCache(no_page)
+    world = AsyncApiEnvironment(
         lambda: {"WebSearchAPI": WebSearchAPI({}, find=hits.of, read=pages.of)},
         NO_TOOLS,
         (hits, pages),
@@ -76,7 +76,7 @@ def turns() -> FixedTurns:
 def test_two_conversations_wait_at_the_same_time() -> None:
     async def both() -> list[Episode]:
         engine = Meeting()
-        talks = [conversation(Awaited(engine.find)) for _ in range(2)]
+        talks = [conversation(AnswerCache(engine.find)) for _ in range(2)]
         return list(await asyncio.gather(*(talk.run(turns()) for talk in talks)))
 
     for episode in asyncio.run(both()):
@@ -85,7 +85,7 @@ def test_two_conversations_wait_at_the_same_time() -> None:
 
 
 def test_what_breaks_outside_ends_the_conversation_as_a_fault() -> None:
-    episode = asyncio.run(conversation(Awaited(broken)).run(turns()))
+    episode = asyncio.run(conversation(AnswerCache(broken)).run(turns()))
     assert episode.ending.reason == "infrastructure_error"
     assert episode.ending.detail == "the search engine does not answer"
     assert [usage.faults for usage in episode.usage] == [{"search": 3}]
@@ -95,14 +95,14 @@ def test_a_world_that_breaks_while_it_waits_is_a_fault_and_no_crash() -> None:
     async def failing(query: Query) -> tuple[Hits, Usage]:
         raise OSError(f"no room for {query.keywords}")
 
-    episode = asyncio.run(conversation(Awaited(failing)).run(turns()))
+    episode = asyncio.run(conversation(AnswerCache(failing)).run(turns()))
     assert episode.ending.reason == "code_error"
     assert "calling search_engine_query raised OSError: no room for orla" in episode.ending.detail
 
 
 def test_a_time_limit_holds_while_a_call_waits() -> None:
     async def alone() -> Episode:
-        return await conversation(Awaited(Meeting().find), seconds=0.05).run(turns())
+        return await conversation(AnswerCache(Meeting().find), seconds=0.05).run(turns())
 
     ending = asyncio.run(alone()).ending
     assert (ending.reason, "time" in ending.detail) == ("infrastructure_error", True)

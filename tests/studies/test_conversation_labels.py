@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.tau2.importing import read_labelled
+from dragoman.benchmarks.tau2.result_import import read_labelled
 from dragoman.core.errors import DataError, UsageError
 from dragoman.studies.conversation_labels import Labels, read_labels_of
 from dragoman.studies.label_check import check_labels

@@ -6,7 +6,7 @@ from typing import get_args
 import msgspec
 import pytest
 
-from dragoman.benchmarks.tau2.sample.shop import sample_suite
+from dragoman.benchmarks.tau2.sample_suite import sample_suite
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.scores import Score, Scored

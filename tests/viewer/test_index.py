@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from dragoman.analysis.blame import BLAME_FIGURES, measured_blame
-from dragoman.benchmarks.tau2.sample.shop import sample_suite
+from dragoman.benchmarks.tau2.sample_suite import sample_suite
 from dragoman.core.conditions import PLAIN, condition_of
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.keys import content_key

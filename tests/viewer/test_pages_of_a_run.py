@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from tests.viewer.conftest import View
 
-from dragoman.benchmarks.tau2.sample.shop import sample_suite
+from dragoman.benchmarks.tau2.sample_suite import sample_suite
 from dragoman.core.conditions import PLAIN, condition_of
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.keys import content_key

@@ -5,9 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.agentic.outside import reach_of
-from dragoman.benchmarks.bfcl.agentic.suite import AgenticSuite
-from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Query
+from dragoman.benchmarks.bfcl.agentic_suite import AgenticSuite, connect_services
+from dragoman.benchmarks.bfcl.apis.web_search_api import Hits, Query
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.facets import Outside
 from dragoman.core.protocols import WaitingWorld
@@ -158,7 +157,7 @@ def test_the_key_of_the_search_comes_from_the_environment(
         async with searching(pages, SearchFaults(key="k-27182")) as url:
             outside = outside_of(config(search=url), Connections())
             assert outside is not None
-            find = reach_of(outside).find
+            find = connect_services(outside).find
             assert find is not None
             hits, _ = await find(Query("orla", "wt-wt"))
             return hits

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.pulling.data import pull
-from dragoman.benchmarks.tau2.pulled import source_folder
-from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
+from dragoman.benchmarks.downloads.pinned_data import pull
+from dragoman.benchmarks.tau2.upstream_data import derive_schemas, source_folder, tau2_source
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import ChatRequest, Completion, Opening
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES

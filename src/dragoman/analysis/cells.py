@@ -78,7 +78,7 @@ class CellSummary(msgspec.Struct, frozen=True):
     `planned_tasks` are all its tasks; `result` says how many of them entered each figure. `reference` holds the figures as the reference
     computes them, under its rules. `assumed` says that a figure rests on verdicts
     that were assumed. `ending_details` is the commonest detail of each ending that is not a regular
-    one, `code_errors` counts conversations in which a participant's own code raised. `unscored` counts reasons; `tool_errors` are the agent's and user's own, and
+    one, `code_errors` counts conversations in which a participant's own code raised. `unscored_result` counts reasons; `tool_errors` are the agent's and user's own, and
     `malformed_calls` those among them whose arguments could not be read.
     `calls_in_text` counts replies in words that hold a call, and `near_tokens` conversations that
     ended by a stop token that was written almost right.

@@ -1,4 +1,5 @@
-"""Benchmarks: each folder yields tasks, worlds and conductors; `kit` holds what they share, `pulling` their data.
+"""Benchmarks: one folder each, with its tasks, environments, turn protocols and checks.
 
-No benchmark imports another, and nothing outside this room asks which one it has.
+`kit` holds the building blocks that benchmarks share; `downloads` fetches data that are not shipped.
+Code outside of this package knows benchmarks by the capabilities that they offer, never by name.
 """

@@ -55,7 +55,7 @@ class Counted(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one measure counted in one conversation, or why it could not (`unscored`).
+    """What one measure counted in one conversation, or why it could not (`unscored_result`).
 
     `rules` is empty where rule sets play no part. `usage` is the judge's. `score` is set for the
     reward alone, whose evidence it is, and `errors` for a judge's review of errors.

@@ -52,7 +52,7 @@ class LabelFigures(msgspec.Struct, frozen=True):
     Attributes:
         label: What was labelled.
         measure: What counts it, with its version.
-        conversations: In which it was labelled; `unscored` of these cannot be measured.
+        conversations: In which it was labelled; `unscored_result` of these cannot be measured.
         labelled: How often, over all of them.
         measured: How often the measure counts it in those that it can measure.
         exact: In how many both numbers, and the turns where they were told, are the same.

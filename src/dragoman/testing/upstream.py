@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from dragoman.benchmarks.pulling.sources import Derived, PinnedSource, SourceFile
-from dragoman.benchmarks.tau2.upstream import derive_schemas
+from dragoman.benchmarks.downloads.pinned_sources import Derived, PinnedSource, SourceFile
+from dragoman.benchmarks.tau2.upstream_data import derive_schemas
 from dragoman.core.keys import content_key
 
 _MAX_DELAY = 60.0

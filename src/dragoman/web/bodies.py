@@ -11,7 +11,7 @@ ACCEPTED = "gzip, deflate"
 
 
 class TooLongError(Exception):
-    """A body has more bytes than are read; `read` is its beginning."""
+    """A body has more bytes than are read; `read_reply` is its beginning."""
 
     def __init__(self, said: str, read: bytes = b"") -> None:
         super().__init__(said)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from dragoman.benchmarks.kit.recorded.suite import RecordedSuite
+from dragoman.benchmarks.kit.recorded_suite import RecordedSuite
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.facets import Benchmark, OwnPrompts, OwnRules, SharesTasks

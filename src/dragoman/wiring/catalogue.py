@@ -20,7 +20,7 @@ ENTRY_POINTS = "dragoman.benchmarks"
 
 BUNDLED: Mapping[str, str] = {
     "courier": "dragoman.benchmarks.courier.benchmark:COURIER",
-    "sample": "dragoman.benchmarks.tau2.sample.shop:SAMPLE",
+    "sample": "dragoman.benchmarks.tau2.sample_suite:SAMPLE",
     "tau2": "dragoman.benchmarks.tau2.benchmark:TAU2",
     "bfcl": "dragoman.benchmarks.bfcl.benchmark:BFCL",
     "itc": "dragoman.benchmarks.itc.benchmark:ITC",

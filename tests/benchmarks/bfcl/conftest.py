@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from dragoman.benchmarks.bfcl.entries.turns import (
+from dragoman.benchmarks.bfcl.multi_turn_entries import (
     DOCUMENT_FILES,
     MULTI_TURN,
     MultiTurnEntry,
     load_multi_turn,
 )
-from dragoman.benchmarks.bfcl.prompts.texts import (
+from dragoman.benchmarks.bfcl.prompts import (
     LanguageNotes,
     ParameterNotes,
     PromptTexts,

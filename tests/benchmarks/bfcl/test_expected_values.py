@@ -1,7 +1,7 @@
-from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
-from dragoman.benchmarks.bfcl.expected_values import single_turn_values, turn_values
-from dragoman.benchmarks.bfcl.prompts.documents import Document
-from dragoman.benchmarks.bfcl.questions import ExpectedCall, Question
+from dragoman.benchmarks.bfcl.entry_files import ExpectedCall, Question
+from dragoman.benchmarks.bfcl.localization import single_turn_values, turn_values
+from dragoman.benchmarks.bfcl.multi_turn_entries import MultiTurnEntry
+from dragoman.benchmarks.bfcl.prompts import ShownDocument
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import ToolCall
@@ -35,7 +35,7 @@ def test_the_parts_of_objects_are_arguments_and_lists_are_all_their_values() -> 
 
 
 def test_arguments_of_a_turn_have_the_names_of_their_parameters() -> None:
-    document = Document("mv", "", {"properties": {"source": {}, "destination": {}}})
+    document = ShownDocument("mv", "", {"properties": {"source": {}, "destination": {}}})
     call = ToolCall("0", "mv", {"destination": "temp"}, positionals=("a.pdf",))
     task = Task("multi_turn_base_0", "bfcl:multi_turn_base", "", Scenario(""))
     entry = MultiTurnEntry(task, {}, (document,), ((), (call,)))

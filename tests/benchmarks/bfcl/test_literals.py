@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.bfcl.literals import (
+from dragoman.benchmarks.bfcl.upstream_data import (
     ELLIPSIS,
     MAX_SOURCE,
     function_texts,

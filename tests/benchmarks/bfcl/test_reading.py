@@ -1,10 +1,14 @@
 import pytest
 
-from dragoman.benchmarks.bfcl.reading import Form, read_calls
+from dragoman.benchmarks.bfcl.call_parsers.json_calls import (
+    item_strings,
+    read_items,
+    read_object_items,
+)
+from dragoman.benchmarks.bfcl.call_parsers.limits import UnreadableError
+from dragoman.benchmarks.bfcl.reply_parser import Form, read_calls
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
-from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
-from dragoman.benchmarks.bfcl.text.call_strings import call_string
-from dragoman.benchmarks.bfcl.text.items import item_strings, read_items, read_object_items
+from dragoman.benchmarks.bfcl.text_tool_calls import call_string
 from dragoman.core.tools import ToolCall
 
 BOTH = pytest.mark.parametrize("rules", [BFCL_V4, DEFAULT_RULES], ids=["bfcl-v4", "dragoman-2"])

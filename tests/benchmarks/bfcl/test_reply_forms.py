@@ -1,16 +1,16 @@
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.checking.judging import WrittenReply, read
-from dragoman.benchmarks.bfcl.questions import FunctionDocument, Parameters, Question
-from dragoman.benchmarks.bfcl.reply_forms import (
+from dragoman.benchmarks.bfcl.ast_checker.reply_check import WrittenReply, read_reply
+from dragoman.benchmarks.bfcl.entry_files import FunctionDocument, Parameters, Question
+from dragoman.benchmarks.bfcl.rules import DEFAULT_RULES
+from dragoman.benchmarks.bfcl.stored_replies import (
     TEXT_FORMS,
-    Answered,
     ReplyReading,
-    reading_of,
+    StoredAnswer,
+    detect_reply_format,
     reply_of_result,
 )
-from dragoman.benchmarks.bfcl.rules import DEFAULT_RULES
 from dragoman.core.errors import UsageError
 from dragoman.core.speech import Called, Unparsed, say
 
@@ -23,7 +23,9 @@ WORDS = "Which city do you mean?"
 
 
 def reading(*results: object, model: str = "lab-model", chosen: str | None = None) -> ReplyReading:
-    return reading_of([Answered(QUESTION, result) for result in results], model, chosen)
+    return detect_reply_format(
+        [StoredAnswer(QUESTION, result) for result in results], model, chosen
+    )
 
 
 def test_the_form_that_reads_most_replies_is_the_models() -> None:
@@ -67,7 +69,7 @@ def test_a_form_says_whether_names_were_underscored() -> None:
 
 def test_a_result_becomes_calls_words_or_what_cannot_be_read() -> None:
     def reply(result: object, form: str) -> object:
-        return reply_of_result(Answered(QUESTION, result), form)
+        return reply_of_result(StoredAnswer(QUESTION, result), form)
 
     for result, form in (
         (TAGGED, "tool_call"),
@@ -97,18 +99,18 @@ def test_a_result_becomes_calls_words_or_what_cannot_be_read() -> None:
 def test_items_that_no_record_carries_are_kept_as_they_were_stored(value: str) -> None:
     result = [{"f": f'{{"a": {value}}}'}]
 
-    reply = reply_of_result(Answered(QUESTION, result), "items")
+    reply = reply_of_result(StoredAnswer(QUESTION, result), "items")
 
     assert isinstance(reply, Unparsed)
     stored = msgspec.json.decode(msgspec.json.encode(reply), type=Unparsed)
     assert msgspec.json.decode(stored.raw) == result
-    (call,) = read(WrittenReply(msgspec.json.decode(stored.raw), "items"), DEFAULT_RULES)
+    (call,) = read_reply(WrittenReply(msgspec.json.decode(stored.raw), "items"), DEFAULT_RULES)
     assert (call.name, list(call.arguments)) == ("f", ["a"])
 
 
 @pytest.mark.parametrize("value", [r'"\ud83d\ude00"', "1e5", "[1, null, {}]", '"é"'])
 def test_other_items_are_calls(value: str) -> None:
-    reply = reply_of_result(Answered(QUESTION, [{"f": f'{{"a": {value}}}'}]), "items")
+    reply = reply_of_result(StoredAnswer(QUESTION, [{"f": f'{{"a": {value}}}'}]), "items")
 
     assert isinstance(reply, Called)
     assert reply.calls[0].arguments == {"a": msgspec.json.decode(value)}

@@ -6,12 +6,12 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
+from dragoman.benchmarks.bfcl.multi_turn_check import judge_conversation
+from dragoman.benchmarks.bfcl.multi_turn_entries import MultiTurnEntry
+from dragoman.benchmarks.bfcl.multi_turn_execution import Expectations
+from dragoman.benchmarks.bfcl.multi_turn_suite import MAX_STEPS
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.stored_replies import TurnReplies
-from dragoman.benchmarks.bfcl.turns.conductor import MAX_STEPS
-from dragoman.benchmarks.bfcl.turns.judging import judge_conversation
-from dragoman.benchmarks.bfcl.turns.running import Expectations
 from dragoman.benchmarks.bfcl.verdicts import CallFault, Judged
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.speech import Said

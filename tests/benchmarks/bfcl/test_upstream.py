@@ -4,9 +4,9 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.prompts.texts import read_texts
-from dragoman.benchmarks.bfcl.upstream import PROMPTS, adopt_texts, bfcl_source, derive_texts
-from dragoman.benchmarks.pulling.sources import Derived
+from dragoman.benchmarks.bfcl.prompts import read_prompt_texts
+from dragoman.benchmarks.bfcl.upstream_data import PROMPTS, adopt_texts, bfcl_source, derive_texts
+from dragoman.benchmarks.downloads.pinned_sources import Derived
 from dragoman.core.errors import DataError
 
 ENTRY = Derived(PROMPTS, ("constants.py", "prompting.py", "calling.py"))
@@ -104,14 +104,14 @@ def test_every_file_of_the_list_is_pinned_and_lies_in_the_package() -> None:
 @pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b'{"constants": {}}'])
 def test_pulled_prompts_without_the_texts_are_refused(content: bytes) -> None:
     with pytest.raises(DataError, match=r"prompts\.json: .*data pull bfcl"):
-        read_texts(content)
+        read_prompt_texts(content)
 
 
 def test_the_real_local_copy_gives_the_licence_prompts_and_constants(
     read_bfcl: Callable[[str], bytes],
 ) -> None:
     assert b"Apache License" in read_bfcl("LICENSE")
-    texts = read_texts(read_bfcl("prompts.json"))
+    texts = read_prompt_texts(read_bfcl("prompts.json"))
     assert texts.float_note == " This is a float type value."
     assert texts.parameter_notes.java.typed.count("{}") == 1
     constants = msgspec.json.decode(read_bfcl("long_context.json"), type=dict[str, object])

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from dragoman.benchmarks.courier.suite import courier_suite
+from dragoman.benchmarks.courier.domain import courier_suite
 from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
-from dragoman.benchmarks.kit.world import DomainWorld
+from dragoman.benchmarks.kit.environment import DomainEnvironment
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tasks import FunctionCall
 from dragoman.core.tools import Role, ToolCall, ToolResult
@@ -21,15 +21,15 @@ def courier() -> ConversationSuite:
 
 
 @pytest.fixture
-def world(courier: ConversationSuite) -> DomainWorld:
+def world(courier: ConversationSuite) -> DomainEnvironment:
     """A world in the state of the databases, without any task's own."""
     task = msgspec.structs.replace(courier.tasks[0], initial_state=None)
     fresh = courier.factory(DEFAULT_RULES)(task)
-    assert isinstance(fresh, DomainWorld)
+    assert isinstance(fresh, DomainEnvironment)
     return fresh
 
 
-def asking(world: DomainWorld, side: Role) -> Ask:
+def asking(world: DomainEnvironment, side: Role) -> Ask:
     def ask(name: str, /, **arguments: object) -> ToolResult:
         return world.call(ToolCall("1", name, arguments, side))
 
@@ -37,19 +37,19 @@ def asking(world: DomainWorld, side: Role) -> Ask:
 
 
 @pytest.fixture
-def agent(world: DomainWorld) -> Ask:
+def agent(world: DomainEnvironment) -> Ask:
     """Call a tool of the agent's."""
     return asking(world, "agent")
 
 
 @pytest.fixture
-def user(world: DomainWorld) -> Ask:
+def user(world: DomainEnvironment) -> Ask:
     """Call a tool of the user's."""
     return asking(world, "user")
 
 
 @pytest.fixture
-def stage(world: DomainWorld) -> Callable[..., object]:
+def stage(world: DomainEnvironment) -> Callable[..., object]:
     """Set the world up: call a function that no participant sees."""
 
     def setting(side: Role, name: str, /, **arguments: object) -> object:

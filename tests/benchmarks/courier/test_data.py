@@ -6,9 +6,8 @@ from importlib.resources import files
 import msgspec
 import pytest
 
-from dragoman.benchmarks.courier.domain import load
+from dragoman.benchmarks.courier.domain import courier_suite, load_courier_databases
 from dragoman.benchmarks.courier.records import OfficeFile
-from dragoman.benchmarks.courier.suite import courier_suite
 from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
 from dragoman.core.errors import UsageError
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
@@ -144,4 +143,4 @@ def test_a_database_that_does_not_fit_together_is_refused(
         "app.json": (DATA / "app.json").read_bytes(),
     }
     with pytest.raises(msgspec.ValidationError, match=fault):
-        load(databases)
+        load_courier_databases(databases)

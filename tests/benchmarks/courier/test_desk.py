@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dragoman.benchmarks.kit.world import DomainWorld
+from dragoman.benchmarks.kit.environment import DomainEnvironment
 from dragoman.core.tools import ToolResult
 
 Ask = Callable[..., ToolResult]
@@ -17,7 +17,7 @@ def test_nobody_is_verified_by_half_of_the_proof(agent: Ask, postcode: str, word
     assert refused.content.startswith("Error: postcode and security word do not both match")
 
 
-def test_who_is_verified_is_no_record(agent: Ask, world: DomainWorld) -> None:
+def test_who_is_verified_is_no_record(agent: Ask, world: DomainEnvironment) -> None:
     passed = agent(
         "verify_identity", customer_id="C1005", postcode="AL-2217", security_word="Cobalt"
     )
@@ -41,7 +41,7 @@ def test_a_fee_that_is_not_there_cannot_be_waived(agent: Ask) -> None:
 
 @pytest.mark.parametrize("cents", [0, -1, 11501, 10**30])
 def test_a_claim_is_worth_something_and_no_more_than_the_parcel(
-    agent: Ask, world: DomainWorld, cents: int
+    agent: Ask, world: DomainEnvironment, cents: int
 ) -> None:
     refused = agent("file_claim", tracking_number="PK201153502", kind="damage", cents=cents)
     assert "the amount must be 1 to 11500 cents" in refused.content
@@ -56,7 +56,7 @@ def test_a_parcel_has_one_claim(agent: Ask) -> None:
 
 
 def test_handing_over_leaves_a_case_that_does_not_depend_on_the_summary(
-    agent: Ask, world: DomainWorld
+    agent: Ask, world: DomainEnvironment
 ) -> None:
     agent("escalate_to_human", reason="threat", summary="He threatens the driver.")
     first = dict(world.delta())

@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dragoman.benchmarks.kit.world import DomainWorld
+from dragoman.benchmarks.kit.environment import DomainEnvironment
 from dragoman.core.tools import ToolResult
 
 Ask = Callable[..., ToolResult]
@@ -128,7 +128,7 @@ def test_sums_are_worked_out(agent: Ask) -> None:
     assert agent("calculate", expression="6.50 + 4.50").content == "11.0"
 
 
-def test_looking_changes_nothing(agent: Ask, world: DomainWorld) -> None:
+def test_looking_changes_nothing(agent: Ask, world: DomainEnvironment) -> None:
     assert not agent("get_locker", locker_id="L03").error
     agent("track_parcel", tracking_number="KV155016507")
     agent("quote_change", tracking_number="KV155016507", change="address")

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.benchmarks.courier.suite import courier_suite
-from dragoman.benchmarks.kit.world import DomainWorld
+from dragoman.benchmarks.courier.domain import courier_suite
+from dragoman.benchmarks.kit.environment import DomainEnvironment
 from dragoman.conditions.language.english_names import with_english_names
 from dragoman.conditions.language.folders import languages_of
 from dragoman.conditions.language.messages import Messages, pattern_of
@@ -157,7 +157,7 @@ def heard(scene: Sequence[Step]) -> Iterator[str]:
     """Play a scene in a fresh world and yield what the tools say in sentences."""
     task = msgspec.structs.replace(SUITE.tasks[0], initial_state=None)
     world = SUITE.factory(DEFAULT_RULES)(task)
-    assert isinstance(world, DomainWorld)
+    assert isinstance(world, DomainEnvironment)
     for name, arguments in scene:
         tool = name.removeprefix("set ")
         side: Role = "agent" if tool in {"expire_code", "set_session"} else "user"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.courier.tracking import check_digit, require_tracking_number
+from dragoman.benchmarks.courier.company_database import check_digit, require_tracking_number
 from dragoman.core.errors import ToolError
 
 DIGITS = st.text("0123456789", min_size=8, max_size=8)

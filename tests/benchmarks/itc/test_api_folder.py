@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.benchmarks.itc.folder_set import folder_set
+from dragoman.benchmarks.itc.folder_set import read_folder_set
 from dragoman.benchmarks.itc.suite import ApiSuite
 from dragoman.core.apis.documents import ApiDocument, Operation
 from dragoman.core.apis.labels import NO_ARGUMENTS, NO_TOOLS
@@ -37,23 +37,23 @@ def written(folder: Path, *tasks: ApiTask, replies: Sequence[object] = ()) -> Pa
 
 
 def labels(folder: Path) -> dict[str, str]:
-    (only,) = ApiSuite(folder_set(folder, "itc:x")).tasks
+    (only,) = ApiSuite(read_folder_set(folder, "itc:x")).tasks
     return only.labels
 
 
 def test_two_tasks_of_one_id_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"tasks.jsonl, line 2: a second task with the id 't'"):
-        folder_set(written(tmp_path, task(), task()), "itc:x")
+        read_folder_set(written(tmp_path, task(), task()), "itc:x")
 
 
 def test_a_set_without_tasks_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"tasks.jsonl: no tasks$"):
-        folder_set(written(tmp_path), "itc:x")
+        read_folder_set(written(tmp_path), "itc:x")
 
 
 def test_a_split_without_tasks_is_refused_with_those_there_are(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no tasks of the split 'tset', but of 'test'"):
-        folder_set(written(tmp_path, task(split="test")), "itc:x", "tset")
+        read_folder_set(written(tmp_path, task(split="test")), "itc:x", "tset")
 
 
 def test_gold_that_calls_what_is_not_offered_is_not_judged(tmp_path: Path) -> None:

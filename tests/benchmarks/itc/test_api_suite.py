@@ -6,9 +6,9 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from dragoman.benchmarks.itc.records import ApiReply, CallSet, SetTask
 from dragoman.benchmarks.itc.suite import ApiSuite
-from dragoman.benchmarks.kit.apis.offering import tool_of, wire_names
+from dragoman.benchmarks.itc.task_sets import ApiReply, CallSet, SetTask
+from dragoman.benchmarks.kit.api_tools import native_tool_names, operation_tool
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
 from dragoman.core.apis.tasks import ApiCall, ApiTask, CallKind
 from dragoman.core.apis.written.answers import FORM
@@ -73,7 +73,7 @@ def calls(*made: tuple[str, dict[str, object]]) -> Called:
 
 
 def test_functions_have_names_that_every_provider_takes_and_keep_their_own_in_words() -> None:
-    names = wire_names(
+    names = native_tool_names(
         [
             "get_rates",
             "Consulta CEP",
@@ -91,7 +91,7 @@ def test_functions_have_names_that_every_provider_takes_and_keep_their_own_in_wo
     (cep, weather, _) = played.tools(played.tasks[0])
     assert (cep.name, cep.description) == ("consulta_cep", "Consulta CEP: O endereço de um CEP.")
     assert weather.parameters["required"] == ["cidade"]
-    assert tool_of(DOCUMENTS[0].api_list[1], "tempo").parameters["properties"]["dias"] == {  # type: ignore[index]
+    assert operation_tool(DOCUMENTS[0].api_list[1], "tempo").parameters["properties"]["dias"] == {  # type: ignore[index]
         "type": "integer",
         "description": "Default: 1",
     }

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.kit.arguments import Validator, compile_validators
+from dragoman.benchmarks.kit.tool_schemas import Validator, compile_validators
 from dragoman.core.errors import ToolError
 from dragoman.core.tools import Toolset, ToolSpec
 

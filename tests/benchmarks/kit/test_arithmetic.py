@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.kit.arithmetic import MAX_LENGTH, calculate
+from dragoman.benchmarks.kit.calculator import MAX_LENGTH, calculate
 from dragoman.core.errors import ToolError
 
 NUMBERS = st.integers(0, 999).map(str) | st.decimals(

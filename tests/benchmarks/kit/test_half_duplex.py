@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from dragoman.benchmarks.kit.half_duplex import GREETING, HalfDuplex
+from dragoman.benchmarks.kit.turn_protocols import GREETING, HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.episodes import Ending, EndReason, Event, Move
 from dragoman.core.protocols import Ask, Directive, Execute, Limits

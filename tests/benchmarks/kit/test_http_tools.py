@@ -1,12 +1,12 @@
-from dragoman.benchmarks.kit.arguments import compile_validators
 from dragoman.benchmarks.kit.http_tools import (
     ApiRequest,
     HttpEndpoint,
-    HttpWorld,
+    HttpEnvironment,
     Response,
+    build_request,
     endpoint_tools,
-    request_of,
 )
+from dragoman.benchmarks.kit.tool_schemas import compile_validators
 from dragoman.core.tools import Change, ToolCall
 
 NAMED: dict[str, object] = {
@@ -20,18 +20,18 @@ ENDPOINTS = {"greet": GREET, "call": CALL}
 TOOLS = endpoint_tools((GREET, CALL))
 
 
-def world(*answers: Response) -> HttpWorld:
+def world(*answers: Response) -> HttpEnvironment:
     left = iter(answers)
-    return HttpWorld(ENDPOINTS, TOOLS, compile_validators(TOOLS), lambda _: next(left))
+    return HttpEnvironment(ENDPOINTS, TOOLS, compile_validators(TOOLS), lambda _: next(left))
 
 
 def test_arguments_go_into_the_address_then_the_query_or_the_body() -> None:
     arguments = {"name": "a/b ü", "loud": True}
-    assert request_of(GREET, arguments) == ApiRequest(
+    assert build_request(GREET, arguments) == ApiRequest(
         "GET", "http://a.example/a%2Fb%20%C3%BC?loud=True"
     )
-    assert request_of(GREET, {"name": "x"}) == ApiRequest("GET", "http://a.example/x")
-    assert request_of(CALL, {"name": "..", "loud": True}) == ApiRequest(
+    assert build_request(GREET, {"name": "x"}) == ApiRequest("GET", "http://a.example/x")
+    assert build_request(CALL, {"name": "..", "loud": True}) == ApiRequest(
         "PUT", "http://a.example/..", {"loud": True}
     )
 

@@ -1,6 +1,6 @@
 import pytest
 
-from dragoman.benchmarks.kit.solo import Solo
+from dragoman.benchmarks.kit.turn_protocols import Solo
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.episodes import Ending, Event, Move
 from dragoman.core.protocols import Ask, Execute, Limits

@@ -2,7 +2,7 @@ import json
 
 import msgspec
 
-from dragoman.benchmarks.kit.state_shapes import ListTable, SharedList, SingleObject
+from dragoman.benchmarks.kit.tables import ListTable, SharedList, SingleObject
 from dragoman.core.tools import Change
 
 

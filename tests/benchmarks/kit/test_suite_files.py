@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.courier.desk import Desk
+from dragoman.benchmarks.courier.agent_tools import AgentTools
 from dragoman.benchmarks.courier.domain import COURIER
-from dragoman.benchmarks.courier.user_setup import UserSide
+from dragoman.benchmarks.courier.user_tools import UserToolsWithSetup
 from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
 from dragoman.benchmarks.kit.suite_files import suite_from_files
 from dragoman.core.errors import DataError
@@ -47,7 +47,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def load(folder: Path) -> ConversationSuite:
-    return suite_from_files("mine", folder, COURIER, {"agent": Desk, "user": UserSide})
+    return suite_from_files(
+        "mine", folder, COURIER, {"agent": AgentTools, "user": UserToolsWithSetup}
+    )
 
 
 def test_a_task_is_read_with_keywords_of_its_own_or_the_suites(folder: Path) -> None:

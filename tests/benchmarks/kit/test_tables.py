@@ -7,6 +7,7 @@ import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dragoman.benchmarks.kit.environment import DomainEnvironment
 from dragoman.benchmarks.kit.tables import (
     SharedTable,
     Table,
@@ -15,7 +16,6 @@ from dragoman.benchmarks.kit.tables import (
     render,
     render_sorted,
 )
-from dragoman.benchmarks.kit.world import DomainWorld
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.tools import Change, ToolCall
@@ -244,11 +244,11 @@ CALLS = st.one_of(
 RULES = st.sampled_from([DEFAULT_RULES, TAU2_RULES])
 
 
-def fresh(shop: DomainSuite, rules: Rules) -> DomainWorld:
+def fresh(shop: DomainSuite, rules: Rules) -> DomainEnvironment:
     return shop.factory(rules)(shop.tasks[0])
 
 
-def played(world: DomainWorld, calls: Sequence[ToolCall]) -> list[str]:
+def played(world: DomainEnvironment, calls: Sequence[ToolCall]) -> list[str]:
     return [world.call(call).content for call in calls]
 
 
@@ -261,7 +261,7 @@ def test_worlds_share_nothing(
 ) -> None:
     left, right = fresh(shop, rules), fresh(shop, rules)
     together = [(left if is_left else right).call(call) for is_left, call in steps]
-    alone: list[DomainWorld] = []
+    alone: list[DomainEnvironment] = []
     for side in (True, False):
         world = fresh(shop, rules)
         mine = [

@@ -2,7 +2,7 @@ from typing import Literal
 
 import pytest
 
-from dragoman.benchmarks.kit.tool_schemas import toolset_of
+from dragoman.benchmarks.kit.tool_schemas import derive_toolset
 from dragoman.core.errors import DataError
 
 
@@ -40,7 +40,7 @@ class Kettle:
 
 
 def test_a_method_becomes_a_schema() -> None:
-    (boil, whistle) = toolset_of(Kettle, {"boil": "write", "whistle": "generic"})
+    (boil, whistle) = derive_toolset(Kettle, {"boil": "write", "whistle": "generic"})
     assert (boil.name, boil.kind) == ("boil", "write")
     assert boil.description == "Boil water. Twice, if need be."
     assert boil.parameters == {
@@ -60,4 +60,4 @@ def test_a_tool_that_is_not_described_is_the_authors_mistake(name: str) -> None:
     with pytest.raises(
         DataError, match=f"tool {name} of Kettle: its docstring must say what it does"
     ):
-        toolset_of(Kettle, {name: "read"})
+        derive_toolset(Kettle, {name: "read"})

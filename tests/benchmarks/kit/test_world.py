@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.kit.world import DomainWorld
+from dragoman.benchmarks.kit.environment import DomainEnvironment
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.errors import DataError
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
@@ -28,7 +28,7 @@ NAMES = st.sampled_from(
 )
 
 
-def fresh(shop: DomainSuite, rules: Rules = DEFAULT_RULES) -> DomainWorld:
+def fresh(shop: DomainSuite, rules: Rules = DEFAULT_RULES) -> DomainEnvironment:
     return shop.factory(rules)(shop.tasks[0])
 
 
@@ -73,7 +73,7 @@ def test_the_kind_of_a_tool_is_known(shop: DomainSuite, name: str, kind: str | N
 
 def test_the_fingerprint_is_the_hash_of_the_sorted_json_of_all_fields(shop: DomainSuite) -> None:
     database = json.loads(
-        (files("dragoman.benchmarks.tau2.sample") / "data" / "db.json").read_bytes()
+        (files("dragoman.benchmarks.tau2") / "sample_data" / "db.json").read_bytes()
     )
     for order in database["orders"].values():
         for name in (

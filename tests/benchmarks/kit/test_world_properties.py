@@ -21,12 +21,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.courier.suite import courier_suite
+from dragoman.benchmarks.courier.domain import courier_suite
 from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
-from dragoman.benchmarks.kit.state_shapes import SingleObject
-from dragoman.benchmarks.kit.tables import Table
-from dragoman.benchmarks.kit.world import DomainWorld
-from dragoman.benchmarks.tau2.sample.shop import sample_suite
+from dragoman.benchmarks.kit.environment import DomainEnvironment
+from dragoman.benchmarks.kit.tables import SingleObject, Table
+from dragoman.benchmarks.tau2.sample_suite import sample_suite
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
 from dragoman.core.protocols import Provenance
 from dragoman.core.rules import DEFAULT_RULES, RULES, TAU2_RULES, Rules
@@ -102,17 +101,17 @@ def load(name: str, data: str) -> ConversationSuite:
     return DomainSuite(f"tau2:{name}", read, source, DOMAINS[name], "base")
 
 
-def fresh(suite: ConversationSuite, task: str, rules: Rules) -> DomainWorld:
+def fresh(suite: ConversationSuite, task: str, rules: Rules) -> DomainEnvironment:
     world = suite.factory(rules)(next(entry for entry in suite.tasks if entry.id == task))
-    assert isinstance(world, DomainWorld)
+    assert isinstance(world, DomainEnvironment)
     return world
 
 
-def answered(world: DomainWorld, call: ToolCall) -> ToolResult:
+def answered(world: DomainEnvironment, call: ToolCall) -> ToolResult:
     return msgspec.structs.replace(world.call(call), changes=world.take_changes())
 
 
-def outcome(world: DomainWorld, answers: Iterable[ToolResult]) -> bytes:
+def outcome(world: DomainEnvironment, answers: Iterable[ToolResult]) -> bytes:
     """Return an outcome as JSON, so that what cannot be stored fails and types count."""
     given_answers = list(answers)
     delta = {"/".join(path): text.decode() for path, text in world.delta().items()}
@@ -162,12 +161,12 @@ def known_of(name: str, data: str) -> Known:
     return Known(name, data, suite, tasks, calls, values, ids, loaded)
 
 
-def untouched(suite: ConversationSuite) -> DomainWorld:
+def untouched(suite: ConversationSuite) -> DomainEnvironment:
     """Return a world in the state of the databases, without any task's own."""
     world = suite.factory(DEFAULT_RULES)(
         msgspec.structs.replace(suite.tasks[0], initial_state=None)
     )
-    assert isinstance(world, DomainWorld)
+    assert isinstance(world, DomainEnvironment)
     return world
 
 
@@ -287,7 +286,7 @@ def test_every_call_is_answered_and_none_reaches_another_world(
     assert shared_data(idle) == loaded
 
 
-def shared_data(world: DomainWorld) -> dict[tuple[str, str], bytes]:
+def shared_data(world: DomainEnvironment) -> dict[tuple[str, str], bytes]:
     """Return what all worlds share, encoded anew: texts that are remembered would hide a change."""
     shared: dict[tuple[str, str], bytes] = {}
     for side, part in world._sides.items():
@@ -308,7 +307,7 @@ def test_two_worlds_used_in_turns_are_two_worlds_used_one_after_the_other(
     both_rules = [rules, data.draw(BOTH)]
     in_step = data.draw(st.lists(st.booleans(), min_size=2, max_size=2))
 
-    def new_world(which: int) -> DomainWorld:
+    def new_world(which: int) -> DomainEnvironment:
         world = fresh(known.suite, pair[which].task, both_rules[which])
         return world if in_step[which] else world.unsynchronized()
 
@@ -398,7 +397,7 @@ def test_the_changes_of_all_calls_add_up_to_the_state_and_its_delta(
     }
 
 
-def documents(world: DomainWorld) -> dict[str, Any]:
+def documents(world: DomainEnvironment) -> dict[str, Any]:
     return {side: json.loads(text) for side, text in world.full_texts().items()}
 
 
@@ -466,7 +465,7 @@ def test_a_vpn_broken_in_one_world_is_excellent_in_all_others(telecom: Known) ->
     assert "'poor'" in by_user(broken, "check_vpn_status")
 
 
-def by_user(world: DomainWorld, name: str) -> str:
+def by_user(world: DomainEnvironment, name: str) -> str:
     return world.call(ToolCall("1", name, {}, "user")).content
 
 

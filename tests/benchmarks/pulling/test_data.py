@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.benchmarks.pulling.data import PullReport, open_file, pull, pulled_state
-from dragoman.benchmarks.pulling.sources import INDEX, Derived, PinnedSource, load_source
-from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
+from dragoman.benchmarks.downloads.pinned_data import PullReport, open_file, pull, pulled_state
+from dragoman.benchmarks.downloads.pinned_sources import INDEX, Derived, PinnedSource, load_source
+from dragoman.benchmarks.tau2.upstream_data import derive_schemas, tau2_source
 from dragoman.core.errors import DataError, UsageError
 from dragoman.testing.upstream import UpstreamFault, serve_folder, upstream_stand_in
 
@@ -265,8 +265,8 @@ def test_an_interruption_between_writing_and_naming_leaves_no_half_file(
 def test_a_pull_that_is_killed_leaves_whole_files_and_no_index(tmp_path: Path) -> None:
     program = (
         "import sys, pathlib\n"
-        "from dragoman.benchmarks.pulling.data import pull\n"
-        "from dragoman.benchmarks.tau2.upstream import derive_schemas\n"
+        "from dragoman.benchmarks.downloads.pinned_data import pull\n"
+        "from dragoman.benchmarks.tau2.upstream_data import derive_schemas\n"
         "from dragoman.testing.upstream import upstream_stand_in\n"
         "source, _ = upstream_stand_in()\n"
         "pull(source, pathlib.Path(sys.argv[1]), derive=derive_schemas, url=sys.argv[2])\n"

@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.benchmarks.pulling.data import PullReport, pull
-from dragoman.benchmarks.pulling.sources import Derived, Package, PinnedSource, SourceFile
-from dragoman.benchmarks.pulling.wheels import Wheel, fetch_wheel
+from dragoman.benchmarks.downloads.origins import Wheel, fetch_wheel
+from dragoman.benchmarks.downloads.pinned_data import PullReport, pull
+from dragoman.benchmarks.downloads.pinned_sources import Derived, Package, PinnedSource, SourceFile
 from dragoman.core.errors import DataError, UsageError
 from dragoman.testing.upstream import serve_folder
 

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.kit.world import DomainWorld
-from dragoman.benchmarks.tau2.airline.domain import AIRLINE
+from dragoman.benchmarks.kit.environment import DomainEnvironment
+from dragoman.benchmarks.tau2.domains.airline_tools import AIRLINE
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.tools import Change, ToolCall, ToolResult
 
@@ -140,11 +140,11 @@ MAKE_WORLD = AIRLINE.load({"db.json": json.dumps(DATABASE).encode()})
 CHOICE = {"flight_number": "F1", "date": "2024-05-20"}
 
 
-def fresh(rules: Rules = TAU2_RULES) -> DomainWorld:
+def fresh(rules: Rules = TAU2_RULES) -> DomainEnvironment:
     return MAKE_WORLD(rules, {}, {})
 
 
-def call(world: DomainWorld, name: str, **arguments: Any) -> ToolResult:  # noqa: ANN401 - a model's JSON
+def call(world: DomainEnvironment, name: str, **arguments: Any) -> ToolResult:  # noqa: ANN401 - a model's JSON
     return world.call(ToolCall("1", name, arguments))
 
 
@@ -194,7 +194,7 @@ def bags(nonfree: object, payment_id: str = CARD, total: object = 3) -> dict[str
     }
 
 
-def amounts(world: DomainWorld, user_id: str = NORA) -> dict[str, float]:
+def amounts(world: DomainEnvironment, user_id: str = NORA) -> dict[str, float]:
     methods = value(call(world, "get_user_details", user_id=user_id))["payment_methods"]
     return {key: entry["amount"] for key, entry in methods.items() if "amount" in entry}
 
@@ -234,13 +234,13 @@ def test_small_services_answer_and_change_nothing() -> None:
 # Searches
 
 
-def direct(world: DomainWorld, *arguments: object) -> Any:  # noqa: ANN401 - a tool's JSON
+def direct(world: DomainEnvironment, *arguments: object) -> Any:  # noqa: ANN401 - a tool's JSON
     names = ("origin", "destination", "date")
     search = call(world, "search_direct_flight", **dict(zip(names, arguments, strict=True)))
     return value(search)
 
 
-def one_stop(world: DomainWorld, *arguments: object) -> list[tuple[tuple[str, str], ...]]:
+def one_stop(world: DomainEnvironment, *arguments: object) -> list[tuple[tuple[str, str], ...]]:
     names = ("origin", "destination", "date")
     pairs = value(call(world, "search_onestop_flight", **dict(zip(names, arguments, strict=True))))
     return [tuple((leg["flight_number"], leg["date"]) for leg in pair) for pair in pairs]

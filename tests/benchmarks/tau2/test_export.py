@@ -4,8 +4,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.tau2.export import encode_head, encode_simulation
-from dragoman.benchmarks.tau2.results import Simulation, decode_head, decode_simulation
+from dragoman.benchmarks.tau2.result_decoding import Simulation, decode_head, decode_simulation
+from dragoman.benchmarks.tau2.result_export import encode_head, encode_simulation
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.errors import DataError
 from dragoman.core.protocols import Limits

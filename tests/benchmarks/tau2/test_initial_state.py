@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.kit.databases import decode_database, laid_over
+from dragoman.benchmarks.kit.environment import decode_database, merge_task_data
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
 from dragoman.core.episodes import Ending, Event, Move, executed_calls
 from dragoman.core.errors import DataError
@@ -83,8 +83,8 @@ def test_laying_data_over_twice_is_laying_them_over_once(
     base: dict[str, object], own: dict[str, object]
 ) -> None:
     files: dict[Role, str] = {"agent": "db.json"}
-    once = laid_over({"db.json": msgspec.json.encode(base)}, files, {"agent": own})
-    assert laid_over(once, files, {"agent": own}) == once
+    once = merge_task_data({"db.json": msgspec.json.encode(base)}, files, {"agent": own})
+    assert merge_task_data(once, files, {"agent": own}) == once
     merged = msgspec.json.decode(once["db.json"])
     assert set(merged) == {*base, *own}
     for key, value in own.items():

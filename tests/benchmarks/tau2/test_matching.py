@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.tau2.matching import Matching, RecordedChecks, matched
+from dragoman.benchmarks.tau2.task_matching import RecordedChecks, TaskMatching, match_tasks
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 
 
@@ -26,17 +26,17 @@ TASKS = tasks(task("1", "1_0"), task("2", "2_0"), task("3", "3_0"), task("4"))
 
 
 def test_names_that_nothing_contradicts_are_kept() -> None:
-    found = matched([recorded("1", "1_0"), recorded("2"), recorded("2", "2_0", trial=1)], TASKS)
-    assert found == Matching(("1", "2", "2"))
+    found = match_tasks([recorded("1", "1_0"), recorded("2"), recorded("2", "2_0", trial=1)], TASKS)
+    assert found == TaskMatching(("1", "2", "2"))
 
 
 def test_shuffled_names_are_told_by_checks_and_what_is_left_by_elimination() -> None:
     shuffled = [recorded("2", "1_0"), recorded("3", "2_0"), recorded("4", "3_0"), recorded("1")]
-    assert matched(shuffled, TASKS) == Matching(("1", "2", "3", "4"), moved=4)
+    assert match_tasks(shuffled, TASKS) == TaskMatching(("1", "2", "3", "4"), moved=4)
 
 
 def test_one_conversation_of_an_unplayed_task_moves_there_alone() -> None:
-    assert matched([recorded("1", "3_0"), recorded("2", "2_0")], TASKS).tasks == ("3", "2")
+    assert match_tasks([recorded("1", "3_0"), recorded("2", "2_0")], TASKS).tasks == ("3", "2")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_one_conversation_of_an_unplayed_task_moves_there_alone() -> None:
 def test_names_are_kept_where_no_task_for_each_fits_all(
     contradicting: list[RecordedChecks],
 ) -> None:
-    found = matched(contradicting, TASKS)
+    found = match_tasks(contradicting, TASKS)
 
     assert found.tasks == tuple(each.task for each in contradicting)
     assert (found.moved, found.unlike > 0) == (0, True)
@@ -59,7 +59,7 @@ def test_names_are_kept_where_no_task_for_each_fits_all(
 def test_each_trial_has_every_task_once() -> None:
     both = [recorded("2", "1_0", trial=trial) for trial in (0, 1)]
     both += [recorded("1", "2_0", trial=trial) for trial in (0, 1)]
-    assert matched(both, TASKS).tasks == ("1", "1", "2", "2")
+    assert match_tasks(both, TASKS).tasks == ("1", "1", "2", "2")
 
 
 def test_where_checks_leave_several_tasks_the_words_of_one_decide() -> None:
@@ -73,13 +73,13 @@ def test_where_checks_leave_several_tasks_the_words_of_one_decide() -> None:
         recorded("1", said="Noah Brown, 80279, please."),
         recorded("3", said="My name is Yusuf Rossi, zip 19122."),
     ]
-    assert matched(shuffled, known) == Matching(("1", "3", "2"), moved=3)
+    assert match_tasks(shuffled, known) == TaskMatching(("1", "3", "2"), moved=3)
 
 
 def test_what_nothing_tells_apart_is_dealt_and_counted() -> None:
     known = tasks(task("1", "1_0"), task("2"), task("3"))
     shuffled = [recorded("2", "1_0"), recorded("1"), recorded("2", trial=0)]
-    found = matched(shuffled, known)
+    found = match_tasks(shuffled, known)
 
     assert sorted(found.tasks) == ["1", "2", "3"]
     assert found.dealt == 2
@@ -87,14 +87,14 @@ def test_what_nothing_tells_apart_is_dealt_and_counted() -> None:
 
 def test_more_tasks_than_conversations_are_left_undecided() -> None:
     known = tasks(task("1", "1_0"), task("2"), task("3"), task("4"))
-    found = matched([recorded("2", "1_0"), recorded("1"), recorded("1", "1_0", trial=1)], known)
+    found = match_tasks([recorded("2", "1_0"), recorded("1"), recorded("1", "1_0", trial=1)], known)
     assert (found.tasks, found.unlike) == (("2", "1", "1"), 1)
 
 
 def test_what_had_to_be_said_tells_tasks_without_actions_apart() -> None:
     known = tasks(task("1", "1_0"), task("2", says=("327",)), task("3", says=("41",)))
     of_second = RecordedChecks("1", 0, (), frozenset({"327"}))
-    found = matched([recorded("2", "1_0"), of_second, recorded("3")], known)
+    found = match_tasks([recorded("2", "1_0"), of_second, recorded("3")], known)
     assert found.tasks == ("1", "2", "3")
 
 
@@ -107,7 +107,7 @@ def test_any_order_of_names_is_undone(count: int, seed: int) -> None:
         recorded(name, *(() if own == "last" else (f"{own}_0",)))
         for own, name in zip(right, names, strict=True)
     ]
-    assert matched(shuffled, known).tasks == tuple(right)
+    assert match_tasks(shuffled, known).tasks == tuple(right)
 
 
 @given(
@@ -119,7 +119,7 @@ def test_a_conversation_moves_only_where_all_have_tasks_of_their_own(
     given_sims: list[tuple[str, str]],
 ) -> None:
     sims = [recorded(name, *filter(None, [check])) for name, check in given_sims]
-    found = matched(sims, TASKS)
+    found = match_tasks(sims, TASKS)
 
     assert len(found.tasks) == len(sims)
     if found.moved:

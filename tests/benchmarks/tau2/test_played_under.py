@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.tau2.played_under import ReportedSettings, language_code
+from dragoman.benchmarks.tau2.reported_settings import ReportedSettings, language_code
 from dragoman.core.conditions import PLAIN, Condition, condition_from, condition_text
 
 

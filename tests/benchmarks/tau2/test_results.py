@@ -4,11 +4,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.tau2.results import (
-    Simulation,
-    decode_head,
-    decode_simulation,
-)
+from dragoman.benchmarks.tau2.result_decoding import Simulation, decode_head, decode_simulation
 from dragoman.core.episodes import Ending
 from dragoman.core.errors import DataError
 from dragoman.core.scores import Scored, Unscored

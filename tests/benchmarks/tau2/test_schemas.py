@@ -9,11 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.tau2.schemas import (
-    tool_docstrings,
-    tool_kinds,
-    tool_schemas,
-)
+from dragoman.benchmarks.tau2.tool_schemas import tool_docstrings, tool_kinds, tool_schemas
 from dragoman.core.errors import DataError
 from dragoman.core.texts.modules import MAX_SOURCE
 

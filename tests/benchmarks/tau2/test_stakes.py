@@ -9,23 +9,22 @@ import msgspec
 import pytest
 from tests.conftest import read_file
 
-from dragoman.benchmarks.tau2.stakes import domain_stakes
-from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
+from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite, domain_risk_profile
 from dragoman.core.protocols import Provenance
 from dragoman.scoring.measures.escalation.duties import duties_of, planned_hand_over
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_tools_at_stake_change_something_and_exist(domain: str) -> None:
-    stakes, kinds = domain_stakes(domain), DOMAINS[domain].kinds["agent"]
+    stakes, kinds = domain_risk_profile(domain), DOMAINS[domain].kinds["agent"]
     assert stakes.irreversible
     assert {kinds[name] for name in stakes.irreversible} == {"write"}
     assert kinds[stakes.escalation_tool] == "generic"
 
 
 def test_variants_of_telecom_have_its_stakes() -> None:
-    assert domain_stakes("telecom-workflow-solo") == domain_stakes("telecom")
-    assert domain_stakes("bakery").irreversible == ()
+    assert domain_risk_profile("telecom-workflow-solo") == domain_risk_profile("telecom")
+    assert domain_risk_profile("bakery").irreversible == ()
 
 
 def test_the_fields_of_a_suite_are_shown(in_process: Callable[..., CompletedProcess[str]]) -> None:
@@ -59,7 +58,7 @@ def of_data(domain: str, folder: Path) -> DomainSuite:
 def test_a_duty_explains_every_plan_that_hands_over(
     data_folder: Path, domain: str, planned: int, by_duty_alone: list[str]
 ) -> None:
-    suite, stakes = of_data(domain, data_folder), domain_stakes(domain)
+    suite, stakes = of_data(domain, data_folder), domain_risk_profile(domain)
     plans = {task.id for task in suite.tasks if planned_hand_over(task, stakes) is not None}
     duties = {task.id: duties_of(task, stakes) for task in suite.tasks}
     assert len(plans) == planned
@@ -71,7 +70,7 @@ def test_a_duty_explains_every_plan_that_hands_over(
 
 def test_a_duty_stands_under_a_heading_of_the_policy(data_folder: Path) -> None:
     for domain in DOMAINS:
-        for duty in domain_stakes(domain).escalations:
+        for duty in domain_risk_profile(domain).escalations:
             file, _, heading = duty.place.partition(": ")
             lines = read_file(data_folder / "tau2", file).decode().splitlines()
             assert any(line.strip("# ") == heading for line in lines if line.startswith("#"))
@@ -93,4 +92,4 @@ def test_the_flown_reservations_are_those_that_users_want_cancelled(data_folder:
         if "cancel" in why and flown & set(re.findall(r"\b[A-Z0-9]{6}\b", why))
     ]
     assert wanted == ["9", "37"]
-    assert domain_stakes("airline").escalations[0].tasks == ("9", "37")
+    assert domain_risk_profile("airline").escalations[0].tasks == ("9", "37")

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import pytest
 
-from dragoman.benchmarks.kit.half_duplex import HalfDuplex
+from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite, decode_tools
 from dragoman.core.errors import DataError
 from dragoman.core.protocols import Limits, Provenance
@@ -12,7 +12,7 @@ from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES
 from dragoman.core.tools import ToolCall
 
 SOURCE = Provenance("sample", "Apache-2.0", "notice", "")
-FOLDER = files("dragoman.benchmarks.tau2.sample") / "data"
+FOLDER = files("dragoman.benchmarks.tau2") / "sample_data"
 
 
 def suite(**changed: Callable[[bytes], bytes]) -> DomainSuite:

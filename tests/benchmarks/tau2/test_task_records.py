@@ -6,8 +6,7 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
-from dragoman.benchmarks.tau2.task_records import encode_task
-from dragoman.benchmarks.tau2.tasks import decode_tasks
+from dragoman.benchmarks.tau2.tasks import decode_tasks, encode_task
 from dragoman.core.episodes import Move
 from dragoman.core.protocols import Provenance
 from dragoman.core.speech import say

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.kit.world import Domain, MakeWorld
+from dragoman.benchmarks.kit.environment import Domain, MakeDomainEnvironment
 from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.core.episodes import Move
 from dragoman.core.errors import DataError
@@ -30,7 +30,7 @@ KINDS: dict[Role, dict[str, ToolKind]] = {
 }
 
 
-def no_worlds(databases: Mapping[str, bytes]) -> MakeWorld:
+def no_worlds(databases: Mapping[str, bytes]) -> MakeDomainEnvironment:
     raise NotImplementedError
 
 

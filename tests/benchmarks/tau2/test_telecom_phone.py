@@ -3,18 +3,18 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.tau2.telecom.phone import Phone
-from dragoman.benchmarks.tau2.telecom.phone_records import (
+from dragoman.benchmarks.tau2.domains.telecom_phone import (
     ApnSettings,
     AppPermissions,
     AppStatus,
     Device,
     PaymentRequest,
+    Phone,
     PhoneFile,
     Surroundings,
     VpnDetails,
+    status_bar,
 )
-from dragoman.benchmarks.tau2.telecom.status_bar import status_bar
 
 WORKING = Device(
     sim_card_status="active",

@@ -4,17 +4,17 @@ import json
 
 import pytest
 
-from dragoman.benchmarks.tau2.telecom.phone import Phone
-from dragoman.benchmarks.tau2.telecom.phone_records import (
+from dragoman.benchmarks.tau2.domains.telecom_phone import (
     ApnSettings,
     AppPermissions,
     AppStatus,
     Device,
     PaymentRequest,
+    Phone,
     PhoneFile,
     Surroundings,
 )
-from dragoman.benchmarks.tau2.telecom.user_tools import UserTools
+from dragoman.benchmarks.tau2.domains.telecom_user_tools import UserTools
 from dragoman.core.rules import DEFAULT_RULES, in_records
 
 PHONE = PhoneFile(

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.kit.world import DomainWorld
-from dragoman.benchmarks.tau2.telecom.crm_setup import CrmSide
-from dragoman.benchmarks.tau2.telecom.domain import TELECOM, compose_policy
-from dragoman.benchmarks.tau2.telecom.user_setup import UserSide
+from dragoman.benchmarks.kit.environment import DomainEnvironment
+from dragoman.benchmarks.tau2.domains.telecom_agent_tools import CrmToolsWithSetup
+from dragoman.benchmarks.tau2.domains.telecom_domain import TELECOM, compose_policy
+from dragoman.benchmarks.tau2.domains.telecom_user_tools import UserToolsWithSetup
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.tasks import FunctionCall
 from dragoman.core.tools import Change, Role, ToolCall, ToolResult
@@ -140,7 +140,7 @@ APN_SETTINGS = (
 BOTH = pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES], ids=lambda rules: rules.name)
 
 
-def fresh(rules: Rules = DEFAULT_RULES) -> DomainWorld:
+def fresh(rules: Rules = DEFAULT_RULES) -> DomainEnvironment:
     """Return a world whose phone belongs to customer C1 and line L1."""
     world = MAKE(rules, {}, {})
     set_up(world, "user", "set_user_info", name="Maren Holt", phone_number="555-0001")
@@ -148,15 +148,15 @@ def fresh(rules: Rules = DEFAULT_RULES) -> DomainWorld:
     return world
 
 
-def set_up(world: DomainWorld, side: Role, name: str, /, **arguments: object) -> object:
+def set_up(world: DomainEnvironment, side: Role, name: str, /, **arguments: object) -> object:
     return world.run_function(FunctionCall(side, name, arguments))
 
 
-def agent(world: DomainWorld, name: str, /, **arguments: object) -> ToolResult:
+def agent(world: DomainEnvironment, name: str, /, **arguments: object) -> ToolResult:
     return world.call(ToolCall("1", name, arguments))
 
 
-def user(world: DomainWorld, name: str, /, **arguments: object) -> str:
+def user(world: DomainEnvironment, name: str, /, **arguments: object) -> str:
     result = world.call(ToolCall("1", name, arguments, "user"))
     assert not result.error, result.content
     return result.content
@@ -560,7 +560,7 @@ def test_a_broken_vpn_server_stays_slow() -> None:
     assert "EXCELLENT" in user_after_connecting(fresh())
 
 
-def user_after_connecting(world: DomainWorld) -> str:
+def user_after_connecting(world: DomainEnvironment) -> str:
     user(world, "connect_vpn")
     return user(world, "check_vpn_status")
 
@@ -744,7 +744,10 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 TOOLS: list[tuple[Role, str]] = [
     (side, name) for side, kinds in TELECOM.kinds.items() for name in kinds
 ]
-TOOLKITS: dict[Role, type[CrmSide | UserSide]] = {"agent": CrmSide, "user": UserSide}
+TOOLKITS: dict[Role, type[CrmToolsWithSetup | UserToolsWithSetup]] = {
+    "agent": CrmToolsWithSetup,
+    "user": UserToolsWithSetup,
+}
 ARGUMENTS = {
     (side, name): list(signature(getattr(toolkit, name)).parameters)[1:]
     for side, toolkit in TOOLKITS.items()

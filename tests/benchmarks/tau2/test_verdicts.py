@@ -3,7 +3,7 @@ import json
 import msgspec
 import pytest
 
-from dragoman.benchmarks.tau2.verdicts import decode_reward, encode_reward
+from dragoman.benchmarks.tau2.reward_info import decode_reward, encode_reward
 from dragoman.core.errors import DataError
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
 from dragoman.core.tasks import Action, Criteria

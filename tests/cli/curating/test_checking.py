@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.itc.world.documents import documents_of
-from dragoman.benchmarks.itc.world.reading import countries
+from dragoman.benchmarks.itc.world.api_data import countries
+from dragoman.benchmarks.itc.world.api_documents import documents_of
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
 from dragoman.testing.world.faults import WorldFault, WorldFaults

@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 import pytest
 
-from dragoman.benchmarks.kit.apis.thought_and_action import prompt
+from dragoman.benchmarks.kit.api_tools import prompt_text
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, DocumentOrigin, Operation
 from dragoman.core.apis.solutions import ApiSolution, SolutionStep, TaskSolution
 from dragoman.core.apis.tasks import ApiCall, ApiTask
@@ -169,7 +169,7 @@ def test_rows_in_text_are_told_as_agents_of_the_suite_are(
         "system", "user", "assistant", "user", "assistant", "user", "assistant",
     ]  # fmt: skip
     assert row.messages[:2] == played.messages[:2]
-    assert str(row.messages[3]["content"]).partition("\n")[0] == prompt("results")
+    assert str(row.messages[3]["content"]).partition("\n")[0] == prompt_text("results")
     answer = read_answer(str(row.messages[2]["content"]))
     assert (answer.is_strict, answer.thought) == (True, "Passo 1.")
 

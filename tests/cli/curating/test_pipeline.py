@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.itc.world.loading import load_world
+from dragoman.benchmarks.itc.world.bundled_set import load_world
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
 

@@ -7,7 +7,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from dragoman.benchmarks.itc.world.loading import load_world
+from dragoman.benchmarks.itc.world.bundled_set import load_world
 from dragoman.core.apis.documents import ApiDocument
 from dragoman.curation.apis.collecting.entries import StatedFacts
 from dragoman.curation.apis.collecting.reading import read_source

@@ -7,7 +7,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from dragoman.benchmarks.itc.world.reading import apis
+from dragoman.benchmarks.itc.world.api_data import apis
 from dragoman.cli.curating.checking import (
     filter_operations,
     monitor_operations,

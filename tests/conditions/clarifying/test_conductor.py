@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from dragoman.benchmarks.kit.half_duplex import HalfDuplex
+from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.conditions.clarifying.conductor import MAX_CLARIFICATIONS, Clarifying
 from dragoman.conditions.clarifying.layer import clarifying_layer

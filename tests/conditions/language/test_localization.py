@@ -1,4 +1,4 @@
-from dragoman.benchmarks.kit.half_duplex import GREETING, HalfDuplex
+from dragoman.benchmarks.kit.turn_protocols import GREETING, HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.conditions.language.localization import (
     Greeting,

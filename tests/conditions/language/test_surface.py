@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.tau2.seataubench.declared import declarations_of
+from dragoman.benchmarks.tau2.seataubench import domain_declarations
 from dragoman.conditions.language.database_names import TranslatedName
 from dragoman.conditions.language.field_trees import in_language, in_world
 from dragoman.conditions.language.folders import AssetFolder
@@ -22,7 +22,7 @@ TOOLS = Toolset(
 ENGLISH = English(
     {"agent": TOOLS},
     {"agent": b'{"products": {"1": {"name": "Lamp"}}}'},
-    declarations_of("retail"),
+    domain_declarations("retail"),
 )
 
 
@@ -128,5 +128,5 @@ def test_values_of_two_sets_with_different_labels_cannot_be_told_apart(assets: P
             "retail",
             "id",
             AssetFolder(assets),
-            English({"agent": tools}, {}, declarations_of("retail")),
+            English({"agent": tools}, {}, domain_declarations("retail")),
         )

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.benchmarks import tau2
-from dragoman.benchmarks.kit import arguments, arithmetic, world
+from dragoman.benchmarks.kit import calculator, environment, tool_schemas
 from dragoman.conditions.language.tool_texts import (
     UNKNOWN,
     codes_without_text,
@@ -67,7 +67,7 @@ ACCIDENTS = {"'Line' object has no attribute 'value'"}
 
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_every_refusal_in_the_worlds_code_is_recognised(domain: str) -> None:
-    shared = (world, arithmetic, arguments)
+    shared = (environment, calculator, tool_schemas)
     folder = Path(tau2.__file__).parent / domain
     files = [*folder.glob("*.py"), *(Path(str(module.__file__)) for module in shared)]
     refusals = {text for file in files for text in refusals_in(file) if "setup" not in file.name}

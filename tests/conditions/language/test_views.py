@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.benchmarks.tau2.seataubench.declared import declarations_of
+from dragoman.benchmarks.tau2.seataubench import domain_declarations
 from dragoman.conditions.language.evidence import argument_evidence
 from dragoman.conditions.language.folders import AssetFolder
 from dragoman.conditions.language.surface import DomainSurface, English, load_surface
@@ -48,7 +48,7 @@ USER_TOOLS = Toolset((ToolSpec("check_post", "Looks into the box.", {"properties
 ENGLISH = English(
     {"agent": TOOLS, "user": USER_TOOLS},
     {"agent": json.dumps(ENGLISH_DATA).encode()},
-    declarations_of("retail"),
+    domain_declarations("retail"),
 )
 
 

@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.bfcl.agentic.entries import AGENTIC
-from dragoman.benchmarks.bfcl.agentic.memories import MEMORIES
-from dragoman.benchmarks.bfcl.agentic.suite import AgenticSuite
-from dragoman.benchmarks.bfcl.apis.world import make_world
-from dragoman.benchmarks.bfcl.suite import load_suite
+from dragoman.benchmarks.bfcl.agentic_entries import AGENTIC, MEMORIES
+from dragoman.benchmarks.bfcl.agentic_suite import AgenticSuite
+from dragoman.benchmarks.bfcl.apis.environment import make_environment
+from dragoman.benchmarks.bfcl.categories import load_suite
 from dragoman.core.protocols import Provenance
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tasks import Task, chain_before
@@ -122,7 +121,7 @@ def test_agents_are_told_what_the_reference_tells_them(
                 (session["initial_state"], session["initial_context_text"]),
                 (session["final_state"], session["final_context_text"]),
             ):
-                world = make_world([of_class], {of_class: state})
+                world = make_environment([of_class], {of_class: state})
                 for task in suite.tasks[:: len(suite.tasks) // 8]:
                     wanted = expected_text(session, task, recorded, content)
                     assert suite.policy(task, world) == wanted, (session["session"], task.id)

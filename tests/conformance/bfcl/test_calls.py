@@ -17,12 +17,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.apis.catalogue import make_apis
-from dragoman.benchmarks.bfcl.apis.file_system import GorillaFileSystem
-from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
-from dragoman.benchmarks.bfcl.apis.world import ApiWorld
+from dragoman.benchmarks.bfcl.apis.environment import ApiEnvironment, make_apis
+from dragoman.benchmarks.bfcl.apis.gorilla_file_system import GorillaFileSystem
+from dragoman.benchmarks.bfcl.apis.results import LongTexts
+from dragoman.benchmarks.bfcl.call_parsers.python_calls import read_python_calls
 from dragoman.benchmarks.bfcl.rules import BFCL_V4
-from dragoman.benchmarks.bfcl.text.python_text import read_python_calls
 from dragoman.core.tools import ToolCall
 
 Record = dict[str, Any]
@@ -61,7 +60,7 @@ def sessions(truth_folder: Path) -> Sequence[Record]:
 
 
 @pytest.fixture(scope="module")
-def begin(data_folder: Path) -> Callable[[Record], ApiWorld]:
+def begin(data_folder: Path) -> Callable[[Record], ApiEnvironment]:
     """What makes the world that a recorded session starts in."""
     starts = {
         entry["id"]: entry["initial_config"]
@@ -71,10 +70,10 @@ def begin(data_folder: Path) -> Callable[[Record], ApiWorld]:
     texts = json.loads(gzip.decompress(read_zipped(data_folder / "bfcl" / "long_context.json")))
     long = LongTexts.convert(texts)
 
-    def world(session: Record) -> ApiWorld:
+    def world(session: Record) -> ApiEnvironment:
         config = starts[session["id"]] if session["kind"] == "gold" else session["initial_config"]
         texts = long if session["long_context"] else None
-        return ApiWorld(lambda: make_apis(session["classes"], config, texts))
+        return ApiEnvironment(lambda: make_apis(session["classes"], config, texts))
 
     return world
 
@@ -141,7 +140,7 @@ def as_text(state: object) -> str:
 
 def test_every_recorded_call_has_its_recorded_result(
     sessions: Sequence[Record],
-    begin: Callable[[Record], ApiWorld],
+    begin: Callable[[Record], ApiEnvironment],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     counts: Counter[str] = Counter()
@@ -178,7 +177,7 @@ def compared(found: str | Record, recorded: str | Record) -> str:
 
 def test_every_recorded_session_ends_in_its_recorded_state(
     sessions: Sequence[Record],
-    begin: Callable[[Record], ApiWorld],
+    begin: Callable[[Record], ApiEnvironment],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     count = 0

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.bfcl.entries.single import Entry
-from dragoman.benchmarks.bfcl.pulled import BFCL_DATA, pulled_suite
-from dragoman.benchmarks.bfcl.questions import OMISSION
-from dragoman.benchmarks.bfcl.single.suite import SingleTurnSuite
+from dragoman.benchmarks.bfcl.categories import BFCL_DATA, load_downloaded_suite
+from dragoman.benchmarks.bfcl.entry_files import OMISSION
+from dragoman.benchmarks.bfcl.single_turn_entries import Entry
+from dragoman.benchmarks.bfcl.single_turn_suite import SingleTurnSuite
 from dragoman.curation.translation.manifest import MadeBy, write_translations
 from dragoman.curation.translation.questions import questions_of
 from dragoman.runs.check import check_suite
@@ -87,7 +87,7 @@ def unpassable(suite: str) -> set[str]:
 def test_where_the_texts_stand_that_calls_must_have(
     cache: Path, group: str, counts: dict[str, int]
 ) -> None:
-    suite = pulled_suite(group, cache / "dragoman" / "data")
+    suite = load_downloaded_suite(group, cache / "dragoman" / "data")
     assert isinstance(suite, SingleTurnSuite)
     found = Counter(where for entry in suite.entries for where in places_of_texts(entry))
     assert found == counts

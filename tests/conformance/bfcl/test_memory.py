@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dragoman.benchmarks.bfcl.apis.memory.keys import key_memory_text
-from dragoman.benchmarks.bfcl.apis.memory.text import text_memory_text
-from dragoman.benchmarks.bfcl.apis.world import make_world
+from dragoman.benchmarks.bfcl.apis.environment import make_environment
+from dragoman.benchmarks.bfcl.apis.memory_api import key_memory_text, text_memory_text
 from dragoman.core.tools import ToolCall
 
 SHOWN: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
@@ -31,7 +30,7 @@ def sessions(truth_folder: Path) -> Iterator[dict[str, Any]]:
 def play(session: Mapping[str, Any], compared: Counter[str]) -> dict[str, object]:
     """Repeat a session's calls, compare each result, and return the snapshot at the end."""
     name = f"MemoryAPI_{session['backend']}"
-    world = make_world([name], {name: session["initial_state"]})
+    world = make_environment([name], {name: session["initial_state"]})
     for index, recorded in enumerate(session["calls"]):
         result = world.call(ToolCall(str(index), recorded["name"], recorded["args"])).content
         where = (session["session"], session["test_id"], index, recorded["name"])

@@ -19,27 +19,28 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.agentic.final_answers import answer_fault, standard_answer
-from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
-from dragoman.benchmarks.bfcl.checking.against_reference import against_reference
-from dragoman.benchmarks.bfcl.entries.turns import (
+from dragoman.benchmarks.bfcl.agentic_suite import answer_fault, normalize_answer
+from dragoman.benchmarks.bfcl.apis.results import LongTexts
+from dragoman.benchmarks.bfcl.call_parsers.limits import UnreadableError
+from dragoman.benchmarks.bfcl.call_parsers.python_calls import read_python_calls
+from dragoman.benchmarks.bfcl.multi_turn_check import TurnProgress, check_turns, judge_conversation
+from dragoman.benchmarks.bfcl.multi_turn_entries import (
     MULTI_TURN,
     MultiTurnEntry,
     load_long_texts,
     load_multi_turn,
+    toolsets,
 )
-from dragoman.benchmarks.bfcl.entries.turns_showing import toolsets
-from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts, read_texts
+from dragoman.benchmarks.bfcl.multi_turn_execution import (
+    Expectations,
+    PlayedTurn,
+    entry_environment,
+)
+from dragoman.benchmarks.bfcl.multi_turn_suite import FixedTurns
+from dragoman.benchmarks.bfcl.prompts import PromptTexts, read_prompt_texts
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
-from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
-from dragoman.benchmarks.bfcl.text.python_text import read_python_calls
-from dragoman.benchmarks.bfcl.turns.checks import Course, check_turns
-from dragoman.benchmarks.bfcl.turns.conductor import FixedTurns
-from dragoman.benchmarks.bfcl.turns.judging import judge_conversation
-from dragoman.benchmarks.bfcl.turns.records import PlayedTurn
-from dragoman.benchmarks.bfcl.turns.running import Expectations, entry_world
-from dragoman.benchmarks.bfcl.upstream import PROMPTS
-from dragoman.benchmarks.bfcl.verdicts import Judged
+from dragoman.benchmarks.bfcl.upstream_data import PROMPTS
+from dragoman.benchmarks.bfcl.verdicts import Judged, compare_with_reference
 from dragoman.conditions.plain import PlainChannel, PlainView
 from dragoman.core.episodes import Episode
 from dragoman.core.protocols import Answer, Heard
@@ -53,7 +54,7 @@ Entries = Mapping[str, MultiTurnEntry]
 
 @pytest.fixture(scope="module")
 def texts(read_bfcl: Callable[[str], bytes]) -> PromptTexts:
-    return read_texts(read_bfcl(PROMPTS))
+    return read_prompt_texts(read_bfcl(PROMPTS))
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +108,7 @@ def gold(entry: MultiTurnEntry) -> list[PlayedTurn]:
 def judged(
     entry: MultiTurnEntry, turns: Sequence[PlayedTurn], known: Expectations, rules: BfclRules
 ) -> Judged:
-    course = Course(len(turns), len(entry.gold))
+    course = TurnProgress(len(turns), len(entry.gold))
     return check_turns(course, known.compare(entry, turns), rules)
 
 
@@ -140,7 +141,9 @@ def test_every_recorded_conversation_is_judged_as_recorded(
     for record in records(truth_folder, "multi_turn"):
         entry, turns = entries[record["id"]], played(record["turns"])
         found = as_recorded(judged(entry, turns, expectations, BFCL_V4))
-        judgement = against_reference(partial(judged, entry, turns, expectations), DEFAULT_RULES)
+        judgement = compare_with_reference(
+            partial(judged, entry, turns, expectations), DEFAULT_RULES
+        )
         decided[judgement.decided_by] += judgement.reference is not None
         expected = {key: record[key] for key in VERDICT if key in record}
         counted[record.get("error_type", "valid")] += 1
@@ -198,7 +201,7 @@ def test_the_expected_calls_played_through_the_loop_are_valid_in_every_entry(
     entries: Entries, expectations: Expectations, texts: PromptTexts, long: LongTexts
 ) -> None:
     async def played_out(entry: MultiTurnEntry) -> Episode:
-        world = entry_world(entry, long)
+        world = entry_environment(entry, long)
         surfaces = Surfaces(
             {"agent": PlainChannel(), "user": PlainChannel()},
             {"agent": PlainView(), "user": PlainView()},
@@ -240,7 +243,7 @@ def test_every_answer_is_standardized_as_recorded(
     count = 0
     for record in records(truth_folder, "standardize"):
         if record["kind"] == "agentic":
-            assert standard_answer(record["in"], BFCL_V4) == record["out"], record["in"]
+            assert normalize_answer(record["in"], BFCL_V4) == record["out"], record["in"]
             count += 1
     with capsys.disabled():
         print(f"\n  standardize, answers: {count} records compared", end="")

@@ -13,14 +13,26 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.entries.format_sensitivity import load_variations
-from dragoman.benchmarks.bfcl.entries.showing import shown_documents, shown_messages, shown_tools
-from dragoman.benchmarks.bfcl.entries.single import SINGLE_TURN, Entry, load_entries
-from dragoman.benchmarks.bfcl.prompts.document_formats import DocumentFormat, written
-from dragoman.benchmarks.bfcl.prompts.documents import Document
-from dragoman.benchmarks.bfcl.prompts.prompting import DEFAULT_FORMAT, FORMATS, compose_prompt
-from dragoman.benchmarks.bfcl.prompts.shown_documents import as_shown
-from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts, read_texts
+from dragoman.benchmarks.bfcl.native_tools import localize_documents
+from dragoman.benchmarks.bfcl.prompts import (
+    DEFAULT_FORMAT,
+    FORMATS,
+    DocumentFormat,
+    PromptTexts,
+    ShownDocument,
+    compose_prompt,
+    format_documents,
+    read_prompt_texts,
+)
+from dragoman.benchmarks.bfcl.single_turn_entries import (
+    SINGLE_TURN,
+    Entry,
+    load_entries,
+    load_format_variations,
+    shown_documents,
+    shown_messages,
+    shown_tools,
+)
 from dragoman.core.tools import openai_schema
 
 Read = Callable[[str], bytes]
@@ -61,7 +73,7 @@ VARIATIONS = "31264467dc85a13c0579ac6437d38527"
 @pytest.fixture(scope="module")
 def texts(read_bfcl: Read) -> PromptTexts:
     """The texts that prompts are composed of, as pulled."""
-    return read_texts(read_bfcl("prompts.json"))
+    return read_prompt_texts(read_bfcl("prompts.json"))
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +84,9 @@ def recorded(data_folder: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def examples(recorded: dict[str, Any]) -> list[Document]:
+def examples(recorded: dict[str, Any]) -> list[ShownDocument]:
     """The example functions, with notes on their language already."""
-    return msgspec.convert(recorded["example_functions"], list[Document])
+    return msgspec.convert(recorded["example_functions"], list[ShownDocument])
 
 
 def test_formats_are_those_of_upstream_in_its_order(recorded: dict[str, Any]) -> None:
@@ -84,13 +96,13 @@ def test_formats_are_those_of_upstream_in_its_order(recorded: dict[str, Any]) ->
 
 @pytest.mark.parametrize("form", ["python", "xml", "json"])
 def test_example_functions_are_written_as_recorded(
-    recorded: dict[str, Any], examples: list[Document], form: DocumentFormat
+    recorded: dict[str, Any], examples: list[ShownDocument], form: DocumentFormat
 ) -> None:
-    assert written(examples, form) == recorded["example_docs"][form]
+    assert format_documents(examples, form) == recorded["example_docs"][form]
 
 
 def test_every_format_gives_the_recorded_prompt(
-    recorded: dict[str, Any], examples: list[Document], texts: PromptTexts
+    recorded: dict[str, Any], examples: list[ShownDocument], texts: PromptTexts
 ) -> None:
     prompts = {form.name: compose_prompt(examples, texts, form) for form in FORMATS}
     found = {
@@ -138,11 +150,13 @@ def test_prompts_describe_every_function_as_its_tool_does(
 ) -> None:
     for entry in load_entries(category, read_bfcl):
         documents = shown_documents(entry, texts)
-        assert as_shown(documents, shown_tools(entry, texts), texts.float_note) == documents
+        assert (
+            localize_documents(documents, shown_tools(entry, texts), texts.float_note) == documents
+        )
 
 
 def test_every_variation_shows_what_upstream_shows(read_bfcl: Read, texts: PromptTexts) -> None:
-    entries = load_variations(read_bfcl)
+    entries = load_format_variations(read_bfcl)
     assert len(entries) == 5200
     assert conversations(entries, texts) == VARIATIONS
     print(f"format_sensitivity: prompts of {len(entries)} entries compared")

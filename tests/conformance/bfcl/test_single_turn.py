@@ -16,18 +16,21 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.bfcl.checking.call_check import Terms
-from dragoman.benchmarks.bfcl.checking.calls import check_calls
-from dragoman.benchmarks.bfcl.checking.judging import WrittenReply, outcome, read
-from dragoman.benchmarks.bfcl.checking.standard_form import standard_form
-from dragoman.benchmarks.bfcl.questions import Question, read_question
-from dragoman.benchmarks.bfcl.reading import read_calls
+from dragoman.benchmarks.bfcl.ast_checker.call_check import CallCheckContext, check_calls
+from dragoman.benchmarks.bfcl.ast_checker.reply_check import (
+    WrittenReply,
+    judge_by_rules,
+    read_reply,
+)
+from dragoman.benchmarks.bfcl.ast_checker.value_types import normalize_text
+from dragoman.benchmarks.bfcl.call_parsers.json_calls import item_strings
+from dragoman.benchmarks.bfcl.call_parsers.limits import UnreadableError
+from dragoman.benchmarks.bfcl.call_parsers.python_calls import NAMELESS
+from dragoman.benchmarks.bfcl.entry_files import Question, read_question
+from dragoman.benchmarks.bfcl.reply_parser import read_calls
 from dragoman.benchmarks.bfcl.rules import BFCL_V4
-from dragoman.benchmarks.bfcl.source_code import java_patterns, javascript_patterns
-from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
-from dragoman.benchmarks.bfcl.text.call_strings import call_string
-from dragoman.benchmarks.bfcl.text.items import item_strings
-from dragoman.benchmarks.bfcl.text.python_text import NAMELESS
+from dragoman.benchmarks.bfcl.source_code import java_conversion, javascript_conversion
+from dragoman.benchmarks.bfcl.text_tool_calls import call_string
 from dragoman.benchmarks.bfcl.verdicts import Outcome, UndecidableError
 from dragoman.core.scores import Unscored
 from dragoman.core.tools import ToolCall
@@ -213,10 +216,10 @@ def test_every_recorded_reply_is_read_and_judged_as_recorded(
             repaired.append(f"{record['id']} ({difference})")
         else:
             assert not difference, (record["id"], difference)
-            result = outcome(question, reply, BFCL_V4)
+            result = judge_by_rules(question, reply, BFCL_V4)
             assert verdict(result) == recorded_verdict(record), record["id"]
         if is_calls(record["decoded"]) and category != "irrelevance":
-            terms = Terms(BFCL_V4, question.language, record["underscore_to_dot"])
+            terms = CallCheckContext(BFCL_V4, question.language, record["underscore_to_dot"])
             result = check_calls(question, calls_of(record["decoded"]), terms)
             assert verdict(result) == recorded_verdict(record), record["id"]
     for difference in repaired:
@@ -228,7 +231,7 @@ def test_every_recorded_reply_is_read_and_judged_as_recorded(
 def reading_difference(reply: WrittenReply, record: Record) -> str:
     """Return how a reply is read otherwise than recorded, or nothing."""
     try:
-        calls = read(reply, BFCL_V4)
+        calls = read_reply(reply, BFCL_V4)
     except UnreadableError as error:
         if is_calls(record["decoded"]):
             return f"the reference's parser repairs what our grammar refuses: {error}"
@@ -246,7 +249,7 @@ def test_every_synthetic_reply_is_judged_as_recorded(
     count = 0
     for record in records(truth_folder, "ast_synthetic"):
         question = questions[record["id"]]
-        terms = Terms(BFCL_V4, question.language, record["underscore_to_dot"])
+        terms = CallCheckContext(BFCL_V4, question.language, record["underscore_to_dot"])
         result = check_calls(question, calls_of(record["decoded"]), terms)
         assert verdict(result) == recorded_verdict(record), (record["id"], record["mutation"])
         count += 1
@@ -271,7 +274,7 @@ def test_every_probe_of_the_checker_is_judged_as_recorded(
         if not is_calls(record["decoded"]):
             left_out[SEVERAL] += 1
         calls = calls_of(record["decoded"], record["function"][0]["name"])
-        terms = Terms(BFCL_V4, question.language, record["underscore_to_dot"])
+        terms = CallCheckContext(BFCL_V4, question.language, record["underscore_to_dot"])
         result = check_calls(question, calls, terms)
         assert verdict(result) == recorded_verdict(record), (record["note"], record["decoded"])
         count += 1
@@ -346,7 +349,7 @@ def test_every_stored_call_is_written_for_the_executor_as_recorded(
 
 
 def test_every_source_text_is_converted_as_recorded(truth_folder: Path, report: Report) -> None:
-    patterns = {"java": java_patterns, "js": javascript_patterns}
+    patterns = {"java": java_conversion, "js": javascript_conversion}
     count = 0
     left_out: Counter[str] = Counter()
     for record in records(truth_folder, "type_convert"):
@@ -370,6 +373,6 @@ def test_every_text_is_standardized_as_recorded(truth_folder: Path, report: Repo
         if record["kind"] != "ast":
             left_out[AGENTIC] += 1
             continue
-        assert standard_form(record["in"]) == record["out"], record["in"]
+        assert normalize_text(record["in"]) == record["out"], record["in"]
         count += 1
     report("standardize", count, left_out)

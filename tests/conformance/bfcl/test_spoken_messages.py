@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dragoman.benchmarks.bfcl.suite import BfclSuite
+from dragoman.benchmarks.bfcl.categories import BfclSuite
 from dragoman.curation.speech.messages import messages_of
 from dragoman.curation.speech.reading.matched import MatchedReader
 from dragoman.curation.speech.rules.phenomena import phenomena_of

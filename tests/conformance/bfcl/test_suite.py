@@ -12,12 +12,12 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.checking.reference_answers import reference_answer
-from dragoman.benchmarks.bfcl.entries.single import Entry
-from dragoman.benchmarks.bfcl.single.suite import SingleTurnSuite
-from dragoman.benchmarks.bfcl.suite import BfclSuite
-from dragoman.benchmarks.bfcl.text_calls import CALL_FORMS, TextCalls
-from dragoman.benchmarks.bfcl.turns.suite import MultiTurnSuite
+from dragoman.benchmarks.bfcl.ast_checker.reference_answers import reference_answer
+from dragoman.benchmarks.bfcl.categories import BfclSuite
+from dragoman.benchmarks.bfcl.multi_turn_suite import MultiTurnSuite
+from dragoman.benchmarks.bfcl.single_turn_entries import Entry
+from dragoman.benchmarks.bfcl.single_turn_suite import SingleTurnSuite
+from dragoman.benchmarks.bfcl.text_tool_calls import CALL_FORMS, SingleTurnTextCalls
 from dragoman.core.conditions import Condition
 from dragoman.core.rules import RULES
 from dragoman.core.scores import Score, Scored
@@ -151,7 +151,7 @@ def test_gold_conversations_as_text_score_1(load_bfcl: LoadBfcl) -> None:
 
 def writer(suite: SingleTurnSuite, options: dict[str, str] | None) -> Resolved:
     """Return a scripted model that writes the gold answer of every task as text."""
-    from dragoman.benchmarks.bfcl.prompts.prompting import read_format
+    from dragoman.benchmarks.bfcl.prompts import read_format
 
     form = None if options is None else read_format(options)
     text = suite.text_calls(form, RULES.find("dragoman-2"))
@@ -169,7 +169,7 @@ def _past(entry: Entry) -> list[ScriptedReply]:
     return [ScriptedReply("said before") for _ in moves]
 
 
-def _written(entry: Entry, text: TextCalls) -> str:
+def _written(entry: Entry, text: SingleTurnTextCalls) -> str:
     calls = reference_answer(entry.question)
     if not calls:
         return "None of these functions serves that."

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.kit.recorded.planned_values import planned_values
+from dragoman.benchmarks.kit.recorded_suite import values_of_reference_plan
 from dragoman.conditions.voice.inverse_text_normalization import normalized_transcript
 from dragoman.conditions.voice.spoken.form import spoken_form
 from dragoman.core.facets import ExpectsValues
@@ -70,7 +70,7 @@ def said_texts(name: str) -> Iterator[tuple[str, str, list[str]]]:
         expected = (
             suite.expected_values(task)
             if isinstance(suite, ExpectsValues)
-            else planned_values(task)
+            else values_of_reference_plan(task)
         )
         values = [value for each in expected for options in each.alternatives for value in options]
         values += [fact.value for fact in task.scenario.facts]

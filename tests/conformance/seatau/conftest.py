@@ -5,9 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.pulling.data import pull
-from dragoman.benchmarks.tau2.pulled import english_domain, source_folder
-from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
+from dragoman.benchmarks.downloads.pinned_data import pull
+from dragoman.benchmarks.tau2.upstream_data import (
+    derive_schemas,
+    english_domain,
+    source_folder,
+    tau2_source,
+)
 from dragoman.curation.translation.discovery import translatable
 from dragoman.curation.translation.segments import TranslatableDomain
 from dragoman.wiring.conditions.language_assets import english_side

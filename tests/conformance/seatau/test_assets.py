@@ -15,10 +15,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.pulling.data import pull
-from dragoman.benchmarks.tau2.pulled import source_folder
-from dragoman.benchmarks.tau2.seataubench.declared import declarations_of
-from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
+from dragoman.benchmarks.downloads.pinned_data import pull
+from dragoman.benchmarks.tau2.seataubench import domain_declarations
+from dragoman.benchmarks.tau2.upstream_data import derive_schemas, source_folder, tau2_source
 from dragoman.conditions.language.artifacts import (
     Mix,
     Schema,
@@ -272,7 +271,9 @@ def test_values_of_telecom_that_have_two_labels_are_named(
 def test_modes_that_the_manual_advertises_are_accepted_as_aliases(
     surfaces: Mapping[tuple[str, str], DomainSurface], language: str
 ) -> None:
-    aliases = declarations_of("telecom").aliases.get(language, {}).get("NetworkModePreference", {})
+    aliases = (
+        domain_declarations("telecom").aliases.get(language, {}).get("NetworkModePreference", {})
+    )
     assert len(aliases) == (0 if language == "vi" else 2)
     tree = surfaces["telecom", language].arguments["user"]["set_network_mode_preference"]
     for value, labels in aliases.items():
@@ -360,7 +361,7 @@ def test_what_is_declared_is_what_english_descriptions_quote(
             for tools in subject.english.toolsets.values()
             for each in discover_enums(tools, values)
         ]
-        declared = declarations_of(subject.domain).quoted
+        declared = domain_declarations(subject.domain).quoted
         assert quoted == [(each.tool, each.parameter, each.value_set) for each in declared]
 
 

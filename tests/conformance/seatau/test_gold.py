@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.benchmarks.tau2.pulled import english_domain
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS, DOMAINS, DomainSuite
 from dragoman.benchmarks.tau2.tasks import decode_tasks
+from dragoman.benchmarks.tau2.upstream_data import english_domain
 from dragoman.conditions.language.folders import AssetFolder
 from dragoman.conditions.language.partition import deal_tools
 from dragoman.conditions.language.view_rules import SEATAU_VIEW_RULES

@@ -15,10 +15,9 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.pulling.data import pull
-from dragoman.benchmarks.tau2.pulled import source_folder
+from dragoman.benchmarks.downloads.pinned_data import pull
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
-from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
+from dragoman.benchmarks.tau2.upstream_data import derive_schemas, source_folder, tau2_source
 from dragoman.conditions.language.folders import AssetFolder
 from dragoman.conditions.language.view_rules import ALL_PARTS, SEATAU_VIEW_RULES, Part
 from dragoman.conditions.language.views import localized_view

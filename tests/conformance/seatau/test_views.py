@@ -20,11 +20,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.kit.world import DomainWorld
-from dragoman.benchmarks.pulling.data import pull
-from dragoman.benchmarks.tau2.pulled import source_folder
+from dragoman.benchmarks.downloads.pinned_data import pull
+from dragoman.benchmarks.kit.environment import DomainEnvironment
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
-from dragoman.benchmarks.tau2.upstream import derive_schemas, tau2_source
+from dragoman.benchmarks.tau2.upstream_data import derive_schemas, source_folder, tau2_source
 from dragoman.conditions.language.evidence import argument_evidence
 from dragoman.conditions.language.field_trees import EVERY, in_language
 from dragoman.conditions.language.surface import DomainSurface
@@ -462,7 +461,7 @@ def test_random_calls_change_a_localized_world_as_they_change_the_english_one(
     assert states(localized) == states(english)
 
 
-def states(world: DomainWorld) -> object:
+def states(world: DomainEnvironment) -> object:
     return dict(world.delta()), world.changes()
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.kit.half_duplex import HalfDuplex
+from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS, DomainSuite
 from dragoman.conditions.plain import PlainChannel, PlainView
 from dragoman.core.episodes import Episode, Event, Move

@@ -21,7 +21,7 @@ import msgspec
 import pytest
 
 from dragoman.analysis.pass_hat import task_pass_hat
-from dragoman.benchmarks.kit.world import DomainWorld
+from dragoman.benchmarks.kit.environment import DomainEnvironment
 from dragoman.benchmarks.tau2.suite import DOMAINS, TOOL_FILES, DomainSuite
 from dragoman.core.episodes import Ending, Episode, Event, Move, executed_calls
 from dragoman.core.protocols import Provenance
@@ -164,7 +164,7 @@ class Ids:
         translated: Record = json.loads(text)
         return translated
 
-    def fingerprint(self, world: DomainWorld) -> dict[str, str | None]:
+    def fingerprint(self, world: DomainEnvironment) -> dict[str, str | None]:
         """Return the hashes of our state with their ids in it.
 
         Ids stand in lists and fields and never order anything, so that exchanging them in the text
@@ -178,13 +178,13 @@ class Ids:
         return hashes
 
 
-def fresh_world(suite: DomainSuite, task_id: str | None, reference: str) -> DomainWorld:
+def fresh_world(suite: DomainSuite, task_id: str | None, reference: str) -> DomainEnvironment:
     tasks = {task.id: task for task in suite.tasks}
     task = tasks[task_id] if task_id else suite.tasks[0]
     if reference == "db":
         task = msgspec.structs.replace(task, initial_state=None)
     world = suite.factory(TAU2_RULES)(task)
-    assert isinstance(world, DomainWorld)
+    assert isinstance(world, DomainEnvironment)
     return world
 
 
@@ -207,7 +207,7 @@ def test_every_recorded_tool_call_gives_the_recorded_result_changes_and_hashes(
     report(file, count, left_out)
 
 
-def compare_call(world: DomainWorld, where: str, recorded: Record, ids: Ids) -> None:
+def compare_call(world: DomainEnvironment, where: str, recorded: Record, ids: Ids) -> None:
     call = ids.translated(recorded)
     where = f"{where} {call['name']} {call['arguments']}"
     result = world.call(ToolCall("c", call["name"], call["arguments"], SIDES[call["requestor"]]))

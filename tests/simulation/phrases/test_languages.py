@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.kit.half_duplex import HalfDuplex
+from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
 from dragoman.conditions.plain import PlainChannel, PlainView
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.language.phrasebook import Phrasebook

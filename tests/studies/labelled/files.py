@@ -12,7 +12,7 @@ from tests.studies.labelled.playing import Part, Played, played
 from tests.studies.labelled.written import written
 
 from dragoman.benchmarks.tau2.messages import encode_messages
-from dragoman.benchmarks.tau2.task_records import encode_task
+from dragoman.benchmarks.tau2.tasks import encode_task
 
 FOLDER = Path(__file__).parent
 DOMAINS = ("courier", "retail")

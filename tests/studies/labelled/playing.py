@@ -11,9 +11,9 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.benchmarks.courier.suite import courier_suite
+from dragoman.benchmarks.courier.domain import courier_suite
 from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
-from dragoman.benchmarks.tau2.sample.shop import sample_suite
+from dragoman.benchmarks.tau2.sample_suite import sample_suite
 from dragoman.conditions.persona.cards import find_card
 from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.language.phrasebook import Phrasebook

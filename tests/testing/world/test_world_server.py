@@ -12,7 +12,7 @@ import aiohttp
 import msgspec
 import pytest
 
-from dragoman.benchmarks.itc.world.loading import load_world
+from dragoman.benchmarks.itc.world.bundled_set import load_world
 from dragoman.core.errors import UsageError
 from dragoman.testing.world.faults import WorldFault, WorldFaults, load_faults
 from dragoman.testing.world.server import WorldServer

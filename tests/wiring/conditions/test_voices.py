@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.benchmarks.tau2.sample.shop import sample_suite
+from dragoman.benchmarks.tau2.sample_suite import sample_suite
 from dragoman.conditions.voice.voiced import Simulated, Voiced
 from dragoman.core.conditions import PLAIN, condition_from
 from dragoman.core.errors import UsageError

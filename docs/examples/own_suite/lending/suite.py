@@ -8,8 +8,8 @@ import msgspec
 from dragoman.benchmarks.kit.suite_files import suite_from_files
 from dragoman.benchmarks.kit.tables import SharedTable, Table
 from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
-from dragoman.benchmarks.kit.databases import decode_database
-from dragoman.benchmarks.kit.world import one_database
+from dragoman.benchmarks.kit.environment import decode_database
+from dragoman.benchmarks.kit.environment import single_database_domain
 from dragoman.core.errors import ToolError
 from dragoman.core.rules import Rules
 from dragoman.core.tools import ToolKind
@@ -80,6 +80,6 @@ def _share(content: bytes) -> SharedTable[Book]:
 
 def suite() -> ConversationSuite:
     """Load the suite; the entry point in pyproject.toml names this function."""
-    library = one_database("library.toml", _share, Shelf, Librarian, Librarian.KINDS)
+    library = single_database_domain("library.toml", _share, Shelf, Librarian, Librarian.KINDS)
     domain = msgspec.structs.replace(library, is_always_validated=True)
     return suite_from_files("lending", files("lending") / "data", domain, {"agent": Librarian})

@@ -1,4 +1,4 @@
-"""What is known of BFCL before any of its categories is loaded."""
+"""BFCL's entry in the registry: names, capabilities and lazy loading of its suites."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,7 +31,7 @@ class Bfcl:
 
     def suites(self) -> Mapping[str, str]:
         """Return the names of its suites with a line about each."""
-        from dragoman.benchmarks.bfcl.suite import NAMES
+        from dragoman.benchmarks.bfcl.categories import NAMES
 
         return {f"bfcl:{name}": _ABOUT.get(name, _CATEGORY) for name in NAMES}
 
@@ -42,9 +42,9 @@ class Bfcl:
             UsageError: Where there is no such category.
             DataError: Where data are missing or damaged.
         """
-        from dragoman.benchmarks.bfcl.pulled import pulled_suite
+        from dragoman.benchmarks.bfcl.categories import load_downloaded_suite
 
-        return pulled_suite(name.partition(":")[2], data)
+        return load_downloaded_suite(name.partition(":")[2], data)
 
     def text_calls_form(self, suite: str) -> str:
         """Return the form that BFCL asks for; "" for the variations, which set it themselves."""
@@ -56,7 +56,7 @@ class Bfcl:
 
     def sources(self) -> Mapping[str, DataSource]:
         """Return where its data come from."""
-        from dragoman.benchmarks.bfcl.pulled import BFCL_DATA
+        from dragoman.benchmarks.bfcl.categories import BFCL_DATA
 
         return {"bfcl": BFCL_DATA}
 
@@ -74,8 +74,8 @@ class Bfcl:
                 where BFCL's data are not pulled.
             UsageError: Where there is no such form.
         """
-        from dragoman.benchmarks.bfcl.importing import read_run
         from dragoman.benchmarks.bfcl.result_files import find_result_files, find_score_files
+        from dragoman.benchmarks.bfcl.result_import import read_run
 
         return read_run(find_result_files(path), data, form, find_score_files(path))
 
@@ -90,7 +90,7 @@ class Bfcl:
             UsageError: Where there is no such category, or it has no questions of its own.
             DataError: Where a file is missing or damaged.
         """
-        from dragoman.benchmarks.bfcl.translations.files import question_files
+        from dragoman.benchmarks.bfcl.translations import question_files
 
         return question_files(suite.partition(":")[2], data)
 
@@ -101,15 +101,15 @@ class Bfcl:
             UsageError: Where the suite is not played in other languages.
             DataError: Where a file is missing or damaged, or differs in more than texts.
         """
-        from dragoman.benchmarks.bfcl.pulled import read_pulled
-        from dragoman.benchmarks.bfcl.translations.playing import TranslatedSuite
+        from dragoman.benchmarks.bfcl.categories import read_downloaded_file
+        from dragoman.benchmarks.bfcl.translations import TranslatedSuite
 
         category = suite.partition(":")[2]
-        return TranslatedSuite(category, read, lambda name: read_pulled(data, name))
+        return TranslatedSuite(category, read, lambda name: read_downloaded_file(data, name))
 
     def leaderboard(self) -> Leaderboard:
         """Return the pinned version's leaderboard."""
-        from dragoman.benchmarks.bfcl.leaderboard import leaderboard
+        from dragoman.benchmarks.bfcl.categories import leaderboard
 
         return leaderboard()
 

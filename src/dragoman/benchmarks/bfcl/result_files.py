@@ -1,9 +1,4 @@
-"""Result files of BFCL's own program: names, layouts of 2024 to v4, and what a line holds.
-
-v4: `result/<model>/<group>/BFCL_v4_<category>_result.json`; 2024:
-`result/<model>/gorilla_openfunctions_v1_test_<category>_result.json` with categories of other names;
-v2 and v3 lie between them. In July 2024 ids were numbers, stood under `idx`, or were left out.
-"""
+"""Result files of BFCL's own program: names, layouts of 2024 to v4, and their lines."""
 
 import re
 from pathlib import Path

@@ -1,27 +1,198 @@
-"""Stored results as conversations: of one question, or of several turns whose calls are executed.
+"""Stored results of BFCL as conversations, with the format of calls detected per model.
 
-Upstream's program executed the calls of several turns as its rules read them, and models saw what that
-returned: they are read so here too, whatever rules judge them later.
+Multi-turn results are executed again in fresh environments.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal, Protocol
 
 import msgspec
 
-from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
-from dragoman.benchmarks.bfcl.apis.world import ApiWorld
-from dragoman.benchmarks.bfcl.entries.single import Entry
-from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
-from dragoman.benchmarks.bfcl.reply_forms import Answered, reply_of_result
-from dragoman.benchmarks.bfcl.rules import BFCL_V4
-from dragoman.benchmarks.bfcl.turns.as_written import question_of
-from dragoman.benchmarks.bfcl.turns.conductor import MAX_STEPS
-from dragoman.benchmarks.bfcl.turns.running import entry_world
+from dragoman.benchmarks.bfcl.apis.environment import ApiEnvironment
+from dragoman.benchmarks.bfcl.apis.results import LongTexts
+from dragoman.benchmarks.bfcl.ast_checker.reply_check import classify_reply, read_reply
+from dragoman.benchmarks.bfcl.call_parsers.json_calls import read_items, read_object_items
+from dragoman.benchmarks.bfcl.call_parsers.limits import UnreadableError
+from dragoman.benchmarks.bfcl.call_parsers.model_formats import calls_of
+from dragoman.benchmarks.bfcl.entry_files import Question
+from dragoman.benchmarks.bfcl.multi_turn_check import entry_question
+from dragoman.benchmarks.bfcl.multi_turn_entries import MultiTurnEntry
+from dragoman.benchmarks.bfcl.multi_turn_execution import entry_environment
+from dragoman.benchmarks.bfcl.multi_turn_suite import MAX_STEPS
+from dragoman.benchmarks.bfcl.reply_parser import MODEL_FORMATS
+from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
+from dragoman.benchmarks.bfcl.single_turn_entries import Entry
+from dragoman.benchmarks.bfcl.single_turn_suite import STORED_FORMS, TOLD_FORMS, format_reply
+from dragoman.benchmarks.bfcl.text_tool_calls import CALL_FORMS, number_calls
 from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.speech import Called, Reply, say
+from dragoman.core.errors import UsageError
+from dragoman.core.speech import Called, Reply, Unparsed, say
 from dragoman.core.tasks import Task
+from dragoman.core.texts.carried import UNWRITABLE
 from dragoman.core.tools import ToolCall, ToolResult
+
+Kind = Literal["items", "objects", "named"]
+"""How native calls are stored: by name with JSON texts or with objects, or as `{"name": ...}`."""
+
+DEFAULT = "python"
+"""The form in which BFCL asks for calls in text, and the first of those that read equally many."""
+
+_SIGNS: Mapping[str, tuple[str, ...]] = {
+    **{name: ("<TOOLCALL>",) if tagged else () for name, (_, tagged) in CALL_FORMS.items()},
+    **{name: found.signs for name, found in MODEL_FORMATS.items()},
+}
+"""What stands in replies that speak for a form of text, in the order in which forms are tried."""
+
+TEXT_FORMS = tuple(_SIGNS)
+"""The names of the forms of text."""
+
+
+_NATIVE: Mapping[str, Callable[[object], tuple[ToolCall, ...]]] = {
+    "items": read_items,
+    "objects": read_object_items,
+    "named": calls_of,
+}
+
+
+class StoredAnswer(msgspec.Struct, frozen=True):
+    """A question with the result that is stored for it."""
+
+    question: Question
+    result: object
+
+
+class ReplyReading(msgspec.Struct, frozen=True):
+    """The form of a model's replies, and by form how many of the replies speak for it."""
+
+    form: str
+    spoken_for: Mapping[str, int] = {}
+
+
+def detect_reply_format(
+    answered: Sequence[StoredAnswer], model: str, chosen: str | None = None
+) -> ReplyReading:
+    """Return how a model's replies are read.
+
+    Args:
+        answered: All questions that it was asked, in any category.
+        model: Its name: those that end in `-FC` call natively, where nothing says otherwise.
+        chosen: The form of its texts, where somebody chose one; lists are read as they are.
+
+    Raises:
+        UsageError: Where there is no such form.
+    """
+    if chosen is not None and chosen not in TEXT_FORMS:
+        raise UsageError(f"unknown format {chosen!r}: choose one of {', '.join(TEXT_FORMS)}")
+    kind = _kind(answered)
+    if kind is not None:
+        return ReplyReading(_native(kind, answered))
+    if chosen is not None:
+        return ReplyReading(_told(chosen, answered))
+    counts = _counts(answered)
+    form = max(counts, key=counts.__getitem__) if counts else DEFAULT
+    if form == DEFAULT and model.endswith("-FC"):
+        return ReplyReading(_native("items", answered), counts)
+    return ReplyReading(_told(form, answered), counts)
+
+
+def reply_of_result(answered: StoredAnswer, form: str, rules: BfclRules = DEFAULT_RULES) -> Reply:
+    """Return what a stored result is: calls, words, or calls that cannot be read."""
+    if isinstance(answered.result, str):
+        return _reply_of_text(answered.result, answered.question, form, rules)
+    return _reply_of_list(answered.result, form.removesuffix("-dotted"))
+
+
+def _reply_of_text(text: str, question: Question, form: str, rules: BfclRules) -> Reply:
+    said = say(text)
+    if not text.strip():
+        return Unparsed(text, "neither words nor calls")
+    if form in STORED_FORMS:
+        return said
+    found = format_reply(Move("agent", said, call_form=form), question)
+    return number_calls(classify_reply(found, question.functions, rules), text)
+
+
+def _reply_of_list(stored: object, kind: str) -> Reply:
+    try:
+        calls = _NATIVE.get(kind, read_items)(stored)
+    except UnreadableError as error:
+        return Unparsed(msgspec.json.encode(stored).decode(), str(error))
+    if not calls:
+        return Unparsed("[]", "an empty list of calls")
+    if any(not _is_carried(call.arguments) for call in calls):
+        # Judged as it was stored: what was read could not be kept as it is.
+        return Unparsed(msgspec.json.encode(stored).decode(), "values that JSON cannot carry")
+    return Called(calls)
+
+
+def _is_carried(arguments: Mapping[str, object]) -> bool:
+    """Whether arguments are the same after they were written and read: NaN, for one, is not."""
+    try:
+        read_again: object = msgspec.json.decode(msgspec.json.encode(arguments))
+    except UNWRITABLE:
+        return False
+    return read_again == arguments
+
+
+def _kind(answered: Sequence[StoredAnswer]) -> Kind | None:
+    """Return how native calls are stored; None where there are none."""
+    lists = [entry.result for entry in answered if isinstance(entry.result, list)]
+    items = [item for listed in lists for item in listed if isinstance(item, dict)]
+    if items and all({"name", "arguments"} <= item.keys() for item in items):
+        return "named"
+    if any(isinstance(value, dict) for item in items for value in item.values()):
+        return "objects"
+    return "items" if lists else None
+
+
+def _counts(answered: Sequence[StoredAnswer]) -> dict[str, int]:
+    """Return by form how many replies bear its signs and hold calls that it reads."""
+    counts = dict.fromkeys(TEXT_FORMS, 0)
+    for entry in answered:
+        text = entry.result
+        if isinstance(text, str):
+            for form, signs in _SIGNS.items():
+                counts[form] += all(sign in text for sign in signs) and bool(_calls(entry, form))
+    return {form: count for form, count in counts.items() if count}
+
+
+def _calls(answered: StoredAnswer, form: str) -> tuple[ToolCall, ...]:
+    """Return the calls that a form reads in a text; none where it reads nothing."""
+    move = Move("agent", say(str(answered.result)), call_form=form)
+    try:
+        return read_reply(format_reply(move, answered.question), DEFAULT_RULES)
+    except UnreadableError:
+        return ()
+
+
+def _native(kind: Kind, answered: Sequence[StoredAnswer]) -> str:
+    called = [(entry, name) for entry in answered for name in _called(entry.result, kind)]
+    return f"{kind}-dotted" if _balance(called) > 0 else kind
+
+
+def _told(form: str, answered: Sequence[StoredAnswer]) -> str:
+    """Return a form of text; one of a model's own says whether names were underscored for it."""
+    if f"{form}-underscored" not in TOLD_FORMS:
+        return form
+    texts = [entry for entry in answered if isinstance(entry.result, str)]
+    called = [(entry, call.name) for entry in texts for call in _calls(entry, form)]
+    return f"{form}-underscored" if _balance(called) < 0 else form
+
+
+def _called(result: object, kind: Kind) -> Iterator[str]:
+    for item in result if isinstance(result, list) else ():
+        if isinstance(item, dict):
+            yield from [str(item.get("name"))] if kind == "named" else item
+
+
+def _balance(called: Sequence[tuple[StoredAnswer, str]]) -> int:
+    """Return how many more calls spell a dotted name as it is than with `_` for dots."""
+    balance = 0
+    for entry, name in called:
+        dotted = {each.name for each in entry.question.functions if "." in each.name}
+        balance += (name in dotted) - (name in {each.replace(".", "_") for each in dotted})
+    return balance
+
 
 FAULT = "Error during inference:"
 """How upstream's program begins what it stores where a model could not be reached."""
@@ -35,7 +206,7 @@ class Replies(Protocol):
 
     tasks: Mapping[str, Task]
 
-    def answered(self, name: str, result: object) -> Iterator[Answered]:
+    def answered(self, name: str, result: object) -> Iterator[StoredAnswer]:
         """Yield every reply that a result holds, with what it answers."""
         ...
 
@@ -51,9 +222,9 @@ class SingleReplies:
         self.tasks: Mapping[str, Task] = {entry.task.id: entry.task for entry in entries}
         self._questions = {entry.task.id: entry.question for entry in entries}
 
-    def answered(self, name: str, result: object) -> Iterator[Answered]:
+    def answered(self, name: str, result: object) -> Iterator[StoredAnswer]:
         """Yield the one reply."""
-        yield Answered(self._questions[name], result)
+        yield StoredAnswer(self._questions[name], result)
 
     def episode(self, name: str, result: object, form: str) -> Episode:
         """Return the question and its reply."""
@@ -64,7 +235,7 @@ class SingleReplies:
         if fault:
             ending = Ending("infrastructure_error", fault)
             return Episode((*task.history, *spoken), ending, steps=len(spoken), errors=0)
-        reply = reply_of_result(Answered(self._questions[name], result), form)
+        reply = reply_of_result(StoredAnswer(self._questions[name], result), form)
         spoken.append(Move("agent", reply, call_form=form))
         events = (*task.history, *spoken)
         return Episode(events, Ending("turns_done"), steps=len(spoken), errors=0)
@@ -78,12 +249,12 @@ class TurnReplies:
         self._entries = {entry.task.id: entry for entry in entries}
         self._long = long
 
-    def answered(self, name: str, result: object) -> Iterator[Answered]:
+    def answered(self, name: str, result: object) -> Iterator[StoredAnswer]:
         """Yield all replies of all turns."""
-        question = question_of(self._entries[name])
+        question = entry_question(self._entries[name])
         for turn in result if isinstance(result, list) else ():
             for reply in turn if isinstance(turn, list) else ():
-                yield Answered(question, reply)
+                yield StoredAnswer(question, reply)
 
     def episode(self, name: str, result: object, form: str) -> Episode:
         """Return the turns with what their calls return in a fresh world."""
@@ -92,7 +263,7 @@ class TurnReplies:
             fault = _fault(result)
             ending = Ending("infrastructure_error", fault) if fault else _NO_TURNS
             return Episode((), ending, steps=0, errors=0)
-        play = _Play(entry, entry_world(entry, self._long), form)
+        play = _Play(entry, entry_environment(entry, self._long), form)
         for number, replies in enumerate(result):
             play.turn(number, replies if isinstance(replies, list) else [replies])
         return play.episode(len(result))
@@ -101,9 +272,9 @@ class TurnReplies:
 class _Play:
     """One conversation of several turns as it is put together again."""
 
-    def __init__(self, entry: MultiTurnEntry, world: ApiWorld, form: str) -> None:
+    def __init__(self, entry: MultiTurnEntry, world: ApiEnvironment, form: str) -> None:
         self._turns = entry.task.turns
-        self._question = question_of(entry)
+        self._question = entry_question(entry)
         self._world = world
         self._form = form
         self._events: list[Event] = []
@@ -117,7 +288,7 @@ class _Play:
         rounds = 0
         for stored in replies:
             reply = _numbered(
-                reply_of_result(Answered(self._question, stored), self._form, BFCL_V4)
+                reply_of_result(StoredAnswer(self._question, stored), self._form, BFCL_V4)
             )
             self._events.append(Move("agent", reply, turn=number, call_form=self._form))
             if isinstance(reply, Called):

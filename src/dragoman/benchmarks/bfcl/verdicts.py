@@ -1,8 +1,15 @@
-"""Verdicts on replies: whether they pass, why not, and which rule decided."""
+"""Verdicts of BFCL: pass or fault, compared with the reference's verdict, as a reward component.
+
+A verdict that differs from the reference's names the rule that decided.
+"""
+
+from collections.abc import Callable
 
 import msgspec
 
-from dragoman.core.scores import Unscored
+from dragoman.benchmarks.bfcl.rules import BFCL_V4, DIFFERENCES, BfclRules
+from dragoman.core.scores import UNREADABLE_CALLS, ComponentScore, Evidence, Scored, Unscored
+from dragoman.core.texts.carried import carried
 
 DECODER_FAILED = "ast_decoder:decoder_failed"
 WRONG_FORMAT = "ast_decoder:decoder_wrong_output_format"
@@ -51,3 +58,62 @@ class CallJudgement(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class UndecidableError(Exception):
     """What leaves a reply without a verdict: the data or the reference, never the reply."""
+
+
+JudgeBy = Callable[[BfclRules], Outcome]
+"""Judges one reply or conversation under a rule set."""
+
+
+def compare_with_reference(judge_by: JudgeBy, rules: BfclRules) -> CallJudgement:
+    """Return a verdict; where the reference's is another, that and what decided."""
+    found = judge_by(rules)
+    reference = found if rules == BFCL_V4 else judge_by(BFCL_V4)
+    if _verdict(found) == _verdict(reference):
+        return CallJudgement(rules.name, found)
+    return CallJudgement(rules.name, found, reference, _deciding_rule(judge_by, found, rules))
+
+
+def _verdict(result: Outcome) -> tuple[str, int | None] | None:
+    """Return what makes two verdicts the same: whether, how and where something is wrong."""
+    if isinstance(result, Unscored):
+        return "unscored", None
+    return None if result.fault is None else (result.fault.error_type, result.fault.turn)
+
+
+def _deciding_rule(judge_by: JudgeBy, found: Outcome, rules: BfclRules) -> str:
+    """Return the rule that changed the verdict last on the way from the reference's rules.
+
+    It is looked for from the end of the way, taking one rule back after the other.
+    """
+    tried = msgspec.structs.replace(rules, name=BFCL_V4.name)
+    for name in reversed(DIFFERENCES):
+        before = msgspec.structs.replace(tried, **{name: getattr(BFCL_V4, name)})
+        if before != tried and _verdict(judge_by(before)) != _verdict(found):
+            return name
+        tried = before
+    return ""
+
+
+REFERENCE = "bfcl-v4"
+
+
+def reward_component(judgement: CallJudgement) -> ComponentScore:
+    """Return the component CALLS of a verdict, beside the reference's where that is another."""
+    outcome = judgement.outcome
+    verdict = Scored(float(outcome.valid)) if isinstance(outcome, Judged) else outcome
+    evidence = [_evidence(outcome)]
+    if judgement.reference is not None:
+        said = _evidence(judgement.reference)
+        why = f"{said.subject}; {judgement.decided_by} decides"
+        evidence.append(Evidence(REFERENCE, said.met, why, "reference"))
+    return ComponentScore("CALLS", True, verdict, tuple(evidence))
+
+
+def _evidence(outcome: Outcome) -> Evidence:
+    if isinstance(outcome, Unscored):
+        return Evidence("no verdict", None, outcome.reason)
+    if outcome.fault is None:
+        return Evidence("as expected", True)
+    fault = outcome.fault
+    kind = UNREADABLE_CALLS if fault.error_type in {DECODER_FAILED, WRONG_FORMAT} else ""
+    return Evidence(fault.error_type, False, carried(fault.why), kind)

@@ -1,1 +1,4 @@
-"""courier: a parcel service of our own, where customers have tools at the locker too."""
+"""courier: a simulated parcel service whose customers have tools of their own at the locker.
+
+The suite is bundled: nothing has to be downloaded.
+"""

@@ -1,4 +1,7 @@
-"""What a customer has at hand: the phone with the app, and the locker in front of them."""
+"""Records of the customer's side: the phone with the app, and the locker in front of it.
+
+The text of this module is read as the data model of translations: see `domain`.
+"""
 
 from typing import Literal
 

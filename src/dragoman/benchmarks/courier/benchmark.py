@@ -1,4 +1,4 @@
-"""What is known of courier before it is loaded."""
+"""courier's entry in the registry: names, capabilities and lazy loading of its suites."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,14 +19,14 @@ class Courier:
 
     def load(self, name: str, data: Path) -> Suite:  # noqa: ARG002 - its data come with the program
         """Load the suite, or the split that its name goes on with."""
-        from dragoman.benchmarks.courier.suite import courier_suite
+        from dragoman.benchmarks.courier.domain import courier_suite
 
         return courier_suite(name.partition(":")[2])
 
     def describe(self, domain: str) -> DomainFacts | None:
         """Return its tools, what is at stake, and who its users are."""
         from dragoman.benchmarks.courier.domain import COURIER as DOMAIN
-        from dragoman.benchmarks.courier.suite import courier_suite
+        from dragoman.benchmarks.courier.domain import courier_suite
 
         if domain != "courier":
             return None
@@ -40,13 +40,13 @@ class Courier:
 
     def english(self, domain: str, data: Path) -> EnglishDomain:  # noqa: ARG002 - there is one
         """Return its English side."""
-        from dragoman.benchmarks.courier.suite import courier_suite
+        from dragoman.benchmarks.courier.domain import courier_suite
 
         return courier_suite().english()
 
     def releases(self) -> Sequence[Release]:
         """Return the artifacts that come with it."""
-        from dragoman.benchmarks.courier.suite import courier_suite
+        from dragoman.benchmarks.courier.domain import courier_suite
 
         release = courier_suite().english().release
         return () if release is None else (release,)

@@ -1,50 +1,66 @@
-"""The courier domain: its database files, and worlds over both."""
+"""The courier domain and its bundled suite: databases, environments, splits by difficulty."""
 
 from collections.abc import Mapping
+from importlib.resources import files
 
-from dragoman.benchmarks.courier.app import App, AppData
+from dragoman.benchmarks.courier.agent_tools import AgentTools
 from dragoman.benchmarks.courier.app_records import AppFile
-from dragoman.benchmarks.courier.desk import Desk
-from dragoman.benchmarks.courier.office import Office, OfficeData
+from dragoman.benchmarks.courier.company_database import CompanyData, CompanyDatabase
+from dragoman.benchmarks.courier.locker_state import CustomerApp, CustomerAppData
 from dragoman.benchmarks.courier.records import OfficeFile
-from dragoman.benchmarks.courier.user_setup import UserSide
-from dragoman.benchmarks.kit.arguments import Validator
-from dragoman.benchmarks.kit.databases import decode_database
-from dragoman.benchmarks.kit.world import Domain, DomainWorld, MakeWorld, Side
+from dragoman.benchmarks.courier.user_tools import UserToolsWithSetup
+from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
+from dragoman.benchmarks.kit.environment import (
+    Domain,
+    DomainEnvironment,
+    MakeDomainEnvironment,
+    ToolkitSide,
+    decode_database,
+)
+from dragoman.benchmarks.kit.suite_files import suite_from_files
+from dragoman.benchmarks.kit.tool_schemas import Validator
 from dragoman.core.rules import Rules
 from dragoman.core.tools import Role, Toolset
 
 OFFICE, APP = "office.json", "app.json"
 
 
-def load(databases: Mapping[str, bytes]) -> MakeWorld:
+def load_courier_databases(databases: Mapping[str, bytes]) -> MakeDomainEnvironment:
     """Decode the databases once and return what makes worlds over them."""
-    office_data = OfficeData(decode_database(databases[OFFICE], OfficeFile))
-    app_data = AppData(decode_database(databases[APP], AppFile))
+    office_data = CompanyData(decode_database(databases[OFFICE], OfficeFile))
+    app_data = CustomerAppData(decode_database(databases[APP], AppFile))
 
     def make_world(
         rules: Rules,  # noqa: ARG001 - no reference differs from this domain's own behaviour
         toolsets: Mapping[Role, Toolset],
         validators: Mapping[str, Validator],
-    ) -> DomainWorld:
-        office, app = Office(office_data), App(app_data)
-        sides: dict[Role, Side] = {
-            "agent": Side(Desk(office, app), office, Desk.FUNCTIONS),
-            "user": Side(UserSide(office, app), app, UserSide.FUNCTIONS),
+    ) -> DomainEnvironment:
+        office, app = CompanyDatabase(office_data), CustomerApp(app_data)
+        sides: dict[Role, ToolkitSide] = {
+            "agent": ToolkitSide(AgentTools(office, app), office, AgentTools.FUNCTIONS),
+            "user": ToolkitSide(UserToolsWithSetup(office, app), app, UserToolsWithSetup.FUNCTIONS),
         }
-        return DomainWorld(sides, toolsets, validators)
+        return DomainEnvironment(sides, toolsets, validators)
 
     return make_world
 
 
 COURIER = Domain(
-    kinds={"agent": Desk.KINDS, "user": UserSide.KINDS},
+    kinds={"agent": AgentTools.KINDS, "user": UserToolsWithSetup.KINDS},
     databases={"agent": OFFICE, "user": APP},
-    load=load,
-    functions={"agent": Desk.FUNCTIONS, "user": UserSide.FUNCTIONS},
+    load=load_courier_databases,
+    functions={"agent": AgentTools.FUNCTIONS, "user": UserToolsWithSetup.FUNCTIONS},
     is_always_validated=True,
     records={
         "agent": ("dragoman.benchmarks.courier.records",),
         "user": ("dragoman.benchmarks.courier.app_records",),
     },
 )
+
+
+def courier_suite(split: str = "") -> ConversationSuite:
+    """Load the suite, or one split of it."""
+    folder = files("dragoman.benchmarks.courier") / "data"
+    return suite_from_files(
+        "courier", folder, COURIER, {"agent": AgentTools, "user": UserToolsWithSetup}, split
+    )

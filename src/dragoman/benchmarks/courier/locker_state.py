@@ -1,26 +1,93 @@
-"""What happens to parcels, lockers and codes when either side acts.
+"""State changes of parcels, lockers and pickup codes when the agent or the customer acts.
 
-Both databases are written by the call that changes them, so that they are in step whoever calls.
+The customer's phone and the locker are one copy-on-write database per environment.
 """
+
+from typing import Any
 
 from msgspec.structs import replace
 
-from dragoman.benchmarks.courier.app import App
-from dragoman.benchmarks.courier.app_records import Message
-from dragoman.benchmarks.courier.office import Office
+from dragoman.benchmarks.courier.app_records import (
+    APP_VERSION_NEEDED,
+    AppFile,
+    Message,
+    Phone,
+    Visit,
+)
+from dragoman.benchmarks.courier.company_database import CompanyDatabase
 from dragoman.benchmarks.courier.records import Compartment, Locker, Parcel, Scan
+from dragoman.benchmarks.kit.tables import SharedTable, SingleObject, Table, readable
 from dragoman.core.errors import ToolError
+
+
+class CustomerAppData:
+    """The shared database."""
+
+    def __init__(self, file: AppFile) -> None:
+        self.phone = file.phone
+        self.visit = file.visit
+        self.messages: SharedTable[Message] = SharedTable(file.messages, readable)
+
+
+class CustomerApp:
+    """One world's copy-on-write view of the customer's database."""
+
+    def __init__(self, data: CustomerAppData) -> None:
+        self._phone: SingleObject[Phone] = SingleObject(data.phone)
+        self._visit: SingleObject[Visit] = SingleObject(data.visit)
+        self.messages: Table[Message] = Table(data.messages)
+
+    @property
+    def phone(self) -> Phone:
+        """The phone as it is."""
+        return self._phone.record
+
+    @property
+    def visit(self) -> Visit:
+        """The visit at the locker as it is."""
+        return self._visit.record
+
+    def by_name(self) -> tuple[tuple[str, Any], ...]:
+        """Return the parts with their names in the database, sorted by name."""
+        return (("messages", self.messages), ("phone", self._phone), ("visit", self._visit))
+
+    def set_phone(self, **fields: object) -> None:
+        """Change the phone."""
+        self._phone.set(**fields)
+
+    def set_visit(self, **fields: object) -> None:
+        """Change what is at the locker."""
+        self._visit.set(**fields)
+
+    def receive(self, customer_id: str, key: str, message: Message) -> bool:
+        """Show a message if the app is signed in to its addressee; say whether it is."""
+        if self.phone.customer_id != customer_id:
+            return False
+        self.messages.put(key, message)
+        return True
+
+    def why_not_connected(self) -> str:
+        """Return why the app cannot reach the locker; "" where it can."""
+        phone = self.phone
+        if tuple(int(part) for part in phone.app_version.split(".")) < APP_VERSION_NEEDED:
+            return f"app version {phone.app_version} is too old for lockers"
+        if not phone.bluetooth_on:
+            return "Bluetooth is off"
+        return "" if phone.location_allowed else "the app may not use the location"
+
 
 MOST_WRONG_CODES = 3
 
 
-def put_compartment(office: Office, locker: Locker, name: str, compartment: Compartment) -> None:
+def put_compartment(
+    office: CompanyDatabase, locker: Locker, name: str, compartment: Compartment
+) -> None:
     """Replace one compartment of a locker."""
     compartments = {**locker.compartments, name: compartment}
     office.lockers.put(locker.locker_id, replace(locker, compartments=compartments))
 
 
-def send_code(office: Office, app: App, parcel: Parcel) -> bool:
+def send_code(office: CompanyDatabase, app: CustomerApp, parcel: Parcel) -> bool:
     """Make a parcel's code valid and send it to its recipient; say whether the app shows it."""
     code = office.codes.get(parcel.tracking_number)
     if code is None:
@@ -33,7 +100,7 @@ def send_code(office: Office, app: App, parcel: Parcel) -> bool:
     )
 
 
-def reset_session(office: Office, app: App, locker_id: str) -> None:
+def reset_session(office: CompanyDatabase, app: CustomerApp, locker_id: str) -> None:
     """Let a locker's terminal start anew; a frozen terminal does not hear of it."""
     locker = office.locker(locker_id)
     is_here = app.visit.locker_id == locker_id
@@ -48,7 +115,7 @@ def reset_session(office: Office, app: App, locker_id: str) -> None:
         app.set_visit(wrong_codes=0)
 
 
-def count_wrong_code(office: Office, app: App) -> str:
+def count_wrong_code(office: CompanyDatabase, app: CustomerApp) -> str:
     """Count a code that opens nothing; block the terminal at the third."""
     count = app.visit.wrong_codes + 1
     app.set_visit(wrong_codes=count)
@@ -59,7 +126,7 @@ def count_wrong_code(office: Office, app: App) -> str:
     return display(office, app)
 
 
-def open_door(app: App, parcel: Parcel) -> str:
+def open_door(app: CustomerApp, parcel: Parcel) -> str:
     """Open the compartment of a parcel and tell what is seen."""
     app.set_visit(open_compartment=parcel.compartment, wrong_codes=0)
     if parcel.compartment in app.visit.empty_inside:
@@ -67,7 +134,7 @@ def open_door(app: App, parcel: Parcel) -> str:
     return f"Compartment {parcel.compartment} opens. Your parcel is inside and you take it."
 
 
-def close_door(office: Office, app: App) -> str:
+def close_door(office: CompanyDatabase, app: CustomerApp) -> str:
     """Close the open compartment; what was taken from it counts as collected."""
     name = app.visit.open_compartment
     if not name:
@@ -87,7 +154,7 @@ def close_door(office: Office, app: App) -> str:
     return f"Compartment {name} is closed. The display says: PARCEL COLLECTED"
 
 
-def display(office: Office, app: App) -> str:
+def display(office: CompanyDatabase, app: CustomerApp) -> str:
     """Return what the terminal in front of the customer shows."""
     visit = app.visit
     if not visit.locker_id:

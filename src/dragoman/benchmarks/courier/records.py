@@ -1,4 +1,7 @@
-"""The company's records; field order is output order. Amounts are whole cents."""
+"""Records of the company's database; field order is output order, amounts are whole cents.
+
+The text of this module is read as the data model of translations: see `domain`.
+"""
 
 from typing import Literal
 

@@ -1,13 +1,16 @@
-"""The customer's tools: the app on the phone, and the terminal and doors of a locker."""
+"""The customer's tools in courier, and hidden functions that set up and check tasks.
+
+Tools are the app on the phone, and the terminal and doors of a locker.
+"""
 
 from typing import ClassVar
 
 from msgspec.structs import replace
 
 from dragoman.benchmarks.courier import locker_state
-from dragoman.benchmarks.courier.app import App
 from dragoman.benchmarks.courier.app_records import NEWEST_APP
-from dragoman.benchmarks.courier.office import Office
+from dragoman.benchmarks.courier.company_database import CompanyDatabase
+from dragoman.benchmarks.courier.locker_state import CustomerApp
 from dragoman.benchmarks.courier.records import Parcel
 from dragoman.core.errors import ToolError
 from dragoman.core.tools import ToolKind
@@ -31,7 +34,7 @@ class UserTools:
         "report_compartment_empty": "write",
     }
 
-    def __init__(self, office: Office, app: App) -> None:
+    def __init__(self, office: CompanyDatabase, app: CustomerApp) -> None:
         self._office = office
         self._app = app
 
@@ -158,3 +161,55 @@ class UserTools:
 
     def _is_mine(self, parcel: Parcel) -> bool:
         return parcel.recipient_id == self._app.phone.customer_id
+
+
+class UserToolsWithSetup(UserTools):
+    """The customer's toolkit with what no participant sees: the methods named in FUNCTIONS."""
+
+    FUNCTIONS: ClassVar[frozenset[str]] = frozenset(
+        {
+            "assert_app_can_connect",
+            "assert_display",
+            "have_app",
+            "hold_label",
+            "find_compartment_empty",
+            "freeze_terminal",
+            "sign_in",
+            "stand_at_locker",
+        }
+    )
+
+    def sign_in(self, customer_id: str) -> None:
+        """Have the app signed in to a customer's account."""
+        self._office.customer(customer_id)
+        self._app.set_phone(customer_id=customer_id)
+
+    def have_app(self, version: str, bluetooth: bool, location: bool) -> None:
+        """Have the phone in a certain state."""
+        self._app.set_phone(app_version=version, bluetooth_on=bluetooth, location_allowed=location)
+
+    def hold_label(self, tracking_number: str) -> None:
+        """Hold a card or label with a parcel's number."""
+        self._office.parcel(tracking_number)
+        self._app.set_visit(label=tracking_number)
+
+    def stand_at_locker(self, locker_id: str) -> None:
+        """Stand in front of a locker."""
+        self._office.locker(locker_id)
+        self._app.set_visit(locker_id=locker_id)
+
+    def freeze_terminal(self) -> None:
+        """Have the terminal frozen."""
+        self._app.set_visit(terminal="frozen")
+
+    def find_compartment_empty(self, compartment: str) -> None:
+        """Have a compartment hold nothing, whatever the company believes."""
+        self._app.set_visit(empty_inside=(*self._app.visit.empty_inside, compartment))
+
+    def assert_app_can_connect(self) -> bool:
+        """Whether the app can reach lockers."""
+        return not self._app.why_not_connected()
+
+    def assert_display(self, text: str) -> bool:
+        """Whether the terminal's display says a text."""
+        return text in self.read_display()

@@ -1,5 +1,4 @@
-"""International Tool Calling: queries in many languages over web APIs of many countries.
+"""International Tool Calling (ITC): queries in many languages over web APIs of many countries.
 
-Suites, the bundled world and readers of other sets live here. How such data are built does not: see
-`curation`.
+The same suite plays sets in folders and the tool-calling datasets of other projects.
 """

@@ -1,4 +1,4 @@
-"""What is known of the suites of web APIs before any is loaded."""
+"""ITC's entry in the registry: names, capabilities and lazy loading of its suites."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +13,8 @@ from dragoman.core.protocols import Suite
 from dragoman.core.rules import ITC_RULES, Rules
 
 if TYPE_CHECKING:
-    from dragoman.benchmarks.itc.records import CallSet
+    from dragoman.benchmarks.itc.task_sets import CallSet
+
 
 _PREFIX = "itc:"
 
@@ -23,7 +24,7 @@ class Itc:
 
     def suites(self) -> Mapping[str, str]:
         """Return the names of its suites with a line about each."""
-        from dragoman.benchmarks.itc.others.reading import set_facts
+        from dragoman.benchmarks.itc.datasets.conversion import set_facts
 
         return {
             "itc:world": "queries in many languages to invented APIs of many countries; itc:world/pt for one language; needs no data",
@@ -46,22 +47,22 @@ class Itc:
             UsageError: Where there is no such set, or nothing in the language.
             DataError: Where data are missing or damaged.
         """
-        from dragoman.benchmarks.itc.folder_set import folder_set
-        from dragoman.benchmarks.itc.others.files import file_set
-        from dragoman.benchmarks.itc.records import SetTask
+        from dragoman.benchmarks.itc.datasets.loading import read_file_set
+        from dragoman.benchmarks.itc.folder_set import read_folder_set
         from dragoman.benchmarks.itc.suite import ApiSuite
+        from dragoman.benchmarks.itc.task_sets import SetTask
 
         written = name.removeprefix(_PREFIX)
         folder = _folder_of(written)
         if folder is not None:
             return ApiSuite(
-                folder_set(folder, name, written.rpartition("#")[2] if "#" in written else "")
+                read_folder_set(folder, name, written.rpartition("#")[2] if "#" in written else "")
             )
         file = _file_of(written)
         if file is not None:
-            return ApiSuite(file_set(file, name, data))
+            return ApiSuite(read_file_set(file, name, data))
         short, slash, language = written.partition("/")
-        found = _set(name, short, data)
+        found = _load_set(name, short, data)
         if not slash:
             return ApiSuite(found)
         part: tuple[SetTask, ...] = tuple(
@@ -76,7 +77,7 @@ class Itc:
 
     def tasks_of(self, suite: str) -> str:
         """Return the set without its part; sets of one's own share ids with what they were made of."""
-        from dragoman.benchmarks.itc.others.reading import set_facts
+        from dragoman.benchmarks.itc.datasets.conversion import set_facts
 
         written = suite.removeprefix(_PREFIX)
         if _folder_of(written) is not None or _file_of(written) is not None:
@@ -91,7 +92,7 @@ class Itc:
 
     def sources(self) -> Mapping[str, DataSource]:
         """Return where the sets of other projects come from."""
-        from dragoman.benchmarks.itc.others.pulled import CALLS_DATA
+        from dragoman.benchmarks.itc.datasets.loading import CALLS_DATA
 
         return {"itc-calls": CALLS_DATA}
 
@@ -114,14 +115,14 @@ def _file_of(written: str) -> Path | None:
     return file if file.is_file() else None
 
 
-def _set(name: str, short: str, data: Path) -> "CallSet":
-    from dragoman.benchmarks.itc.others.pulled import READERS, pulled_set
-    from dragoman.benchmarks.itc.world_set import world_set
+def _load_set(name: str, short: str, data: Path) -> "CallSet":
+    from dragoman.benchmarks.itc.datasets.loading import READERS, read_downloaded_set
+    from dragoman.benchmarks.itc.world.bundled_set import load_bundled_set
 
     if short == "world":
-        return world_set()
+        return load_bundled_set()
     if short in READERS:
-        return pulled_set(short, data)
+        return read_downloaded_set(short, data)
     raise UsageError(
         f"unknown suite {name!r}: itc has world, {', '.join(READERS)}, folders that "
         "`dragoman curate export --to suite` wrote, such as itc:./mine, and files of those sets, such as "

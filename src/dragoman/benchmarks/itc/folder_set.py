@@ -1,7 +1,4 @@
-"""A set in a folder: `documents.jsonl`, `tasks.jsonl`, and what calls were seen to return in `replies.jsonl`.
-
-`dragoman curate export DATASET --to suite` writes it, and anybody else may.
-"""
+"""Task sets in folders: `documents.jsonl`, `tasks.jsonl`, and recorded `replies.jsonl`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,9 +6,8 @@ from typing import TypeVar
 
 import msgspec
 
-from dragoman.benchmarks.itc.gold import takes_results
-from dragoman.benchmarks.itc.records import ApiReply, CallSet, SetTask
-from dragoman.benchmarks.kit.apis.suite_folder import DOCUMENTS, REPLIES, TASKS, RecordedReply
+from dragoman.benchmarks.itc.task_sets import ApiReply, CallSet, SetTask, takes_results
+from dragoman.benchmarks.kit.api_tools import DOCUMENTS, REPLIES, TASKS, RecordedReply
 from dragoman.core.apis.documents import ApiDocument, operations
 from dragoman.core.apis.same_values import canonical
 from dragoman.core.apis.tasks import ApiTask
@@ -30,7 +26,7 @@ def is_folder_set(folder: Path) -> bool:
     return (folder / TASKS).is_file() and (folder / DOCUMENTS).is_file()
 
 
-def folder_set(folder: Path, name: str, split: str = "") -> CallSet:
+def read_folder_set(folder: Path, name: str, split: str = "") -> CallSet:
     """Read a set.
 
     Args:

@@ -1,27 +1,27 @@
-"""Tasks over web APIs as a suite: one query, calls in one reply or step by step, gold calls."""
+"""The ITC suite: one query per task, answered by calls in one reply or step by step."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.benchmarks.itc.check import GoldCallsCheck, reader_of
-from dragoman.benchmarks.itc.equal_plans import equal_plans
-from dragoman.benchmarks.itc.gold import planned
-from dragoman.benchmarks.itc.records import CallSet, SetTask
-from dragoman.benchmarks.itc.world_of_calls import AnsweredCalls
-from dragoman.benchmarks.kit.apis.offering import tool_of, wire_names
-from dragoman.benchmarks.kit.apis.thought_and_action import ThoughtAndAction, prompt
-from dragoman.benchmarks.kit.offered_tools import OfferedTools
-from dragoman.benchmarks.kit.single_turn import SingleTurn
-from dragoman.core.apis.documents import Operation, operations
-from dragoman.core.apis.labels import (
-    CATEGORY,
-    COUNTRY,
-    KIND,
-    LANGUAGE,
-    NO_ARGUMENTS,
-    NO_TOOLS,
+from dragoman.benchmarks.itc.gold_calls_check import GoldCallsCheck, answer_reader
+from dragoman.benchmarks.itc.task_sets import (
+    ApiReplyEnvironment,
+    CallSet,
+    SetTask,
+    alternative_plans,
+    plan_actions,
 )
+from dragoman.benchmarks.kit.api_tools import (
+    ThoughtAndActionFormat,
+    native_tool_names,
+    operation_tool,
+    prompt_text,
+)
+from dragoman.benchmarks.kit.environment import OfferedTools
+from dragoman.benchmarks.kit.turn_protocols import SingleTurn
+from dragoman.core.apis.documents import Operation, operations
+from dragoman.core.apis.labels import CATEGORY, COUNTRY, KIND, LANGUAGE, NO_ARGUMENTS, NO_TOOLS
 from dragoman.core.apis.tasks import ApiTask
 from dragoman.core.apis.written.answers import FORM
 from dragoman.core.conditions import ENGLISH, Condition
@@ -52,14 +52,14 @@ class ApiSuite:
         self._operations = dict(
             each for document in given.documents for each in operations(document)
         )
-        self._wire = wire_names(each.name for each in self._operations.values())
+        self._wire = native_tool_names(each.name for each in self._operations.values())
         self._defaults = {
             self._wire[each.name]: _declared_defaults(each) for each in self._operations.values()
         }
         self._offered = {each.task.id: each.task.offered for each in given.tasks}
         self.tasks: Sequence[Task] = tuple(map(self._task, given.tasks))
         self._told = {each.task.id: each.told for each in given.tasks}
-        self._policy = prompt("policy")
+        self._policy = prompt_text("policy")
         self._toolsets: dict[str, Toolset] = {}
         digests = content_key(*(task.digest for task in self.tasks))
         self.provenance: Provenance = msgspec.structs.replace(given.provenance, digest=digests)
@@ -84,7 +84,7 @@ class ApiSuite:
         if replies is None:
             return lambda task: OfferedTools(self.tools(task))
         own = {wire: name for name, wire in self._wire.items()}
-        return lambda task: AnsweredCalls(self.tools(task), own, replies)
+        return lambda task: ApiReplyEnvironment(self.tools(task), own, replies)
 
     def tools(self, task: Task) -> Toolset:
         """Return the functions that a task offers, encoded once."""
@@ -92,7 +92,7 @@ class ApiSuite:
         if found is None:
             offered = map(self._operation, self._offered[task.id])
             tools = {self._wire[each.name]: each for each in offered}
-            specs = tuple(tool_of(each, name) for name, each in tools.items())
+            specs = tuple(operation_tool(each, name) for name, each in tools.items())
             found = self._toolsets[task.id] = Toolset(specs)
         return found
 
@@ -118,7 +118,7 @@ class ApiSuite:
         """Return the functions on offer; no query is among them."""
         return {"tools": [msgspec.to_builtins(each) for each in self._operations.values()]}
 
-    def text_protocol(self, options: Mapping[str, str], rules: Rules) -> ThoughtAndAction:
+    def text_protocol(self, options: Mapping[str, str], rules: Rules) -> ThoughtAndActionFormat:
         """Return how functions are offered and called as text.
 
         Raises:
@@ -128,14 +128,14 @@ class ApiSuite:
             raise UsageError(
                 f"{self.name} has one form for calls in text: write calls={FORM} alone"
             )
-        return ThoughtAndAction(self._names, reader_of(rules))
+        return ThoughtAndActionFormat(self._names, answer_reader(rules))
 
     def _criteria(self, task: ApiTask, actions: Sequence[Action]) -> Criteria:
         replies = self._set.replies
         plans: tuple[tuple[Action, ...], ...] = ()
         try:
             if replies is not None:
-                plans = equal_plans(task, self._wire, replies)
+                plans = alternative_plans(task, self._wire, replies)
         except DataError as error:
             raise DataError(f"{self.name}, task {task.id:.120}: {error}") from error
         return Criteria(
@@ -161,10 +161,10 @@ class ApiSuite:
         task = given.task
         unresolved = given.no_arguments
         try:
-            actions = planned(task.gold, self._wire, None if unresolved else self._set.replies)
+            actions = plan_actions(task.gold, self._wire, None if unresolved else self._set.replies)
         except DataError as error:
             unresolved = str(error)
-            actions = planned(task.gold, self._wire, None)
+            actions = plan_actions(task.gold, self._wire, None)
         offered = [self._operation(name) for name in task.offered]
         labels = dict(_labels(given, unresolved, _category(task, offered)))
         # Plans change no conversation, and no cell's key: only rules from itc-2 on look at them.

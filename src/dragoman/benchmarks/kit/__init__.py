@@ -1,4 +1,4 @@
-"""What worlds and suites share, whatever the benchmark.
+"""Building blocks for suites and environments, independent of any benchmark.
 
-Nothing here knows a benchmark; a suite takes what it needs and no suite imports another.
+Its names are documented for suites of one's own: tables, toolkits, turn protocols, HTTP tools.
 """

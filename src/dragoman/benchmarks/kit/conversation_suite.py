@@ -1,16 +1,24 @@
-"""Conversations with tools in one domain as a suite: read once, then shared by every conversation."""
+"""Conversation suite: tasks, policy, tools and databases of one domain, loaded once.
 
-from collections.abc import Callable, Mapping, Sequence
+All conversations share the loaded data. The source text of record modules is read, never run.
+"""
+
+import importlib.util
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import msgspec
 
-from dragoman.benchmarks.kit.arguments import Validator, compile_validators
-from dragoman.benchmarks.kit.databases import decode_database, laid_over
-from dragoman.benchmarks.kit.half_duplex import HalfDuplex
-from dragoman.benchmarks.kit.module_texts import module_texts
-from dragoman.benchmarks.kit.solo import Solo
-from dragoman.benchmarks.kit.world import Domain, DomainWorld, MakeWorld, WorldOfTask
+from dragoman.benchmarks.kit.environment import (
+    Domain,
+    DomainEnvironment,
+    DomainEnvironmentFactory,
+    MakeDomainEnvironment,
+    decode_database,
+    merge_task_data,
+)
+from dragoman.benchmarks.kit.tool_schemas import Validator, compile_validators
+from dragoman.benchmarks.kit.turn_protocols import HalfDuplex, Solo
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import DataError, ToolError
 from dragoman.core.language.declarations import NOTHING_DECLARED, Declarations
@@ -20,6 +28,31 @@ from dragoman.core.rules import Rules
 from dragoman.core.tasks import Stakes, Task
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.tools import Role, Toolset
+
+
+def module_texts(names: Iterable[str]) -> dict[str, str]:
+    """Return the texts of modules by their path below what they are imported from.
+
+    Args:
+        names: The names that import them, such as `lending.records`.
+
+    Raises:
+        DataError: Where there is no such module, or only a compiled one.
+    """
+    return {f"{name.replace('.', '/')}.py": _text(name) for name in names}
+
+
+def _text(name: str) -> str:
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError) as error:
+        raise DataError(f"the module {name} is not there: {error}") from error
+    read = getattr(spec.loader if spec else None, "get_source", None)
+    text = read(name) if read else None
+    if not isinstance(text, str):
+        raise DataError(f"the module {name} has no text that could be read")
+    return text
+
 
 MOST_OWN_DATABASES = 8
 """How many databases with a task's own data in them are kept at a time."""
@@ -112,13 +145,13 @@ class ConversationSuite:
             },
         )
 
-    def factory(self, rules: Rules) -> WorldOfTask:
+    def factory(self, rules: Rules) -> DomainEnvironmentFactory:
         """Return what makes worlds under a rule set."""
         make_world = self._make_world
         is_validated = rules.arguments_are_validated or self._domain.is_always_validated
         validators = self._validators if is_validated else {}
 
-        def fresh(task: Task) -> DomainWorld:
+        def fresh(task: Task) -> DomainEnvironment:
             own = None if task.initial_state is None else task.initial_state.data
             make = self._world_over(task, rules) if own else make_world
             world = make(rules, self.toolsets, validators)
@@ -131,7 +164,7 @@ class ConversationSuite:
         """Return the protocol of one conversation."""
         return (Solo if self._domain.is_solo else HalfDuplex)(world, rules, limits, task.history)
 
-    def _world_over(self, task: Task, rules: Rules) -> MakeWorld:
+    def _world_over(self, task: Task, rules: Rules) -> MakeDomainEnvironment:
         """Return what makes worlds over the databases with a task's own data in them."""
         if "user" in self._domain.databases and not rules.initial_data_keep_their_side:
             raise DataError(
@@ -147,10 +180,10 @@ class ConversationSuite:
             ) from error
 
     @cached_property
-    def _load_over(self) -> Callable[[bytes], MakeWorld]:
-        def load(data: bytes) -> MakeWorld:
+    def _load_over(self) -> Callable[[bytes], MakeDomainEnvironment]:
+        def load(data: bytes) -> MakeDomainEnvironment:
             own = msgspec.json.decode(data)
-            return self._domain.load(laid_over(self._databases, self._domain.databases, own))
+            return self._domain.load(merge_task_data(self._databases, self._domain.databases, own))
 
         return lru_cache(maxsize=MOST_OWN_DATABASES)(load)
 
@@ -163,7 +196,7 @@ class ConversationSuite:
         }
 
     @cached_property
-    def _make_world(self) -> MakeWorld:
+    def _make_world(self) -> MakeDomainEnvironment:
         try:
             return self._domain.load(self._databases)
         except UNREADABLE as error:
@@ -172,7 +205,7 @@ class ConversationSuite:
             ) from error
 
 
-def _set_up(world: DomainWorld, task: Task) -> None:
+def _set_up(world: DomainEnvironment, task: Task) -> None:
     for function in () if task.initial_state is None else task.initial_state.functions:
         try:
             world.run_function(function)

@@ -1,4 +1,7 @@
-"""Tools whose call is an HTTP request, answered by a world: nothing leaves the process."""
+"""HTTP tools: tool calls mapped to HTTP requests that an environment answers in process.
+
+No request leaves the process.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -7,7 +10,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from dragoman.benchmarks.kit.arguments import Validator
+from dragoman.benchmarks.kit.tool_schemas import Validator
 from dragoman.core.errors import ToolError
 from dragoman.core.protocols import StateDelta
 from dragoman.core.tools import (
@@ -78,7 +81,7 @@ def endpoint_tools(endpoints: Sequence[HttpEndpoint]) -> Toolset:
     )
 
 
-def request_of(endpoint: HttpEndpoint, arguments: Mapping[str, object]) -> ApiRequest:
+def build_request(endpoint: HttpEndpoint, arguments: Mapping[str, object]) -> ApiRequest:
     """Return the request that a call of an endpoint sends."""
     rest = dict(arguments)
 
@@ -91,7 +94,7 @@ def request_of(endpoint: HttpEndpoint, arguments: Mapping[str, object]) -> ApiRe
     return ApiRequest(endpoint.method, f"{url}?{urlencode(rest)}" if rest else url)
 
 
-class HttpWorld:
+class HttpEnvironment:
     """The world of one conversation with an API.
 
     What it says of its state are the requests that may have changed something, in their order.
@@ -159,7 +162,7 @@ class HttpWorld:
         if call.malformed:
             raise ToolError(f"the arguments could not be read: {call.malformed}")
         self._validators[call.name](call.arguments)
-        request = request_of(endpoint, call.arguments)
+        request = build_request(endpoint, call.arguments)
         if endpoint.method != "GET":
             self.sent.append(request)
         return self._api(request)

@@ -1,9 +1,6 @@
-"""Suites of one's own from a folder of files, with one schema: that of `core.tasks`.
+"""Suite folders: load a suite of one's own from `suite.toml`, task files and databases.
 
-The folder holds `suite.toml` (origin, what is at stake, keywords), `policy.md`, the databases, and
-tasks in `tasks/*.toml`; the name of a task file is the name of a split. Translations may lie beside
-them. Fields that the schema does not know are refused, and what the files say of each other is
-checked.
+Tasks have one schema, that of `core.tasks`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,17 +11,20 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from dragoman.benchmarks.kit.arguments import compile_validators
-from dragoman.benchmarks.kit.bundled import (
+from dragoman.benchmarks.kit.conversation_suite import ConversationSuite, SuiteParts
+from dragoman.benchmarks.kit.environment import Domain, Toolkit
+from dragoman.benchmarks.kit.suite_translations import (
     ARTIFACTS,
     bundled_artifacts,
-    declarations_in,
     english_texts,
+    read_declarations,
 )
-from dragoman.benchmarks.kit.conversation_suite import ConversationSuite, SuiteParts
-from dragoman.benchmarks.kit.task_checks import require_fitting_names, stakes_faults, task_faults
-from dragoman.benchmarks.kit.tool_schemas import toolset_of
-from dragoman.benchmarks.kit.world import Domain, Toolkit
+from dragoman.benchmarks.kit.task_validation import (
+    require_known_names,
+    risk_profile_faults,
+    task_faults,
+)
+from dragoman.benchmarks.kit.tool_schemas import compile_validators, derive_toolset
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Provenance
@@ -83,7 +83,7 @@ def suite_from_files(
     """
     content = {file: _read(folder, file, name) for file in (SUITE, POLICY, *_databases(domain))}
     about = _decoded(content[SUITE], SuiteFile, f"{name}: {SUITE}")
-    tools = {side: toolset_of(kit, domain.kinds[side]) for side, kit in toolkits.items()}
+    tools = {side: derive_toolset(kit, domain.kinds[side]) for side, kit in toolkits.items()}
     files = _task_files(folder, name)
     splits = {
         file.removesuffix(".toml"): list(_tasks(text, name, about, f"{name}: {TASKS}/{file}"))
@@ -93,7 +93,7 @@ def suite_from_files(
     _require_sound(tasks, about.stakes, domain, tools, name)
     if split and split not in splits:
         raise UsageError(f"{name} has no split {split!r}: choose {', '.join(splits)}")
-    declared = declarations_in(name, folder)
+    declared = read_declarations(name, folder)
     everything = [*content.values(), *files.values()]
     digest = content_key(*(text.decode("utf-8", "replace") for text in everything))
     return ConversationSuite(
@@ -203,7 +203,7 @@ def _with_keywords(scenario: Scenario, about: SuiteFile) -> Scenario:
 def _require_sound(
     tasks: Sequence[Task], stakes: Stakes, domain: Domain, tools: Mapping[Role, Toolset], name: str
 ) -> None:
-    fault = next(stakes_faults(stakes, tools), None)
+    fault = next(risk_profile_faults(stakes, tools), None)
     if fault is not None:
         raise DataError(f"{name}: {SUITE}: {fault}")
     for duty in stakes.escalations:
@@ -212,7 +212,7 @@ def _require_sound(
     validators = {side: compile_validators(toolset) for side, toolset in tools.items()}
     seen: set[str] = set()
     for task in tasks:
-        require_fitting_names(task, domain, name)
+        require_known_names(task, domain, name)
         if task.id in seen:
             raise DataError(f"{name}: two tasks have the id {task.id!r}")
         seen.add(task.id)

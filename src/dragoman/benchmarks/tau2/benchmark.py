@@ -1,4 +1,4 @@
-"""What is known of tau2-bench before any of its domains is loaded."""
+"""tau2-bench's entry in the registry: names, capabilities and lazy loading of its suites."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -39,13 +39,13 @@ class Tau2:
             UsageError: Where there is no such domain or split.
             DataError: Where data are missing or damaged.
         """
-        from dragoman.benchmarks.tau2.pulled import pulled_suite
         from dragoman.benchmarks.tau2.suite import ALL_DOMAINS
+        from dragoman.benchmarks.tau2.upstream_data import load_downloaded_suite
 
         domain, _, split = name.partition(":")[2].partition(":")
         if domain not in ALL_DOMAINS:
             raise UsageError(f"unknown suite {name!r}: tau2 has {', '.join(ALL_DOMAINS)}")
-        return pulled_suite(domain, data, split or "base")
+        return load_downloaded_suite(domain, data, split or "base")
 
     def tasks_of(self, suite: str) -> str:
         """Return the domain: splits, other forms of its policy and lone agents have the same tasks."""
@@ -54,8 +54,8 @@ class Tau2:
 
     def sources(self) -> Mapping[str, DataSource]:
         """Return where its data come from, and those of its translations."""
-        from dragoman.benchmarks.tau2.pulled import TAU2_DATA
-        from dragoman.benchmarks.tau2.seataubench.upstream import SEATAUBENCH_DATA
+        from dragoman.benchmarks.tau2.seataubench import SEATAUBENCH_DATA
+        from dragoman.benchmarks.tau2.upstream_data import TAU2_DATA
 
         return {"tau2": TAU2_DATA, "seataubench": SEATAUBENCH_DATA}
 
@@ -70,7 +70,7 @@ class Tau2:
             DataError: Where the file is missing, damaged or contradicts itself.
             UsageError: Where a form is named: calls are stored as such.
         """
-        from dragoman.benchmarks.tau2.importing import read_run
+        from dragoman.benchmarks.tau2.result_import import read_run
 
         if form is not None:
             raise UsageError(f"--format is for result files of BFCL, and {path} is none")
@@ -82,22 +82,21 @@ class Tau2:
         Raises:
             DataError: Where the file is missing, damaged or contradicts itself.
         """
-        from dragoman.benchmarks.tau2.importing import read_labelled
+        from dragoman.benchmarks.tau2.result_import import read_labelled
 
         return read_labelled(path)
 
     def describe(self, domain: str) -> DomainFacts | None:
         """Return a domain's tools and what is at stake in it."""
-        from dragoman.benchmarks.tau2.stakes import domain_stakes
-        from dragoman.benchmarks.tau2.suite import ALL_DOMAINS
+        from dragoman.benchmarks.tau2.suite import ALL_DOMAINS, domain_risk_profile
 
         if domain not in ALL_DOMAINS:
             return None
-        return DomainFacts(ALL_DOMAINS[domain].kinds["agent"], domain_stakes(domain))
+        return DomainFacts(ALL_DOMAINS[domain].kinds["agent"], domain_risk_profile(domain))
 
     def result_format(self) -> ResultFormat:
         """Return how runs are written as its result files."""
-        from dragoman.benchmarks.tau2.result_format import Tau2Results
+        from dragoman.benchmarks.tau2.result_export import Tau2Results
 
         return Tau2Results()
 
@@ -113,13 +112,13 @@ class Tau2:
         Raises:
             DataError: Where it is not pulled, or damaged.
         """
-        from dragoman.benchmarks.tau2.pulled import english_domain
+        from dragoman.benchmarks.tau2.upstream_data import english_domain
 
         return english_domain(domain, data)
 
     def releases(self) -> Sequence[Release]:
         """Return the artifacts that can be pulled."""
-        from dragoman.benchmarks.tau2.seataubench.upstream import RELEASE
+        from dragoman.benchmarks.tau2.seataubench import RELEASE
 
         return (RELEASE,)
 
@@ -133,7 +132,7 @@ class Tau2:
         """
         if not rules.guidelines_are_the_references:
             return ours
-        from dragoman.benchmarks.tau2.pulled import user_guidelines
+        from dragoman.benchmarks.tau2.upstream_data import user_guidelines
 
         without, with_tools = user_guidelines(data)
         return msgspec.structs.replace(

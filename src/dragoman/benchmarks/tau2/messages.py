@@ -1,9 +1,4 @@
-"""Messages in tau2-bench's format, read as events and written from them.
-
-What the format has no place for (what a call changed, who scripted a greeting) is not written. A
-call whose arguments could not be read keeps their text in two fields of ours, which the reference
-ignores: without them it would come back as a call without arguments.
-"""
+"""Messages in tau2-bench's format: decode them to events, and encode events as messages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal

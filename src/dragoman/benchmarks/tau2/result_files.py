@@ -1,6 +1,7 @@
-"""Result files on disk: one JSON file, or a folder with one file per simulation.
+"""Result files of tau2-bench on disk: one JSON file, or a folder with a file per simulation.
 
-Names of simulations come from foreign files: none becomes a path before it was looked at.
+A simulation that cannot be decoded is kept with its place in the file, so that an export writes it
+back unchanged.
 """
 
 import os
@@ -14,6 +15,52 @@ import msgspec
 from dragoman.core.errors import DataError, StoreError
 from dragoman.core.texts.decoding import OutsideErrors, unpacked
 from dragoman.store.foreign_files import read_plain
+
+UNREADABLE_FIELD = "dragoman:left_out"
+"""The field of a run's copy of a file's head that holds them; no file has it."""
+
+
+class UnreadableSimulation(msgspec.Struct, frozen=True):
+    """One simulation with its place among all of its file, counted from 0."""
+
+    at: int
+    record: msgspec.Raw
+
+
+class _Named(msgspec.Struct):
+    id: str = ""
+
+
+def encode_unreadable(left_out: Iterable[UnreadableSimulation]) -> msgspec.Raw:
+    """Return simulations as a field of a head."""
+    return msgspec.Raw(msgspec.json.encode(list(left_out)))
+
+
+def merge_unreadable(
+    head: Mapping[str, msgspec.Raw], records: Iterable[tuple[str, msgspec.Raw]]
+) -> Iterator[tuple[str, msgspec.Raw]]:
+    """Yield records with those that were left out in their places, each with its id."""
+    if UNREADABLE_FIELD not in head:
+        yield from records
+        return
+    left = {
+        each.at: each.record
+        for each in msgspec.json.decode(head[UNREADABLE_FIELD], type=list[UnreadableSimulation])
+    }
+    at = 0
+    for each in records:
+        while at in left:
+            yield _named(left.pop(at))
+            at += 1
+        yield each
+        at += 1
+    for _, record in sorted(left.items()):
+        yield _named(record)
+
+
+def _named(record: msgspec.Raw) -> tuple[str, msgspec.Raw]:
+    return msgspec.json.decode(record, type=_Named).id, record
+
 
 HEAD = "results.json"
 FOLDER = "simulations"

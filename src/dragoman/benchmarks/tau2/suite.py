@@ -1,23 +1,39 @@
-"""A tau2 domain as a suite: read once from its files, then shared by every conversation."""
+"""Domain suite of tau2-bench: tasks, policy, tool schemas and risk profile, read once.
+
+The reference has no risk profiles; `stakes.toml` holds ours.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import msgspec
 
 from dragoman.benchmarks.kit.conversation_suite import ConversationSuite, SuiteParts
-from dragoman.benchmarks.kit.world import Domain
-from dragoman.benchmarks.tau2.airline.domain import AIRLINE
-from dragoman.benchmarks.tau2.retail.domain import RETAIL
-from dragoman.benchmarks.tau2.stakes import domain_stakes
+from dragoman.benchmarks.kit.environment import Domain
+from dragoman.benchmarks.tau2.domains.airline_tools import AIRLINE
+from dragoman.benchmarks.tau2.domains.retail_tools import RETAIL
+from dragoman.benchmarks.tau2.domains.telecom_domain import TELECOM, VARIANTS
 from dragoman.benchmarks.tau2.tasks import decode_tasks
-from dragoman.benchmarks.tau2.telecom.domain import TELECOM, VARIANTS
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Provenance
-from dragoman.core.tasks import Task
+from dragoman.core.tasks import Stakes, Task
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.tools import Role, ToolKind, Toolset, ToolSpec
+
+
+def domain_risk_profile(domain: str) -> Stakes:
+    """Return what is at stake in a domain, of whatever policy or mode: `telecom-solo` is telecom."""
+    return _risk_profiles().get(domain.partition("-")[0], Stakes())
+
+
+@cache
+def _risk_profiles() -> dict[str, Stakes]:
+    content = (files("dragoman.benchmarks.tau2") / "stakes.toml").read_bytes()
+    return msgspec.toml.decode(content, type=dict[str, Stakes])
+
 
 Read = Callable[[str], bytes]
 """Returns the content of one of a domain's files by its short name, or raises DataError."""
@@ -65,7 +81,7 @@ class DomainSuite(ConversationSuite):
                 policy=domain.compose_policy(policies),
                 files=content,
                 decode_tasks=lambda told, where: decode_tasks(told, name, domain, where),
-                stakes=domain_stakes(name.partition(":")[2].partition(":")[0]),
+                stakes=domain_risk_profile(name.partition(":")[2].partition(":")[0]),
             )
         )
 

@@ -1,13 +1,16 @@
-"""Task files in tau2-bench's format, read strictly where we use them and leniently elsewhere."""
+"""Task files in tau2-bench's format: decode and encode.
+
+Decoding is strict for fields that are used here and lenient for all others.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
 
-from dragoman.benchmarks.kit.task_checks import require_fitting_names
-from dragoman.benchmarks.kit.world import Domain
-from dragoman.benchmarks.tau2.messages import decode_messages
+from dragoman.benchmarks.kit.environment import Domain
+from dragoman.benchmarks.kit.task_validation import require_known_names
+from dragoman.benchmarks.tau2.messages import SPEAKERS, decode_messages, encode_messages
 from dragoman.core.episodes import executed_calls
 from dragoman.core.errors import DataError, ReplayError
 from dragoman.core.keys import content_key
@@ -24,6 +27,86 @@ from dragoman.core.tasks import (
 )
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.tools import Role
+
+Record = dict[str, object]
+
+
+def encode_task(task: Task) -> Record:
+    """Return a task as a record of the format."""
+    return {
+        "id": task.id,
+        "description": None,
+        "user_scenario": _scenario(task.scenario),
+        "ticket": task.ticket,
+        "initial_state": None
+        if task.initial_state is None
+        else _encode_initial_state(task.initial_state),
+        "evaluation_criteria": None if task.criteria is None else _encode_criteria(task.criteria),
+    }
+
+
+def encode_action(action: Action) -> Record:
+    """Return a call of the reference plan as a record of the format."""
+    return {
+        "action_id": action.id,
+        "requestor": SPEAKERS[action.by],
+        "name": action.name,
+        "arguments": action.arguments,
+        "info": None,
+        "compare_args": action.compare,
+    }
+
+
+def encode_assertion(assertion: EnvAssertion) -> Record:
+    """Return an assertion about the world as a record of the format."""
+    return {
+        **_encode_function(assertion.call),
+        "assert_value": assertion.expected,
+        "message": assertion.message,
+    }
+
+
+def _scenario(scenario: Scenario) -> Record:
+    instructions = scenario.instructions
+    if isinstance(instructions, str):
+        return {"persona": scenario.persona, "instructions": instructions}
+    parts = {
+        "domain": instructions.domain,
+        "reason_for_call": instructions.reason_for_call,
+        "known_info": instructions.known_info,
+        "unknown_info": instructions.unknown_info,
+        "task_instructions": instructions.task_instructions,
+    }
+    return {"persona": scenario.persona, "instructions": parts}
+
+
+def _encode_initial_state(state: InitialState) -> Record:
+    data = {"agent_data": state.data.get("agent"), "user_data": state.data.get("user")}
+    return {
+        "initialization_data": data if state.data else None,
+        "initialization_actions": list(map(_encode_function, state.functions)) or None,
+        "message_history": encode_messages(state.history) or None,
+    }
+
+
+def _encode_criteria(criteria: Criteria) -> Record:
+    actions, assertions = criteria.actions, criteria.env_assertions
+    return {
+        "actions": None if actions is None else list(map(encode_action, actions)),
+        "env_assertions": None if assertions is None else list(map(encode_assertion, assertions)),
+        "communicate_info": criteria.must_say,
+        "nl_assertions": criteria.assertions,
+        "reward_basis": criteria.basis,
+    }
+
+
+def _encode_function(call: FunctionCall) -> Record:
+    return {
+        "env_type": SPEAKERS[call.side],
+        "func_name": call.name,
+        "arguments": call.arguments,
+    }
+
 
 _Requestor = Literal["assistant", "user"]
 _SIDES: Mapping[str, Role] = {"assistant": "agent", "user": "user"}
@@ -105,7 +188,7 @@ def decode_tasks(content: bytes, suite: str, domain: Domain | None, where: str) 
             raise DataError(f"{where}: two tasks have the id {task.id!r}")
         seen.add(task.id)
         if domain is not None:
-            require_fitting_names(task, domain, where)
+            require_known_names(task, domain, where)
             _require_fitting_start(task, domain, where)
     return tasks
 
@@ -120,22 +203,24 @@ def _decode_task(record: msgspec.Raw, index: int, suite: str, where: str) -> Tas
         suite=suite,
         digest=digest,
         scenario=Scenario(scenario.instructions, scenario.persona),
-        criteria=None if task.evaluation_criteria is None else _criteria(task.evaluation_criteria),
+        criteria=None
+        if task.evaluation_criteria is None
+        else _decode_criteria(task.evaluation_criteria),
         initial_state=None
         if task.initial_state is None
-        else _initial_state(task.initial_state, f"{where}: task {task.id}"),
+        else _decode_initial_state(task.initial_state, f"{where}: task {task.id}"),
         ticket=task.ticket,
     )
 
 
-def _criteria(record: _Criteria) -> Criteria:
+def _decode_criteria(record: _Criteria) -> Criteria:
     return Criteria(
         basis=_BASIS if record.reward_basis is None else tuple(record.reward_basis),
         actions=None if record.actions is None else tuple(map(_action, record.actions)),
         env_assertions=None
         if record.env_assertions is None
         else tuple(
-            EnvAssertion(_function(entry), entry.assert_value is not False, entry.message)
+            EnvAssertion(_decode_function(entry), entry.assert_value is not False, entry.message)
             for entry in record.env_assertions
         ),
         must_say=tuple(record.communicate_info or ()),
@@ -153,18 +238,18 @@ def _action(record: _Action) -> Action:
     )
 
 
-def _function(record: _EnvCall) -> FunctionCall:
+def _decode_function(record: _EnvCall) -> FunctionCall:
     return FunctionCall(_SIDES[record.env_type], record.func_name, record.arguments or {})
 
 
-def _initial_state(record: _InitialState, where: str) -> InitialState | None:
+def _decode_initial_state(record: _InitialState, where: str) -> InitialState | None:
     given = record.initialization_data or _InitialData()
     by_side: dict[Role, dict[str, object] | None] = {
         "agent": given.agent_data,
         "user": given.user_data,
     }
     data = {side: own for side, own in by_side.items() if own}
-    functions = tuple(map(_function, record.initialization_actions or ()))
+    functions = tuple(map(_decode_function, record.initialization_actions or ()))
     history = decode_messages(record.message_history or (), where)
     if not data and not functions and not history:
         return None

@@ -8,7 +8,7 @@ from dragoman.core.apis.tasks import ApiCall
 class SolutionStep(msgspec.Struct, frozen=True, omit_defaults=True):
     """One step: what was thought, which calls were made, and what each returned, as text.
 
-    `results` is empty where nothing was called, or where no later step needed to see results.
+    `result_events` is empty where nothing was called, or where no later step needed to see results.
     """
 
     thought: str

@@ -1,6 +1,6 @@
 """Typed readings of a text: numbers, money, dates, times, percentages, codes and words, in order.
 
-`read` returns items. Scoring compares their canonical units; the value matcher compares their values, and
+`read_reply` returns items. Scoring compares their canonical units; the value matcher compares their values, and
 rows of canonical units.
 """
 

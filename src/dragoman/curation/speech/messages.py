@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from dragoman.benchmarks.kit.recorded.planned_values import planned_values
+from dragoman.benchmarks.kit.recorded_suite import values_of_reference_plan
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import ExpectsValues
 from dragoman.core.keys import content_key
@@ -84,7 +84,7 @@ def expected_values(suite: Suite, task: Task) -> Sequence[ExpectedValue]:
     """Return the values of a task's expected calls, and what its user knows."""
     if isinstance(suite, ExpectsValues):
         return suite.expected_values(task)
-    return planned_values(task)
+    return values_of_reference_plan(task)
 
 
 def _message(

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from dragoman.benchmarks.kit.apis.offering import tool_of, wire_names
-from dragoman.benchmarks.kit.apis.thought_and_action import prompt
+from dragoman.benchmarks.kit.api_tools import native_tool_names, operation_tool, prompt_text
 from dragoman.core.apis.solutions import SolutionStep
 from dragoman.core.tools import openai_schema
 from dragoman.curation.apis.rows import DatasetRow
@@ -24,9 +23,9 @@ def chat_of(row: DatasetRow) -> ToolChat:
     A step's thought is the content beside its calls. What the last calls returned is left out where the
     assistant said nothing to it: the last message is the assistant's.
     """
-    wire = wire_names(row.tools)
+    wire = native_tool_names(row.tools)
     messages: list[dict[str, object]] = [
-        {"role": "system", "content": prompt("policy")},
+        {"role": "system", "content": prompt_text("policy")},
         {"role": "user", "content": row.task.query},
     ]
     for number, step in enumerate(row.solution.steps, 1):
@@ -34,7 +33,8 @@ def chat_of(row: DatasetRow) -> ToolChat:
     while messages[-1]["role"] == "tool":
         messages.pop()
     tools = tuple(
-        openai_schema(tool_of(each.operation, wire[name])) for name, each in row.tools.items()
+        openai_schema(operation_tool(each.operation, wire[name]))
+        for name, each in row.tools.items()
     )
     return ToolChat(tuple(messages), tools)
 

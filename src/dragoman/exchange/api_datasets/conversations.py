@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dragoman.benchmarks.kit.apis.offering import tool_of
-from dragoman.benchmarks.kit.apis.thought_and_action import prompt
+from dragoman.benchmarks.kit.api_tools import operation_tool, prompt_text
 from dragoman.core.apis.solutions import SolutionStep
 from dragoman.core.apis.written.writing import written_answer
 from dragoman.core.texts.decoding import UNREADABLE
@@ -61,7 +60,7 @@ def _system(row: DatasetRow) -> str:
     functions = [
         {
             "name": name,
-            "description": (tool := tool_of(each.operation, name)).description.removeprefix(
+            "description": (tool := operation_tool(each.operation, name)).description.removeprefix(
                 f"{each.operation.name}: "
             ),
             "parameters": tool.parameters,
@@ -74,7 +73,7 @@ def _system(row: DatasetRow) -> str:
 
 @functools.cache
 def _told() -> str:
-    return "\n\n".join((prompt("policy"), prompt("form")))
+    return "\n\n".join((prompt_text("policy"), prompt_text("form")))
 
 
 def _turns(step: SolutionStep) -> Iterator[dict[str, object]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from dragoman.benchmarks.kit.apis.suite_folder import RecordedReply
+from dragoman.benchmarks.kit.api_tools import RecordedReply
 from dragoman.core.apis.documents import ApiDocument
 from dragoman.core.apis.offers import offered_names
 from dragoman.core.apis.tasks import ApiCall, ApiTask

@@ -2,8 +2,13 @@
 
 import msgspec
 
-from dragoman.benchmarks.kit.apis.offering import tool_of, wire_names
-from dragoman.benchmarks.kit.apis.thought_and_action import offered_text, prompt, results_text
+from dragoman.benchmarks.kit.api_tools import (
+    native_tool_names,
+    operation_tool,
+    prompt_text,
+    results_text,
+    tools_prompt,
+)
 from dragoman.core.apis.written.writing import written_answer
 from dragoman.core.training.rows import RowOrigin, TrainingRow
 from dragoman.curation.apis.rows import DatasetRow
@@ -18,14 +23,14 @@ def training_row_of(row: DatasetRow) -> TrainingRow:
 
 def written_row_of(row: DatasetRow) -> TrainingRow:
     """Return a task as a row with thought and action in text, as agents of its suite see it."""
-    wire = wire_names(row.tools)
+    wire = native_tool_names(row.tools)
     # Two operations of one name have that of their document before it, also in what is said of them.
     specs = [
-        tool_of(msgspec.structs.replace(each.operation, name=name), wire[name])
+        operation_tool(msgspec.structs.replace(each.operation, name=name), wire[name])
         for name, each in row.tools.items()
     ]
     names = {wire[name]: name for name in row.tools}
-    system = f"{offered_text(specs, names)}\n\n{prompt('policy')}"
+    system = f"{tools_prompt(specs, names)}\n\n{prompt_text('policy')}"
     messages: list[dict[str, object]] = [
         {"role": "system", "content": system},
         {"role": "user", "content": row.task.query},

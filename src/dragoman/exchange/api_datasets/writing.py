@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.benchmarks.kit.apis.suite_folder import DOCUMENTS, REPLIES, TASKS
+from dragoman.benchmarks.kit.api_tools import DOCUMENTS, REPLIES, TASKS
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.curation.apis.card import card_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.benchmarks.kit.half_duplex import GREETING
+from dragoman.benchmarks.kit.turn_protocols import GREETING
 from dragoman.core.conditions import PLAIN, Condition, condition_from
 from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.errors import DataError, UsageError

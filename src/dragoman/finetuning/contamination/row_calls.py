@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dragoman.benchmarks.kit.apis.offering import wire_names
+from dragoman.benchmarks.kit.api_tools import native_tool_names
 from dragoman.core.apis.written.answers import ACTION, ANY_SYNTAX, read_answer
 from dragoman.core.training.rows import TrainingRow
 
@@ -32,5 +32,5 @@ def _written_calls(content: object) -> Iterator[tuple[str, str]]:
     is_answer = isinstance(content, str) and ACTION.casefold() in content.casefold()
     answer = read_answer(str(content), (), ANY_SYNTAX) if is_answer else None
     for call in () if answer is None else answer.calls or ():
-        (name,) = wire_names([call.tool]).values()
+        (name,) = native_tool_names([call.tool]).values()
         yield name, msgspec.json.encode(call.arguments).decode()

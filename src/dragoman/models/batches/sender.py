@@ -96,7 +96,7 @@ class BatchSender:
         read: Callable[[bytes], T],
         who: Who,
     ) -> tuple[T, Attempts]:
-        """Have a body answered in a batch, and return what `read` makes of the answer.
+        """Have a body answered in a batch, and return what `read_reply` makes of the answer.
 
         Raises:
             ParticipantError: Where batches brought no readable answer.

@@ -41,7 +41,7 @@ class OneTry:
         read: Callable[[bytes], T],
         who: Who,
     ) -> tuple[T, Attempts]:
-        """Post a body once and return what `read` makes of the answer's.
+        """Post a body once and return what `read_reply` makes of the answer's.
 
         Raises:
             Fault: Where no whole answer came.

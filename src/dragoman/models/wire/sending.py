@@ -79,9 +79,9 @@ class Sender(Protocol):
         read: Callable[[bytes], T],
         who: Who,
     ) -> tuple[T, Attempts]:
-        """Post a body and return what `read` makes of the answer's.
+        """Post a body and return what `read_reply` makes of the answer's.
 
-        `read` raises `Unreadable` where a body is not what it must be: one more fault of the endpoint;
+        `read_reply` raises `Unreadable` where a body is not what it must be: one more fault of the endpoint;
         and `Misshapen` where asking again would bring the same.
 
         Raises:

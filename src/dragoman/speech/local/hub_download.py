@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from dragoman.benchmarks.pulling.download import opener_for
+from dragoman.benchmarks.downloads.http_download import opener_for
 from dragoman.core.errors import UsageError
 from dragoman.core.voice.download_progress import SHOWN_BY, Progress
 from dragoman.speech.local.hub_models import HubFile, HubModel

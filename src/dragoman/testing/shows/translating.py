@@ -97,7 +97,7 @@ class _Answered(NamedTuple):
 
 
 class TranslatingAnswers:
-    """Translates for show; `sent` and `delivered` count texts, whole and in a sound answer."""
+    """Translates for show; `encode_param` and `delivered` count texts, whole and in a sound answer."""
 
     def __init__(self, mistakes: Mistakes | None = None, seed: int = 0) -> None:
         self._mistakes = mistakes or Mistakes()

@@ -9,8 +9,8 @@ from datetime import datetime
 
 from aiohttp import web
 
-from dragoman.benchmarks.itc.world.answering import WorldRequest
-from dragoman.benchmarks.itc.world.loading import NOW, load_world
+from dragoman.benchmarks.itc.world.bundled_set import NOW, load_world
+from dragoman.benchmarks.itc.world.request_handler import SimulatedRequest
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.exchange import Exchange
 from dragoman.testing.faults import FaultDraws, Faults
@@ -70,12 +70,12 @@ class WorldServer(LocalServer):
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()
-        asked = WorldRequest(
+        asked = SimulatedRequest(
             request.method, request.path, dict(request.query), body, dict(request.headers)
         )
         return await self._exchange.serve(request, lambda _asked: self._made(asked))
 
-    def _made(self, asked: WorldRequest) -> tuple[str, HttpAnswer]:
+    def _made(self, asked: SimulatedRequest) -> tuple[str, HttpAnswer]:
         """Return what becomes of a request, as logs name it, and the answer."""
         api = self._world.api_of(asked)
         answered = self._world.answer(
@@ -90,6 +90,6 @@ class WorldServer(LocalServer):
         return fault.kind, spoilt(fault, answer, asked.query)
 
 
-def _target(asked: WorldRequest) -> str:
+def _target(asked: SimulatedRequest) -> str:
     query: Mapping[str, str] = dict(sorted(asked.query.items()))
     return f"{asked.method} {asked.path} {query}"

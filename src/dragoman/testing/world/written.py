@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from dragoman.benchmarks.itc.world.catalogue import (
+from dragoman.benchmarks.itc.world.api_data import countries
+from dragoman.benchmarks.itc.world.api_documents import (
     CATALOGUE,
     GONE,
-    written_catalogue,
-    written_gone,
+    ORIGIN,
+    render_catalogue,
+    render_documents,
+    render_gone_operations,
 )
-from dragoman.benchmarks.itc.world.documents import ORIGIN
-from dragoman.benchmarks.itc.world.openapi import written_documents
-from dragoman.benchmarks.itc.world.reading import countries
 from dragoman.core.errors import UsageError
 
 
@@ -24,9 +24,9 @@ def world_documents(origin: str = ORIGIN) -> dict[str, bytes]:
         origin: Scheme, host and port of the server that they name.
     """
     return {
-        **written_documents(countries(), origin),
-        CATALOGUE: written_catalogue(origin),
-        GONE: written_gone(origin),
+        **render_documents(countries(), origin),
+        CATALOGUE: render_catalogue(origin),
+        GONE: render_gone_operations(origin),
     }
 
 

@@ -3,7 +3,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from dragoman.benchmarks.bfcl.agentic.entries import AgenticEntry, load_agentic
+from dragoman.benchmarks.bfcl.agentic_entries import AgenticEntry, load_agentic
 from dragoman.core.errors import DataError
 
 Files = Mapping[str, bytes]

@@ -1,8 +1,8 @@
 import pytest
 
-from dragoman.benchmarks.bfcl.agentic.final_answers import answer_fault, standard_answer
+from dragoman.benchmarks.bfcl.agentic_suite import answer_fault, normalize_answer
+from dragoman.benchmarks.bfcl.call_parsers.limits import MAX_LENGTH
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES
-from dragoman.benchmarks.bfcl.text.bounds import MAX_LENGTH
 
 
 def both(message: object, *accepted: str) -> list[bool]:
@@ -28,7 +28,7 @@ def test_an_answer_stands_between_words() -> None:
 def test_case_and_most_punctuation_do_not_count() -> None:
     assert both("THE (U.S.) NAVY", "the us navy") == [True, True]
     assert both("It's 1,000", 'it"s 1000') == [True, True]
-    assert standard_answer("A b_c", DEFAULT_RULES) == "a bc"
+    assert normalize_answer("A b_c", DEFAULT_RULES) == "a bc"
 
 
 def test_of_a_list_the_first_item_is_the_reply() -> None:

@@ -2,8 +2,8 @@ from collections.abc import Callable
 
 import pytest
 
-from dragoman.benchmarks.bfcl.agentic.suite import PREPARES, AgenticSuite
-from dragoman.benchmarks.kit.offered_tools import OfferedTools
+from dragoman.benchmarks.bfcl.agentic_suite import PREPARES, AgenticSuite
+from dragoman.benchmarks.kit.environment import OfferedTools
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.errors import UsageError

@@ -3,8 +3,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from dragoman.benchmarks.bfcl.apis.awaiting import Awaited, AwaitingWorld, PutOff
-from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Page, Query, WebSearchAPI
+from dragoman.benchmarks.bfcl.apis.environment import (
+    AnswerCache,
+    AnswerPending,
+    AsyncApiEnvironment,
+)
+from dragoman.benchmarks.bfcl.apis.web_search_api import Hits, Page, Query, WebSearchAPI
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import WaitingWorld
 from dragoman.core.tools import NO_TOOLS, ToolCall
@@ -32,9 +36,9 @@ class Engine:
         return Page(f"<p>{url}</p>"), None
 
 
-def world_with(engine: Engine) -> AwaitingWorld:
-    hits, pages = Awaited(engine.find), Awaited(engine.read)
-    return AwaitingWorld(
+def world_with(engine: Engine) -> AsyncApiEnvironment:
+    hits, pages = AnswerCache(engine.find), AnswerCache(engine.read)
+    return AsyncApiEnvironment(
         lambda: {"WebSearchAPI": WebSearchAPI({}, find=hits.of, read=pages.of)},
         NO_TOOLS,
         (hits, pages),
@@ -83,7 +87,7 @@ def test_what_breaks_outside_is_no_result_of_the_tool() -> None:
 
 
 def test_a_call_without_waiting_is_put_off() -> None:
-    with pytest.raises(PutOff, match="waits for an answer"):
+    with pytest.raises(AnswerPending, match="waits for an answer"):
         world_with(Engine()).call(SEARCH)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.bfcl.apis.days import read_day
+from dragoman.benchmarks.bfcl.apis.scenario_values import read_day
 
 WRITTEN = st.text(alphabet="0129-W \u0661", max_size=11) | st.dates().map(str)
 

@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.bfcl.apis.file_system import GorillaFileSystem
-from dragoman.benchmarks.bfcl.apis.file_tree import MAX_DEPTH, MAX_ENTRIES
-from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
-from dragoman.benchmarks.bfcl.apis.results import Refused
+from dragoman.benchmarks.bfcl.apis.gorilla_file_system import (
+    MAX_DEPTH,
+    MAX_ENTRIES,
+    GorillaFileSystem,
+)
+from dragoman.benchmarks.bfcl.apis.results import ApiRefusal, LongTexts
 from dragoman.core.errors import DataError
 
 
@@ -91,7 +93,7 @@ def test_texts_are_written_to_files_that_exist(shell: Any) -> None:  # noqa: ANN
     assert shell.echo("x", "none") == {"error": "echo: cannot write to 'none': No such file"}
     assert shell.echo("x", "todo") is None
     assert shell.cat("todo") == {"file_content": "x"}
-    with pytest.raises(Refused, match="'_write'"):
+    with pytest.raises(ApiRefusal, match="'_write'"):
         shell.echo("x", "docs")
 
 
@@ -179,7 +181,7 @@ def test_copies_are_separate_but_for_what_lies_in_a_copied_directory(shell: Any)
 
 def test_copying_over_a_name_that_exists_breaks(shell: Any) -> None:  # noqa: ANN401
     shell.cp("todo", "docs")
-    with pytest.raises(Refused, match="File 'todo' already exists in directory 'docs'"):
+    with pytest.raises(ApiRefusal, match="File 'todo' already exists in directory 'docs'"):
         shell.cp("todo", "docs")
 
 
@@ -205,12 +207,12 @@ def test_directories_are_nested_up_to_a_bound(shell: Any) -> None:  # noqa: ANN4
     for _ in range(MAX_DEPTH - 1):
         shell.mkdir("down")
         shell.cd("down")
-    with pytest.raises(Refused, match=f"more than {MAX_DEPTH} deep"):
+    with pytest.raises(ApiRefusal, match=f"more than {MAX_DEPTH} deep"):
         shell.mkdir("down")
     shell.cd("/")
     shell.mkdir("top")
     before = shell.state()
-    with pytest.raises(Refused, match=f"more than {MAX_DEPTH} deep"):
+    with pytest.raises(ApiRefusal, match=f"more than {MAX_DEPTH} deep"):
         shell.mv("down", "top")
     assert shell.state() == before
 
@@ -223,7 +225,7 @@ def test_copies_of_copies_end_at_a_bound(shell: Any) -> None:  # noqa: ANN401
             shell.cp("bomb", f"copy{number}")
             shell.mv(f"copy{number}", "bomb")
 
-    with pytest.raises(Refused, match=f"more than {MAX_ENTRIES} files and directories"):
+    with pytest.raises(ApiRefusal, match=f"more than {MAX_ENTRIES} files and directories"):
         double(40)
 
 

@@ -8,8 +8,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.bfcl.apis.catalogue import functions, is_look
-from dragoman.benchmarks.bfcl.apis.world import ApiWorld, make_world
+from dragoman.benchmarks.bfcl.apis.environment import (
+    ApiEnvironment,
+    is_read_only,
+    make_environment,
+    public_functions,
+)
 from dragoman.core.tools import ToolCall
 
 CLASSES = (
@@ -56,8 +60,13 @@ def entry() -> dict[str, Any]:
 VALUES = st.sampled_from(
     [0, 1, 2.5, -1, True, None, "", "a", "b", "docs", "t", "1", "9", "USR002", "AAPL", "JFK", "LAX"]
 ) | st.sampled_from([["a"], ["driver"], ["@b"], {"title": "z"}, {"status": "Closed"}])
-LOOKS = [name for of_class in CLASSES for name in functions(of_class) if is_look(of_class, name)]
-NAMES = sorted({function for name in CLASSES for function in functions(name)})
+LOOKS = [
+    name
+    for of_class in CLASSES
+    for name in public_functions(of_class)
+    if is_read_only(of_class, name)
+]
+NAMES = sorted({function for name in CLASSES for function in public_functions(name)})
 SENSIBLE: Sequence[tuple[str, tuple[object, ...]]] = (
     ("cd", ("docs",)),
     ("cd", ("..",)),
@@ -108,7 +117,7 @@ CALLS = st.lists(
 
 
 def played(calls: Sequence[ToolCall], config: dict[str, Any]) -> tuple[list[str], object]:
-    world = make_world(CLASSES, config)
+    world = make_environment(CLASSES, config)
     return [world.call(call).content for call in calls], world.state()
 
 
@@ -118,7 +127,10 @@ def test_interleaved_worlds_of_one_entry_behave_as_if_each_were_alone(
 ) -> None:
     config, kept = entry(), copy.deepcopy((first, second))
     alone = played(first, entry()), played(second, entry())
-    worlds: tuple[ApiWorld, ...] = (make_world(CLASSES, config), make_world(CLASSES, config))
+    worlds: tuple[ApiEnvironment, ...] = (
+        make_environment(CLASSES, config),
+        make_environment(CLASSES, config),
+    )
     texts: tuple[list[str], ...] = ([], [])
     for step in range(max(len(first), len(second))):
         for side, calls in enumerate((first, second)):
@@ -141,7 +153,7 @@ def test_a_second_run_of_the_same_calls_ends_the_same(calls: list[ToolCall]) -> 
 def test_states_stay_what_they_were_and_asking_for_them_changes_nothing(
     calls: list[ToolCall],
 ) -> None:
-    world, asked = make_world(CLASSES, entry()), []
+    world, asked = make_environment(CLASSES, entry()), []
     texts = []
     for call in calls:
         texts.append(world.call(call).content)
@@ -164,7 +176,7 @@ def test_worlds_in_threads_behave_as_if_each_were_alone(scripts: list[list[ToolC
 
 @given(CALLS)
 def test_changes_that_were_taken_add_up_to_the_differences(calls: list[ToolCall]) -> None:
-    world = make_world(CLASSES, entry())
+    world = make_environment(CLASSES, entry())
     taken = set()
     for call in calls:
         world.call(call)
@@ -178,7 +190,7 @@ def test_changes_that_were_taken_add_up_to_the_differences(calls: list[ToolCall]
 def test_calls_that_only_look_leave_everything_as_it_is(
     calls: list[ToolCall], data: st.DataObject
 ) -> None:
-    world, texts = make_world(CLASSES, entry()), []
+    world, texts = make_environment(CLASSES, entry()), []
     for call in calls:
         name = data.draw(st.sampled_from(LOOKS))
         world.call(
@@ -189,7 +201,7 @@ def test_calls_that_only_look_leave_everything_as_it_is(
 
 
 def test_where_one_stands_and_what_is_drawn_is_no_look() -> None:
-    assert not is_look("GorillaFileSystem", "cd")
-    assert not is_look("VehicleControlAPI", "get_current_speed")
-    assert not is_look("MessageAPI", "add_contact")
-    assert is_look("GorillaFileSystem", "ls")
+    assert not is_read_only("GorillaFileSystem", "cd")
+    assert not is_read_only("VehicleControlAPI", "get_current_speed")
+    assert not is_read_only("MessageAPI", "add_contact")
+    assert is_read_only("GorillaFileSystem", "ls")

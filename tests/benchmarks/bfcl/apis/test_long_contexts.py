@@ -2,11 +2,11 @@
 
 import pytest
 
-from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
-from dragoman.benchmarks.bfcl.apis.trading import TradingBot
-from dragoman.benchmarks.bfcl.apis.travel.agency import TravelAPI
-from dragoman.benchmarks.bfcl.apis.vehicle import VehicleControlAPI
-from dragoman.benchmarks.bfcl.apis.world import make_world
+from dragoman.benchmarks.bfcl.apis.environment import make_environment
+from dragoman.benchmarks.bfcl.apis.results import LongTexts
+from dragoman.benchmarks.bfcl.apis.trading_bot import TradingBot
+from dragoman.benchmarks.bfcl.apis.travel_api import TravelAPI
+from dragoman.benchmarks.bfcl.apis.vehicle_control_api import VehicleControlAPI
 from dragoman.core.tools import ToolCall
 
 CONSTANTS = {
@@ -50,7 +50,9 @@ def test_stocks_orders_and_lists_grow(long: LongTexts) -> None:
 
 def test_the_long_watch_list_is_a_bare_list_that_ends_in_an_ellipsis(long: LongTexts) -> None:
     scenario = {"TradingBot": {"authenticated": True}}
-    result = make_world(["TradingBot"], scenario, long).call(ToolCall("1", "get_watchlist", {}))
+    result = make_environment(["TradingBot"], scenario, long).call(
+        ToolCall("1", "get_watchlist", {})
+    )
     assert result.content == "['NVDA', 'AAA', Ellipsis]"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.bfcl.apis.long_texts import LongTexts
+from dragoman.benchmarks.bfcl.apis.results import LongTexts
 from dragoman.core.errors import DataError
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dragoman.benchmarks.bfcl.apis.messaging import MessageAPI
+from dragoman.benchmarks.bfcl.apis.message_api import MessageAPI
 
 FULL: dict[str, Any] = {
     "user_count": 2,

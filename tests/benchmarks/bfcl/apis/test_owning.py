@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.bfcl.apis.owning import Lent, cloned
+from dragoman.benchmarks.bfcl.apis.scenario_values import CopyOnWrite, deep_copy
 
 VALUES = st.recursive(
     st.none() | st.integers() | st.text(max_size=3),
@@ -14,7 +14,7 @@ VALUES = st.recursive(
 
 def test_a_lent_value_is_the_lender_s_until_the_first_write() -> None:
     inbox = [{"a": "b"}]
-    lent = Lent(inbox)
+    lent = CopyOnWrite(inbox)
     assert lent.value is inbox
     lent.own().append({"c": "d"})
     lent.own()[0] = {"a": "changed"}
@@ -23,7 +23,7 @@ def test_a_lent_value_is_the_lender_s_until_the_first_write() -> None:
 
 
 def test_a_value_is_copied_once() -> None:
-    lent: Lent[set[int]] = Lent({1})
+    lent: CopyOnWrite[set[int]] = CopyOnWrite({1})
     own = lent.own()
     own.add(2)
     assert lent.own() is own
@@ -31,7 +31,7 @@ def test_a_value_is_copied_once() -> None:
 
 
 def test_a_value_that_was_shown_stays_what_it_was() -> None:
-    lent: Lent[list[str]] = Lent([])
+    lent: CopyOnWrite[list[str]] = CopyOnWrite([])
     lent.own().append("a")
     shown = lent.shown()
     lent.own().append("b")
@@ -40,7 +40,7 @@ def test_a_value_that_was_shown_stays_what_it_was() -> None:
 
 @given(VALUES)
 def test_a_copy_is_equal_and_shares_no_container(value: object) -> None:
-    copy = cloned(value)
+    copy = deep_copy(value)
     assert copy == value
     assert not containers(copy) & containers(value)
 

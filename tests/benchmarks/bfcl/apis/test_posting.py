@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.bfcl.apis.posting import TwitterAPI
+from dragoman.benchmarks.bfcl.apis.twitter_api import TwitterAPI
 
 FULL: dict[str, Any] = {
     "username": "ann",

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dragoman.benchmarks.bfcl.apis.results import (
     MAX_RESULT,
+    ApiRefusal,
     LongList,
-    Refused,
     error_text,
     result_text,
 )
@@ -36,7 +36,7 @@ def test_everything_else_is_shown_as_python_has_it() -> None:
 
 def test_a_result_past_the_bound_is_refused() -> None:
     assert len(result_text("x" * MAX_RESULT)) == MAX_RESULT
-    with pytest.raises(Refused, match="1000001 characters"):
+    with pytest.raises(ApiRefusal, match="1000001 characters"):
         result_text("x" * (MAX_RESULT + 1))
 
 

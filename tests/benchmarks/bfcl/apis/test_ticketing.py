@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.bfcl.apis.ticketing import TicketAPI
-from dragoman.benchmarks.bfcl.apis.world import make_world
+from dragoman.benchmarks.bfcl.apis.environment import make_environment
+from dragoman.benchmarks.bfcl.apis.ticket_api import TicketAPI
 from dragoman.core.tools import ToolCall
 
 QUEUE: dict[str, Any] = {
@@ -105,6 +105,6 @@ def test_a_ticket_of_the_scenario_stays_as_it_was() -> None:
 
 
 def test_a_ticket_without_an_id_cannot_be_looked_past() -> None:
-    world = make_world(["TicketAPI"], {"TicketAPI": {"ticket_queue": [{"ticket_001": {}}]}})
+    world = make_environment(["TicketAPI"], {"TicketAPI": {"ticket_queue": [{"ticket_001": {}}]}})
     result = world.call(ToolCall("1", "get_ticket", {"ticket_id": 1}))
     assert (result.content, result.error) == ("Error during execution: 'id'", True)

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.bfcl.apis.vehicle import VehicleControlAPI
-from dragoman.benchmarks.bfcl.apis.world import make_world
+from dragoman.benchmarks.bfcl.apis.environment import make_environment
+from dragoman.benchmarks.bfcl.apis.vehicle_control_api import VehicleControlAPI
 from dragoman.core.tools import ToolCall
 
 DOORS = ["driver", "passenger", "rear_left", "rear_right"]
@@ -181,7 +181,7 @@ def test_the_doors_of_the_scenario_stay_as_they_were() -> None:
 
 
 def test_arguments_of_another_type_are_answered_and_change_nothing() -> None:
-    world = make_world(["VehicleControlAPI"], {})
+    world = make_environment(["VehicleControlAPI"], {})
     result = world.call(ToolCall("1", "lockDoors", {"unlock": False, "door": 1.5}))
     assert result.content == "Error during execution: 'float' object is not iterable"
     assert world.delta() == {}

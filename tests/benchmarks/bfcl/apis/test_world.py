@@ -4,8 +4,13 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.bfcl.apis.catalogue import functions, make_apis
-from dragoman.benchmarks.bfcl.apis.world import FORBIDDEN, ApiWorld, make_world
+from dragoman.benchmarks.bfcl.apis.environment import (
+    FORBIDDEN,
+    ApiEnvironment,
+    make_apis,
+    make_environment,
+    public_functions,
+)
 from dragoman.core.errors import DataError
 from dragoman.core.tools import Change, ToolCall, Toolset, ToolSpec
 
@@ -28,18 +33,18 @@ def call(name: str, *positionals: object, **arguments: object) -> ToolCall:
     return ToolCall("1", name, arguments, positionals=positionals)
 
 
-def content(world: ApiWorld, name: str, *positionals: object, **arguments: object) -> str:
+def content(world: ApiEnvironment, name: str, *positionals: object, **arguments: object) -> str:
     return world.call(call(name, *positionals, **arguments)).content
 
 
 def test_a_call_is_answered_with_its_id_and_name() -> None:
-    result = make_world(["MathAPI"], {}).call(call("add", a=1, b=2))
+    result = make_environment(["MathAPI"], {}).call(call("add", a=1, b=2))
     assert (result.call_id, result.name, result.content) == ("1", "add", '{"result": 3}')
     assert not result.error
 
 
 def test_arguments_without_names_take_the_signature_s_order() -> None:
-    world = make_world(["GorillaFileSystem"], {"GorillaFileSystem": FILES})
+    world = make_environment(["GorillaFileSystem"], {"GorillaFileSystem": FILES})
     assert content(world, "cat", "a") == '{"file_content": "x"}'
     assert content(world, "mv", "a", destination="b") == "{\"result\": \"'a' moved to 'b'\"}"
 
@@ -64,32 +69,32 @@ def test_arguments_without_names_take_the_signature_s_order() -> None:
     ],
 )
 def test_what_cannot_be_executed_is_told_in_the_result(wrong: ToolCall, text: str) -> None:
-    result = make_world(["GorillaFileSystem"], {}).call(wrong)
+    result = make_environment(["GorillaFileSystem"], {}).call(wrong)
     assert result.content == f"Error during execution: {text}"
     assert result.error
 
 
 def test_refusals_are_results_with_an_error() -> None:
-    result = make_world(["GorillaFileSystem"], {}).call(call("cat", file_name="none"))
+    result = make_environment(["GorillaFileSystem"], {}).call(call("cat", file_name="none"))
     assert result.content == '{"error": "cat: \'none\': No such file or directory"}'
     assert result.error
 
 
 def test_text_in_arguments_is_text() -> None:
-    world = make_world(["GorillaFileSystem"], {})
+    world = make_environment(["GorillaFileSystem"], {})
     text = "__import__('os').getcwd() sort('a')"
     assert text in content(world, "echo", content=text)
 
 
 def test_what_a_failing_call_changed_stays_changed() -> None:
-    world = make_world(["VehicleControlAPI"], {})
+    world = make_environment(["VehicleControlAPI"], {})
     world.call(call("lockDoors", unlock=True, door=["driver", "boot"]))
     doors: Any = world.state()["VehicleControlAPI"]["doorStatus"]
     assert doors["driver"] == "unlocked"
 
 
 def test_arguments_belong_to_their_caller() -> None:
-    world = make_world(["TwitterAPI"], {"TwitterAPI": {"authenticated": True}})
+    world = make_environment(["TwitterAPI"], {"TwitterAPI": {"authenticated": True}})
     posted = call("post_tweet", content="x", mentions=["@a"])
     placed = call("post_tweet", "y", [], ["@a"])
     for post in (posted, placed):
@@ -101,10 +106,10 @@ def test_arguments_belong_to_their_caller() -> None:
 
 
 def test_every_function_of_the_classes_can_be_called_and_says_what_it_does() -> None:
-    counts = {name: len(functions(name)) for name in CLASSES}
+    counts = {name: len(public_functions(name)) for name in CLASSES}
     assert list(counts.values()) == [18, 17, 10, 14, 9, 20, 18, 22]
-    assert not FORBIDDEN.intersection(*(functions(name) for name in CLASSES))
-    world = make_world(CLASSES, {})
+    assert not FORBIDDEN.intersection(*(public_functions(name) for name in CLASSES))
+    world = make_environment(CLASSES, {})
     assert world.kind("mkdir") == "write"
     assert world.kind("ls") == "read"
     assert world.kind("unknown") is None
@@ -114,7 +119,7 @@ def test_every_function_of_the_classes_can_be_called_and_says_what_it_does() -> 
 
 def test_tools_are_the_agent_s() -> None:
     tools = Toolset((ToolSpec("ls", "List", {"type": "object"}),))
-    world = make_world(["GorillaFileSystem"], {}, None, tools)
+    world = make_environment(["GorillaFileSystem"], {}, None, tools)
     assert world.tools("agent") is tools
     assert len(world.tools("user")) == 0
 
@@ -128,7 +133,7 @@ def test_what_is_not_involved_is_ignored_and_what_does_not_exist_refused() -> No
 
 
 def test_differences_from_the_start_are_told_by_class_and_attribute() -> None:
-    world = make_world(["GorillaFileSystem", "MessageAPI"], {"GorillaFileSystem": FILES})
+    world = make_environment(["GorillaFileSystem", "MessageAPI"], {"GorillaFileSystem": FILES})
     assert world.delta() == {}
     world.call(call("message_login", user_id="USR002"))
     world.call(call("touch", file_name="b"))
@@ -145,7 +150,7 @@ def test_differences_from_the_start_are_told_by_class_and_attribute() -> None:
 
 
 def test_equal_states_have_equal_differences() -> None:
-    worlds = [make_world(["VehicleControlAPI"], {}) for _ in range(2)]
+    worlds = [make_environment(["VehicleControlAPI"], {}) for _ in range(2)]
     for world, amount in zip(worlds, (5, 5.0), strict=True):
         world.call(call("fillFuelTank", fuelAmount=amount))
     assert worlds[0].delta() == worlds[1].delta() != {}
@@ -155,7 +160,7 @@ def test_keys_that_look_alike_are_kept_apart() -> None:
     comments = {"0": [{"username": "ben", "content": "Ho"}]}
     tweets = {"0": {"id": 0, "username": "a", "content": "b", "tags": [], "mentions": []}}
     start = {"authenticated": True, "tweets": tweets, "comments": comments}
-    world = make_world(["TwitterAPI"], {"TwitterAPI": start})
+    world = make_environment(["TwitterAPI"], {"TwitterAPI": start})
     world.call(call("comment", tweet_id=0, comment_content="new"))
     assert world.changes() == (
         Change(("TwitterAPI", "comments", "[0]"), "add", [{"username": "john", "content": "new"}]),
@@ -163,7 +168,7 @@ def test_keys_that_look_alike_are_kept_apart() -> None:
 
 
 def test_changes_are_taken_once() -> None:
-    world = make_world(["MessageAPI"], {"MessageAPI": {"current_user": "USR001"}})
+    world = make_environment(["MessageAPI"], {"MessageAPI": {"current_user": "USR001"}})
     world.call(call("send_message", receiver_id="USR002", message="x"))
     assert [change.path[1:] for change in world.take_changes()] == [
         ("generated_ids", 0),
@@ -176,7 +181,7 @@ def test_changes_are_taken_once() -> None:
 
 
 def test_a_snapshot_stays_what_it_was() -> None:
-    world = make_world(["MessageAPI"], {"MessageAPI": {"current_user": "USR001"}})
+    world = make_environment(["MessageAPI"], {"MessageAPI": {"current_user": "USR001"}})
     world.call(call("send_message", receiver_id="USR002", message="x"))
     before = world.state()
     world.call(call("send_message", receiver_id="USR002", message="y"))

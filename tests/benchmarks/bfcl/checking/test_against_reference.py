@@ -3,12 +3,11 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.agentic.final_answers import answer_fault
-from dragoman.benchmarks.bfcl.checking.against_reference import against_reference
+from dragoman.benchmarks.bfcl.agentic_suite import answer_fault
+from dragoman.benchmarks.bfcl.multi_turn_check import TurnProgress, check_turns
+from dragoman.benchmarks.bfcl.multi_turn_execution import ExpectedTurn, StateDifference, TurnRecord
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
-from dragoman.benchmarks.bfcl.turns.checks import Course, check_turns
-from dragoman.benchmarks.bfcl.turns.records import ExpectedTurn, StateDifference, TurnRecord
-from dragoman.benchmarks.bfcl.verdicts import CallFault, Judged, Outcome
+from dragoman.benchmarks.bfcl.verdicts import CallFault, Judged, Outcome, compare_with_reference
 from dragoman.core.scores import Unscored
 
 JudgeBy = Callable[[BfclRules], Outcome]
@@ -18,7 +17,7 @@ NUMBER = TurnRecord(ExpectedTurn(('{"result": 8}',), {}), ('{"result": 8.0}',), 
 
 
 def conversation(*records: TurnRecord, is_complete: bool = True) -> JudgeBy:
-    course = Course(len(records), len(records), is_complete)
+    course = TurnProgress(len(records), len(records), is_complete)
     return lambda rules: check_turns(course, records, rules)
 
 
@@ -38,14 +37,14 @@ DECIDED = {
 
 @pytest.mark.parametrize("name", DECIDED)
 def test_every_rule_of_conversations_can_decide(name: str) -> None:
-    assert against_reference(DECIDED[name], DEFAULT_RULES).decided_by == name
+    assert compare_with_reference(DECIDED[name], DEFAULT_RULES).decided_by == name
     one = msgspec.structs.replace(BFCL_V4, **{name: True})
-    assert against_reference(DECIDED[name], one).decided_by == name
+    assert compare_with_reference(DECIDED[name], one).decided_by == name
 
 
 def test_the_last_rule_that_changes_the_verdict_decided_it() -> None:
     judge_by = conversation(NUMBER, IDLE)
-    judgement = against_reference(judge_by, DEFAULT_RULES)
+    judgement = compare_with_reference(judge_by, DEFAULT_RULES)
     assert isinstance(judgement.outcome, Judged)
     assert judgement.outcome.fault is not None
     assert judgement.outcome.fault.turn == 1
@@ -53,7 +52,7 @@ def test_the_last_rule_that_changes_the_verdict_decided_it() -> None:
 
 
 def test_the_same_fault_in_the_same_turn_is_the_same_verdict() -> None:
-    judgement = against_reference(
+    judgement = compare_with_reference(
         lambda rules: Judged(CallFault("e", rules.name, 1)), DEFAULT_RULES
     )
     assert judgement.reference is None
@@ -64,6 +63,6 @@ def test_no_verdict_is_another_than_any() -> None:
     def judge_by(rules: BfclRules) -> Outcome:
         return Judged() if rules.results_match_by_value else Unscored("the reference breaks")
 
-    judgement = against_reference(judge_by, DEFAULT_RULES)
+    judgement = compare_with_reference(judge_by, DEFAULT_RULES)
     assert judgement.reference == Unscored("the reference breaks")
     assert judgement.decided_by == "results_match_by_value"

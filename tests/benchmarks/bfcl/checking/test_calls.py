@@ -3,9 +3,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.checking.call_check import Terms
-from dragoman.benchmarks.bfcl.checking.calls import check_calls
-from dragoman.benchmarks.bfcl.questions import Language, Question, read_question
+from dragoman.benchmarks.bfcl.ast_checker.call_check import CallCheckContext, check_calls
+from dragoman.benchmarks.bfcl.entry_files import Language, Question, read_question
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.verdicts import Judged
 from dragoman.core.errors import DataError
@@ -41,7 +40,7 @@ def error(
     question: Question, rules: BfclRules, *calls: ToolCall, language: Language = "python"
 ) -> str | None:
     """The type of the error in calls, or None where they pass."""
-    result = check_calls(question, calls, Terms(rules, language))
+    result = check_calls(question, calls, CallCheckContext(rules, language))
     assert isinstance(result, Judged)
     return None if result.fault is None else result.fault.error_type
 
@@ -178,14 +177,16 @@ def test_schemas_that_break_the_reference_are_judged_by_value(
 ) -> None:
     value: object = [1] if schema == {"type": "array"} else 1
     question = one_argument(schema, [value])
-    assert isinstance(check_calls(question, [call(a=value)], Terms(BFCL_V4, "python")), Unscored)
+    assert isinstance(
+        check_calls(question, [call(a=value)], CallCheckContext(BFCL_V4, "python")), Unscored
+    )
     assert error(question, DEFAULT_RULES, call(a=value)) is None
     assert error(question, DEFAULT_RULES, call(a=2)) is not None
 
 
 def test_a_list_of_objects_with_something_else_breaks_only_the_reference() -> None:
     objects = one_argument({"type": "array", "items": {"type": "dict"}}, [[{"k": ["x"]}], ""])
-    broken = check_calls(objects, [call(a=["x"])], Terms(BFCL_V4, "python"))
+    broken = check_calls(objects, [call(a=["x"])], CallCheckContext(BFCL_V4, "python"))
     assert isinstance(broken, Unscored)
     assert error(objects, DEFAULT_RULES, call(a=["x"])) == "type_error:nested"
 
@@ -267,10 +268,12 @@ def test_names_are_compared_as_the_agent_was_shown_them() -> None:
     for rules in (BFCL_V4, DEFAULT_RULES):
         for name, underscored in (("m.f", False), ("m_f", True)):
             right = check_calls(
-                question, [ToolCall("", name, {})], Terms(rules, "python", underscored)
+                question, [ToolCall("", name, {})], CallCheckContext(rules, "python", underscored)
             )
             wrong = check_calls(
-                question, [ToolCall("", name, {})], Terms(rules, "python", not underscored)
+                question,
+                [ToolCall("", name, {})],
+                CallCheckContext(rules, "python", not underscored),
             )
             assert isinstance(right, Judged)
             assert isinstance(wrong, Judged)
@@ -288,7 +291,7 @@ def test_in_simple_questions_the_name_of_the_document_counts_and_not_that_of_the
 def test_an_expected_function_that_is_not_on_offer_leaves_no_verdict() -> None:
     question = with_answers([{"g": {"a": [1]}}], {"a": {"type": "integer"}}, "multiple")
     for rules in (BFCL_V4, DEFAULT_RULES):
-        result = check_calls(question, [call(a=1)], Terms(rules, "python"))
+        result = check_calls(question, [call(a=1)], CallCheckContext(rules, "python"))
         assert result == Unscored("g is expected and not on offer")
 
 
@@ -319,7 +322,7 @@ def test_what_is_required_is_looked_at_first() -> None:
 def test_a_question_without_answers_cannot_be_checked() -> None:
     question = with_answers([], {}, "simple_python")
     with pytest.raises(DataError, match="nothing is expected"):
-        check_calls(question, [], Terms(BFCL_V4, "python"))
+        check_calls(question, [], CallCheckContext(BFCL_V4, "python"))
 
 
 def test_a_whole_number_that_no_float_holds_is_not_taken_for_its_neighbour() -> None:

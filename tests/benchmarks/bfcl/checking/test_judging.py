@@ -4,8 +4,13 @@ from typing import Literal
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.checking.judging import WrittenReply, judge, outcome, reply_of
-from dragoman.benchmarks.bfcl.questions import ExpectedCall, Question, read_question
+from dragoman.benchmarks.bfcl.ast_checker.reply_check import (
+    WrittenReply,
+    classify_reply,
+    judge_by_rules,
+    judge_reply,
+)
+from dragoman.benchmarks.bfcl.entry_files import ExpectedCall, Question, read_question
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, DIFFERENCES, DRAGOMAN_1
 from dragoman.benchmarks.bfcl.verdicts import CallFault, CallJudgement, Judged
 from dragoman.core.errors import DataError
@@ -32,14 +37,14 @@ def error(question: Question, text: object) -> tuple[str | None, str | None]:
     """The error types of a reply: ours and the reference's."""
     found = []
     for rules in (DEFAULT_RULES, BFCL_V4):
-        result = outcome(question, WrittenReply(text), rules)
+        result = judge_by_rules(question, WrittenReply(text), rules)
         assert isinstance(result, Judged)
         found.append(None if result.fault is None else result.fault.error_type)
     return found[0], found[1]
 
 
 def test_a_verdict_that_differs_names_the_reference_and_the_rule_that_decided() -> None:
-    judgement = judge(ASKED, WrittenReply("[math.hypot(4, 5)]"), DEFAULT_RULES)
+    judgement = judge_reply(ASKED, WrittenReply("[math.hypot(4, 5)]"), DEFAULT_RULES)
     missing = CallFault("simple_function_checker:missing_required", "x is missing")
     assert judgement == CallJudgement(
         "dragoman-2", Judged(), Judged(missing), decided_by="positionals_are_bound"
@@ -48,9 +53,9 @@ def test_a_verdict_that_differs_names_the_reference_and_the_rule_that_decided() 
 
 def test_a_verdict_that_does_not_differ_stands_alone() -> None:
     for text in ("[math.hypot(x=4, y=5)]", "[math.hypot(x=4, y=6)]", "words"):
-        judgement = judge(ASKED, WrittenReply(text), DEFAULT_RULES)
+        judgement = judge_reply(ASKED, WrittenReply(text), DEFAULT_RULES)
         assert judgement == CallJudgement("dragoman-2", judgement.outcome)
-        assert judge(ASKED, WrittenReply(text), BFCL_V4).reference is None
+        assert judge_reply(ASKED, WrittenReply(text), BFCL_V4).reference is None
 
 
 def asked(
@@ -122,16 +127,16 @@ OF_CONVERSATIONS = {
 
 @pytest.mark.parametrize("name", [name for name in DIFFERENCES if name not in OF_CONVERSATIONS])
 def test_every_rule_can_decide(name: str) -> None:
-    judgement = judge(*DECIDED[name], DEFAULT_RULES)
+    judgement = judge_reply(*DECIDED[name], DEFAULT_RULES)
     assert judgement.decided_by == name
     one = msgspec.structs.replace(BFCL_V4, **{name: True})
-    assert judge(*DECIDED[name], one).decided_by == name
+    assert judge_reply(*DECIDED[name], one).decided_by == name
 
 
 def test_a_reply_that_the_reference_cannot_judge_is_unscored_there() -> None:
     function = {"name": "f", "parameters": {"properties": {"a": {"type": "number"}}}}
     question = read_question({"id": "simple_python_0", "function": [function]}, [{"f": {"a": [1]}}])
-    judgement = judge(question, WrittenReply("[f(a=1)]"), DEFAULT_RULES)
+    judgement = judge_reply(question, WrittenReply("[f(a=1)]"), DEFAULT_RULES)
     assert judgement.outcome == Judged()
     assert isinstance(judgement.reference, Unscored)
     assert judgement.decided_by == "open_schemas_are_judged"
@@ -185,7 +190,7 @@ def test_a_call_in_any_form_of_text_is_a_call_where_none_was_wanted(
     found = [
         None if result.fault is None else result.fault.error_type
         for rules in (DEFAULT_RULES, DRAGOMAN_1, BFCL_V4)
-        for result in [outcome(IRRELEVANT, reply, rules)]
+        for result in [judge_by_rules(IRRELEVANT, reply, rules)]
         if isinstance(result, Judged)
     ]
     assert found == [tried, tried if syntax in KNOWN_BEFORE else None, None]
@@ -205,7 +210,7 @@ def test_words_stay_abstention_under_every_version(
     form: Literal["items", "python"], words: str
 ) -> None:
     for rules in (DEFAULT_RULES, DRAGOMAN_1, BFCL_V4):
-        assert outcome(IRRELEVANT, WrittenReply(words, form), rules) == Judged()
+        assert judge_by_rules(IRRELEVANT, WrittenReply(words, form), rules) == Judged()
 
 
 def test_mentioning_a_function_is_no_attempt_at_a_call() -> None:
@@ -224,7 +229,7 @@ def test_failed_reading_and_wrong_format_are_told_apart() -> None:
     assert error(ASKED, "words") == ("ast_decoder:decoder_failed",) * 2
     stored = WrittenReply(["words"], "object_items")
     for rules in (DEFAULT_RULES, BFCL_V4):
-        result = outcome(ASKED, stored, rules)
+        result = judge_by_rules(ASKED, stored, rules)
         assert isinstance(result, Judged)
         assert result.fault is not None
         assert result.fault.error_type == "ast_decoder:decoder_wrong_output_format"
@@ -232,17 +237,17 @@ def test_failed_reading_and_wrong_format_are_told_apart() -> None:
 
 def test_a_reply_is_said_called_or_unparsed_with_its_raw_text() -> None:
     functions = ASKED.functions
-    called = reply_of(WrittenReply("[math.hypot(x=1, y=2)]"), functions, DEFAULT_RULES)
+    called = classify_reply(WrittenReply("[math.hypot(x=1, y=2)]"), functions, DEFAULT_RULES)
     assert isinstance(called, Called)
     assert called.calls[0].raw == "math.hypot(x=1, y=2)"
-    said = reply_of(WrittenReply("Nothing fits."), functions, DEFAULT_RULES)
+    said = classify_reply(WrittenReply("Nothing fits."), functions, DEFAULT_RULES)
     assert isinstance(said, Said)
     assert said.text == "Nothing fits."
-    unparsed = reply_of(WrittenReply("math.hypot(x=1, y=2)\nDone."), functions, DEFAULT_RULES)
+    unparsed = classify_reply(WrittenReply("math.hypot(x=1, y=2)\nDone."), functions, DEFAULT_RULES)
     assert isinstance(unparsed, Unparsed)
     assert unparsed.raw == "math.hypot(x=1, y=2)\nDone."
     assert isinstance(
-        reply_of(WrittenReply([{"f": "{"}], "items"), functions, DEFAULT_RULES), Unparsed
+        classify_reply(WrittenReply([{"f": "{"}], "items"), functions, DEFAULT_RULES), Unparsed
     )
 
 
@@ -271,6 +276,6 @@ def test_arguments_that_are_no_object_are_an_attempt_and_no_call_for_the_referen
         (RELEVANT, "relevance_error:decoder_failed", "relevance_error:decoder_failed"),
     ):
         for rules, expected in ((DEFAULT_RULES, ours), (BFCL_V4, theirs)):
-            found = outcome(question, written, rules)
+            found = judge_by_rules(question, written, rules)
             assert isinstance(found, Judged)
             assert (found.fault.error_type if found.fault else None) == expected

@@ -3,12 +3,20 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.bfcl.checking.answers import answers_of
-from dragoman.benchmarks.bfcl.checking.call_check import Terms, call_fault
-from dragoman.benchmarks.bfcl.checking.schema_types import TYPES, fitted, slot_of, typed
-from dragoman.benchmarks.bfcl.checking.source_values import read_value
-from dragoman.benchmarks.bfcl.checking.value_check import exact_fault, value_fault
-from dragoman.benchmarks.bfcl.questions import (
+from dragoman.benchmarks.bfcl.ast_checker.argument_check import (
+    exact_fault,
+    parse_source_value,
+    value_fault,
+)
+from dragoman.benchmarks.bfcl.ast_checker.call_check import CallCheckContext, call_fault
+from dragoman.benchmarks.bfcl.ast_checker.value_types import (
+    TYPES,
+    accepted_values,
+    check_type,
+    coerce_value,
+    type_slot,
+)
+from dragoman.benchmarks.bfcl.entry_files import (
     ExpectedCall,
     FunctionDocument,
     Language,
@@ -79,13 +87,13 @@ def is_right(
     language: Language = "python",
 ) -> bool | None:
     """Whether a value is right when everything is looked at; None where the rules cannot say."""
-    slot = slot_of(schema, language, rules)
-    answers = answers_of(alternatives, rules)
+    slot = type_slot(schema, language, rules)
+    answers = accepted_values(alternatives, rules)
     try:
         if language != "python":
-            value = read_value(str(value), slot, language)
-        value = fitted(value, slot)
-        found = typed(value, answers, slot)
+            value = parse_source_value(str(value), slot, language)
+        value = coerce_value(value, slot)
+        found = check_type(value, answers, slot)
         if found.fault is not None:
             return False
         compared = exact_fault if found.stands_in else value_fault
@@ -105,7 +113,7 @@ def is_found_right(
     function = FunctionDocument("f", Parameters({"x": schema}))
     expected, given = ExpectedCall("f", {"x": alternatives}), ToolCall("", "f", {"x": value})
     try:
-        return call_fault(given, function, expected, Terms(rules, language)) is None
+        return call_fault(given, function, expected, CallCheckContext(rules, language)) is None
     except UndecidableError:
         return None
 

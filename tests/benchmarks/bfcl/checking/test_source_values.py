@@ -1,10 +1,10 @@
 import pytest
 
-from dragoman.benchmarks.bfcl.checking.schema_types import slot_of
-from dragoman.benchmarks.bfcl.checking.source_values import read_value
-from dragoman.benchmarks.bfcl.questions import ParameterSchema
+from dragoman.benchmarks.bfcl.ast_checker.argument_check import parse_source_value
+from dragoman.benchmarks.bfcl.ast_checker.value_types import type_slot
+from dragoman.benchmarks.bfcl.entry_files import ParameterSchema
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
-from dragoman.benchmarks.bfcl.source_code.tokens import SourceLanguage
+from dragoman.benchmarks.bfcl.source_code.tokenizer import SourceLanguage
 from dragoman.benchmarks.bfcl.verdicts import UndecidableError
 
 BOTH = pytest.mark.parametrize("rules", [BFCL_V4, DEFAULT_RULES], ids=["bfcl-v4", "dragoman-2"])
@@ -18,7 +18,9 @@ def value(
     element: str | None = None,
 ) -> object:
     items = None if element is None else ParameterSchema(element)
-    return read_value(text, slot_of(ParameterSchema(kind, items), language, rules), language)
+    return parse_source_value(
+        text, type_slot(ParameterSchema(kind, items), language, rules), language
+    )
 
 
 @BOTH

@@ -3,10 +3,14 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from dragoman.benchmarks.bfcl.entries.format_sensitivity import load_variations
-from dragoman.benchmarks.bfcl.entries.single import SINGLE_TURN, Entry, load_entries
-from dragoman.benchmarks.bfcl.prompts.prompting import FORMATS, PromptMessage
-from dragoman.benchmarks.bfcl.questions import ExpectedCall
+from dragoman.benchmarks.bfcl.entry_files import ExpectedCall
+from dragoman.benchmarks.bfcl.prompts import FORMATS, PromptMessage
+from dragoman.benchmarks.bfcl.single_turn_entries import (
+    SINGLE_TURN,
+    Entry,
+    load_entries,
+    load_format_variations,
+)
 from dragoman.core.episodes import Move
 from dragoman.core.errors import DataError
 from dragoman.core.speech import say
@@ -142,7 +146,7 @@ def variations(sample: object) -> tuple[Entry, ...]:
         QUESTIONS: lines(question(), question(1)),
         ANSWERS: lines(answer(), answer(1)),
     }
-    return load_variations(files.__getitem__)
+    return load_format_variations(files.__getitem__)
 
 
 def test_every_entry_of_the_sample_is_asked_in_every_format() -> None:

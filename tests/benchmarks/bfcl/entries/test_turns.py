@@ -4,15 +4,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.entries.turns import (
+from dragoman.benchmarks.bfcl.multi_turn_entries import (
     LONG_CONTEXT,
     MULTI_TURN,
     MultiTurnEntry,
     load_long_texts,
     load_multi_turn,
 )
-from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts, read_texts
-from dragoman.benchmarks.bfcl.upstream import PROMPTS
+from dragoman.benchmarks.bfcl.prompts import PromptTexts, read_prompt_texts
+from dragoman.benchmarks.bfcl.upstream_data import PROMPTS
 from dragoman.core.errors import DataError
 from dragoman.core.tasks import Action, FixedTurn, Task
 from dragoman.core.tools import ToolCall
@@ -146,7 +146,7 @@ def test_long_texts_of_another_form_are_refused(content: bytes) -> None:
 
 
 def test_the_real_entries_are_read_whole(read_bfcl: Callable[[str], bytes]) -> None:
-    texts = read_texts(read_bfcl(PROMPTS))
+    texts = read_prompt_texts(read_bfcl(PROMPTS))
     loaded = {name: load_multi_turn(name, read_bfcl, texts) for name in MULTI_TURN}
     assert [len(entries) for entries in loaded.values()] == [200] * 4
     turns = {name: sum(len(e.task.turns) for e in entries) for name, entries in loaded.items()}

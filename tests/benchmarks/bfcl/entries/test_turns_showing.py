@@ -2,14 +2,14 @@ from collections.abc import Callable
 
 import msgspec
 
-from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
-from dragoman.benchmarks.bfcl.entries.turns_showing import (
+from dragoman.benchmarks.bfcl.multi_turn_entries import (
+    MultiTurnEntry,
     appearing_text,
     spoken_messages,
     system_prompt,
     toolsets,
 )
-from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
+from dragoman.benchmarks.bfcl.prompts import PromptTexts
 
 MakeEntry = Callable[..., MultiTurnEntry]
 

@@ -1,16 +1,17 @@
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.prompts.document_formats import written
-from dragoman.benchmarks.bfcl.prompts.documents import Document, with_notes
-from dragoman.benchmarks.bfcl.prompts.texts import (
+from dragoman.benchmarks.bfcl.entry_files import Language
+from dragoman.benchmarks.bfcl.prompts import (
     LanguageNotes,
     ParameterNotes,
     PromptTexts,
     PromptWording,
+    ShownDocument,
     SourceNotes,
+    add_language_notes,
+    format_documents,
 )
-from dragoman.benchmarks.bfcl.questions import Language
 
 TEXTS = PromptTexts(
     PromptWording({}, {}, {}, {}, "", ""),
@@ -23,13 +24,15 @@ TEXTS = PromptTexts(
 )
 
 
-def document(**properties: dict[str, object]) -> Document:
-    return Document("f.g", "Does.", {"type": "dict", "properties": properties, "required": ["a"]})
+def document(**properties: dict[str, object]) -> ShownDocument:
+    return ShownDocument(
+        "f.g", "Does.", {"type": "dict", "properties": properties, "required": ["a"]}
+    )
 
 
 def shown(language: Language, **schema: object) -> dict[str, object]:
     schema = {"type": schema.pop("kind"), "description": "It.", **schema}
-    return with_notes(document(a=schema), language, TEXTS).properties["a"]
+    return add_language_notes(document(a=schema), language, TEXTS).properties["a"]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +40,7 @@ def shown(language: Language, **schema: object) -> dict[str, object]:
     [("python", " (Python)"), ("java", " (Java)"), ("javascript", " (JavaScript)")],
 )
 def test_every_function_says_its_language(language: Language, note: str) -> None:
-    noted = with_notes(document(), language, TEXTS)
+    noted = add_language_notes(document(), language, TEXTS)
     assert noted.description == f"Does.{note}"
     assert noted.name == "f.g"
     assert noted.parameters["required"] == ["a"]
@@ -95,7 +98,7 @@ NESTED = document(
 
 
 def test_documents_as_docstrings() -> None:
-    assert written([NESTED], "python") == (
+    assert format_documents([NESTED], "python") == (
         "# Function: f.g\n"
         '    """\n'
         "    Does.\n"
@@ -110,7 +113,7 @@ def test_documents_as_docstrings() -> None:
 
 
 def test_documents_as_xml_lose_the_commas_of_attributes() -> None:
-    assert written([NESTED], "xml") == (
+    assert format_documents([NESTED], "xml") == (
         '<function name="f.g">\n'
         "  <desc>Does.</desc>\n"
         "  <params>\n"
@@ -131,7 +134,7 @@ def test_documents_as_xml_lose_the_commas_of_attributes() -> None:
 
 
 def test_documents_as_json_keep_every_key_and_escape_what_is_not_ascii() -> None:
-    text = written([Document("f", "é", {"type": "dict", "x": 1})], "json")
+    text = format_documents([ShownDocument("f", "é", {"type": "dict", "x": 1})], "json")
     assert "\\u00e9" in text
     assert msgspec.json.decode(text) == [
         {"name": "f", "description": "é", "parameters": {"type": "dict", "x": 1}}

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.bfcl.prompts.documents import Document
-from dragoman.benchmarks.bfcl.prompts.native_tools import native_names, native_tools, original_call
+from dragoman.benchmarks.bfcl.native_tools import native_names, native_tools, original_call
+from dragoman.benchmarks.bfcl.prompts import ShownDocument
 from dragoman.core.errors import DataError
 from dragoman.core.tools import ToolCall
 
@@ -14,7 +14,9 @@ def parameters(**properties: object) -> dict[str, object]:
 
 def test_types_become_those_of_json_schemas_at_every_depth() -> None:
     inner = parameters(n={"type": "integer"}, x={"type": "any"}, z={"type": "float"})
-    document = Document("a.b", "Does.", parameters(d=inner, t={"type": "tuple", "items": inner}))
+    document = ShownDocument(
+        "a.b", "Does.", parameters(d=inner, t={"type": "tuple", "items": inner})
+    )
     (tool,) = native_tools([document], " Real.")
     expected = {
         "type": "object",
@@ -34,14 +36,14 @@ def test_types_become_those_of_json_schemas_at_every_depth() -> None:
 
 def test_elements_that_are_floats_carry_no_note() -> None:
     (tool,) = native_tools(
-        [Document("f", "", parameters(a={"type": "array", "items": {"type": "float"}}))], "!"
+        [ShownDocument("f", "", parameters(a={"type": "array", "items": {"type": "float"}}))], "!"
     )
     assert tool.parameters["properties"] == {"a": {"type": "array", "items": {"type": "number"}}}
 
 
 def test_an_unknown_type_is_refused() -> None:
     with pytest.raises(DataError, match="unknown type 'Quaternion'"):
-        native_tools([Document("f", "", parameters(a={"type": "Quaternion"}))], "")
+        native_tools([ShownDocument("f", "", parameters(a={"type": "Quaternion"}))], "")
 
 
 @pytest.mark.parametrize("names", [["a.b", "a_b"], ["a", "a"], ["x" * 65]])

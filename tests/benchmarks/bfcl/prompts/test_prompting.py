@@ -1,21 +1,19 @@
 import pytest
 
-from dragoman.benchmarks.bfcl.prompts.documents import Document
-from dragoman.benchmarks.bfcl.prompts.prompting import (
+from dragoman.benchmarks.bfcl.prompts import (
     DEFAULT_FORMAT,
     FORMATS,
-    PromptFormat,
-    PromptMessage,
-    compose_prompt,
-    place_prompt,
-)
-from dragoman.benchmarks.bfcl.prompts.texts import (
     LanguageNotes,
     ParameterNotes,
+    PromptFormat,
+    PromptMessage,
     PromptTexts,
     PromptWording,
+    ShownDocument,
     SourceNotes,
     StyleTexts,
+    compose_prompt,
+    place_prompt,
 )
 from dragoman.core.errors import DataError
 
@@ -28,7 +26,7 @@ STYLE = StyleTexts(
     "In {format}:\n{functions}",
 )
 NOTES = SourceNotes("", "", "")
-NOTHING = Document("f", "{task} {unheard_of}", {"type": "dict", "properties": {}})
+NOTHING = ShownDocument("f", "{task} {unheard_of}", {"type": "dict", "properties": {}})
 
 
 def texts(layout: str = "{persona}{task}|{tool_call_format}|{available_tools}") -> PromptTexts:

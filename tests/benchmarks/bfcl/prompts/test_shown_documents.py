@@ -2,12 +2,11 @@
 
 import msgspec
 
-from dragoman.benchmarks.bfcl.prompts.documents import Document
-from dragoman.benchmarks.bfcl.prompts.native_tools import native_tools
-from dragoman.benchmarks.bfcl.prompts.shown_documents import as_shown
+from dragoman.benchmarks.bfcl.native_tools import localize_documents, native_tools
+from dragoman.benchmarks.bfcl.prompts import ShownDocument
 
 NOTE = " This is a float."
-ENGLISH = Document(
+ENGLISH = ShownDocument(
     "math.area",
     "Computes an area.",
     {
@@ -30,7 +29,7 @@ ENGLISH = Document(
 )
 
 
-def changed(document: Document) -> Document:
+def changed(document: ShownDocument) -> ShownDocument:
     """Return the document with other texts, as a translation has them."""
     text = msgspec.json.encode(document).decode()
     for english, other in (
@@ -40,15 +39,15 @@ def changed(document: Document) -> Document:
         ('"X."', '"เอ็กซ์"'),
     ):
         text = text.replace(english, other)
-    return msgspec.json.decode(text, type=Document)
+    return msgspec.json.decode(text, type=ShownDocument)
 
 
 def test_a_document_is_the_same_as_what_its_own_tool_shows() -> None:
-    assert as_shown([ENGLISH], native_tools([ENGLISH], NOTE), NOTE) == (ENGLISH,)
-    assert as_shown([ENGLISH], (), NOTE) == (ENGLISH,)
+    assert localize_documents([ENGLISH], native_tools([ENGLISH], NOTE), NOTE) == (ENGLISH,)
+    assert localize_documents([ENGLISH], (), NOTE) == (ENGLISH,)
 
 
 def test_texts_of_tools_stand_in_documents_at_any_depth_and_types_stay() -> None:
     thai = changed(ENGLISH)
     assert thai != ENGLISH
-    assert as_shown([ENGLISH], native_tools([thai], NOTE), NOTE) == (thai,)
+    assert localize_documents([ENGLISH], native_tools([thai], NOTE), NOTE) == (thai,)

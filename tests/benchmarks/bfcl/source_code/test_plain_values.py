@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.bfcl.source_code.literals import value_of
-from dragoman.benchmarks.bfcl.source_code.parsing import grammar_of
-from dragoman.benchmarks.bfcl.source_code.plain_values import plain_value
-from dragoman.benchmarks.bfcl.source_code.tokens import SourceLanguage, tokenize
-from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
+from dragoman.benchmarks.bfcl.call_parsers.limits import UnreadableError
+from dragoman.benchmarks.bfcl.source_code.literals import expression_value, plain_value
+from dragoman.benchmarks.bfcl.source_code.parser import grammar_for
+from dragoman.benchmarks.bfcl.source_code.tokenizer import SourceLanguage, tokenize
 
 LANGUAGE = st.sampled_from(["java", "javascript"])
 JSON = st.recursive(
@@ -36,7 +35,7 @@ def by_grammar(text: str, language: SourceLanguage) -> object:
     """What a text stands for by the grammar: itself where it cannot be read."""
     try:
         source = tokenize(text, language)
-        return value_of(grammar_of(source).whole_expression(), source)
+        return expression_value(grammar_for(source).whole_expression(), source)
     except UnreadableError:
         return text
 

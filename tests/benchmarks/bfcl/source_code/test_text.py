@@ -1,8 +1,8 @@
 import pytest
 
-from dragoman.benchmarks.bfcl.reading import Form, read_calls
+from dragoman.benchmarks.bfcl.call_parsers.limits import UnreadableError
+from dragoman.benchmarks.bfcl.reply_parser import Form, read_calls
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
-from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
 
 BOTH = pytest.mark.parametrize("rules", [BFCL_V4, DEFAULT_RULES], ids=["bfcl-v4", "dragoman-2"])
 

@@ -7,17 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.bfcl.checking.abstention import attempts_call
-from dragoman.benchmarks.bfcl.checking.judging import WrittenReply, judge
-from dragoman.benchmarks.bfcl.checking.schema_types import slot_of
-from dragoman.benchmarks.bfcl.checking.source_values import read_value
-from dragoman.benchmarks.bfcl.questions import ParameterSchema, read_question
-from dragoman.benchmarks.bfcl.reading import Form, read_calls
+from dragoman.benchmarks.bfcl.ast_checker.argument_check import parse_source_value
+from dragoman.benchmarks.bfcl.ast_checker.reply_check import (
+    WrittenReply,
+    attempts_call,
+    judge_reply,
+)
+from dragoman.benchmarks.bfcl.ast_checker.value_types import type_slot
+from dragoman.benchmarks.bfcl.call_parsers.json_calls import (
+    item_strings,
+    read_items,
+    read_object_items,
+)
+from dragoman.benchmarks.bfcl.call_parsers.limits import MAX_LENGTH, UnreadableError, check_bounds
+from dragoman.benchmarks.bfcl.entry_files import ParameterSchema, read_question
+from dragoman.benchmarks.bfcl.reply_parser import Form, read_calls
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES
-from dragoman.benchmarks.bfcl.source_code.tokens import SourceLanguage
-from dragoman.benchmarks.bfcl.text.bounds import MAX_LENGTH, UnreadableError, check_bounds
-from dragoman.benchmarks.bfcl.text.call_strings import call_string
-from dragoman.benchmarks.bfcl.text.items import item_strings, read_items, read_object_items
+from dragoman.benchmarks.bfcl.source_code.tokenizer import SourceLanguage
+from dragoman.benchmarks.bfcl.text_tool_calls import call_string
 from dragoman.benchmarks.bfcl.verdicts import Judged, UndecidableError
 
 FORMS: tuple[Form, ...] = (
@@ -207,9 +214,9 @@ def try_to_convert(text: str) -> None:
     """Read a text as a value of one Java and JavaScript type of every kind."""
     for language, kind in KINDS:
         for rules in (BFCL_V4, DEFAULT_RULES):
-            read_value(
+            parse_source_value(
                 text,
-                slot_of(ParameterSchema(kind, ParameterSchema("any")), language, rules),
+                type_slot(ParameterSchema(kind, ParameterSchema("any")), language, rules),
                 language,
             )
 
@@ -243,7 +250,7 @@ def test_the_corpus_is_judged(text: str) -> None:
     question = read_question({"id": "parallel_0", "function": [function]}, answers)
     irrelevant = read_question({"id": "irrelevance_0", "function": [function]})
     for asked in (question, irrelevant):
-        judgement = judge(asked, WrittenReply(text), DEFAULT_RULES)
+        judgement = judge_reply(asked, WrittenReply(text), DEFAULT_RULES)
         assert isinstance(judgement.outcome, Judged)
 
 
@@ -339,9 +346,9 @@ def test_looking_for_attempts_is_bounded_too() -> None:
 
 
 def test_types_that_break_the_reference_are_named() -> None:
-    slot = slot_of(ParameterSchema("Stack"), "java", BFCL_V4)
+    slot = type_slot(ParameterSchema("Stack"), "java", BFCL_V4)
     with pytest.raises(UndecidableError, match="Stack"):
-        read_value("x", slot, "java")
+        parse_source_value("x", slot, "java")
 
 
 @pytest.mark.slow

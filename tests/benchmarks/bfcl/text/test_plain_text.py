@@ -4,10 +4,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from dragoman.benchmarks.bfcl.call_parsers.limits import (
+    UnreadableError,
+    check_bounds,
+    leaves_list_open,
+)
+from dragoman.benchmarks.bfcl.call_parsers.plain_python_calls import is_no_call, read_plain_calls
+from dragoman.benchmarks.bfcl.call_parsers.python_calls import read_any_calls, read_python_calls
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES
-from dragoman.benchmarks.bfcl.text.bounds import UnreadableError, check_bounds, leaves_list_open
-from dragoman.benchmarks.bfcl.text.plain_text import is_no_call, read_plain_calls
-from dragoman.benchmarks.bfcl.text.python_text import read_any_calls, read_python_calls
 
 NAMES = ("f", "g.h", "a", "b", "class", "print", "not", "in", "rb", "é", "_x1", "True", "None")
 MARKS = (

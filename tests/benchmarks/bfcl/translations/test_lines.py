@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.bfcl.translations.lines import (
+from dragoman.benchmarks.bfcl.translated_files import (
     TranslatedFile,
     left_in_english,
     translated_file,

@@ -2,19 +2,18 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from dragoman.benchmarks.bfcl.checking.against_reference import against_reference
-from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
-from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
-from dragoman.benchmarks.bfcl.text.python_text import read_python_calls
-from dragoman.benchmarks.bfcl.turns.checks import Course, check_turns
-from dragoman.benchmarks.bfcl.turns.records import (
+from dragoman.benchmarks.bfcl.call_parsers.python_calls import read_python_calls
+from dragoman.benchmarks.bfcl.multi_turn_check import TurnProgress, check_turns
+from dragoman.benchmarks.bfcl.multi_turn_entries import MultiTurnEntry
+from dragoman.benchmarks.bfcl.multi_turn_execution import (
+    Expectations,
     ExpectedTurn,
     PlayedTurn,
     StateDifference,
     TurnRecord,
 )
-from dragoman.benchmarks.bfcl.turns.running import Expectations
-from dragoman.benchmarks.bfcl.verdicts import CallFault, Judged
+from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
+from dragoman.benchmarks.bfcl.verdicts import CallFault, Judged, compare_with_reference
 
 MakeEntry = Callable[..., MultiTurnEntry]
 
@@ -32,8 +31,8 @@ def record(
     return TurnRecord(ExpectedTurn(tuple(expected), {}), tuple(results), difference)
 
 
-def judged(rules: BfclRules, *records: TurnRecord, course: Course | None = None) -> Judged:
-    return check_turns(course or Course(len(records), len(records)), records, rules)
+def judged(rules: BfclRules, *records: TurnRecord, course: TurnProgress | None = None) -> Judged:
+    return check_turns(course or TurnProgress(len(records), len(records)), records, rules)
 
 
 def error(result: Judged) -> tuple[str, int | None] | None:
@@ -92,11 +91,11 @@ def test_what_was_read_in_an_earlier_turn_need_not_be_read_again() -> None:
 
 def test_too_few_turns_were_ended_by_force() -> None:
     for rules in (BFCL_V4, DEFAULT_RULES):
-        assert error(judged(rules, course=Course(1, 2))) == (FORCED, None)
+        assert error(judged(rules, course=TurnProgress(1, 2))) == (FORCED, None)
 
 
 def test_an_end_by_force_counts_and_not_in_the_last_turn_of_the_reference() -> None:
-    course, last = Course(1, 1, is_complete=False), record(["1"], ["1"])
+    course, last = TurnProgress(1, 1, is_complete=False), record(["1"], ["1"])
     assert error(judged(DEFAULT_RULES, last, course=course)) == (FORCED, None)
     assert error(judged(BFCL_V4, last, course=course)) is None
 
@@ -139,7 +138,7 @@ def test_other_values_do_not_match_under_any_rules(wanted: str, found: str) -> N
 
 def test_a_verdict_that_is_not_the_references_names_the_rule_that_decided() -> None:
     records = [record([], ["None"], OTHER), record(["1"], ["2"])]
-    judgement = against_reference(lambda rules: judged(rules, *records), DEFAULT_RULES)
+    judgement = compare_with_reference(lambda rules: judged(rules, *records), DEFAULT_RULES)
     assert isinstance(judgement.outcome, Judged)
     assert isinstance(judgement.reference, Judged)
     assert error(judgement.outcome) == (STATE, 0)
@@ -148,7 +147,9 @@ def test_a_verdict_that_is_not_the_references_names_the_rule_that_decided() -> N
 
 
 def test_the_same_verdict_names_no_rule() -> None:
-    judgement = against_reference(lambda rules: judged(rules, record(["1"], [])), DEFAULT_RULES)
+    judgement = compare_with_reference(
+        lambda rules: judged(rules, record(["1"], [])), DEFAULT_RULES
+    )
     assert (judgement.rules, judgement.reference, judgement.decided_by) == ("dragoman-2", None, "")
 
 

@@ -5,13 +5,15 @@ from collections.abc import Callable, Sequence
 import msgspec
 import pytest
 
-from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
-from dragoman.benchmarks.bfcl.entries.turns_showing import toolsets
-from dragoman.benchmarks.bfcl.prompts.texts import PromptTexts
+from dragoman.benchmarks.bfcl.multi_turn_entries import MultiTurnEntry, toolsets
+from dragoman.benchmarks.bfcl.multi_turn_execution import (
+    NOT_EXECUTED,
+    entry_environment,
+    played_turns,
+)
+from dragoman.benchmarks.bfcl.multi_turn_suite import MAX_STEPS, FixedTurns
+from dragoman.benchmarks.bfcl.prompts import PromptTexts
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
-from dragoman.benchmarks.bfcl.turns.conductor import MAX_STEPS, FixedTurns
-from dragoman.benchmarks.bfcl.turns.records import NOT_EXECUTED
-from dragoman.benchmarks.bfcl.turns.running import entry_world, played_turns
 from dragoman.conditions.plain import PlainChannel, PlainView
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.protocols import Answer, Heard
@@ -52,7 +54,7 @@ def play(texts: PromptTexts) -> Play:
             {"agent": PlainChannel(), "user": PlainChannel()},
             {"agent": PlainView(), "user": PlainView()},
         )
-        world = entry_world(entry, None)
+        world = entry_environment(entry, None)
         talk = Conversation(world, {"agent": agent}, surfaces, lambda: 0.0)
         conductor = FixedTurns(entry.task.turns, toolsets(entry, texts), rules)
         return asyncio.run(talk.run(conductor))

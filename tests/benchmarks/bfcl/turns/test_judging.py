@@ -2,10 +2,10 @@ from collections.abc import Callable
 
 import pytest
 
-from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
+from dragoman.benchmarks.bfcl.multi_turn_check import judge_conversation
+from dragoman.benchmarks.bfcl.multi_turn_entries import MultiTurnEntry
+from dragoman.benchmarks.bfcl.multi_turn_execution import Expectations
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
-from dragoman.benchmarks.bfcl.turns.judging import judge_conversation
-from dragoman.benchmarks.bfcl.turns.running import Expectations
 from dragoman.benchmarks.bfcl.verdicts import Judged
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
 from dragoman.core.errors import ReplayError

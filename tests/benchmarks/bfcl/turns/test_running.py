@@ -5,9 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.bfcl.entries.turns import MultiTurnEntry
-from dragoman.benchmarks.bfcl.turns.records import PlayedTurn, StateDifference
-from dragoman.benchmarks.bfcl.turns.running import Expectations, entry_world, played_turns
+from dragoman.benchmarks.bfcl.multi_turn_entries import MultiTurnEntry
+from dragoman.benchmarks.bfcl.multi_turn_execution import (
+    Expectations,
+    PlayedTurn,
+    StateDifference,
+    entry_environment,
+    played_turns,
+)
 from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import ReplayError
 from dragoman.core.speech import Called, say
@@ -137,7 +142,7 @@ def check_as_executed(gold: list[tuple[ToolCall, ...]], played: list[tuple[ToolC
     known = Expectations(None)
     for _ in range(2):
         records = known.compare(entry, [PlayedTurn(calls) for calls in played])
-        expected_world, world = entry_world(entry, None), entry_world(entry, None)
+        expected_world, world = entry_environment(entry, None), entry_environment(entry, None)
         for number, record in enumerate(records):
             assert record.expected.results == expected_world.contents(gold[number])
             assert record.results == world.contents(played[number])
@@ -230,5 +235,5 @@ def test_any_conversation_gives_its_turns_back(names: list[list[str]]) -> None:
 
 
 def test_a_world_shows_the_tools_it_is_given(entry: MultiTurnEntry) -> None:
-    assert len(entry_world(entry, None).tools("agent")) == 0
-    assert entry_world(entry, None).kind("mkdir") == "write"
+    assert len(entry_environment(entry, None).tools("agent")) == 0
+    assert entry_environment(entry, None).kind("mkdir") == "write"

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.itc.benchmark import ITC
-from dragoman.benchmarks.itc.others.pulled import CALLS_DATA, READERS, pulled_set
-from dragoman.benchmarks.itc.records import CallSet
-from dragoman.benchmarks.itc.world_set import world_set
+from dragoman.benchmarks.itc.datasets.loading import CALLS_DATA, READERS, read_downloaded_set
+from dragoman.benchmarks.itc.task_sets import CallSet
+from dragoman.benchmarks.itc.world.bundled_set import load_bundled_set
 from dragoman.core.apis.same_values import canonical
 from dragoman.core.apis.tasks import ApiCall
 from dragoman.core.apis.written.answers import read_answer
@@ -43,7 +43,7 @@ def data(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def found(name: str, data: Path) -> CallSet:
-    return pulled_set(name, data)
+    return read_downloaded_set(name, data)
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -101,7 +101,7 @@ def test_every_gold_call_is_read_back_however_its_values_are_written(
     write: Callable[[object], str], data: Path
 ) -> None:
     wrong = []
-    for given in (world_set(), *(found(name, data) for name in READERS)):
+    for given in (load_bundled_set(), *(found(name, data) for name in READERS)):
         for each in given.tasks:
             gold = each.task.gold
             calls = (

@@ -6,14 +6,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.itc.others.acebench import read_chinese
-from dragoman.benchmarks.itc.others.hammer import read_hammer
-from dragoman.benchmarks.itc.others.nestful import read_nestful
-from dragoman.benchmarks.itc.others.nexusraven import read_cve, read_emailrep
-from dragoman.benchmarks.itc.others.reading import Read
-from dragoman.benchmarks.itc.others.seal_tools import read_old_seal_tools, read_seal_tools
-from dragoman.benchmarks.itc.others.toolalpaca import read_toolalpaca
-from dragoman.benchmarks.itc.others.toolbench import NO_ARGUMENTS, read_toolbench
+from dragoman.benchmarks.itc.datasets.acebench import read_chinese
+from dragoman.benchmarks.itc.datasets.api_bank import read_hammer
+from dragoman.benchmarks.itc.datasets.conversion import Read
+from dragoman.benchmarks.itc.datasets.nestful import read_nestful
+from dragoman.benchmarks.itc.datasets.nexusraven import read_cve, read_emailrep
+from dragoman.benchmarks.itc.datasets.seal_tools import read_old_seal_tools, read_seal_tools
+from dragoman.benchmarks.itc.datasets.toolalpaca import read_toolalpaca
+from dragoman.benchmarks.itc.datasets.toolbench import NO_ARGUMENTS, read_toolbench
 from dragoman.core.apis.tasks import ApiCall
 from dragoman.core.episodes import Move
 from dragoman.core.errors import DataError

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.benchmarks.itc.benchmark import ITC
-from dragoman.benchmarks.itc.others.files import file_set
+from dragoman.benchmarks.itc.datasets.loading import read_file_set
 from dragoman.benchmarks.itc.suite import ApiSuite
 from dragoman.core.apis.labels import KIND, NO_ARGUMENTS
 from dragoman.core.errors import DataError
@@ -183,7 +183,7 @@ def calls(data_folder: Path) -> Path:
     ],
 )
 def test_real_files_are_read_whole(calls: Path, name: str, tasks: int, gold: int) -> None:
-    found = file_set(calls / name, "itc:x", calls / "nothing is pulled")
+    found = read_file_set(calls / name, "itc:x", calls / "nothing is pulled")
     assert len(found.tasks) == tasks
     assert sum(len(each.task.gold) for each in found.tasks) == gold
     assert found.provenance.licence

@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from dragoman.benchmarks.itc.world.loading import load_world
-from dragoman.benchmarks.itc.world.reading import apis
-from dragoman.benchmarks.itc.world.task_rows import TRAPS
+from dragoman.benchmarks.itc.world.api_data import apis
+from dragoman.benchmarks.itc.world.bundled_set import load_world
+from dragoman.benchmarks.itc.world.tasks import TRAPS
 
 DOCUMENTS, TASKS, _ = load_world()
 ROWS = apis()

@@ -6,11 +6,9 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.itc.suite import ApiSuite
-from dragoman.benchmarks.itc.world.answering import ApiWorld, WorldAnswer
-from dragoman.benchmarks.itc.world.loading import load_world
-from dragoman.benchmarks.itc.world.offering import FEWEST, MOST
-from dragoman.benchmarks.itc.world.task_rows import REFERENCE, references
-from dragoman.benchmarks.itc.world_set import world_set
+from dragoman.benchmarks.itc.world.bundled_set import load_bundled_set, load_world
+from dragoman.benchmarks.itc.world.request_handler import SimulatedApis, SimulatedResponse
+from dragoman.benchmarks.itc.world.tasks import FEWEST, MOST, REFERENCE, references
 from dragoman.core.apis.documents import operations
 from dragoman.core.apis.tasks import ApiTask
 from dragoman.core.episodes import Ending, Episode, Move
@@ -26,8 +24,8 @@ OPERATIONS = {
 }
 
 
-def played(world: ApiWorld, task: ApiTask) -> list[WorldAnswer]:
-    answers: list[WorldAnswer] = []
+def played(world: SimulatedApis, task: ApiTask) -> list[SimulatedResponse]:
+    answers: list[SimulatedResponse] = []
     results: list[object] = []
     for call in task.gold:
         arguments = {name: resolved(value, results) for name, value in call.arguments.items()}
@@ -102,7 +100,7 @@ PLANNED = {
 
 def test_plans_give_what_gold_gives() -> None:
     # The suite refuses any that does not.
-    suite = ApiSuite(world_set())
+    suite = ApiSuite(load_bundled_set())
     plans = {each.id: each.criteria.plans for each in suite.tasks if each.criteria is not None}
     assert {name for name in PLANNED if plans[name]} == PLANNED
     for task in suite.tasks:
@@ -144,7 +142,7 @@ def test_plans_give_what_gold_gives() -> None:
 def test_an_equal_plan_earns_its_reward_under_the_newer_rules_alone(
     name: str, calls: list[tuple[str, dict[str, object]]]
 ) -> None:
-    suite = ApiSuite(world_set())
+    suite = ApiSuite(load_bundled_set())
     task = next(each for each in suite.tasks if each.id == name)
     assert task.criteria is not None
     gold = {each.name: each.arguments for each in task.criteria.actions or ()}

@@ -3,9 +3,8 @@
 import msgspec
 import pytest
 
-from dragoman.benchmarks.itc.world.loading import load_world
-from dragoman.benchmarks.itc.world.reading import apis
-from dragoman.benchmarks.itc.world.rows import ApiRow
+from dragoman.benchmarks.itc.world.api_data import ApiRow, apis
+from dragoman.benchmarks.itc.world.bundled_set import load_world
 
 APIS = list(apis().values())
 BY_NAME = {api.name: api for api in APIS}

@@ -2,11 +2,9 @@
 
 import pytest
 
-from dragoman.benchmarks.itc.world.folding import folded
-from dragoman.benchmarks.itc.world.given import NotGiven, read_given
-from dragoman.benchmarks.itc.world.lookups import found, stretch
-from dragoman.benchmarks.itc.world.reading import read_csv
-from dragoman.benchmarks.itc.world.rows import ApiRow, How, ParameterRow
+from dragoman.benchmarks.itc.world.api_data import ApiRow, How, ParameterRow, read_csv
+from dragoman.benchmarks.itc.world.request_handler import find_rows, fold_text, page_of_rows
+from dragoman.benchmarks.itc.world.request_params import InvalidParameter, read_params
 
 TOWNS = read_csv(
     "name,other:list,people:int,since\n"
@@ -22,7 +20,9 @@ def api(how: How, *columns: str, kind: str = "string") -> ApiRow:
 
 
 def names(one: ApiRow, value: object) -> list[object]:
-    return [row["name"] for row in stretch(one, found(one, TOWNS, {"q": value}), {"q": value})]
+    return [
+        row["name"] for row in page_of_rows(one, find_rows(one, TOWNS, {"q": value}), {"q": value})
+    ]
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_a_parameter_keeps_the_rows_that_it_is_for(
     ],
 )
 def test_the_same_letters_may_be_typed_in_several_ways(one: str, other: str) -> None:
-    assert folded(one) == folded(other)
+    assert fold_text(one) == fold_text(other)
 
 
 @pytest.mark.parametrize(
     ("one", "other"), [("はば", "はは"), ("น่าน", "นาน"), ("कि", "क"), ("القاهرة", "القاهر")]
 )
 def test_marks_that_make_another_word_are_kept(one: str, other: str) -> None:
-    assert folded(one) != folded(other)
+    assert fold_text(one) != fold_text(other)
 
 
 @pytest.mark.parametrize(
@@ -91,21 +91,21 @@ def test_marks_that_make_another_word_are_kept(one: str, other: str) -> None:
 )
 def test_a_value_that_a_parameter_forbids_is_refused(parameter: ParameterRow, value: str) -> None:
     one = ApiRow("x-y", "X", "", "Data", "/x/y", (parameter,))
-    with pytest.raises(NotGiven) as lack:
-        read_given(one, {"q": value})
+    with pytest.raises(InvalidParameter) as lack:
+        read_params(one, {"q": value})
     assert not lack.value.is_missing
 
 
 def test_what_is_required_and_not_given_is_missing() -> None:
     one = ApiRow("x-y", "X", "", "Data", "/x/y", (ParameterRow("q", "", required=True),))
-    with pytest.raises(NotGiven) as lack:
-        read_given(one, {"q": ""})
+    with pytest.raises(InvalidParameter) as lack:
+        read_params(one, {"q": ""})
     assert lack.value.is_missing
 
 
 def test_of_some_parameters_one_is_enough() -> None:
     parameters = (ParameterRow("a", ""), ParameterRow("b", "", default="z"))
     one = ApiRow("x-y", "X", "", "Data", "/x/y", parameters, one_of=("a", "b"))
-    assert read_given(one, {"a": "1"}) == {"a": "1", "b": "z"}
-    with pytest.raises(NotGiven, match="a / b"):
-        read_given(one, {})
+    assert read_params(one, {"a": "1"}) == {"a": "1", "b": "z"}
+    with pytest.raises(InvalidParameter, match="a / b"):
+        read_params(one, {})

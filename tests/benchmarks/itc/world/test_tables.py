@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.itc.world.reading import world_data
+from dragoman.benchmarks.itc.world.api_data import world_data
 
 ROOT = Path(__file__).resolve().parents[4]
 TABLES = ROOT / "src/dragoman/benchmarks/itc/world/data/tables"

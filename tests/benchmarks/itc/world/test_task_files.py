@@ -2,8 +2,8 @@
 
 import pytest
 
-from dragoman.benchmarks.itc.world.reading import apis
-from dragoman.benchmarks.itc.world.task_rows import read_tasks
+from dragoman.benchmarks.itc.world.api_data import apis
+from dragoman.benchmarks.itc.world.tasks import read_tasks
 from dragoman.core.errors import DataError
 
 CEP = '{ api = "br-cep", with = { cep = "01310930" } }'

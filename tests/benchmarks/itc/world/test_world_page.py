@@ -5,8 +5,8 @@ from collections import Counter
 from pathlib import Path
 from typing import get_args
 
-from dragoman.benchmarks.itc.world.loading import load_world
-from dragoman.benchmarks.itc.world.reading import apis, countries
+from dragoman.benchmarks.itc.world.api_data import apis, countries
+from dragoman.benchmarks.itc.world.bundled_set import load_world
 from dragoman.testing.world.faults import WorldFaultKind
 
 PAGE = (Path(__file__).resolve().parents[4] / "docs" / "world.md").read_text("utf-8")

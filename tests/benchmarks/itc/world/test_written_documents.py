@@ -3,19 +3,18 @@
 import msgspec
 import pytest
 
-from dragoman.benchmarks.itc.world.catalogue import (
+from dragoman.benchmarks.itc.world.api_data import CountryRow, countries
+from dragoman.benchmarks.itc.world.api_documents import (
+    document_file_name,
     listed_apis,
-    written_catalogue,
-    written_gone,
+    render_catalogue,
+    render_documents,
+    render_gone_operations,
 )
-from dragoman.benchmarks.itc.world.documents import file_of
-from dragoman.benchmarks.itc.world.loading import load_world
-from dragoman.benchmarks.itc.world.openapi import written_documents
-from dragoman.benchmarks.itc.world.reading import countries
-from dragoman.benchmarks.itc.world.rows import CountryRow
+from dragoman.benchmarks.itc.world.bundled_set import load_world
 
 ORIGIN = "http://127.0.0.1:8790"
-WRITTEN = written_documents(countries(), ORIGIN)
+WRITTEN = render_documents(countries(), ORIGIN)
 
 
 class Written(msgspec.Struct):
@@ -26,7 +25,7 @@ class Written(msgspec.Struct):
 
 def content(country: CountryRow) -> Written:
     decode = msgspec.yaml.decode if country.syntax == "yaml" else msgspec.json.decode
-    return decode(WRITTEN[file_of(country)], type=Written)
+    return decode(WRITTEN[document_file_name(country)], type=Written)
 
 
 @pytest.mark.parametrize("country", countries(), ids=lambda country: country.id)
@@ -52,5 +51,5 @@ def test_the_catalogue_has_four_that_are_known_and_six_that_nobody_serves() -> N
     assert {world.answer("GET", entry.url).status for entry in gone} == {404}
     pages = {f"/{country.id}" for country in countries()}
     assert {entry.page for entry in entries if entry.gone is None} < pages
-    assert written_catalogue(ORIGIN).decode().count(ORIGIN) == 10
-    assert written_gone(ORIGIN).decode().count('"url"') == 6
+    assert render_catalogue(ORIGIN).decode().count(ORIGIN) == 10
+    assert render_gone_operations(ORIGIN).decode().count('"url"') == 6

@@ -57,7 +57,7 @@ def edited(shop: DomainSuite, **orders: dict[str, Any]) -> DomainSuite:
     """Return the sample shop with fields of orders replaced."""
     from importlib.resources import files
 
-    folder = files("dragoman.benchmarks.tau2.sample") / "data"
+    folder = files("dragoman.benchmarks.tau2") / "sample_data"
 
     def read(name: str) -> bytes:
         content = (folder / name).read_bytes()

@@ -2,11 +2,7 @@ import hashlib
 
 import pytest
 
-from dragoman.benchmarks.tau2.seataubench.upstream import (
-    adopt_facts,
-    derive_facts,
-    seataubench_source,
-)
+from dragoman.benchmarks.tau2.seataubench import adopt_facts, derive_facts, seataubench_source
 from dragoman.core.errors import DataError
 from dragoman.core.keys import content_key
 from dragoman.core.language.translations import ENGLISH_SCHEMAS, SOURCE_HASHES

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.tau2.seataubench.declared import declarations_of
+from dragoman.benchmarks.tau2.seataubench import domain_declarations
 from dragoman.conditions.language.folders import AssetFolder
 from dragoman.conditions.language.lint.assets import EnglishAssets, Found, LanguageAssets
 from dragoman.core.tools import Role, Toolset
@@ -39,7 +39,7 @@ def make(tmp_path: Path) -> Make:
             (folder / path).write_bytes(written(content))
         sides: dict[Role, Toolset] = {} if tools is None else {"agent": tools}
         side = EnglishAssets(
-            declared=declarations_of(domain),
+            declared=domain_declarations(domain),
             files={path: written(content) for path, content in english.items()},
             toolsets=sides,
             hashes=dict(hashes),

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.itc.world.documents import documents_of
-from dragoman.benchmarks.itc.world.reading import countries
+from dragoman.benchmarks.itc.world.api_data import countries
+from dragoman.benchmarks.itc.world.api_documents import documents_of
 from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.curation.apis.observations import observed_schemas, standing_documents
 from dragoman.curation.apis.steps import CurationStep, walk

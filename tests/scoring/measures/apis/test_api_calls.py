@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.kit.offered_tools import OfferedTools
+from dragoman.benchmarks.kit.environment import OfferedTools
 from dragoman.core.apis.figures import (
     AVERAGES,
     EXACT,

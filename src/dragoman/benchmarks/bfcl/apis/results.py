@@ -1,8 +1,13 @@
-"""What a call's value becomes in the text that the caller sees, by the reference's rule."""
+"""Results of API calls as text by the reference's rule, and texts that make contexts long."""
 
 import json
 from collections.abc import Callable, Iterable
 from typing import TypeVar
+
+import msgspec
+
+from dragoman.benchmarks.bfcl.upstream_data import HINT
+from dragoman.core.errors import DataError
 
 Value = TypeVar("Value")
 
@@ -42,7 +47,7 @@ class LongList(list[Value]):
         self.text = _encode(list(self))
 
 
-class Refused(Exception):  # noqa: N818 - says what the interface did
+class ApiRefusal(Exception):  # noqa: N818 - says what the interface did
     """An interface's refusal; its text is what the caller is told went wrong."""
 
 
@@ -58,7 +63,7 @@ def result_text(value: object) -> str:
     """
     text = _object_text(value) if isinstance(value, dict) else str(value)
     if len(text) > MAX_RESULT:
-        raise Refused(f"the result has {len(text)} characters, more than {MAX_RESULT}")
+        raise ApiRefusal(f"the result has {len(text)} characters, more than {MAX_RESULT}")
     return text
 
 
@@ -81,3 +86,53 @@ def _joined(value: dict[object, object]) -> str:
 def error_text(error: Exception | str) -> str:
     """Return what the caller is told of a call that failed."""
     return f"Error during execution: {error}"
+
+
+_ELLIPSIS = {"__ellipsis__": True}
+
+
+class LongTexts(msgspec.Struct, frozen=True, rename="upper"):
+    """The constants of the reference's long-context module, under their names in lower case.
+
+    They are shared by all worlds and must not be written to. `watch_list_extension` ends with a
+    Python Ellipsis, as the reference's does.
+    """
+
+    watch_list_extension: list[object]
+    transaction_history_extension: list[dict[str, object]]
+    ma_5_extension: list[float]
+    ma_20_extension: list[float]
+    technology_extension: list[str]
+    automobile_extension: list[str]
+    order_detail_extension: dict[str, str]
+    file_content_extension: str
+    populate_file_extension: list[str]
+    car_status_metadata_extension: str
+    long_weather_extension: dict[str, dict[str, object]]
+    parking_brake_instruction: str
+    intermediary_cities: list[str]
+    credit_card_extension: dict[str, dict[str, object]]
+    booking_record_extension: dict[str, dict[str, object]]
+    files_tail_used: list[str]
+
+    @classmethod
+    def convert(cls, constants: object) -> "LongTexts":
+        """Return the record of the constants as pulled, one JSON object by upper-case names.
+
+        Raises:
+            DataError: Where one is missing or has another form.
+        """
+        try:
+            read = msgspec.convert(constants, cls)
+        except msgspec.ValidationError as error:
+            raise DataError(f"the long-context constants are damaged: {error}; {HINT}") from error
+        watched: list[object] = [
+            ... if item == _ELLIPSIS else item for item in read.watch_list_extension
+        ]
+        return msgspec.structs.replace(
+            read,
+            watch_list_extension=watched,
+            ma_5_extension=LongList(read.ma_5_extension),
+            ma_20_extension=LongList(read.ma_20_extension),
+            intermediary_cities=LongList(read.intermediary_cities),
+        )

@@ -1,1 +1,4 @@
-"""Calls and values in Java and JavaScript source text."""
+"""Tokenizer, parser and values of Java and JavaScript source text.
+
+BFCL asks for calls and arguments in these languages. Parsing is linear in time and bounded in depth.
+"""

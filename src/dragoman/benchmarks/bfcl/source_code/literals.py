@@ -1,11 +1,50 @@
-"""The values of Java and JavaScript expressions, as the languages mean them."""
+"""Values of Java and JavaScript expressions by the rules of the languages.
+
+Words, whole numbers and JSON take a fast path without a parser.
+"""
 
 import re
 
-from dragoman.benchmarks.bfcl.source_code.cursor import Node
-from dragoman.benchmarks.bfcl.source_code.plain_values import WORDS
-from dragoman.benchmarks.bfcl.source_code.tokens import SourceCode
-from dragoman.benchmarks.bfcl.text.bounds import UnreadableError
+import msgspec
+
+from dragoman.benchmarks.bfcl.call_parsers.limits import UnreadableError
+from dragoman.benchmarks.bfcl.source_code.tokenizer import Node, SourceCode, SourceLanguage
+from dragoman.core.texts.decoding import UNREADABLE
+
+WORDS: dict[str, object] = {"true": True, "false": False, "null": None}
+"""The words that are values in both languages."""
+
+_WHOLE = re.compile(r"-?[0-9]{1,15}+")
+_NOT_SHARED = re.compile(r"\\|[0-9]{400}")
+"""What JSON and our grammar read differently: halves of characters, and numbers too long for it."""
+
+_MAX_BRACKETS = 20
+"""Few enough that neither reader finds them too deep."""
+
+
+def plain_value(text: str, language: SourceLanguage) -> object:
+    """Return what a text of words, a whole number or JSON stands for; UNSET for any other.
+
+    Words between dots that are no value stand for themselves, whether they can be read or not, as
+    does what begins with a bracket of no use in Java.
+    """
+    if text.isascii() and text.replace(".", "").isidentifier():
+        return WORDS.get(text, text)
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    if text[:1] not in {"[", "{"}:
+        return msgspec.UNSET
+    return text if language == "java" else _json(text)
+
+
+def _json(text: str) -> object:
+    if text.count("[") + text.count("{") > _MAX_BRACKETS or _NOT_SHARED.search(text):
+        return msgspec.UNSET
+    try:
+        return msgspec.json.decode(text)
+    except UNREADABLE:
+        return msgspec.UNSET
+
 
 _ESCAPE = re.compile(r"\\(u\{?[\da-fA-F]{1,6}\}?|x[\da-fA-F]{2}|[0-7]{1,3}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0", "v": "\v", "\n": ""}
@@ -24,7 +63,7 @@ def is_text(node: Node, source: SourceCode) -> bool:
     return token.kind != "template" or "${" not in token.text
 
 
-def text_of(node: Node, source: SourceCode) -> str:
+def string_value(node: Node, source: SourceCode) -> str:
     """Return the text that a string stands for."""
     text = source.tokens[node.first].text
     quotes = 3 if text.startswith('"""') and len(text) > 5 else 1  # noqa: PLR2004 - two of three
@@ -41,7 +80,7 @@ def _unescaped(found: re.Match[str]) -> str:
     return _ESCAPED.get(code, code)
 
 
-def number_of(text: str) -> int | float:
+def number_value(text: str) -> int | float:
     """Return the value of a number, whatever its suffix, or raise UnreadableError."""
     if len(text) > _MAX_DIGITS:
         raise UnreadableError(f"a number of {len(text)} digits")
@@ -55,35 +94,35 @@ def number_of(text: str) -> int | float:
         raise UnreadableError(f"{text:.50} is no number") from error
 
 
-def source_of(node: Node, source: SourceCode) -> str:
+def expression_source(node: Node, source: SourceCode) -> str:
     """Return the text of an expression as it is written."""
     first, last = source.tokens[node.first], source.tokens[node.last - 1]
     return source.text[first.start : last.end]
 
 
-def value_of(node: Node, source: SourceCode) -> object:
+def expression_value(node: Node, source: SourceCode) -> object:
     """Return the value of an expression; what is no literal stands for itself, as source text.
 
     Java's collections are read in their usual spellings, blocks of `add` and `put` among them.
     """
     token = source.tokens[node.first]
     if is_text(node, source):
-        return text_of(node, source)
+        return string_value(node, source)
     if node.kind == "literal" and token.kind == "number":
-        return number_of(token.text)
+        return number_value(token.text)
     if node.kind == "literal" and token.text in WORDS:
         return WORDS[token.text]
     if node.kind == "chain" and token.text == "-" and node.last == node.first + 2:
-        number = value_of(node.parts[0], source)
+        number = expression_value(node.parts[0], source)
         if isinstance(number, int | float) and not isinstance(number, bool):
             return -number
-        return source_of(node, source)
+        return expression_source(node, source)
     return _collection(node, source)
 
 
 def _collection(node: Node, source: SourceCode) -> object:
     if node.kind == "array" or (node.kind == "new" and node.mark == "["):
-        return [value_of(part, source) for part in node.parts]
+        return [expression_value(part, source) for part in node.parts]
     if node.kind == "object":
         return _entries(node, source)
     if node.kind == "new":
@@ -94,17 +133,17 @@ def _collection(node: Node, source: SourceCode) -> object:
             return _new_map(node, source)
     if node.kind == "call":
         return _called(node, source)
-    return source_of(node, source)
+    return expression_source(node, source)
 
 
 def _called(node: Node, source: SourceCode) -> object:
-    name = source_of(node.parts[0], source)
-    values = [value_of(part, source) for part in node.parts[1:]]
+    name = expression_source(node.parts[0], source)
+    values = [expression_value(part, source) for part in node.parts[1:]]
     if name in _LISTED:
         return values
     if name in _MAPPED and len(values) % 2 == 0:
         return _paired(values[::2], values[1::2])
-    return source_of(node, source)
+    return expression_source(node, source)
 
 
 def _class_name(node: Node, source: SourceCode) -> str:
@@ -116,22 +155,22 @@ def _class_name(node: Node, source: SourceCode) -> str:
 
 
 def _new_list(node: Node, source: SourceCode) -> object:
-    given = [value_of(part, source) for part in node.parts if part.kind != "block"]
+    given = [expression_value(part, source) for part in node.parts if part.kind != "block"]
     if source.language == "javascript":
         return given
     first = given[0] if given else []
     added = _block_calls(node, source, "add", 1)
     if not isinstance(first, list) or added is None:
-        return [] if isinstance(first, int) and not added else source_of(node, source)
+        return [] if isinstance(first, int) and not added else expression_source(node, source)
     return [*first, *(values[0] for values in added)]
 
 
 def _new_map(node: Node, source: SourceCode) -> object:
-    given = [value_of(part, source) for part in node.parts if part.kind != "block"]
+    given = [expression_value(part, source) for part in node.parts if part.kind != "block"]
     first = given[0] if given else {}
     put = _block_calls(node, source, "put", 2)
     if not isinstance(first, dict) or put is None:
-        return source_of(node, source)
+        return expression_source(node, source)
     return {**first, **_paired([values[0] for values in put], [values[1] for values in put])}
 
 
@@ -142,12 +181,12 @@ def _block_calls(
     calls = [call for part in node.parts if part.kind == "block" for call in part.parts]
     if any(
         call.kind != "call"
-        or source_of(call.parts[0], source) != name
+        or expression_source(call.parts[0], source) != name
         or len(call.parts) != count + 1
         for call in calls
     ):
         return None
-    return [[value_of(part, source) for part in call.parts[1:]] for call in calls]
+    return [[expression_value(part, source) for part in call.parts[1:]] for call in calls]
 
 
 def _paired(keys: list[object], values: list[object]) -> dict[object, object]:
@@ -159,6 +198,6 @@ def _paired(keys: list[object], values: list[object]) -> dict[object, object]:
 def _entries(node: Node, source: SourceCode) -> object:
     """Return a JavaScript object; one with methods or spreads stays text."""
     if any(part.kind != "pair" or part.parts[0].kind == "other" for part in node.parts):
-        return source_of(node, source)
-    keys: list[object] = [str(value_of(part.parts[0], source)) for part in node.parts]
-    return _paired(keys, [value_of(part.parts[1], source) for part in node.parts])
+        return expression_source(node, source)
+    keys: list[object] = [str(expression_value(part.parts[0], source)) for part in node.parts]
+    return _paired(keys, [expression_value(part.parts[1], source) for part in node.parts])

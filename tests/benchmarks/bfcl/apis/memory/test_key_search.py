@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from dragoman.benchmarks.bfcl.apis.memory.key_search import ranked_keys
+from dragoman.benchmarks.bfcl.apis.memory_api import ranked_keys
 
 
 def test_a_key_that_holds_the_word_comes_first_and_others_keep_what_a_known_word_is_worth() -> None:

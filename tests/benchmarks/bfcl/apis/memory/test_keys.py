@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.bfcl.apis.memory.keys import MemoryAPI_kv, key_memory_text
-from dragoman.benchmarks.bfcl.apis.world import make_world
+from dragoman.benchmarks.bfcl.apis.environment import make_environment
+from dragoman.benchmarks.bfcl.apis.memory_api import MemoryAPI_kv, key_memory_text
 from dragoman.core.errors import DataError
 from dragoman.core.tools import ToolCall
 
@@ -89,7 +89,7 @@ def test_a_search_returns_as_many_keys_as_asked_for_by_the_rules_of_slices(
 
 
 def test_a_search_in_an_empty_memory_is_an_error_as_in_the_reference() -> None:
-    world = make_world(["MemoryAPI_kv"], {})
+    world = make_environment(["MemoryAPI_kv"], {})
     result = world.call(ToolCall("1", "archival_memory_key_search", {"query": "a"}))
     assert (result.content, result.error) == ("Error during execution: division by zero", True)
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.bfcl.apis.memory.text import MemoryAPI_rec_sum, text_memory_text
+from dragoman.benchmarks.bfcl.apis.memory_api import MemoryAPI_rec_sum, text_memory_text
 from dragoman.core.errors import DataError
 
 

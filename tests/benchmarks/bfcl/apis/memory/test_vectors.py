@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.bfcl.apis.memory.vectors import MemoryAPI_vector, vector_memory_text
-from dragoman.benchmarks.bfcl.apis.results import Refused
-from dragoman.benchmarks.bfcl.apis.world import ApiWorld
+from dragoman.benchmarks.bfcl.apis.environment import ApiEnvironment
+from dragoman.benchmarks.bfcl.apis.results import ApiRefusal
+from dragoman.benchmarks.bfcl.apis.vector_memory_api import MemoryAPI_vector, vector_memory_text
 from dragoman.core.errors import DataError, ParticipantError
 from dragoman.core.tools import ToolCall
 
@@ -117,7 +117,7 @@ def test_two_memories_without_a_snapshot_share_nothing(compass: Compass) -> None
 
 
 def test_what_is_no_text_is_refused(memory: MemoryAPI_vector) -> None:
-    world = ApiWorld(lambda: {"MemoryAPI_vector": memory})
+    world = ApiEnvironment(lambda: {"MemoryAPI_vector": memory})
     result = world.call(ToolCall("1", "core_memory_add", {"text": 5}))
     assert (result.content, result.error) == (
         "Error during execution: a text is needed, not 'int'",
@@ -127,7 +127,7 @@ def test_what_is_no_text_is_refused(memory: MemoryAPI_vector) -> None:
 
 def test_less_than_one_result_cannot_be_asked_for(memory: MemoryAPI_vector) -> None:
     memory.core_memory_add("east")
-    with pytest.raises(Refused, match="top_k must be 1 or more"):
+    with pytest.raises(ApiRefusal, match="top_k must be 1 or more"):
         memory.core_memory_retrieve("home", top_k=0)
 
 
@@ -146,7 +146,7 @@ def test_embeddings_that_are_no_vectors_are_the_embedder_s_fault(
 ) -> None:
     memory = MemoryAPI_vector({}, embed=lambda _: answer)
     memory.core_memory_add("east")
-    world = ApiWorld(lambda: {"MemoryAPI_vector": memory})
+    world = ApiEnvironment(lambda: {"MemoryAPI_vector": memory})
     with pytest.raises(ParticipantError, match=message):
         world.call(ToolCall("1", "core_memory_retrieve", {"query": "home"}))
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.bfcl.apis.results import Refused
-from dragoman.benchmarks.bfcl.apis.travel.agency import TODAY, TravelAPI
-from dragoman.benchmarks.bfcl.apis.world import make_world
+from dragoman.benchmarks.bfcl.apis.environment import make_environment
+from dragoman.benchmarks.bfcl.apis.results import ApiRefusal
+from dragoman.benchmarks.bfcl.apis.travel_api import TODAY, TravelAPI
 from dragoman.core.tools import ToolCall
 
 ANA: dict[str, Any] = {
@@ -75,9 +75,9 @@ def test_a_flight_costs_by_route_class_and_day(
 
 
 def test_a_route_that_is_not_flown_is_refused_before_the_class(api: TravelAPI) -> None:
-    with pytest.raises(Refused, match="No available route for the given airports"):
+    with pytest.raises(ApiRefusal, match="No available route for the given airports"):
         api.get_flight_cost("LAX", "CIA", "2026-11-10", "royal")
-    with pytest.raises(Refused, match="Options are: economy, business, first"):
+    with pytest.raises(ApiRefusal, match="Options are: economy, business, first"):
         api.get_flight_cost("LAX", "SFO", "2026-11-10", "royal")
 
 
@@ -169,7 +169,7 @@ def test_dollars_are_exchanged_both_ways(
 def test_currencies_other_than_the_dollar_are_not_exchanged_for_each_other(
     api: TravelAPI,
 ) -> None:
-    with pytest.raises(Refused, match="No available exchange rate"):
+    with pytest.raises(ApiRefusal, match="No available exchange rate"):
         api.compute_exchange_rate("EUR", "GBP", 1)
 
 
@@ -220,7 +220,7 @@ def test_the_cards_of_the_scenario_stay_as_they_were() -> None:
 
 
 def test_insurance_takes_the_booking_before_the_cost_by_position() -> None:
-    world = make_world(["TravelAPI"], {"TravelAPI": ANA})
+    world = make_environment(["TravelAPI"], {"TravelAPI": ANA})
     result = world.call(
         ToolCall("1", "purchase_insurance", {}, positionals=("abc", "full", "b1", 5.0, "c1"))
     )

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from dragoman.benchmarks.bfcl.apis.web.page_reader import PageReader
-from dragoman.benchmarks.bfcl.apis.web.web_search import Page
+from dragoman.benchmarks.bfcl.apis.web_search_api import Page
+from dragoman.benchmarks.bfcl.apis.web_search_clients import PageReader
 from dragoman.testing.search_server import WebPage, searching
 from dragoman.web.addresses import IpAddress, why_inside
 from dragoman.web.fetching import FetchLimits

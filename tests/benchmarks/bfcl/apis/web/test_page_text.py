@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.bfcl.apis.web.page_text import markdown_of, words_of
+from dragoman.benchmarks.bfcl.apis.web_search_api import page_to_markdown, page_to_text
 
 PAGE = """<!doctype html><html><head><title>Towers</title><style>p { color: red }</style>
 <script>let x = "<p>no</p>";</script></head><body><h2>The tower
@@ -11,7 +11,7 @@ of Orla</h2><p>It is <b>88 metres</b> high &amp; old.</p>
 
 
 def test_words_are_the_pieces_of_text_without_scripts_and_styles() -> None:
-    assert words_of(PAGE).splitlines() == [
+    assert page_to_text(PAGE).splitlines() == [
         "Towers",
         "The tower",
         "of Orla",
@@ -24,7 +24,7 @@ def test_words_are_the_pieces_of_text_without_scripts_and_styles() -> None:
 
 
 def test_markdown_keeps_headings_lists_and_links() -> None:
-    assert markdown_of(PAGE) == (
+    assert page_to_markdown(PAGE) == (
         "Towers\n\n## The tower of Orla\n\nIt is 88 metres high & old.\n\n- red\n- [old one](/old)"
     )
 
@@ -39,11 +39,11 @@ def test_markdown_keeps_headings_lists_and_links() -> None:
     ],
 )
 def test_what_is_no_page_is_read_all_the_same(text: str, words: str, markdown: str) -> None:
-    assert words_of(text) == words
-    assert markdown_of(text) == markdown
+    assert page_to_text(text) == words
+    assert page_to_markdown(text) == markdown
 
 
 @given(st.text(alphabet="<>/apstyle hrf=\"'&;#!-\n", max_size=200))
 def test_no_text_breaks_the_reading(text: str) -> None:
-    assert "<style>" not in words_of(f"<style>{text}</style>")
-    assert markdown_of(text) == markdown_of(text).strip()
+    assert "<style>" not in page_to_text(f"<style>{text}</style>")
+    assert page_to_markdown(text) == page_to_markdown(text).strip()

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from dragoman.benchmarks.bfcl.apis.web.search_engine import SearchEngine
-from dragoman.benchmarks.bfcl.apis.web.web_search import Hits, Query
+from dragoman.benchmarks.bfcl.apis.web_search_api import Hits, Query
+from dragoman.benchmarks.bfcl.apis.web_search_clients import SearchEngine
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.usage import Usage
 from dragoman.testing.search_server import SearchFaults, WebPage, searching

@@ -2,8 +2,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from dragoman.benchmarks.bfcl.apis.results import Refused
-from dragoman.benchmarks.bfcl.apis.web.web_search import NO_RESULTS, Hits, Page, Query, WebSearchAPI
+from dragoman.benchmarks.bfcl.apis.results import ApiRefusal
+from dragoman.benchmarks.bfcl.apis.web_search_api import NO_RESULTS, Hits, Page, Query, WebSearchAPI
 
 HITS: list[Mapping[str, object]] = [
     {"title": f"Page {n}", "link": f"http://{n}.example", "snippet": f"words {n}", "rank": n}
@@ -63,7 +63,7 @@ def test_a_page_is_read_as_it_is_wanted(mode: str, content: str) -> None:
 
 @pytest.mark.parametrize("url", ["ftp://a.example", "a.example", "", None, 7])
 def test_what_is_no_address_of_the_web_is_refused(url: object) -> None:
-    with pytest.raises(Refused, match="Invalid URL"):
+    with pytest.raises(ApiRefusal, match="Invalid URL"):
         api().fetch_url_content(url)
 
 

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.benchmarks.bfcl.reading import read_format
+from dragoman.benchmarks.bfcl.call_parsers.limits import MAX_LENGTH, UnreadableError
+from dragoman.benchmarks.bfcl.call_parsers.model_formats import DEEPSEEK_BEGINS
+from dragoman.benchmarks.bfcl.reply_parser import MODEL_FORMATS, read_format
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES
-from dragoman.benchmarks.bfcl.text.bounds import MAX_LENGTH, UnreadableError
-from dragoman.benchmarks.bfcl.text.formats.named import DEEPSEEK_BEGINS
-from dragoman.benchmarks.bfcl.text.formats.table import FORMATS
 
 F: dict[str, dict[str, object]] = {"f": {"a": 1, "b": "x"}}
 G: dict[str, dict[str, object]] = {"m.g": {}}
@@ -146,14 +145,14 @@ def test_a_thought_before_the_calls_is_no_part_of_them(name: str, reply: str) ->
 
 @pytest.mark.parametrize(("name", "reply"), REPLIES)
 def test_a_reply_bears_the_signs_of_its_form(name: str, reply: str) -> None:
-    assert all(sign in reply for sign in FORMATS[name].signs)
+    assert all(sign in reply for sign in MODEL_FORMATS[name].signs)
 
 
 def test_every_form_has_a_reply_here() -> None:
-    assert {name for name, _ in REPLIES} == FORMATS.keys()
+    assert {name for name, _ in REPLIES} == MODEL_FORMATS.keys()
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", MODEL_FORMATS)
 @pytest.mark.parametrize(
     "text",
     [
@@ -201,7 +200,7 @@ def test_nothing_in_a_reply_is_evaluated(name: str, reply: str, tmp_path: Path) 
 
 PIECES = st.sampled_from(
     [
-        *{sign for found in FORMATS.values() for sign in found.signs},
+        *{sign for found in MODEL_FORMATS.values() for sign in found.signs},
         *("</tool_call>", "Action Input:", SEP, END, "</think>", "</arg_key>", "<arg_value>", "f"),
         *(
             '{"name": "f", "arguments": {}}',
@@ -221,7 +220,7 @@ PIECES = st.sampled_from(
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(PIECES, max_size=12).map("".join), st.sampled_from(sorted(FORMATS)))
+@given(st.lists(PIECES, max_size=12).map("".join), st.sampled_from(sorted(MODEL_FORMATS)))
 def test_any_text_is_read_or_refused(text: str, name: str) -> None:
     try:
         calls = read_format(text, name, "python", DEFAULT_RULES)
@@ -230,9 +229,16 @@ def test_any_text_is_read_or_refused(text: str, name: str) -> None:
     assert all(isinstance(call.arguments, dict) for call in calls)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", MODEL_FORMATS)
 def test_reading_takes_time_in_proportion_to_the_text(name: str) -> None:
-    for piece in (*FORMATS[name].signs, "{", '{"a": 1} ', "<arg_key>", "```", "<invoke name="):
+    for piece in (
+        *MODEL_FORMATS[name].signs,
+        "{",
+        '{"a": 1} ',
+        "<arg_key>",
+        "```",
+        "<invoke name=",
+    ):
         begun = time.process_time()
         with suppress(UnreadableError):
             read_format(piece * (MAX_LENGTH // len(piece)), name, "python", DEFAULT_RULES)

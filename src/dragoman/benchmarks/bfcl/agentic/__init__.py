@@ -1,1 +1,0 @@
-"""Agents that remember or search: conversations that fill a memory, and a final answer."""

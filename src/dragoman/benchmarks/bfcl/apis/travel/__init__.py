@@ -1,1 +1,0 @@
-"""Flights, credit cards and a travel budget."""

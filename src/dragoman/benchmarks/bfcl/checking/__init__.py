@@ -1,1 +1,0 @@
-"""Whether calls are those that a question expects, beside the reference's verdict."""

@@ -1,1 +1,0 @@
-"""Functions as a model is shown them: documents, native tools, and prompts that ask for text."""

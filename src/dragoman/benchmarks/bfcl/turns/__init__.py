@@ -1,1 +1,0 @@
-"""Entries of several turns: worlds of interfaces, judged by states and results."""

@@ -1,0 +1,1 @@
+"""Downloads of pinned benchmark data: fetched once, and checked by hash at every use."""

@@ -1,0 +1,222 @@
+"""Task sets over web APIs, reference plans made from gold calls, and their environment.
+
+Gold calls become actions with native tool names and with values filled in from earlier results. A
+task may have alternative plans, which must return every value that the gold calls return. The
+environment answers a call as the API would, and has no state to change.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.core.apis.documents import ApiDocument
+from dragoman.core.apis.references import given_by, reference_in, result_of
+from dragoman.core.apis.same_values import canonical
+from dragoman.core.apis.tasks import ApiCall, ApiTask
+from dragoman.core.episodes import Event
+from dragoman.core.errors import DataError
+from dragoman.core.protocols import Provenance, StateDelta
+from dragoman.core.tasks import Action
+from dragoman.core.tools import NO_TOOLS, Change, Role, ToolCall, ToolKind, ToolResult, Toolset
+
+
+class ApiReply(msgspec.Struct, frozen=True):
+    """What an API answers: the text, and whether it is a complaint."""
+
+    text: str
+    is_error: bool = False
+
+
+Replies = Callable[[str, Mapping[str, object]], ApiReply]
+"""Answers a call by the operation's name and arguments; unknown ones are answered with a complaint."""
+
+
+class SetTask(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One task, with what sets of other people add to it.
+
+    Attributes:
+        task: The task.
+        no_tools: Why its gold tools cannot be told; "" where they can.
+        no_arguments: Why its gold arguments cannot be told; "" where they can.
+        history: What was said and called before.
+        told: What an agent is told besides, of this task alone.
+    """
+
+    task: ApiTask
+    no_tools: str = ""
+    no_arguments: str = ""
+    history: tuple[Event, ...] = ()
+    told: str = ""
+
+
+class CallSet(msgspec.Struct, frozen=True):
+    """A set of tasks.
+
+    Attributes:
+        name: The suite's, such as `itc:world`.
+        documents: The APIs.
+        tasks: The tasks.
+        provenance: Where they come from.
+        told: What an agent is told besides, such as the date that today is.
+        replies: What APIs answer; None where nobody does, so that calls are judged and not executed.
+    """
+
+    name: str
+    documents: tuple[ApiDocument, ...]
+    tasks: tuple[SetTask, ...]
+    provenance: Provenance
+    told: str = ""
+    replies: Replies | None = None
+
+
+def plan_actions(
+    gold: Sequence[ApiCall], names: Mapping[str, str], replies: Replies | None
+) -> tuple[Action, ...]:
+    """Return gold calls as actions, what they take from earlier results put in.
+
+    Args:
+        gold: The calls.
+        names: Of operations, by which they are called natively.
+        replies: What APIs answer; None leaves references as they are written.
+
+    Raises:
+        DataError: Where an earlier result does not hold what a call takes from it.
+    """
+    results: list[object] = []
+    actions = []
+    for number, call in enumerate(gold, 1):
+        arguments = {
+            name: _resolved(value, results, replies is not None)
+            for name, value in call.arguments.items()
+        }
+        if replies is not None and any(_refers(later, number) for later in gold):
+            results += [None] * (number - 1 - len(results)) + [
+                result_of(replies(call.tool, arguments).text)
+            ]
+        name = names.get(call.tool, call.tool)
+        actions.append(Action(str(number), name, arguments, also=call.also))
+    return tuple(actions)
+
+
+def takes_results(call: ApiCall) -> bool:
+    """Whether a call takes values from the results of others."""
+    return any(reference_in(value) is not None for value in call.arguments.values())
+
+
+def _refers(call: ApiCall, number: int) -> bool:
+    found = map(reference_in, call.arguments.values())
+    return any(each is not None and each.call == number for each in found)
+
+
+def _resolved(value: object, results: Sequence[object], is_answered: bool) -> object:
+    reference = reference_in(value)
+    if reference is None or not is_answered:
+        return value
+    found = given_by(reference, results)
+    if found is None:
+        raise DataError(
+            f"{reference.written}: the result of call {reference.call} does not hold it"
+        )
+    return found
+
+
+def alternative_plans(
+    task: ApiTask, names: Mapping[str, str], replies: Replies
+) -> tuple[tuple[Action, ...], ...]:
+    """Return a task's other plans as actions, each made and compared with gold.
+
+    Args:
+        task: The task.
+        names: Of operations, by which they are called natively.
+        replies: What APIs answer.
+
+    Raises:
+        DataError: Where a plan is refused by an API, or does not give what gold gives; it names both.
+    """
+    if not task.plans:
+        return ()
+    own = {wire: name for name, wire in names.items()}
+    wanted = _values(plan_actions(task.gold, names, replies), own, replies, "its gold")
+    found = []
+    for number, plan in enumerate(task.plans, 1):
+        where = f"its plan {number}"
+        actions = plan_actions(plan, names, replies)
+        lacking = sorted(map(str, wanted - _values(actions, own, replies, where)))
+        if lacking:
+            raise DataError(f"{where} does not give what gold gives: {', '.join(lacking)[:200]}")
+        found.append(actions)
+    return tuple(found)
+
+
+def _values(
+    actions: Sequence[Action], own: Mapping[str, str], replies: Replies, where: str
+) -> frozenset[tuple[str, object]]:
+    """Return the values that calls give, by the names of their fields."""
+    found: set[tuple[str, object]] = set()
+    for action in actions:
+        reply = replies(own.get(action.name, action.name), action.arguments)
+        if reply.is_error:
+            raise DataError(f"{where} is refused: {action.name}: {reply.text[:120]}")
+        found |= set(_leaf_values(result_of(reply.text), ""))
+    return frozenset(found)
+
+
+def _leaf_values(value: object, name: str) -> Iterator[tuple[str, object]]:
+    match value:
+        case dict():
+            for key, each in value.items():
+                yield from _leaf_values(each, str(key))
+        case list():
+            for each in value:
+                yield from _leaf_values(each, name)
+        case _:
+            yield name, canonical(value)
+
+
+MAX_RESULT = 20_000
+"""Characters of an answer that an agent is shown."""
+
+
+class ApiReplyEnvironment:
+    """The functions of one task, answered.
+
+    Args:
+        tools: What is offered.
+        operations: The operations' own names by those of native calls.
+        replies: What they answer.
+    """
+
+    def __init__(self, tools: Toolset, operations: Mapping[str, str], replies: Replies) -> None:
+        self._tools = tools
+        self._operations = operations
+        self._replies = replies
+
+    def tools(self, side: Role) -> Toolset:
+        """Return the functions on offer."""
+        return self._tools if side == "agent" else NO_TOOLS
+
+    def kind(self, name: str) -> ToolKind | None:
+        """Return that every API only tells something."""
+        return "read" if name in self._tools else None
+
+    def owner(self, call: ToolCall) -> Role | None:
+        """Return the agent for every function on offer."""
+        return "agent" if call.name in self._tools and call.by == "agent" else None
+
+    def call(self, call: ToolCall) -> ToolResult:
+        """Answer a call; one of a function that is not offered is refused."""
+        if call.name not in self._tools or call.malformed:
+            why = call.malformed or f"there is no function {call.name!r:.80}"
+            return ToolResult(call.id, call.name, f"Error: {why}", call.by, error=True)
+        reply = self._replies(self._operations[call.name], call.arguments)
+        return ToolResult(
+            call.id, call.name, reply.text[:MAX_RESULT], call.by, error=reply.is_error
+        )
+
+    def take_changes(self) -> tuple[Change, ...]:
+        """Return no changes."""
+        return ()
+
+    def delta(self) -> StateDelta:
+        """Return no differences."""
+        return {}

@@ -1,1 +1,0 @@
-"""Suites whose users' words were recorded, as one suite."""

@@ -1,0 +1,116 @@
+"""Task validation before a run: scenarios, reward criteria, tool names and arguments."""
+
+from collections.abc import Iterator, Mapping
+
+from dragoman.benchmarks.kit.environment import Domain
+from dragoman.benchmarks.kit.tool_schemas import Validator, compile_validators
+from dragoman.core.errors import DataError, ToolError
+from dragoman.core.tasks import Component, Criteria, Instructions, Scenario, Stakes, Task
+from dragoman.core.tools import NO_TOOLS, Role, Toolset
+
+STATED: tuple[Component, ...] = ("ENV_ASSERTION", "COMMUNICATE", "NL_ASSERTION")
+"""What an author lists in order to have it judged; actions also serve to define the end state."""
+
+
+Validators = Mapping[Role, Mapping[str, Validator]]
+"""What checks the arguments of each side's tools."""
+
+
+def task_faults(task: Task, validators: Validators) -> Iterator[str]:
+    """Yield what is wrong with a task, given what checks the arguments of each side's tools."""
+    yield from _scenario_faults(task.scenario, validators.get("user", {}))
+    if task.criteria is None:
+        yield "it has no criteria"
+        return
+    yield from _basis_faults(task.criteria)
+    actions = task.criteria.actions or ()
+    arguments = {action.id: action.arguments for action in actions}
+    if len(arguments) < len(actions):
+        yield "two actions have the same id"
+    for action in actions:
+        validate = validators.get(action.by, {}).get(action.name)
+        yield from _argument_faults(validate, action.arguments, f"action {action.id}")
+    for field in task.critical:
+        if field.argument not in arguments.get(field.action, {}):
+            yield f"critical: no action {field.action!r} has an argument {field.argument!r}"
+
+
+def risk_profile_faults(stakes: Stakes, tools: Mapping[Role, Toolset]) -> Iterator[str]:
+    """Yield what is wrong with what a suite says to be at stake."""
+    agent = tools.get("agent", NO_TOOLS)
+    for name in stakes.irreversible:
+        if name not in agent:
+            yield f"the irreversible tool {name!r} does not exist"
+    if not stakes.escalations and not stakes.escalation_tool:
+        return
+    if stakes.escalation_tool not in agent:
+        yield f"the escalation tool {stakes.escalation_tool!r} does not exist"
+        return
+    validate = compile_validators(agent)[stakes.escalation_tool]
+    for escalation in stakes.escalations:
+        arguments: dict[str, object] = {"reason": escalation.reason, "summary": ""}
+        yield from _argument_faults(validate, arguments, f"escalation {escalation.reason}")
+
+
+def require_known_names(task: Task, domain: Domain, where: str) -> None:
+    """Refuse a task that names tools or functions that its domain does not have."""
+    criteria = task.criteria
+    for action in () if criteria is None else criteria.actions or ():
+        if action.name not in domain.kinds.get(action.by, {}):
+            raise DataError(
+                f"{where}: task {task.id}, action {action.id} names the unknown {action.by} tool "
+                f"{action.name!r}"
+            )
+    assertions = () if criteria is None else criteria.env_assertions or ()
+    functions = () if task.initial_state is None else task.initial_state.functions
+    for call in (*functions, *(assertion.call for assertion in assertions)):
+        known = {*domain.kinds.get(call.side, ()), *domain.functions.get(call.side, ())}
+        if call.name not in known:
+            raise DataError(
+                f"{where}: task {task.id} names the unknown {call.side} function {call.name!r}"
+            )
+
+
+def _basis_faults(criteria: Criteria) -> Iterator[str]:
+    if not criteria.basis:
+        yield "its basis is empty"
+    for component in criteria.basis:
+        if not criteria.lists(component):
+            yield f"{component} is in the basis and has nothing to judge"
+    for component in STATED:
+        if criteria.lists(component) and component not in criteria.basis:
+            yield f"{component} has something to judge and is not in the basis"
+
+
+def _scenario_faults(scenario: Scenario, validators: Mapping[str, Validator]) -> Iterator[str]:
+    script = _script(scenario)
+    for fact in scenario.facts:
+        if fact.value not in script:
+            yield f"fact {fact.name}: {fact.value!r} does not stand in the instructions"
+        if not fact.keywords:
+            yield f"fact {fact.name} has no keywords"
+    for deed in scenario.deeds:
+        if deed.name not in validators:
+            yield f"deed {deed.name}: the user has no such tool"
+        if not deed.keywords:
+            yield f"deed {deed.name} has no keywords"
+        yield from _argument_faults(validators.get(deed.name), deed.arguments, f"deed {deed.name}")
+
+
+def _script(scenario: Scenario) -> str:
+    script = scenario.instructions
+    if not isinstance(script, Instructions):
+        return script
+    parts = (script.reason_for_call, script.known_info, script.task_instructions)
+    return "\n".join(part for part in parts if part)
+
+
+def _argument_faults(
+    validate: Validator | None, arguments: dict[str, object], where: str
+) -> Iterator[str]:
+    if validate is None:
+        return
+    try:
+        validate(arguments)
+    except ToolError as error:
+        yield f"{where}: {error}"

@@ -1,0 +1,245 @@
+"""Turn protocols: half-duplex conversations, solo mode and single-turn questions.
+
+They decide whose turn it is, and end a conversation at stop tokens and limits (tau2-bench 1.3, 1.4
+and, for solo mode, 1.7).
+"""
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+from dragoman.core.episodes import Ending, EndReason, Event, Move
+from dragoman.core.protocols import Ask, Directive, Execute, Limits, Progress, Speak, World
+from dragoman.core.rules import Rules
+from dragoman.core.speech import Called, Said, Unparsed, say
+from dragoman.core.stop_tokens import STOP, has_stop
+from dragoman.core.tasks import Task
+from dragoman.core.tools import Role, ToolResult, Toolset, ToolSpec
+
+GREETING = "Hi! How can I help you today?"
+
+BAD_REPLY: dict[Role, EndReason] = {"agent": "agent_error", "user": "user_error"}
+
+
+class HalfDuplex:
+    """The protocol of one text conversation with a user."""
+
+    sides: tuple[Role, ...] = ("agent", "user")
+
+    def __init__(
+        self,
+        world: World,
+        rules: Rules,
+        limits: Limits,
+        history: Sequence[Event] = (),
+        *,
+        checks_communication: bool = False,
+    ) -> None:
+        """Prepare the protocol.
+
+        Args:
+            world: Whose tools are shown.
+            rules: How stops and unusable replies count.
+            limits: What ends the conversation.
+            history: What happened before; without any the agent greets.
+            checks_communication: Whether words together with calls end the conversation.
+        """
+        self._history = tuple(history)
+        self._checks_communication = checks_communication
+        self._rules = rules
+        self._limits = limits
+        self._ask: dict[Role, Ask] = {
+            "agent": Ask("agent", world.tools("agent")),
+            "user": Ask(
+                "user",
+                world.tools("user"),
+                near_tokens=rules.near_stop_tokens_count,
+                needs_words=rules.silence_is_the_users,
+            ),
+        }
+
+    def opening(self) -> tuple[Event, ...]:
+        """Return the history, or the agent's fixed greeting."""
+        return self._history or (Move("agent", say(GREETING), scripted=True),)
+
+    def next(self, progress: Progress) -> Directive:
+        """Route the last event, then apply the limits."""
+        last = progress.events[-1]
+        directive = self._route(last)
+        if isinstance(last, ToolResult):
+            directive = self._stop_beside_calls(last, progress.events) or directive
+        if isinstance(directive, Execute):
+            return directive
+        return apply_limits(directive, progress, self._limits, self._rules)
+
+    def _route(self, event: Event) -> Ask | Execute | Ending:
+        if isinstance(event, ToolResult):
+            return self._ask[event.by]
+        match event.reply:
+            case Called(calls=calls, text=text):
+                if self._checks_communication and text:
+                    return Ending(BAD_REPLY[event.by], "words together with calls")
+                return Execute(calls)
+            case Said(utterance=utterance):
+                return self._after_words(event, utterance.intended)
+            case Unparsed(error=error):
+                own_fault = self._rules.bad_reply_is_the_speakers
+                return Ending(BAD_REPLY[event.by] if own_fault else "infrastructure_error", error)
+
+    def _after_words(self, move: Move, words: str) -> Ask | Ending:
+        if move.by == "agent":
+            return self._ask["user"]
+        return _stopped_by(move) if has_stop(words) else self._ask["agent"]
+
+    def _stop_beside_calls(self, result: ToolResult, events: Sequence[Event]) -> Ending | None:
+        """Return the ending, if the user's calls that were just executed came with a stop token."""
+        if result.by == "agent" or not self._rules.stop_beside_calls_counts:
+            return None
+        moves = (event for event in reversed(events) if isinstance(event, Move))
+        match next(moves, None):
+            case Move(reply=Called(text=str() as text)) as move if has_stop(text):
+                return _stopped_by(move)
+            case _:
+                return None
+
+
+def _stopped_by(move: Move) -> Ending:
+    return Ending("user_stop", near_token=move.near_token)
+
+
+def apply_limits(
+    directive: Ask | Ending, progress: Progress, limits: Limits, rules: Rules
+) -> Directive:
+    """Return the directive, or the ending that a limit makes of it.
+
+    Under the reference's rules a limit overrides a stop on the same step; faults stand.
+    """
+    stop = directive if isinstance(directive, Ending) else None
+    if stop and (rules.stop_outranks_limits or stop.reason not in {"user_stop", "agent_stop"}):
+        return stop
+    is_within = progress.errors < limits.errors and progress.steps < limits.steps
+    if is_within and limits.seconds is None:
+        return directive
+    reached = _reached(progress, limits, has_stopped=stop is not None)
+    if reached is None:
+        return directive
+    if rules.bad_reply_is_the_speakers and _user_ran_on(progress, reached):
+        return Ending("user_error", f"{reached}: the user called tools and asked the agent nothing")
+    return Ending(reached)
+
+
+def _reached(progress: Progress, limits: Limits, *, has_stopped: bool) -> EndReason | None:
+    if progress.errors >= limits.errors:
+        return "too_many_errors"
+    if progress.steps >= limits.steps:
+        return "max_steps"
+    if not has_stopped and limits.seconds is not None and progress.seconds >= limits.seconds:
+        return "timeout"
+    return None
+
+
+def _user_ran_on(progress: Progress, reached: EndReason) -> bool:
+    """Whether most of what a limit counts was done by the user since the agent moved last."""
+    since = list(takewhile(lambda event: event.by == "user", reversed(progress.events)))
+    results = [event for event in since if isinstance(event, ToolResult)]
+    if reached == "too_many_errors":
+        return 2 * sum(result.error for result in results) > progress.errors
+    # A reply that calls is one step and running the calls another.
+    calling = sum(isinstance(event, Move) and isinstance(event.reply, Called) for event in since)
+    return bool(results) and 4 * calling > progress.steps
+
+
+DONE = ToolSpec(
+    "done",
+    "Call this when everything that the ticket asks for is done, or cannot be done.",
+    {"type": "object", "properties": {}, "required": []},
+)
+
+
+def solo_tools(world: World) -> Toolset:
+    """Return what the agent sees: its own tools, the user's, and `done`."""
+    return Toolset((*world.tools("agent"), *world.tools("user"), DONE), must_call=True)
+
+
+class Solo:
+    """The protocol of one ticket."""
+
+    sides: tuple[Role, ...] = ("agent",)
+
+    def __init__(
+        self, world: World, rules: Rules, limits: Limits, history: Sequence[Event] = ()
+    ) -> None:
+        """Prepare the protocol; `history` is what the agent has done before."""
+        self._history = tuple(history)
+        self._tools = solo_tools(world)
+        self._rules = rules
+        self._limits = limits
+
+    def opening(self) -> tuple[Event, ...]:
+        """Return the history: there is no conversation, and nobody greets."""
+        return self._history
+
+    def next(self, progress: Progress) -> Directive:
+        """Ask for the first call without counting it as a step, then route and limit."""
+        if not progress.events:
+            return Ask("agent", self._tools, is_step=False)
+        directive = self._route(progress.events[-1])
+        if isinstance(directive, Execute):
+            return directive
+        return apply_limits(directive, progress, self._limits, self._rules)
+
+    def _route(self, event: Event) -> Ask | Execute | Ending:
+        if isinstance(event, ToolResult):
+            return Ask("agent", self._tools)
+        match event.reply:
+            case Called(calls=calls):
+                is_done = any(call.name == DONE.name for call in calls)
+                return Ending("agent_stop") if is_done else Execute(calls)
+            case Said(utterance=utterance):
+                if STOP in utterance.intended:
+                    return Ending("agent_stop")
+                return Ending("agent_error", "words in solo mode, where every reply is a call")
+            case Unparsed(error=error):
+                own_fault = self._rules.bad_reply_is_the_speakers
+                return Ending("agent_error" if own_fault else "infrastructure_error", error)
+
+
+class SingleTurn:
+    """The protocol of one question.
+
+    Args:
+        task: The question.
+        world: Whose tools are shown.
+        steps: How many replies with calls are executed, each followed by another reply; with none,
+            whatever the agent replies first ends the conversation.
+    """
+
+    sides: tuple[Role, ...] = ("agent",)
+
+    def __init__(self, task: Task, world: World, steps: int = 0) -> None:
+        self._history: Sequence[Event] = task.history
+        self._words = [message for turn in task.turns for message in turn.messages]
+        self._ask = Ask("agent", world.tools("agent"))
+        self._steps = steps
+        self._left = steps
+
+    def opening(self) -> tuple[Event, ...]:
+        """Return what was said before."""
+        return tuple(self._history)
+
+    def next(self, progress: Progress) -> Directive:
+        """Speak the user's words, ask the agent, execute what is to be executed, and end."""
+        new = progress.events[len(self._history) :]
+        if len(new) < len(self._words):
+            return Speak("user", say(self._words[len(new)]))
+        if not new:
+            return self._ask
+        match new[-1]:
+            case Move(by="agent", reply=Called(calls=calls)) if self._left:
+                self._left -= 1
+                return Execute(calls)
+            case Move(by="agent", reply=Called()) if self._steps:
+                return Ending("max_steps", f"more than {self._steps} replies with calls")
+            case Move(by="agent"):
+                return Ending("turns_done")
+            case ToolResult() | Move():
+                return self._ask

@@ -1,1 +1,0 @@
-"""Data that are not shipped: pinned upstream files, pulled once and checked at every reading."""

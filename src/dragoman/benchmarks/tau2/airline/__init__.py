@@ -1,1 +1,0 @@
-"""The airline domain of tau2-bench."""

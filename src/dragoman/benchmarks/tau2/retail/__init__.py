@@ -1,1 +1,0 @@
-"""The retail domain of tau2-bench."""

@@ -1,1 +1,0 @@
-"""The telecom domain of tau2-bench."""
