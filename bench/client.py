@@ -11,8 +11,8 @@ import aiohttp
 from bench.measuring import measured
 from bench.wire import served
 
-from dragoman.models.wire.http import Http
-from dragoman.models.wire.transport import Timeouts
+from dragoman.models.http.http_client import HttpClient
+from dragoman.models.http.transport import Timeouts
 from dragoman.wiring.event_loops import run_to_end
 
 CALLS, AT_A_TIME, TURNS = 4_000, 200, 5
@@ -38,7 +38,7 @@ def print_client() -> None:
 
 
 async def _ours(url: str) -> float:
-    http, numbers = Http(Timeouts()), count()
+    http, numbers = HttpClient(Timeouts()), count()
 
     async def post() -> None:
         answer = await http.post(url, HEADERS, BODY % next(numbers))

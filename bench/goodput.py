@@ -21,10 +21,10 @@ from bench.wire import Server, served
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import ChatRequest
 from dragoman.core.tools import NO_TOOLS
-from dragoman.models.spec import read_spec
-from dragoman.models.wire.http import Http
-from dragoman.models.wire.rate_headers import retry_after
-from dragoman.models.wire.transport import Fault, Timeouts
+from dragoman.models.endpoints.rate_limit import retry_after
+from dragoman.models.http.http_client import HttpClient
+from dragoman.models.http.transport import Timeouts, TransportError
+from dragoman.models.model_spec import parse_model_spec
 from dragoman.wiring.connections import Connections
 
 SECONDS = 240.0
@@ -198,7 +198,7 @@ async def _for_a_while(work: Callable[[], Awaitable[None]]) -> None:
 async def _through_the_gate(servers: list[Server]) -> Answers:
     connections, answers = Connections(TIMEOUTS, remembers=False), Answers()
     addresses = "|".join(server.url for server in servers)
-    model = connections.chat_model(read_spec(f"compatible/any?base_url={addresses}"))
+    model = connections.chat_model(parse_model_spec(f"compatible/any?base_url={addresses}"))
     began, count = time.monotonic(), 0
 
     async def work() -> None:
@@ -219,7 +219,7 @@ async def _through_the_gate(servers: list[Server]) -> Answers:
 
 async def _knowing(server: Server, at_a_time: int, a_second: float | None) -> Answers:
     """Ask as one would who was told the limit: never more at a time, or a second, than it takes."""
-    http, answers, room = Http(TIMEOUTS), Answers(), asyncio.Semaphore(at_a_time)
+    http, answers, room = HttpClient(TIMEOUTS), Answers(), asyncio.Semaphore(at_a_time)
     began, count, next_at = time.monotonic(), 0, 0.0
 
     async def due() -> None:
@@ -240,7 +240,7 @@ async def _knowing(server: Server, at_a_time: int, a_second: float | None) -> An
                     msgspec.json.decode(answer.body)
                     return True
                 pause = min(retry_after(answer) or pause, 1.0)
-            except (Fault, msgspec.DecodeError):
+            except (TransportError, msgspec.DecodeError):
                 pass
         await asyncio.sleep(pause)
         return False

@@ -19,8 +19,8 @@ from dragoman.core.protocols import Limits, Opening, Session, Suite, ToolView
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tasks import Action, Task
 from dragoman.core.tools import Role
-from dragoman.simulation.diagnostic import GoldAgent, GoldUser
-from dragoman.simulation.loop import Conversation, Surfaces
+from dragoman.simulation.orchestrator import Conversation, ConversationIO
+from dragoman.simulation.participants.oracle import GoldAgent, GoldUser
 from dragoman.wiring.conditions.language_assets import surface_of
 from dragoman.wiring.environment import data_folder
 
@@ -73,7 +73,7 @@ async def _play_all(suite: Suite, tasks: Sequence[Task], views: Mapping[Role, To
             "agent": await GoldAgent().open(Opening(task, "agent", 0)),
             "user": await GoldUser().open(Opening(task, "user", 0)),
         }
-        surfaces = Surfaces(channels, views)
+        surfaces = ConversationIO(channels, views)
         await Conversation(world, sessions, surfaces, time.monotonic).run(conductor)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from bench.measuring import measured
 
 from dragoman import run
-from dragoman.runs.play import MeasureRequest, score
+from dragoman.runs.runner import MeasureRequest, score
 
 MEASURES = (
     *("reward", "critical", "safety", "effort", "recovery", "questions"),

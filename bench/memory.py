@@ -12,8 +12,8 @@ from bench.scripted import Gold, gold_episodes, model_of, script_of, setup_of
 
 from dragoman.core.protocols import ChatModel, ChatRequest, Completion, Suite
 from dragoman.core.tools import Role
-from dragoman.runs.plan import plan
-from dragoman.runs.player import Player
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.plan import plan_cells
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.suites import load_suite
 
@@ -71,7 +71,7 @@ async def _hold(suite: Suite, gold: Gold, count: int) -> int:
     config = RunConfig(suite.name, ("scripted",), judge="assume-met", trials=trials)
     setup = setup_of(suite, (agent, model_of(gold, "user")), config)
     player = Player(setup)
-    work = [asyncio.create_task(player.converse(cell)) for cell in plan(setup)[:count]]
+    work = [asyncio.create_task(player.converse(cell)) for cell in plan_cells(setup)[:count]]
     await agent.are_held.wait()
     occupied = resident()
     agent.released.set()

@@ -21,8 +21,8 @@ from dragoman.core.episodes import Episode, Move
 from dragoman.core.scores import Score
 from dragoman.core.speech import Said
 from dragoman.core.usage import Usage, total_usage
-from dragoman.models.spending.prices import load_prices
-from dragoman.runs.execute import execute, pending_cells
+from dragoman.models.prices import load_prices
+from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import start_job
 from dragoman.runs.plan import Cell
 from dragoman.store.run_file import FILE

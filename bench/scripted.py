@@ -9,10 +9,10 @@ from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.speech import Called, Said
 from dragoman.core.tools import Role
 from dragoman.models.chat.scripted import Script, ScriptedCall, ScriptedModel, ScriptedReply
-from dragoman.runs.plan import plan
-from dragoman.runs.player import Player
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.plan import plan_cells
 from dragoman.scoring.judges import AssumeMet
-from dragoman.simulation.llm import LlmParticipant
+from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved
@@ -29,7 +29,7 @@ def gold_episodes(suite: Suite) -> Gold:
     player = Player(setup)
 
     async def play() -> Gold:
-        return {cell.task.id: (await player.play(cell))[0] for cell in plan(setup)}
+        return {cell.task.id: (await player.play(cell))[0] for cell in plan_cells(setup)}
 
     return asyncio.run(play())
 

@@ -21,10 +21,10 @@ from bench.measuring import measured
 
 from dragoman.core.episodes import Episode
 from dragoman.core.scores import Score
-from dragoman.runs.execute import Pending, in_playing_order, pending_cells
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.executor import Pending, pending_cells, sort_for_playing
 from dragoman.runs.jobs import start_job
-from dragoman.runs.plan import plan
-from dragoman.runs.player import Player
+from dragoman.runs.plan import plan_cells
 from dragoman.store.entries import StoredEpisode
 from dragoman.store.run import open_run
 from dragoman.wiring.grid.config import RunConfig
@@ -77,7 +77,7 @@ def _started(run: Path, least: int) -> list[Pending]:
     trials = -(-least // (tasks * len(AGENTS)))
     job = start_job(build_setup(RunConfig(SUITE, AGENTS, trials=trials)), run, time.time())
     with job.store:
-        return in_playing_order(pending_cells(job.cells, job.store))
+        return sort_for_playing(pending_cells(job.cells, job.store))
 
 
 def _outcomes() -> dict[tuple[str, str], Outcome]:
@@ -86,7 +86,9 @@ def _outcomes() -> dict[tuple[str, str], Outcome]:
     player = Player(setup)
 
     async def played() -> dict[tuple[str, str], Outcome]:
-        return {(cell.task.id, cell.agent.name): await player.play(cell) for cell in plan(setup)}
+        return {
+            (cell.task.id, cell.agent.name): await player.play(cell) for cell in plan_cells(setup)
+        }
 
     return asyncio.run(played())
 

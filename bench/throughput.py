@@ -11,11 +11,11 @@ from bench.scripted import Gold, scripted_setup
 
 from dragoman.core.episodes import Episode
 from dragoman.core.protocols import Suite
-from dragoman.runs.execute import execute, pending_cells
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import Job, start_job
-from dragoman.runs.measuring import rescore
-from dragoman.runs.plan import Cell, plan
-from dragoman.runs.player import Player
+from dragoman.runs.measure_runner import rescore
+from dragoman.runs.plan import Cell, plan_cells
 from dragoman.store.episodes import EpisodeCodec
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup
@@ -57,7 +57,7 @@ def print_whole_set(name: str) -> None:
 def print_breakdown(suite: Suite, gold: Gold) -> None:
     setup = scripted_setup(suite, gold, 1, 5)
     player = Player(setup)
-    cells = plan(setup)
+    cells = plan_cells(setup)
     episodes: list[tuple[Cell, Episode]] = []
 
     async def simulate() -> None:

@@ -22,9 +22,9 @@ from dragoman.core.episodes import Episode
 from dragoman.core.protocols import ChatRequest
 from dragoman.core.scores import Score
 from dragoman.core.tools import NO_TOOLS
-from dragoman.models.spec import read_spec
-from dragoman.models.wire.transport import Timeouts
-from dragoman.runs.execute import execute, pending_cells
+from dragoman.models.http.transport import Timeouts
+from dragoman.models.model_spec import parse_model_spec
+from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import Job, start_job
 from dragoman.runs.plan import Cell
 from dragoman.wiring.connections import Connections
@@ -171,7 +171,7 @@ def _print_goodput(folder: Path) -> None:
 
 async def _flooded(url: str, seconds: float) -> tuple[int, int]:
     connections = Connections(Timeouts(read=120))
-    model = connections.chat_model(read_spec(f"compatible/any?base_url={url}"))
+    model = connections.chat_model(parse_model_spec(f"compatible/any?base_url={url}"))
     answered, refused, number = 0, 0, 0
     end = time.monotonic() + seconds
 

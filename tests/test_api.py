@@ -43,7 +43,7 @@ class Parrot:
     name = "parrot"
 
     async def open(self, opening: Any) -> Any:  # noqa: ANN401 - as loosely typed as users write
-        from dragoman.simulation.diagnostic import SilentAgent
+        from dragoman.simulation.participants.oracle import SilentAgent
 
         return await SilentAgent().open(opening)
 

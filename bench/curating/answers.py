@@ -12,7 +12,7 @@ from bench.measuring import measured, peak
 
 from dragoman import run
 from dragoman.core.tasks import Action, Task
-from dragoman.runs.play import MeasureRequest, score
+from dragoman.runs.runner import MeasureRequest, score
 from dragoman.tables.api_boards import api_results
 from dragoman.wiring.suites import load_suite
 

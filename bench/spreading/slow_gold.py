@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dragoman.core.protocols import Answer, Heard, Opening, Session
 from dragoman.core.tools import Toolset
-from dragoman.simulation.diagnostic import GoldAgent
+from dragoman.simulation.participants.oracle import GoldAgent
 
 SECONDS = 0.1
 

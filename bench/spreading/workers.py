@@ -21,10 +21,10 @@ import msgspec
 from dragoman.core.episodes import Episode
 from dragoman.core.scores import Score
 from dragoman.core.speech import Said
-from dragoman.runs.execute import execute, pending_cells
+from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import start_job
 from dragoman.runs.plan import Cell
-from dragoman.runs.play import MeasureRequest, score
+from dragoman.runs.runner import MeasureRequest, score
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 

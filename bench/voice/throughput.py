@@ -12,8 +12,8 @@ from dragoman.conditions.voice.lines.channel_effects import apply, effects_of
 from dragoman.conditions.voice.voiced import Voiced
 from dragoman.core.protocols import Suite
 from dragoman.core.speech import Said
-from dragoman.runs.plan import plan
-from dragoman.runs.player import Player
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.plan import plan_cells
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup
 
@@ -75,7 +75,7 @@ async def _stages(setup: Setup) -> None:
 
 
 async def _whole_run(setup: Setup, cores: int) -> None:
-    player, cells = Player(setup), plan(setup)
+    player, cells = Player(setup), plan_cells(setup)
     before, start = spent_cpu(), time.monotonic()
     played = await asyncio.gather(*(player.converse(cell) for cell in cells))
     wall, cpu = time.monotonic() - start, spent_cpu() - before

@@ -20,9 +20,8 @@ from dragoman.core.errors import UsageError
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Participant
 from dragoman.core.rules import RULES
-from dragoman.runs.invalid import invalid_cells
-from dragoman.runs.jobs import resume_job
-from dragoman.runs.play import Played, play, start
+from dragoman.runs.jobs import invalid_cells, resume_job
+from dragoman.runs.runner import PlayedRun, play, start
 from dragoman.store.run import open_run
 from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
 from dragoman.tables.outcomes import chosen_scoring
@@ -360,7 +359,7 @@ def compare(  # noqa: PLR0913 - keyword options of one call
     return compare_runs(folders, Wanted(tuple(agents), versus, rules, judge_name(judge), by))
 
 
-def _result(played: Played) -> RunResult:
+def _result(played: PlayedRun) -> RunResult:
     return RunResult(played.folder, played.rules, played.judge)
 
 

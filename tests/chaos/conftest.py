@@ -20,7 +20,7 @@ AGENT = '''
 import asyncio
 import random
 
-from dragoman.simulation.diagnostic import GoldAgent
+from dragoman.simulation.participants.oracle import GoldAgent
 
 pauses = random.Random()
 

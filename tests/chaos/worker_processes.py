@@ -10,6 +10,6 @@ def workers_of(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> list
     found = []
     for child in children:
         words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
-        if b"dragoman.spreading.worker" in words:
+        if b"dragoman.distributed.worker" in words:
             found.append(int(child))
     return found

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.models.facts import load_facts
+from dragoman.models.catalog import load_provider_catalog
 from dragoman.wiring.suites import suite_names
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -90,7 +90,7 @@ def test_the_version_is_that_of_the_package(dragoman: Cli) -> None:
         (
             "models",
             [
-                *(f"{name}/MODEL" for name in load_facts().providers),
+                *(f"{name}/MODEL" for name in load_provider_catalog().providers),
                 *("openai-realtime/MODEL", "compatible-realtime/MODEL"),
             ],
         ),

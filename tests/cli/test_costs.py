@@ -12,7 +12,7 @@ import pytest
 import dragoman as package
 from dragoman.cli.spending import aged_price
 from dragoman.models.chat.scripted import ScriptedReply
-from dragoman.models.spending.prices import AgedPrice, PriceOrigin
+from dragoman.models.prices import AgedPrice, PriceOrigin
 from dragoman.store.replies import ReplyCache
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer

@@ -17,7 +17,7 @@ from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult, Toolset
 from dragoman.core.usage import Usage
 from dragoman.core.voice.sounds import NO_SOUNDS
-from dragoman.simulation.diagnostic import SilentAgent
+from dragoman.simulation.participants.oracle import SilentAgent
 
 TASK = Task("t", "suite", "digest", Scenario("Call."))
 TALK = Talk(TASK, "key", "draw", SilentAgent(), NO_SOUNDS)

@@ -16,7 +16,7 @@ from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.core.speech import say
 from dragoman.core.tools import ToolResult
 from dragoman.exchange.importing import import_run
-from dragoman.runs.play import MeasureRequest, score
+from dragoman.runs.runner import MeasureRequest, score
 from dragoman.store.run import open_run
 from dragoman.tables.recorded import agreement
 

@@ -18,9 +18,9 @@ from dragoman.core.scores import IMPORTED, METRIC_VERSION, Score
 from dragoman.core.tools import ToolResult
 from dragoman.exchange.exporting import export_results
 from dragoman.exchange.importing import import_run
-from dragoman.runs.execute import execute, pending_cells
+from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import read_manifest, resume_job, start_job
-from dragoman.runs.measuring import rescore
+from dragoman.runs.measure_runner import rescore
 from dragoman.scoring.judges import AssumeMet
 from dragoman.store.run import RunStore, open_run
 from dragoman.store.run_file import FILE
@@ -30,9 +30,7 @@ from dragoman.wiring.setup import Setup, build_setup
 
 Record = dict[str, Any]
 
-TASKS = json.loads(
-    (files("dragoman.benchmarks.tau2") / "sample_data/tasks.json").read_bytes()
-)
+TASKS = json.loads((files("dragoman.benchmarks.tau2") / "sample_data/tasks.json").read_bytes())
 SHOP = "tau2:retail"
 """The sample shop under the name of the domain that it is made of."""
 

@@ -3,9 +3,9 @@
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.models.addresses import model_at, model_base
-from dragoman.models.realtime.spec import read_realtime
-from dragoman.models.spec import read_spec
+from dragoman.models.catalog import model_server_base, suggest_model_name
+from dragoman.models.model_spec import parse_model_spec
+from dragoman.models.realtime_spec import parse_realtime_spec
 from dragoman.speech.spec import read_ear
 from dragoman.wiring.providers import addresses_of
 
@@ -32,14 +32,14 @@ HOST = "http://127.0.0.1:8000"
     ],
 )
 def test_an_address_of_a_model_server_tells_its_base(address: str, base: str) -> None:
-    assert model_base(HOST + address) == HOST + base
+    assert model_server_base(HOST + address) == HOST + base
 
 
 @pytest.mark.parametrize(
     "address", ["", "/", "/agent", "/v1/agent", "/v2", "/reply?to=/v1", "/completions", "/chat"]
 )
 def test_any_other_address_may_be_an_agents(address: str) -> None:
-    assert model_base(HOST + address) == ""
+    assert model_server_base(HOST + address) == ""
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_any_other_address_may_be_an_agents(address: str) -> None:
     ],
 )
 def test_a_model_is_written_by_its_base(base: str, written: str) -> None:
-    assert model_at(base) == written
+    assert suggest_model_name(base) == written
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_model_is_written_by_its_base(base: str, written: str) -> None:
 )
 def test_an_address_in_the_place_of_a_model_tells_the_right_form(written: str) -> None:
     with pytest.raises(UsageError) as refused:
-        read_spec(written)
+        parse_model_spec(written)
     assert str(refused.value).endswith(f"write compatible/MODEL?base_url={HOST}/v1")
 
 
@@ -69,17 +69,17 @@ def test_an_address_in_the_place_of_a_model_tells_the_right_form(written: str) -
 )
 def test_a_base_url_that_holds_what_is_added_tells_the_right_one(path: str) -> None:
     with pytest.raises(UsageError, match=f"write base_url={HOST}/v1$"):
-        read_spec(f"compatible/m?base_url={HOST}{path}")
+        parse_model_spec(f"compatible/m?base_url={HOST}{path}")
 
 
 def test_every_equal_endpoint_is_looked_at() -> None:
     with pytest.raises(UsageError, match=r"write base_url=http://b/v1$"):
-        read_spec("compatible/m?base_url=http://a/v1|http://b/v1/chat/completions")
+        parse_model_spec("compatible/m?base_url=http://a/v1|http://b/v1/chat/completions")
 
 
 def test_realtime_and_speech_have_the_same_rule() -> None:
     with pytest.raises(UsageError, match=f"write base_url={HOST}/v1$"):
-        read_realtime(f"openai-realtime/m?base_url={HOST}/v1/realtime")
+        parse_realtime_spec(f"openai-realtime/m?base_url={HOST}/v1/realtime")
     with pytest.raises(UsageError, match=f"write base_url={HOST}/v1$"):
         read_ear(f"compatible/m?base_url={HOST}/v1/audio/transcriptions")
 
@@ -87,12 +87,12 @@ def test_realtime_and_speech_have_the_same_rule() -> None:
 def test_an_address_of_the_environment_has_the_same_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", f"{HOST}/v1/chat/completions")
     with pytest.raises(UsageError, match=f"write OPENAI_BASE_URL={HOST}/v1$"):
-        addresses_of(read_spec("openai/m"))
+        addresses_of(parse_model_spec("openai/m"))
 
 
 @pytest.mark.parametrize("written", ["v2=openai/m", "v2=compatible/m?base_url=http://h/v1"])
 def test_only_an_agent_has_a_name(written: str) -> None:
     with pytest.raises(UsageError, match=r"^v2=: only an agent is given a name: leave v2= out$"):
-        read_spec(written)
+        parse_model_spec(written)
     with pytest.raises(UsageError, match=r"^v2=: only an agent is given a name: leave v2= out$"):
         read_ear(written)

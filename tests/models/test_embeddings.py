@@ -9,13 +9,13 @@ import pytest
 
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.usage import Usage
+from dragoman.models.budget import Budget, parse_spend_limit
 from dragoman.models.chat.openai import ChatEndpoint
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.models.embeddings import EmbeddingModel
-from dragoman.models.spending.budget import Budget, parse_limit
-from dragoman.models.wire.gate import Gate
-from dragoman.models.wire.http import Http
-from dragoman.models.wire.transport import Patience, Timeouts
+from dragoman.models.endpoints.endpoint_client import EndpointClient
+from dragoman.models.http.http_client import HttpClient
+from dragoman.models.http.transport import RetryPolicy, Timeouts
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import Checks
@@ -41,8 +41,10 @@ TEXTS = ("a red lamp", "a lamp", "")
 
 
 async def embedded(url: str, texts: Sequence[str], budget: Budget | None) -> tuple[Vectors, Usage]:
-    http = Http(Timeouts(connect=2, read=2, total=20))
-    gate = Gate.of("http://here", http, (KEY,), patience=Patience(attempts=2, seconds=5, outage=5))
+    http = HttpClient(Timeouts(connect=2, read=2, total=20))
+    gate = EndpointClient.of(
+        "http://here", http, (KEY,), patience=RetryPolicy(attempts=2, seconds=5, outage=5)
+    )
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {KEY}"}
     endpoint = ChatEndpoint(f"{url}/embeddings", headers, "small", {})
     try:
@@ -108,7 +110,7 @@ def test_who_refuses_whatever_it_is_asked_ends_the_run(checks: Checks, why: str)
 
 
 def test_embeddings_count_against_a_budget() -> None:
-    budget = Budget(parse_limit("1 token"), lambda _: None)
+    budget = Budget(parse_spend_limit("1 token"), lambda _: None)
     embed(Behaviour(), budget=budget)
     with pytest.raises(RunHalted):
         embed(Behaviour(), budget=budget)

@@ -1,15 +1,15 @@
 """The table of providers and models that ships."""
 
-from dragoman.models.facts import LITELLM, load_facts
-from dragoman.models.spec import checked_address, read_spec
+from dragoman.models.catalog import LITELLM, load_provider_catalog
+from dragoman.models.model_spec import parse_base_url, parse_model_spec
 
-FACTS = load_facts()
+FACTS = load_provider_catalog()
 
 
 def test_every_address_is_one_and_keys_go_over_encrypted_connections() -> None:
     for provider in FACTS.providers.values():
         if provider.url and not provider.url.startswith(LITELLM):
-            assert checked_address(provider.url, "url") == provider.url
+            assert parse_base_url(provider.url, "url") == provider.url
         if provider.needs_key:
             assert provider.url.startswith("https://")
 
@@ -43,5 +43,5 @@ def test_a_model_without_a_family_refuses_nothing() -> None:
 
 
 def test_every_provider_can_be_named() -> None:
-    named = [read_spec(f"{name}/m").provider for name in FACTS.providers]
+    named = [parse_model_spec(f"{name}/m").provider for name in FACTS.providers]
     assert named == list(FACTS.providers.values())

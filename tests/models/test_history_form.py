@@ -9,10 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.voice.histories import History
-from dragoman.models.facts import load_facts
-from dragoman.models.history_form import HistoryForm, legal_name, nine_signs, valid_arguments
+from dragoman.models.catalog import load_provider_catalog
+from dragoman.models.history_format import (
+    HistoryFormat,
+    ensure_json_object,
+    legal_function_name,
+    nine_character_id,
+)
 
-SAFE = HistoryForm()
+SAFE = HistoryFormat()
 NINE = re.compile(r"[A-Za-z0-9]{9}")
 
 
@@ -29,7 +34,7 @@ def result(call_id: str, content: str = "{}") -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": call_id, "content": content}
 
 
-def sent(form: HistoryForm, *messages: dict[str, Any]) -> list[dict[str, Any]]:
+def sent(form: HistoryFormat, *messages: dict[str, Any]) -> list[dict[str, Any]]:
     written: list[dict[str, Any]] = json.loads(History(messages).written(form) or b"")
     return written
 
@@ -58,15 +63,15 @@ def test_ids_that_repeat_in_every_turn_become_unique_and_their_results_follow() 
         (SAFE, "Ab3dEf6h9", True),
         (SAFE, "call_1", False),
         (SAFE, "functions.look:0", True),
-        (HistoryForm(keeps_tied_ids=False), "functions.look:0", False),
-        (HistoryForm(keeps_ids=True), "call_1", True),
-        (HistoryForm(keeps_ids=True), "", False),
-        (HistoryForm(keeps_ids=True), "a b", False),
-        (HistoryForm(keeps_ids=True), "x" * 200, False),
+        (HistoryFormat(keeps_tied_ids=False), "functions.look:0", False),
+        (HistoryFormat(keeps_ids=True), "call_1", True),
+        (HistoryFormat(keeps_ids=True), "", False),
+        (HistoryFormat(keeps_ids=True), "a b", False),
+        (HistoryFormat(keeps_ids=True), "x" * 200, False),
     ],
 )
 def test_an_id_stays_where_the_provider_takes_it(
-    form: HistoryForm, given: str, *, kept: bool
+    form: HistoryFormat, given: str, *, kept: bool
 ) -> None:
     ((message),) = sent(form, calling((given, "look", "{}")))
     assert (message["tool_calls"][0]["id"] == given) is kept
@@ -100,7 +105,7 @@ def test_arguments_that_are_no_object_become_an_object_that_holds_them(arguments
     ],
 )
 def test_a_name_is_written_in_signs_that_every_provider_takes(name: str, legal: str) -> None:
-    assert legal_name(name) == legal
+    assert legal_function_name(name) == legal
 
 
 def test_reasoning_goes_back_as_the_form_says() -> None:
@@ -108,7 +113,7 @@ def test_reasoning_goes_back_as_the_form_says() -> None:
     called = calling(("a", "look", "{}"), reasoning_content="I look.")
     expected = {"never": [False, False], "with_calls": [False, True], "always": [True, True]}
     for returned, is_sent in expected.items():
-        written = sent(HistoryForm(reasoning=returned), words, called)  # type: ignore[arg-type]
+        written = sent(HistoryFormat(reasoning=returned), words, called)  # type: ignore[arg-type]
         assert ["reasoning_content" in message for message in written] == is_sent
 
 
@@ -117,7 +122,7 @@ def test_a_signature_goes_back_with_its_call() -> None:
     message["tool_calls"][0]["extra_content"] = {"google": {"thought_signature": "S"}}
     (written,) = sent(SAFE, message)
     assert written["tool_calls"][0]["extra_content"] == {"google": {"thought_signature": "S"}}
-    (without,) = sent(HistoryForm(keeps_extras=False), message)
+    (without,) = sent(HistoryFormat(keeps_extras=False), message)
     assert "extra_content" not in without["tool_calls"][0]
 
 
@@ -125,7 +130,7 @@ def test_content_as_it_came_leaves_only_where_it_is_wanted() -> None:
     given = [{"type": "thinking", "thinking": "They greet."}, {"type": "text", "text": "Hi."}]
     message = {"role": "assistant", "content": "Hi.", "whole_content": given}
     assert sent(SAFE, message) == [{"role": "assistant", "content": "Hi."}]
-    assert sent(HistoryForm(keeps_content=True), message) == [
+    assert sent(HistoryFormat(keeps_content=True), message) == [
         {"role": "assistant", "content": given}
     ]
 
@@ -137,11 +142,11 @@ def test_what_is_empty_is_said_to_be_empty() -> None:
         result("a", ""),
     ]
     assert [message["content"] for message in sent(SAFE, *messages)] == ["(empty)"] * 3
-    assert sent(HistoryForm(takes_empty=True), *messages) == messages
+    assert sent(HistoryFormat(takes_empty=True), *messages) == messages
 
 
 def test_roles_alternate_where_they_must() -> None:
-    form = HistoryForm(takes_any_order=False)
+    form = HistoryFormat(takes_any_order=False)
     written = sent(
         form,
         {"role": "system", "content": "Be brief."},
@@ -159,7 +164,7 @@ def test_roles_alternate_where_they_must() -> None:
 
 
 def test_a_system_message_becomes_the_users_where_there_is_none() -> None:
-    form = HistoryForm(takes_system=False, takes_any_order=False)
+    form = HistoryFormat(takes_system=False, takes_any_order=False)
     (message,) = sent(
         form, {"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi."}
     )
@@ -192,7 +197,7 @@ def test_any_history_has_unique_ids_legal_names_and_arguments_that_are_objects(
         for calls in turns
         for message in (calling(*calls), *(result(call_id) for call_id, _, _ in calls))
     ]
-    written = sent(HistoryForm(keeps_ids=keeps_ids), *messages)
+    written = sent(HistoryFormat(keeps_ids=keeps_ids), *messages)
     calls = [call for message in written for call in message.get("tool_calls", ())]
     ids = [call["id"] for call in calls]
     assert len(set(ids)) == len(ids)
@@ -204,12 +209,12 @@ def test_any_history_has_unique_ids_legal_names_and_arguments_that_are_objects(
 
 @given(st.text())
 def test_any_text_has_nine_signs_and_valid_arguments(text: str) -> None:
-    assert NINE.fullmatch(nine_signs(text))
-    assert isinstance(json.loads(valid_arguments(text)), dict)
+    assert NINE.fullmatch(nine_character_id(text))
+    assert isinstance(json.loads(ensure_json_object(text)), dict)
 
 
 def test_the_table_of_providers_says_who_wants_what() -> None:
-    providers = load_facts().providers
+    providers = load_provider_catalog().providers
     assert providers["compatible"].history == SAFE
     assert providers["vllm"].history == SAFE
     assert providers["openrouter"].history.reasoning == "always"
@@ -217,14 +222,14 @@ def test_the_table_of_providers_says_who_wants_what() -> None:
     assert providers["mistral"].history.keeps_content
     assert not providers["mistral"].history.keeps_ids
     assert providers["openai"].history.keeps_ids
-    minimax = load_facts().family("compatible/MiniMax-M2").history
+    minimax = load_provider_catalog().family("compatible/MiniMax-M2").history
     assert minimax is not None
     assert minimax.keeps_content
 
 
 def test_a_result_goes_out_with_its_functions_name_where_that_is_wanted() -> None:
     turn = (calling(("a", "look", "{}"), ("b", "the list", "{}")), result("b"), result("a"))
-    written = sent(HistoryForm(names_results=True), *turn)
+    written = sent(HistoryFormat(names_results=True), *turn)
     assert [message["name"] for message in written[1:]] == ["the_list", "look"]
 
 
@@ -235,12 +240,12 @@ def test_calls_without_words_have_the_content_that_is_taken(
     wordless: Any,  # noqa: ANN401 - one of the literals
     content: str | None,
 ) -> None:
-    (message,) = sent(HistoryForm(wordless_calls=wordless), calling(("a", "look", "{}")))
+    (message,) = sent(HistoryFormat(wordless_calls=wordless), calling(("a", "look", "{}")))
     assert message["content"] == content
 
 
 def test_every_reply_has_reasoning_where_it_is_wanted_of_all() -> None:
-    form = HistoryForm(reasoning="filled")
+    form = HistoryFormat(reasoning="filled")
     said = {"role": "assistant", "content": "Hello."}
     thought = {**said, "reasoning": "I greet."}
     written = sent(form, said, thought, {**said, "reasoning_content": "I look."})

@@ -5,14 +5,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.core.errors import UsageError
-from dragoman.models.facts import load_facts
-from dragoman.models.spec import checked_address, read_spec, sent_settings, with_default
+from dragoman.models.catalog import load_provider_catalog
+from dragoman.models.model_spec import (
+    parse_base_url,
+    parse_model_spec,
+    sent_settings,
+    with_default_parameter,
+)
 
 SECRET = "sk-2718281828459045"  # noqa: S105 - no secret outside this test
 
 
 def test_a_name_alone_takes_everything_from_the_provider() -> None:
-    spec = read_spec("openai/gpt-4.1-mini")
+    spec = parse_model_spec("openai/gpt-4.1-mini")
     assert (spec.name, spec.model, spec.key_env) == (
         "openai/gpt-4.1-mini",
         "gpt-4.1-mini",
@@ -22,11 +27,11 @@ def test_a_name_alone_takes_everything_from_the_provider() -> None:
 
 
 def test_a_model_may_have_slashes_and_colons() -> None:
-    assert read_spec("openrouter/meta/llama-3.1:free").model == "meta/llama-3.1:free"
+    assert parse_model_spec("openrouter/meta/llama-3.1:free").model == "meta/llama-3.1:free"
 
 
 def test_parameters_have_their_types() -> None:
-    spec = read_spec(
+    spec = parse_model_spec(
         "vllm/qwen?temperature=0&top_p=0.9&max_tokens=512&parallel_tool_calls=false&extra.top_k=5"
         "&extra.stop=a%26b&reasoning_effort=low"
     )
@@ -42,7 +47,7 @@ def test_parameters_have_their_types() -> None:
 
 
 def test_switches_and_addresses_are_no_parameters() -> None:
-    spec = read_spec(
+    spec = parse_model_spec(
         "compatible/m?base_url=http://localhost:9/v1/&key_env=MINE&seed=off&stream=on&schema=off"
     )
     assert (spec.base_url, spec.key_env) == ("http://localhost:9/v1", "MINE")
@@ -50,9 +55,9 @@ def test_switches_and_addresses_are_no_parameters() -> None:
 
 
 def test_a_providers_key_is_not_for_another_address() -> None:
-    assert read_spec("openai/m?base_url=http://localhost:9/v1").key_env == ""
-    assert read_spec("vllm/m?base_url=http://localhost:9/v1").key_env == "VLLM_API_KEY"
-    given = read_spec("openai/m?base_url=http://localhost:9/v1&key_env=OPENAI_API_KEY")
+    assert parse_model_spec("openai/m?base_url=http://localhost:9/v1").key_env == ""
+    assert parse_model_spec("vllm/m?base_url=http://localhost:9/v1").key_env == "VLLM_API_KEY"
+    given = parse_model_spec("openai/m?base_url=http://localhost:9/v1&key_env=OPENAI_API_KEY")
     assert given.key_env == "OPENAI_API_KEY"
 
 
@@ -90,7 +95,7 @@ def test_a_providers_key_is_not_for_another_address() -> None:
 )
 def test_a_mistake_is_told(written: str, why: str) -> None:
     with pytest.raises(UsageError, match=why) as caught:
-        read_spec(written)
+        parse_model_spec(written)
     assert "\n" not in str(caught.value)
 
 
@@ -109,7 +114,7 @@ def test_a_mistake_is_told(written: str, why: str) -> None:
 )
 def test_what_is_no_address_is_refused(url: str) -> None:
     with pytest.raises(UsageError, match="base_url is an address: write http://HOST:PORT/v1"):
-        checked_address(url, "base_url")
+        parse_base_url(url, "base_url")
 
 
 @pytest.mark.parametrize(
@@ -132,20 +137,25 @@ def test_what_is_no_address_is_refused(url: str) -> None:
 )
 def test_a_key_in_a_name_is_refused_and_not_repeated(written: str) -> None:
     with pytest.raises(UsageError) as caught:
-        read_spec(written)
+        parse_model_spec(written)
     assert SECRET not in str(caught.value)
 
 
 def test_what_can_change_an_answer_is_the_identity_and_the_key_is_not() -> None:
     base = "compatible/m?base_url=http://h:1/v1"
     same = [base, f"{base}/", f"{base}&key_env=OTHER"]
-    assert len({read_spec(written).identity for written in same}) == 1
+    assert len({parse_model_spec(written).identity for written in same}) == 1
     others = ["temperature=0", "temperature=1", "seed=off", "stream=on", "schema=off", "extra.a=1"]
     changed = [f"{base}&{other}" for other in others] + ["compatible/m?base_url=http://h:2/v1"]
-    assert len({read_spec(written).identity for written in [base, *changed]}) == len(changed) + 1
+    assert (
+        len({parse_model_spec(written).identity for written in [base, *changed]})
+        == len(changed) + 1
+    )
 
 
-NAMES = sorted({*load_facts().parameters, "seed", "base_url", "key_env", "extra.x", "extra.", "?"})
+NAMES = sorted(
+    {*load_provider_catalog().parameters, "seed", "base_url", "key_env", "extra.x", "extra.", "?"}
+)
 QUERY = st.lists(st.tuples(st.sampled_from(NAMES), st.text(max_size=12)), max_size=3).map(
     lambda pairs: "&".join(f"{name}={value}" for name, value in pairs)
 )
@@ -160,7 +170,7 @@ QUERY = st.lists(st.tuples(st.sampled_from(NAMES), st.text(max_size=12)), max_si
 )
 def test_any_text_is_a_model_or_a_mistake_in_one_line(written: str) -> None:
     try:
-        spec = read_spec(written)
+        spec = parse_model_spec(written)
     except UsageError as error:
         said = str(error)
     else:
@@ -176,6 +186,6 @@ def test_any_text_is_a_model_or_a_mistake_in_one_line(written: str) -> None:
 def test_a_default_is_set_where_none_is_given_and_the_model_takes_it(
     written: str, temperature: float | None
 ) -> None:
-    assert with_default(read_spec(written), "temperature", 0).settings.get("temperature") == (
-        temperature
-    )
+    assert with_default_parameter(parse_model_spec(written), "temperature", 0).settings.get(
+        "temperature"
+    ) == (temperature)

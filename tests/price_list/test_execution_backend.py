@@ -26,8 +26,8 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.episodes import Episode
-from dragoman.runs.backend import Finished, PlainCell, PlainRun
-from dragoman.runs.elsewhere import played_elsewhere
+from dragoman.runs.backend import PlayResult, CellSpec, RunSpec
+from dragoman.runs.worker_backend import remote_player
 
 
 class Processes:

@@ -14,9 +14,9 @@ from dragoman.core.protocols import ChatRequest, Completion, Progress
 from dragoman.core.speech import say
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
-from dragoman.runs.plan import plan
-from dragoman.runs.player import Player
-from dragoman.simulation.llm import LlmParticipant
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.plan import plan_cells
+from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import build_setup
@@ -62,7 +62,7 @@ def conversation(model: Parrot) -> Episode:
         conditions=(RESTLESS,),
         further={("mood", "restless"): Layer("mood", "restless-1", briefing=CountsReplies)},
     )
-    (cell,) = plan(setup)
+    (cell,) = plan_cells(setup)
     return asyncio.run(Player(setup).converse(cell))
 
 

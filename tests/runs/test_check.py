@@ -3,7 +3,7 @@ import asyncio
 import msgspec
 import pytest
 
-from dragoman.runs.check import SuiteCheck, TaskFinding, check_suite
+from dragoman.runs.suite_check import SuiteCheck, TaskFinding, check_suite
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from dragoman.runs.check import SuiteCheck, check_suite
+from dragoman.runs.suite_check import SuiteCheck, check_suite
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 

@@ -15,12 +15,12 @@ from dragoman.core.prompts import BARE
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.scores import METRIC_VERSION, Scored, Unscored
 from dragoman.core.speech import Called
-from dragoman.runs.execute import execute, pending_cells
+from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import start_job
-from dragoman.runs.plan import Place, cells_at, plan
-from dragoman.simulation.callables import CallableModel
-from dragoman.simulation.diagnostic import GoldUser
-from dragoman.simulation.llm import LlmParticipant
+from dragoman.runs.plan import GridPlace, cells_at, plan_cells
+from dragoman.simulation.participants.llm import LlmParticipant
+from dragoman.simulation.participants.oracle import GoldUser
+from dragoman.simulation.participants.python_function import FunctionModel
 from dragoman.store.run import RunStore, open_run
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved
@@ -62,7 +62,7 @@ class Remembering:
 
 def setup_of(suite: AgenticSuite, agent: Act, **fields: object) -> Setup:
     config = msgspec.structs.replace(RunConfig(suite.name, ("mine",)), **fields)
-    participant = LlmParticipant(CallableModel("mine", agent), BARE)
+    participant = LlmParticipant(FunctionModel("mine", agent), BARE)
     pair = (Resolved("mine", participant, "mine-1"), Resolved("gold", GoldUser(), "gold-1"))
     tasks = chosen_tasks(suite, config.tasks, config.limit)
     return Setup(
@@ -75,7 +75,7 @@ def play(setup: Setup, folder: Path, limit: int | None = None) -> None:
     begun = (folder / "run.sqlite").exists()
     store = open_run(folder, write=True) if begun else start_job(setup, folder, 0.0).store
     with store:
-        pending = pending_cells(plan(setup), store)[:limit]
+        pending = pending_cells(plan_cells(setup), store)[:limit]
         asyncio.run(execute(setup, pending, store, lambda *_: None))
 
 
@@ -202,7 +202,7 @@ def test_what_was_never_played_is_said(tmp_path: Path, load_agentic_suite: LoadS
     with start_job(setup, tmp_path, 0.0).store as store:
         (question,) = [
             entry
-            for entry in pending_cells(plan(setup), store)
+            for entry in pending_cells(plan_cells(setup), store)
             if entry.cell.task.id == "memory_kv_2-student-0"
         ]
         asyncio.run(execute(setup, [question], store, lambda *_: None))
@@ -213,7 +213,7 @@ def test_what_was_never_played_is_said(tmp_path: Path, load_agentic_suite: LoadS
 def test_a_chosen_task_brings_what_it_comes_after(load_agentic_suite: LoadSuite) -> None:
     suite = load_agentic_suite("memory_kv")
     setup = setup_of(suite, Remembering("memory_kv"), tasks=("memory_kv_1-customer-1",))
-    cells = plan(setup)
+    cells = plan_cells(setup)
     assert [cell.task.id for cell in cells] == [
         "memory_kv_prereq_0-customer-0",
         "memory_kv_prereq_1-customer-1",
@@ -226,7 +226,7 @@ def test_a_chosen_place_brings_what_its_world_begins_after(
     load_agentic_suite: LoadSuite,
 ) -> None:
     suite = load_agentic_suite("memory_kv")
-    places = (Place(PLAIN, "mine", "memory_kv_1-customer-1", 0),)
+    places = (GridPlace(PLAIN, "mine", "memory_kv_1-customer-1", 0),)
     setup = setup_of(suite, Remembering("memory_kv"))
     assert [cell.task.id for cell in cells_at(setup, places)] == [
         "memory_kv_prereq_0-customer-0",

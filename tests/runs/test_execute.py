@@ -9,13 +9,12 @@ from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, StoreError
 from dragoman.core.scores import METRIC_VERSION, Score, Scored, Unscored
 from dragoman.core.usage import Usage
-from dragoman.models.spending.budget import Budget, parse_limit
-from dragoman.models.spending.purse import Receipts
-from dragoman.runs.execute import Spending, execute, pending_cells
+from dragoman.models.budget import Budget, RecordingSpendTracker, parse_spend_limit
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.executor import RunSpending, execute, pending_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, start_job
-from dragoman.runs.measuring import Choice, rescore
-from dragoman.runs.play import play as play_job
-from dragoman.runs.player import Player
+from dragoman.runs.measure_runner import Choice, rescore
+from dragoman.runs.runner import play as play_job
 from dragoman.store.entries import StoredEpisode
 from dragoman.store.run import open_run
 from dragoman.tables.outcomes import summary
@@ -273,9 +272,9 @@ def test_conversations_are_not_scored_again_with_other_data(tmp_path: Path) -> N
 
 def test_a_player_plays_without_a_store() -> None:
     setup = build_setup(RunConfig("sample:shop", ("silent",), tasks=("two-swaps",)))
-    from dragoman.runs.plan import plan
+    from dragoman.runs.plan import plan_cells
 
-    (cell,) = plan(setup)
+    (cell,) = plan_cells(setup)
     episode, score = asyncio.run(Player(setup).play(cell))
     assert episode.ending.reason == "user_stop"
     assert score.reward == Scored(0.0)
@@ -297,7 +296,7 @@ def test_a_conversation_stored_without_a_score_is_scored_when_the_run_goes_on(
 
 
 def test_what_was_spent_elsewhere_counts_for_the_budget() -> None:
-    spending = Spending(Budget(parse_limit("30 tokens"), lambda _model: None))
+    spending = RunSpending(Budget(parse_spend_limit("30 tokens"), lambda _model: None))
     call = Usage("agent", "far/model", calls=1, input_tokens=20, output_tokens=5)
 
     async def played() -> None:
@@ -311,8 +310,8 @@ def test_what_was_spent_elsewhere_counts_for_the_budget() -> None:
 
 
 def test_conversations_that_are_played_elsewhere_pass_a_budget_by_one_of_them() -> None:
-    budget = Budget(parse_limit("100 tokens"), lambda _model: None)
-    spending = Spending(budget)
+    budget = Budget(parse_spend_limit("100 tokens"), lambda _model: None)
+    spending = RunSpending(budget)
     most_at_once = now = 0
 
     async def played() -> None:
@@ -335,7 +334,7 @@ def test_conversations_that_are_played_elsewhere_pass_a_budget_by_one_of_them() 
 
 
 def test_receipts_allow_everything_and_are_handed_over_once() -> None:
-    receipts = Receipts()
+    receipts = RecordingSpendTracker()
     call = Usage("agent", "far/model", calls=1)
     receipts.require_prices(["far/model"])
     receipts.spend(call)

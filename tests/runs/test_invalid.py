@@ -7,9 +7,8 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.runs.invalid import count_valid, invalid_cells
-from dragoman.runs.jobs import resume_job, start_job
-from dragoman.runs.play import MeasureRequest, Played, play, score
+from dragoman.runs.jobs import count_valid, invalid_cells, resume_job, start_job
+from dragoman.runs.runner import MeasureRequest, PlayedRun, play, score
 from dragoman.store.run import open_run
 from dragoman.tables.outcomes import chosen_scoring, summary
 from dragoman.wiring.grid.config import RunConfig
@@ -60,7 +59,7 @@ def config(**fields: object) -> RunConfig:
     return msgspec.structs.replace(base, **fields)
 
 
-def started(folder: Path, **fields: object) -> Played:
+def started(folder: Path, **fields: object) -> PlayedRun:
     return play(start_job(build_setup(config(**fields)), folder, 0.0), lambda *_: None)
 
 

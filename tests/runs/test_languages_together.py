@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from dragoman.core.episodes import Episode
 from dragoman.core.protocols import Answer, Heard, Opening, Participant, Session
 from dragoman.core.tools import Toolset
-from dragoman.runs.plan import Cell, plan
-from dragoman.runs.player import Player
-from dragoman.simulation.diagnostic import GoldAgent, GoldUser
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.plan import Cell, plan_cells
+from dragoman.simulation.participants.oracle import GoldAgent, GoldUser
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, build_setup
@@ -98,7 +98,7 @@ async def at_once(player: Player, cells: Sequence[Cell]) -> dict[str, Episode]:
 @pytest.mark.parametrize("suite", ["tau2:retail", "tau2:telecom"])
 def test_hundreds_of_conversations_in_all_languages_at_once_go_as_they_do_alone(suite: str) -> None:
     setups = [grid(suite), domains(suite)]
-    cells = [(Player(setup), plan(setup)) for setup in setups]
+    cells = [(Player(setup), plan_cells(setup)) for setup in setups]
     assert sum(len(planned) for _, planned in cells) >= 200
     alone = [asyncio.run(one_by_one(player, planned)) for player, planned in cells]
 
@@ -112,12 +112,12 @@ def test_hundreds_of_conversations_in_all_languages_at_once_go_as_they_do_alone(
 @pytest.mark.usefixtures("in_languages")
 def test_an_english_run_after_the_others_equals_one_before() -> None:
     english = yielding(RunConfig("tau2:retail", ("gold",), limit=20))
-    before = asyncio.run(one_by_one(Player(english), plan(english)))
+    before = asyncio.run(one_by_one(Player(english), plan_cells(english)))
     others = domains("tau2:retail")
-    asyncio.run(at_once(Player(others), plan(others)))
+    asyncio.run(at_once(Player(others), plan_cells(others)))
     again = yielding(RunConfig("tau2:retail", ("gold",), limit=20))
-    assert asyncio.run(one_by_one(Player(again), plan(again))) == before
-    inside = [cell for cell in plan(others) if not cell.condition.is_localized]
+    assert asyncio.run(one_by_one(Player(again), plan_cells(again))) == before
+    inside = [cell for cell in plan_cells(others) if not cell.condition.is_localized]
     assert [cell.key for cell in inside] == list(before)
     assert asyncio.run(one_by_one(Player(others), inside)) == before
 
@@ -131,7 +131,7 @@ def test_an_english_run_after_the_others_equals_one_before() -> None:
 @given(order=st.randoms(use_true_random=False), count=st.integers(2, 40))
 def test_in_whatever_order_they_begin(order: random.Random, count: int) -> None:
     setup = domains("tau2:airline")
-    cells = list(plan(setup))
+    cells = list(plan_cells(setup))
     order.shuffle(cells)
     chosen = cells[:count]
     together = asyncio.run(at_once(Player(setup), chosen))

@@ -13,8 +13,8 @@ from dragoman.core.errors import UsageError
 from dragoman.core.measures import Counted, Derived, Measured, PlayedCase, Setting, Total
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.runs.jobs import read_manifest, resume_job
-from dragoman.runs.measuring import Choice, settings, take_measures
-from dragoman.runs.play import MeasureRequest, Played, play, score, start
+from dragoman.runs.measure_runner import Choice, measure_locally, measure_settings
+from dragoman.runs.runner import MeasureRequest, PlayedRun, play, score, start
 from dragoman.scoring.language_detection import _loaded
 from dragoman.scoring.measures.counting import Counting
 from dragoman.store.run import open_run
@@ -26,7 +26,7 @@ from dragoman.wiring.setup import build_setup, scoring_setup
 MISHEARD = RunConfig("sample:shop", ("literal",), voices=("text", "simulated:30"))
 
 
-def played(folder: Path, config: RunConfig) -> Played:
+def played(folder: Path, config: RunConfig) -> PlayedRun:
     return play(start(build_setup(config), folder), lambda *_: None)
 
 
@@ -72,7 +72,7 @@ class Moody:
 def take(folder: Path, *measures: Moody | Counting, choice: Choice = "open") -> int:
     with open_run(folder, write=True) as store:
         setup = scoring_setup(read_manifest(store).config)
-        return asyncio.run(take_measures(setup, store, measures, lambda: None, choice))
+        return asyncio.run(measure_locally(setup, store, measures, lambda: None, choice))
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def test_a_spoken_run_ends_with_its_hearing_measured_and_text_has_none(run: Path
     assert sum(counts["word errors"] for counts in heard) > 0
     with open_run(run, write=False) as store:
         rows = run_figures(store, "dragoman-2", "none").measures
-        described = settings(read_manifest(store))
+        described = measure_settings(read_manifest(store))
     words = sum(counts["words"] for counts in heard)
     (row,) = (row for row in rows if row.figure == "word errors")
     assert (row.n, row.unscored) == (words, 0)

@@ -18,10 +18,10 @@ from dragoman.core.speech import AudioRef, Said, Utterance
 from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
 from dragoman.runs import jobs
-from dragoman.runs.execute import execute, pending_cells
+from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, start_job
 from dragoman.runs.merging import merge_runs
-from dragoman.runs.plan import planned
+from dragoman.runs.plan import lazy_plan
 from dragoman.store.audio_files import AudioFiles, audio_path
 from dragoman.store.entries import StoredEpisode, StoredMeasure
 from dragoman.store.merging import merged as merging
@@ -129,7 +129,7 @@ def test_each_share_had_a_preflight_of_its_own_and_copies_of_a_run_one_together(
     parts = []
     for number, seconds in ((1, 0.25), (2, 0.5)):
         setup = build_setup(msgspec.structs.replace(GRID, shard=f"{number}/2"))
-        first = planned(setup)[0].key
+        first = lazy_plan(setup)[0].key
         used = Usage("preflight", "m", input_tokens=3, output_tokens=1, seconds=seconds)
         parts.append(tmp_path / f"part{number}")
         start_job(setup, parts[-1], 0.0, preflight={first: (used,)}).store.close()

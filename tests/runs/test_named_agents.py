@@ -12,8 +12,8 @@ from dragoman.core.errors import StoreError, UsageError
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.runs.jobs import read_manifest, resume_job, spec_keys
 from dragoman.runs.merging import merge_runs
-from dragoman.runs.plan import Cell, cells_from, conversation_seed, plain_cell, plan
-from dragoman.simulation.canonical import canonical_name
+from dragoman.runs.plan import Cell, cell_rebuilder, cell_spec, conversation_seed, plan_cells
+from dragoman.simulation.participants.canonical_arguments import canonical_name
 from dragoman.store.run import open_run
 from dragoman.testing.agent_server import serving
 from dragoman.testing.answers import Rule, RuleAnswers
@@ -34,7 +34,7 @@ RECORDED = {
 
 def cells(*agents: str) -> tuple[Cell, ...]:
     config = RunConfig("sample:shop", agents, tasks=("two-swaps",), rules="dragoman-1")
-    return plan(build_setup(checked(config)))
+    return plan_cells(build_setup(checked(config)))
 
 
 @pytest.fixture
@@ -63,8 +63,8 @@ def test_a_name_is_part_of_the_key_and_of_nothing_that_is_drawn() -> None:
 
 def test_a_cell_of_a_named_agent_that_was_sent_elsewhere_is_the_same_there() -> None:
     setup = build_setup(RunConfig("sample:shop", (f"v1={CHAT}",), tasks=("two-swaps",)))
-    (cell,) = plan(setup)
-    again = cells_from(setup)(plain_cell(cell, 0))
+    (cell,) = plan_cells(setup)
+    again = cell_rebuilder(setup)(cell_spec(cell, 0))
     assert (again.key, again.seed, again.draw) == (cell.key, cell.seed, cell.draw)
 
 

@@ -14,7 +14,7 @@ import pytest
 from dragoman.core.episodes import Episode, Move, executed_calls
 from dragoman.core.scores import METRIC_VERSION, Score, Scored, Unscored
 from dragoman.core.speech import Called
-from dragoman.runs.execute import execute, pending_cells
+from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import start_job
 from dragoman.store.run import open_run
 from dragoman.wiring.grid.config import RunConfig

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dragoman.runs.open_files import SPARE, conversations_at_once
+from dragoman.runs.process_limits import SPARE, fit_open_files
 
 
 @pytest.fixture
@@ -19,12 +19,12 @@ def soft() -> Iterator[int]:
 
 
 def test_what_fits_is_played_at_once_and_changes_nothing(soft: int) -> None:
-    assert conversations_at_once(soft - SPARE) == soft - SPARE
+    assert fit_open_files(soft - SPARE) == soft - SPARE
     assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == soft
 
 
 def test_the_limit_is_raised_where_it_may_be(soft: int) -> None:
-    assert conversations_at_once(soft) == soft
+    assert fit_open_files(soft) == soft
     assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == soft + SPARE
 
 
@@ -33,5 +33,5 @@ def test_fewer_are_played_at_once_where_it_may_not(
 ) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, soft))
     with caplog.at_level(logging.WARNING):
-        assert conversations_at_once(1_000) == soft - SPARE
+        assert fit_open_files(1_000) == soft - SPARE
     assert "ulimit -n" in caplog.text

@@ -8,7 +8,7 @@ from dragoman.core.conditions import PLAIN
 from dragoman.core.errors import UsageError
 from dragoman.core.layers import Layer
 from dragoman.core.protocols import Opening, Session
-from dragoman.runs.plan import Cell, Place, cells_at, not_applicable, plan, planned
+from dragoman.runs.plan import Cell, GridPlace, cells_at, lazy_plan, not_applicable, plan_cells
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import build_setup
@@ -17,7 +17,7 @@ BASE = RunConfig("sample:shop", ("gold",), tasks=("two-swaps",))
 
 
 def cells(config: RunConfig) -> tuple[Cell, ...]:
-    return plan(build_setup(config))
+    return plan_cells(build_setup(config))
 
 
 def keys(config: RunConfig) -> set[str]:
@@ -61,7 +61,7 @@ class Hears:
 def test_only_who_can_hear_is_planned_where_the_agent_hears_the_audio() -> None:
     config = changed(agents=("gold", "hears"), voices=("studio",), asr=("understood", "itself"))
     setup = build_setup(config, {"hears": Resolved("hears", Hears(), "hears-1")})
-    assert [(cell.condition.label, cell.agent.name) for cell in plan(setup)] == [
+    assert [(cell.condition.label, cell.agent.name) for cell in plan_cells(setup)] == [
         ("en/studio+understood/none", "gold"),
         ("en/studio+understood/none", "hears"),
         ("en/studio+itself/none", "hears"),
@@ -97,8 +97,8 @@ def test_more_cells_change_no_other(more: dict[str, object]) -> None:
 def test_a_list_of_places_is_these_cells_in_its_order_as_the_grid_would_have_them() -> None:
     grid = RunConfig("sample:shop", ("gold", "silent"), trials=2)
     places = (
-        Place(PLAIN, "silent", "two-swaps", 1),
-        Place(PLAIN, "gold", "too-late", 0),
+        GridPlace(PLAIN, "silent", "two-swaps", 1),
+        GridPlace(PLAIN, "gold", "too-late", 0),
     )
     chosen = cells_at(build_setup(grid), places)
     assert [(cell.agent.name, cell.task.id, cell.trial) for cell in chosen] == [
@@ -148,11 +148,11 @@ def test_a_condition_that_does_not_apply_is_named_and_never_played_as_another(
     setup = msgspec.structs.replace(build_setup(BASE), suite=Solo(), conditions=conditions)
     layers = {novice.label: Layer("persona", "hard")}
     setup = msgspec.structs.replace(setup, personas=layers)
-    assert [cell.condition.label for cell in plan(setup)] == ["en/text/none", "th/text/none"]
+    assert [cell.condition.label for cell in plan_cells(setup)] == ["en/text/none", "th/text/none"]
     why = "nobody speaks in solo mode: it has neither voice, persona nor language"
     assert not_applicable(setup) == {"en/telephone/none": why, "en/text/hard": why}
     with_user = msgspec.structs.replace(setup, suite=shop)
-    assert len(plan(with_user)) == 4
+    assert len(plan_cells(with_user)) == 4
     assert not_applicable(with_user) == {}
 
 
@@ -160,8 +160,8 @@ def test_cells_of_a_grid_are_the_same_one_by_one() -> None:
     config = RunConfig(
         "courier:easy", ("attentive", "gold"), personas=("none", "hurried"), trials=2
     )
-    lazy = planned(build_setup(config))
-    cells = plan(build_setup(config))
+    lazy = lazy_plan(build_setup(config))
+    cells = plan_cells(build_setup(config))
     assert len(lazy) == len(cells) > 40
     assert [lazy[place] for place in range(len(lazy))] == list(lazy)
     assert [cell.key for cell in lazy[5:9]] == [cell.key for cell in cells[5:9]]
@@ -171,8 +171,8 @@ def test_cells_of_a_grid_are_the_same_one_by_one() -> None:
 
 def test_plans_are_made_of_the_same_only_if_their_cells_are_equal() -> None:
     base = RunConfig("courier:easy", ("attentive", "gold"), trials=2)
-    made_of = planned(build_setup(base)).made_of
-    assert planned(build_setup(base)).made_of == made_of
+    made_of = lazy_plan(build_setup(base)).made_of
+    assert lazy_plan(build_setup(base)).made_of == made_of
     for change in (
         {"trials": 3},
         {"agents": ("gold", "attentive")},
@@ -182,4 +182,4 @@ def test_plans_are_made_of_the_same_only_if_their_cells_are_equal() -> None:
         {"personas": ("hurried",)},
     ):
         other = msgspec.structs.replace(base, **change)
-        assert planned(build_setup(other)).made_of != made_of, change
+        assert lazy_plan(build_setup(other)).made_of != made_of, change

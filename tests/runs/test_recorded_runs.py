@@ -28,10 +28,10 @@ from dragoman.core.speech import (
 from dragoman.core.tools import Toolset
 from dragoman.core.voice.audio import Audio, audio_of
 from dragoman.core.voice.sounds import Sounds
-from dragoman.runs.execute import execute, pending_cells
+from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import read_manifest, resume_job
-from dragoman.runs.plan import plan
-from dragoman.runs.play import play, start
+from dragoman.runs.plan import plan_cells
+from dragoman.runs.runner import play, start
 from dragoman.store.run import open_run
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
@@ -195,7 +195,7 @@ def changed(suite: str, fields: Mapping[str, object]) -> RunConfig:
 
 def keys(folder: Path, **fields: object) -> dict[tuple[str, str], str]:
     setup = build_setup(changed(f"set:{folder}", fields))
-    return {(cell.condition.label, cell.task.id): cell.key for cell in plan(setup)}
+    return {(cell.condition.label, cell.task.id): cell.key for cell in plan_cells(setup)}
 
 
 @pytest.mark.nightly

@@ -16,10 +16,10 @@ from dragoman.core.protocols import Answer, Heard, Opening, Participant, Provena
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.scores import Score, Scored, Verdict
 from dragoman.core.tools import ToolResult, Toolset
-from dragoman.runs.plan import plan
-from dragoman.runs.player import Player
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.plan import plan_cells
 from dragoman.scoring.judges import AssumeMet
-from dragoman.simulation.diagnostic import GoldAgent, GoldUser
+from dragoman.simulation.participants.oracle import GoldAgent, GoldUser
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup
@@ -69,7 +69,7 @@ def setup_of(suite: DomainSuite, task: str, rules: Rules, turns: list[str]) -> S
 
 
 async def conversation(setup: Setup) -> Played:
-    (cell,) = plan(setup)
+    (cell,) = plan_cells(setup)
     episode, score = await Player(setup).play(cell)
     return msgspec.structs.replace(episode, started=0.0, seconds=0.0), score
 

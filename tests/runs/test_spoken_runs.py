@@ -13,9 +13,9 @@ import pytest
 
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.speech import AudioRef, Said, Utterance
-from dragoman.runs.execute import execute, pending_cells
+from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import read_manifest, start_job
-from dragoman.runs.plan import plan
+from dragoman.runs.plan import plan_cells
 from dragoman.store.audio_files import FOLDER, audio_path
 from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE
@@ -42,7 +42,7 @@ def keys(config: RunConfig) -> dict[tuple[str, str, str, int], str]:
     """Return the keys of a plan by condition, agent, task and trial."""
     return {
         (cell.condition.label, cell.agent.name, cell.task.id, cell.trial): cell.key
-        for cell in plan(build_setup(config))
+        for cell in plan_cells(build_setup(config))
     }
 
 

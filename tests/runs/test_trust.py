@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from dragoman.core.conditions import condition_of
 from dragoman.core.errors import UsageError
 from dragoman.runs.jobs import Manifest, resume_job
-from dragoman.runs.play import MeasureRequest, play, score, start
+from dragoman.runs.runner import MeasureRequest, play, score, start
 from dragoman.store.own_runs import FILE as OWN
 from dragoman.store.run import NewRun, create_run, open_run
 from dragoman.store.run_file import FILE

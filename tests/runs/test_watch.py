@@ -16,10 +16,10 @@ from dragoman.core.episodes import Event
 from dragoman.core.errors import JudgeError, ParticipantError
 from dragoman.core.protocols import Case, Judgement
 from dragoman.core.waiting.awaited import AwaitedParty, Party
+from dragoman.runs.in_flight import InFlightConversation, InFlightRegistry
 from dragoman.runs.jobs import Job, start_job
-from dragoman.runs.plan import Cell, plan
-from dragoman.runs.play import play
-from dragoman.runs.watch import Waiting, Watch
+from dragoman.runs.plan import Cell, plan_cells
+from dragoman.runs.runner import play
 from dragoman.speech.embedded.language_models.models import LanguageModel
 from dragoman.speech.embedded.suite_recognizer import SuiteRecognizer
 from dragoman.speech.embedded.workers import SpeechWorkers
@@ -37,7 +37,7 @@ def job(folder: Path, agent: object, concurrency: int = 1) -> Job:
 
 
 def test_a_watch_knows_what_conversations_wait_for_while_they_last(tmp_path: Path) -> None:
-    watch = Watch()
+    watch = InFlightRegistry()
     seen: list[list[tuple[str, str]]] = []
 
     def agent(messages: object, tools: object) -> str:  # noqa: ARG001 - the shape of an agent
@@ -58,7 +58,7 @@ def test_a_watch_knows_what_conversations_wait_for_while_they_last(tmp_path: Pat
 def test_a_run_that_stands_still_says_which_conversations_wait_for_what(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    errors, watch = io.StringIO(), Watch()
+    errors, watch = io.StringIO(), InFlightRegistry()
     monkeypatch.setattr(sys, "stderr", errors)
 
     def agent(messages: object, tools: object) -> str:  # noqa: ARG001 - the shape of an agent
@@ -78,7 +78,7 @@ def test_a_run_that_stands_still_says_which_conversations_wait_for_what(
 
 
 def test_a_notice_names_the_first_conversations_and_counts_the_rest(tmp_path: Path) -> None:
-    watch = Watch()
+    watch = InFlightRegistry()
     lines: list[str] = []
 
     async def agent(messages: object, tools: object) -> str:  # noqa: ARG001 - the shape of an agent
@@ -90,9 +90,13 @@ def test_a_notice_names_the_first_conversations_and_counts_the_rest(tmp_path: Pa
     assert any(line.endswith("; and 1 more (see --timeout)") for line in lines)
 
 
-def _waiting(awaited: AwaitedParty, agent: str = "mine", seconds: float = 40.0) -> Waiting:
-    cell = next(iter(plan(build_setup(RunConfig("sample:shop", ("gold",), tasks=("too-late",))))))
-    return Waiting(renamed(cell, agent), awaited, seconds)
+def _waiting(
+    awaited: AwaitedParty, agent: str = "mine", seconds: float = 40.0
+) -> InFlightConversation:
+    cell = next(
+        iter(plan_cells(build_setup(RunConfig("sample:shop", ("gold",), tasks=("too-late",)))))
+    )
+    return InFlightConversation(renamed(cell, agent), awaited, seconds)
 
 
 def renamed(cell: Cell, agent: str) -> Cell:
@@ -157,7 +161,7 @@ def test_every_party_has_words_and_an_option() -> None:
 
 
 def test_a_recognizer_that_is_being_built_is_named_and_not_the_endpoint(tmp_path: Path) -> None:
-    watch = Watch()
+    watch = InFlightRegistry()
     seen: set[Party] = set()
 
     class Slow(SuiteRecognizer):
@@ -183,7 +187,7 @@ def test_a_recognizer_that_is_being_built_is_named_and_not_the_endpoint(tmp_path
 
 
 def test_a_judge_that_is_asked_is_whom_a_conversation_waits_for(tmp_path: Path) -> None:
-    watch = Watch()
+    watch = InFlightRegistry()
     seen: set[AwaitedParty] = set()
 
     class Judge:

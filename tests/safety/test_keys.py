@@ -6,8 +6,8 @@ from tests.safety.conftest import Watched
 from tests.safety.echoing import EchoServer
 from tests.safety.looking import named_in, packed_in_every_way
 
-from dragoman.models.facts import load_facts
-from dragoman.models.realtime.spec import load_realtime_facts
+from dragoman.models.catalog import load_provider_catalog
+from dragoman.models.realtime_spec import load_realtime_catalog
 
 KEY = "COMPATIBLE_API_KEY"
 SHORT = ("--limit", 1, "--max-steps", 3, "--patience", 0.2, "--read-timeout", 5, "--no-preflight")
@@ -20,7 +20,7 @@ def test_a_key_is_found_however_it_is_packed(way: str) -> None:
 
 @pytest.mark.slow
 def test_every_variable_that_a_table_of_providers_names_has_a_canary() -> None:
-    tables = (load_facts().providers, load_realtime_facts().providers)
+    tables = (load_provider_catalog().providers, load_realtime_catalog().providers)
     named = {each.key_env for table in tables for each in table.values() if each.key_env}
     assert named < set(key_variables())
     assert {"ELEVENLABS_API_KEY", "SERPAPI_API_KEY", "DRAGOMAN_AGENT_TOKEN"} < set(key_variables())

@@ -4,7 +4,7 @@ import pytest
 
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.scoring.asking import agrees, begins_with_no, insists, refuses, wants_told, wants_yes
-from dragoman.simulation.phrases import shipped_phrasebook
+from dragoman.simulation.phrasebooks import shipped_phrasebook
 
 
 def phrases(language: str = "en") -> Phrasebook:

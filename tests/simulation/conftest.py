@@ -20,8 +20,8 @@ from dragoman.core.tasks import Fact, Task
 from dragoman.core.usage import Usage
 from dragoman.scoring.judges import RuleJudge
 from dragoman.scoring.reward import Scorer
-from dragoman.simulation.diagnostic import partner_of
-from dragoman.simulation.loop import Conversation, Surfaces
+from dragoman.simulation.orchestrator import Conversation, ConversationIO
+from dragoman.simulation.participants.oracle import partner_of
 
 Play = Callable[[Task, Participant, Channel], tuple[Episode, Score]]
 
@@ -105,7 +105,7 @@ def play_shop(shop: DomainSuite) -> Play:
     ) -> tuple[Episode, Score]:
         factory = shop.factory(DEFAULT_RULES)
         world = factory(task)
-        surfaces = Surfaces(
+        surfaces = ConversationIO(
             {"agent": PlainChannel(), "user": channel},
             {"agent": PlainView(), "user": PlainView()},
         )

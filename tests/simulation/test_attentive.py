@@ -6,7 +6,7 @@ from dragoman.core.protocols import Opening
 from dragoman.core.speech import Said, say
 from dragoman.core.tasks import Action, Criteria, Fact, Scenario, Task
 from dragoman.core.tools import Toolset, ToolSpec
-from dragoman.simulation.attentive import AttentiveAgent, needs_care
+from dragoman.simulation.participants.confirming import AttentiveAgent, needs_care
 
 TASK = Task(
     "1",

@@ -9,7 +9,7 @@ from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.speech import Unparsed, say
 from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.core.usage import Usage
-from dragoman.simulation.callables import AgentFunction, CallableModel
+from dragoman.simulation.participants.python_function import AgentFunction, FunctionModel
 
 TOOLS = Toolset((ToolSpec("look", "Looks.", {"type": "object", "properties": {}}),))
 REQUEST = ChatRequest([{"role": "user", "content": "hi"}], TOOLS, 0, "7")
@@ -17,7 +17,7 @@ REQUEST = ChatRequest([{"role": "user", "content": "hi"}], TOOLS, 0, "7")
 
 def ask(function: AgentFunction, times: int = 1) -> Completion:
     async def talk() -> Completion:
-        model = CallableModel("mine", function)
+        model = FunctionModel("mine", function)
         for _ in range(times - 1):
             await model.complete(REQUEST, "agent")
         return await model.complete(REQUEST, "agent")

@@ -14,8 +14,11 @@ from dragoman.core.protocols import Answer, Heard, Opening
 from dragoman.core.speech import Called, Reply, Said, Unparsed, Utterance, say
 from dragoman.core.tasks import Action, Criteria, FixedTurn, Scenario, Task
 from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult, Toolset
-from dragoman.simulation.canonical import CanonicalAgent, canonical_calls
-from dragoman.simulation.diagnostic import GoldAgent
+from dragoman.simulation.participants.canonical_arguments import (
+    CanonicalAgent,
+    with_canonical_arguments,
+)
+from dragoman.simulation.participants.oracle import GoldAgent
 
 RESULT = ToolResult("1", "pay", "done")
 PAY_RENT = Action("a", "pay", {"to": "rent", "amount": 900, "on": "2026-05-01"})
@@ -80,7 +83,7 @@ def replies_of(
 
 def sent(*calls: ToolCall, plan: Sequence[Action] = PLAN) -> list[tuple[dict[str, object], object]]:
     """Return the arguments that calls of one reply get, with those that were sent instead."""
-    changed, _ = canonical_calls(calls, plan, plan)
+    changed, _ = with_canonical_arguments(calls, plan, plan)
     return [(each.arguments, each.sent) for each in changed]
 
 
@@ -90,14 +93,14 @@ def test_a_wrong_form_gets_the_plans_value_and_what_was_sent_stays_beside_it() -
 
 def test_a_call_that_is_as_planned_stays_as_it_is() -> None:
     planned = call("look", account="K1")
-    assert canonical_calls((planned,), PLAN, PLAN) == ((planned,), (LOOK,))
+    assert with_canonical_arguments((planned,), PLAN, PLAN) == ((planned,), (LOOK,))
 
 
 def test_a_call_is_taken_for_the_action_that_it_is_most_like() -> None:
     wrong = call("pay", to="power", amount=60, on="2 May")
-    assert canonical_calls((wrong,), PLAN, PLAN)[1] == (PAY_POWER,)
+    assert with_canonical_arguments((wrong,), PLAN, PLAN)[1] == (PAY_POWER,)
     unlike = call("pay", to="?")
-    assert canonical_calls((unlike,), PLAN, PLAN)[1] == (PAY_RENT,)
+    assert with_canonical_arguments((unlike,), PLAN, PLAN)[1] == (PAY_RENT,)
 
 
 def test_a_right_call_keeps_its_action_whatever_wrong_one_stands_before_it() -> None:
@@ -122,22 +125,24 @@ def test_arguments_that_the_plan_does_not_have_are_left_out_and_missing_ones_put
     ],
 )
 def test_calls_of_other_tools_and_unreadable_ones_stay(other: ToolCall) -> None:
-    assert canonical_calls((other,), PLAN, PLAN) == ((other,), ())
+    assert with_canonical_arguments((other,), PLAN, PLAN) == ((other,), ())
 
 
 def test_a_planned_call_made_again_stays_and_fulfils_nothing() -> None:
     again = call("pay", **PAY_RENT.arguments)
-    assert canonical_calls((again,), PLAN, (PAY_POWER,)) == ((again,), ())
+    assert with_canonical_arguments((again,), PLAN, (PAY_POWER,)) == ((again,), ())
 
 
 def test_a_call_too_many_stays() -> None:
     extra = call("look", account="K2")
-    assert canonical_calls((extra,), PLAN, (PAY_RENT,)) == ((extra,), ())
+    assert with_canonical_arguments((extra,), PLAN, (PAY_RENT,)) == ((extra,), ())
 
 
 def test_arguments_without_a_name_are_the_plans_too() -> None:
     action = Action("a", "sort", {}, positionals=("report.pdf",))
-    (changed,), fulfilled = canonical_calls((call("sort", file="report"),), (action,), (action,))
+    (changed,), fulfilled = with_canonical_arguments(
+        (call("sort", file="report"),), (action,), (action,)
+    )
     assert (changed.arguments, changed.positionals) == ({}, ("report.pdf",))
     assert fulfilled == (action,)
 
@@ -231,7 +236,7 @@ def test_the_plans_own_calls_in_any_order_stay_and_fulfil_it(
 ) -> None:
     calls = [ToolCall("1", action.name, action.arguments) for action in plan]
     order.shuffle(calls)
-    changed, fulfilled = canonical_calls(calls, plan, plan)
+    changed, fulfilled = with_canonical_arguments(calls, plan, plan)
     assert list(changed) == calls
     assert len(fulfilled) == len(plan)
 
@@ -240,7 +245,7 @@ def test_the_plans_own_calls_in_any_order_stay_and_fulfil_it(
 def test_tools_and_their_order_never_change_and_what_is_put_in_is_the_plans(
     calls: list[ToolCall], plan: list[Action]
 ) -> None:
-    changed, fulfilled = canonical_calls(calls, plan, plan)
+    changed, fulfilled = with_canonical_arguments(calls, plan, plan)
     assert [each.name for each in changed] == [each.name for each in calls]
     left = list(plan)
     for action in fulfilled:

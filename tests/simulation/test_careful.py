@@ -9,8 +9,8 @@ from dragoman.core.protocols import Channel, Participant
 from dragoman.core.scores import Score, Scored
 from dragoman.core.speech import Called, Said
 from dragoman.core.tasks import Task
-from dragoman.simulation.careful import MAX_QUESTIONS, CarefulAgent
-from dragoman.simulation.diagnostic import LiteralAgent
+from dragoman.simulation.participants.confirming import MAX_QUESTIONS, CarefulAgent
+from dragoman.simulation.participants.oracle import LiteralAgent
 
 Play = Callable[[Task, Participant, Channel], tuple[Episode, Score]]
 Garbled = Callable[[int, float], Channel]

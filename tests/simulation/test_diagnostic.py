@@ -17,16 +17,16 @@ from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, To
 from dragoman.core.usage import Usage
 from dragoman.scoring.judges import RuleJudge
 from dragoman.scoring.reward import Scorer
-from dragoman.simulation.careful import CarefulAgent
-from dragoman.simulation.diagnostic import (
+from dragoman.simulation.orchestrator import Conversation, ConversationIO
+from dragoman.simulation.participants.confirming import CarefulAgent
+from dragoman.simulation.participants.oracle import (
     GoldAgent,
     GoldUser,
     LiteralAgent,
     SilentAgent,
     partner_of,
 )
-from dragoman.simulation.loop import Conversation, Surfaces
-from dragoman.simulation.offline_user import OfflineUser
+from dragoman.simulation.participants.scripted_user import OfflineUser
 
 
 class Phone:
@@ -84,7 +84,7 @@ def play(
     async def conversation() -> Episode:
         conductor = HalfDuplex(world, rules, Limits())
         agent, user = pair
-        surfaces = Surfaces(
+        surfaces = ConversationIO(
             {"agent": PlainChannel(), "user": channel or PlainChannel()},
             {"agent": PlainView(), "user": PlainView()},
         )

@@ -11,9 +11,9 @@ from dragoman.core.episodes import Episode
 from dragoman.core.protocols import Channel, Participant
 from dragoman.core.scores import Score, Scored
 from dragoman.core.tasks import Task
-from dragoman.simulation.careful import CarefulAgent
-from dragoman.simulation.diagnostic import GoldAgent, LiteralAgent, SilentAgent
-from dragoman.simulation.lexical import LexicalAgent
+from dragoman.simulation.participants.confirming import CarefulAgent
+from dragoman.simulation.participants.lexical import LexicalAgent
+from dragoman.simulation.participants.oracle import GoldAgent, LiteralAgent, SilentAgent
 
 Play = Callable[[Task, Participant, Channel], tuple[Episode, Score]]
 Garbled = Callable[[int, float], Channel]

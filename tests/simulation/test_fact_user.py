@@ -8,11 +8,10 @@ from dragoman.core.protocols import Heard, Opening
 from dragoman.core.speech import Called, Reply, Said, say
 from dragoman.core.tasks import Deed, Fact, Scenario, Task
 from dragoman.core.tools import NO_TOOLS, ToolResult, Toolset, ToolSpec
-from dragoman.simulation.fact_user import MAX_REPLIES, MAX_TIMES
-from dragoman.simulation.offline_user import OfflineUser
-from dragoman.simulation.phrases import english
+from dragoman.simulation.participants.scripted_user import MAX_REPLIES, MAX_TIMES, OfflineUser
+from dragoman.simulation.phrasebooks import english_phrasebook
 
-UNKNOWN = english().says.unknown
+UNKNOWN = english_phrasebook().says.unknown
 SCENARIO = Scenario(
     "My zip is 83702.",
     opening="I want to move an order. ###STOP###",

@@ -3,10 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.tasks import Fact
-from dragoman.simulation.facts import mentions, named_in, segment_of
-from dragoman.simulation.phrases import english
+from dragoman.simulation.fact_mentions import find_mentions, find_name_spans, segment_about
+from dragoman.simulation.phrasebooks import english_phrasebook
 
-ENGLISH = english()
+ENGLISH = english_phrasebook()
 FIRST = Fact("first_name", "Maren", ("name",))
 LAST = Fact("last_name", "Holt", ("name", "surname"))
 ZIP = Fact("zip_code", "83702", ("zip", "postcode"))
@@ -15,7 +15,7 @@ FACTS = (FIRST, LAST, ZIP, ORDER)
 
 
 def read(text: str) -> dict[str, str]:
-    return {mention.fact.name: mention.reading for mention in mentions(text, FACTS, ENGLISH)}
+    return {mention.fact.name: mention.reading for mention in find_mentions(text, FACTS, ENGLISH)}
 
 
 @pytest.mark.parametrize(
@@ -42,25 +42,25 @@ def test_a_text_asks_for_facts_or_reads_them_back(text: str, expected: dict[str,
 
 
 def test_a_keyword_inside_a_longer_one_does_not_count() -> None:
-    (place,) = named_in("the pickup code please", [("code",), ("pickup code",)], ENGLISH)
+    (place,) = find_name_spans("the pickup code please", [("code",), ("pickup code",)], ENGLISH)
     assert place.number == 1
 
 
 def test_a_segment_goes_on_to_the_next_fact() -> None:
     text = "No. The zip is 83712. The order is St. 5."
-    assert segment_of(text, ZIP, FACTS, ENGLISH) == " is 83712. The "
-    assert segment_of(text, ORDER, FACTS, ENGLISH) == " is St. 5."
-    assert segment_of(text, LAST, FACTS, ENGLISH) is None
+    assert segment_about(text, ZIP, FACTS, ENGLISH) == " is 83712. The "
+    assert segment_about(text, ORDER, FACTS, ENGLISH) == " is St. 5."
+    assert segment_about(text, LAST, FACTS, ENGLISH) is None
 
 
 def test_the_words_of_a_question_are_no_value_that_was_misheard() -> None:
     word = Fact("security_word", "walnut", ("security word",))
-    (mention,) = mentions("Your security word, what is your postcode?", (word,), ENGLISH)
+    (mention,) = find_mentions("Your security word, what is your postcode?", (word,), ENGLISH)
     assert mention.reading == "asked"
 
 
 @given(st.text(max_size=80), st.text("a#9 ", min_size=1, max_size=8))
 def test_any_text_names_each_fact_at_most_once(text: str, keyword: str) -> None:
     facts = (*FACTS, Fact("odd", keyword, (keyword,)))
-    names = [mention.fact.name for mention in mentions(text, facts, ENGLISH)]
+    names = [mention.fact.name for mention in find_mentions(text, facts, ENGLISH)]
     assert len(names) == len(set(names))

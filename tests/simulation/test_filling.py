@@ -3,12 +3,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.tools import ToolSpec
-from dragoman.simulation.filling import Known, Parameter, required_parameters, values_for
-from dragoman.simulation.findings import FoundValue, findings
-from dragoman.simulation.phrases import english
+from dragoman.simulation.phrasebooks import english_phrasebook
+from dragoman.simulation.slot_filling import (
+    FoundValue,
+    Parameter,
+    SlotContext,
+    candidate_values,
+    extract_result_values,
+    required_parameters,
+)
 
-ENGLISH = english()
-NOTHING = Known("", (), ENGLISH)
+ENGLISH = english_phrasebook()
+NOTHING = SlotContext("", (), ENGLISH)
 
 
 def string(name: str, description: str = "", *choices: str) -> Parameter:
@@ -44,23 +50,23 @@ def string(name: str, description: str = "", *choices: str) -> Parameter:
 def test_values_are_found_by_patterns_in_what_was_said(
     parameter: Parameter, said: str, expected: list[object]
 ) -> None:
-    assert values_for(parameter, Known(said, (), ENGLISH)) == expected
+    assert candidate_values(parameter, SlotContext(said, (), ENGLISH)) == expected
 
 
 def test_values_of_results_go_by_their_names_and_the_words_around_them() -> None:
-    found = findings(
+    found = extract_result_values(
         "get_order",
         '{"items": [{"item_id": "1", "name": "stove"}, {"item_id": "2", "name": "red jacket"}]}',
     )
-    known = Known("the red jacket", tuple(found), ENGLISH)
-    assert values_for(string("item_id"), known) == ["2", "1"]
-    assert values_for(Parameter("new_item_ids", "array", "", ()), known) == [["2"], ["1"]]
+    known = SlotContext("the red jacket", tuple(found), ENGLISH)
+    assert candidate_values(string("item_id"), known) == ["2", "1"]
+    assert candidate_values(Parameter("new_item_ids", "array", "", ()), known) == [["2"], ["1"]]
 
 
 def test_a_bare_result_is_what_its_tool_is_called_after() -> None:
-    known = Known("", (FoundValue("find_user_id_by_email", "maren_1", "maren_1"),), ENGLISH)
-    assert values_for(string("user_id"), known) == ["maren_1"]
-    assert values_for(string("order_id"), known) == []
+    known = SlotContext("", (FoundValue("find_user_id_by_email", "maren_1", "maren_1"),), ENGLISH)
+    assert candidate_values(string("user_id"), known) == ["maren_1"]
+    assert candidate_values(string("order_id"), known) == []
 
 
 @pytest.mark.parametrize(
@@ -98,7 +104,9 @@ def test_a_schema_says_which_parameters_are_required() -> None:
     st.text(max_size=40),
 )
 def test_any_words_give_values_of_the_right_kind(said: str, name: str, description: str) -> None:
-    known = Known(said, (), ENGLISH)
-    assert all(isinstance(value, str) for value in values_for(string(name, description), known))
-    numbers = values_for(Parameter(name, "integer", description, ()), known)
+    known = SlotContext(said, (), ENGLISH)
+    assert all(
+        isinstance(value, str) for value in candidate_values(string(name, description), known)
+    )
+    numbers = candidate_values(Parameter(name, "integer", description, ()), known)
     assert all(isinstance(value, int) for value in numbers)

@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.simulation.hearing import heard_arguments, heard_value, scripted_texts
-from dragoman.simulation.phrases import english
+from dragoman.simulation.phrasebooks import english_phrasebook
+from dragoman.simulation.value_extraction import extract_arguments, extract_value, scripted_texts
 
-ENGLISH = english()
+ENGLISH = english_phrasebook()
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ ENGLISH = english()
     ],
 )
 def test_a_value_is_what_was_heard_in_its_place(value: str, heard: str, expected: str) -> None:
-    assert heard_value(value, heard, ENGLISH) == expected
+    assert extract_value(value, heard, ENGLISH) == expected
 
 
 def test_only_what_the_user_says_is_taken_from_hearing() -> None:
@@ -35,7 +35,9 @@ def test_only_what_the_user_says_is_taken_from_hearing() -> None:
         "count": 2,
         "blank": " ",
     }
-    heard = heard_arguments(arguments, "I am Maren from Boise.", "I am Karen from Noise.", ENGLISH)
+    heard = extract_arguments(
+        arguments, "I am Maren from Boise.", "I am Karen from Noise.", ENGLISH
+    )
     assert heard == {
         "name": "Karen",
         "order_id": "#W99",
@@ -49,15 +51,15 @@ def test_only_what_the_user_says_is_taken_from_hearing() -> None:
 def test_numbers_are_heard_too_and_stay_words_where_they_are_none() -> None:
     arguments: dict[str, object] = {"base": 15, "share": 0.5, "flag": True, "unsaid": 7}
     script = "A base of 15, a share of 0.5."
-    assert heard_arguments(arguments, script, script, ENGLISH) == arguments
-    assert heard_arguments(arguments, script, "a base of 50 a share of 0.4", ENGLISH) == {
+    assert extract_arguments(arguments, script, script, ENGLISH) == arguments
+    assert extract_arguments(arguments, script, "a base of 50 a share of 0.4", ENGLISH) == {
         "base": 50,
         "share": 0.4,
         "flag": True,
         "unsaid": 7,
     }
-    assert heard_arguments({"base": 15}, "15", "fifty", ENGLISH) == {"base": 50}
-    assert heard_arguments({"base": 15}, "15", "what", ENGLISH) == {"base": "what"}
+    assert extract_arguments({"base": 15}, "15", "fifty", ENGLISH) == {"base": 50}
+    assert extract_arguments({"base": 15}, "15", "what", ENGLISH) == {"base": "what"}
 
 
 def test_what_the_user_says_is_found_at_any_depth_with_its_argument() -> None:
@@ -70,7 +72,7 @@ def test_what_the_user_says_is_found_at_any_depth_with_its_argument() -> None:
 
 def test_the_plan_itself_is_not_changed() -> None:
     arguments: dict[str, object] = {"ids": ["Maren"]}
-    heard_arguments(arguments, "Maren", "Karen", ENGLISH)
+    extract_arguments(arguments, "Maren", "Karen", ENGLISH)
     assert arguments == {"ids": ["Maren"]}
 
 
@@ -84,7 +86,7 @@ def test_what_was_heard_as_said_fills_every_argument_as_planned(
     script = " ".join(words)
     start = data.draw(st.integers(0, len(words) - 1))
     value = " ".join(words[start:])
-    assert heard_arguments({"a": value, "b": [value]}, script, script, ENGLISH) == {
+    assert extract_arguments({"a": value, "b": [value]}, script, script, ENGLISH) == {
         "a": value,
         "b": [value],
     }
@@ -92,4 +94,4 @@ def test_what_was_heard_as_said_fills_every_argument_as_planned(
 
 @given(st.text(max_size=10), st.text(max_size=30))
 def test_any_value_and_any_words_give_a_text(value: str, heard: str) -> None:
-    assert isinstance(heard_value(value, heard, ENGLISH), str)
+    assert isinstance(extract_value(value, heard, ENGLISH), str)

@@ -8,7 +8,7 @@ from dragoman.core.protocols import Heard, Opening
 from dragoman.core.speech import Called, Reply, Said, Utterance, say
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult, Toolset, ToolSpec
-from dragoman.simulation.human import Human
+from dragoman.simulation.participants.human import Human
 
 TOOLS = Toolset((ToolSpec("get_order", "Show an order.", {"properties": {"id": {}}}),))
 SOLO = Toolset(tuple(TOOLS), must_call=True)

@@ -8,7 +8,7 @@ from dragoman.core.protocols import Heard, Opening
 from dragoman.core.speech import Called, Reply, Said, say
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 from dragoman.core.tools import NO_TOOLS, ToolResult, Toolset, ToolSpec
-from dragoman.simulation.lexical import MAX_CALLS, MAX_QUESTIONS, LexicalAgent
+from dragoman.simulation.participants.lexical import MAX_CALLS, MAX_QUESTIONS, LexicalAgent
 
 
 def tool(name: str, description: str, **parameters: str) -> ToolSpec:

@@ -14,7 +14,7 @@ from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import NO_TOOLS, Role, ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
-from dragoman.simulation.llm import LlmParticipant
+from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts, user_prompt
 
 PROMPTS = PromptSet("test", "Work.", "Play.")

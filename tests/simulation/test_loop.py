@@ -26,7 +26,7 @@ from dragoman.core.speech import Called, Reply, Unparsed, Utterance, say
 from dragoman.core.tools import NO_TOOLS, Role, ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import UNKNOWN, Latency
-from dragoman.simulation.loop import MAX_CALLS, Conversation, Surfaces
+from dragoman.simulation.orchestrator import MAX_CALLS, Conversation, ConversationIO
 
 STOP = say("###STOP###")
 
@@ -84,7 +84,7 @@ def play(  # noqa: PLR0913 - the parts of a conversation
     is_timed: bool = False,
 ) -> Episode:
     world = shop.factory(rules)(shop.tasks[0])
-    surfaces = Surfaces(
+    surfaces = ConversationIO(
         channels or {"agent": PlainChannel(), "user": PlainChannel()},
         views or {"agent": PlainView(), "user": PlainView()},
         is_timed=is_timed,
@@ -333,7 +333,7 @@ class Monologue:
 def test_a_conductor_can_speak_for_a_side(shop: DomainSuite) -> None:
     world: World = shop.factory(DEFAULT_RULES)(shop.tasks[0])
     plain: dict[Role, ToolView] = {"agent": PlainView(), "user": PlainView()}
-    surfaces = Surfaces({"agent": PlainChannel(), "user": PlainChannel()}, plain)
+    surfaces = ConversationIO({"agent": PlainChannel(), "user": PlainChannel()}, plain)
     episode = asyncio.run(Conversation(world, {}, surfaces, lambda: 0.0).run(Monologue()))
     assert episode.events == (
         Move("user", say("Turn 0."), scripted=True, turn=0),

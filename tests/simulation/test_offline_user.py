@@ -6,7 +6,7 @@ from dragoman.core.protocols import Heard, Opening
 from dragoman.core.speech import Said, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import NO_TOOLS, ToolResult
-from dragoman.simulation.offline_user import MAX_AGREEMENTS, OfflineUser
+from dragoman.simulation.participants.scripted_user import MAX_AGREEMENTS, OfflineUser
 
 
 def replies(script: str, *turns: list[Heard]) -> list[str]:

@@ -1,5 +1,5 @@
 from dragoman.core.tasks import Fact, FixedTurn, Instructions, Scenario, Task
-from dragoman.simulation.scripts import scenario_text, spoken_script, told_script
+from dragoman.simulation.prompts import scenario_text, spoken_script, task_script
 
 PARTS = Instructions(
     domain="shop",
@@ -43,10 +43,10 @@ def test_the_spoken_script_holds_every_part_that_says_something() -> None:
 def test_what_the_offline_user_may_tell_is_its_facts_or_else_its_script() -> None:
     script = Scenario("My zip is 83702, my dog is Rex.")
     structured = Scenario(script.instructions, opening="Hi.", facts=(Fact("zip", "83702"),))
-    assert told_script(Task("1", "s", "", script)) == script.instructions
-    assert told_script(Task("1", "s", "", structured)) == "Hi.\n83702"
+    assert task_script(Task("1", "s", "", script)) == script.instructions
+    assert task_script(Task("1", "s", "", structured)) == "Hi.\n83702"
 
 
 def test_where_turns_are_fixed_their_words_are_what_is_told() -> None:
     turns = (FixedTurn(("One.", "Two.")), FixedTurn(()), FixedTurn(("Three.",)))
-    assert told_script(Task("1", "s", "", Scenario("Else."), turns=turns)) == "One.\nTwo.\nThree."
+    assert task_script(Task("1", "s", "", Scenario("Else."), turns=turns)) == "One.\nTwo.\nThree."

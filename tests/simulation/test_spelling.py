@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.simulation.phrases import english
-from dragoman.simulation.spelling import (
+from dragoman.simulation.phrasebooks import english_phrasebook
+from dragoman.simulation.value_extraction import (
     MAX_WORDS,
-    read_spelled,
+    read_closest_spelling,
     read_spelling,
-    spelled,
-    spelled_in_words,
+    spell_nato,
+    spell_value,
 )
 
-ENGLISH = english()
+ENGLISH = english_phrasebook()
 SIGNS = string.ascii_letters + string.digits + "#@.-_/:+', "
 VALUES = st.text(SIGNS, min_size=2, max_size=20)
 
@@ -28,8 +28,8 @@ VALUES = st.text(SIGNS, min_size=2, max_size=20)
     ],
 )
 def test_a_value_is_spelled_by_letters_or_by_words(value: str, letters: str, words: str) -> None:
-    assert spelled(value, ENGLISH) == letters
-    assert spelled_in_words(value, ENGLISH) == words
+    assert spell_value(value, ENGLISH) == letters
+    assert spell_nato(value, ENGLISH) == words
 
 
 def test_a_spelled_value_is_found_in_what_was_said() -> None:
@@ -47,8 +47,8 @@ def test_words_with_hyphens_are_no_spelling(text: str) -> None:
 
 @given(VALUES)
 def test_what_is_spelled_is_read_back_as_it_was(value: str) -> None:
-    assert read_spelling(f"It is {spelled(value, ENGLISH)}.", ENGLISH) == value
-    assert read_spelling(f"It is {spelled_in_words(value, ENGLISH)}.", ENGLISH) == value
+    assert read_spelling(f"It is {spell_value(value, ENGLISH)}.", ENGLISH) == value
+    assert read_spelling(f"It is {spell_nato(value, ENGLISH)}.", ENGLISH) == value
 
 
 @given(st.text(max_size=60))
@@ -71,17 +71,17 @@ def test_any_text_is_read_or_not(text: str) -> None:
     ],
 )
 def test_what_stands_behind_spelled_counts_however_it_was_written(heard: str, value: str) -> None:
-    assert read_spelled(heard, value, ENGLISH) == value
+    assert read_closest_spelling(heard, value, ENGLISH) == value
 
 
 def test_what_was_spelled_wrongly_is_taken_as_it_was_heard() -> None:
-    assert read_spelled("is Holt spelled Holb yes", "Holt", ENGLISH) == "Holb"
+    assert read_closest_spelling("is Holt spelled Holb yes", "Holt", ENGLISH) == "Holb"
 
 
 @pytest.mark.parametrize("heard", ["", "is Holt", "is Holt, spelled", "spelled. "])
 def test_where_nothing_is_spelled_nothing_is_read(heard: str) -> None:
-    assert read_spelled(heard, "Holt", ENGLISH) is None
+    assert read_closest_spelling(heard, "Holt", ENGLISH) is None
 
 
 def test_words_far_behind_are_not_looked_at() -> None:
-    assert read_spelled(f"spelled {'x ' * MAX_WORDS} Holt", "Holt", ENGLISH) != "Holt"
+    assert read_closest_spelling(f"spelled {'x ' * MAX_WORDS} Holt", "Holt", ENGLISH) != "Holt"

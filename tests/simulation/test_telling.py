@@ -9,8 +9,7 @@ from dragoman.core.protocols import Opening
 from dragoman.core.speech import Said, say
 from dragoman.core.tasks import Fact, Scenario, Task
 from dragoman.core.tools import NO_TOOLS
-from dragoman.simulation.offline_user import OfflineUser
-from dragoman.simulation.telling import misread
+from dragoman.simulation.participants.scripted_user import OfflineUser, misread_digits
 
 SCENARIO = Scenario(
     "My zip is 83702.",
@@ -158,4 +157,4 @@ def test_the_same_key_meets_the_same_user_and_other_keys_others() -> None:
     ],
 )
 def test_a_misread_value_differs_by_digits(value: str, expected: str) -> None:
-    assert misread(value) == expected
+    assert misread_digits(value) == expected

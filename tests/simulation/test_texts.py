@@ -3,10 +3,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.simulation.hearing import heard_value
-from dragoman.simulation.overlap import ranked, shared, words
-from dragoman.simulation.phrases import shipped_phrasebook
-from dragoman.simulation.texts import clusters, rejoined, set_apart, stretches, with_ids
+from dragoman.simulation.phrasebooks import shipped_phrasebook
+from dragoman.simulation.slot_filling import count_shared_words, rank_documents, word_stems
+from dragoman.simulation.text_segmentation import (
+    candidate_spans,
+    grapheme_clusters,
+    join_spelled_ids,
+    join_split_value,
+    separate_latin_words,
+)
+from dragoman.simulation.value_extraction import extract_value
 
 
 def book(language: str) -> Phrasebook:
@@ -19,28 +25,28 @@ ENGLISH, VIETNAMESE, THAI, CHINESE = map(book, ("en", "vi", "th", "zh"))
 
 
 def test_a_sign_has_its_marks_with_it() -> None:
-    assert clusters("ที่น้ำ") == ["ที่", "น้", "ำ"]
-    assert clusters("王B7") == ["王", "B", "7"]
+    assert grapheme_clusters("ที่น้ำ") == ["ที่", "น้", "ำ"]
+    assert grapheme_clusters("王B7") == ["王", "B", "7"]
 
 
 @given(st.text(max_size=30))
 def test_signs_together_are_the_text(text: str) -> None:
-    assert "".join(clusters(text)) == text
+    assert "".join(grapheme_clusters(text)) == text
 
 
 def test_where_no_spaces_are_written_stretches_are_as_many_signs() -> None:
-    assert stretches("名字是王小明。", "李大", "", CHINESE) == [
+    assert candidate_spans("名字是王小明。", "李大", "", CHINESE) == [
         "名字",
         "字是",
         "是王",
         "王小",
         "小明",
     ]
-    assert stretches("คือดีมาก", "ดี", "", THAI) == ["คื", "อ", "ดี", "ม", "า", "ก"]
+    assert candidate_spans("คือดีมาก", "ดี", "", THAI) == ["คื", "อ", "ดี", "ม", "า", "ก"]
 
 
 def test_a_latin_word_is_one_sign_among_those_of_other_scripts() -> None:
-    found = stretches("运单号是KD274188065,谢谢", "KD1", ".,", CHINESE)
+    found = candidate_spans("运单号是KD274188065,谢谢", "KD1", ".,", CHINESE)
     assert "KD274188065" in found
 
 
@@ -63,13 +69,13 @@ def test_a_latin_word_is_one_sign_among_those_of_other_scripts() -> None:
 def test_a_value_is_what_was_heard_in_its_place(
     phrases: Phrasebook, value: str, heard: str, expected: str
 ) -> None:
-    assert heard_value(value, heard, phrases) == expected
+    assert extract_value(value, heard, phrases) == expected
 
 
 def test_english_ids_are_not_drawn_together_again() -> None:
-    assert rejoined("k d 2 7", "KD27", ENGLISH) == []
-    assert rejoined("k d 2 7", "Kilo", VIETNAMESE) == []
-    assert "kd27" in rejoined("là k d 2 7", "KD27", VIETNAMESE)
+    assert join_split_value("k d 2 7", "KD27", ENGLISH) == []
+    assert join_split_value("k d 2 7", "Kilo", VIETNAMESE) == []
+    assert "kd27" in join_split_value("là k d 2 7", "KD27", VIETNAMESE)
 
 
 @pytest.mark.parametrize(
@@ -82,18 +88,18 @@ def test_english_ids_are_not_drawn_together_again() -> None:
     ],
 )
 def test_ids_are_written_as_ids_are(heard: str, expected: str) -> None:
-    assert with_ids(heard, VIETNAMESE) == expected
-    assert with_ids(heard, ENGLISH) == heard
+    assert join_spelled_ids(heard, VIETNAMESE) == expected
+    assert join_spelled_ids(heard, ENGLISH) == heard
 
 
 def test_latin_words_are_set_apart_where_no_spaces_are_written() -> None:
-    assert set_apart("邮编是83702吗", CHINESE) == "邮编是 83702 吗"
-    assert set_apart("zip83702", ENGLISH) == "zip83702"
+    assert separate_latin_words("邮编是83702吗", CHINESE) == "邮编是 83702 吗"
+    assert separate_latin_words("zip83702", ENGLISH) == "zip83702"
 
 
 def test_texts_without_spaces_are_compared_by_pairs_of_signs() -> None:
-    assert words("取消运单", CHINESE) == ["取消", "消运", "运单"]
-    assert shared("我要取消运单", "取消一个运单", CHINESE) == 2
+    assert word_stems("取消运单", CHINESE) == ["取消", "消运", "运单"]
+    assert count_shared_words("我要取消运单", "取消一个运单", CHINESE) == 2
     tools = {"cancel": "取消运单", "track": "查询包裹位置"}
-    assert ranked("包裹在什么位置", tools, CHINESE)[0][0] == "track"
-    assert ranked("ขอยกเลิกพัสดุ", {"a": "ติดตามพัสดุ", "b": "ยกเลิกการส่ง"}, THAI)[0][0] == "b"
+    assert rank_documents("包裹在什么位置", tools, CHINESE)[0][0] == "track"
+    assert rank_documents("ขอยกเลิกพัสดุ", {"a": "ติดตามพัสดุ", "b": "ยกเลิกการส่ง"}, THAI)[0][0] == "b"

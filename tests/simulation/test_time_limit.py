@@ -16,7 +16,7 @@ from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.speech import Utterance, say
 from dragoman.core.tools import Role, Toolset
 from dragoman.core.usage import Usage
-from dragoman.simulation.loop import Conversation, Surfaces
+from dragoman.simulation.orchestrator import Conversation, ConversationIO
 
 LIMIT = 0.1
 
@@ -69,7 +69,7 @@ def play(
         "agent": line or PlainChannel(),
         "user": line or PlainChannel(),
     }
-    surfaces = Surfaces(channels, {"agent": PlainView(), "user": PlainView()}, briefing)
+    surfaces = ConversationIO(channels, {"agent": PlainView(), "user": PlainView()}, briefing)
     sessions: dict[Role, Session] = {"agent": agent, "user": user}
     conversation = Conversation(world, sessions, surfaces, lambda: 0.0, LIMIT)
     return asyncio.run(conversation.run(HalfDuplex(world, DEFAULT_RULES, Limits(steps=10_000))))

@@ -4,7 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.tools import Toolset, ToolSpec
-from dragoman.simulation.typed_lines import Command, Mistake, TypedCall, TypedWords, read_typed
+from dragoman.simulation.participants.human import (
+    Command,
+    TypedCall,
+    TypedText,
+    TypingError,
+    parse_typed_line,
+)
 
 SCHEMA: dict[str, object] = {
     "properties": {
@@ -19,8 +25,8 @@ TOOLS = Toolset((ToolSpec("find", "", SCHEMA), ToolSpec("list_all", "", {})))
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("  Hello, how are you? ", TypedWords("Hello, how are you?")),
-        ("Your total = 5", TypedWords("Your total = 5")),
+        ("  Hello, how are you? ", TypedText("Hello, how are you?")),
+        ("Your total = 5", TypedText("Your total = 5")),
         ("/help", Command("help", "")),
         ("/tool  find ", Command("tool", "find")),
         ("/say find me", Command("say", "find me")),
@@ -38,7 +44,7 @@ TOOLS = Toolset((ToolSpec("find", "", SCHEMA), ToolSpec("list_all", "", {})))
     ],
 )
 def test_a_line_is_words_a_command_or_a_call(line: str, expected: object) -> None:
-    assert read_typed(line, TOOLS) == expected
+    assert parse_typed_line(line, TOOLS) == expected
 
 
 @pytest.mark.parametrize(
@@ -65,14 +71,14 @@ def test_a_line_is_words_a_command_or_a_call(line: str, expected: object) -> Non
     ],
 )
 def test_what_cannot_be_read_is_explained(line: str, why: str) -> None:
-    typed = read_typed(line, TOOLS)
-    assert isinstance(typed, Mistake)
+    typed = parse_typed_line(line, TOOLS)
+    assert isinstance(typed, TypingError)
     assert why in typed.why
 
 
 @given(st.text(max_size=60) | st.text('find zip="[]{}=,:1 /', max_size=40).map("find ".__add__))
 def test_any_line_is_read_in_one_way_or_another(line: str) -> None:
-    assert isinstance(read_typed(line, TOOLS), TypedWords | Command | TypedCall | Mistake)
+    assert isinstance(parse_typed_line(line, TOOLS), TypedText | Command | TypedCall | TypingError)
 
 
 VALUES = st.recursive(
@@ -87,7 +93,7 @@ VALUES = st.recursive(
 @given(st.dictionaries(st.from_regex(r"[a-z]\w{0,5}", fullmatch=True), VALUES, max_size=4))
 def test_any_arguments_can_be_typed_as_json(arguments: dict[str, object]) -> None:
     line = f"find {msgspec.json.encode(arguments).decode()}"
-    assert read_typed(line, TOOLS) == TypedCall("find", arguments)
+    assert parse_typed_line(line, TOOLS) == TypedCall("find", arguments)
 
 
 @given(
@@ -97,4 +103,4 @@ def test_any_texts_can_be_typed_in_quotes(arguments: dict[str, object]) -> None:
     pairs = " ".join(
         f"{key}={msgspec.json.encode(value).decode()}" for key, value in arguments.items()
     )
-    assert read_typed(f"find {pairs}", TOOLS) == TypedCall("find", arguments)
+    assert parse_typed_line(f"find {pairs}", TOOLS) == TypedCall("find", arguments)

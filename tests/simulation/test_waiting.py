@@ -15,11 +15,11 @@ from dragoman.core.speech import Called, say
 from dragoman.core.tasks import FixedTurn
 from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult, Toolset
 from dragoman.core.usage import Usage
-from dragoman.simulation.loop import Conversation, Surfaces
+from dragoman.simulation.orchestrator import Conversation, ConversationIO
 
 HIT: Mapping[str, object] = {"title": "Orla", "link": "http://orla.example", "snippet": "88"}
 USED = Usage("search", "search", input_tokens=0, output_tokens=0)
-SURFACES = Surfaces(
+SURFACES = ConversationIO(
     {"agent": PlainChannel(), "user": PlainChannel()}, {"agent": PlainView(), "user": PlainView()}
 )
 

@@ -5,18 +5,18 @@ import asyncio
 import pytest
 
 from dragoman.core.errors import RunHalted
-from dragoman.runs.spreading.chosen import patience_of
-from dragoman.spreading.crew import (
+from dragoman.distributed.worker_pool import (
     KilledWorkersError,
     LostWorker,
-    Work,
-    WorkerPatience,
-    crew_of,
+    WorkerSpec,
+    WorkerTimeouts,
+    open_worker_pool,
 )
+from dragoman.runs.worker_backend import worker_timeouts
 from dragoman.wiring.grid.config import RunConfig
 
-WORK = Work("none:none", b"")
-SOON = WorkerPatience(silence=0.04)
+WORK = WorkerSpec("none:none", b"")
+SOON = WorkerTimeouts(silence=0.04)
 
 
 class Tame:
@@ -31,7 +31,7 @@ class Tame:
         self._gone = asyncio.Event()
         self._hangs = False
 
-    async def begin(self, work: Work) -> None:
+    async def begin(self, work: WorkerSpec) -> None:
         assert work is WORK
 
     async def do(self, item: bytes) -> bytes:
@@ -72,10 +72,10 @@ def hired() -> list[Tame]:
 
 
 def answered(
-    *items: bytes, count: int = 2, patience: WorkerPatience = SOON
+    *items: bytes, count: int = 2, patience: WorkerTimeouts = SOON
 ) -> list[bytes | BaseException]:
     async def work() -> list[bytes | BaseException]:
-        async with crew_of(count, Tame, WORK, patience) as do:
+        async with open_worker_pool(count, Tame, WORK, patience) as do:
             return await asyncio.gather(*map(do, items), return_exceptions=True)
 
     return asyncio.run(work())
@@ -89,7 +89,7 @@ def test_items_are_answered_by_whoever_has_least_to_do(hired: list[Tame]) -> Non
 class Late(Tame):
     """All but the first come when that one has been ready for a while."""
 
-    async def begin(self, work: Work) -> None:
+    async def begin(self, work: WorkerSpec) -> None:
         await super().begin(work)
         if self is not self.hired[0]:
             for _ in range(100):
@@ -98,7 +98,7 @@ class Late(Tame):
 
 def test_items_are_divided_among_all_though_one_is_ready_first(hired: list[Tame]) -> None:
     async def work() -> None:
-        async with crew_of(2, Late, WORK, SOON) as do:
+        async with open_worker_pool(2, Late, WORK, SOON) as do:
             await asyncio.gather(*map(do, (b"slow a", b"slow b", b"slow c", b"slow d")))
 
     asyncio.run(work())
@@ -108,7 +108,7 @@ def test_items_are_divided_among_all_though_one_is_ready_first(hired: list[Tame]
 class Absent(Tame):
     """All but the first wait for something that never comes."""
 
-    async def begin(self, work: Work) -> None:
+    async def begin(self, work: WorkerSpec) -> None:
         await super().begin(work)
         if self is not self.hired[0]:
             await self._lost(None)
@@ -117,7 +117,7 @@ class Absent(Tame):
 @pytest.mark.slow
 def test_whoever_is_ready_does_not_wait_for_one_that_never_is(hired: list[Tame]) -> None:
     async def work() -> list[bytes]:
-        async with crew_of(2, Absent, WORK, SOON) as do:
+        async with open_worker_pool(2, Absent, WORK, SOON) as do:
             return [await do(b"a"), await do(b"b")]
 
     assert asyncio.run(work()) == [b"A", b"B"]
@@ -148,7 +148,7 @@ def test_an_item_over_which_two_workers_hung_is_given_up_and_those_beside_it_are
 def test_an_item_that_is_never_answered_by_workers_that_are_there_is_given_up(
     hired: list[Tame],
 ) -> None:
-    found = answered(b"never", b"a", patience=WorkerPatience(silence=5, item=0.02))
+    found = answered(b"never", b"a", patience=WorkerTimeouts(silence=5, item=0.02))
     assert isinstance(found[0], KilledWorkersError)
     assert str(found[0]) == "2 worker processes hung over it"
     assert found[1] == b"A"
@@ -157,7 +157,7 @@ def test_an_item_that_is_never_answered_by_workers_that_are_there_is_given_up(
 
 def test_items_that_kill_every_worker_end_the_run() -> None:
     async def work() -> None:
-        async with crew_of(1, Tame, WORK, SOON) as do:
+        async with open_worker_pool(1, Tame, WORK, SOON) as do:
             with pytest.raises(KilledWorkersError):
                 await do(b"die")
             with pytest.raises(RunHalted, match="5 workers died one after another"):
@@ -168,10 +168,10 @@ def test_items_that_kill_every_worker_end_the_run() -> None:
 
 def test_a_runs_own_limit_of_time_says_when_a_worker_hangs() -> None:
     config = RunConfig("sample:shop", ("gold",))
-    assert patience_of(config) == WorkerPatience(120.0, 21_600.0)
+    assert worker_timeouts(config) == WorkerTimeouts(120.0, 21_600.0)
     timed = RunConfig("sample:shop", ("gold",), timeout=30.0)
-    assert patience_of(timed) == WorkerPatience(30.0, 630.0)
+    assert worker_timeouts(timed) == WorkerTimeouts(30.0, 630.0)
     short = RunConfig("sample:shop", ("gold",), timeout=0.5)
-    assert patience_of(short) == WorkerPatience(10.0, 600.5)
+    assert worker_timeouts(short) == WorkerTimeouts(10.0, 600.5)
     waits = RunConfig("sample:shop", ("gold",), batches=("openai",))
-    assert patience_of(waits) == WorkerPatience(120.0, None)
+    assert worker_timeouts(waits) == WorkerTimeouts(120.0, None)

@@ -15,8 +15,8 @@ from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.core.speech import Called
 from dragoman.core.tools import ToolCall, Toolset
 from dragoman.runs.jobs import read_manifest, resume_job
-from dragoman.runs.play import MeasureRequest, play, score, start
-from dragoman.simulation.diagnostic import GoldAgent, LiteralAgent
+from dragoman.runs.runner import MeasureRequest, play, score, start
+from dragoman.simulation.participants.oracle import GoldAgent, LiteralAgent
 from dragoman.store.run import NewRun, create_run, open_run
 from dragoman.studies.blame import FOLDER, find_blame
 from dragoman.wiring.grid.config import RunConfig

@@ -11,7 +11,7 @@ from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.scores import Score, Scored
 from dragoman.core.usage import RemarkKind, Usage
-from dragoman.models.spending.prices import NO_PRICES
+from dragoman.models.prices import NO_PRICES
 from dragoman.runs.jobs import Manifest
 from dragoman.store.entries import StoredEpisode
 from dragoman.store.run import NewRun, StoredCell, create_run

@@ -16,7 +16,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from dragoman.simulation.callables import AgentFunction
+from dragoman.simulation.participants.python_function import AgentFunction
 from dragoman.testing.agent_server import MOST_REQUEST_BYTES, serving
 
 REQUEST = {

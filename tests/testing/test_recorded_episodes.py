@@ -16,10 +16,10 @@ from dragoman.core.speech import Unparsed, say
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolResult
 from dragoman.models.chat.completions import decode_completion
-from dragoman.runs.plan import plan
-from dragoman.runs.play import play, start
-from dragoman.runs.player import Player
-from dragoman.simulation.llm import LlmParticipant
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.plan import plan_cells
+from dragoman.runs.runner import play, start
+from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
 from dragoman.store.run import open_run
 from dragoman.testing.answers import Unanswered
@@ -72,7 +72,7 @@ def setup_for(suite: Suite, trials: int = 1) -> Setup:
 
 async def recorded(setup: Setup) -> list[tuple[Task, Episode]]:
     player = Player(setup)
-    return [(cell.task, await player.converse(cell)) for cell in plan(setup)]
+    return [(cell.task, await player.converse(cell)) for cell in plan_cells(setup)]
 
 
 async def played_again(suite: Suite, recordings: Sequence[tuple[Task, Episode]]) -> list[Episode]:
@@ -92,7 +92,7 @@ async def played_again(suite: Suite, recordings: Sequence[tuple[Task, Episode]])
             setup_for(suite, TRIALS), pairs=((sides["agent"], sides["user"]),)
         )
         player = Player(setup)
-        return await asyncio.gather(*(player.converse(cell) for cell in plan(setup)))
+        return await asyncio.gather(*(player.converse(cell) for cell in plan_cells(setup)))
 
 
 def without_raw(events: Sequence[Event]) -> list[Event]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.errors import UsageError
-from dragoman.simulation.canonical import canonical_name
+from dragoman.simulation.participants.canonical_arguments import canonical_name
 from dragoman.wiring.agents.agent_names import (
     AgentName,
     given_names,

@@ -14,10 +14,10 @@ from dragoman.core.speech import Said
 from dragoman.core.tools import NO_TOOLS
 from dragoman.core.usage import Usage
 from dragoman.models.chat.scripted import ScriptedReply
-from dragoman.models.spec import read_spec
-from dragoman.models.spending.prices import load_prices
-from dragoman.models.wire.rationing import Pacing, read_batches, read_rates
-from dragoman.models.wire.transport import Patience, Timeouts
+from dragoman.models.endpoints.rate_limit import PacingOptions, read_batches, read_rates
+from dragoman.models.http.transport import RetryPolicy, Timeouts
+from dragoman.models.model_spec import parse_model_spec
+from dragoman.models.prices import load_prices
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import Checks
@@ -46,11 +46,11 @@ async def asked(
     server: ModelServer, seeds: Sequence[int], *, remembers: bool = True
 ) -> list[Completion | BaseException]:
     """Ask once for every seed, all at the same time, as one process does."""
-    pacing = Pacing(batches=read_batches([f"{server.origin}=0.01"]))
-    timeouts, patience = Timeouts(connect=5, read=5), Patience(outage=1)
+    pacing = PacingOptions(batches=read_batches([f"{server.origin}=0.01"]))
+    timeouts, patience = Timeouts(connect=5, read=5), RetryPolicy(outage=1)
     connections = Connections(timeouts, patience, None, pacing, remembers=remembers)
     try:
-        spec = read_spec(f"compatible/any?base_url={server.url}&key_env=MINE")
+        spec = parse_model_spec(f"compatible/any?base_url={server.url}&key_env=MINE")
         model = connections.chat_model(spec)
         calls = (model.complete(asking(seed), "agent") for seed in seeds)
         return await asyncio.gather(*calls, return_exceptions=True)
@@ -191,6 +191,8 @@ def test_credentials_in_an_address_are_refused_and_not_repeated(
 
 
 def test_streams_are_not_for_batches() -> None:
-    connections = Connections(pacing=Pacing(batches=read_batches(["compatible"])))
+    connections = Connections(pacing=PacingOptions(batches=read_batches(["compatible"])))
     with pytest.raises(UsageError, match="without stream=on"):
-        connections.chat_model(read_spec("compatible/any?base_url=http://127.0.0.1:1/v1&stream=on"))
+        connections.chat_model(
+            parse_model_spec("compatible/any?base_url=http://127.0.0.1:1/v1&stream=on")
+        )

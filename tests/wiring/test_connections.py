@@ -14,10 +14,10 @@ from dragoman.core.protocols import Case, ChatRequest
 from dragoman.core.speech import say
 from dragoman.core.tools import NO_TOOLS
 from dragoman.models.chat.scripted import ScriptedReply
-from dragoman.models.spec import read_spec
-from dragoman.models.wire.transport import Patience, Timeouts
-from dragoman.runs.plan import plan
-from dragoman.runs.player import Player
+from dragoman.models.http.transport import RetryPolicy, Timeouts
+from dragoman.models.model_spec import parse_model_spec
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.plan import plan_cells
 from dragoman.scoring.judges import ChatJudge
 from dragoman.testing.answers import Rule, RuleAnswers, When
 from dragoman.testing.behaviour import Behaviour
@@ -42,7 +42,7 @@ HELLO = ChatRequest([{"role": "user", "content": "hello"}], NO_TOOLS, 7, "task")
 def connected(work: Callable[[Connections, str], Awaitable[T]], checks: Checks | None = None) -> T:
     async def go() -> T:
         behaviour = Behaviour(checks=checks or Checks())
-        connections = Connections(Timeouts(connect=5, read=5), Patience(outage=1))
+        connections = Connections(Timeouts(connect=5, read=5), RetryPolicy(outage=1))
         async with ModelServer(ANSWERS, behaviour) as server:
             try:
                 return await work(connections, server.url)
@@ -56,7 +56,7 @@ def test_a_model_answers_with_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINE", KEY)
 
     async def work(connections: Connections, url: str) -> object:
-        spec = read_spec(f"compatible/any?base_url={url}&key_env=MINE&temperature=0")
+        spec = parse_model_spec(f"compatible/any?base_url={url}&key_env=MINE&temperature=0")
         return (await connections.chat_model(spec).complete(HELLO, "agent")).reply
 
     assert connected(work, Checks(api_key=KEY)) == say("hi")
@@ -70,7 +70,7 @@ def test_a_models_silence_is_no_time_out_of_the_agents() -> None:
             config = RunConfig("sample:shop", (agent,), timeout=0.3, limit=1, cache=False)
             setup = build_setup(config)
             try:
-                episode, _ = await Player(setup).play(plan(setup)[0])
+                episode, _ = await Player(setup).play(plan_cells(setup)[0])
             finally:
                 await setup.close()
         return episode.ending
@@ -98,9 +98,9 @@ def test_a_missing_address_or_key_is_told_before_anything_is_sent(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     connections = Connections()
     with pytest.raises(UsageError, match=r"where is it\? Add \?base_url="):
-        connections.chat_model(read_spec("compatible/any"))
+        connections.chat_model(parse_model_spec("compatible/any"))
     with pytest.raises(UsageError, match="openai/any needs a key: set OPENAI_API_KEY"):
-        connections.chat_model(read_spec("openai/any"))
+        connections.chat_model(parse_model_spec("openai/any"))
 
 
 def test_litellm_that_is_not_installed_is_told_before_anything_is_sent(
@@ -109,13 +109,13 @@ def test_litellm_that_is_not_installed_is_told_before_anything_is_sent(
     monkeypatch.setitem(sys.modules, "litellm", None)
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     with pytest.raises(UsageError, match="litellm is not installed"):
-        Connections().chat_model(read_spec("litellm/gemini/flash"))
+        Connections().chat_model(parse_model_spec("litellm/gemini/flash"))
 
 
 def test_a_name_that_nobody_knows_ends_the_run_after_its_patience() -> None:
     async def work(connections: Connections, url: str) -> None:
         assert url
-        spec = read_spec(f"compatible/any?base_url={UNRESOLVABLE_URL}")
+        spec = parse_model_spec(f"compatible/any?base_url={UNRESOLVABLE_URL}")
         model = connections.chat_model(spec)
         await asyncio.gather(*(model.complete(HELLO, "agent") for _ in range(16)))
 
@@ -124,7 +124,7 @@ def test_a_name_that_nobody_knows_ends_the_run_after_its_patience() -> None:
 
 
 async def judge_at(connections: Connections, url: str, parameters: str = "") -> bool | None:
-    spec = read_spec(f"compatible/any?base_url={url}{parameters}")
+    spec = parse_model_spec(f"compatible/any?base_url={url}{parameters}")
     judge = ChatJudge(connections.chat_model(spec))
     (verdict,) = (await judge.judge(["Be kind."], [Move("agent", say("Hi."))], Case("1"))).verdicts
     return verdict.met

@@ -11,7 +11,7 @@ from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import NO_TOOLS
 from dragoman.core.voice.audio import Audio, audio_of
 from dragoman.core.voice.sounds import HeldSounds, hears_audio
-from dragoman.simulation.llm import LlmParticipant
+from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.testing.agent_server import serving
 from dragoman.wiring.agents.http_agents import TOKEN_VARIABLE, http_agent
 from dragoman.wiring.connections import Connections

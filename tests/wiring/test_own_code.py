@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dragoman.simulation.raising import stops_run
+from dragoman.simulation.participant_errors import stops_run
 
 
 class Odd(BaseException):

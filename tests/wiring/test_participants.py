@@ -6,13 +6,12 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Opening
-from dragoman.simulation.attentive import AttentiveAgent
-from dragoman.simulation.careful import CarefulAgent
-from dragoman.simulation.diagnostic import GoldAgent, GoldUser, LiteralAgent, SilentAgent
-from dragoman.simulation.lexical import LexicalAgent
-from dragoman.simulation.llm import LlmParticipant
-from dragoman.simulation.offline_user import OfflineSession, OfflineUser
-from dragoman.simulation.phrases import english
+from dragoman.simulation.participants.confirming import AttentiveAgent, CarefulAgent
+from dragoman.simulation.participants.lexical import LexicalAgent
+from dragoman.simulation.participants.llm import LlmParticipant
+from dragoman.simulation.participants.oracle import GoldAgent, GoldUser, LiteralAgent, SilentAgent
+from dragoman.simulation.participants.scripted_user import OfflineSession, OfflineUser
+from dragoman.simulation.phrasebooks import english_phrasebook
 from dragoman.wiring.participants import (
     resolve_agent,
     resolve_judge,
@@ -178,7 +177,7 @@ class Participant:
         self.name = "mine"
 
     async def open(self, opening: Opening) -> OfflineSession:  # noqa: ARG002 - it does not look
-        return OfflineSession("hi", english())
+        return OfflineSession("hi", english_phrasebook())
 
 
 def test_a_function_is_named_by_where_it_is_defined() -> None:

@@ -12,7 +12,7 @@ from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES
 from dragoman.core.speech import say
 from dragoman.core.tools import NO_TOOLS, Toolset, ToolSpec
 from dragoman.core.usage import Usage
-from dragoman.simulation.llm import LlmParticipant
+from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
 from dragoman.wiring.prompts import prompts_for
 from dragoman.wiring.suites import load_suite

@@ -13,9 +13,9 @@ from dragoman.core.costs import Price
 from dragoman.core.errors import ParticipantError, RunHalted, UsageError
 from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
-from dragoman.models.spending.budget import Budget, parse_limit
-from dragoman.models.wire.rationing import Pacing, read_rates
-from dragoman.models.wire.transport import Patience, Timeouts
+from dragoman.models.budget import Budget, parse_spend_limit
+from dragoman.models.endpoints.rate_limit import PacingOptions, read_rates
+from dragoman.models.http.transport import RetryPolicy, Timeouts
 from dragoman.speech.facts import Wire
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import Checks
@@ -51,7 +51,7 @@ Work = Callable[[Connections, SpeechServer], Awaitable[T]]
 KEY = "key-2718281828459045"
 PROVIDERS: tuple[Wire, ...] = get_args(Wire)
 LINE = "Grüße, my order is W2378156."
-IMPATIENT = Patience(attempts=2, seconds=1, outage=5)
+IMPATIENT = RetryPolicy(attempts=2, seconds=1, outage=5)
 
 
 def connected(
@@ -185,7 +185,7 @@ def test_a_rate_of_a_provider_holds_for_its_voices() -> None:
             await voice.speak(f"hello {word}", "en", 1)
         return time.monotonic() - began
 
-    pacing = Pacing(read_rates(["deepgram=60rpm"]))
+    pacing = PacingOptions(read_rates(["deepgram=60rpm"]))
     assert connected(work, connections=Connections(pacing=pacing)) > 0.5
 
 
@@ -242,7 +242,7 @@ def test_no_audio_and_too_much_of_it_are_refused(
         with pytest.raises(ParticipantError, match=complaint):
             await voice.speak("hello", "en", 1)
 
-    connections = Connections(Timeouts(connect=5, read=5), Patience(attempts=1))
+    connections = Connections(Timeouts(connect=5, read=5), RetryPolicy(attempts=1))
     connected(work, speaker=speaker, connections=connections)
 
 
@@ -333,7 +333,7 @@ def test_replies_are_remembered_per_draw_for_voices_and_by_audio_for_ears(
 
 def test_a_budget_counts_speech_and_ends_the_run() -> None:
     prices = {"openai/some-model": Price(characters=Decimal(1_000_000))}
-    budget = Budget(parse_limit("7 USD"), prices.get)
+    budget = Budget(parse_spend_limit("7 USD"), prices.get)
 
     async def work(connections: Connections, server: SpeechServer) -> None:
         voice = resolve_synthesizer(voice_name(server, "openai"), connections)

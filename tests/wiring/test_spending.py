@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.models.spending.prices import load_prices
+from dragoman.models.prices import load_prices
 from dragoman.wiring.environment import cache_folder, data_folder
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.grid.files import load_config
@@ -45,12 +45,12 @@ def test_scoring_has_prices_and_a_budget_too() -> None:
 
 
 def test_money_does_not_make_another_plan() -> None:
-    from dragoman.runs.plan import plan
+    from dragoman.runs.plan import plan_cells
 
     spending = msgspec.structs.replace(BASE, max_cost="$5", cache=False)
-    assert plan(build_setup(spending)) != ()
-    assert [cell.key for cell in plan(build_setup(spending))] == [
-        cell.key for cell in plan(build_setup(BASE))
+    assert plan_cells(build_setup(spending)) != ()
+    assert [cell.key for cell in plan_cells(build_setup(spending))] == [
+        cell.key for cell in plan_cells(build_setup(BASE))
     ]
 
 

@@ -8,9 +8,9 @@ import msgspec
 
 from dragoman.cli.output import print_json, print_line
 from dragoman.core.conditions import TEXT
-from dragoman.runs.check import SuiteCheck, TaskFinding, check_suite
 from dragoman.runs.language_check import LanguageCheck, check_languages
 from dragoman.runs.plan import not_applicable
+from dragoman.runs.suite_check import SuiteCheck, TaskFinding, check_suite
 from dragoman.wiring.grid.config import RunConfig, checked
 from dragoman.wiring.setup import Setup, build_setup
 from dragoman.wiring.suites import default_rules_of

@@ -11,7 +11,7 @@ from dragoman.cli.output import print_error, print_figures_json
 from dragoman.cli.progressing.modes import console
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.visible import visible
-from dragoman.models.spending.prices import load_prices
+from dragoman.models.prices import load_prices
 from dragoman.report.differences import differences_table, print_details
 from dragoman.report.fitting import print_table
 from dragoman.tables.comparing import RunComparison, Wanted, compare_runs

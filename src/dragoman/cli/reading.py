@@ -14,7 +14,7 @@ from dragoman.cli.output import print_json, print_line
 from dragoman.cli.progressing.modes import console
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.models.spending.prices import load_prices
+from dragoman.models.prices import load_prices
 from dragoman.report import wording
 from dragoman.report.fitting import print_table
 from dragoman.report.html import render_report

@@ -36,16 +36,21 @@ from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, UsageError
 from dragoman.core.scores import Score
 from dragoman.core.waiting.under_way import long_step
-from dragoman.models.spending.prices import PriceTable
+from dragoman.models.prices import PriceTable
 from dragoman.report import wording
-from dragoman.runs.execute import Pending, pending_cells
-from dragoman.runs.invalid import count_valid, invalid_cells
-from dragoman.runs.jobs import Job, read_manifest, resume_job, stored_prices
-from dragoman.runs.plan import Cell, not_applicable, plan
-from dragoman.runs.play import MeasureRequest, Played, new_folder, play_waiting, score, start
-from dragoman.runs.preflight import asking
-from dragoman.runs.sharding import left_of_share
-from dragoman.runs.watch import Watch
+from dragoman.runs.executor import Pending, pending_cells
+from dragoman.runs.in_flight import InFlightRegistry
+from dragoman.runs.jobs import (
+    Job,
+    count_valid,
+    invalid_cells,
+    read_manifest,
+    resume_job,
+    stored_prices,
+)
+from dragoman.runs.plan import Cell, count_left_of_shard, not_applicable, plan_cells
+from dragoman.runs.preflight import count_asking
+from dragoman.runs.runner import MeasureRequest, PlayedRun, new_folder, play_pending, score, start
 from dragoman.wiring.agents.agent_names import specs_of
 from dragoman.wiring.grid.config import RunConfig, RunRequest
 from dragoman.wiring.grid.files import read_grid, request_of
@@ -210,7 +215,7 @@ def demo_run(out: Path | None) -> None:
 
     with long_step("reading the suite, voices and recognizers"):
         job = start_demo(out or new_folder("demo"))
-    watch = Watch()
+    watch = InFlightRegistry()
     with stall_notices(watch, is_on=mode() != "quiet"):
         result = _played(job, pending_cells(job.cells, job.store), watch)
     with progress("lost conversations, played again", None) as advance:
@@ -233,8 +238,12 @@ def _person() -> dict[str, Resolved]:
 
 
 def _played(
-    job: Job, waiting: Sequence[Pending], watch: Watch | None = None, *, is_retry: bool = False
-) -> Played:
+    job: Job,
+    waiting: Sequence[Pending],
+    watch: InFlightRegistry | None = None,
+    *,
+    is_retry: bool = False,
+) -> PlayedRun:
     """Play what a job has left and show how it goes, and how to go on where a person stops it."""
     tally = RunningTally(job.setup.prices.price_of)
     # A bar would run over the lines that a person reads.
@@ -247,7 +256,7 @@ def _played(
                 tally.add(cell, episode, score)
                 advance()
 
-            return play_waiting(job, waiting, on_done, watch)
+            return play_pending(job, waiting, on_done, watch)
     except KeyboardInterrupt:
         print_error(_stopped(job, len(waiting) - tally.played, is_retry=is_retry))
         raise
@@ -273,7 +282,7 @@ def _play(job: Job, again: Collection[str] | None, asked: RunOutcomeRequest) -> 
         return 0
     waiting = pending_cells(job.cells, job.store, again or ())
     try:
-        watch = Watch()
+        watch = InFlightRegistry()
         is_told = not is_played_by_hand(job.setup.config) and mode() != "quiet"
         with stall_notices(watch, is_on=is_told), print_aside():
             result = _played(job, waiting, watch, is_retry=again is not None)
@@ -290,7 +299,7 @@ def _play(job: Job, again: Collection[str] | None, asked: RunOutcomeRequest) -> 
     return 0 if passes(cells, asked.fail_under) and (sound or not has_part) else 1
 
 
-def _print_counted(result: Played, job: Job) -> bool | None:
+def _print_counted(result: PlayedRun, job: Job) -> bool | None:
     """Print the first page on a large run, from what was counted as it was written.
 
     Returns:
@@ -316,7 +325,7 @@ def _print_counted(result: Played, job: Job) -> bool | None:
 
 
 def _in_sight(
-    store: "RunStore", result: Played, prices: PriceTable, found: "RunFigures"
+    store: "RunStore", result: PlayedRun, prices: PriceTable, found: "RunFigures"
 ) -> "RunFigures":
     """Return figures that a terminal has room for: of several suites, measures are taken over all.
 
@@ -351,7 +360,7 @@ _AS_STORED = _Shown()
 
 
 def _print_result(
-    result: Played, given: _Shown = _AS_STORED, *, as_json: bool
+    result: PlayedRun, given: _Shown = _AS_STORED, *, as_json: bool
 ) -> tuple[bool, "Sequence[CellSummary]"]:
     """Print a run's figures; return whether it measured anything and missed nothing, and its cells."""
     from dragoman.store.run import open_run
@@ -374,7 +383,7 @@ def _print_result(
         manifest = read_manifest(store)
         cells, measures = run_figures(store, result.rules, result.judge, prices)
         shard = manifest.config.shard if given.shard is None else given.shard
-        left = left_of_share(store, share_of(shard)) if shard else 0
+        left = count_left_of_shard(store, share_of(shard)) if shard else 0
         left_out = manifest.not_applicable
         is_imported = manifest.imported is not msgspec.UNSET
         valid = count_valid(store, result.rules, result.judge, again or ())
@@ -420,7 +429,7 @@ def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> N
     from dragoman.report.differences import power_line
     from dragoman.tables.planned_power import planned_power
 
-    cells = plan(setup)
+    cells = plan_cells(setup)
     found = estimate(setup, cells, *estimated) if estimated.options else None
     left_out, waiting = not_applicable(setup), waiting_of(setup.config)
     power = planned_power(cells, estimated.like)
@@ -464,7 +473,7 @@ def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> N
         print_line(power_line(each))
     if found is not None:
         print_forecast(setup, found)
-    elif asking(setup.config, cells):
+    elif count_asking(setup.config, cells):
         print("what it would cost: name runs like it with --like RUN, or state --averages FILE")
 
 
@@ -477,4 +486,4 @@ def _extent(setup: Setup, cells: "Sequence[Cell]") -> str:
         "trial": {cell.trial for cell in cells},
     }
     counts = " x ".join(wording.counted(len(found), noun) for noun, found in parts.items())
-    return f"{counts}; {asking(setup.config, cells):,} ask an endpoint"
+    return f"{counts}; {count_asking(setup.config, cells):,} ask an endpoint"

@@ -19,7 +19,7 @@ from dragoman.curation.speech.card import Card
 from dragoman.curation.speech.making import AudioSetRequest, Speaking
 from dragoman.curation.speech.reading.how import How
 from dragoman.curation.speech.verifying import problems_of, unchecked_in
-from dragoman.models.spending.prices import load_prices
+from dragoman.models.prices import load_prices
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.store.audio_sets.layout import (

@@ -16,7 +16,7 @@ from dragoman.cli.output import print_json, print_line
 from dragoman.core.conditions import axis_names
 from dragoman.core.costs import Cost
 from dragoman.core.errors import UsageError
-from dragoman.models.spending.prices import AgedPrice, PriceTable, load_prices
+from dragoman.models.prices import AgedPrice, PriceTable, load_prices
 from dragoman.report import wording
 from dragoman.report.fitting import print_table
 from dragoman.report.latex import latex_tables

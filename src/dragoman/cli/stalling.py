@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dragoman.cli.output import print_line
 from dragoman.cli.progressing.bars import repeated
 from dragoman.report import wording
-from dragoman.runs.watch import Waiting, Watch
+from dragoman.runs.in_flight import InFlightConversation, InFlightRegistry
 from dragoman.wiring.reach import asks_endpoint
 
 SILENCE_S = 30.0
@@ -24,7 +24,11 @@ _SPOKEN = "see --concurrency: this machine speaks and hears for fewer at a time"
 
 @contextmanager
 def stall_notices(
-    watch: Watch, *, is_on: bool, silence: float = SILENCE_S, every: float = CHECK_EVERY_S
+    watch: InFlightRegistry,
+    *,
+    is_on: bool,
+    silence: float = SILENCE_S,
+    every: float = CHECK_EVERY_S,
 ) -> Iterator[None]:
     """Print a line on standard error wherever a run has stood still for too long.
 
@@ -49,7 +53,7 @@ def stall_notices(
         yield
 
 
-def notice(waiting: Sequence[Waiting]) -> str:
+def notice(waiting: Sequence[InFlightConversation]) -> str:
     """Return a line that names the conversations that have waited longest, and whom they wait for."""
     shown = waiting[:MAX_NAMED]
     named = "; ".join(map(_named, shown))
@@ -60,13 +64,13 @@ def notice(waiting: Sequence[Waiting]) -> str:
     return f"no reply for {least}: {count} under way, waiting: {named}{more} ({helps})"
 
 
-def _named(entry: Waiting) -> str:
+def _named(entry: InFlightConversation) -> str:
     waited = wording.duration(entry.seconds)
     who = _who(entry)
     return f"task {entry.cell.task.id} for {entry.what} ({f'{who}, ' if who else ''}{waited})"
 
 
-def _who(entry: Waiting) -> str:
+def _who(entry: InFlightConversation) -> str:
     """Return the name of whoever is waited for; "" where the line has it, or nobody has one."""
     match entry.awaited.party:
         case "agent":
@@ -79,7 +83,7 @@ def _who(entry: Waiting) -> str:
             return entry.awaited.name
 
 
-def _option(entry: Waiting) -> str:
+def _option(entry: InFlightConversation) -> str:
     """Return the option that helps with whoever is waited for."""
     match entry.awaited.party:
         case "recognizer being built":

@@ -24,7 +24,7 @@ from dragoman.exchange.written_rows import (
     written_messages,
 )
 from dragoman.runs.jobs import read_manifest
-from dragoman.simulation.llm import past
+from dragoman.simulation.participants.llm import past_messages
 from dragoman.store.run import RunStore, StoredCell
 from dragoman.wiring.agents.agent_names import specs_of
 from dragoman.wiring.suites import load_suite
@@ -96,7 +96,7 @@ def _row(cell: StoredCell, played: ToldConversation) -> TrainingRow:
     world = suite.factory(played.rules)(task)
     policy, offered = suite.policy(task, world), world.tools("agent")
     if played.protocol is None:
-        messages = past((*task.history, *played.episode.events), "agent")
+        messages = past_messages((*task.history, *played.episode.events), "agent")
         system = policy
         tools = tuple(map(openai_schema, offered))
     else:

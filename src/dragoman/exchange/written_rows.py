@@ -13,7 +13,7 @@ from dragoman.core.rules import Rules
 from dragoman.core.speech import Called, Said, Unparsed
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolCall, ToolResult
-from dragoman.simulation.llm import Message, past
+from dragoman.simulation.participants.llm import MessageDict, past_messages
 from dragoman.wiring.agents.text_agents import offer_of, split_options
 
 
@@ -65,16 +65,16 @@ def why_unwritten(protocol: TextProtocol, episode: Episode) -> str:
     return ""
 
 
-def written_messages(played: ToldConversation) -> list[Message]:
+def written_messages(played: ToldConversation) -> list[MessageDict]:
     """Return what an agent saw and wrote, up to its last own words."""
-    messages = past(played.task.history, "agent")
+    messages = past_messages(played.task.history, "agent")
     messages += _messages(played, played.episode.events)
     while messages and messages[-1]["role"] != "assistant":
         messages.pop()
     return messages
 
 
-def _messages(played: ToldConversation, events: Sequence[Event]) -> Iterator[Message]:
+def _messages(played: ToldConversation, events: Sequence[Event]) -> Iterator[MessageDict]:
     results: list[tuple[ToolCall, str]] = []
     calls: dict[str, ToolCall] = {}
     for event in events:

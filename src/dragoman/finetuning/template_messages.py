@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 
 from dragoman.core.texts.carried_fields import WHOLE_CONTENT
-from dragoman.models.history_form import valid_arguments
+from dragoman.models.history_format import ensure_json_object
 
 
 def for_template(message: Mapping[str, object]) -> dict[str, object]:
@@ -21,7 +21,7 @@ def for_template(message: Mapping[str, object]) -> dict[str, object]:
 def _with_object(call: object) -> object:
     match call:
         case {"function": {"arguments": str() as written, **function}, **others}:
-            arguments = json.loads(valid_arguments(written))
+            arguments = json.loads(ensure_json_object(written))
             return {**others, "function": {**function, "arguments": arguments}}
         case _:
             return call

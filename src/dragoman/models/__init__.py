@@ -1,4 +1,5 @@
-"""Chat models and agents behind their wires, the gate in front of them, and what they cost.
+"""Clients of language models: chat, embeddings, realtime, agents behind HTTP, and their costs.
 
-Nothing here knows a conversation: requests go out, replies come back.
+It may import `core` and `store`. Nothing here knows a benchmark or a conversation: requests go
+out, replies come back.
 """

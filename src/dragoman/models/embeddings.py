@@ -1,4 +1,4 @@
-"""Embeddings of any endpoint that speaks OpenAI's: texts in, one vector for each back."""
+"""Client of OpenAI-compatible embedding endpoints: one vector for each text."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,15 @@ import msgspec
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage
+from dragoman.models.budget import SpendTracker, reserve_spend
 from dragoman.models.chat.openai import OF_ONE_REQUEST, ChatEndpoint
-from dragoman.models.spending.purse import Purse, room_in
-from dragoman.models.wire.sending import EndpointRefused, Sender, Unreadable, Who
-from dragoman.models.wire.transport import MEDIA_BYTES
+from dragoman.models.http.transport import (
+    MEDIA_BYTES,
+    CallContext,
+    MalformedResponse,
+    RequestRejected,
+    Sender,
+)
 
 PURPOSE = "embedding"
 
@@ -26,7 +31,7 @@ class EmbeddingModel:
     """
 
     def __init__(
-        self, name: str, endpoint: ChatEndpoint, sender: Sender, budget: Purse | None = None
+        self, name: str, endpoint: ChatEndpoint, sender: Sender, budget: SpendTracker | None = None
     ) -> None:
         self.name = name
         self._endpoint = endpoint
@@ -41,13 +46,13 @@ class EmbeddingModel:
             ParticipantError: Where no vectors could be had.
             RunHalted: Where the budget is spent, or the endpoint refuses whatever it is asked.
         """
-        async with room_in(self._budget, self.name):
+        async with reserve_spend(self._budget, self.name):
             return await self._counted(texts)
 
     async def _counted(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
         try:
             vectors, usage = await self._asked(texts)
-        except EndpointRefused as refusal:
+        except RequestRejected as refusal:
             line = f"{self.name}: the endpoint of embeddings {refusal}"
             if refusal.status in OF_ONE_REQUEST and self._has_answered:
                 raise ParticipantError(line) from refusal
@@ -67,7 +72,7 @@ class EmbeddingModel:
             endpoint.headers,
             msgspec.json.encode(body),
             lambda answer: _read(answer, len(texts)),
-            Who(PURPOSE, self.name, MEDIA_BYTES),
+            CallContext(PURPOSE, self.name, MEDIA_BYTES),
         )
         self._has_answered = True
         usage = Usage(
@@ -104,11 +109,11 @@ def _read(answer: bytes, count: int) -> tuple[list[list[float]], int | None]:
     try:
         body = msgspec.json.decode(answer, type=_Body)
     except UNREADABLE as error:
-        raise Unreadable(f"no embeddings: {error}") from error
+        raise MalformedResponse(f"no embeddings: {error}") from error
     ordered = sorted(body.data, key=lambda vector: vector.index)
     if [vector.index for vector in ordered] != list(range(count)):
-        raise Unreadable(f"{len(ordered)} embeddings that do not fit {count} texts")
+        raise MalformedResponse(f"{len(ordered)} embeddings that do not fit {count} texts")
     if len({len(vector.embedding) for vector in ordered}) > 1:
-        raise Unreadable("embeddings of several lengths")
+        raise MalformedResponse("embeddings of several lengths")
     tokens = None if body.usage is None else body.usage.prompt_tokens
     return [vector.embedding for vector in ordered], tokens

@@ -1,4 +1,4 @@
-"""Plans, plays, resumes, scores and checks runs.
+"""Runs: plan, play, resume, score, check and merge them.
 
-Tables of what came of it and files of others belong to the rooms above.
+Tables of results and foreign file formats belong to the packages above.
 """

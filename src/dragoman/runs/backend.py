@@ -1,7 +1,7 @@
-"""Where conversations are played: in this process, or wherever a backend of another package plays them.
+"""Backend protocol: plays conversations in this process, or wherever a plug-in plays them.
 
-A backend is given the run and returns one function, `play(cell, earlier) -> finished`. Whose turn it
-is, what comes after what, what may be spent, and what is stored are decided by whoever asks it.
+A backend is given the run and returns one function, `play(cell, earlier) -> finished`. The
+executor decides the order, the dependencies, the budget and what is stored.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,17 +17,18 @@ from dragoman.core.protocols import Limits
 from dragoman.core.scores import Score
 from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
-from dragoman.simulation.raising import stops_run
+from dragoman.simulation.participant_errors import stops_run
 from dragoman.wiring.grid.config import LOCAL, RunConfig
 from dragoman.wiring.plug_ins import added_under, load_entry
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+
 ENTRY_POINTS = "dragoman.backends"
 
 
-class PlainCell(msgspec.Struct, frozen=True):
+class CellSpec(msgspec.Struct, frozen=True):
     """One conversation to be played, as data: with the run's configuration it can be played anywhere.
 
     Attributes:
@@ -48,7 +49,7 @@ class PlainCell(msgspec.Struct, frozen=True):
     attempt: int
 
 
-class Finished(msgspec.Struct, frozen=True):
+class PlayResult(msgspec.Struct, frozen=True):
     """What came of a conversation.
 
     Attributes:
@@ -66,12 +67,12 @@ class Finished(msgspec.Struct, frozen=True):
 class StoppedError(Exception):
     """Playing was stopped after a conversation was finished; what stopped it is the cause."""
 
-    def __init__(self, finished: Finished) -> None:
+    def __init__(self, finished: PlayResult) -> None:
         super().__init__("stopped while a judge was at work")
         self.finished = finished
 
 
-Play = Callable[[PlainCell, Sequence[Episode]], Awaitable[Finished]]
+PlayFn = Callable[[CellSpec, Sequence[Episode]], Awaitable[PlayResult]]
 """Plays and scores one conversation, after those that its world begins after.
 
 Raises `RunHalted`, `StoreError` or `UsageError` where no other can be played either, `StoppedError` from
@@ -79,7 +80,7 @@ what stopped it; whatever else breaks is the conversation's ending.
 """
 
 
-class PlainRun(msgspec.Struct, frozen=True):
+class RunSpec(msgspec.Struct, frozen=True):
     """All that another process needs to play a run's cells, as data: the budget stays with the run.
 
     `planned_limits` are those that keys are made with, where the run goes on with others.
@@ -90,28 +91,28 @@ class PlainRun(msgspec.Struct, frozen=True):
     planned_limits: Limits | None = None
 
 
-ScoreHere = Callable[[PlainCell, Episode], Awaitable[Score]]
+ScoreFn = Callable[[CellSpec, Episode], Awaitable[Score]]
 """Scores a conversation in this process."""
 
 
-class Source(msgspec.Struct, frozen=True):
+class BackendContext(msgspec.Struct, frozen=True):
     """What a backend is given.
 
     Attributes:
-        run: Of this `dragoman.runs.elsewhere.played_elsewhere` makes a function that plays.
+        run: Of this `dragoman.runs.worker_backend.remote_player` makes a function that plays.
         play: Plays in this process.
         score: Scores in this process what could not be played elsewhere.
     """
 
-    run: PlainRun
-    play: Play
-    score: ScoreHere
+    run: RunSpec
+    play: PlayFn
+    score: ScoreFn
 
 
 class Backend(Protocol):
     """Plays conversations."""
 
-    def open(self, source: Source) -> AbstractAsyncContextManager[Play]:
+    def open(self, source: BackendContext) -> AbstractAsyncContextManager[PlayFn]:
         """Return what plays single conversations, as many at a time as it is asked for, until left."""
         ...
 
@@ -120,7 +121,7 @@ class LocalBackend:
     """Plays in this process."""
 
     @asynccontextmanager
-    async def open(self, source: Source) -> "AsyncIterator[Play]":
+    async def open(self, source: BackendContext) -> "AsyncIterator[PlayFn]":
         """Play as the run itself does."""
         yield source.play
 

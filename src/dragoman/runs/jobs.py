@@ -1,4 +1,8 @@
-"""Starts, resumes and opens runs: configuration, plan and store together."""
+"""Run folders: start, resume and open a run with its configuration, plan and store.
+
+The manifest holds what a run was started with. Conversations whose simulated user failed are
+listed here, so that they can be played again.
+"""
 
 import platform
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -15,15 +19,23 @@ from dragoman.core.errors import StoreError
 from dragoman.core.keys import named_key
 from dragoman.core.protocols import Provenance
 from dragoman.core.rules import UNNAMED_RULES
+from dragoman.core.scores import METRIC_VERSION
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.usage import Usage
 from dragoman.core.version import VERSION
-from dragoman.models.spending.prices import PriceTable, prices_with
-from dragoman.runs.plan import Cell, Place, PlannedCells, cells_at, not_applicable, planned
-from dragoman.runs.sharding import cells_of_share
-from dragoman.runs.spreading.chosen import backend_for
-from dragoman.runs.trust import note_own, require_trust
-from dragoman.simulation.canonical import canonical_name
+from dragoman.models.prices import PriceTable, prices_with
+from dragoman.runs.plan import (
+    Cell,
+    GridPlace,
+    PlannedCells,
+    cells_at,
+    cells_of_shard,
+    lazy_plan,
+    not_applicable,
+)
+from dragoman.runs.trust import remember_own_run, require_trust
+from dragoman.runs.worker_backend import backend_for
+from dragoman.simulation.participants.canonical_arguments import canonical_name
 from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
 from dragoman.wiring.agents.agent_names import given_names
 from dragoman.wiring.grid.config import RunConfig, checked
@@ -32,6 +44,23 @@ from dragoman.wiring.participants import Resolved
 from dragoman.wiring.reach import reached_by
 from dragoman.wiring.setup import Setup, build_setup
 from dragoman.wiring.waiting import WaitingLimits, waiting_of
+
+
+def invalid_cells(store: RunStore) -> frozenset[str]:
+    """Return the keys of cells whose simulated user failed, by each one's newest scoring."""
+    scores = store.newest_scores(METRIC_VERSION)
+    return frozenset(key for key, score in scores.items() if score.invalid)
+
+
+def count_valid(store: RunStore, rules: str, judge: str, cells: Collection[str]) -> int:
+    """Return how many of some cells hold a conversation whose simulated user played its part.
+
+    One that infrastructure ended was not checked and does not count.
+    """
+    scores = store.scores(rules, judge, METRIC_VERSION)
+    found = [scores[key] for key in cells if key in scores]
+    return sum(bool(score.simulator) and not score.invalid for score in found)
+
 
 MOST_COMPARED = 20_000
 """Cells of a plan that are compared one by one whenever a run is gone on with."""
@@ -51,9 +80,9 @@ class Manifest(msgspec.Struct, frozen=True):
     `not_applicable` names the conditions that the suite cannot be played under, and why.
     `imported` is set in a run that was played elsewhere: the results file without its conversations.
     `prices` are those of the person's own table: the file may be gone when the run is read.
-    `realised` says by condition what was really in another language: tools, files, directives.
+    `localization_records` says by condition what was really in another language: tools, files, directives.
     `voices` says by condition what was spoken and heard with.
-    `clarified` says by condition who decided about the agent's questions.
+    `clarification_records` says by condition who decided about the agent's questions.
     `is_explicit` says that the plan is a list of conversations, and not all of the configuration's grid.
     `preflight` says by the keys of cells what trying them out used before the run began.
     `waiting` says how long was waited and how much was asked at a time; None in older runs.
@@ -92,7 +121,7 @@ def start_job(
     setup: Setup,
     folder: Path,
     created: float,
-    places: Collection[Place] | None = None,
+    places: Collection[GridPlace] | None = None,
     preflight: Mapping[str, tuple[Usage, ...]] = NO_PREFLIGHT,
 ) -> Job:
     """Create a run.
@@ -108,7 +137,7 @@ def start_job(
         StoreError: Where the folder holds a run already or cannot be written.
     """
     backend_for(setup.config)
-    cells = planned(setup) if places is None else cells_at(setup, places)
+    cells = lazy_plan(setup) if places is None else cells_at(setup, places)
     manifest = Manifest(
         VERSION,
         platform.python_version(),
@@ -119,10 +148,10 @@ def start_job(
         setup.suite.provenance,
         not_applicable(setup),
         prices=dict(setup.prices.own),
-        realised=realised(setup),
-        voices=spoken_with(setup),
+        realised=localization_records(setup),
+        voices=voice_records(setup),
         is_explicit=places is not None,
-        clarified=clarified(setup),
+        clarified=clarification_records(setup),
         preflight=dict(preflight),
         waiting=waiting_of(setup.config),
     )
@@ -134,7 +163,7 @@ def start_job(
     store = create_run(folder, new)
     _note_made_of(store, cells)
     conditions = dict.fromkeys(cell.condition for cell in cells)
-    note_own(new.manifest, reached_by(setup.config, conditions=conditions))
+    remember_own_run(new.manifest, reached_by(setup.config, conditions=conditions))
     return Job(setup, _played_here(setup, cells), store)
 
 
@@ -166,7 +195,7 @@ def resume_job(
         prices = None if "prices" in changed else stored_prices(store)
         manifest = _playable(store)
         stored = manifest.config
-        reached = reached_by_run(store, manifest)
+        reached = external_reach(store, manifest)
         now = [each for each in reached if each not in vouched]
         require_trust(store, reached, now, trust=trust)
         config = checked(msgspec.structs.replace(stored, **changed))
@@ -176,7 +205,7 @@ def resume_job(
             build_setup(config, given, prices, conditions=conditions),
             planned_limits=stored.limits,
         )
-        cells = cells_at(setup, _places(store)) if manifest.is_explicit else planned(setup)
+        cells = cells_at(setup, _places(store)) if manifest.is_explicit else lazy_plan(setup)
         _require_same_plan(store, cells)
         _note_waiting(store, stored, config)
     except BaseException:
@@ -198,7 +227,7 @@ def _note_waiting(store: RunStore, stored: RunConfig, now: RunConfig) -> None:
 
 def _played_here(setup: Setup, cells: Sequence[Cell]) -> Sequence[Cell]:
     share = share_of(setup.config.shard)
-    return cells if share.is_all else cells_of_share(cells, share)
+    return cells if share.is_all else cells_of_shard(cells, share)
 
 
 def _playable(store: RunStore) -> Manifest:
@@ -217,14 +246,16 @@ def listed_conditions(store: RunStore, manifest: Manifest) -> tuple[Condition, .
     return store.conditions()
 
 
-def reached_by_run(store: RunStore, manifest: Manifest) -> tuple[str, ...]:
+def external_reach(store: RunStore, manifest: Manifest) -> tuple[str, ...]:
     """Return what a stored run runs and reaches where it is played, in words."""
     conditions = dict.fromkeys(store.conditions())
     return reached_by(manifest.config, conditions=conditions)
 
 
-def _places(store: RunStore) -> tuple[Place, ...]:
-    return tuple(Place(cell.condition, cell.agent, cell.task, cell.trial) for cell in store.cells())
+def _places(store: RunStore) -> tuple[GridPlace, ...]:
+    return tuple(
+        GridPlace(cell.condition, cell.agent, cell.task, cell.trial) for cell in store.cells()
+    )
 
 
 def _require_same_plan(store: RunStore, cells: Sequence[Cell]) -> None:
@@ -250,18 +281,18 @@ def _note_made_of(store: RunStore, cells: Sequence[Cell]) -> None:
         store.note_made_of(cells.made_of)
 
 
-def realised(setup: Setup) -> dict[str, Realised]:
+def localization_records(setup: Setup) -> dict[str, Realised]:
     """Return by label what conditions really have in another language."""
     return {label: entry.realised for label, entry in setup.localizations.items()}
 
 
-def spoken_with(setup: Setup) -> dict[str, dict[str, object]]:
+def voice_records(setup: Setup) -> dict[str, dict[str, object]]:
     """Return by label what is spoken and heard with in the conditions of a run."""
     voices = None if setup.voices is None else setup.voices.conditions
     return {label: voiced.record for label, voiced in (voices or {}).items()}
 
 
-def clarified(setup: Setup) -> dict[str, str]:
+def clarification_records(setup: Setup) -> dict[str, str]:
     """Return by label who decides about the agent's questions in the conditions of a run."""
     layers = {entry.label: setup.clarifying.get(entry.axis(CLARIFY)) for entry in setup.conditions}
     return {label: str(layer.record["judge"]) for label, layer in layers.items() if layer}

@@ -1,8 +1,8 @@
-"""Can a suite be solved in a language? The reference plan is played through its surfaces.
+"""Language check of a suite: plays the reference plan through the localized tools and texts.
 
 The gold pair calls with the labels that it is shown. Every task must earn 1 and end in the state
-that it ends in in English; every tool must take every label that it advertises; and what is still
-English of what participants see is counted.
+in which it ends in English; every tool must take every label that it advertises; and the English
+that is left in what participants see is counted.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,11 +27,11 @@ from dragoman.core.protocols import StateDelta, ToolView
 from dragoman.core.scores import Score, Scored, Unscored, is_success
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
-from dragoman.runs.check import TaskFinding
-from dragoman.runs.plan import Cell, plan
-from dragoman.runs.player import Player
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.plan import Cell, plan_cells
+from dragoman.runs.suite_check import TaskFinding
 from dragoman.scoring.replay import replay
-from dragoman.simulation.scripts import scenario_text
+from dragoman.simulation.prompts import scenario_text
 from dragoman.wiring.setup import Setup
 
 _REFUSED = "Error: "
@@ -76,12 +76,13 @@ async def check_languages(setup: Setup) -> tuple[LanguageCheck, ...]:
     """Check a suite in each condition of a setup whose one agent is gold."""
     player = Player(setup)
     by_condition: dict[Condition, list[tuple[Cell, Episode, Score]]] = {}
-    for cell in plan(setup):
+    for cell in plan_cells(setup):
         played = (cell, *await player.play(cell))
         by_condition.setdefault(cell.condition, []).append(played)
     english = msgspec.structs.replace(setup, conditions=(PLAIN,))
     states = {
-        cell.task.id: _state(player, cell, await player.converse(cell)) for cell in plan(english)
+        cell.task.id: _state(player, cell, await player.converse(cell))
+        for cell in plan_cells(english)
     }
     return tuple(
         _check(setup, player, condition, played, states)

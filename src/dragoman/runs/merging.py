@@ -1,4 +1,4 @@
-"""Joins runs that played parts of one plan: on several machines, in shares, or killed at other places."""
+"""Merge of runs that played parts of one plan: shards, several machines, or interrupted runs."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -9,8 +9,8 @@ import msgspec
 
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.usage import Usage, total_usage
-from dragoman.runs.jobs import Manifest, reached_by_run, read_manifest
-from dragoman.runs.trust import is_own, note_own
+from dragoman.runs.jobs import Manifest, external_reach, read_manifest
+from dragoman.runs.trust import is_trusted, remember_own_run
 from dragoman.store.merging.attempts import Prefer
 from dragoman.store.merging.merged import Merged, merge_parts
 from dragoman.store.run import RunStore, open_run
@@ -55,11 +55,11 @@ def merge_runs(
         tried = _preflights(map(read_manifest, stores))
         joined = msgspec.structs.replace(manifest, config=config, preflight=tried)
         whole = msgspec.json.encode(joined)
-        reached = reached_by_run(first, manifest)
-        was_own = is_own(first, reached)
+        reached = external_reach(first, manifest)
+        was_own = is_trusted(first, reached)
     merged = merge_parts(folders, out, whole, prefer, on_record)
     if was_own and not merged.conflicts:
-        note_own(whole, reached)
+        remember_own_run(whole, reached)
     return merged
 
 
@@ -92,7 +92,7 @@ def _differences(one: Manifest, other: Manifest) -> Iterator[str]:
     for name in RunConfig.__struct_fields__:
         first, second = getattr(one.config, name), getattr(other.config, name)
         if name not in _OF_PLAYING and first != second:
-            yield f"{name.replace('_', '-')} {_told(second)} in place of {_told(first)}"
+            yield f"{name.replace('_', '-')} {_describe_value(second)} in place of {_describe_value(first)}"
     if one.provenance.digest != other.provenance.digest:
         yield "the suite's data differ"
     if one.prompts != other.prompts:
@@ -112,6 +112,6 @@ def _preflights(manifests: Iterable[Manifest]) -> dict[str, tuple[Usage, ...]]:
     return {cell: total_usage(chain.from_iterable(found)) for cell, found in used.items()}
 
 
-def _told(value: object) -> str:
+def _describe_value(value: object) -> str:
     written = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
     return f"{written or 'none':.80}"

@@ -1,7 +1,9 @@
-"""Which conversations a run consists of: a pure function of its setup.
+"""The plan of a run: its grid of conversations as a pure function of its setup, and its shards.
 
-A cell's key is a hash of everything that can change its result, so adding an agent, a trial or a task
-changes no other cell, and a changed file makes other cells instead of silently mixing with old ones.
+The key of a cell is a hash of everything that can change its result, so adding an agent, a trial
+or a task changes no other cell, and a changed file makes other cells instead of silently mixing
+with old ones. A shard is a part of a plan that one machine plays; conversations that depend on
+each other are in one shard.
 """
 
 import functools
@@ -13,16 +15,12 @@ import msgspec
 from dragoman.conditions.layers import Realisation
 from dragoman.core.conditions import Condition, condition_text
 from dragoman.core.errors import StoreError
-from dragoman.core.keys import (
-    content_key,
-    derive_seed,
-    encoded_parts,
-    key_of_encoded,
-    named_key,
-)
+from dragoman.core.keys import content_key, derive_seed, encoded_parts, key_of_encoded, named_key
 from dragoman.core.tasks import Task, chain_before
-from dragoman.runs.backend import PlainCell
+from dragoman.runs.backend import CellSpec
+from dragoman.store.run import RunStore
 from dragoman.wiring.conditions.exposures import lacks_model
+from dragoman.wiring.grid.shares import PlanShare
 from dragoman.wiring.participants import Resolved, cannot_hear
 from dragoman.wiring.setup import Setup
 
@@ -66,7 +64,7 @@ def conversation_seed(spec_key: str) -> int:
     return derive_seed(spec_key, "conversation")
 
 
-class Place(msgspec.Struct, frozen=True):
+class GridPlace(msgspec.Struct, frozen=True):
     """Where one conversation stands among all that a setup can play."""
 
     condition: Condition
@@ -192,15 +190,15 @@ class PlannedCells(Sequence[Cell]):
         return content_key(own, [block.made_of for block in self._blocks], self._trials)
 
 
-def plan(setup: Setup) -> tuple[Cell, ...]:
+def plan_cells(setup: Setup) -> tuple[Cell, ...]:
     """Return the cells of a grid, all tasks of the first trial first.
 
     What does not apply to the suite or to an agent has none: see `not_applicable`.
     """
-    return tuple(planned(setup))
+    return tuple(lazy_plan(setup))
 
 
-def planned(setup: Setup) -> PlannedCells:
+def lazy_plan(setup: Setup) -> PlannedCells:
     """Return the same cells, each made when it is asked for."""
     left_out = _not_of_suite(setup)
     played = [
@@ -217,7 +215,7 @@ def planned(setup: Setup) -> PlannedCells:
     return PlannedCells(blocks, {task.id: task for task in setup.tasks}, setup.config.trials)
 
 
-def cells_at(setup: Setup, places: Iterable[Place]) -> tuple[Cell, ...]:
+def cells_at(setup: Setup, places: Iterable[GridPlace]) -> tuple[Cell, ...]:
     """Return the cells at these places, each behind those that its world begins after.
 
     Raises:
@@ -254,9 +252,9 @@ def _blocks(setup: Setup) -> Callable[[Condition, str], CellBlock]:
     )
 
 
-def plain_cell(cell: Cell, attempt: int) -> PlainCell:
+def cell_spec(cell: Cell, attempt: int) -> CellSpec:
     """Return a cell as data."""
-    return PlainCell(
+    return CellSpec(
         key=cell.key,
         seed=cell.seed,
         task=cell.task.id,
@@ -269,7 +267,7 @@ def plain_cell(cell: Cell, attempt: int) -> PlainCell:
     )
 
 
-def cells_from(setup: Setup) -> Callable[[PlainCell], Cell]:
+def cell_rebuilder(setup: Setup) -> Callable[[CellSpec], Cell]:
     """Return what makes a description of a setup's cell that cell again.
 
     What is returned raises StoreError where it is another one here: data, prompts or agents differ.
@@ -278,7 +276,7 @@ def cells_from(setup: Setup) -> Callable[[PlainCell], Cell]:
     agents = {agent.name for agent, _ in setup.pairs}
     block_of = _blocks(setup)
 
-    def cell_from(plain: PlainCell) -> Cell:
+    def cell_from(plain: CellSpec) -> Cell:
         is_known = plain.condition in setup.conditions
         if is_known and plain.task in tasks and plain.agent in agents:
             block = block_of(plain.condition, plain.agent)
@@ -313,3 +311,67 @@ def _not_of_suite(setup: Setup) -> dict[str, str]:
     """Return by label the conditions that do not apply to the suite, and why."""
     reasons = {entry.label: setup.suite.not_applicable(entry) for entry in setup.conditions}
     return {label: why for label, why in reasons.items() if why}
+
+
+_Chain = tuple[str, Sequence[str]]
+"""The key of a cell, and the keys of those that its world begins after."""
+
+
+def cells_of_shard(cells: Sequence[Cell], share: PlanShare) -> tuple[Cell, ...]:
+    """Return the cells of a share, in the plan's order.
+
+    Which share a cell is in depends on its key alone, so another cell in the plan moves none. What
+    begins after other conversations is played with them: their keys decide.
+    """
+    is_in = _membership(((cell.key, cell.before) for cell in cells), share)
+    return tuple(cell for cell in cells if is_in(cell.key))
+
+
+def count_left_of_shard(store: RunStore, share: PlanShare) -> int:
+    """Return how many conversations of a stored run's share were not played yet.
+
+    Raises:
+        StoreError: Where the run cannot be read.
+    """
+    is_in = _membership(_chains(store), share)
+    return sum(map(is_in, store.unplayed().values()))
+
+
+def _chains(store: RunStore) -> Iterator[_Chain]:
+    tasks = store.tasks()
+    if not any(task.after for task in tasks.values()):
+        return
+    cells = store.cells()
+    keys = {(cell.condition, cell.agent, cell.trial, cell.task): cell.key for cell in cells}
+    for cell in cells:
+        around = (cell.condition, cell.agent, cell.trial)
+        chain = chain_before(tasks[cell.task], tasks)
+        yield cell.key, [keys[*around, each.id] for each in chain]
+
+
+def _membership(chains: Iterable[_Chain], share: PlanShare) -> Callable[[str], bool]:
+    """Return what tells of a cell's key whether it is in a share."""
+    together = _groups(chains)
+
+    def is_in(key: str) -> bool:
+        return derive_seed(together(key), "share") % share.of == share.number - 1
+
+    return is_in
+
+
+def _groups(chains: Iterable[_Chain]) -> Callable[[str], str]:
+    """Return what gives for a cell's key the key that stands for all that are played together."""
+    leads: dict[str, str] = {}
+
+    def lead(key: str) -> str:
+        while leads.get(key, key) != key:
+            key = leads[key]
+        return key
+
+    for own, before in chains:
+        if before:
+            # A conversation that only comes after others never decides: one more would move them.
+            roots = sorted({lead(key) for key in before})
+            for key in (*roots, own):
+                leads[key] = roots[0]
+    return lead

@@ -1,8 +1,8 @@
-"""One exchange of a few planned conversations before the first of many: who does not answer is told at once.
+"""Preflight: one exchange of a few planned conversations, to find endpoints that do not answer.
 
-What is asked is what the run will ask first: the same task, prompt, draw and seed, through the same
-channels, so that replies that are remembered are not paid for twice. Of it the run keeps what it
-used, and begins as if it had not been.
+It sends what the run will send first: the same task, prompt, draw and seed, through the same
+channels, so that cached replies are not paid for twice. The run keeps the usage of a preflight and
+nothing else of it.
 """
 
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
@@ -15,8 +15,8 @@ from dragoman.core.errors import JudgeError, ParticipantError, RunHalted
 from dragoman.core.protocols import Case, Judgement
 from dragoman.core.usage import Usage, total_usage
 from dragoman.core.voice.sounds import HeldSounds
+from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import Cell
-from dragoman.runs.player import Player
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.reach import asks_endpoint
 from dragoman.wiring.setup import Setup
@@ -39,7 +39,7 @@ PURPOSE = "preflight"
 _BROKEN = FAULTS | {"timeout"}
 
 
-class TriedOut(msgspec.Struct, frozen=True):
+class PreflightResult(msgspec.Struct, frozen=True):
     """What was used in a preflight in which everybody answered: in all, and by the key of each cell."""
 
     conversations: int
@@ -51,12 +51,12 @@ class TriedOut(msgspec.Struct, frozen=True):
 class PreflightFailedError(RunHalted):
     """Somebody did not answer in a preflight; `tried` is what was used until then."""
 
-    def __init__(self, why: str, tried: TriedOut) -> None:
+    def __init__(self, why: str, tried: PreflightResult) -> None:
         super().__init__(why)
         self.tried = tried
 
 
-def asking(config: RunConfig, cells: Sequence[Cell]) -> int:
+def count_asking(config: RunConfig, cells: Sequence[Cell]) -> int:
     """Return how many of these conversations ask an endpoint, for playing or for judging."""
     always = (config.user, config.judge, config.user_judge, *config.asr, *config.speakers)
     if any(map(asks_endpoint, always)):
@@ -64,14 +64,14 @@ def asking(config: RunConfig, cells: Sequence[Cell]) -> int:
     return sum(asks_endpoint(cell.agent.resolved_by) for cell in cells)
 
 
-def brief(config: RunConfig) -> RunConfig:
+def shorten_config(config: RunConfig) -> RunConfig:
     """Return a configuration in which conversations end early, and nobody is waited for long."""
     return msgspec.structs.replace(
         config, max_steps=STEPS, patience=min(config.patience, PATIENCE_S)
     )
 
 
-def sample(cells: Sequence[Cell]) -> list[Cell]:
+def sample_cells(cells: Sequence[Cell]) -> list[Cell]:
     """Return the first conversation of every agent, and of every condition; none that comes after another."""
     agents: set[str] = set()
     conditions: set[str] = set()
@@ -85,7 +85,7 @@ def sample(cells: Sequence[Cell]) -> list[Cell]:
     return chosen
 
 
-def as_planned(planned: Sequence[Cell], own: Sequence[Cell]) -> list[Cell]:
+def with_planned_draws(planned: Sequence[Cell], own: Sequence[Cell]) -> list[Cell]:
     """Return the cells of a setup made for trying, with the draws of those that will be played."""
     return [
         msgspec.structs.replace(mine, key=meant.key, own_seed=meant.own_seed)
@@ -93,11 +93,11 @@ def as_planned(planned: Sequence[Cell], own: Sequence[Cell]) -> list[Cell]:
     ]
 
 
-async def try_out(setup: Setup, cells: Sequence[Cell]) -> TriedOut:
+async def run_preflight(setup: Setup, cells: Sequence[Cell]) -> PreflightResult:
     """Play the beginnings of these conversations and ask the judges once.
 
     Args:
-        setup: One of its own, with the configuration of `brief`; it is closed.
+        setup: One of its own, with the configuration of `shorten_config`; it is closed.
         cells: The conversations.
 
     Raises:
@@ -114,10 +114,10 @@ async def try_out(setup: Setup, cells: Sequence[Cell]) -> TriedOut:
         if episode is not None:
             await _ask_judges(setup, cells[-1], episode, used[cells[-1].key])
     except RunHalted as error:
-        raise PreflightFailedError(str(error), _tried(setup, used)) from error
+        raise PreflightFailedError(str(error), _preflight_result(setup, used)) from error
     finally:
         await setup.close()
-    return _tried(setup, used)
+    return _preflight_result(setup, used)
 
 
 def _require_unbroken(cell: Cell, episode: Episode) -> None:
@@ -128,12 +128,12 @@ def _require_unbroken(cell: Cell, episode: Episode) -> None:
         raise RunHalted(f"{where}, task {cell.task.id}: {what}: {ending.detail}")
 
 
-def _tried(setup: Setup, used: Mapping[str, Sequence[Usage]]) -> TriedOut:
+def _preflight_result(setup: Setup, used: Mapping[str, Sequence[Usage]]) -> PreflightResult:
     """Return what conversations used, by the keys of their cells, and what that costs."""
     usage = [each for entries in used.values() for each in entries]
     costs = [cost_of(each, setup.prices.price_of) for each in usage]
     by_cell = {key: _as_preflight(entries) for key, entries in used.items() if entries}
-    return TriedOut(len(used), total_usage(usage), total_cost(costs), by_cell)
+    return PreflightResult(len(used), total_usage(usage), total_cost(costs), by_cell)
 
 
 def _as_preflight(entries: Iterable[Usage]) -> tuple[Usage, ...]:

@@ -1,4 +1,4 @@
-"""Asks for a person's word before a stored run that somebody else made runs or reaches anything."""
+"""Trust prompt for stored runs of other people that would run code or reach the network."""
 
 import logging
 from collections.abc import Collection
@@ -15,7 +15,7 @@ MOST_CHARS = 200
 log = logging.getLogger(__name__)
 
 
-def note_own(manifest: bytes, reached: Collection[str]) -> None:
+def remember_own_run(manifest: bytes, reached: Collection[str]) -> None:
     """Note a run that was made here, if it runs or reaches anything."""
     if not reached:
         return
@@ -47,8 +47,8 @@ def require_trust(
         return
     manifest = store.manifest()
     if trust:
-        note_own(manifest, reached)
-    elif not is_own(store, reached):
+        remember_own_run(manifest, reached)
+    elif not is_trusted(store, reached):
         named = [words[:MOST_CHARS] for words in now][:MOST_NAMED]
         more = ["..."] if len(now) > MOST_NAMED else []
         raise UsageError(
@@ -57,7 +57,7 @@ def require_trust(
         )
 
 
-def is_own(store: RunStore, reached: Collection[str]) -> bool:
+def is_trusted(store: RunStore, reached: Collection[str]) -> bool:
     """Whether a run was made or vouched for on this machine; `reached` is what it runs and reaches."""
     return _content(store.manifest(), reached) in _own_runs()
 

@@ -139,7 +139,7 @@ def spoken_seconds(words: str, language: str) -> float:
 
 
 class _Clock:
-    """Goes through one conversation; `now` is None after something that took nobody knows how long."""
+    """Goes through one conversation; `loop_time` is None after something that took nobody knows how long."""
 
     def __init__(self, stated: Conventions, language: str) -> None:
         self._stated = stated

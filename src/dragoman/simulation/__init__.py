@@ -1,4 +1,5 @@
-"""The loop and the participants of a conversation.
+"""The conversation loop, its participants, and the language tools of those without a model.
 
-It knows no benchmark, no language and no voice: words go through channels, tools through views.
+It may import `core`. It knows no benchmark, no language and no voice: words go through channels,
+tools through views.
 """

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.models.facts import ParameterType, Provider
+from dragoman.models.catalog import ParameterType, Provider
 
 Direction = Literal["synthesis", "recognition"]
 """What speech is for; also the purpose of its calls in ledgers."""

@@ -14,7 +14,7 @@ from dragoman.core.protocols import Recognizer, Spoken, Synthesizer, Transcript
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage, as_replayed
 from dragoman.core.voice.audio import MAX_SECONDS, SAMPLE_BYTES, Audio
-from dragoman.models.wire.sources import sources
+from dragoman.models.http.connection_reuse import track_connections
 from dragoman.store.replies import ReplyCache
 
 _VERSION = "speech-reply-1"
@@ -110,7 +110,7 @@ async def _asked(
     was_interrupted = cache.was_in_flight(key)
     cache.begin(key)
     try:
-        with sources() as came_over:
+        with track_connections() as came_over:
             answer = await ask()
     except Exception:
         # Not so where the call is cut off: the provider may still answer and charge it.

@@ -8,18 +8,17 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
-from dragoman.models.addresses import require_base
-from dragoman.models.facts import ParameterType, Provider, fits
-from dragoman.models.spec import (
+from dragoman.models.catalog import ParameterType, Provider, matches_type, require_base_url
+from dragoman.models.model_spec import (
     EXTRA,
-    checked_address,
-    is_on,
     key_variable,
-    parameters_of,
+    parse_base_url,
+    parse_parameters,
+    parse_switch,
+    parse_value,
     require_no_address,
+    require_no_agent_name,
     require_no_credentials,
-    require_no_name,
-    value_of,
 )
 from dragoman.speech.facts import Direction, Engine, SettableParameters, Wire, load_speech_facts
 
@@ -136,7 +135,7 @@ def read_ear(written: str) -> SpeechSpec | LocalSpec:
 def _read(written: str, direction: Direction) -> SpeechSpec | LocalSpec:
     require_no_credentials(written)
     require_no_address(written)
-    require_no_name(written)
+    require_no_agent_name(written)
     name, _, query = written.partition("?")
     provider, _, rest = name.partition("/")
     engines = _engines(direction)
@@ -149,7 +148,7 @@ def _read(written: str, direction: Direction) -> SpeechSpec | LocalSpec:
     if not rest:
         what = "PATH" if provider in engines else _NAMED[direction]
         raise UsageError(f"{written!r} is not complete: write {provider}/{what}")
-    given = dict(parameters_of(query, written))
+    given = dict(parse_parameters(query, written))
     for engine, offer in engines.items():
         if engine == provider:
             settings = _settings(given, written, offer.parameters, takes_extra=False)
@@ -179,10 +178,10 @@ def _read_provider(written: str, direction: Direction, given: dict[str, str]) ->
     model = given.pop("model") if speaks else rest
     name = f"{provider_name}/{model}"
     base_url = given.pop("base_url", "")
-    base_url = checked_address(base_url, "base_url") if base_url else ""
-    require_base(base_url, "base_url")
+    base_url = parse_base_url(base_url, "base_url") if base_url else ""
+    require_base_url(base_url, "base_url")
     switch, takes = given.pop("language", ""), facts.takes_language(name)
-    tells_language = is_on(switch, "language", written) if switch else takes
+    tells_language = parse_switch(switch, "language", written) if switch else takes
     if tells_language and not takes:
         raise UsageError(f"{written}: {name} cannot be told the language: leave language=on out")
     key_env = key_variable(given.pop("key_env", ""), base_url, provider.at)
@@ -210,7 +209,7 @@ def _settings(
 ) -> dict[str, object]:
     settings: dict[str, object] = {}
     for name, text in given.items():
-        value = value_of(text)
+        value = parse_value(text)
         sent = name.removeprefix(EXTRA)
         if sent in settings:
             raise UsageError(f"{written}: {sent} is given twice, once with {EXTRA}")
@@ -221,7 +220,7 @@ def _settings(
             raise UsageError(f"{written}: {_unknown(name, parameters, takes_extra=takes_extra)}")
         elif parameters[name] == "string":
             value = text
-        elif not fits(value, parameters[name]):
+        elif not matches_type(value, parameters[name]):
             raise UsageError(f"{written}: {name} is of type {parameters[name]}, not {text!r}")
         settings[sent] = value
     return settings

@@ -25,13 +25,13 @@ from dragoman.core.speech import Called, Said
 from dragoman.core.tasks import Action, Task
 from dragoman.core.texts.said_values import texts_of
 from dragoman.core.values.matching import states
-from dragoman.runs.jobs import Manifest, reached_by_run, read_manifest, resume_job
-from dragoman.runs.measuring import take_measures
-from dragoman.runs.plan import Place
+from dragoman.runs.jobs import Manifest, external_reach, read_manifest, resume_job
+from dragoman.runs.measure_runner import measure_locally
+from dragoman.runs.plan import GridPlace
 from dragoman.runs.trust import require_trust
 from dragoman.scoring.measures.hearing import HEARING
 from dragoman.scoring.measures.values import VALUES
-from dragoman.simulation.canonical import canonical_name
+from dragoman.simulation.participants.canonical_arguments import canonical_name
 from dragoman.store.entries import StoredMeasure
 from dragoman.store.run import RunStore, StoredCell, open_run
 from dragoman.studies.replays import NO_CHANGES, Replays, Verdicts, has_passed, place_of, verdicts
@@ -67,7 +67,7 @@ def find_blame(
     """
     with open_run(run, write=False) as store:
         manifest, tasks = read_manifest(store), store.tasks()
-        reached = reached_by_run(store, manifest)
+        reached = external_reach(store, manifest)
         require_trust(store, reached, reached, trust=trust)
         rows = outcomes(store, *chosen_scoring(store, None, None), heads_only=True)
         found = verdicts(rows)
@@ -93,31 +93,31 @@ def find_blame(
     )
 
 
-def _require_playable(run: Path, manifest: Manifest, lost: Sequence[Place]) -> None:
+def _require_playable(run: Path, manifest: Manifest, lost: Sequence[GridPlace]) -> None:
     if manifest.imported is not msgspec.UNSET:
         raise UsageError(f"{run}: an imported run cannot be played again: blame one of your own")
     if not lost:
         raise UsageError(f"{run}: no conversation was lost: there is nobody to blame")
 
 
-def _is_simulated(place: Place) -> bool:
+def _is_simulated(place: GridPlace) -> bool:
     """Whether errors were simulated: nobody spoke, and there is no line that could be clean."""
     condition = place.condition
     hears = condition.recognizer if _is_recorded(place) else condition.voice
     return hears.startswith(SIMULATED)
 
 
-def _is_recorded(place: Place) -> bool:
+def _is_recorded(place: GridPlace) -> bool:
     return place.condition.voice == RECORDED
 
 
-def _is_recorded_cleanly(place: Place, manifest: Manifest) -> bool:
+def _is_recorded_cleanly(place: GridPlace, manifest: Manifest) -> bool:
     """Whether what was lost had been recorded over the clean line, so that none is to be played."""
     record = manifest.voices.get(place.condition.label, {})
     return _is_recorded(place) and record.get("line") == CLEAN
 
 
-def _understood(place: Place) -> Place:
+def _understood(place: GridPlace) -> GridPlace:
     """Return the place with the words that were meant: in text, the place itself."""
     if _is_simulated(place):
         return _with_axes(place, voice=TEXT, recognizer=MIXED)
@@ -125,25 +125,25 @@ def _understood(place: Place) -> Place:
     return _with_axes(place, recognizer=UNDERSTOOD) if is_spoken else place
 
 
-def _over_clean_line(place: Place) -> Place:
+def _over_clean_line(place: GridPlace) -> GridPlace:
     return _with_axes(place, voice=CLEAN)
 
 
-def _canonical(place: Place) -> Place:
+def _canonical(place: GridPlace) -> GridPlace:
     """Return the place with the words that were meant and canonical arguments."""
     return msgspec.structs.replace(_understood(place), agent=canonical_name(place.agent))
 
 
-def _with_axes(place: Place, **values: str) -> Place:
+def _with_axes(place: GridPlace, **values: str) -> GridPlace:
     return msgspec.structs.replace(place, condition=place.condition.with_axes(**values))
 
 
-def _open(places: Iterable[Place], found: Verdicts) -> list[Place]:
+def _open(places: Iterable[GridPlace], found: Verdicts) -> list[GridPlace]:
     """Return the places that have no verdict yet."""
     return [place for place in dict.fromkeys(places) if found.get(place) is None]
 
 
-def _clean_verdicts(replays: Replays, saved: Sequence[Place], found: Verdicts) -> Verdicts:
+def _clean_verdicts(replays: Replays, saved: Sequence[GridPlace], found: Verdicts) -> Verdicts:
     """Return how conversations go over a clean line: those on a set are spoken anew, where that can be."""
     live = [place for place in saved if not _is_recorded(place)]
     played = verdicts(replays.play("clean", _open(map(_over_clean_line, live), found)))
@@ -157,7 +157,7 @@ def _clean_verdicts(replays: Replays, saved: Sequence[Place], found: Verdicts) -
 
 
 def _canonical_verdicts(
-    replays: Replays, lost: Iterable[Place], tasks: Mapping[str, Task]
+    replays: Replays, lost: Iterable[GridPlace], tasks: Mapping[str, Task]
 ) -> Verdicts:
     """Return how canonical arguments serve agents with native calls; what has no plan is left out.
 
@@ -195,8 +195,8 @@ class _Heard(msgspec.Struct, frozen=True):
 
 
 def _hearing(
-    run: Path, reached: Collection[str], lost: Collection[Place], tasks: Mapping[str, Task]
-) -> Mapping[Place, _Heard]:
+    run: Path, reached: Collection[str], lost: Collection[GridPlace], tasks: Mapping[str, Task]
+) -> Mapping[GridPlace, _Heard]:
     """Return what was not heard of each lost conversation that somebody wrote down.
 
     The measures count the values that a turn's own calls need. A value that a later call needs is lost
@@ -220,11 +220,11 @@ def _hearing(
     }
 
 
-def _place(cell: StoredCell) -> Place:
-    return Place(cell.condition, cell.agent, cell.task, cell.trial)
+def _place(cell: StoredCell) -> GridPlace:
+    return GridPlace(cell.condition, cell.agent, cell.task, cell.trial)
 
 
-def _planned_values_lost(episode: Episode, task: Task, place: Place) -> int:
+def _planned_values_lost(episode: Episode, task: Task, place: GridPlace) -> int:
     """Return how many values of the plan the user stated and nobody heard, in the whole conversation."""
     said = [
         event.reply.utterance
@@ -245,7 +245,7 @@ def _planned_values_lost(episode: Episode, task: Task, place: Place) -> int:
     )
 
 
-def _measured_hearing(run: Path, reached: Collection[str]) -> Mapping[Place, _Heard]:
+def _measured_hearing(run: Path, reached: Collection[str]) -> Mapping[GridPlace, _Heard]:
     with open_run(run, write=False) as store:
         known = _heard_by_place(store)
         spoken = {cell.key for cell in store.cells() if cell.condition.voice != TEXT}
@@ -258,15 +258,15 @@ def _measured_hearing(run: Path, reached: Collection[str]) -> Mapping[Place, _He
         return known
     try:
         run_to_end(
-            take_measures(job.setup, job.store, (HEARING, VALUES), lambda: None, choice="missing")
+            measure_locally(job.setup, job.store, (HEARING, VALUES), lambda: None, choice="missing")
         )
         return _heard_by_place(job.store)
     finally:
         job.store.close()
 
 
-def _heard_by_place(store: RunStore) -> dict[Place, _Heard]:
-    found: dict[Place, _Heard] = {}
+def _heard_by_place(store: RunStore) -> dict[GridPlace, _Heard]:
+    found: dict[GridPlace, _Heard] = {}
     measured = store.measured()
     for cell in store.cells():
         counts: dict[str, int | float] = {}
@@ -285,10 +285,10 @@ _KNOWN_BY = frozenset({(HEARING.name, HEARING.version), (VALUES.name, VALUES.ver
 
 
 def _culprit(
-    place: Place,
+    place: GridPlace,
     found: Verdicts,
-    clean: Collection[Place],
-    hearing: Mapping[Place, _Heard],
+    clean: Collection[GridPlace],
+    hearing: Mapping[GridPlace, _Heard],
 ) -> Culprit:
     heard = hearing.get(place)
     return blamed(
@@ -304,11 +304,11 @@ def _culprit(
     )
 
 
-def _store(run: Path, culprits: Mapping[Place, Culprit]) -> None:
+def _store(run: Path, culprits: Mapping[GridPlace, Culprit]) -> None:
     """Store what lost each conversation as a measure of it, in the place of what was found before."""
     with open_run(run, write=True) as store:
         keys = {
-            Place(cell.condition, cell.agent, cell.task, cell.trial): cell.key
+            GridPlace(cell.condition, cell.agent, cell.task, cell.trial): cell.key
             for cell in store.cells()
         }
         found: dict[str, Culprit | None] = {

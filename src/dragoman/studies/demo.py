@@ -4,7 +4,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from dragoman.runs.jobs import Job
-from dragoman.runs.play import start
+from dragoman.runs.runner import start
 from dragoman.wiring.grid.files import load_config
 from dragoman.wiring.setup import build_setup
 

@@ -21,7 +21,7 @@ from dragoman.scoring.measures.effort import EFFORT
 from dragoman.scoring.measures.questions import QUESTIONS
 from dragoman.scoring.measures.recovery import recovery_measure
 from dragoman.scoring.measures.safety import safety_measure
-from dragoman.simulation.phrases import shipped_phrasebook
+from dragoman.simulation.phrasebooks import shipped_phrasebook
 from dragoman.studies.conversation_labels import Labels, known_labels, read_labels_of
 from dragoman.wiring.catalogue import benchmarks
 
@@ -32,7 +32,7 @@ Entries = Mapping[str, Sequence[Counted] | Unscored]
 class Difference(msgspec.Struct, frozen=True):
     """A conversation in which a measure did not count what was labelled.
 
-    `measured` is None where nothing could be counted, for the reason `why`. Turns are those of one side
+    `run_measures` is None where nothing could be counted, for the reason `why`. Turns are those of one side
     alone, as places of messages from 0.
     """
 

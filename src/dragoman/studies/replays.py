@@ -9,8 +9,8 @@ from dragoman.analysis.cells import Outcome
 from dragoman.core.keys import content_key
 from dragoman.core.scores import Scored, is_success
 from dragoman.runs.jobs import Job, resume_job
-from dragoman.runs.plan import Place
-from dragoman.runs.play import play, start
+from dragoman.runs.plan import GridPlace
+from dragoman.runs.runner import play, start
 from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE as FILE_OF_RUN
 from dragoman.tables.outcomes import outcomes
@@ -18,7 +18,7 @@ from dragoman.wiring.agents.agent_names import written_as
 from dragoman.wiring.grid.config import RunConfig, checked
 from dragoman.wiring.setup import build_setup
 
-Verdicts = dict[Place, bool | None]
+Verdicts = dict[GridPlace, bool | None]
 """Which conversations succeeded; None where that is not known."""
 
 
@@ -37,7 +37,7 @@ class Replays(msgspec.Struct, frozen=True):
     reached: Collection[str]
     waiting: Mapping[str, object] = NO_CHANGES
 
-    def play(self, stage: str, places: Collection[Place]) -> list[Outcome]:
+    def play(self, stage: str, places: Collection[GridPlace]) -> list[Outcome]:
         """Play these conversations, unless they were, and return what came of them.
 
         Args:
@@ -50,7 +50,7 @@ class Replays(msgspec.Struct, frozen=True):
         with open_run(played.folder, write=False) as store:
             return list(outcomes(store, played.rules, played.judge, heads_only=False))
 
-    def _job(self, stage: str, places: Collection[Place]) -> Job:
+    def _job(self, stage: str, places: Collection[GridPlace]) -> Job:
         """Return the run of these conversations: begun before and stopped, it is gone on with."""
         config = _of_these(self.config, places)
         folder = self.folder / f"{stage}-{content_key(config, tuple(places))[:16]}"
@@ -66,9 +66,9 @@ def verdicts(rows: Iterable[Outcome]) -> Verdicts:
     return {place_of(row): has_passed(row) for row in rows}
 
 
-def place_of(row: Outcome) -> Place:
+def place_of(row: Outcome) -> GridPlace:
     """Return where a conversation stands in its grid."""
-    return Place(row.condition, row.agent, row.task, row.trial)
+    return GridPlace(row.condition, row.agent, row.task, row.trial)
 
 
 def has_passed(row: Outcome) -> bool | None:
@@ -78,7 +78,7 @@ def has_passed(row: Outcome) -> bool | None:
     return is_success(row.score.reward.value)
 
 
-def _of_these(config: RunConfig, places: Collection[Place]) -> RunConfig:
+def _of_these(config: RunConfig, places: Collection[GridPlace]) -> RunConfig:
     """Return a run's configuration with the tasks and agents of these places alone."""
     return checked(
         msgspec.structs.replace(

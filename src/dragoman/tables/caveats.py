@@ -13,9 +13,9 @@ from dragoman.core.episodes import Episode, Move
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import TakesTextCalls
 from dragoman.core.usage import CUT_AT_END_MARK, SEPARATED_REASONING, Usage, total_usage
-from dragoman.models.wire.target import NO_ROOM
+from dragoman.models.endpoints.endpoint_pool import NO_ROOM
 from dragoman.runs.jobs import read_manifest
-from dragoman.simulation.scripts import is_structured
+from dragoman.simulation.prompts import is_structured
 from dragoman.store.run import RunStore, StoredCell
 from dragoman.wiring.agents.agent_names import specs_of
 from dragoman.wiring.catalogue import find_benchmark

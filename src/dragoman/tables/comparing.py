@@ -13,8 +13,7 @@ from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, c
 from dragoman.core.conditions import Condition, differ_in_one_thing
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.personas import stated_persona
-from dragoman.models.spending.prices import PriceTable
-from dragoman.models.spending.stated import without_price
+from dragoman.models.prices import PriceTable, strip_price
 from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
 from dragoman.store.run import open_run
 from dragoman.tables.outcomes import fitting_scorings, outcomes
@@ -288,9 +287,7 @@ def _notes(runs: Sequence[_Run], couples: Sequence[Couple]) -> Iterator[str]:
 
 
 FACTS: dict[str, Callable[[Manifest], object]] = {
-    "simulated users": lambda manifest: (
-        without_price(manifest.config.user) or "the agents' partners"
-    ),
+    "simulated users": lambda manifest: strip_price(manifest.config.user) or "the agents' partners",
     "rules of play": lambda manifest: manifest.config.rules,
     "limits of steps": lambda manifest: manifest.config.max_steps,
     "limits of tool errors": lambda manifest: manifest.config.max_errors,

@@ -13,9 +13,9 @@ from dragoman.analysis.forecast import (
     TakenOnAverage,
     forecast,
 )
-from dragoman.models.wire.rationing import MINUTE, given_for, read_batches, read_rates
+from dragoman.models.endpoints.rate_limit import MINUTE, first_given, read_batches, read_rates
 from dragoman.runs.plan import Cell
-from dragoman.simulation.canonical import agent_behind
+from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
 from dragoman.store.run import open_run
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.wiring.grid.config import RunConfig
@@ -70,7 +70,7 @@ def _allowed_seconds(found: Forecast, config: RunConfig) -> float:
     minutes = [0.0]
     for lines in _by_endpoint(found.lines):
         names = [name for line in lines for name in line.limited_as]
-        requests, tokens = given_for(rates, names) or (None, None)
+        requests, tokens = first_given(rates, names) or (None, None)
         asked = sum(line.calls or 0.0 for line in lines)
         used = sum((line.input_tokens or 0.0) + (line.output_tokens or 0.0) for line in lines)
         minutes += [asked / requests if requests else 0.0, used / tokens if tokens else 0.0]
@@ -103,7 +103,7 @@ def _models(config: RunConfig, agent: Resolved) -> dict[str, PlannedModel]:
     batches = read_batches(config.batches)
     called = {"agent": agent.name} if agent.spec else {}
     return {
-        role: PlannedModel(*ledger_name(name, batches, agent_behind(called.get(role, ""))))
+        role: PlannedModel(*ledger_name(name, batches, wrapped_agent_name(called.get(role, ""))))
         for role, name in written.items()
         if name and asks_endpoint(name)
     }

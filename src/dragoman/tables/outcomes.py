@@ -9,7 +9,7 @@ from dragoman.analysis.cells import CellSummary, Outcome, summarize
 from dragoman.analysis.measure_figures import MeasureRow, measure_rows
 from dragoman.core.errors import StoreError
 from dragoman.core.scores import METRIC_VERSION, NO_JUDGE, USER_JUDGE
-from dragoman.models.spending.prices import PriceTable
+from dragoman.models.prices import PriceTable
 from dragoman.runs.jobs import read_manifest, stored_prices
 from dragoman.store.run import RunStore
 

@@ -13,7 +13,7 @@ from dragoman.core.apis.figures import CALLS
 from dragoman.core.conditions import EXPOSURE, NONE, UNEXPOSED
 from dragoman.core.measures import REWARD
 from dragoman.core.scores import NO_JUDGE
-from dragoman.models.spending.prices import PriceTable
+from dragoman.models.prices import PriceTable
 from dragoman.report.mm_tau.page import MmTauPage, mm_tau_page
 from dragoman.report.reproducing import PlayedAs, steps
 from dragoman.report.view import RunView

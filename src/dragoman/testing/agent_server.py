@@ -23,13 +23,13 @@ from dragoman.core.agent_answers import read_answer
 from dragoman.core.errors import DataError, DragomanError, ParticipantError, UsageError
 from dragoman.core.speech import Unparsed
 from dragoman.core.texts.visible import visible
-from dragoman.models.agents.protocol import (
+from dragoman.models.http_agent import (
     MOST_ANSWER_BYTES,
     decode_request,
     encode_answer,
     offered_tools,
 )
-from dragoman.simulation.callables import AgentFunction, CallableModel
+from dragoman.simulation.participants.python_function import AgentFunction, FunctionModel
 from dragoman.testing.listening import HOST
 from dragoman.wiring.participants import import_attribute
 
@@ -55,7 +55,7 @@ async def serving(name: str, function: AgentFunction, port: int = 0) -> AsyncIte
     Raises:
         UsageError: Where the port is taken or none.
     """
-    agent = CallableModel(name, function)
+    agent = FunctionModel(name, function)
 
     async def answer(request: web.Request) -> web.Response:
         return await _answer(agent, request)
@@ -131,7 +131,7 @@ def _hostname(url: str) -> str:
         return ""
 
 
-async def _answer(agent: CallableModel, request: web.Request) -> web.Response:
+async def _answer(agent: FunctionModel, request: web.Request) -> web.Response:
     try:
         asked = decode_request(await request.read())
     except DataError as error:

@@ -19,7 +19,7 @@ from dragoman.core.tasks import Task
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.tools import NO_TOOLS, Role, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
-from dragoman.simulation.llm import LlmParticipant
+from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
 from dragoman.store.run import open_run
 from dragoman.testing.chat_requests import ChatMessage

@@ -7,7 +7,7 @@ from pathlib import Path
 from dragoman.analysis.ledger import ledger, ledger_cost
 from dragoman.core.costs import PriceOf
 from dragoman.core.tasks import Task
-from dragoman.models.spending.prices import PriceTable
+from dragoman.models.prices import PriceTable
 from dragoman.runs.jobs import read_manifest, stored_prices
 from dragoman.store.run import LastRows, RunStore, peek_run
 from dragoman.store.run_file import FILE

@@ -11,8 +11,8 @@ from typing import cast
 
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, IdentifiedModel
-from dragoman.models.spec import read_spec, with_default
-from dragoman.models.spending.stated import without_price
+from dragoman.models.model_spec import parse_model_spec, with_default_parameter
+from dragoman.models.prices import strip_price
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.plug_ins import added_under, load_entry
 
@@ -34,7 +34,7 @@ def named_chat_model(
     Raises:
         UsageError: Where there is no such model, or its key or address is missing.
     """
-    shared, written = connections or Connections(), without_price(written)
+    shared, written = connections or Connections(), strip_price(written)
     if written.startswith(SCRIPTED):
         from dragoman.models.chat.scripted import ScriptedModel, load_script
 
@@ -43,8 +43,8 @@ def named_chat_model(
     added = _added(written)
     if added is not None:
         return shared.added_model(added), added.identity
-    read = read_spec(written)
-    spec = with_default(read, "temperature", 0) if steady else read
+    read = parse_model_spec(written)
+    spec = with_default_parameter(read, "temperature", 0) if steady else read
     return shared.chat_model(spec), spec.identity
 
 
@@ -54,14 +54,14 @@ def model_identity(written: str) -> tuple[str, str]:
     Raises:
         UsageError: Where there is no such model.
     """
-    written = without_price(written)
+    written = strip_price(written)
     if written.startswith(SCRIPTED):
         model, key = named_chat_model(written, None)
         return model.name, key
     added = _added(written)
     if added is not None:
         return added.name, added.identity
-    read = read_spec(written)
+    read = parse_model_spec(written)
     return read.name, read.identity
 
 

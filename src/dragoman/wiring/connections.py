@@ -11,15 +11,19 @@ from dragoman.core.costs import BATCHED
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, IdentifiedModel
-from dragoman.models.chat.budgeted import BudgetedModel
+from dragoman.models.budget import BudgetedModel, SpendTracker
+from dragoman.models.catalog import LITELLM
 from dragoman.models.chat.openai import ChatEndpoint, OpenAIModel
 from dragoman.models.embeddings import EmbeddingModel
-from dragoman.models.facts import LITELLM
-from dragoman.models.spec import EQUAL, ModelSpec, sent_settings
-from dragoman.models.spending.purse import Purse
-from dragoman.models.wire.rationing import Pacing, allowance_of, given_for
-from dragoman.models.wire.this_machine import SLOW_TIMEOUTS, is_on_this_machine
-from dragoman.models.wire.transport import Patience, Timeouts, Transport
+from dragoman.models.endpoints.rate_limit import PacingOptions, first_given, rate_limiter_for
+from dragoman.models.http.transport import (
+    LOCAL_TIMEOUTS,
+    RetryPolicy,
+    Timeouts,
+    Transport,
+    is_local_address,
+)
+from dragoman.models.model_spec import EQUAL, ModelSpec, sent_settings
 from dragoman.wiring.environment import (
     cache_folder,
     key_values,
@@ -38,10 +42,10 @@ from dragoman.wiring.providers import (
 )
 
 if TYPE_CHECKING:
-    from dragoman.models.batches.sender import BatchSender
-    from dragoman.models.wire.gate import Gate
-    from dragoman.models.wire.http import Http
-    from dragoman.models.wire.websocket import WebSockets
+    from dragoman.models.batch_client import BatchClient
+    from dragoman.models.endpoints.endpoint_client import EndpointClient
+    from dragoman.models.http.http_client import HttpClient
+    from dragoman.models.http.websocket import WebSocketConnector
     from dragoman.store.replies import ReplyCache
 
 
@@ -60,25 +64,25 @@ class Connections:
     def __init__(
         self,
         timeouts: Timeouts | None = None,
-        patience: Patience | None = None,
-        budget: Purse | None = None,
-        pacing: Pacing | None = None,
+        patience: RetryPolicy | None = None,
+        budget: SpendTracker | None = None,
+        pacing: PacingOptions | None = None,
         *,
         remembers: bool = False,
     ) -> None:
         self.timeouts = timeouts or Timeouts()
-        self._local_timeouts = timeouts or SLOW_TIMEOUTS
-        self._patience = patience or Patience()
+        self._local_timeouts = timeouts or LOCAL_TIMEOUTS
+        self._patience = patience or RetryPolicy()
         self._budget = budget
         self._remembers = remembers
-        self._pacing = pacing or Pacing()
+        self._pacing = pacing or PacingOptions()
         self._memory: ReplyCache | None = None
-        self._http: Http | None = None
-        self._local_http: Http | None = None
+        self._http: HttpClient | None = None
+        self._local_http: HttpClient | None = None
         self._litellm: Transport | None = None
-        self._sockets: WebSockets | None = None
-        self._gates: dict[tuple[tuple[str, ...], str], Gate] = {}
-        self._batches: dict[tuple[str, str, str], BatchSender] = {}
+        self._sockets: WebSocketConnector | None = None
+        self._gates: dict[tuple[tuple[str, ...], str], EndpointClient] = {}
+        self._batches: dict[tuple[str, str, str], BatchClient] = {}
         self._added: dict[str, IdentifiedModel] = {}
 
     def chat_model(self, spec: ModelSpec) -> ChatModel:
@@ -99,7 +103,7 @@ class Connections:
 
     def _quiet(self, spec: ModelSpec, urls: Sequence[str]) -> float | None:
         """Return how long a model's batches wait for more; None where it is asked at once."""
-        quiet = given_for(self._pacing.batches, limited_as(spec.name, urls))
+        quiet = first_given(self._pacing.batches, limited_as(spec.name, urls))
         if quiet is not None and (len(urls) > 1 or urls[0].startswith(LITELLM) or spec.streams):
             raise UsageError(
                 f"{spec.written}: batches are for one OpenAI-compatible address without stream=on"
@@ -107,20 +111,19 @@ class Connections:
         return quiet
 
     def _batch_sender(
-        self, spec: ModelSpec, endpoint: ChatEndpoint, gate: "Gate", quiet: float
-    ) -> "BatchSender":
+        self, spec: ModelSpec, endpoint: ChatEndpoint, gate: "EndpointClient", quiet: float
+    ) -> "BatchClient":
         """Return what asks a model in batches; agent, user and judge share it."""
-        from dragoman.models.batches.endpoint import BatchEndpoint
-        from dragoman.models.batches.sender import BatchSender
+        from dragoman.models.batch_client import BatchApi, BatchClient
         from dragoman.store.pending_batches import FILE, PendingBatches
 
         held = (endpoint.url, endpoint.key, spec.name)
         if held not in self._batches:
             base = endpoint.url.removesuffix(COMPLETIONS)
             web = self._connections()
-            at = BatchEndpoint(base, endpoint.headers, web, gate, proxy_for(base))
+            at = BatchApi(base, endpoint.headers, web, gate, proxy_for(base))
             pending = PendingBatches(cache_folder() / FILE)
-            self._batches[held] = BatchSender(spec.name, at, gate, pending, quiet)
+            self._batches[held] = BatchClient(spec.name, at, gate, pending, quiet)
         return self._batches[held]
 
     def added_model(self, model: IdentifiedModel) -> ChatModel:
@@ -136,9 +139,9 @@ class Connections:
         memory = self.memory()
         if memory is None:
             return model
-        from dragoman.models.chat.remembered import RememberedModel
+        from dragoman.models.chat.cached_model import CachedModel
 
-        return RememberedModel(model, memory, identity)
+        return CachedModel(model, memory, identity)
 
     def embedding_model(self, spec: ModelSpec) -> EmbeddingModel:
         """Return a model that makes embeddings.
@@ -156,7 +159,7 @@ class Connections:
         )
         return EmbeddingModel(spec.name, endpoint, self.equal_gate(urls, key, spec.name), budget)
 
-    def budget_for(self, model: str) -> Purse | None:
+    def budget_for(self, model: str) -> SpendTracker | None:
         """Return the run's budget for calls of a model; None for no limit.
 
         Raises:
@@ -175,14 +178,14 @@ class Connections:
         budget = self.budget_for(model.name)
         return model if budget is None else BudgetedModel(model, budget)
 
-    def gate(self, url: str, secret: str = "", name: str = "") -> "Gate":
+    def gate(self, url: str, secret: str = "", name: str = "") -> "EndpointClient":
         """Return the gate of the endpoint at an address, one for each key.
 
         `name` is that of a model behind it: a limit of its provider holds for the endpoint.
         """
         return self.equal_gate((url,), secret, name)
 
-    def equal_gate(self, urls: Sequence[str], secret: str = "", name: str = "") -> "Gate":
+    def equal_gate(self, urls: Sequence[str], secret: str = "", name: str = "") -> "EndpointClient":
         """Return the gate of endpoints that give the same answers, one for each key."""
         origins = tuple(map(origin_of, urls))
         if (origins, secret) not in self._gates:
@@ -191,31 +194,31 @@ class Connections:
 
     def _new_gate(
         self, urls: Sequence[str], origins: tuple[str, ...], secret: str, name: str
-    ) -> "Gate":
-        from dragoman.models.wire.gate import Gate, Pace
-        from dragoman.models.wire.target import Target, now
+    ) -> "EndpointClient":
+        from dragoman.models.endpoints.endpoint_client import EndpointClient, EndpointPacing
+        from dragoman.models.endpoints.endpoint_pool import Endpoint, loop_time
 
         by_litellm = urls[0].startswith(LITELLM)
         wires = [self._litellm_wire() if by_litellm else self._wire(url) for url in urls]
         outage = self._patience.outage
         proxies = [None if by_litellm else proxy_for(url) for url in urls]
         endpoints = [
-            Target(origin, wire, proxy, outage, url if len(urls) > 1 else "")
+            Endpoint(origin, wire, proxy, outage, url if len(urls) > 1 else "")
             for origin, url, proxy, wire in zip(origins, urls, proxies, wires, strict=True)
         ]
         # Which of its keys litellm sends is its own business.
         others = key_values() if by_litellm else chain.from_iterable(map(proxy_secrets, proxies))
         secrets = (secret, *others)
-        allowance = allowance_of(self._pacing.rates, limited_as(name, urls), now)
-        pace = Pace(allowance, self._pacing.hedge_after, self._timeouts_for(urls[0]).told)
-        return Gate(" | ".join(origins), endpoints, secrets, self._patience, pace)
+        allowance = rate_limiter_for(self._pacing.rates, limited_as(name, urls), loop_time)
+        pace = EndpointPacing(allowance, self._pacing.hedge_after, self._timeouts_for(urls[0]).told)
+        return EndpointClient(" | ".join(origins), endpoints, secrets, self._patience, pace)
 
-    def sockets(self) -> "WebSockets":
-        """Return what opens WebSockets."""
+    def sockets(self) -> "WebSocketConnector":
+        """Return what opens WebSocketConnector."""
         if self._sockets is None:
-            from dragoman.models.wire.websocket import WebSockets
+            from dragoman.models.http.websocket import WebSocketConnector
 
-            self._sockets = WebSockets(self.timeouts)
+            self._sockets = WebSocketConnector(self.timeouts)
         return self._sockets
 
     async def close(self) -> None:
@@ -245,30 +248,30 @@ class Connections:
     def _litellm_wire(self) -> Transport:
         if self._litellm is None:
             make_litellm_local()
-            from dragoman.models.chat.litellm_wire import LitellmWire
+            from dragoman.models.chat.litellm_client import LitellmClient
 
-            self._litellm = LitellmWire(self.timeouts.total, self._connections(), proxy_for)
+            self._litellm = LitellmClient(self.timeouts.total, self._connections(), proxy_for)
         return self._litellm
 
     def _timeouts_for(self, url: str) -> Timeouts:
         """Return how long what is at an address is waited for."""
-        return self._local_timeouts if is_on_this_machine(url) else self.timeouts
+        return self._local_timeouts if is_local_address(url) else self.timeouts
 
-    def _wire(self, url: str) -> "Http":
+    def _wire(self, url: str) -> "HttpClient":
         """Return what carries calls to an address."""
         if self._timeouts_for(url) == self.timeouts:
             return self._connections()
         if self._local_http is None:
-            from dragoman.models.wire.http import Http
+            from dragoman.models.http.http_client import HttpClient
 
-            self._local_http = Http(self._local_timeouts)
+            self._local_http = HttpClient(self._local_timeouts)
         return self._local_http
 
-    def _connections(self) -> "Http":
+    def _connections(self) -> "HttpClient":
         if self._http is None:
-            from dragoman.models.wire.http import Http
+            from dragoman.models.http.http_client import HttpClient
 
-            self._http = Http(self.timeouts)
+            self._http = HttpClient(self.timeouts)
         return self._http
 
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from dragoman.core.costs import BATCHED
-from dragoman.models.realtime.spec import is_realtime, read_realtime
-from dragoman.models.spec import read_spec
-from dragoman.models.wire.rationing import given_for
-from dragoman.simulation.canonical import agent_behind
+from dragoman.models.endpoints.rate_limit import first_given
+from dragoman.models.model_spec import parse_model_spec
+from dragoman.models.realtime_spec import is_realtime, parse_realtime_spec
+from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
 from dragoman.wiring.agents.http_agents import SCHEMES
 from dragoman.wiring.agents.realtime_agents import realtime_address
 from dragoman.wiring.agents.text_agents import split_options
@@ -32,13 +32,13 @@ def ledger_name(written: str, batches: Mapping[str, float], called: str = "") ->
     Raises:
         UsageError: Where there is no such model, or its address is missing.
     """
-    name = agent_behind(written)
+    name = wrapped_agent_name(written)
     if name.startswith(SCHEMES):
         return LedgerName(called or name, limited_as("", (name,)))
     if is_realtime(name):
-        realtime = read_realtime(name)
+        realtime = parse_realtime_spec(name)
         return LedgerName(realtime.name, limited_as(realtime.name, (realtime_address(realtime),)))
-    spec = read_spec(split_options(name)[0])
+    spec = parse_model_spec(split_options(name)[0])
     names = limited_as(spec.name, addresses_of(spec))
-    is_batched = given_for(batches, names) is not None
+    is_batched = first_given(batches, names) is not None
     return LedgerName(spec.name + BATCHED if is_batched else spec.name, names)

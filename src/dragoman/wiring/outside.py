@@ -4,8 +4,8 @@ from dragoman.core.errors import UsageError
 from dragoman.core.facets import Outside, ReachesOutside, SearchAccess
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Suite
-from dragoman.models.spec import checked_address, read_spec
-from dragoman.simulation.canonical import agent_behind
+from dragoman.models.model_spec import parse_base_url, parse_model_spec
+from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
 from dragoman.wiring.agents.agent_names import specs_of
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import variable
@@ -27,9 +27,9 @@ def outside_of(config: RunConfig, connections: Connections) -> Outside | None:
         return None
     embed = search = None
     if config.embeddings:
-        embed = connections.embedding_model(read_spec(config.embeddings)).embed
+        embed = connections.embedding_model(parse_model_spec(config.embeddings)).embed
     if config.search:
-        address = checked_address(config.search, "search")
+        address = parse_base_url(config.search, "search")
         search = SearchAccess(address, variable(SEARCH_KEY), config.patience)
     return Outside(embed, search, _identity(config))
 
@@ -50,11 +50,11 @@ def require_outside(suite: Suite, config: RunConfig) -> None:
         if given and option != needed:
             raise UsageError(f"{suite.name} has no use for --{option}: leave it out")
     if missing and not _CALL_NOTHING.issuperset(
-        map(agent_behind, specs_of(config.agents).values())
+        map(wrapped_agent_name, specs_of(config.agents).values())
     ):
         raise UsageError(f"{suite.name} {missing}")
 
 
 def _identity(config: RunConfig) -> str:
-    model = read_spec(config.embeddings).identity if config.embeddings else ""
+    model = parse_model_spec(config.embeddings).identity if config.embeddings else ""
     return content_key("outside-1", model, config.search)

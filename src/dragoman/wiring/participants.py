@@ -23,12 +23,12 @@ from dragoman.core.protocols import ChatModel, Judge, Participant
 from dragoman.core.scores import IMPORTED, NO_JUDGE
 from dragoman.core.tools import Role
 from dragoman.core.voice.sounds import hears_audio
-from dragoman.models.realtime.spec import is_realtime, read_realtime
-from dragoman.models.spec import HEARS, require_no_address, require_no_name
-from dragoman.models.spending.stated import without_price
+from dragoman.models.model_spec import HEARS, require_no_address, require_no_agent_name
+from dragoman.models.prices import strip_price
+from dragoman.models.realtime_spec import is_realtime, parse_realtime_spec
 from dragoman.scoring.user_check import UserCheck
-from dragoman.simulation.human import Console
-from dragoman.simulation.raising import stops_run
+from dragoman.simulation.participant_errors import stops_run
+from dragoman.simulation.participants.human import Console
 from dragoman.wiring.agents.agent_names import AgentName, read_agent
 from dragoman.wiring.agents.http_agents import SCHEMES, http_agent, require_own_address
 from dragoman.wiring.agents.text_agents import Offer, split_options
@@ -81,11 +81,10 @@ def resolve_agent(
     Raises:
         UsageError: Where there is no such agent, saying which exist.
     """
-    from dragoman.simulation.attentive import AttentiveAgent
-    from dragoman.simulation.canonical import agent_behind
-    from dragoman.simulation.careful import CarefulAgent
-    from dragoman.simulation.diagnostic import GoldAgent, LiteralAgent, SilentAgent
-    from dragoman.simulation.lexical import LexicalAgent
+    from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
+    from dragoman.simulation.participants.confirming import AttentiveAgent, CarefulAgent
+    from dragoman.simulation.participants.lexical import LexicalAgent
+    from dragoman.simulation.participants.oracle import GoldAgent, LiteralAgent, SilentAgent
 
     diagnostics: dict[str, Callable[[], Participant]] = {
         "gold": GoldAgent,
@@ -95,7 +94,7 @@ def resolve_agent(
         "lexical": LexicalAgent,
         "silent": SilentAgent,
     }
-    if (behind := agent_behind(spec)) != spec:
+    if (behind := wrapped_agent_name(spec)) != spec:
         return canonical(resolve_agent(behind, prompts, connections, offer))
     named = read_agent(spec)
     if named.spec.startswith(SCHEMES):
@@ -126,7 +125,7 @@ def calls_in_text(spec: str) -> bool:
 
 def canonical(agent: Resolved) -> Resolved:
     """Return an agent that calls with the values of the reference plan, under a name of its own."""
-    from dragoman.simulation.canonical import CanonicalAgent, canonical_name
+    from dragoman.simulation.participants.canonical_arguments import CanonicalAgent, canonical_name
 
     identity = content_key("canonical-1", agent.identity)
     name, played = canonical_name(agent.name), CanonicalAgent(agent.participant)
@@ -141,11 +140,11 @@ def resolve_user(
     connections: Connections | None = None,
 ) -> Resolved:
     """Return the user simulator of that name; an empty name is the agent's own partner."""
-    from dragoman.simulation.diagnostic import GoldUser, partner_of
-    from dragoman.simulation.offline_user import OfflineUser
+    from dragoman.simulation.participants.oracle import GoldUser, partner_of
+    from dragoman.simulation.participants.scripted_user import OfflineUser
 
-    require_no_name(spec)
-    spec = without_price(spec)
+    require_no_agent_name(spec)
+    spec = strip_price(spec)
     if not spec:
         partner = partner_of(agent)
         return Resolved(partner.name, partner, content_key("diagnostic-1", partner.name, "user"))
@@ -157,14 +156,14 @@ def resolve_user(
 
 def user_of(user: str, agent: str) -> str:
     """Return the name of the user simulator that an agent meets; an empty one is its partner."""
-    from dragoman.simulation.canonical import agent_behind
+    from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
 
-    return without_price(user) or ("gold" if agent_behind(agent) == "gold" else "offline")
+    return strip_price(user) or ("gold" if wrapped_agent_name(agent) == "gold" else "offline")
 
 
 def resolve_person(console: Console) -> Resolved:
     """Return the person at a console, who can play either side."""
-    from dragoman.simulation.human import Human
+    from dragoman.simulation.participants.human import Human
 
     return Resolved(HUMAN, Human(console), content_key("human-1"))
 
@@ -173,7 +172,7 @@ def resolve_judge(spec: str, connections: Connections | None = None) -> Judge | 
     """Return the judge of that name, None for `none`, or raise UsageError saying which exist."""
     from dragoman.scoring.judges import AssumeMet, ChatJudge, RuleJudge
 
-    require_no_name(spec)
+    require_no_agent_name(spec)
     if spec == "none":
         return None
     if spec == "assume-met":
@@ -202,7 +201,7 @@ def resolve_user_check(
     from dragoman.scoring.judges import SIMULATOR, ChatJudge
     from dragoman.scoring.user_check import UserCheck
 
-    require_no_name(judge)
+    require_no_agent_name(judge)
     require_no_address(judge)
     is_scripted = user in {"", *USERS}
     if judge == "none":
@@ -249,7 +248,7 @@ def _resolve_other(
     if is_realtime(spec):
         return _realtime_agent(spec, side, prompts, connections)
     if "/" in spec:
-        from dragoman.simulation.llm import LlmParticipant
+        from dragoman.simulation.participants.llm import LlmParticipant
         from dragoman.simulation.prompts import default_prompts
 
         prompts = prompts or default_prompts()
@@ -273,7 +272,7 @@ def _realtime_agent(
 
     if side != "agent":
         raise UsageError(f"{spec}: a realtime model plays the agent: take a chat model as {side}")
-    read, prompts = read_realtime(spec), prompts or default_prompts()
+    read, prompts = parse_realtime_spec(spec), prompts or default_prompts()
     agent = realtime_agent(read, prompts, connections or Connections())
     return Resolved(spec, agent, content_key("realtime-1", spec, read.identity, prompts.digest))
 
@@ -286,8 +285,8 @@ def _text_agent(
     options: Mapping[str, str],
 ) -> Resolved:
     """Return a chat model, or a function of one's own, as an agent that calls in its text."""
-    from dragoman.simulation.callables import CallableModel
-    from dragoman.simulation.prompted import PromptedParticipant
+    from dragoman.simulation.participants.llm import PromptedParticipant
+    from dragoman.simulation.participants.python_function import FunctionModel
 
     if offer is None:
         raise UsageError(f"{spec}: calls in text are for agents of bfcl suites")
@@ -298,7 +297,7 @@ def _text_agent(
         target, source = import_attribute(name)
         if not callable(target):
             raise UsageError(f"{name}: not a function of (messages, tools)")
-        model, key = CallableModel(name, target), _identity(name, target, source)
+        model, key = FunctionModel(name, target), _identity(name, target, source)
     else:
         raise UsageError(f"{spec}: calls in text are for MODULE:FUNCTION and PROVIDER/MODEL")
     identity = content_key("text-1", key, dict(options))
@@ -309,7 +308,7 @@ def _text_agent(
 def _http_agent(
     named: AgentName, prompts: PromptSet | None, connections: Connections | None
 ) -> Resolved:
-    from dragoman.simulation.llm import LlmParticipant
+    from dragoman.simulation.participants.llm import LlmParticipant
     from dragoman.simulation.prompts import default_prompts
 
     agent = http_agent(named.spec, connections or Connections(), named.name)
@@ -364,13 +363,13 @@ def _resolved(
         return Resolved(spec, _made(spec, target), identity)
     if not callable(target):
         raise UsageError(f"{spec}: neither a function of (messages, tools) nor a participant")
-    from dragoman.simulation.callables import CallableModel
-    from dragoman.simulation.llm import LlmParticipant
+    from dragoman.simulation.participants.llm import LlmParticipant
+    from dragoman.simulation.participants.python_function import FunctionModel
     from dragoman.simulation.prompts import default_prompts
 
     prompts = prompts or default_prompts()
     identity = content_key(identity, prompts.digest)
-    return Resolved(spec, LlmParticipant(CallableModel(spec, target), prompts), identity)
+    return Resolved(spec, LlmParticipant(FunctionModel(spec, target), prompts), identity)
 
 
 def _identity(spec: str, target: object, source: str | None) -> str:

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from dragoman.core.errors import UsageError
-from dragoman.simulation.raising import stops_run
+from dragoman.simulation.participant_errors import stops_run
 
 _Place = tuple[str, int]
 """A folder that modules are found in, and when packages last came there or went."""

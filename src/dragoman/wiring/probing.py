@@ -6,12 +6,12 @@ from dragoman.core.errors import DragomanError
 from dragoman.core.protocols import ChatRequest
 from dragoman.core.speech import Reply
 from dragoman.core.texts.hidden_keys import hidden
+from dragoman.models.catalog import LITELLM
 from dragoman.models.chat.openai import OpenAIModel
-from dragoman.models.facts import LITELLM
-from dragoman.models.spec import ModelSpec
-from dragoman.models.wire.http import Http
-from dragoman.models.wire.one_try import OneTry
-from dragoman.models.wire.transport import Fault, FaultKind, Timeouts, Transport
+from dragoman.models.endpoints.endpoint_client import SingleAttemptSender
+from dragoman.models.http.http_client import HttpClient
+from dragoman.models.http.transport import Timeouts, Transport, TransportError, TransportErrorKind
+from dragoman.models.model_spec import ModelSpec
 from dragoman.wiring.connections import chat_endpoint
 from dragoman.wiring.environment import (
     kept_out,
@@ -49,7 +49,7 @@ class Probed(msgspec.Struct, frozen=True):
     status: int = 0
     body: bytes = b""
     error: str = ""
-    fault: FaultKind | None = None
+    fault: TransportErrorKind | None = None
     tokens_in: int | None = None
     tokens_out: int | None = None
     seconds: float | None = None
@@ -72,8 +72,8 @@ class ModelProbe:
         self.endpoint = chat_endpoint(spec)
         self._name = spec.name
         soon = min(LOOK_SECONDS, seconds)
-        self._http = Http(Timeouts(connect=soon, read=seconds, total=seconds))
-        self._looking = Http(Timeouts(soon, soon, soon))
+        self._http = HttpClient(Timeouts(connect=soon, read=seconds, total=seconds))
+        self._looking = HttpClient(Timeouts(soon, soon, soon))
         self._seconds = seconds
         self._litellm: Transport | None = None
         self._proxy = None if self.is_by_litellm else proxy_for(self.base)
@@ -92,11 +92,11 @@ class ModelProbe:
 
     async def ask(self, request: ChatRequest, *, streams: bool) -> Probed:
         """Ask once, as a run would, and return what came."""
-        sender = OneTry(self._transport(), self._proxy, self._secrets)
+        sender = SingleAttemptSender(self._transport(), self._proxy, self._secrets)
         endpoint = msgspec.structs.replace(self.endpoint, streams=streams)
         try:
             done = await OpenAIModel(self._name, endpoint, sender).complete(request, PURPOSE)
-        except Fault as fault:
+        except TransportError as fault:
             return Probed(error=kept_out(fault.detail), fault=fault.kind)
         except DragomanError as error:
             answer = sender.answer
@@ -117,7 +117,7 @@ class ModelProbe:
         """Return what is at an address of the same server; no reply is read from it."""
         try:
             given = await self._looking.get(url, self.endpoint.headers, self._proxy, LOOK_BYTES)
-        except Fault as fault:
+        except TransportError as fault:
             return Probed(error=kept_out(fault.detail), fault=fault.kind)
         body = hidden(given.body, self._secrets)
         return Probed(status=given.status, body=body, server=given.headers.get("Server", ""))
@@ -133,7 +133,7 @@ class ModelProbe:
             return self._http
         if self._litellm is None:
             make_litellm_local()
-            from dragoman.models.chat.litellm_wire import LitellmWire
+            from dragoman.models.chat.litellm_client import LitellmClient
 
-            self._litellm = LitellmWire(self._seconds, self._http, proxy_for)
+            self._litellm = LitellmClient(self._seconds, self._http, proxy_for)
         return self._litellm

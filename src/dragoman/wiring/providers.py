@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from dragoman.core.errors import UsageError
-from dragoman.models.addresses import require_base
-from dragoman.models.facts import LITELLM, Provider, load_facts
-from dragoman.models.realtime.spec import RealtimeSpec
-from dragoman.models.spec import EQUAL, ModelSpec, checked_address
+from dragoman.models.catalog import LITELLM, Provider, load_provider_catalog, require_base_url
+from dragoman.models.model_spec import EQUAL, ModelSpec, parse_base_url
+from dragoman.models.realtime_spec import RealtimeSpec
 from dragoman.speech.spec import SpeechSpec
 from dragoman.wiring.environment import header_variable, variable
 
@@ -76,7 +75,7 @@ def describe_providers() -> dict[str, str]:
     """Return a line about every provider: its address, and whether its key is set, never the key."""
     return {
         f"{name}/MODEL": describe_provider(provider)
-        for name, provider in load_facts().providers.items()
+        for name, provider in load_provider_catalog().providers.items()
     }
 
 
@@ -84,8 +83,8 @@ def _own_address(provider: Provider) -> str:
     configured = variable(provider.url_env) if provider.url_env else ""
     if not configured:
         return provider.url
-    address = checked_address(configured, provider.url_env)
-    require_base(address, provider.url_env)
+    address = parse_base_url(configured, provider.url_env)
+    require_base_url(address, provider.url_env)
     return address
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from urllib.parse import parse_qsl
 
 from dragoman.core.conditions import SIMULATED, Condition
-from dragoman.simulation.canonical import agent_behind
+from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
 from dragoman.wiring.agents.agent_names import specs_of
 from dragoman.wiring.agents.http_agents import SCHEMES
 from dragoman.wiring.chat_models import added_kinds
@@ -45,17 +45,17 @@ def reached_by(
 
 def asks_endpoint(written: str) -> bool:
     """Whether what a name stands for asks a provider, or a server, over the network."""
-    from dragoman.models.facts import load_facts
-    from dragoman.models.realtime.spec import load_realtime_facts
+    from dragoman.models.catalog import load_provider_catalog
+    from dragoman.models.realtime_spec import load_realtime_catalog
     from dragoman.speech.facts import load_speech_facts
 
-    name = agent_behind(written)
+    name = wrapped_agent_name(written)
     if name.startswith(SCHEMES):
         return True
     provider, slash, _ = name.partition("/")
     tables = (
-        load_facts().providers,
-        load_realtime_facts().providers,
+        load_provider_catalog().providers,
+        load_realtime_catalog().providers,
         load_speech_facts().providers,
     )
     return bool(slash) and any(provider in table for table in tables)
@@ -78,7 +78,7 @@ def _reached(config: RunConfig, field: str) -> Iterator[str]:
     named = (value,) if isinstance(value, str) else value
     if field == "agents":
         named = tuple(specs_of(named).values())
-    for written in map(agent_behind, named):
+    for written in map(wrapped_agent_name, named):
         # What speaks and listens may be a list by commas; elsewhere a comma is part of a value.
         pieces = written.split(",") if field in _LISTS else ()
         for name in (written, *pieces):
@@ -106,9 +106,9 @@ def _by_name(written: str) -> Iterator[str]:
 
 def _sent_anywhere(provider: str) -> str:
     """Return the variables whose keys litellm sends to whatever address is given, by name."""
-    from dragoman.models.facts import LITELLM, load_facts
+    from dragoman.models.catalog import LITELLM, load_provider_catalog
 
-    row = load_facts().providers.get(provider)
+    row = load_provider_catalog().providers.get(provider)
     if row is None or not row.url.startswith(LITELLM):
         return ""
     return " and ".join(name for name in (row.key_env, *row.other_keys) if name)

@@ -14,11 +14,10 @@ from dragoman.core.layers import Layer
 from dragoman.core.protocols import Check, Judge, Limits, Suite
 from dragoman.core.rules import CONVERSATION_RULES, Rules
 from dragoman.core.tasks import Task, chain_before
-from dragoman.models.spending.budget import Budget
-from dragoman.models.spending.prices import NO_PRICES, PriceTable
-from dragoman.models.spending.purse import Purse
-from dragoman.models.wire.rationing import Pacing, read_batches, read_rates
-from dragoman.models.wire.transport import Patience
+from dragoman.models.budget import Budget, SpendTracker
+from dragoman.models.endpoints.rate_limit import PacingOptions, read_batches, read_rates
+from dragoman.models.http.transport import RetryPolicy
+from dragoman.models.prices import NO_PRICES, PriceTable
 from dragoman.scoring.user_check import UserCheck, scoring_name
 from dragoman.wiring.agents.agent_names import read_agent
 from dragoman.wiring.agents.text_agents import offer_of, require_text
@@ -151,7 +150,7 @@ def build_setup(
     config: RunConfig,
     given: Mapping[str, Resolved] | None = None,
     prices: PriceTable | None = None,
-    purse: Purse | None = None,
+    purse: SpendTracker | None = None,
     conditions: Sequence[Condition] | None = None,
 ) -> Setup:
     """Resolve every name of a configuration.
@@ -352,15 +351,15 @@ def _require_played(agent: Resolved, conditions: Sequence[Condition]) -> None:
         raise UsageError(f"--asr {ITSELF}: {reasons[0]}")
 
 
-def connections_of(config: RunConfig, budget: Purse | None) -> Connections:
+def connections_of(config: RunConfig, budget: SpendTracker | None) -> Connections:
     """Return what the models of a run share, with its time-outs, patience and pace.
 
     Raises:
         UsageError: Where a rate is written as none is.
     """
-    patience = Patience(seconds=config.patience, outage=config.patience)
+    patience = RetryPolicy(seconds=config.patience, outage=config.patience)
     timeouts = timeouts_of(config.read_timeout)
-    pacing = Pacing(
+    pacing = PacingOptions(
         read_rates(config.rates, config.workers), config.hedge, read_batches(config.batches)
     )
     return Connections(timeouts, patience, budget, pacing, remembers=config.cache)

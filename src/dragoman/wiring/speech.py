@@ -11,8 +11,7 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Recognizer, Synthesizer
-from dragoman.models.wire.sending import Who
-from dragoman.models.wire.transport import MEDIA_BYTES
+from dragoman.models.http.transport import MEDIA_BYTES, CallContext
 from dragoman.speech.facts import Direction, Wire, load_speech_facts
 from dragoman.speech.providers import (
     cartesia,
@@ -137,7 +136,7 @@ def _calls(
 ) -> SpeechCalls:
     gate = connections.gate(endpoint.url, endpoint.key, spec.name)
     return SpeechCalls(
-        Who(purpose, spec.name, MEDIA_BYTES), gate, connections.budget_for(spec.name)
+        CallContext(purpose, spec.name, MEDIA_BYTES), gate, connections.budget_for(spec.name)
     )
 
 

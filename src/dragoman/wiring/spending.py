@@ -5,11 +5,10 @@ from pathlib import Path
 
 from dragoman.core.costs import Price
 from dragoman.core.errors import UsageError
-from dragoman.models.realtime.spec import is_realtime, read_realtime
-from dragoman.models.spending.budget import Budget, parse_limit
-from dragoman.models.spending.prices import PriceTable, load_prices, prices_with
-from dragoman.models.spending.stated import stated_price, without_price
-from dragoman.simulation.canonical import agent_behind
+from dragoman.models.budget import Budget, parse_spend_limit
+from dragoman.models.prices import PriceTable, load_prices, price_in_name, prices_with, strip_price
+from dragoman.models.realtime_spec import is_realtime, parse_realtime_spec
+from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
 from dragoman.wiring.agents.agent_names import read_agent
 from dragoman.wiring.agents.text_agents import split_options
 from dragoman.wiring.chat_models import model_identity
@@ -39,10 +38,10 @@ def with_stated(table: PriceTable, models: Iterable[str]) -> PriceTable:
     """
     stated: dict[str, Price] = {}
     for written in models:
-        price = stated_price(written)
+        price = price_in_name(written)
         if price is None:
             continue
-        model = _ledger_name(without_price(written))
+        model = _ledger_name(strip_price(written))
         if stated.setdefault(model, price) != price:
             raise UsageError(f"{model} has two prices: it is one model in what runs cost")
     return prices_with({**table.own, **stated}) if stated else table
@@ -51,7 +50,7 @@ def with_stated(table: PriceTable, models: Iterable[str]) -> PriceTable:
 def models_of(config: RunConfig) -> Iterable[str]:
     """Yield the models of a run that may state a price, as they are written."""
     for written in config.agents:
-        behind = agent_behind(written)
+        behind = wrapped_agent_name(written)
         named = read_agent(behind)
         yield behind.removeprefix(f"{named.name}=") if named.is_given else behind
     yield from (config.user, config.judge, config.user_judge, config.embeddings)
@@ -61,7 +60,7 @@ def models_of(config: RunConfig) -> Iterable[str]:
 
 def _ledger_name(written: str) -> str:
     if is_realtime(written):
-        return read_realtime(written).name
+        return parse_realtime_spec(written).name
     return model_identity(split_options(written)[0])[0]
 
 
@@ -71,4 +70,4 @@ def budget_of(config: RunConfig, prices: PriceTable) -> Budget | None:
     Raises:
         UsageError: Where the limit is none.
     """
-    return Budget(parse_limit(config.max_cost), prices.price_of) if config.max_cost else None
+    return Budget(parse_spend_limit(config.max_cost), prices.price_of) if config.max_cost else None

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.models.wire.this_machine import SLOW_TIMEOUTS, is_on_this_machine
-from dragoman.models.wire.transport import Timeouts
-from dragoman.simulation.canonical import agent_behind
+from dragoman.models.http.transport import LOCAL_TIMEOUTS, Timeouts, is_local_address
+from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
 from dragoman.wiring.agents.agent_names import read_agent
 from dragoman.wiring.agents.http_agents import SCHEMES
 from dragoman.wiring.grid.config import MAX_COUNT, RunConfig
@@ -61,7 +60,7 @@ def local_servers(config: RunConfig) -> tuple[LocalEndpoint, ...]:
     found = (
         LocalEndpoint(name, origin_of(address))
         for name, address in _addresses(config)
-        if is_on_this_machine(address)
+        if is_local_address(address)
     )
     return tuple(dict.fromkeys(found))
 
@@ -95,7 +94,7 @@ def waiting_of(config: RunConfig) -> WaitingLimits:
     return WaitingLimits(
         conversations_at_once(config),
         Timeouts().read if given is None else given,
-        SLOW_TIMEOUTS.read if given is None else given,
+        LOCAL_TIMEOUTS.read if given is None else given,
         servers,
         tuple(name for name, value in options.items() if value is None) if servers else (),
     )
@@ -106,7 +105,7 @@ def _addresses(config: RunConfig) -> Iterator[tuple[str, str]]:
     for field in (*_CHAT, *_SPEECH):
         value: str | tuple[str, ...] = getattr(config, field)
         for written in (value,) if isinstance(value, str) else value:
-            behind = agent_behind(written)
+            behind = wrapped_agent_name(written)
             spec = read_agent(behind).spec if field == "agents" else behind
             name = spec.removeprefix(_BEFORE_MODEL)
             for address in _addresses_of(field, name):
@@ -114,7 +113,7 @@ def _addresses(config: RunConfig) -> Iterator[tuple[str, str]]:
 
 
 def _addresses_of(field: str, name: str) -> tuple[str, ...]:
-    from dragoman.models.spec import read_spec
+    from dragoman.models.model_spec import parse_model_spec
     from dragoman.speech.spec import SpeechSpec, read_ear, read_voice
 
     if "/" not in name:
@@ -123,7 +122,7 @@ def _addresses_of(field: str, name: str) -> tuple[str, ...]:
         return (name,)
     try:
         if field not in _SPEECH:
-            return addresses_of(read_spec(name))
+            return addresses_of(parse_model_spec(name))
         read = read_ear(name) if field == "asr" else read_voice(name)
         return (base_address_of(read),) if isinstance(read, SpeechSpec) else ()
     except UsageError:

@@ -18,8 +18,8 @@ from dragoman.core.scores import Scored
 from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Action, Criteria, InitialState, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
-from dragoman.runs.plan import Cell, plan
-from dragoman.runs.player import Player
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.plan import Cell, plan_cells
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup
 
@@ -135,7 +135,7 @@ def continued(shop: DomainSuite, history: tuple[Event, ...]) -> Task:
 def setup_of(shop: DomainSuite, task: Task, agent: str) -> tuple[Setup, Cell]:
     config = RunConfig(shop.name, (agent,), tasks=(shop.tasks[0].id,))
     setup = msgspec.structs.replace(build_setup(config), tasks=(task,))
-    return setup, plan(setup)[0]
+    return setup, plan_cells(setup)[0]
 
 
 def test_a_conversation_goes_on_from_its_history(shop: DomainSuite) -> None:

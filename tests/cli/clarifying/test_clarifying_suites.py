@@ -23,7 +23,7 @@ ASKING = '''
 from dragoman.conditions.clarifying.conductor import planned_whitelist
 from dragoman.core.protocols import Answer
 from dragoman.core.speech import Said, say
-from dragoman.simulation.diagnostic import GoldAgent
+from dragoman.simulation.participants.oracle import GoldAgent
 
 
 class Session:

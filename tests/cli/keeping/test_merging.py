@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
-from dragoman.runs.execute import execute, pending_cells
+from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import start_job
 from dragoman.store.entries import StoredEpisode
 from dragoman.store.run import open_run

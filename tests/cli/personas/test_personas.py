@@ -149,7 +149,7 @@ def test_the_scenario_that_a_model_is_told_has_the_card(told: Told, folder: Path
 DEAF = """
 import msgspec
 from dragoman.core.personas import Manner
-from dragoman.simulation.offline_user import OfflineUser
+from dragoman.simulation.participants.scripted_user import OfflineUser
 
 class Deaf:
     name = "deaf"

@@ -8,7 +8,7 @@ from typing import Any
 
 from dragoman.cli.setting_up.checkup.installed import _by_extra, _extra
 from dragoman.cli.setting_up.checkup.prices import list_prices
-from dragoman.models.spending.prices import OLD_DAYS, load_prices
+from dragoman.models.prices import OLD_DAYS, load_prices
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]

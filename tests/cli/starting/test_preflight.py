@@ -11,8 +11,8 @@ import pytest
 
 from dragoman import load
 from dragoman.models.chat.scripted import ScriptedReply
-from dragoman.runs.plan import Cell, plan
-from dragoman.runs.preflight import asking, sample
+from dragoman.runs.plan import Cell, plan_cells
+from dragoman.runs.preflight import count_asking, sample_cells
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
 from dragoman.wiring.grid.config import RunConfig
@@ -27,15 +27,15 @@ SHOP = ("run", "sample:shop", "--limit", "2")
 
 def _cells(**given: object) -> tuple[RunConfig, tuple[Cell, ...]]:
     config = msgspec.convert({"suite": "sample:shop", **given}, RunConfig)
-    return config, tuple(plan(build_setup(config)))
+    return config, tuple(plan_cells(build_setup(config)))
 
 
 def test_what_is_tried_is_one_conversation_of_every_agent_and_condition() -> None:
     _, cells = _cells(agents=("gold", "silent"), suite="courier", voices=("text", "telephone"))
 
-    chosen = {(cell.agent.name, cell.condition.label) for cell in sample(cells)}
+    chosen = {(cell.agent.name, cell.condition.label) for cell in sample_cells(cells)}
 
-    assert len(sample(cells)) == len(chosen) == 3
+    assert len(sample_cells(cells)) == len(chosen) == 3
     assert {agent for agent, _ in chosen} == {"gold", "silent"}
     assert len({label for _, label in chosen}) == 2
 
@@ -44,11 +44,11 @@ def test_only_conversations_that_ask_an_endpoint_count_and_diagnostics_ask_none(
     model = f"compatible/any?base_url={NOWHERE}"
 
     mixed = _cells(agents=("gold", "silent", "scripted/replies.toml", model)[:2])
-    assert asking(*mixed) == 0
+    assert count_asking(*mixed) == 0
     config, cells = _cells(agents=("gold", model))
-    assert asking(config, cells) == len(cells) / 2
+    assert count_asking(config, cells) == len(cells) / 2
     judged, cells = _cells(agents=("gold", "silent"), judge=model)
-    assert asking(judged, cells) == len(cells)
+    assert count_asking(judged, cells) == len(cells)
 
 
 def test_an_endpoint_that_refuses_ends_it_before_anything_is_played(

@@ -9,7 +9,7 @@ import pytest
 import dragoman as python
 from dragoman.core.speech import NORMALIZED, WORDS
 from dragoman.runs.jobs import read_manifest
-from dragoman.runs.play import start
+from dragoman.runs.runner import start
 from dragoman.store.run import open_run
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup

@@ -20,7 +20,7 @@ from dragoman.core.tasks import Action, Criteria, Scenario, Task
 from dragoman.core.tools import Role, Toolset
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clarifications import ClarificationRequest, ClarificationVerdict
-from dragoman.simulation.loop import Conversation, Surfaces
+from dragoman.simulation.orchestrator import Conversation, ConversationIO
 
 TASK = Task(
     "t",
@@ -113,7 +113,7 @@ class Talking:
         inner = HalfDuplex(self.world, DEFAULT_RULES, limits or Limits())
         conductor = Clarifying(inner, judge or RuleClarificationJudge(), TASK, aloud=aloud)
         channels: dict[Role, Channel] = {"agent": PlainChannel(), "user": channel or PlainChannel()}
-        surfaces = Surfaces(channels, dict.fromkeys(channels, PlainView()))
+        surfaces = ConversationIO(channels, dict.fromkeys(channels, PlainView()))
         conversation = Conversation(self.world, self.sessions, surfaces, lambda: 0.0)
         return asyncio.run(conversation.run(conductor))
 

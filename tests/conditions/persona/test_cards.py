@@ -11,8 +11,7 @@ from dragoman.conditions.persona.cards import (
 )
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.personas import Habits
-from dragoman.simulation.phrases import shipped_phrasebook
-from dragoman.simulation.phrases.sayings import misleading
+from dragoman.simulation.phrasebooks import misleading_sayings, shipped_phrasebook
 
 CARD = """
 about = "on a bad line"
@@ -43,14 +42,14 @@ def test_every_card_that_ships_has_texts_in_every_language(name: str) -> None:
 def test_nothing_that_a_card_says_is_taken_for_an_answer(name: str, language: str) -> None:
     book = shipped_phrasebook(language)
     assert book is not None
-    assert misleading(find_card(name).persona(language).manner.sayings, book) == []
+    assert misleading_sayings(find_card(name).persona(language).manner.sayings, book) == []
 
 
 def test_a_saying_that_is_an_answer_is_found() -> None:
     book = shipped_phrasebook("en")
     assert book is not None
     card = decode_card("mine", CARD.replace("Hello?", "No, hello?").encode(), "mine.toml")
-    assert misleading(card.persona("en").manner.sayings, book) == [
+    assert misleading_sayings(card.persona("en").manner.sayings, book) == [
         "'No, hello? Are you there?' is taken for hears.refused, by 'No'"
     ]
 

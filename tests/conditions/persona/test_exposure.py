@@ -18,7 +18,7 @@ from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.usage import Usage
 from dragoman.core.voice.sounds import NO_SOUNDS
-from dragoman.simulation.diagnostic import SilentAgent
+from dragoman.simulation.participants.oracle import SilentAgent
 
 TASK = Task("1", "s", "d", Scenario("x"))
 TALK = Talk(TASK, "key", "draw", SilentAgent(), NO_SOUNDS)

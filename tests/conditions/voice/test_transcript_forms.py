@@ -25,7 +25,7 @@ from dragoman.core.tasks import Scenario, Task
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.recordings import Heard, RecordedMessage
 from dragoman.core.voice.sounds import NO_SOUNDS, HeldSounds
-from dragoman.simulation.diagnostic import SilentAgent
+from dragoman.simulation.participants.oracle import SilentAgent
 
 RAW = "my order is w two three seven eight one five six"
 WRITTEN = "my order is W2378156"

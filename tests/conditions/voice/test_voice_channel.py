@@ -18,7 +18,7 @@ from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio, audio_of
-from dragoman.simulation.diagnostic import SilentAgent
+from dragoman.simulation.participants.oracle import SilentAgent
 from dragoman.speech.embedded.acoustics import adapted_acoustics
 from dragoman.speech.embedded.espeak import EspeakSynthesizer
 from dragoman.speech.embedded.language_models.models import stock_language_model

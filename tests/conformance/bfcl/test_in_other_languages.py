@@ -19,8 +19,8 @@ from dragoman.benchmarks.bfcl.single_turn_entries import Entry
 from dragoman.benchmarks.bfcl.single_turn_suite import SingleTurnSuite
 from dragoman.curation.translation.manifest import MadeBy, write_translations
 from dragoman.curation.translation.questions import questions_of
-from dragoman.runs.check import check_suite
 from dragoman.runs.language_check import LanguageCheck, check_languages
+from dragoman.runs.suite_check import check_suite
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import build_setup
 

@@ -46,7 +46,7 @@ from dragoman.core.episodes import Episode
 from dragoman.core.protocols import Answer, Heard
 from dragoman.core.speech import Called, Reply, say
 from dragoman.core.tools import ToolCall, Toolset
-from dragoman.simulation.loop import Conversation, Surfaces
+from dragoman.simulation.orchestrator import Conversation, ConversationIO
 
 Record = dict[str, Any]
 Entries = Mapping[str, MultiTurnEntry]
@@ -202,7 +202,7 @@ def test_the_expected_calls_played_through_the_loop_are_valid_in_every_entry(
 ) -> None:
     async def played_out(entry: MultiTurnEntry) -> Episode:
         world = entry_environment(entry, long)
-        surfaces = Surfaces(
+        surfaces = ConversationIO(
             {"agent": PlainChannel(), "user": PlainChannel()},
             {"agent": PlainView(), "user": PlainView()},
         )

@@ -24,9 +24,9 @@ from dragoman.core.scores import Score, Scored
 from dragoman.core.speech import Called
 from dragoman.core.tools import ToolCall
 from dragoman.models.chat.scripted import ScriptedModel, ScriptedReply
-from dragoman.runs.plan import plan
-from dragoman.runs.player import Player
-from dragoman.simulation.prompted import PromptedParticipant
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.plan import plan_cells
+from dragoman.simulation.participants.llm import PromptedParticipant
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.participants import Resolved, resolve_agent, resolve_user
 from dragoman.wiring.setup import Setup
@@ -69,7 +69,7 @@ def scores(suite: BfclSuite, agent: Resolved, rules: str) -> dict[str, Score]:
     player = Player(setup)
 
     async def play() -> dict[str, Score]:
-        return {cell.task.id: (await player.play(cell))[1] for cell in plan(setup)}
+        return {cell.task.id: (await player.play(cell))[1] for cell in plan_cells(setup)}
 
     return asyncio.run(play())
 

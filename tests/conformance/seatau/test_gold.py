@@ -24,9 +24,9 @@ from dragoman.core.protocols import Provenance
 from dragoman.core.scores import Scored
 from dragoman.core.tasks import Action, Task
 from dragoman.core.tools import ToolResult
+from dragoman.runs.conversation_player import Player
 from dragoman.runs.language_check import LanguageCheck, check_languages
-from dragoman.runs.plan import plan
-from dragoman.runs.player import Player
+from dragoman.runs.plan import plan_cells
 from dragoman.wiring.environment import data_folder as dragoman_data
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup, localizations
@@ -165,7 +165,7 @@ def test_a_cancellation_is_asked_for_with_the_label_of_its_reason(language: str)
     setup = build_setup(config)
     player = Player(setup)
     labels = _reasons(setup)
-    for cell in plan(setup):
+    for cell in plan_cells(setup):
         episode, score = asyncio.run(player.play(cell))
         cancelled = [
             event

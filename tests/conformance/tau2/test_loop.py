@@ -23,7 +23,7 @@ from dragoman.core.speech import Called, Reply, Said, say
 from dragoman.core.tools import Role, ToolCall, Toolset
 from dragoman.scoring.judges import AssumeMet
 from dragoman.scoring.reward import Scorer
-from dragoman.simulation.loop import Conversation, Surfaces
+from dragoman.simulation.orchestrator import Conversation, ConversationIO
 
 FILE = "orchestrator.jsonl.gz"
 SHOWN = 160
@@ -33,7 +33,7 @@ EXHAUSTED: Mapping[Role, str] = {
     "user": "(script exhausted) ###STOP###",
 }
 ROLES: Mapping[Role, str] = {"agent": "assistant", "user": "user"}
-PLAIN = Surfaces(
+PLAIN = ConversationIO(
     {"agent": PlainChannel(), "user": PlainChannel()}, {"agent": PlainView(), "user": PlainView()}
 )
 

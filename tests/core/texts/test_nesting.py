@@ -5,7 +5,7 @@ import pytest
 from dragoman.core.agent_answers import read_answer
 from dragoman.core.speech import Called, Unparsed
 from dragoman.core.texts.nesting import MOST_DEPTH, is_deep
-from dragoman.models.written_calls import written_call
+from dragoman.models.chat.message_parsing import parse_tool_call
 
 DEEP = 100_000
 
@@ -36,7 +36,7 @@ def test_arguments_that_are_nested_too_deeply_are_the_agents_malformed_call(name
 
 @pytest.mark.parametrize("name", ["text of objects", "text of lists"])
 def test_a_models_arguments_are_read_alike(name: str) -> None:
-    call = written_call("c", "look", ARGUMENTS[name], 0)
+    call = parse_tool_call("c", "look", ARGUMENTS[name], 0)
     assert call.malformed == "the arguments are nested too deeply"
 
 

@@ -17,12 +17,18 @@ from dragoman.core.speech import Called, say
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
-from dragoman.models.agents.http_agent import HttpAgent
-from dragoman.models.agents.protocol import MOST_ANSWER_BYTES
-from dragoman.models.wire.gate import Gate
-from dragoman.models.wire.http import Http
-from dragoman.models.wire.sending import Attempts, EndpointRefused, Sender, Unreadable, Who
-from dragoman.models.wire.transport import Patience, Timeouts
+from dragoman.models.endpoints.endpoint_client import EndpointClient
+from dragoman.models.http.http_client import HttpClient
+from dragoman.models.http.transport import (
+    Attempts,
+    CallContext,
+    MalformedResponse,
+    RequestRejected,
+    RetryPolicy,
+    Sender,
+    Timeouts,
+)
+from dragoman.models.http_agent import MOST_ANSWER_BYTES, HttpAgent
 from dragoman.testing.listening import HOST
 
 T = TypeVar("T")
@@ -46,7 +52,7 @@ class PlainSender:
         headers: Mapping[str, str],
         body: bytes,
         read: Callable[[bytes], T],
-        who: Who,
+        who: CallContext,
     ) -> tuple[T, Attempts]:
         async with (
             aiohttp.ClientSession() as client,
@@ -54,10 +60,10 @@ class PlainSender:
         ):
             content = await response.read()
         if response.status != 200:
-            raise EndpointRefused(response.status, content)
+            raise RequestRejected(response.status, content)
         try:
             return read(content), Attempts({"cut": 1}, 0.25)
-        except Unreadable as error:
+        except MalformedResponse as error:
             raise ParticipantError(f"{who.purpose} {who.model}: {error}") from error
 
     def settle(self, sent: int, tokens: int) -> None:
@@ -178,8 +184,8 @@ def test_a_later_answer_of_another_shape_ends_its_conversation_and_is_not_asked_
 
     async def go() -> None:
         async with served(answers) as url:
-            http = Http(Timeouts())
-            agent = HttpAgent("mine", url, Gate.of("mine", http))
+            http = HttpClient(Timeouts())
+            agent = HttpAgent("mine", url, EndpointClient.of("mine", http))
             await agent.complete(REQUEST, "agent")
             try:
                 await agent.complete(REQUEST, "agent")
@@ -213,9 +219,9 @@ def test_a_server_that_refuses_everybody_ends_the_run(status: int, advice: str) 
 
 
 async def through_a_gate(answers: Answering) -> Completion:
-    http = Http(Timeouts())
+    http = HttpClient(Timeouts())
     try:
-        gate = Gate.of("mine", http, (TOKEN,), patience=Patience(attempts=3))
+        gate = EndpointClient.of("mine", http, (TOKEN,), patience=RetryPolicy(attempts=3))
         return await asked(answers, gate, TOKEN)
     finally:
         await http.close()

@@ -12,7 +12,8 @@ from dragoman.core.protocols import ChatRequest
 from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tools import NO_TOOLS, ToolCall, Toolset, ToolSpec
 from dragoman.core.version import VERSION
-from dragoman.models.agents.protocol import (
+from dragoman.models.http.transport import MalformedResponse, UnexpectedResponse
+from dragoman.models.http_agent import (
     MOST_ANSWER_BYTES,
     decode_answer,
     decode_request,
@@ -20,7 +21,6 @@ from dragoman.models.agents.protocol import (
     encode_request,
     offered_tools,
 )
-from dragoman.models.wire.sending import Misshapen, Unreadable
 
 LOOK = ToolSpec("look", "Looks.", {"type": "object", "properties": {}})
 LOOK_SCHEMA = {
@@ -169,7 +169,7 @@ def test_arguments_that_are_no_object_are_the_agents_mistake_and_kept(sent: str,
     ],
 )
 def test_a_damaged_body_is_the_servers_fault(body: bytes) -> None:
-    with pytest.raises(Unreadable, match="not an agent's answer"):
+    with pytest.raises(MalformedResponse, match="not an agent's answer"):
         decode_answer(body, 0)
 
 
@@ -190,18 +190,18 @@ def test_a_damaged_body_is_the_servers_fault(body: bytes) -> None:
     ],
 )
 def test_a_whole_body_that_is_no_answer_is_of_another_shape(body: bytes) -> None:
-    with pytest.raises(Misshapen, match="not an agent's answer"):
+    with pytest.raises(UnexpectedResponse, match="not an agent's answer"):
         decode_answer(body, 0)
 
 
 def test_an_answer_beyond_all_measure_is_refused_unread() -> None:
     body = b'{"content": "' + b"x" * MOST_ANSWER_BYTES + b'"}'
-    with pytest.raises(Unreadable, match=r"4,194,\d+ bytes, read are 4,194,304"):
+    with pytest.raises(MalformedResponse, match=r"4,194,\d+ bytes, read are 4,194,304"):
         decode_answer(body, 0)
 
 
 def test_a_broken_body_is_told_without_what_it_holds() -> None:
-    with pytest.raises(Misshapen) as told:
+    with pytest.raises(UnexpectedResponse) as told:
         decode_answer(b'{"content": 5, "secret": "hunter2"}', 0)
     assert "hunter2" not in str(told.value)
 
@@ -253,7 +253,7 @@ def test_an_answer_damaged_anywhere_is_read_or_the_servers_fault(at: int, put: b
     for damaged in (WHOLE[:at], WHOLE[:at] + put + WHOLE[at + 1 :]):
         try:
             answer = decode_answer(damaged, 0)
-        except (Unreadable, Misshapen):
+        except (MalformedResponse, UnexpectedResponse):
             continue
         assert msgspec.json.decode(msgspec.json.encode(answer), type=AgentAnswer) == answer
 

@@ -13,12 +13,12 @@ from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.speech import Unparsed, say
 from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.core.voice.histories import History
-from dragoman.models.history_form import HistoryForm
+from dragoman.models.history_format import HistoryFormat
 
 Refuses = Callable[[dict[str, Any]], str]
 """Returns why a request is refused; "" where it is not."""
 
-SAFE = HistoryForm()
+SAFE = HistoryFormat()
 LOOK = Toolset((ToolSpec("look", "Looks.", {"type": "object", "properties": {}}),))
 HISTORY: list[dict[str, object]] = [
     {"role": "system", "content": "Be brief."},
@@ -37,7 +37,7 @@ HISTORY: list[dict[str, object]] = [
 
 
 async def _answers(
-    refuses: Refuses, status: int, form: HistoryForm, times: int, *, streams: bool
+    refuses: Refuses, status: int, form: HistoryFormat, times: int, *, streams: bool
 ) -> tuple[list[Completion], list[dict[str, Any]]]:
     asked: list[dict[str, Any]] = []
 
@@ -79,7 +79,7 @@ async def _answers(
 def answers(
     refuses: Refuses,
     status: int = 400,
-    form: HistoryForm = SAFE,
+    form: HistoryFormat = SAFE,
     times: int = 1,
     *,
     streams: bool = False,
@@ -103,55 +103,55 @@ def has(field: str) -> Callable[[dict[str, Any]], bool]:
             lambda request: roles(request)[1] == "assistant",
             "Conversation roles must alternate user/assistant/user/assistant/...",
             "alternating_roles",
-            HistoryForm(),
+            HistoryFormat(),
         ),
         (
             lambda request: "system" in roles(request),
             "System role not supported",
             "system_as_user",
-            HistoryForm(),
+            HistoryFormat(),
         ),
         (
             has("reasoning_content"),
             "property 'messages.3.assistant.reasoning_content' is unsupported",
             "reasoning_left_out",
-            HistoryForm(),
+            HistoryFormat(),
         ),
         (
             lambda request: not has("reasoning_content")(request),
             "The `reasoning_content` in the thinking mode must be passed back to the API.",
             "reasoning_returned",
-            HistoryForm(reasoning="never"),
+            HistoryFormat(reasoning="never"),
         ),
         (
             lambda request: any(message["content"] == "" for message in request["messages"]),
             "messages: text content blocks must be non-empty",
             "empty_content_replaced",
-            HistoryForm(takes_empty=True),
+            HistoryFormat(takes_empty=True),
         ),
         (
             lambda request: "call_0" in json.dumps(request),
             "Tool call id was call_0 but must be a-z, A-Z, 0-9, with a length of 9.",
             "ids_replaced",
-            HistoryForm(keeps_ids=True),
+            HistoryFormat(keeps_ids=True),
         ),
         (
             lambda request: any(message["content"] is None for message in request["messages"]),
             "Invalid 'content': 'content' field must be a string or an array of objects.",
             "null_content_replaced",
-            HistoryForm(),
+            HistoryFormat(),
         ),
         (
             lambda request: any(not message["content"] for message in request["messages"]),
             "messages.3: content must not be empty",
             "empty_calls_filled",
-            HistoryForm(),
+            HistoryFormat(),
         ),
         (
             lambda request: not request["messages"][-1].get("name"),
             "'name' is required for messages with role 'tool'",
             "results_named",
-            HistoryForm(),
+            HistoryFormat(),
         ),
         (
             lambda request: (
@@ -163,13 +163,13 @@ def has(field: str) -> Callable[[dict[str, Any]], bool]:
             ),
             "assistant message must include reasoning_content",
             "reasoning_filled",
-            HistoryForm(reasoning="always"),
+            HistoryFormat(reasoning="always"),
         ),
         (
             has("reasoning_content"),
             "Unrecognized request argument supplied in messages",
             "reasoning_left_out",
-            HistoryForm(),
+            HistoryFormat(),
         ),
     ],
 )
@@ -178,7 +178,7 @@ def test_a_refused_history_goes_out_in_the_form_that_is_asked_for(
     is_refused: Callable[[dict[str, Any]], bool],
     why: str,
     remark: str,
-    form: HistoryForm,
+    form: HistoryFormat,
     status: int,
 ) -> None:
     replies, asked = answers(lambda request: why if is_refused(request) else "", status, form, 2)

@@ -9,9 +9,9 @@ from dragoman.core.costs import Price
 from dragoman.core.errors import RunHalted
 from dragoman.core.protocols import ChatRequest
 from dragoman.core.tools import NO_TOOLS
+from dragoman.models.budget import Budget, parse_spend_limit
 from dragoman.models.chat.scripted import ScriptedReply
-from dragoman.models.spec import read_spec
-from dragoman.models.spending.budget import Budget, parse_limit
+from dragoman.models.model_spec import parse_model_spec
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.server import ModelServer
@@ -22,7 +22,7 @@ ASKED = ChatRequest([{"role": "user", "content": "x" * 4_000}], NO_TOOLS, 1, "ta
 
 async def asked_at_once(url: str, budget: Budget, calls: int) -> list[object]:
     connections = Connections(budget=budget)
-    model = connections.chat_model(read_spec(f"compatible/any?base_url={url}"))
+    model = connections.chat_model(parse_model_spec(f"compatible/any?base_url={url}"))
     try:
         asked = (model.complete(ASKED, "agent") for _ in range(calls))
         return await asyncio.gather(*asked, return_exceptions=True)
@@ -35,11 +35,11 @@ def test_sixty_four_calls_at_once_pass_a_budget_by_less_than_one_call(limit: str
     rules = RuleAnswers([Rule(reply=ScriptedReply("Yes."))])
     with ModelServer(rules, Behaviour()) as server:
         url = server.url
-        first = Budget(parse_limit("1 tokens"), lambda _model: None)
+        first = Budget(parse_spend_limit("1 tokens"), lambda _model: None)
         asyncio.run(asked_at_once(url, first, 1))
         # A price by which every call costs a tenth of a cent.
         price = Price(1_000 / first.spent, 1_000 / first.spent)
-        budget = Budget(parse_limit(limit), lambda _model: price)
+        budget = Budget(parse_spend_limit(limit), lambda _model: price)
 
         outcomes = asyncio.run(asked_at_once(url, budget, 64))
 

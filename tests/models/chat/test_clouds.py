@@ -15,8 +15,8 @@ from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.speech import Called
 from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.models.chat.completions import decode_reply
-from dragoman.models.spec import read_spec
-from dragoman.models.wire.transport import Patience, Timeouts
+from dragoman.models.http.transport import RetryPolicy, Timeouts
+from dragoman.models.model_spec import parse_model_spec
 from dragoman.wiring.connections import Connections
 
 pytest.importorskip("litellm", reason="the extra `litellm` is not installed")
@@ -92,9 +92,9 @@ async def asked(kind: str, answers: Answers, *, more: str = "") -> Completion:
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     base = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    connections = Connections(Timeouts(2.0, 0.4, 0.5), Patience(attempts=2, seconds=1.0))
+    connections = Connections(Timeouts(2.0, 0.4, 0.5), RetryPolicy(attempts=2, seconds=1.0))
     try:
-        model = connections.chat_model(read_spec(MODELS[kind].format(base=base) + more))
+        model = connections.chat_model(parse_model_spec(MODELS[kind].format(base=base) + more))
         request = ChatRequest([{"role": "user", "content": "Where is it?"}], TOOLS, 7, "task")
         return await model.complete(request, "agent")
     finally:

@@ -11,7 +11,7 @@ from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
 from dragoman.models.chat.completions import decode_completion
-from dragoman.models.written_calls import MAX_ARGUMENT_CHARS
+from dragoman.models.chat.message_parsing import MAX_ARGUMENT_CHARS
 
 
 def body(message: object, **more: object) -> bytes:

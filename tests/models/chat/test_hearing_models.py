@@ -16,12 +16,12 @@ from dragoman.core.tools import NO_TOOLS
 from dragoman.core.voice.audio import Audio, wav_of
 from dragoman.core.voice.sound_parts import SoundPart
 from dragoman.core.voice.sounds import hears_audio
+from dragoman.models.chat.cached_model import CachedModel
 from dragoman.models.chat.completions import decode_completion
-from dragoman.models.chat.remembered import RememberedModel
 from dragoman.models.chat.scripted import ScriptedReply
-from dragoman.models.chat.streams import whole_completion
-from dragoman.models.spec import read_spec
-from dragoman.models.wire.sending import Unreadable
+from dragoman.models.chat.streaming import assemble_completion
+from dragoman.models.http.transport import MalformedResponse
+from dragoman.models.model_spec import parse_model_spec
 from dragoman.store.replies import ReplyCache
 from dragoman.testing.answers import Rule, RuleAnswers, When
 from dragoman.testing.coded_speech import decoded_text
@@ -49,7 +49,9 @@ def ask(url: str, request: ChatRequest, options: str = "") -> Completion:
         connections = Connections()
         name = f"compatible/any?base_url={url}&hears=on"
         try:
-            model = connections.chat_model(read_spec(f"{name}&{options}" if options else name))
+            model = connections.chat_model(
+                parse_model_spec(f"{name}&{options}" if options else name)
+            )
             return await model.complete(request, "agent")
         finally:
             await connections.close()
@@ -108,7 +110,7 @@ def test_a_spoken_reply_is_remembered_with_its_sound(tmp_path: Path) -> None:
 
     model = Speaking()
     with ReplyCache(tmp_path / "replies.sqlite", 1 << 30) as cache:
-        remembered = RememberedModel(model, cache, "id")
+        remembered = CachedModel(model, cache, "id")
         assert hears_audio(remembered)
 
         async def both() -> list[Completion]:
@@ -164,34 +166,39 @@ def test_pieces_of_speech_in_a_stream_may_be_one_code_or_each_its_own() -> None:
         deltas.append({"audio": {"transcript": "Hi."}})
         events = [{"choices": [{"delta": delta}]} for delta in deltas]
         stream = b"".join(b"data: %b\n\n" % json.dumps(each).encode() for each in events)
-        completion = decode_completion(whole_completion(stream + b"data: [DONE]\n\n"), "m", "agent")
+        completion = decode_completion(
+            assemble_completion(stream + b"data: [DONE]\n\n"), "m", "agent"
+        )
         assert completion.spoken == Audio(pcm, 24_000)
         assert isinstance(completion.reply, Said)
     broken = b'data: {"choices":[{"delta":{"audio":{"data":"=a="}}}]}\n\ndata: [DONE]\n\n'
-    with pytest.raises(Unreadable, match="a piece of the spoken reply is damaged"):
-        whole_completion(broken)
+    with pytest.raises(MalformedResponse, match="a piece of the spoken reply is damaged"):
+        assemble_completion(broken)
 
 
 def test_the_table_knows_who_hears_and_how_and_a_name_may_say_so() -> None:
-    assert read_spec("openai/gpt-4o-audio-preview").audio is not None
-    assert read_spec("openai/gpt-4.1").audio is None
-    assert read_spec("openai/gpt-4o-audio-preview?hears=off").audio is None
-    assert read_spec("vllm/ultravox?hears=on").audio == read_spec("gemini/gemini-3-pro").audio
-    qwen = read_spec("vllm/any?hears=qwen").audio
-    assert qwen == read_spec("dashscope/qwen3-omni-flash").audio
+    assert parse_model_spec("openai/gpt-4o-audio-preview").audio is not None
+    assert parse_model_spec("openai/gpt-4.1").audio is None
+    assert parse_model_spec("openai/gpt-4o-audio-preview?hears=off").audio is None
+    assert (
+        parse_model_spec("vllm/ultravox?hears=on").audio
+        == parse_model_spec("gemini/gemini-3-pro").audio
+    )
+    qwen = parse_model_spec("vllm/any?hears=qwen").audio
+    assert qwen == parse_model_spec("dashscope/qwen3-omni-flash").audio
     assert qwen is not None
     assert b"data:;base64," in qwen.before
     with pytest.raises(UsageError, match=r"hears is on, off, or how it takes audio \(openai, "):
-        read_spec("vllm/any?hears=well")
+        parse_model_spec("vllm/any?hears=well")
 
 
 def test_saying_that_a_model_hears_makes_it_no_other_model() -> None:
-    assert read_spec("vllm/any?hears=on").identity == read_spec("vllm/any").identity
+    assert parse_model_spec("vllm/any?hears=on").identity == parse_model_spec("vllm/any").identity
 
 
 def test_a_form_of_speech_that_is_not_read_is_refused_before_anything_is_sent() -> None:
     with pytest.raises(UsageError, match="a format that is read: wav or pcm16"):
-        read_spec('openai/gpt-audio?audio={"voice":"alloy","format":"mp3"}')
+        parse_model_spec('openai/gpt-audio?audio={"voice":"alloy","format":"mp3"}')
     with pytest.raises(UsageError, match="modalities is of type array"):
-        read_spec("openai/gpt-audio?modalities=audio")
-    assert msgspec.json.encode(read_spec('openai/gpt-audio?modalities=["text"]').settings)
+        parse_model_spec("openai/gpt-audio?modalities=audio")
+    assert msgspec.json.encode(parse_model_spec('openai/gpt-audio?modalities=["text"]').settings)

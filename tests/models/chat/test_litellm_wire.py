@@ -11,10 +11,10 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.models.chat.completions import decode_completion
-from dragoman.models.chat.litellm_wire import LitellmWire
-from dragoman.models.chat.streams import is_stream, whole_completion
-from dragoman.models.wire.http import Http
-from dragoman.models.wire.transport import Fault, HttpResponse, Timeouts
+from dragoman.models.chat.litellm_client import LitellmClient
+from dragoman.models.chat.streaming import assemble_completion, is_stream
+from dragoman.models.http.http_client import HttpClient
+from dragoman.models.http.transport import HttpResponse, Timeouts, TransportError
 
 BODY = b'{"model": "cohere/flash", "messages": [], "seed": 7}'
 COMPLETION = {"choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}]}
@@ -88,7 +88,9 @@ Installed = Callable[[Callable[[], object]], StandIn]
 
 def post(url: str = "litellm:cohere", key: str = "") -> HttpResponse:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    return asyncio.run(LitellmWire(30.0, Http(Timeouts()), lambda _: None).post(url, headers, BODY))
+    return asyncio.run(
+        LitellmClient(30.0, HttpClient(Timeouts()), lambda _: None).post(url, headers, BODY)
+    )
 
 
 def failing(status: object, headers: dict[str, str] | None = None) -> Callable[[], object]:
@@ -134,7 +136,7 @@ def test_a_stream_comes_back_as_events(litellm: Installed) -> None:
     litellm(lambda: Stream({"choices": [{"delta": {"content": "h"}}]}, last, finished="stop"))
     body = post().body
     assert is_stream(body)
-    reply = decode_completion(whole_completion(body), "m", "agent")
+    reply = decode_completion(assemble_completion(body), "m", "agent")
     assert reply == decode_completion(bytes(reply.raw), "m", "agent")
     assert json.loads(bytes(reply.raw))["choices"][0]["message"]["content"] == "hi"
 
@@ -159,25 +161,25 @@ def test_a_stream_that_breaks_becomes_the_status_that_it_stands_for(litellm: Ins
 def test_a_stream_that_litellm_ended_itself_was_cut(litellm: Installed) -> None:
     made_up = {"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 9}}
     litellm(lambda: Stream({"choices": [{"delta": {"content": "h"}}]}, made_up, finished=None))
-    with pytest.raises(Fault, match="the stream stopped before its end") as caught:
+    with pytest.raises(TransportError, match="the stream stopped before its end") as caught:
         post()
     assert caught.value.kind == "cut"
 
 
 def test_a_time_out_is_one(litellm: Installed) -> None:
     litellm(failing(408))
-    with pytest.raises(Fault, match="no answer in time") as caught:
+    with pytest.raises(TransportError, match="no answer in time") as caught:
         post()
     assert (caught.value.kind, caught.value.__context__) == ("timeout", None)
 
 
 def test_its_connections_are_closed(litellm: Installed) -> None:
     module = litellm(lambda: Record(COMPLETION))
-    asyncio.run(LitellmWire(30.0, Http(Timeouts()), lambda _: None).close())
+    asyncio.run(LitellmClient(30.0, HttpClient(Timeouts()), lambda _: None).close())
     assert module.is_closed
 
 
 def test_where_it_is_not_installed_the_line_says_how(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "litellm", None)
     with pytest.raises(UsageError, match=r"litellm is not installed: pip install 'dragoman\[lite"):
-        LitellmWire(30.0, Http(Timeouts()), lambda _: None)
+        LitellmClient(30.0, HttpClient(Timeouts()), lambda _: None)

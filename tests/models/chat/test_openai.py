@@ -16,9 +16,9 @@ from dragoman.core.tools import NO_TOOLS, Toolset, ToolSpec
 from dragoman.core.voice.clock import Latency
 from dragoman.models.chat.openai import ChatEndpoint, OpenAIModel
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
-from dragoman.models.wire.gate import Gate
-from dragoman.models.wire.http import Http
-from dragoman.models.wire.transport import HttpResponse, Patience, Timeouts
+from dragoman.models.endpoints.endpoint_client import EndpointClient
+from dragoman.models.http.http_client import HttpClient
+from dragoman.models.http.transport import HttpResponse, RetryPolicy, Timeouts
 from dragoman.testing.answers import Rule, RuleAnswers, When
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.capacity import Capacity
@@ -64,12 +64,12 @@ def asking(text: str = "hello", **more: Any) -> ChatRequest:  # noqa: ANN401 - f
 
 @asynccontextmanager
 async def model_at(url: str, **more: Any) -> AsyncIterator[OpenAIModel]:  # noqa: ANN401 - fields of the endpoint
-    http = Http(Timeouts(connect=20, read=more.pop("read", 20), total=20))
+    http = HttpClient(Timeouts(connect=20, read=more.pop("read", 20), total=20))
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {CANARY}"}
     settings = more.pop("settings", {})
-    patience = more.pop("patience", Patience(attempts=5, seconds=30, outage=30))
+    patience = more.pop("patience", RetryPolicy(attempts=5, seconds=30, outage=30))
     endpoint = ChatEndpoint(f"{url}/chat/completions", headers, "any", settings, CANARY, **more)
-    gate = Gate.of("http://here", http, (CANARY,), patience=patience)
+    gate = EndpointClient.of("http://here", http, (CANARY,), patience=patience)
     try:
         yield OpenAIModel("openai/any", endpoint, gate)
     finally:
@@ -321,7 +321,7 @@ def test_a_good_status_with_no_completion_is_the_wires_fault(
     serving: RawServer, answer: bytes, why: str
 ) -> None:
     with pytest.raises(ParticipantError, match=f"{why}.*gave up after 2 attempts: malformed 2"):
-        exchange(serving, answer, patience=Patience(attempts=2))
+        exchange(serving, answer, patience=RetryPolicy(attempts=2))
 
 
 def in_pieces(text: str) -> bytes:
@@ -359,7 +359,7 @@ def test_a_key_that_comes_back_in_an_error_is_taken_out(
         caplog.at_level(logging.DEBUG),
         pytest.raises((ParticipantError, RunHalted)) as caught,
     ):
-        exchange(serving, answer, code=code, patience=Patience(attempts=2))
+        exchange(serving, answer, code=code, patience=RetryPolicy(attempts=2))
     assert "no such key: ***" in str(caught.value)
     assert "canary" not in str(caught.getrepr(style="native")) + caplog.text
 
@@ -414,5 +414,5 @@ def test_a_reply_took_as_long_as_its_first_word_where_it_was_seen_to_come(
     latency: Latency,
 ) -> None:
     endpoint = ChatEndpoint("http://here", {}, "any", {}, streams=True)
-    model = OpenAIModel("openai/any", endpoint, Gate.of("http://here", Timed(*pieces)))
+    model = OpenAIModel("openai/any", endpoint, EndpointClient.of("http://here", Timed(*pieces)))
     assert in_virtual_time(model.complete(asking(), "agent")).latency == latency

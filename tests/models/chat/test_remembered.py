@@ -12,8 +12,8 @@ from dragoman.core.speech import Unparsed, say
 from dragoman.core.tools import NO_TOOLS, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
+from dragoman.models.chat.cached_model import CachedModel
 from dragoman.models.chat.completions import decode_completion
-from dragoman.models.chat.remembered import RememberedModel
 from dragoman.store.replies import ReplyCache
 
 ONE_TOOL = Toolset((ToolSpec("find", "finds", {"type": "object", "properties": {}}),))
@@ -53,16 +53,14 @@ def cache(tmp_path: Path) -> Iterator[ReplyCache]:
         yield opened
 
 
-def asked(
-    model: RememberedModel, request: ChatRequest = REQUEST, purpose: str = "agent"
-) -> Completion:
+def asked(model: CachedModel, request: ChatRequest = REQUEST, purpose: str = "agent") -> Completion:
     return asyncio.run(model.complete(request, purpose))
 
 
 def test_what_was_asked_before_is_answered_without_the_model(cache: ReplyCache) -> None:
     model = Counting()
-    first = asked(RememberedModel(model, cache, "identity"))
-    again = asked(RememberedModel(model, cache, "identity"))
+    first = asked(CachedModel(model, cache, "identity"))
+    again = asked(CachedModel(model, cache, "identity"))
     assert model.calls == 1
     assert again.reply == first.reply == say("1, call 1")
     assert bytes(again.raw) == bytes(first.raw)
@@ -71,22 +69,22 @@ def test_what_was_asked_before_is_answered_without_the_model(cache: ReplyCache) 
 def test_a_remembered_reply_took_as_long_as_when_it_was_first_given(tmp_path: Path) -> None:
     path, model = tmp_path / "replies.sqlite", Counting(latency=Latency(2.5, 0.75))
     with ReplyCache(path, 1 << 30) as cache:
-        first = asked(RememberedModel(model, cache, "identity"))
+        first = asked(CachedModel(model, cache, "identity"))
     with ReplyCache(path, 1 << 30) as cache:
-        again = asked(RememberedModel(model, cache, "identity"))
+        again = asked(CachedModel(model, cache, "identity"))
     assert model.calls == 1
     assert again.latency == first.latency == Latency(2.5, 0.75)
     assert bytes(again.raw) == bytes(first.raw)
 
 
 def test_how_long_a_reply_took_that_was_remembered_without_it_is_unknown(cache: ReplyCache) -> None:
-    model = RememberedModel(Counting(), cache, "identity")
+    model = CachedModel(Counting(), cache, "identity")
     asked(model)
     assert asked(model).latency is None
 
 
 def test_a_remembered_reply_says_so_and_took_no_time(cache: ReplyCache) -> None:
-    model = RememberedModel(Counting(), cache, "identity")
+    model = CachedModel(Counting(), cache, "identity")
     first, again = asked(model).usage, asked(model).usage
     assert (first.replayed, first.faults, first.seconds) == (0, {"timeout": 1}, 2.5)
     assert again == Usage(
@@ -115,7 +113,7 @@ def test_a_remembered_reply_says_so_and_took_no_time(cache: ReplyCache) -> None:
 )
 def test_another_question_is_asked_anew(cache: ReplyCache, other: ChatRequest) -> None:
     counting = Counting()
-    model = RememberedModel(counting, cache, "identity")
+    model = CachedModel(counting, cache, "identity")
     asked(model)
     assert asked(model, other).usage.replayed == 0
     assert counting.calls == 2
@@ -123,15 +121,15 @@ def test_another_question_is_asked_anew(cache: ReplyCache, other: ChatRequest) -
 
 def test_another_purpose_or_identity_is_asked_anew(cache: ReplyCache) -> None:
     counting = Counting()
-    asked(RememberedModel(counting, cache, "identity"))
-    asked(RememberedModel(counting, cache, "identity"), purpose="user")
-    asked(RememberedModel(counting, cache, "other"))
+    asked(CachedModel(counting, cache, "identity"))
+    asked(CachedModel(counting, cache, "identity"), purpose="user")
+    asked(CachedModel(counting, cache, "other"))
     assert counting.calls == 3
 
 
 def test_a_conversations_name_and_label_do_not_make_another_question(cache: ReplyCache) -> None:
     counting = Counting()
-    model = RememberedModel(counting, cache, "identity")
+    model = CachedModel(counting, cache, "identity")
     asked(model)
     asked(model, msgspec.structs.replace(REQUEST, session="attempt 2", label="other"))
     assert counting.calls == 1
@@ -139,7 +137,7 @@ def test_a_conversations_name_and_label_do_not_make_another_question(cache: Repl
 
 def test_equal_tools_made_twice_are_the_same_question(cache: ReplyCache) -> None:
     counting = Counting()
-    model = RememberedModel(counting, cache, "identity")
+    model = CachedModel(counting, cache, "identity")
     for _ in range(2):
         tools = Toolset((ToolSpec("find", "finds", {"type": "object"}),))
         asked(model, msgspec.structs.replace(REQUEST, tools=tools))
@@ -148,7 +146,7 @@ def test_equal_tools_made_twice_are_the_same_question(cache: ReplyCache) -> None
 
 def test_a_judges_request_without_a_draw_is_remembered_too(cache: ReplyCache) -> None:
     counting = Counting()
-    model = RememberedModel(counting, cache, "identity")
+    model = CachedModel(counting, cache, "identity")
     request = ChatRequest([{"role": "user", "content": "Is it met?"}], NO_TOOLS, 0, "task")
     asked(model, request, "judge")
     assert asked(model, request, "judge").usage.replayed == 1
@@ -157,7 +155,7 @@ def test_a_judges_request_without_a_draw_is_remembered_too(cache: ReplyCache) ->
 def test_a_fault_is_not_remembered_and_leaves_nothing_in_flight(
     cache: ReplyCache, tmp_path: Path
 ) -> None:
-    model = RememberedModel(Counting(fails=(1,)), cache, "identity")
+    model = CachedModel(Counting(fails=(1,)), cache, "identity")
     with pytest.raises(ParticipantError, match="cut"):
         asked(model)
     cache.flush()
@@ -172,7 +170,7 @@ def test_a_call_that_is_cut_off_stays_in_flight(cache: ReplyCache, tmp_path: Pat
             await asyncio.Event().wait()
             return await super().complete(request, purpose)
 
-    model = RememberedModel(Silent(), cache, "identity")
+    model = CachedModel(Silent(), cache, "identity")
 
     async def cut() -> None:
         async with asyncio.timeout(0.01):
@@ -193,7 +191,7 @@ def test_a_reply_that_nobody_gave_is_not_remembered(cache: ReplyCache) -> None:
             return Completion(Unparsed("", "too long"), msgspec.Raw(b"null"), usage)
 
     counting = Outgrown()
-    model = RememberedModel(counting, cache, "identity")
+    model = CachedModel(counting, cache, "identity")
     asked(model)
     asked(model)
     assert counting.calls == 2
@@ -201,7 +199,7 @@ def test_a_reply_that_nobody_gave_is_not_remembered(cache: ReplyCache) -> None:
 
 def test_a_kept_body_that_is_no_completion_is_asked_anew(cache: ReplyCache) -> None:
     counting = Counting()
-    model = RememberedModel(counting, cache, "identity")
+    model = CachedModel(counting, cache, "identity")
     cache.put(model.key(REQUEST, "agent"), b'{"not": "a completion"}')
     assert asked(model).usage.replayed == 0
     assert asked(model).usage.replayed == 1

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from dragoman.core.speech import Called, Said
 from dragoman.models.chat.completions import DecodedReply, decode_reply
-from dragoman.models.chat.streams import first_words, is_stream, whole_completion
-from dragoman.models.wire.sending import Unreadable
+from dragoman.models.chat.streaming import assemble_completion, first_text_offset, is_stream
+from dragoman.models.http.transport import MalformedResponse
 
 A, B = '{"id": "KV155"}', '{"id": "PT331"}'
 ABSENT = object()
@@ -35,7 +35,7 @@ def piece(
 
 
 def read(*parts: bytes, end: bytes = b"data: [DONE]\n\n") -> DecodedReply:
-    return decode_reply(whole_completion(b"".join((*parts, chunk({}, "stop"), end))), "m")
+    return decode_reply(assemble_completion(b"".join((*parts, chunk({}, "stop"), end))), "m")
 
 
 def calls_of(*parts: bytes) -> list[tuple[str, dict[str, object]]]:
@@ -163,7 +163,7 @@ def test_one_call_is_one_however_it_comes_in_pieces(parts: tuple[bytes, ...]) ->
     ],
 )
 def test_words_are_words_in_any_stream(body: bytes) -> None:
-    reply = decode_reply(whole_completion(body), "m").reply
+    reply = decode_reply(assemble_completion(body), "m").reply
     assert isinstance(reply, Said)
     assert reply.text == "Hello there."
 
@@ -183,7 +183,7 @@ def test_what_a_provider_wants_back_is_kept_of_a_stream() -> None:
         {"type": "reasoning.text", "index": 0, "text": "Where "},
         {"type": "reasoning.text", "index": 0, "text": "is it?", "signature": "S"},
     ]
-    body = whole_completion(
+    body = assemble_completion(
         b"".join(
             (
                 *(chunk({"reasoning_details": [detail]}) for detail in details),
@@ -214,9 +214,10 @@ def test_the_first_words_come_after_reasoning_between_the_words() -> None:
     reasoning = chunk({"content": "<think>Who is"}) + chunk({"content": " it?</think>\n\n"})
     words = chunk({"content": "Hello"})
     assert (
-        first_words(reasoning + words + chunk({"content": " there."})) == len(reasoning + words) - 1
+        first_text_offset(reasoning + words + chunk({"content": " there."}))
+        == len(reasoning + words) - 1
     )
-    assert first_words(reasoning) is None
+    assert first_text_offset(reasoning) is None
 
 
 @given(st.lists(st.integers(1, 6), max_size=8), st.booleans(), st.booleans())
@@ -336,7 +337,7 @@ HELLO = chunk({"content": "Hello there."})
 )
 def test_words_stay_what_they_are_in_odd_streams(body: bytes) -> None:
     assert is_stream(body)
-    reply = decode_reply(whole_completion(body), "m").reply
+    reply = decode_reply(assemble_completion(body), "m").reply
     assert isinstance(reply, Said)
     assert reply.text == "Hello there."
 
@@ -358,12 +359,12 @@ def test_words_stay_what_they_are_in_odd_streams(body: bytes) -> None:
     ],
 )
 def test_a_reply_that_broke_off_is_no_reply(end: bytes) -> None:
-    with pytest.raises(Unreadable):
-        whole_completion(HELLO + end)
+    with pytest.raises(MalformedResponse):
+        assemble_completion(HELLO + end)
 
 
 @pytest.mark.parametrize("field", ["reasoning", "reasoning_content", "reasoning_text"])
 def test_reasoning_keeps_the_name_that_its_server_gave_it(field: str) -> None:
     body = chunk({field: "They "}) + chunk({field: "ask."}) + HELLO + chunk({}, "stop")
-    message = json.loads(whole_completion(body))["choices"][0]["message"]
+    message = json.loads(assemble_completion(body))["choices"][0]["message"]
     assert {name: message[name] for name in message if "reasoning" in name} == {field: "They ask."}

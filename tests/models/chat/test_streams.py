@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from dragoman.core.speech import Called, say
 from dragoman.core.tools import ToolCall
 from dragoman.models.chat.completions import decode_completion
-from dragoman.models.chat.streams import first_words, is_stream, whole_completion
-from dragoman.models.wire.sending import Unreadable
+from dragoman.models.chat.streaming import assemble_completion, first_text_offset, is_stream
+from dragoman.models.http.transport import MalformedResponse
 
 
 def event(data: object) -> bytes:
@@ -28,7 +28,7 @@ STOP = chunk({}, "stop")
 
 
 def whole(*events: bytes) -> Any:  # noqa: ANN401 - whatever JSON holds
-    return msgspec.json.decode(whole_completion(b"".join(events)))
+    return msgspec.json.decode(assemble_completion(b"".join(events)))
 
 
 def message(*events: bytes) -> Any:  # noqa: ANN401 - whatever JSON holds
@@ -83,7 +83,7 @@ def split(draw: st.DrawFn) -> tuple[dict[str, object], bytes]:
 def test_any_split_adds_up_to_the_whole(given_split: tuple[dict[str, object], bytes]) -> None:
     expected, stream = given_split
     assert is_stream(stream)
-    assert msgspec.json.decode(whole_completion(stream))["choices"] == [
+    assert msgspec.json.decode(assemble_completion(stream))["choices"] == [
         {"index": 0, "message": expected, "finish_reason": "stop"}
     ]
 
@@ -100,7 +100,7 @@ STREAM = (
 
 
 def test_a_stream_reads_like_the_completion() -> None:
-    completion = decode_completion(whole_completion(STREAM), "m", "agent")
+    completion = decode_completion(assemble_completion(STREAM), "m", "agent")
     assert completion.reply == Called((ToolCall("a", "f", {"x": 1}),), "Grüße, ")
     assert (completion.usage.input_tokens, completion.usage.output_tokens) == (5, 2)
 
@@ -108,8 +108,8 @@ def test_a_stream_reads_like_the_completion() -> None:
 @given(st.integers(0, len(STREAM) - 1))
 def test_a_stream_that_is_cut_is_never_a_shorter_reply(at: int) -> None:
     try:
-        completion = whole_completion(STREAM[:at])
-    except Unreadable:
+        completion = assemble_completion(STREAM[:at])
+    except MalformedResponse:
         return
     assert decode_completion(completion, "m", "agent").reply == Called(
         (ToolCall("a", "f", {"x": 1}),), "Grüße, "
@@ -124,8 +124,8 @@ def test_a_stream_that_is_cut_is_never_a_shorter_reply(at: int) -> None:
 )
 def test_any_bytes_are_a_completion_or_unreadable(body: bytes) -> None:
     try:
-        completion = whole_completion(body)
-    except Unreadable:
+        completion = assemble_completion(body)
+    except MalformedResponse:
         return
     assert "choices" in msgspec.json.decode(completion)
 
@@ -149,8 +149,8 @@ def test_any_bytes_are_a_completion_or_unreadable(body: bytes) -> None:
     ],
 )
 def test_what_is_no_whole_stream_says_why(body: bytes, why: str) -> None:
-    with pytest.raises(Unreadable) as caught:
-        whole_completion(body)
+    with pytest.raises(MalformedResponse) as caught:
+        assemble_completion(body)
     assert why in str(caught.value)
 
 
@@ -158,8 +158,8 @@ def test_what_is_no_whole_stream_says_why(body: bytes, why: str) -> None:
 def test_a_stream_of_more_lines_than_any_reply_is_refused_before_they_are_split(
     line: bytes,
 ) -> None:
-    with pytest.raises(Unreadable, match="more than 400,000 lines"):
-        whole_completion(b"data: {}\n\n" + line * 400_001)
+    with pytest.raises(MalformedResponse, match="more than 400,000 lines"):
+        assemble_completion(b"data: {}\n\n" + line * 400_001)
 
 
 def test_a_later_choice_is_another_reply() -> None:
@@ -194,7 +194,7 @@ def test_parallel_calls_may_grow_in_turn() -> None:
 def test_words_in_parts_are_words_and_thoughts_are_not() -> None:
     parts = [{"type": "thinking", "thinking": []}, {"type": "text", "text": "hi"}]
     completion = decode_completion(
-        whole_completion(chunk({"content": parts}) + STOP + DONE), "m", "agent"
+        assemble_completion(chunk({"content": parts}) + STOP + DONE), "m", "agent"
     )
     assert completion.reply == say("hi")
 
@@ -213,7 +213,7 @@ def test_the_first_words_of_a_stream_come_after_thoughts_and_blanks() -> None:
     ]
     body = b"".join([*before, chunk({"content": "Yes"}), chunk({"content": ", sir."}), STOP, DONE])
     # The event's text and the end of its line: the blank line behind it need not have come.
-    assert first_words(body) == len(b"".join([*before, chunk({"content": "Yes"})])) - 1
+    assert first_text_offset(body) == len(b"".join([*before, chunk({"content": "Yes"})])) - 1
 
 
 @pytest.mark.parametrize(
@@ -226,4 +226,4 @@ def test_the_first_words_of_a_stream_come_after_thoughts_and_blanks() -> None:
     ],
 )
 def test_a_stream_without_words_has_no_first_ones(body: bytes) -> None:
-    assert first_words(body) is None
+    assert first_text_offset(body) is None

@@ -10,7 +10,7 @@ from dragoman.core.speech import Said, Utterance
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.voice.sounds import HeldSounds
 from dragoman.models.chat.scripted import ScriptedReply
-from dragoman.models.wire.transport import Patience
+from dragoman.models.http.transport import RetryPolicy
 from dragoman.testing.answers import Answerer, Rule, RuleAnswers
 from dragoman.testing.coded_speech import coded_audio
 from dragoman.testing.realtime.faults import RealtimeBehaviour
@@ -46,7 +46,7 @@ async def begun(
     answerer = answers if callable(answers) else RuleAnswers(map(Rule, answers))
     sounds = HeldSounds()
     told = opening or Opening(TASK, "agent", 1, policy="Be kind.", sounds=sounds)
-    reached = connections or Connections(patience=Patience(attempts=3))
+    reached = connections or Connections(patience=RetryPolicy(attempts=3))
     async with RealtimeServer(answerer, behaviour) as server:
         name = f"compatible-realtime/any?base_url={server.url}{parameters}"
         session = await resolve_agent(name, None, reached).participant.open(told)

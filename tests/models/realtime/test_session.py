@@ -14,9 +14,9 @@ from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
+from dragoman.models.budget import Budget, parse_spend_limit
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
-from dragoman.models.spending.budget import Budget, parse_limit
-from dragoman.models.spending.prices import NO_PRICES
+from dragoman.models.prices import NO_PRICES
 from dragoman.testing.answers import Rule, RuleAnswers, When
 from dragoman.testing.chat_requests import ChatBody, Checks
 from dragoman.testing.completions import CannedReply
@@ -368,7 +368,7 @@ def test_arguments_that_are_no_object_are_the_models_mistake(begin: Begin) -> No
 
 
 def test_a_budget_that_is_spent_ends_the_run(begin: Begin) -> None:
-    budget = Budget(parse_limit("30 tokens"), NO_PRICES.price_of)
+    budget = Budget(parse_spend_limit("30 tokens"), NO_PRICES.price_of)
 
     async def talk() -> str:
         reached = Connections(budget=budget)

@@ -3,20 +3,20 @@
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.models.realtime.spec import read_realtime
+from dragoman.models.realtime_spec import parse_realtime_spec
 
 NAME = "openai-realtime/gpt-realtime"
 
 
 def refusal(written: str) -> str:
     with pytest.raises(UsageError) as caught:
-        read_realtime(written)
+        parse_realtime_spec(written)
     (line,) = str(caught.value).splitlines()
     return line
 
 
 def test_what_is_set_is_a_part_of_the_session_in_the_protocols_place() -> None:
-    spec = read_realtime(
+    spec = parse_realtime_spec(
         f"{NAME}?voice=marin&speed=1.2&output=audio&max_output_tokens=50&reasoning_effort=low"
         "&max_reply_s=20&extra.truncation=disabled"
     )
@@ -36,7 +36,7 @@ def test_what_is_set_is_a_part_of_the_session_in_the_protocols_place() -> None:
 
 def test_what_can_change_an_answer_is_part_of_the_identity() -> None:
     written = ("", "?voice=marin", "?max_reply_s=20", "?base_url=ws://127.0.0.1:9/v1")
-    assert len({read_realtime(NAME + each).identity for each in written}) == len(written)
+    assert len({parse_realtime_spec(NAME + each).identity for each in written}) == len(written)
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_what_can_change_an_answer_is_part_of_the_identity() -> None:
     ],
 )
 def test_an_address_of_http_is_that_of_the_same_server(given: str, meant: str) -> None:
-    assert read_realtime(f"compatible-realtime/any?base_url={given}").base_url == meant
+    assert parse_realtime_spec(f"compatible-realtime/any?base_url={given}").base_url == meant
 
 
 def test_a_providers_key_is_not_for_another_address() -> None:
-    assert read_realtime(NAME).key_env == "OPENAI_API_KEY"
-    assert read_realtime(f"{NAME}?base_url=ws://127.0.0.1:9/v1").key_env == ""
+    assert parse_realtime_spec(NAME).key_env == "OPENAI_API_KEY"
+    assert parse_realtime_spec(f"{NAME}?base_url=ws://127.0.0.1:9/v1").key_env == ""
 
 
 @pytest.mark.parametrize(

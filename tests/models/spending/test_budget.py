@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from dragoman.core.costs import Price
 from dragoman.core.errors import RunHalted, UsageError, told_delay
 from dragoman.core.usage import Usage, as_replayed
-from dragoman.models.spending.budget import Budget, Unit, parse_limit
+from dragoman.models.budget import Budget, Unit, parse_spend_limit
 
 CALL = Usage("agent", "m", input_tokens=1_000_000, output_tokens=500_000)
 
@@ -18,7 +18,7 @@ def price_of(model: str) -> Price | None:
 
 
 def budget(text: str, now: list[float] | None = None) -> Budget:
-    return Budget(parse_limit(text), price_of, lambda: now[0] if now else 0.0)
+    return Budget(parse_spend_limit(text), price_of, lambda: now[0] if now else 0.0)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def budget(text: str, now: list[float] | None = None) -> Budget:
     ],
 )
 def test_a_budget_is_written_as_people_write_it(text: str, amount: str, unit: Unit) -> None:
-    limit = parse_limit(text)
+    limit = parse_spend_limit(text)
     assert (limit.amount, limit.unit) == (Decimal(amount), unit)
 
 
@@ -48,13 +48,13 @@ def test_a_budget_is_written_as_people_write_it(text: str, amount: str, unit: Un
 )
 def test_what_is_no_budget_is_refused_with_examples(text: str) -> None:
     with pytest.raises(UsageError, match="write it like '5 USD'"):
-        parse_limit(text)
+        parse_spend_limit(text)
 
 
 @given(st.text(max_size=20))
 def test_any_text_is_a_limit_above_nothing_or_a_mistake_told(text: str) -> None:
     try:
-        limit = parse_limit(text)
+        limit = parse_spend_limit(text)
     except UsageError:
         return
     assert limit.amount > 0
@@ -62,7 +62,7 @@ def test_any_text_is_a_limit_above_nothing_or_a_mistake_told(text: str) -> None:
 
 def test_a_budget_of_nothing_is_refused() -> None:
     with pytest.raises(UsageError, match="allows nothing"):
-        parse_limit("0 USD")
+        parse_spend_limit("0 USD")
 
 
 def test_a_budget_in_money_halts_the_run_once_it_is_spent() -> None:
@@ -146,7 +146,9 @@ def test_a_model_without_a_price_that_was_not_announced_halts_the_run() -> None:
 def test_speech_charged_by_length_spends_money_and_no_tokens() -> None:
     said = Usage("synthesis", "voice", audio_seconds=2.0, characters=100_000)
     prices = {"voice": Price(characters=Decimal(15))}
-    in_money, in_tokens = (Budget(parse_limit(text), prices.get) for text in ("1 USD", "9 tokens"))
+    in_money, in_tokens = (
+        Budget(parse_spend_limit(text), prices.get) for text in ("1 USD", "9 tokens")
+    )
     in_money.spend(said)
     in_tokens.spend(said)
     in_tokens.check()

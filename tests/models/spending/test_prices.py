@@ -7,7 +7,7 @@ import pytest
 
 from dragoman.core.costs import Price
 from dragoman.core.errors import UsageError
-from dragoman.models.spending.prices import load_prices, prices_with
+from dragoman.models.prices import load_prices, prices_with
 
 OWN = """
 [[lists]]

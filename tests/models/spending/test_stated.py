@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from dragoman.core.costs import FREE, Price, cost_of
 from dragoman.core.errors import UsageError
 from dragoman.core.usage import Usage
-from dragoman.models.realtime.spec import read_realtime
-from dragoman.models.spec import read_spec, sent_settings
-from dragoman.models.spending.stated import FREE_OF_CHARGE, stated_price, without_price
+from dragoman.models.model_spec import parse_model_spec, sent_settings
+from dragoman.models.prices import FREE_OF_CHARGE, price_in_name, strip_price
+from dragoman.models.realtime_spec import parse_realtime_spec
 
 MODEL = "compatible/m?base_url=http://127.0.0.1:9/v1"
 
@@ -32,7 +32,7 @@ MODEL = "compatible/m?base_url=http://127.0.0.1:9/v1"
     ],
 )
 def test_a_price_is_read_from_the_name_of_a_model(written: str, price: Price | None) -> None:
-    assert stated_price(written) == price
+    assert price_in_name(written) == price
 
 
 @pytest.mark.parametrize(
@@ -40,12 +40,12 @@ def test_a_price_is_read_from_the_name_of_a_model(written: str, price: Price | N
 )
 def test_what_is_no_price_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(UsageError, match=r"^compatible/m: price is 0 for a model that is free, or"):
-        stated_price(f"{MODEL}&extra.api_key=sk-2718281828&price={text}")
+        price_in_name(f"{MODEL}&extra.api_key=sk-2718281828&price={text}")
 
 
 def test_two_prices_are_refused() -> None:
     with pytest.raises(UsageError, match=r"^compatible/m: price is given twice$"):
-        stated_price(f"{MODEL}&price=0&price=1/2")
+        price_in_name(f"{MODEL}&price=0&price=1/2")
 
 
 @given(
@@ -57,15 +57,18 @@ def test_a_name_without_its_price_is_what_was_written_around_it(
 ) -> None:
     around = "&".join([*before, *after])
     plain = f"openai/m?{around}" if around else "openai/m"
-    assert without_price(f"openai/m?{'&'.join([*before, 'price=0', *after])}") == plain
-    assert without_price(plain) == plain
+    assert strip_price(f"openai/m?{'&'.join([*before, 'price=0', *after])}") == plain
+    assert strip_price(plain) == plain
 
 
 def test_a_price_is_neither_sent_nor_part_of_what_a_model_is() -> None:
-    priced, plain = read_spec(f"{MODEL}&price=1/2"), read_spec(MODEL)
+    priced, plain = parse_model_spec(f"{MODEL}&price=1/2"), parse_model_spec(MODEL)
     assert sent_settings(priced.settings) == {}
     assert priced.identity == plain.identity
-    spoken, free = read_realtime("openai-realtime/m"), read_realtime("openai-realtime/m?price=0")
+    spoken, free = (
+        parse_realtime_spec("openai-realtime/m"),
+        parse_realtime_spec("openai-realtime/m?price=0"),
+    )
     assert (free.identity, free.session()) == (spoken.identity, spoken.session())
 
 

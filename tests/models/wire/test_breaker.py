@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 
 from dragoman.core.errors import RunHalted
-from dragoman.models.wire.breaker import FAILURES_IN_A_ROW, LONGEST_PAUSE, Breaker
+from dragoman.models.endpoints.circuit_breaker import (
+    FAILURES_IN_A_ROW,
+    LONGEST_PAUSE,
+    CircuitBreaker,
+)
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
 
@@ -18,11 +22,11 @@ def now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def new_breaker(patience: float = 600) -> Breaker:
-    return Breaker("http://here", patience, now)
+def new_breaker(patience: float = 600) -> CircuitBreaker:
+    return CircuitBreaker("http://here", patience, now)
 
 
-def fail(breaker: Breaker, times: int = FAILURES_IN_A_ROW) -> None:
+def fail(breaker: CircuitBreaker, times: int = FAILURES_IN_A_ROW) -> None:
     for _ in range(times):
         breaker.failed("no connection (Connection refused)")
 

@@ -6,14 +6,21 @@ from typing import Any
 
 import pytest
 
-from dragoman.models.wire.gate import HEDGED, Gate, Pace
-from dragoman.models.wire.rationing import Ration
-from dragoman.models.wire.sending import Attempts, Unreadable, Who
-from dragoman.models.wire.target import Target, now
-from dragoman.models.wire.transport import CHAT_BYTES, Fault, HttpResponse, Patience
+from dragoman.models.endpoints.endpoint_client import HEDGED, EndpointClient, EndpointPacing
+from dragoman.models.endpoints.endpoint_pool import Endpoint, loop_time
+from dragoman.models.endpoints.rate_limit import RateLimiter
+from dragoman.models.http.transport import (
+    CHAT_BYTES,
+    Attempts,
+    CallContext,
+    HttpResponse,
+    MalformedResponse,
+    RetryPolicy,
+    TransportError,
+)
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
-WHO = Who("agent", "compatible/any")
+WHO = CallContext("agent", "compatible/any")
 FINE = HttpResponse(200, {}, b"fine")
 
 
@@ -34,8 +41,8 @@ class Serving:
         most_bytes: int = CHAT_BYTES,  # noqa: ARG002 - goes nowhere
     ) -> HttpResponse:
         self.urls.add(url)
-        if self._away[0] <= now() < self._away[1]:
-            raise Fault("connect", "no connection (Connection refused)")
+        if self._away[0] <= loop_time() < self._away[1]:
+            raise TransportError("connect", "no connection (Connection refused)")
         self.bodies.append(body)
         await asyncio.sleep(self._seconds)
         return FINE
@@ -44,15 +51,15 @@ class Serving:
         """Nothing to release."""
 
 
-def gate_to(*transports: Serving, pace: Pace | None = None) -> Gate:
+def gate_to(*transports: Serving, pace: EndpointPacing | None = None) -> EndpointClient:
     endpoints = [
-        Target(f"http://{place}", each, url=f"http://{place}/v1" if len(transports) > 1 else "")
+        Endpoint(f"http://{place}", each, url=f"http://{place}/v1" if len(transports) > 1 else "")
         for place, each in enumerate(transports)
     ]
-    return Gate("here", endpoints, (), Patience(outage=60.0), pace or Pace())
+    return EndpointClient("here", endpoints, (), RetryPolicy(outage=60.0), pace or EndpointPacing())
 
 
-async def send(gate: Gate, body: bytes = b"hello", who: Who = WHO) -> Attempts:
+async def send(gate: EndpointClient, body: bytes = b"hello", who: CallContext = WHO) -> Attempts:
     return (await gate.send("http://given/v1", {}, body, bytes, who))[1]
 
 
@@ -82,8 +89,8 @@ def test_a_call_that_broke_is_sent_to_another_at_once(in_virtual_time: Run) -> N
     servers = Serving(away=(0.0, 1e9)), Serving(seconds=2.0)
 
     async def go() -> tuple[float, Attempts]:
-        began, attempts = now(), await send(gate_to(*servers))
-        return now() - began, attempts
+        began, attempts = loop_time(), await send(gate_to(*servers))
+        return loop_time() - began, attempts
 
     seconds, attempts = in_virtual_time(go())
     assert (seconds, attempts.faults) == (2.0, {"connect": 1})
@@ -102,7 +109,7 @@ def test_one_that_is_down_is_left_out_and_asked_again_when_it_is_back(
             faults += sum(attempts.faults.get("connect", 0) for attempts in done)
         while not any(body == b"hello" for body in lost.bodies):
             await asyncio.gather(*(send(gate) for _ in range(8)))
-        return faults, len(other.bodies), now()
+        return faults, len(other.bodies), loop_time()
 
     faults, answered, back = in_virtual_time(go())
     assert faults == 8, "calls go on failing there"
@@ -126,20 +133,20 @@ class Dying(Serving):
         proxy: str | None = None,
         most_bytes: int = CHAT_BYTES,
     ) -> HttpResponse:
-        is_away = self._between[0] <= now() < self._between[1]
+        is_away = self._between[0] <= loop_time() < self._between[1]
         if is_away and self._broken is None:
             await asyncio.sleep(300)
-            raise Fault("timeout", "no answer in time")
+            raise TransportError("timeout", "no answer in time")
         if is_away and self._broken is not None:
             return self._broken
         answer = await super().post(url, headers, body, proxy, most_bytes)
-        self.answered.append(now())
+        self.answered.append(loop_time())
         return answer
 
 
 def whole(body: bytes) -> bytes:
     if body != FINE.body:
-        raise Unreadable("no answer")
+        raise MalformedResponse("no answer")
     return body
 
 
@@ -161,7 +168,7 @@ def test_one_that_breaks_or_hangs_is_left_out_and_used_again(
         gate = gate_to(dying, other)
 
         async def work() -> None:
-            while now() < 110:
+            while loop_time() < 110:
                 await gate.send("http://given/v1", {}, b"hello", whole, WHO)
 
         await asyncio.gather(*(work() for _ in range(16)))
@@ -184,7 +191,7 @@ def test_calls_that_all_wait_at_one_that_hangs_go_to_the_other(in_virtual_time: 
         gate = gate_to(hangs, refuses)
 
         async def work() -> None:
-            while now() < 60:
+            while loop_time() < 60:
                 await gate.send("http://given/v1", {}, b"hello", whole, WHO)
 
         await asyncio.gather(*(work() for _ in range(16)))
@@ -204,7 +211,7 @@ def test_who_waits_for_room_at_one_goes_where_room_is(in_virtual_time: Run) -> N
         while done < 60:
             await asyncio.sleep(1)
             done = sum(call.done() for call in calls)
-        seconds = now()
+        seconds = loop_time()
         for call in calls:
             call.cancel()
         await asyncio.gather(*calls, return_exceptions=True)
@@ -219,9 +226,9 @@ def test_a_call_without_an_answer_is_sent_once_more_and_the_first_answer_counts(
     slow, quick = Serving(seconds=60.0), Serving(seconds=2.0)
 
     async def go() -> tuple[float, Attempts]:
-        gate = gate_to(slow, quick, pace=Pace(hedge_after=5.0))
-        began, attempts = now(), await send(gate)
-        return now() - began, attempts
+        gate = gate_to(slow, quick, pace=EndpointPacing(hedge_after=5.0))
+        began, attempts = loop_time(), await send(gate)
+        return loop_time() - began, attempts
 
     seconds, attempts = in_virtual_time(go())
     assert (seconds, attempts.seconds, attempts.faults) == (7.0, 2.0, {HEDGED: 1})
@@ -229,7 +236,7 @@ def test_a_call_without_an_answer_is_sent_once_more_and_the_first_answer_counts(
 
 def test_a_call_that_is_answered_in_time_is_sent_once(in_virtual_time: Run) -> None:
     server = Serving(seconds=2.0)
-    attempts = in_virtual_time(send(gate_to(server, pace=Pace(hedge_after=5.0))))
+    attempts = in_virtual_time(send(gate_to(server, pace=EndpointPacing(hedge_after=5.0))))
     assert (len(server.bodies), attempts.faults) == (1, {})
 
 
@@ -237,10 +244,10 @@ def test_what_may_be_asked_in_a_minute_is_kept(in_virtual_time: Run) -> None:
     server = Serving(seconds=0.0)
 
     async def go() -> float:
-        gate = gate_to(server, pace=Pace(Ration(60.0, None, now)))
-        began = now()
+        gate = gate_to(server, pace=EndpointPacing(RateLimiter(60.0, None, loop_time)))
+        began = loop_time()
         await asyncio.gather(*(send(gate) for _ in range(63)))
-        return now() - began
+        return loop_time() - began
 
     assert 59.9 < in_virtual_time(go()) < 60.2
 
@@ -249,15 +256,15 @@ def test_tokens_of_a_minute_are_learnt_from_what_answers_took(in_virtual_time: R
     server = Serving(seconds=0.0)
 
     async def go() -> float:
-        gate = gate_to(server, pace=Pace(Ration(None, 6_000.0, now)))
+        gate = gate_to(server, pace=EndpointPacing(RateLimiter(None, 6_000.0, loop_time)))
         for _ in range(20):
             await send(gate, b"x" * 100)
             gate.settle(100, 100)
-        began = now()
+        began = loop_time()
         for _ in range(60):
             await send(gate, b"x" * 100)
             gate.settle(100, 100)
-        return now() - began
+        return loop_time() - began
 
     assert 58 < in_virtual_time(go()) < 62
 
@@ -267,11 +274,13 @@ def test_a_slot_goes_to_whoever_holds_the_fewest(in_virtual_time: Run) -> None:
 
     async def go() -> float:
         gate = gate_to(server)
-        judging = [asyncio.create_task(send(gate, who=Who("judge", "any"))) for _ in range(2_000)]
+        judging = [
+            asyncio.create_task(send(gate, who=CallContext("judge", "any"))) for _ in range(2_000)
+        ]
         await asyncio.sleep(0.5)
-        began = now()
+        began = loop_time()
         await send(gate)
-        seconds = now() - began
+        seconds = loop_time() - began
         await asyncio.gather(*judging)
         return seconds
 

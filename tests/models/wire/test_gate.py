@@ -11,16 +11,25 @@ import pytest
 
 from dragoman.core.errors import ParticipantError, RunHalted, told_delay
 from dragoman.core.usage import Usage
-from dragoman.models.wire.gate import Gate, Pace
-from dragoman.models.wire.sending import Attempts, EndpointRefused, Unreadable, Who
-from dragoman.models.wire.target import GIVEN_UP, Target
-from dragoman.models.wire.transport import CHAT_BYTES, Fault, FaultKind, HttpResponse, Patience
+from dragoman.models.endpoints.endpoint_client import EndpointClient, EndpointPacing
+from dragoman.models.endpoints.endpoint_pool import GIVEN_UP, Endpoint
+from dragoman.models.http.transport import (
+    CHAT_BYTES,
+    Attempts,
+    CallContext,
+    HttpResponse,
+    MalformedResponse,
+    RequestRejected,
+    RetryPolicy,
+    TransportError,
+    TransportErrorKind,
+)
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
-Outcome = HttpResponse | Fault
+Outcome = HttpResponse | TransportError
 
 CANARY = "sk-canary/2718281828459045"
-WHO = Who("agent", "openai/any")
+WHO = CallContext("agent", "openai/any")
 
 
 def status(code: int, body: bytes = b"", headers: Mapping[str, str] | None = None) -> HttpResponse:
@@ -53,8 +62,8 @@ class Acting:
         self.times.append(now())
         act = self.act()
         await asyncio.sleep(self._seconds)
-        if isinstance(act, Fault):
-            raise Fault(act.kind, act.detail, act.retry_after)
+        if isinstance(act, TransportError):
+            raise TransportError(act.kind, act.detail, act.retry_after)
         return act
 
     async def close(self) -> None:
@@ -78,19 +87,19 @@ def now() -> float:
 
 def read(body: bytes) -> str:
     if body == b"<html>":
-        raise Unreadable("the body is no answer")
+        raise MalformedResponse("the body is no answer")
     return body.decode()
 
 
-def gate_to(transport: Acting, patience: Patience | None = None) -> Gate:
-    return Gate.of("http://here", transport, (CANARY,), patience=patience)
+def gate_to(transport: Acting, patience: RetryPolicy | None = None) -> EndpointClient:
+    return EndpointClient.of("http://here", transport, (CANARY,), patience=patience)
 
 
-async def send(gate: Gate) -> tuple[str, Attempts]:
+async def send(gate: EndpointClient) -> tuple[str, Attempts]:
     return await gate.send("http://here/v1", {}, b"{}", read, WHO)
 
 
-async def send_after(seconds: float, gate: Gate) -> tuple[str, Attempts]:
+async def send_after(seconds: float, gate: EndpointClient) -> tuple[str, Attempts]:
     await asyncio.sleep(seconds)
     return await send(gate)
 
@@ -108,11 +117,11 @@ def test_the_time_of_an_answer_is_neither_its_failed_attempts_nor_what_was_waite
     class InTwoPieces(Acting):
         def act(self) -> Outcome:
             act = super().act()
-            if isinstance(act, Fault):
+            if isinstance(act, TransportError):
                 return act
             return msgspec.structs.replace(act, arrivals=[(2, now() + 0.5), (4, now() + 2.5)])
 
-    transport = InTwoPieces(Fault("cut", "it broke"), status(429), ok(), seconds=2.5)
+    transport = InTwoPieces(TransportError("cut", "it broke"), status(429), ok(), seconds=2.5)
     _, attempts = in_virtual_time(send(gate_to(transport)))
     assert attempts.faults == {"cut": 1, "rate_limited": 1}
     assert attempts.seconds == pytest.approx(2.5)
@@ -121,14 +130,14 @@ def test_the_time_of_an_answer_is_neither_its_failed_attempts_nor_what_was_waite
     assert found == pytest.approx([0.5, 0.5, 2.5, 2.5])
 
 
-KINDS: list[FaultKind] = ["dns", "connect", "cut", "timeout", "broken_http", "oversized"]
+KINDS: list[TransportErrorKind] = ["dns", "connect", "cut", "timeout", "broken_http", "oversized"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_broke_on_the_way_is_tried_again_and_counted(
-    in_virtual_time: Run, kind: FaultKind
+    in_virtual_time: Run, kind: TransportErrorKind
 ) -> None:
-    fault = Fault(kind, "it broke")
+    fault = TransportError(kind, "it broke")
     said, attempts = in_virtual_time(send(gate_to(Acting(fault, fault, ok()))))
     assert (said, attempts.faults) == ("fine", {kind: 2})
 
@@ -158,7 +167,7 @@ def test_an_answer_that_is_none_is_tried_again_and_counted(
 @pytest.mark.parametrize("code", [204, 302, 400, 401, 402, 403, 404, 413, 422, 600])
 def test_a_refusal_is_not_tried_again(in_virtual_time: Run, code: int) -> None:
     transport = Acting(status(code, b"no"))
-    with pytest.raises(EndpointRefused, match=f"refused with status {code}: no"):
+    with pytest.raises(RequestRejected, match=f"refused with status {code}: no"):
         in_virtual_time(send(gate_to(transport)))
     assert len(transport.times) == 1
 
@@ -175,19 +184,19 @@ def test_a_redirect_in_the_middle_is_tried_again_and_counted(in_virtual_time: Ru
 
 def test_a_spent_account_is_no_lack_of_room(in_virtual_time: Run) -> None:
     answer = status(429, b'{"error": {"message": "check your plan", "code": "insufficient_quota"}}')
-    with pytest.raises(EndpointRefused, match="check your plan"):
+    with pytest.raises(RequestRejected, match="check your plan"):
         in_virtual_time(send(gate_to(Acting(answer))))
 
 
 def test_a_call_gives_up_in_one_line_with_what_was_tried(in_virtual_time: Run) -> None:
     acts: list[Outcome] = [
         status(500, b"oh\nno"),
-        Fault("cut", "the connection was cut"),
+        TransportError("cut", "the connection was cut"),
         ok(b"<html>"),
     ]
     transport = Acting(*acts)
     with pytest.raises(ParticipantError) as caught:
-        in_virtual_time(send(gate_to(transport, Patience(attempts=4))))
+        in_virtual_time(send(gate_to(transport, RetryPolicy(attempts=4))))
     assert str(caught.value) == (
         "http://here: the body is no answer "
         "(gave up after 4 attempts: server_error 1, cut 1, malformed 2)"
@@ -248,14 +257,14 @@ def test_who_was_told_so_before_anybody_was_served_comes_in_a_minute_too(
 def test_who_is_told_to_come_at_once_does_not_come_in_a_tight_loop(in_virtual_time: Run) -> None:
     transport = Acting(status(429, headers={"retry-after": "0"}), seconds=0.01)
     with pytest.raises(ParticipantError, match=r"refused for now \(429\)"):
-        in_virtual_time(send(gate_to(transport, Patience(seconds=600))))
+        in_virtual_time(send(gate_to(transport, RetryPolicy(seconds=600))))
     assert len(transport.times) < 200
 
 
 def test_lack_of_room_ends_a_call_by_time_and_not_by_attempts(in_virtual_time: Run) -> None:
     transport = Acting(status(429, headers={"retry-after": "10"}))
     with pytest.raises(ParticipantError, match="rate_limited"):
-        in_virtual_time(send(gate_to(transport, Patience(seconds=600, attempts=2))))
+        in_virtual_time(send(gate_to(transport, RetryPolicy(seconds=600, attempts=2))))
     assert 600 < transport.times[-1] < 640
 
 
@@ -264,7 +273,7 @@ def test_who_asks_for_a_longer_pause_than_patience_is_asked_once_more_when_it_en
 ) -> None:
     transport = Acting(status(429, headers={"retry-after": "600"}), seconds=0)
     with pytest.raises(ParticipantError, match="rate_limited 2"):
-        in_virtual_time(send(gate_to(transport, Patience(seconds=5))))
+        in_virtual_time(send(gate_to(transport, RetryPolicy(seconds=5))))
     assert transport.times == [0, 5]
 
 
@@ -272,7 +281,7 @@ def test_an_allowance_holds_calls_back_no_longer_than_patience(in_virtual_time: 
     async def go() -> list[float]:
         used_up = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "300s"}
         transport = Acting(ok(headers=used_up), ok(), seconds=0)
-        gate = gate_to(transport, Patience(seconds=5))
+        gate = gate_to(transport, RetryPolicy(seconds=5))
         await send(gate)
         await send(gate)
         return transport.times
@@ -284,8 +293,10 @@ def test_an_allowance_holds_calls_back_no_longer_than_patience(in_virtual_time: 
 
 def test_the_time_of_an_outage_is_not_lack_of_room(in_virtual_time: Run) -> None:
     async def go() -> tuple[str, Attempts]:
-        faults = [Fault("connect", "no connection")] * 60
-        gate = gate_to(Acting(ok(), *faults, status(429), ok()), Patience(seconds=60, outage=3_600))
+        faults = [TransportError("connect", "no connection")] * 60
+        gate = gate_to(
+            Acting(ok(), *faults, status(429), ok()), RetryPolicy(seconds=60, outage=3_600)
+        )
         await send(gate)
         return await send(gate)
 
@@ -295,7 +306,12 @@ def test_the_time_of_an_outage_is_not_lack_of_room(in_virtual_time: Run) -> None
 
 @pytest.mark.parametrize(
     "failing",
-    [Fault("connect", "no connection"), Fault("cut", "cut"), status(503), status(502)],
+    [
+        TransportError("connect", "no connection"),
+        TransportError("cut", "cut"),
+        status(503),
+        status(502),
+    ],
 )
 def test_an_outage_costs_time_and_no_call(
     in_virtual_time: Run, failing: Outcome, caplog: pytest.LogCaptureFixture
@@ -317,7 +333,7 @@ def test_an_outage_costs_time_and_no_call(
 
 def test_an_outage_costs_a_single_caller_no_call_either(in_virtual_time: Run) -> None:
     async def go() -> list[str]:
-        gate = gate_to(Outage(5, 305, Fault("connect", "no connection")))
+        gate = gate_to(Outage(5, 305, TransportError("connect", "no connection")))
         return [(await send(gate))[0] for _ in range(100)]
 
     assert in_virtual_time(go()) == ["fine"] * 100
@@ -325,8 +341,8 @@ def test_an_outage_costs_a_single_caller_no_call_either(in_virtual_time: Run) ->
 
 def test_an_outage_without_end_ends_the_run(in_virtual_time: Run) -> None:
     async def go() -> list[object]:
-        outage = Outage(5, 100_000, Fault("dns", "no address found for here"))
-        gate = gate_to(outage, Patience(outage=600))
+        outage = Outage(5, 100_000, TransportError("dns", "no address found for here"))
+        gate = gate_to(outage, RetryPolicy(outage=600))
         await send(gate)
         await asyncio.sleep(10)
         return await asyncio.gather(*(send(gate) for _ in range(20)), return_exceptions=True)
@@ -371,7 +387,7 @@ def test_an_allowance_that_is_used_up_holds_the_next_calls_back(in_virtual_time:
 @pytest.mark.parametrize("moment", [0.5, 1.2, 40, 400])
 def test_a_call_may_be_cancelled_at_any_time(in_virtual_time: Run, moment: float) -> None:
     async def go() -> list[object]:
-        gate = gate_to(Outage(1, 300, Fault("connect", "no connection")))
+        gate = gate_to(Outage(1, 300, TransportError("connect", "no connection")))
 
         async def work() -> int:
             return len([await send(gate) for _ in range(50)])
@@ -389,7 +405,7 @@ def test_a_call_may_be_cancelled_at_any_time(in_virtual_time: Run, moment: float
 
 def told(work: Callable[[], object]) -> str:
     """Return everything that an error says, all that hangs on it included."""
-    with pytest.raises((ParticipantError, RunHalted, EndpointRefused)) as caught:
+    with pytest.raises((ParticipantError, RunHalted, RequestRejected)) as caught:
         work()
     said, error = [], caught.value
     link: BaseException | None = error
@@ -418,11 +434,11 @@ def test_a_key_that_the_server_echoes_appears_nowhere(
     in_virtual_time: Run, caplog: pytest.LogCaptureFixture, code: int, echoed: str
 ) -> None:
     def unreadable(body: bytes) -> str:
-        raise Unreadable(body.decode())
+        raise MalformedResponse(body.decode())
 
     async def go() -> None:
         gate = gate_to(
-            Acting(status(code, f"no: {echoed}!".encode())), Patience(seconds=60, outage=60)
+            Acting(status(code, f"no: {echoed}!".encode())), RetryPolicy(seconds=60, outage=60)
         )
         await gate.send("http://here/v1", {}, b"{}", unreadable, WHO)
 
@@ -440,12 +456,12 @@ def test_a_key_is_taken_out_of_replies(in_virtual_time: Run) -> None:
 
 
 def test_a_placeholder_is_no_key_and_replies_keep_the_word(in_virtual_time: Run) -> None:
-    gate = Gate.of("http://here", Acting(ok(b"The box is EMPTY.")), ("EMPTY", ""))
+    gate = EndpointClient.of("http://here", Acting(ok(b"The box is EMPTY.")), ("EMPTY", ""))
     answer, _ = in_virtual_time(send(gate))
     assert answer == "The box is EMPTY."
 
 
-def cut_off(gate: Gate, seconds: float, answered: int = 0, who: Who = WHO) -> Any:  # noqa: ANN401 - runs in virtual time
+def cut_off(gate: EndpointClient, seconds: float, answered: int = 0, who: CallContext = WHO) -> Any:  # noqa: ANN401 - runs in virtual time
     """Return what held a call up that is cut off after some seconds, and after answers to others."""
 
     async def go() -> ParticipantError | None:
@@ -464,7 +480,7 @@ def cut_off(gate: Gate, seconds: float, answered: int = 0, who: Who = WHO) -> An
     [
         (Acting(ok(), seconds=600), "no answer for 5.0 s", {}),
         (Acting(status(429), seconds=3), "no answer yet (rate_limited 1)", {"rate_limited": 1}),
-        (Acting(Fault("cut", "cut"), seconds=3), "no answer yet (cut 1)", {"cut": 1}),
+        (Acting(TransportError("cut", "cut"), seconds=3), "no answer yet (cut 1)", {"cut": 1}),
     ],
 )
 def test_a_call_that_is_cut_off_tells_how_the_endpoint_held_it_up(
@@ -489,7 +505,7 @@ def test_an_answer_that_takes_no_longer_than_others_did_is_not_held_up(
 
 
 def test_the_silence_of_an_agents_own_server_is_the_agents(in_virtual_time: Run) -> None:
-    itself = Who("agent", "mine", is_itself=True)
+    itself = CallContext("agent", "mine", is_itself=True)
     assert in_virtual_time(cut_off(gate_to(Acting(ok(), seconds=600)), 5, who=itself)) is None
 
 
@@ -497,8 +513,10 @@ def test_who_gives_up_on_a_slow_answer_says_once_more_what_waits_longer(
     in_virtual_time: Run, caplog: pytest.LogCaptureFixture
 ) -> None:
     advice = "20 s are too few: --read-timeout SECONDS waits longer"
-    transport = Acting(Fault("timeout", "no answer in time"))
-    gate = Gate("http://here", (Target("http://here", transport),), pace=Pace(too_slow=advice))
+    transport = Acting(TransportError("timeout", "no answer in time"))
+    gate = EndpointClient(
+        "http://here", (Endpoint("http://here", transport),), pace=EndpointPacing(too_slow=advice)
+    )
 
     with pytest.raises(ParticipantError) as caught:
         in_virtual_time(send(gate))
@@ -514,10 +532,12 @@ def test_who_gives_up_on_a_slow_answer_says_once_more_what_waits_longer(
     ("kind", "detail"), [("cut", "the connection was cut"), ("timeout", GIVEN_UP)]
 )
 def test_other_faults_get_no_advice_about_waiting(
-    in_virtual_time: Run, kind: FaultKind, detail: str
+    in_virtual_time: Run, kind: TransportErrorKind, detail: str
 ) -> None:
-    transport = Acting(Fault(kind, detail))
-    gate = Gate("http://here", (Target("http://here", transport),), pace=Pace(too_slow="wait"))
+    transport = Acting(TransportError(kind, detail))
+    gate = EndpointClient(
+        "http://here", (Endpoint("http://here", transport),), pace=EndpointPacing(too_slow="wait")
+    )
 
     with pytest.raises((ParticipantError, RunHalted)) as caught:
         in_virtual_time(send(gate))

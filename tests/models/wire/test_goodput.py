@@ -10,16 +10,22 @@ from typing import Any, NamedTuple
 import pytest
 
 from dragoman.core.errors import ParticipantError
-from dragoman.models.wire.gate import Gate
-from dragoman.models.wire.sending import Unreadable, Who
-from dragoman.models.wire.target import Target, now
-from dragoman.models.wire.transport import CHAT_BYTES, Fault, HttpResponse, Patience
+from dragoman.models.endpoints.endpoint_client import EndpointClient
+from dragoman.models.endpoints.endpoint_pool import Endpoint, loop_time
+from dragoman.models.http.transport import (
+    CHAT_BYTES,
+    CallContext,
+    HttpResponse,
+    MalformedResponse,
+    RetryPolicy,
+    TransportError,
+)
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
 
 pytestmark = pytest.mark.slow
 
-WHO = Who("agent", "compatible/any")
+WHO = CallContext("agent", "compatible/any")
 NETWORK_SECONDS = 0.02
 WARM, SECONDS = 60.0, 240.0
 FINE = HttpResponse(200, {}, b"fine")
@@ -70,9 +76,9 @@ class Simulated:
     ) -> HttpResponse:
         await asyncio.sleep(NETWORK_SECONDS)
         self.asked += 1
-        if self._server.away[0] <= now() < self._server.away[1]:
-            raise Fault("connect", "no connection (Connection refused)")
-        if self._server.closed[0] <= now() < self._server.closed[1]:
+        if self._server.away[0] <= loop_time() < self._server.away[1]:
+            raise TransportError("connect", "no connection (Connection refused)")
+        if self._server.closed[0] <= loop_time() < self._server.closed[1]:
             return REFUSED
         if self._under_way >= self._server.at_a_time or not self._is_in_time():
             return REFUSED
@@ -90,14 +96,14 @@ class Simulated:
         if math.isinf(server.a_second):
             return True
         if server.over:
-            while self._times and self._times[0] <= now() - server.over:
+            while self._times and self._times[0] <= loop_time() - server.over:
                 self._times.popleft()
             is_let_in = len(self._times) < server.a_second * server.over
             if is_let_in or server.counts:
-                self._times.append(now())
+                self._times.append(loop_time())
             return is_let_in
-        filled = self._left + (now() - self._last) * server.a_second
-        self._left, self._last = min(server.a_second, filled), now()
+        filled = self._left + (loop_time() - self._last) * server.a_second
+        self._left, self._last = min(server.a_second, filled), loop_time()
         is_let_in = self._left >= 1
         if is_let_in or server.counts:
             self._left = max(0.0, self._left - 1)
@@ -111,7 +117,7 @@ class Simulated:
             return HttpResponse(500, {}, b"")
         if drawn < server.refused + server.broken + server.hanging:
             await asyncio.sleep(60)
-            raise Fault("timeout", "no answer in time")
+            raise TransportError("timeout", "no answer in time")
         await asyncio.sleep(self._random.uniform(*server.seconds))
         return FINE
 
@@ -128,8 +134,8 @@ async def played(callers: int, *servers: Server, seed: int = 1) -> Played:
     """Let callers ask through the gate, one call after the other each, for four minutes."""
     random.seed(seed)
     transports = [Simulated(server, seed + place) for place, server in enumerate(servers)]
-    targets = [Target(f"http://{place}", each, url="u") for place, each in enumerate(transports)]
-    gate = Gate("here", targets, (), Patience())
+    targets = [Endpoint(f"http://{place}", each, url="u") for place, each in enumerate(transports)]
+    gate = EndpointClient("here", targets, (), RetryPolicy())
     answers: list[float] = []
 
     async def work() -> None:
@@ -138,7 +144,7 @@ async def played(callers: int, *servers: Server, seed: int = 1) -> Played:
                 await gate.send("u", {}, b"{}", read, WHO)
             except ParticipantError:
                 continue
-            answers.append(now())
+            answers.append(loop_time())
 
     tasks = [asyncio.ensure_future(work()) for _ in range(callers)]
     await asyncio.sleep(SECONDS)
@@ -152,7 +158,7 @@ async def played(callers: int, *servers: Server, seed: int = 1) -> Played:
 
 def read(body: bytes) -> bytes:
     if body != FINE.body:
-        raise Unreadable("no answer")
+        raise MalformedResponse("no answer")
     return body
 
 

@@ -12,9 +12,15 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
-from dragoman.models.wire.http import Http
-from dragoman.models.wire.http1.answers import ERROR_BYTES
-from dragoman.models.wire.transport import CHAT_BYTES, Fault, FaultKind, HttpResponse, Timeouts
+from dragoman.models.http.http_client import HttpClient
+from dragoman.models.http.http_connection import ERROR_BYTES
+from dragoman.models.http.transport import (
+    CHAT_BYTES,
+    HttpResponse,
+    Timeouts,
+    TransportError,
+    TransportErrorKind,
+)
 from dragoman.testing.faults import UNRESOLVABLE_URL
 from dragoman.testing.listening import HOST
 
@@ -25,7 +31,7 @@ PATIENT = Timeouts(connect=20.0, read=20.0, total=20.0)
 
 
 async def post(url: str, timeouts: Timeouts = PATIENT) -> HttpResponse:
-    http = Http(timeouts)
+    http = HttpClient(timeouts)
     try:
         return await http.post(url, {"Authorization": f"Bearer {CANARY}"}, b"{}")
     finally:
@@ -58,8 +64,8 @@ def whole(body: bytes, head: bytes = b"HTTP/1.1 200 OK", *headers: bytes) -> byt
     return b"\r\n".join([head, length, *headers, b"", body])
 
 
-def fault_of(serving: RawServer, behave: Behaving, timeouts: Timeouts = PATIENT) -> Fault:
-    with pytest.raises(Fault) as caught:
+def fault_of(serving: RawServer, behave: Behaving, timeouts: Timeouts = PATIENT) -> TransportError:
+    with pytest.raises(TransportError) as caught:
         asyncio.run(posted(serving, behave, timeouts))
     return caught.value
 
@@ -130,7 +136,9 @@ def test_a_redirect_is_an_answer_and_is_not_followed(serving: RawServer) -> None
         ),
     ],
 )
-def test_what_breaks_is_told_by_its_kind(serving: RawServer, kind: FaultKind, sent: bytes) -> None:
+def test_what_breaks_is_told_by_its_kind(
+    serving: RawServer, kind: TransportErrorKind, sent: bytes
+) -> None:
     assert fault_of(serving, answering(sent)).kind == kind
 
 
@@ -175,7 +183,7 @@ def test_large_bodies_are_read_a_few_at_a_time(serving: RawServer) -> None:
 
     async def go() -> list[object]:
         piece = b"x" * 65_536
-        http = Http(Timeouts(), large_at_once=2)
+        http = HttpClient(Timeouts(), large_at_once=2)
         async with serving(answering(b"HTTP/1.1 200 OK\r\n\r\n", *[piece] * 129)) as url:
             posts = (http.post(url, {}, b"{}") for _ in range(calls))
             ended: list[object] = list(await asyncio.gather(*posts, return_exceptions=True))
@@ -209,7 +217,7 @@ def test_bytes_that_dribble_end_with_the_time_for_a_whole_answer(serving: RawSer
             await writer.drain()
             await asyncio.sleep(0.02)
 
-    with pytest.raises(Fault, match="no answer in time"):
+    with pytest.raises(TransportError, match="no answer in time"):
         asyncio.run(posted(serving, behave, Timeouts(connect=20, read=20, total=0.2)))
 
 
@@ -218,13 +226,15 @@ def test_a_handshake_that_hangs_is_no_connection(serving: RawServer) -> None:
         async with serving(silent) as url:
             await post(url.replace("http://", "https://"), Timeouts(connect=0.2, read=20))
 
-    with pytest.raises(Fault, match="no connection in time") as caught:
+    with pytest.raises(TransportError, match="no connection in time") as caught:
         asyncio.run(go())
     assert caught.value.kind == "connect"
 
 
 def test_a_name_that_nobody_knows_is_told() -> None:
-    with pytest.raises(Fault, match=r"no address found for no-such-host\.invalid") as caught:
+    with pytest.raises(
+        TransportError, match=r"no address found for no-such-host\.invalid"
+    ) as caught:
         asyncio.run(post(UNRESOLVABLE_URL, Timeouts()))
     assert caught.value.kind == "dns"
 
@@ -235,7 +245,7 @@ def test_a_port_where_nobody_listens_is_told(serving: RawServer) -> None:
             pass
         await post(url)
 
-    with pytest.raises(Fault, match=r"no connection \(.+\)") as caught:
+    with pytest.raises(TransportError, match=r"no connection \(.+\)") as caught:
         asyncio.run(go())
     assert caught.value.kind == "connect"
 
@@ -264,7 +274,7 @@ def test_a_call_that_is_cancelled_leaves_the_others_alone(serving: RawServer) ->
         writer.write(whole(b"{}"))
 
     async def go() -> list[int | BaseException]:
-        http = Http(Timeouts())
+        http = HttpClient(Timeouts())
         try:
             async with serving(behave) as url:
                 calls = [asyncio.create_task(http.post(url, {}, b"{}")) for _ in range(5)]
@@ -293,7 +303,7 @@ class AtOnce(socketserver.StreamRequestHandler):
 
 def test_a_call_that_is_cut_off_ends_so_also_where_its_answer_is_there_already() -> None:
     async def go(url: str) -> list[bool]:
-        http = Http(PATIENT)
+        http = HttpClient(PATIENT)
         await http.post(url, {}, b"{}")
         ends = []
         for _ in range(30):
@@ -325,7 +335,7 @@ def test_connections_are_used_again_and_closed(serving: RawServer) -> None:
             writer.write(whole(b"%d" % number))
 
     async def go() -> None:
-        http = Http(Timeouts())
+        http = HttpClient(Timeouts())
         async with serving(behave) as url:
             for _ in range(3):
                 await http.post(url, {}, b"{}")

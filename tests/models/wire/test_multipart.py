@@ -7,7 +7,7 @@ from aiohttp import web
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.models.wire.multipart import File, form_with
+from dragoman.models.http.http_request import FormFile, encode_form
 from dragoman.testing.listening import HOST
 
 SOUND = bytes(range(256)) * 3 + b"\r\n--form-\r\n\r\n"
@@ -42,7 +42,7 @@ async def received(content_type: str, body: bytes) -> dict[str, object]:
 
 def test_a_server_reads_fields_and_file_as_they_were() -> None:
     fields = {"model": "whisper-1", "temperature": 0.5, "tags": False, "prompt": 'a "quoted" é'}
-    form = form_with(fields, File("file", "audio.wav", "audio/wav", SOUND))
+    form = encode_form(fields, FormFile("file", "audio.wav", "audio/wav", SOUND))
     assert asyncio.run(received(*form)) == {
         "model": "whisper-1",
         "temperature": "0.5",
@@ -53,17 +53,19 @@ def test_a_server_reads_fields_and_file_as_they_were() -> None:
 
 
 def test_a_name_cannot_break_out_of_its_line() -> None:
-    _, body = form_with({'x"\r\nX-Evil: 1': "v"}, File("file", "a", "b/c", b""))
+    _, body = encode_form({'x"\r\nX-Evil: 1': "v"}, FormFile("file", "a", "b/c", b""))
     assert b"\r\nX-Evil" not in body
 
 
 @settings(max_examples=settings().max_examples // 5)
 @given(st.dictionaries(st.text(max_size=8), st.text(max_size=20), max_size=4), st.binary())
 def test_equal_forms_have_equal_bytes(fields: dict[str, str], content: bytes) -> None:
-    file = File("file", "audio.wav", "audio/wav", content)
-    assert form_with(fields, file) == form_with(dict(fields), file)
+    file = FormFile("file", "audio.wav", "audio/wav", content)
+    assert encode_form(fields, file) == encode_form(dict(fields), file)
 
 
 def test_other_contents_have_another_boundary() -> None:
-    one, other = (form_with({}, File("f", "a", "b/c", content))[0] for content in (b"1", b"2"))
+    one, other = (
+        encode_form({}, FormFile("f", "a", "b/c", content))[0] for content in (b"1", b"2")
+    )
     assert one != other

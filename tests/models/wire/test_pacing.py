@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.models.wire.limit_search import FIRST_LIMIT
-from dragoman.models.wire.pacing import Pacer
+from dragoman.models.endpoints.adaptive_limit import FIRST_LIMIT
+from dragoman.models.endpoints.concurrency_limiter import ConcurrencyLimiter
 
 REFUSING_SECONDS = 0.05
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
-def new_pacer() -> Pacer:
-    return Pacer(asyncio.get_running_loop().time)
+def new_pacer() -> ConcurrencyLimiter:
+    return ConcurrencyLimiter(asyncio.get_running_loop().time)
 
 
 class Endpoint:
@@ -45,7 +45,7 @@ class Endpoint:
         return True
 
 
-async def call(pacer: Pacer, endpoint: Endpoint, seconds: float = 1.0) -> None:
+async def call(pacer: ConcurrencyLimiter, endpoint: Endpoint, seconds: float = 1.0) -> None:
     """Make one call as the gate does: again after a second where there is no room."""
     while True:
         slot = await pacer.enter()
@@ -59,7 +59,9 @@ async def call(pacer: Pacer, endpoint: Endpoint, seconds: float = 1.0) -> None:
         await asyncio.sleep(1)
 
 
-async def many(pacer: Pacer, endpoint: Endpoint, workers: int, each: int) -> list[float]:
+async def many(
+    pacer: ConcurrencyLimiter, endpoint: Endpoint, workers: int, each: int
+) -> list[float]:
     """Make many calls of half a second to one and a half; return the limit after each."""
     draws = random.Random(11)  # noqa: S311 - a simulation
     limits: list[float] = []

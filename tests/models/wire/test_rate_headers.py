@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.models.wire.rate_headers import LONGEST_WAIT, pause_asked, retry_after
-from dragoman.models.wire.transport import HttpResponse
+from dragoman.models.endpoints.rate_limit import LONGEST_WAIT, pause_from_headers, retry_after
+from dragoman.models.http.transport import HttpResponse
 
 
 def waiting(**headers: str) -> float | None:
@@ -53,7 +53,7 @@ def test_milliseconds_are_more_exact() -> None:
 
 
 def pause(**headers: str) -> float:
-    return pause_asked({f"x-ratelimit-{k.replace('_', '-')}": v for k, v in headers.items()})
+    return pause_from_headers({f"x-ratelimit-{k.replace('_', '-')}": v for k, v in headers.items()})
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.core.voice.audio import Audio, wav_of
-from dragoman.models.wire.received_audio import pcm_audio, wav_audio
-from dragoman.models.wire.sending import Unreadable
+from dragoman.models.http.transport import MalformedResponse
+from dragoman.models.response_audio import decode_pcm, decode_wav
 from dragoman.testing.speech.answers import streamed_wav
 
 SOUND = Audio(struct.pack("<6h", 0, 1, -1, 300, 32_767, -32_768), 16_000)
@@ -29,25 +29,25 @@ SAMPLES = st.lists(st.integers(-32_768, 32_767), min_size=1, max_size=50)
 @given(SAMPLES, st.sampled_from([8_000, 16_000, 24_000, 44_100]))
 def test_a_wav_file_is_read_as_it_was_written(samples: list[int], rate_hz: int) -> None:
     audio = Audio(struct.pack(f"<{len(samples)}h", *samples), rate_hz)
-    assert wav_audio(wav_of(audio)) == audio
-    assert wav_audio(streamed_wav(audio)) == audio
+    assert decode_wav(wav_of(audio)) == audio
+    assert decode_wav(streamed_wav(audio)) == audio
 
 
 @pytest.mark.parametrize("length", [b"\x00\x00\x00\x00", b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f"])
 def test_a_length_that_the_sender_did_not_know_is_that_of_the_body(length: bytes) -> None:
     content = bytearray(wav_of(SOUND))
     content[40:44] = length
-    assert wav_audio(bytes(content)) == SOUND
+    assert decode_wav(bytes(content)) == SOUND
 
 
 def test_chunks_before_the_samples_are_passed_over() -> None:
     content = wav_of(SOUND)
     noted = content[:36] + b"LIST" + struct.pack("<I", 3) + b"abc\0" + content[36:]
-    assert wav_audio(noted) == SOUND
+    assert decode_wav(noted) == SOUND
 
 
 def test_the_extensible_form_is_read_too() -> None:
-    assert wav_audio(wav((0xFFFE, 1, 16_000, 16))) == SOUND
+    assert decode_wav(wav((0xFFFE, 1, 16_000, 16))) == SOUND
 
 
 @pytest.mark.parametrize(
@@ -71,18 +71,18 @@ def test_the_extensible_form_is_read_too() -> None:
     ],
 )
 def test_what_is_no_audio_of_the_form_asked_for_is_unreadable(body: bytes, reason: str) -> None:
-    with pytest.raises(Unreadable, match=reason):
-        wav_audio(body)
+    with pytest.raises(MalformedResponse, match=reason):
+        decode_wav(body)
 
 
 def test_more_than_ten_minutes_are_refused() -> None:
-    assert pcm_audio(bytes(600 * 2 * 100), 100).seconds == 600
-    with pytest.raises(Unreadable, match="audio of 601 seconds, taken are 600"):
-        pcm_audio(bytes(601 * 2 * 100), 100)
+    assert decode_pcm(bytes(600 * 2 * 100), 100).seconds == 600
+    with pytest.raises(MalformedResponse, match="audio of 601 seconds, taken are 600"):
+        decode_pcm(bytes(601 * 2 * 100), 100)
 
 
 @given(st.binary(max_size=200))
 def test_no_bytes_break_the_reader(body: bytes) -> None:
     for content in (body, wav_of(SOUND)[:12] + body, wav_of(SOUND)[:40] + body):
-        with contextlib.suppress(Unreadable):
-            assert wav_audio(content).pcm
+        with contextlib.suppress(MalformedResponse):
+            assert decode_wav(content).pcm

@@ -6,7 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.models.wire.refusals import error_in, is_of_the_request, read_refusal
+from dragoman.models.endpoints.error_responses import (
+    find_error,
+    is_request_error,
+    parse_error_response,
+)
 
 CONTEXT = [
     {"detail": "Prompt length 5000 is greater than max_seq_len 4096"},
@@ -121,7 +125,7 @@ NEITHER = [
 
 @pytest.mark.parametrize("body", CONTEXT)
 def test_a_conversation_that_is_too_long_is_told_in_many_words(body: object) -> None:
-    reason = read_refusal(json.dumps(body).encode())
+    reason = parse_error_response(json.dumps(body).encode())
     assert (reason.is_context, reason.is_failed_call) == (True, False)
     assert reason.message
 
@@ -129,13 +133,16 @@ def test_a_conversation_that_is_too_long_is_told_in_many_words(body: object) -> 
 @pytest.mark.parametrize("body", FAILED_CALLS)
 def test_a_call_that_the_server_could_not_read_is_the_models(body: object) -> None:
     content = json.dumps(body).encode()
-    assert (read_refusal(content).is_context, read_refusal(content).is_failed_call) == (False, True)
-    assert is_of_the_request(content)
+    assert (
+        parse_error_response(content).is_context,
+        parse_error_response(content).is_failed_call,
+    ) == (False, True)
+    assert is_request_error(content)
 
 
 @pytest.mark.parametrize("body", NEITHER)
 def test_any_other_error_is_neither(body: object) -> None:
-    reason = read_refusal(json.dumps(body).encode())
+    reason = parse_error_response(json.dumps(body).encode())
     assert (reason.is_context, reason.is_failed_call) == (False, False)
 
 
@@ -177,7 +184,7 @@ def test_any_other_error_is_neither(body: object) -> None:
     ],
 )
 def test_a_refusal_of_our_history_says_what_it_asks_for(message: str, asked: str) -> None:
-    reason = read_refusal(json.dumps({"error": {"message": message}}).encode())
+    reason = parse_error_response(json.dumps({"error": {"message": message}}).encode())
     questions = (
         *(
             "wants_alternating_roles",
@@ -209,13 +216,13 @@ def test_a_refusal_of_our_history_says_what_it_asks_for(message: str, asked: str
     ],
 )
 def test_the_message_is_found_in_any_shape(body: bytes, message: str) -> None:
-    assert read_refusal(body).message == message
+    assert parse_error_response(body).message == message
 
 
 def test_a_good_answer_holds_no_error() -> None:
-    assert error_in(b'{"choices": [], "error": null}') is None
-    assert error_in(b'{"choices": [') is None
-    found = error_in(b'{"error": {"message": "overloaded", "code": 529}}')
+    assert find_error(b'{"choices": [], "error": null}') is None
+    assert find_error(b'{"choices": [') is None
+    found = find_error(b'{"error": {"message": "overloaded", "code": 529}}')
     assert found is not None
     assert found.message == "overloaded"
 
@@ -231,7 +238,7 @@ def test_a_good_answer_holds_no_error() -> None:
     ).map(lambda each: json.dumps(each).encode())
 )
 def test_any_body_is_a_reason_within_bounds(body: bytes) -> None:
-    reason = read_refusal(body)
+    reason = parse_error_response(body)
     assert len(reason.message) <= 300
     assert "\n" not in reason.message
 
@@ -249,7 +256,7 @@ def test_any_body_is_a_reason_within_bounds(body: bytes) -> None:
     ],
 )
 def test_an_error_in_a_good_answer_is_found_in_every_shape(body: object) -> None:
-    assert error_in(json.dumps(body).encode()) is not None
+    assert find_error(json.dumps(body).encode()) is not None
 
 
 @pytest.mark.parametrize(
@@ -263,4 +270,4 @@ def test_an_error_in_a_good_answer_is_found_in_every_shape(body: object) -> None
     ],
 )
 def test_what_is_no_error_is_not_taken_for_one(body: object) -> None:
-    assert error_in(json.dumps(body).encode()) is None
+    assert find_error(json.dumps(body).encode()) is None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.models.wire.this_machine import is_on_this_machine
+from dragoman.models.http.transport import is_local_address
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from dragoman.models.wire.this_machine import is_on_this_machine
 def test_loopback_addresses_and_names_of_a_containers_host_are_on_this_machine(
     address: str,
 ) -> None:
-    assert is_on_this_machine(address)
+    assert is_local_address(address)
 
 
 @pytest.mark.parametrize(
@@ -49,14 +49,14 @@ def test_loopback_addresses_and_names_of_a_containers_host_are_on_this_machine(
 def test_other_machines_of_a_private_network_and_what_only_looks_like_it_are_not(
     address: str,
 ) -> None:
-    assert not is_on_this_machine(address)
+    assert not is_local_address(address)
 
 
 @given(st.ip_addresses(v=4, network="127.0.0.0/8"), st.integers(1, 65_535))
 def test_all_of_127_is_loopback(address: object, port: int) -> None:
-    assert is_on_this_machine(f"http://{address}:{port}/v1")
+    assert is_local_address(f"http://{address}:{port}/v1")
 
 
 @given(st.text())
 def test_whatever_is_no_address_is_answered_too(text: str) -> None:
-    assert is_on_this_machine(text) in {True, False}
+    assert is_local_address(text) in {True, False}

@@ -1,4 +1,4 @@
-"""WebSockets over real connections: what is in the way of them."""
+"""WebSocketConnector over real connections: what is in the way of them."""
 
 import asyncio
 import base64
@@ -9,8 +9,8 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
-from dragoman.models.wire.transport import Fault, Timeouts
-from dragoman.models.wire.websocket import HandshakeRefused, WebSockets
+from dragoman.models.http.transport import Timeouts, TransportError
+from dragoman.models.http.websocket import HandshakeError, WebSocketConnector
 
 Behaving = Callable[[asyncio.StreamReader, asyncio.StreamWriter], object]
 RawServer = Callable[[Behaving], AbstractAsyncContextManager[str]]
@@ -20,7 +20,7 @@ QUICK = Timeouts(connect=2.0, read=2.0, total=20.0)
 
 
 async def open_at(url: str, proxy: str | None = None) -> None:
-    sockets = WebSockets(QUICK)
+    sockets = WebSocketConnector(QUICK)
     try:
         await sockets.open(url.replace("http://", "ws://"), {}, proxy)
     finally:
@@ -48,7 +48,7 @@ def test_a_redirection_is_an_answer_and_is_not_followed(serving: RawServer, stat
         async with serving(elsewhere) as other:
             head = f"HTTP/1.1 {status} Elsewhere\r\nLocation: {other}\r\nContent-Length: 0\r\n\r\n"
             async with serving(Server(head.encode())) as url:
-                with pytest.raises(HandshakeRefused) as caught:
+                with pytest.raises(HandshakeError) as caught:
                     await open_at(url)
         return caught.value.answer.status
 
@@ -70,7 +70,7 @@ def test_a_proxy_is_asked_for_the_address_and_its_refusal_is_no_connection(
 
     async def go() -> None:
         async with serving(proxy) as at:
-            with pytest.raises((HandshakeRefused, Fault)):
+            with pytest.raises((HandshakeError, TransportError)):
                 await open_at(url, at.removesuffix("/v1"))
 
     asyncio.run(go())
@@ -80,9 +80,9 @@ def test_a_proxy_is_asked_for_the_address_and_its_refusal_is_no_connection(
 
 
 def test_an_answer_that_is_no_websocket_is_a_fault(serving: RawServer) -> None:
-    async def go() -> Fault:
+    async def go() -> TransportError:
         async with serving(Server(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) as url:
-            with pytest.raises(Fault) as caught:
+            with pytest.raises(TransportError) as caught:
                 await open_at(url)
         return caught.value
 
@@ -104,11 +104,11 @@ async def pings_and_goes(reader: asyncio.StreamReader, writer: asyncio.StreamWri
 def test_a_server_that_asks_for_a_sign_of_life_and_goes_has_cut_the_connection(
     serving: RawServer,
 ) -> None:
-    async def go() -> Fault:
-        sockets = WebSockets(QUICK)
+    async def go() -> TransportError:
+        sockets = WebSocketConnector(QUICK)
         async with serving(pings_and_goes) as url:
             socket = await sockets.open(url.replace("http://", "ws://"), {})
-            with pytest.raises(Fault) as caught:
+            with pytest.raises(TransportError) as caught:
                 await socket.receive()
             await socket.close()
         await sockets.close()

@@ -12,7 +12,7 @@ from dragoman.core.speech import say
 from dragoman.core.tasks import Action, Criteria, Fact, FixedTurn, Scenario, Task
 from dragoman.scoring.measures.counting import Counting
 from dragoman.scoring.measures.effort import EARLIER_EFFORT, EFFORT
-from dragoman.simulation.phrases import shipped_phrasebook
+from dragoman.simulation.phrasebooks import shipped_phrasebook
 
 SCENARIO = Scenario("Ask.", facts=(Fact("postcode", "KL-4830"), Fact("name", "Holt")))
 PLAN = (Action("send", "send", {"town": "Boston"}),)

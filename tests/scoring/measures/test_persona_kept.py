@@ -13,7 +13,7 @@ from dragoman.core.protocols import WorldFactory
 from dragoman.core.speech import say
 from dragoman.core.tasks import Fact, Scenario, Task
 from dragoman.scoring.measures.persona_kept import PERSONA_KEPT
-from dragoman.simulation.phrases import shipped_phrasebook
+from dragoman.simulation.phrasebooks import shipped_phrasebook
 
 HARD = Habits(at_once=2, vague=0.3, asks_back=0.2, slips=0.3)
 FACTS = (

@@ -13,7 +13,7 @@ from dragoman.core.speech import Called, Said, Utterance, say
 from dragoman.core.tasks import Criteria, Fact, FixedTurn, Scenario, Task
 from dragoman.core.tools import ToolCall, ToolKind, ToolResult
 from dragoman.scoring.measures.questions import QUESTIONS
-from dragoman.simulation.phrases import shipped_phrasebook
+from dragoman.simulation.phrasebooks import shipped_phrasebook
 
 SCENARIO = Scenario("Ask.", facts=(Fact("postcode", "KL-4830"), Fact("name", "Holt")))
 KINDS: dict[str, ToolKind] = {"find": "read", "look": "read", "cancel": "write"}

@@ -20,7 +20,7 @@ from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Action, Criteria, Scenario, Stakes, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.scoring.measures.safety import earlier_safety, safety_measure
-from dragoman.simulation.phrases import shipped_phrasebook
+from dragoman.simulation.phrasebooks import shipped_phrasebook
 
 STAKES = Stakes(("cancel", "refund"), "transfer")
 TRANSFER = Action("t", "transfer", {"summary": "x"})

@@ -9,8 +9,8 @@ from dragoman.core.protocols import Heard, Opening, Session
 from dragoman.core.speech import Called, Reply, Said, Utterance, say
 from dragoman.core.tasks import Action, Criteria, FixedTurn, Scenario, Task
 from dragoman.core.tools import NO_TOOLS
-from dragoman.simulation.careful import CarefulAgent
-from dragoman.simulation.diagnostic import LiteralAgent
+from dragoman.simulation.participants.confirming import CarefulAgent
+from dragoman.simulation.participants.oracle import LiteralAgent
 
 MOVE = Action("0", "mv", {"source": "final_report.pdf", "destination": "temp"})
 SORT = Action("1", "sort", {"file_name": "final_report.pdf", "count": 12, "order": "asc"}, turn=1)

@@ -7,8 +7,7 @@ from dragoman.core.protocols import Opening
 from dragoman.core.speech import Called, Reply, Said, say
 from dragoman.core.tasks import FixedTurn, Scenario, Task
 from dragoman.core.tools import Toolset, ToolSpec
-from dragoman.simulation.fixed_turns.lexical_query import LexicalQuerySession
-from dragoman.simulation.lexical import LexicalAgent
+from dragoman.simulation.participants.lexical import LexicalAgent, LexicalQuerySession
 
 
 def tool(

@@ -18,14 +18,18 @@ from dragoman.core.speech import Called, Reply, Said, Utterance, say
 from dragoman.core.tasks import Action, Criteria, Deed, Fact, Scenario, Task
 from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
-from dragoman.simulation.careful import CarefulAgent
-from dragoman.simulation.diagnostic import GoldAgent, LiteralAgent, partner_of
-from dragoman.simulation.hearing import heard_value
-from dragoman.simulation.lexical import LexicalAgent
-from dragoman.simulation.loop import Conversation, Surfaces
-from dragoman.simulation.offline_user import OfflineUser
-from dragoman.simulation.phrases import shipped_phrasebook
-from dragoman.simulation.spelling import read_spelled, spelled, spelled_in_words
+from dragoman.simulation.orchestrator import Conversation, ConversationIO
+from dragoman.simulation.participants.confirming import CarefulAgent
+from dragoman.simulation.participants.lexical import LexicalAgent
+from dragoman.simulation.participants.oracle import GoldAgent, LiteralAgent, partner_of
+from dragoman.simulation.participants.scripted_user import OfflineUser
+from dragoman.simulation.phrasebooks import shipped_phrasebook
+from dragoman.simulation.value_extraction import (
+    extract_value,
+    read_closest_spelling,
+    spell_nato,
+    spell_value,
+)
 
 STOP, TRANSFER = "###STOP###", "###TRANSFER###"
 LANGUAGES = ("en", "vi", "th", "id", "tl", "zh")
@@ -141,7 +145,7 @@ def test_what_is_to_be_spelled_is_spelled_and_read_as_it_was(language: str) -> N
     phrases = book(language)
     said = answer(language, phrases.says.spell.format(labels=phrases.label("name")))
     assert NAMES[language][0] in said
-    assert read_spelled(said, NAMES[language][0], phrases) == NAMES[language][0]
+    assert read_closest_spelling(said, NAMES[language][0], phrases) == NAMES[language][0]
     again = answer(language, phrases.says.digits.format(labels=phrases.label("tracking_number")))
     assert "K-D-2-7-4-1-8-8-0-6-5" in again
 
@@ -235,7 +239,7 @@ def play(language: str, agent: Participant, times_misheard: int = 0) -> Episode:
     async def conversation() -> Episode:
         world, phrases = Desk(), book(language)
         channel = MishearingOnce(name, misheard, times_misheard)
-        surfaces = Surfaces(
+        surfaces = ConversationIO(
             {"agent": PlainChannel(), "user": channel},
             {"agent": PlainView(), "user": PlainView()},
         )
@@ -328,11 +332,11 @@ def test_any_value_of_the_script_is_read_as_it_was_spelled(
     signs = LETTERS[language] + "0123456789"
     value = data.draw(st.text(signs, min_size=2, max_size=12))
     phrases = book(language)
-    for spell in (spelled, spelled_in_words):
+    for spell in (spell_value, spell_nato):
         said = phrases.says.fact_spelled.format(
             label=phrases.label("name"), value=value, spelled=spell(value, phrases)
         )
-        assert read_spelled(said, value, phrases) == value
+        assert read_closest_spelling(said, value, phrases) == value
 
 
 @in_every_language
@@ -342,7 +346,7 @@ def test_any_value_of_the_script_is_heard_where_it_was_said(
 ) -> None:
     value = data.draw(st.text(LETTERS[language], min_size=1, max_size=12))
     said = fact(language, "name", value)
-    assert heard_value(value, said, book(language)) == value
+    assert extract_value(value, said, book(language)) == value
 
 
 @in_every_language

@@ -10,8 +10,8 @@ from dragoman.core.protocols import Opening
 from dragoman.core.speech import Said, say
 from dragoman.core.tasks import Fact, Scenario, Task
 from dragoman.core.tools import NO_TOOLS
-from dragoman.simulation.offline_user import OfflineUser
-from dragoman.simulation.phrases import shipped_phrasebook
+from dragoman.simulation.participants.scripted_user import OfflineUser
+from dragoman.simulation.phrasebooks import shipped_phrasebook
 
 STOP = "###STOP###"
 SENTENCES = tomllib.loads(Path(__file__).with_name("natural_sentences.toml").read_text("utf-8"))

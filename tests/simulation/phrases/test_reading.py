@@ -5,10 +5,15 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.errors import DataError
-from dragoman.simulation.phrases import MAX_BYTES, english, find_phrasebook, reading
-from dragoman.simulation.phrases.reading import decode_phrasebook
+from dragoman.simulation import phrasebooks
+from dragoman.simulation.phrasebooks import (
+    MAX_BYTES,
+    decode_phrasebook,
+    english_phrasebook,
+    find_phrasebook,
+)
 
-ENGLISH = Path(reading.__file__).with_name("en.toml").read_text("utf-8")
+ENGLISH = Path(phrasebooks.__file__).with_name("en.toml").read_text("utf-8")
 
 
 def changed(old: str, new: str) -> bytes:
@@ -130,8 +135,8 @@ def test_names_are_regular_expressions() -> None:
 def test_the_name_of_a_phrasebook_changes_with_its_content() -> None:
     other = decode_phrasebook(changed('done = "Done."', 'done = "Did it."'), "x")
     assert other.name.startswith("en@")
-    assert other.name != english().name
-    assert decode_phrasebook(ENGLISH.encode(), "y").name == english().name
+    assert other.name != english_phrasebook().name
+    assert decode_phrasebook(ENGLISH.encode(), "y").name == english_phrasebook().name
 
 
 def test_a_language_of_ones_own_brings_its_phrases_beside_its_file(tmp_path: Path) -> None:
@@ -144,7 +149,7 @@ def test_a_language_of_ones_own_brings_its_phrases_beside_its_file(tmp_path: Pat
 
 
 def test_a_file_without_phrases_beside_it_has_those_that_ship(tmp_path: Path) -> None:
-    assert find_phrasebook("en", tmp_path / "en.toml") is english()
+    assert find_phrasebook("en", tmp_path / "en.toml") is english_phrasebook()
 
 
 def test_phrases_are_bounded_in_size(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.core.voice.audio import Audio, wav_of
-from dragoman.models.wire.sending import Unreadable
+from dragoman.models.http.transport import MalformedResponse
 from dragoman.speech.providers import (
     cartesia,
     deepgram,
@@ -226,7 +226,7 @@ def test_gemini_gives_samples_at_the_rate_that_it_names() -> None:
     ],
 )
 def test_gemini_without_finished_audio_is_unreadable(body: bytes, reason: str) -> None:
-    with pytest.raises(Unreadable, match=reason):
+    with pytest.raises(MalformedResponse, match=reason):
         gemini.read_speech(body)
 
 
@@ -234,7 +234,7 @@ def test_gemini_that_heard_nothing_heard_nothing() -> None:
     thoughts = {"text": "Only noise here.", "thought": True}
     assert gemini.read_transcription(gemini_reply([thoughts])) == Given("", ReportedUsage(9, 7))
     for unfinished in ("MAX_TOKENS", "RECITATION", ""):
-        with pytest.raises(Unreadable, match="broken off"):
+        with pytest.raises(MalformedResponse, match="broken off"):
             gemini.read_transcription(gemini_reply([{"text": "half"}], unfinished))
 
 
@@ -288,7 +288,7 @@ def test_qwen_sends_its_samples_piece_by_piece() -> None:
     ],
 )
 def test_a_stream_of_qwen_that_is_not_whole_is_unreadable(body: bytes, reason: str) -> None:
-    with pytest.raises(Unreadable, match=reason):
+    with pytest.raises(MalformedResponse, match=reason):
         qwen.read_speech(body)
 
 
@@ -339,12 +339,14 @@ def test_no_words_are_an_empty_hearing(provider: str) -> None:
     ],
 )
 def test_what_is_no_transcript_is_never_an_empty_hearing(provider: str, body: bytes) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(MalformedResponse):
         EARS[provider].read(body)
 
 
 def test_a_transcript_without_end_is_unreadable() -> None:
-    with pytest.raises(Unreadable, match="a transcript of 60,000 characters, read are 50,000"):
+    with pytest.raises(
+        MalformedResponse, match="a transcript of 60,000 characters, read are 50,000"
+    ):
         openai.read_transcription(json.dumps({"text": "x" * 60_000}).encode())
 
 

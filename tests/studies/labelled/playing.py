@@ -24,9 +24,8 @@ from dragoman.core.speech import Called, Said, say
 from dragoman.core.stop_tokens import STOP
 from dragoman.core.tasks import Action, Fact, Task
 from dragoman.core.tools import NO_TOOLS, ToolCall
-from dragoman.simulation.fact_user import FactSession
-from dragoman.simulation.phrases import shipped_phrasebook
-from dragoman.simulation.telling import Telling
+from dragoman.simulation.participants.scripted_user import FactDisclosure, FactSession
+from dragoman.simulation.phrasebooks import shipped_phrasebook
 
 Mistake = Literal[
     "asks again",
@@ -86,7 +85,7 @@ class Player:
             manner = find_card(part.persona).persona(part.language).manner
         self.domain, self.task, self.part, self.world = domain, task, part, world
         self.phrases: Phrasebook = phrases
-        self.telling = Telling(manner, f"{task.id}/{part.persona}")
+        self.telling = FactDisclosure(manner, f"{task.id}/{part.persona}")
         self.user = FactSession(task.scenario, phrases, self.telling)
         self.events: list[Event] = [Move("agent", say(phrases.says.greeting), scripted=True)]
         self.labels: dict[int, list[str]] = {}

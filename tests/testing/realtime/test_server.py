@@ -16,7 +16,7 @@ from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.recordings import RecordedMessage
 from dragoman.core.voice.sounds import HeldSounds
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
-from dragoman.models.realtime.pcm import as_sent
+from dragoman.models.realtime_protocol import prepare_audio
 from dragoman.testing.answers import Rule, RuleAnswers, Unanswered, When
 from dragoman.testing.behaviour import load_behaviour
 from dragoman.testing.chat_requests import ChatBody
@@ -243,5 +243,5 @@ def test_recorded_messages_are_heard_as_they_were_typed() -> None:
 
     hear = hear_recorded(Recorded())
 
-    assert hear(as_sent(sound)) == "item 5"
+    assert hear(prepare_audio(sound)) == "item 5"
     assert hear(Audio(bytes(4_800), 24_000)).startswith("(audio of 0.10 s, ")

@@ -55,9 +55,9 @@ def replies(ear: Ear, *histories: Sequence[dict[str, Any]], task: str) -> list[A
 
 
 def script_of(task: str) -> str:
-    from dragoman.simulation.scripts import told_script
+    from dragoman.simulation.prompts import task_script
 
-    return told_script(next(each for each in SUITE.tasks if each.id == task))
+    return task_script(next(each for each in SUITE.tasks if each.id == task))
 
 
 @pytest.mark.parametrize("task", ["larger-jacket", "two-swaps"])

@@ -9,8 +9,8 @@ from dragoman.benchmarks import courier
 from dragoman.conditions.language.localization import Localization
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.tools import NO_TOOLS
-from dragoman.runs.plan import not_applicable, plan
-from dragoman.simulation.phrases import reading
+from dragoman.runs.plan import not_applicable, plan_cells
+from dragoman.simulation import phrasebooks
 from dragoman.wiring.grid.config import RunConfig
 from dragoman.wiring.setup import Setup, build_setup
 
@@ -115,7 +115,9 @@ def test_another_seed_deals_the_tools_otherwise_and_makes_other_cells() -> None:
     released = setup_of("tau2:airline", "en+th", "tools")
     other = setup_of("tau2:airline", "en+th", "tools", partition_seeds=(7,))
     assert only(released).realised.tools != only(other).realised.tools
-    assert {cell.key for cell in plan(released)}.isdisjoint(cell.key for cell in plan(other))
+    assert {cell.key for cell in plan_cells(released)}.isdisjoint(
+        cell.key for cell in plan_cells(other)
+    )
 
 
 @pytest.mark.nightly
@@ -158,7 +160,7 @@ def test_an_agent_alone_speaks_to_nobody() -> None:
     setup = setup_of("tau2:telecom-solo", "th", "domain")
     assert setup.localizations == {}
     assert list(not_applicable(setup)) == ["th:domain/text/none"]
-    assert plan(setup) == ()
+    assert plan_cells(setup) == ()
 
 
 @IN_LANGUAGES
@@ -208,7 +210,7 @@ def test_phrases_beside_the_file_of_a_language_are_spoken_and_part_of_its_cells(
     in_malay: Path,
 ) -> None:
     without = spoken(in_malay)
-    phrases = Path(reading.__file__).with_name("id.toml").read_bytes()
+    phrases = Path(phrasebooks.__file__).with_name("id.toml").read_bytes()
     in_malay.with_name("ms.phrases.toml").write_bytes(phrases)
     setup = spoken(in_malay)
     (condition,) = setup.conditions
@@ -216,7 +218,9 @@ def test_phrases_beside_the_file_of_a_language_are_spoken_and_part_of_its_cells(
     assert book is not None
     assert book.says.consent == "Ya, boleh."
     assert (only(setup).realised.phrases, only(setup).realised.notes) == (book.name, ())
-    assert {cell.key for cell in plan(without)}.isdisjoint(cell.key for cell in plan(setup))
+    assert {cell.key for cell in plan_cells(without)}.isdisjoint(
+        cell.key for cell in plan_cells(setup)
+    )
     # Phrases change no verdict: a stored run is scored whatever became of them.
     assert only(without).realised.digest == only(setup).realised.digest
 

@@ -18,9 +18,9 @@ from dragoman.curation.apis.collecting.storing import FILE, STEP, CollectedSourc
 from dragoman.curation.apis.collecting.twins.step import MergedCounts, merge_twins
 from dragoman.curation.apis.secrecy.configuration import CONFIGURATION
 from dragoman.curation.apis.steps import lines_of
+from dragoman.distributed.worker_backends import pool_from_options
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.report.wording import counted
-from dragoman.spreading.hiring import crew_asked
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import StepLine
 
@@ -71,7 +71,7 @@ def collected(folder: Path, sources: Sequence[Path], options: CollectOptions) ->
         raise UsageError("--source-name: names one source: collect one after the other")
     fetch = guarded_fetch() if options.fetch_refs else None
     opened = [open_source(path, fetch) for path in sources]
-    open_crew = crew_asked(options.workers, "", PATIENCE)
+    open_crew = pool_from_options(options.workers, "", PATIENCE)
     with Dataset(folder) as dataset:
         found = []
         for source, each in zip(opened, names, strict=True):

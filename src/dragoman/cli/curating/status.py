@@ -7,7 +7,7 @@ from dragoman.cli.output import print_json, print_line
 from dragoman.core.costs import cost_of
 from dragoman.core.usage import Usage
 from dragoman.curation.apis.steps import place_of
-from dragoman.models.spending.prices import load_prices
+from dragoman.models.prices import load_prices
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.report.wording import counted

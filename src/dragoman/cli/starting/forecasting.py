@@ -11,7 +11,7 @@ from dragoman.analysis.intervals import Interval
 from dragoman.cli.output import print_line
 from dragoman.cli.spending import aged_price, today
 from dragoman.core.costs import Cost
-from dragoman.models.spending.prices import AgedPrice
+from dragoman.models.prices import AgedPrice
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.runs.plan import Cell

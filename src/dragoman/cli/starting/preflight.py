@@ -8,20 +8,20 @@ from dragoman.cli.progressing.modes import mode
 from dragoman.cli.starting.local_servers import chosen_line
 from dragoman.core.errors import RunHalted
 from dragoman.core.usage import Usage
-from dragoman.models.spending.budget import Budget
+from dragoman.models.budget import Budget
 from dragoman.report import wording
-from dragoman.runs.plan import plan
-from dragoman.runs.play import blocking
+from dragoman.runs.plan import plan_cells
 from dragoman.runs.preflight import (
     MANY,
     PreflightFailedError,
-    TriedOut,
-    as_planned,
-    asking,
-    brief,
-    sample,
-    try_out,
+    PreflightResult,
+    count_asking,
+    run_preflight,
+    sample_cells,
+    shorten_config,
+    with_planned_draws,
 )
+from dragoman.runs.runner import run_blocking
 from dragoman.wiring.agents.agent_names import specs_of
 from dragoman.wiring.participants import Resolved
 from dragoman.wiring.setup import Setup, build_setup
@@ -47,19 +47,21 @@ def fly_ahead(
     config = setup.config
     if wanted is False or HUMAN in {*specs_of(config.agents).values(), config.user}:
         return {}
-    cells = plan(setup)
-    many = asking(config, cells)
+    cells = plan_cells(setup)
+    many = count_asking(config, cells)
     if wanted is None and many < MANY:
         return {}
     # One of its own, for its connections belong to another event loop, and so that nothing stays.
-    own = build_setup(brief(config), person, purse=setup.budget)
-    found: list[TriedOut] = []
+    own = build_setup(shorten_config(config), person, purse=setup.budget)
+    found: list[PreflightResult] = []
 
     async def try_all() -> None:
-        found.append(await try_out(own, sample(as_planned(cells, plan(own)))))
+        found.append(
+            await run_preflight(own, sample_cells(with_planned_draws(cells, plan_cells(own))))
+        )
 
     try:
-        blocking(try_all())
+        run_blocking(try_all())
     except PreflightFailedError as error:
         _require_unspent(setup.budget)
         raise RunHalted(
@@ -81,14 +83,14 @@ def _require_unspent(budget: Budget | None) -> None:
         )
 
 
-def _told(answered: TriedOut) -> str:
+def _told(answered: PreflightResult) -> str:
     """Return in one line who answered, and what that cost."""
     begun = wording.counted(answered.conversations, "conversation")
     used = _used(answered) or "no model was asked"
     return f"preflight: the beginning of {begun}: {used}"
 
 
-def _used(tried: TriedOut, before: str = "") -> str:
+def _used(tried: PreflightResult, before: str = "") -> str:
     """Return how often who was asked, and what that cost, after other words; "" where nobody was."""
     if not tried.usage:
         return ""

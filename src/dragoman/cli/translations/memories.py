@@ -12,7 +12,7 @@ from dragoman.curation.translation.memories import (
     import_artifacts,
     import_tmx,
 )
-from dragoman.models.spending.prices import load_prices
+from dragoman.models.prices import load_prices
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.store.translation_memory import TranslationMemory

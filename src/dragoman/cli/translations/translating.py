@@ -23,8 +23,8 @@ from dragoman.curation.translation.running import (
 )
 from dragoman.curation.translation.segments import Component
 from dragoman.curation.translation.settling import Settled
-from dragoman.models.spending.prices import PriceTable
-from dragoman.models.wire.transport import Patience
+from dragoman.models.http.transport import RetryPolicy
+from dragoman.models.prices import PriceTable
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.wiring.waiting import require_seconds
@@ -65,7 +65,7 @@ class Asked(NamedTuple):
                 f"--components {unknown[0]}: there is none of that name: choose "
                 f"{', '.join(_COMPONENTS)}"
             )
-        patience = Patience().seconds if self.patience is None else self.patience
+        patience = RetryPolicy().seconds if self.patience is None else self.patience
         numbers = {
             "batch-size": self.batch_size,
             "concurrency": self.concurrency,

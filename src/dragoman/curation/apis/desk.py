@@ -8,9 +8,9 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import ChatModel
-from dragoman.models.spending.budget import Budget, parse_limit
-from dragoman.models.spending.prices import load_prices
-from dragoman.models.wire.transport import Patience
+from dragoman.models.budget import Budget, parse_spend_limit
+from dragoman.models.http.transport import RetryPolicy
+from dragoman.models.prices import load_prices
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.spending import with_stated
 from dragoman.wiring.translators import translation_model
@@ -75,9 +75,9 @@ async def with_models(
     Raises:
         UsageError: For a model that does not exist, or whose key or address is missing.
     """
-    patience = Patience()
+    patience = RetryPolicy()
     if terms.patience is not None:
-        patience = Patience(seconds=terms.patience, outage=terms.patience)
+        patience = RetryPolicy(seconds=terms.patience, outage=terms.patience)
     connections = Connections(timeouts_of(terms.read_timeout), patience, _budget(terms, names))
     try:
         return await work({name: translation_model(name, connections) for name in names})
@@ -89,4 +89,4 @@ def _budget(terms: ModelTerms, names: Iterable[str]) -> Budget | None:
     if not terms.max_cost:
         return None
     prices = with_stated(load_prices(terms.prices), names)
-    return Budget(parse_limit(terms.max_cost), prices.price_of, goes_on="the same command")
+    return Budget(parse_spend_limit(terms.max_cost), prices.price_of, goes_on="the same command")

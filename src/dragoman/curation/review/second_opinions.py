@@ -16,8 +16,8 @@ from dragoman.curation.review.estimating import EstimatedPair, estimates_of
 from dragoman.curation.review.texts import Reviewable
 from dragoman.curation.translation.translators.chat import ChatTranslator
 from dragoman.curation.translation.translators.protocol import Translator
-from dragoman.models.spending.budget import Budget, parse_limit
-from dragoman.models.spending.prices import PriceTable, load_prices
+from dragoman.models.budget import Budget, parse_spend_limit
+from dragoman.models.prices import PriceTable, load_prices
 from dragoman.store.translation_memory import MemoryEntry, TranslationMemory
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.spending import with_stated
@@ -191,4 +191,4 @@ async def _estimated(
 def _budget(helpers: Helpers, prices: PriceTable) -> Budget | None:
     if not helpers.max_cost:
         return None
-    return Budget(parse_limit(helpers.max_cost), prices.price_of, goes_on="the same command")
+    return Budget(parse_spend_limit(helpers.max_cost), prices.price_of, goes_on="the same command")

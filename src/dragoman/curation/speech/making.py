@@ -47,9 +47,9 @@ from dragoman.curation.speech.versions import (
     versions_of,
 )
 from dragoman.curation.speech.whitelists import topics_of
-from dragoman.models.spending.budget import Budget, parse_limit
-from dragoman.models.spending.prices import load_prices
-from dragoman.spreading.hiring import crew_asked
+from dragoman.distributed.worker_backends import pool_from_options
+from dragoman.models.budget import Budget, parse_spend_limit
+from dragoman.models.prices import load_prices
 from dragoman.store.audio_sets.layout import CARD, TEXTS, MessageWhitelist
 from dragoman.store.audio_sets.lines import encoded
 from dragoman.store.audio_sets.reader import AudioSet
@@ -130,7 +130,7 @@ class Speaking:
         self._connections = Connections(timeouts, budget=self._budget, remembers=True)
         self._engines = None
         self._digests = [suite.provenance.digest for suite in suites]
-        self._open_crew = crew_asked(asked.workers, asked.ray, PATIENCE)
+        self._open_crew = pool_from_options(asked.workers, asked.ray, PATIENCE)
         self._made = _made(asked, suites, self._rules)
         self._made |= self._versions.made(is_spoken=is_spoken)
         if asked.speech is not None:
@@ -291,7 +291,7 @@ def _budget(asked: AudioSetRequest) -> Budget | None:
     if not asked.max_cost:
         return None
     prices = with_stated(load_prices(asked.prices), (asked.rewriter, asked.topics))
-    return Budget(parse_limit(asked.max_cost), prices.price_of, goes_on="the same command")
+    return Budget(parse_spend_limit(asked.max_cost), prices.price_of, goes_on="the same command")
 
 
 def _made(asked: AudioSetRequest, suites: Sequence[Suite], rules: Phenomena) -> dict[str, object]:

@@ -40,9 +40,9 @@ from dragoman.curation.translation.translators.offline import NAME as GLOSSARY
 from dragoman.curation.translation.translators.offline import GlossaryTranslator
 from dragoman.curation.translation.translators.protocol import Reply, Translator
 from dragoman.curation.translation.units import BatchLimits
-from dragoman.models.spending.budget import Budget, parse_limit
-from dragoman.models.spending.prices import PriceTable, load_prices
-from dragoman.models.wire.transport import Patience
+from dragoman.models.budget import Budget, parse_spend_limit
+from dragoman.models.http.transport import RetryPolicy
+from dragoman.models.prices import PriceTable, load_prices
 from dragoman.scoring.language_detection import Detector, load_detector
 from dragoman.store.translation_memory import FILE, TranslationMemory
 from dragoman.wiring.connections import Connections
@@ -87,7 +87,7 @@ class TranslationRequest(msgspec.Struct, frozen=True):
     concurrency: int = 8
     max_cost: str = ""
     prices: Path | None = None
-    patience: float = Patience().seconds
+    patience: float = RetryPolicy().seconds
     read_timeout: float | None = None
 
     @property
@@ -194,7 +194,7 @@ class Translating:
             StoreError: Where the memory cannot be read or written.
             DataError: Where files cannot be written.
         """
-        patience = Patience(seconds=self.asked.patience, outage=self.asked.patience)
+        patience = RetryPolicy(seconds=self.asked.patience, outage=self.asked.patience)
         timeouts = timeouts_of(self.asked.read_timeout)
         connections = Connections(timeouts, patience, self._budget())
         translator = self._translator(connections)
@@ -325,7 +325,7 @@ class Translating:
     def _budget(self) -> Budget | None:
         if not self.asked.max_cost:
             return None
-        limit = parse_limit(self.asked.max_cost)
+        limit = parse_spend_limit(self.asked.max_cost)
         return Budget(limit, self.prices.price_of, goes_on="the same command")
 
 

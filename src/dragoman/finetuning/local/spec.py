@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.models.spec import parameters_of, value_of
+from dragoman.models.model_spec import parse_parameters, parse_value
 
 LOCAL = "local/"
 
@@ -47,7 +47,7 @@ def read_local(written: str) -> FolderModel:
     folder = head.removeprefix(LOCAL)
     if not folder:
         raise UsageError(f"{written!r} names no model: write {LOCAL}FOLDER")
-    given = dict(parameters_of(query, written))
+    given = dict(parse_parameters(query, written))
     adapter = given.pop("adapter", None)
     if adapter is not None and not adapter:
         raise UsageError(f"{written}: adapter= names no folder")
@@ -58,7 +58,7 @@ def read_local(written: str) -> FolderModel:
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
             raise UsageError(f"{written}: unknown parameter {name!r}: {hint}")
     try:
-        sampling = msgspec.convert({k: value_of(v) for k, v in given.items()}, Sampling)
+        sampling = msgspec.convert({k: parse_value(v) for k, v in given.items()}, Sampling)
     except msgspec.ValidationError as error:
         raise UsageError(f"{written}: {error}") from error
     name = head if adapter is None else f"{head}?adapter={adapter}"

@@ -1,1 +1,1 @@
-"""Chat models behind their wires, and models that ship for offline use."""
+"""Chat models: the OpenAI client and its parsers, the litellm client, a cache, a scripted model."""

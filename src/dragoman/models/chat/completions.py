@@ -1,7 +1,7 @@
-"""Reads the body of an OpenAI-shaped chat completion.
+"""Parser of OpenAI-compatible chat completions.
 
-A well-formed body whose arguments are not a JSON object is the model's mistake, kept raw and marked
-on the call; a body that is not a completion at all is the provider's.
+A well-formed body whose arguments are not a JSON object is the model's mistake: the arguments are
+kept raw and marked on the call. A body that is not a completion is a fault of the provider.
 """
 
 import re
@@ -17,15 +17,19 @@ from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import CUT_AT_END_MARK, SEPARATED_REASONING, Usage
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.clock import Latency
-from dragoman.models.chat.message_parts import ReadMessage, written_calls_of
-from dragoman.models.chat.spoken_replies import (
+from dragoman.models.chat.message_parsing import (
+    ParsedMessage,
+    needs_repair,
+    parse_tool_calls,
+    repair_json,
+    with_unique_ids,
+)
+from dragoman.models.response_audio import (
     NOT_SPOKEN,
     SpokenReply,
-    spoken_reply,
+    decode_spoken_reply,
     without_sound,
 )
-from dragoman.models.chat.surrogates import needs_repair, repaired
-from dragoman.models.written_calls import told_apart
 
 MAX_REASON_CHARS = 40
 
@@ -147,7 +151,7 @@ class DecodedReply(msgspec.Struct, frozen=True):
 
 _BODY = msgspec.json.Decoder(_Body)
 _USAGE = msgspec.json.Decoder(_Tokens | None)
-_UNTOLD = _Tokens()
+_UNKNOWN_TOKENS = _Tokens()
 
 
 def decode_completion(
@@ -181,7 +185,7 @@ def decode_reply(body: bytes, model: str, *, heard_sound: bool = False) -> Decod
         choice = _choice(decoded, model)
         spoken = _spoken(choice)
         message = {"content": choice.text} if choice.message is None else choice.message
-        read = ReadMessage(message, spoken.transcript)
+        read = ParsedMessage(message, spoken.transcript)
     except (*UNREADABLE, ValueError) as error:
         raise ParticipantError(f"{model}: the reply is not a chat completion ({error})") from error
     finish = choice.finish_reason if isinstance(choice.finish_reason, str) else None
@@ -206,7 +210,7 @@ def _decoded(body: bytes) -> tuple[bytes, _Body]:
     except msgspec.MsgspecError:
         if not needs_repair(body):
             raise
-    whole = repaired(body)
+    whole = repair_json(body)
     return whole, _BODY.decode(whole)
 
 
@@ -227,9 +231,9 @@ def _choice(body: _Body, model: str) -> _Choice:
         raise ParticipantError(
             f"{model}: the reply is not a chat completion (its choice has no message)"
         )
-    if len(ordered) == 1 or first.message is None or written_calls_of(first.message):
+    if len(ordered) == 1 or first.message is None or parse_tool_calls(first.message):
         return first
-    other = next((each.message for each in ordered if written_calls_of(each.message or {})), None)
+    other = next((each.message for each in ordered if parse_tool_calls(each.message or {})), None)
     if other is None:
         return first
     return msgspec.structs.replace(
@@ -243,21 +247,21 @@ def _is_models_end(finish: object) -> bool:
 
 def _spoken(choice: _Choice) -> SpokenReply:
     audio = (choice.message or {}).get("audio")
-    return spoken_reply(msgspec.Raw(msgspec.json.encode(audio))) if audio else NOT_SPOKEN
+    return decode_spoken_reply(msgspec.Raw(msgspec.json.encode(audio))) if audio else NOT_SPOKEN
 
 
 def _tokens(told: msgspec.Raw) -> _Tokens:
     """Return the tokens told; a count that makes no sense leaves them unknown, not the reply."""
     try:
-        return _USAGE.decode(told) or _UNTOLD
+        return _USAGE.decode(told) or _UNKNOWN_TOKENS
     except UNREADABLE:
-        return _UNTOLD
+        return _UNKNOWN_TOKENS
 
 
-def _reply(read: ReadMessage, finish: str | None) -> Reply:
+def _reply(read: ParsedMessage, finish: str | None) -> Reply:
     text = read.words if read.words.strip() else None
     if read.calls:
-        return Called(told_apart(read.calls), text)
+        return Called(with_unique_ids(read.calls), text)
     if text is None:
         held = "reasoning alone, neither words nor calls" if read.reasoning else _NOTHING
         why = f" (finish_reason: {finish[:MAX_REASON_CHARS]})" if finish else ""

@@ -1,4 +1,4 @@
-"""Any endpoint that speaks OpenAI's chat completions: one request body, one completion back."""
+"""Client of OpenAI-compatible chat completions: one request body, one completion."""
 
 import codecs
 import re
@@ -13,23 +13,29 @@ from dragoman.core.texts.hidden_keys import hidden
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import Latency
 from dragoman.core.voice.histories import has_sound, written
-from dragoman.core.voice.sound_parts import (
-    OPENAI_PART,
-    PartForm,
-    message_encoder,
-)
-from dragoman.models.chat.adapting import adapted_form
+from dragoman.core.voice.sound_parts import OPENAI_PART, PartForm, message_encoder
 from dragoman.models.chat.completions import DecodedReply, decode_reply
-from dragoman.models.chat.streams import BrokenStream, first_words, is_stream, whole_completion
-from dragoman.models.history_form import HistoryForm
-from dragoman.models.wire.refusals import (
-    MOST_SHOWN,
-    RefusalReason,
-    error_in,
-    is_of_the_request,
-    read_refusal,
+from dragoman.models.chat.streaming import (
+    StreamError,
+    assemble_completion,
+    first_text_offset,
+    is_stream,
 )
-from dragoman.models.wire.sending import Attempts, EndpointRefused, Sender, Unreadable, Who
+from dragoman.models.endpoints.error_responses import (
+    MOST_SHOWN,
+    ErrorDetails,
+    find_error,
+    is_request_error,
+    parse_error_response,
+)
+from dragoman.models.history_format import HistoryFormat, adapt_history_format
+from dragoman.models.http.transport import (
+    Attempts,
+    CallContext,
+    MalformedResponse,
+    RequestRejected,
+    Sender,
+)
 
 _BAD = 400
 BAD_REQUEST = frozenset({_BAD, 413, 422})
@@ -75,7 +81,7 @@ class ChatEndpoint(msgspec.Struct, frozen=True):
     streams: bool = False
     schemas: bool = True
     audio: PartForm | None = None
-    history: HistoryForm = HistoryForm()
+    history: HistoryFormat = HistoryFormat()
 
 
 class OpenAIModel:
@@ -117,8 +123,8 @@ class OpenAIModel:
             form, as_stream = self._form, self._streams
             try:
                 completion = await self._asked(request, purpose, form, as_stream=as_stream)
-            except EndpointRefused as refusal:
-                reason = read_refusal(refusal.body)
+            except RequestRejected as refusal:
+                reason = parse_error_response(refusal.body)
                 if not self._adapts(refusal.status, reason, form, adapted, as_stream=as_stream):
                     return self._refused(refusal.status, reason, purpose)
             else:
@@ -127,8 +133,8 @@ class OpenAIModel:
     def _adapts(
         self,
         status: int,
-        reason: RefusalReason,
-        form: HistoryForm,
+        reason: ErrorDetails,
+        form: HistoryFormat,
         adapted: dict[str, int],
         *,
         as_stream: bool,
@@ -148,7 +154,7 @@ class OpenAIModel:
             return False
         if self._adapts_parameters(reason, adapted, as_stream=as_stream):
             return True
-        found = adapted_form(reason, form)
+        found = adapt_history_format(reason, form)
         if found is None or found.remark in adapted or len(adapted) >= _MOST_ADAPTED:
             return False
         adapted[found.remark] = 1
@@ -156,7 +162,7 @@ class OpenAIModel:
         return True
 
     def _adapts_parameters(
-        self, reason: RefusalReason, adapted: dict[str, int], *, as_stream: bool
+        self, reason: ErrorDetails, adapted: dict[str, int], *, as_stream: bool
     ) -> bool:
         """Leave out a parameter of ours that is refused, or stream where that is asked for; return whether."""
         if self._tells_usage and as_stream and reason.refuses_parameter("stream_options"):
@@ -172,7 +178,7 @@ class OpenAIModel:
         return True
 
     async def _asked(
-        self, request: ChatRequest, purpose: str, form: HistoryForm, *, as_stream: bool
+        self, request: ChatRequest, purpose: str, form: HistoryFormat, *, as_stream: bool
     ) -> Completion:
         heard_sound = has_sound(request.messages)
 
@@ -182,7 +188,7 @@ class OpenAIModel:
         url, headers = self._endpoint.url, self._headers(request)
         body = self._body(request, form, as_stream=as_stream)
         (decoded, answer), attempts = await self._sender.send(
-            url, headers, body, read, Who(purpose, self.name, is_chat=True)
+            url, headers, body, read, CallContext(purpose, self.name, is_chat=True)
         )
         self._has_answered = True
         completion = decoded.completion(
@@ -204,22 +210,22 @@ class OpenAIModel:
         try:
             if is_stream(whole):
                 # A key may have come in pieces, to be found only now.
-                whole = hidden(whole_completion(whole), (self._endpoint.key,))
+                whole = hidden(assemble_completion(whole), (self._endpoint.key,))
             else:
                 whole = whole.rstrip().removesuffix(b"data: [DONE]")
             decoded = decode_reply(whole, self.name, heard_sound=heard_sound)
-        except BrokenStream as error:
+        except StreamError as error:
             raise _error_inside(error.body, str(error)) from error
         except ParticipantError as error:
-            reason = error_in(whole)
+            reason = find_error(whole)
             if reason is None:
-                raise Unreadable(str(error)) from error
+                raise MalformedResponse(str(error)) from error
             raise _error_inside(whole, f"an error in a good answer: {reason.message}") from error
-        if isinstance(decoded.reply, Unparsed) and (reason := error_in(whole)) is not None:
+        if isinstance(decoded.reply, Unparsed) and (reason := find_error(whole)) is not None:
             raise _error_inside(whole, f"an error in a good answer: {reason.message}")
         return decoded
 
-    def _body(self, request: ChatRequest, form: HistoryForm, *, as_stream: bool) -> bytes:
+    def _body(self, request: ChatRequest, form: HistoryFormat, *, as_stream: bool) -> bytes:
         parts = [self._head]
         if len(request.tools):
             choice = b'"required"' if request.tools.must_call else b'"auto"'
@@ -235,7 +241,7 @@ class OpenAIModel:
         parts += [b',"messages":', written(request.messages, self._messages, form), b"}"]
         return b"".join(parts)
 
-    def _refused(self, status: int, reason: RefusalReason, purpose: str) -> Completion:
+    def _refused(self, status: int, reason: ErrorDetails, purpose: str) -> Completion:
         """Return the unusable reply behind a refusal, or raise what it means for the run."""
         if unusable := self._unusable(reason, purpose):
             return unusable
@@ -244,7 +250,7 @@ class OpenAIModel:
             raise ParticipantError(line)
         raise RunHalted(f"{line}{_advice(status, reason)}")
 
-    def _unusable(self, reason: RefusalReason, purpose: str) -> Completion | None:
+    def _unusable(self, reason: ErrorDetails, purpose: str) -> Completion | None:
         """Return the model's unusable reply where the model is why there is no other."""
         if reason.is_failed_call:
             kind, detail = "failed_call", f"the server could not read the call: {reason.message}"
@@ -262,13 +268,13 @@ def _latency(answer: bytes, attempts: Attempts) -> Latency | None:
     """Return how long a reply took, to its first word where it came piece by piece."""
     if not attempts.is_timed:
         return None
-    begun = first_words(answer) if attempts.arrivals and is_stream(answer) else None
+    begun = first_text_offset(answer) if attempts.arrivals and is_stream(answer) else None
     return Latency(attempts.seconds, None if begun is None else attempts.seconds_to(begun))
 
 
 def _error_inside(body: bytes, said: str) -> Exception:
     """Return what an error inside a good answer is: of this request, or a fault of the endpoint."""
-    return EndpointRefused(_BAD, body) if is_of_the_request(body) else Unreadable(said)
+    return RequestRejected(_BAD, body) if is_request_error(body) else MalformedResponse(said)
 
 
 def _with_remarks(completion: Completion, adapted: Mapping[str, int]) -> Completion:
@@ -280,7 +286,7 @@ def _with_remarks(completion: Completion, adapted: Mapping[str, int]) -> Complet
     return msgspec.structs.replace(completion, usage=usage)
 
 
-def _advice(status: int, reason: RefusalReason) -> str:
+def _advice(status: int, reason: ErrorDetails) -> str:
     if status in _MOVED:
         return ": it points elsewhere, which is not followed: give the address itself"
     for pattern, advice in _ADVICE_BY_WORDS.items():

@@ -1,7 +1,7 @@
-"""A chat model that answers from a script: for tests, demonstrations and benches; ships.
+"""Scripted chat model for tests, demonstrations and benchmarks; it ships with the package.
 
-A script gives each task a list of replies. Which one is next follows from the number of assistant
-messages in the request, so that the model keeps no state and a resumed run gets the same answers.
+A script gives each task a list of replies. The number of assistant messages in the request selects
+the reply, so the model keeps no state and a resumed run gets the same answers.
 """
 
 import asyncio

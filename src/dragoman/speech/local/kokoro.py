@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol, cast
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import Spoken
 from dragoman.core.voice.audio import Audio
-from dragoman.models.wire.received_audio import pcm_audio
-from dragoman.models.wire.sending import Unreadable
+from dragoman.models.http.transport import MalformedResponse
+from dragoman.models.response_audio import decode_pcm
 from dragoman.speech.local.local_engine import engine_identity, engine_module, spoken_in_engine
 from dragoman.speech.providers.wire import primary
 from dragoman.speech.spec import LocalSpec
@@ -111,6 +111,6 @@ class KokoroVoice:
             raise ParticipantError(f"{self.name}: samples that are no numbers")
         pcm = (np.clip(samples, -1.0, 1.0) * _LOUDEST).round().astype("<i2").tobytes()
         try:
-            return pcm_audio(pcm, rate_hz)
-        except Unreadable as error:
+            return decode_pcm(pcm, rate_hz)
+        except MalformedResponse as error:
             raise ParticipantError(f"{self.name}: {error}") from error

@@ -14,8 +14,8 @@ from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import Spoken
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.voice.audio import Audio
-from dragoman.models.wire.received_audio import pcm_audio
-from dragoman.models.wire.sending import Unreadable
+from dragoman.models.http.transport import MalformedResponse
+from dragoman.models.response_audio import decode_pcm
 from dragoman.speech.local.local_engine import engine_identity, engine_module, spoken_in_engine
 from dragoman.speech.providers.wire import primary
 from dragoman.speech.spec import LocalSpec
@@ -130,8 +130,8 @@ class PiperVoice:
         if len(rates) != 1:
             raise ParticipantError(f"{self.name}: no audio came of {len(text)} characters")
         try:
-            return pcm_audio(b"".join(chunk.audio_int16_bytes for chunk in chunks), rates.pop())
-        except Unreadable as error:
+            return decode_pcm(b"".join(chunk.audio_int16_bytes for chunk in chunks), rates.pop())
+        except MalformedResponse as error:
             raise ParticipantError(f"{self.name}: {error}") from error
 
 

@@ -7,9 +7,9 @@ import msgspec
 
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.usage import Usage
+from dragoman.models.budget import SpendTracker, reserve_spend
 from dragoman.models.chat.openai import OF_ONE_REQUEST
-from dragoman.models.spending.purse import Purse, room_in
-from dragoman.models.wire.sending import EndpointRefused, Sender, Who
+from dragoman.models.http.transport import CallContext, RequestRejected, Sender
 from dragoman.speech.providers.wire import Given, ReportedUsage, SpeechRequest, usage_of
 
 T = TypeVar("T")
@@ -32,7 +32,9 @@ class SpeechCalls:
         budget: What the run may spend; None for no limit.
     """
 
-    def __init__(self, who: Who, sender: Sender, budget: Purse | None = None) -> None:
+    def __init__(
+        self, who: CallContext, sender: Sender, budget: SpendTracker | None = None
+    ) -> None:
         self._who = who
         self._sender = sender
         self._budget = budget
@@ -55,7 +57,7 @@ class SpeechCalls:
             ParticipantError: Where no readable reply could be had.
             RunHalted: Where the endpoint refuses whatever it is asked, or the budget is spent.
         """
-        async with room_in(self._budget, self._who.model):
+        async with reserve_spend(self._budget, self._who.model):
             return await self._asked(request, read, counted)
 
     async def _asked(
@@ -68,7 +70,7 @@ class SpeechCalls:
             given, attempts = await self._sender.send(
                 request.url, request.headers, request.body, read, self._who
             )
-        except EndpointRefused as refusal:
+        except RequestRejected as refusal:
             raise self._refused(refusal) from refusal
         except ParticipantError as error:
             if isinstance(error.usage, Usage):
@@ -84,7 +86,7 @@ class SpeechCalls:
         if self._budget is not None:
             self._budget.spend(usage)
 
-    def _refused(self, refusal: EndpointRefused) -> ParticipantError | RunHalted:
+    def _refused(self, refusal: RequestRejected) -> ParticipantError | RunHalted:
         line = f"{self._who.model}: {refusal}"
         if refusal.status in OF_ONE_REQUEST and self._has_answered:
             return ParticipantError(line)

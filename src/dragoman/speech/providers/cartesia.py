@@ -3,8 +3,8 @@
 import msgspec
 
 from dragoman.core.voice.audio import Audio, wav_of
-from dragoman.models.wire.multipart import File, form_with
-from dragoman.models.wire.received_audio import wav_audio
+from dragoman.models.http.http_request import FormFile, encode_form
+from dragoman.models.response_audio import decode_wav
 from dragoman.speech.providers.wire import (
     JSON,
     RATE_HZ,
@@ -49,7 +49,7 @@ def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest
 
 def read_speech(body: bytes) -> Given[Audio]:
     """Read a WAV file."""
-    return Given(wav_audio(body))
+    return Given(decode_wav(body))
 
 
 def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
@@ -57,7 +57,9 @@ def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> Spe
     fields = {**endpoint.settings, "model": endpoint.model}
     if endpoint.tells_language:
         fields["language"] = primary(recording.language)
-    content_type, body = form_with(fields, File("file", "audio.wav", WAV, wav_of(recording.audio)))
+    content_type, body = encode_form(
+        fields, FormFile("file", "audio.wav", WAV, wav_of(recording.audio))
+    )
     headers = {**_headers(endpoint), "Content-Type": content_type, "Accept": JSON}
     return SpeechRequest(f"{endpoint.url}/stt", headers, body)
 

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import msgspec
 
 from dragoman.core.voice.audio import Audio, wav_of
-from dragoman.models.wire.received_audio import wav_audio
-from dragoman.models.wire.sending import Unreadable
+from dragoman.models.http.transport import MalformedResponse
+from dragoman.models.response_audio import decode_wav
 from dragoman.speech.providers.wire import (
     JSON,
     RATE_HZ,
@@ -67,7 +67,7 @@ def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest
 
 def read_speech(body: bytes) -> Given[Audio]:
     """Read a WAV file."""
-    return Given(wav_audio(body))
+    return Given(decode_wav(body))
 
 
 def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
@@ -84,7 +84,7 @@ def read_transcription(body: bytes) -> Given[str]:
     """Read the first alternative of the only channel, and the seconds that were listened to."""
     listened = decoded(body, _Listened, "a transcript")
     if not listened.results.channels or not listened.results.channels[0].alternatives:
-        raise Unreadable("a transcript without a channel")
+        raise MalformedResponse("a transcript without a channel")
     metadata = listened.metadata or _Metadata()
     text = listened.results.channels[0].alternatives[0].transcript
     return Given(words(text), ReportedUsage(seconds=length(metadata.duration)))

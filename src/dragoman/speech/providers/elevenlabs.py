@@ -5,8 +5,8 @@ from urllib.parse import quote
 import msgspec
 
 from dragoman.core.voice.audio import Audio, wav_of
-from dragoman.models.wire.multipart import File, form_with
-from dragoman.models.wire.received_audio import wav_audio
+from dragoman.models.http.http_request import FormFile, encode_form
+from dragoman.models.response_audio import decode_wav
 from dragoman.speech.providers.wire import (
     JSON,
     RATE_HZ,
@@ -50,7 +50,7 @@ def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest
 
 def read_speech(body: bytes) -> Given[Audio]:
     """Read a WAV file; what it costs in credits stands in a header and is not told here."""
-    return Given(wav_audio(body))
+    return Given(decode_wav(body))
 
 
 def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
@@ -62,7 +62,9 @@ def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> Spe
     }
     if endpoint.tells_language:
         fields["language_code"] = _code(recording.language)
-    content_type, body = form_with(fields, File("file", "audio.wav", WAV, wav_of(recording.audio)))
+    content_type, body = encode_form(
+        fields, FormFile("file", "audio.wav", WAV, wav_of(recording.audio))
+    )
     headers = {**_key(endpoint), "Content-Type": content_type, "Accept": JSON}
     return SpeechRequest(f"{endpoint.url}/speech-to-text", headers, body)
 

@@ -8,8 +8,8 @@ from urllib.parse import quote
 import msgspec
 
 from dragoman.core.voice.audio import Audio, wav_of
-from dragoman.models.wire.received_audio import pcm_audio
-from dragoman.models.wire.sending import Unreadable
+from dragoman.models.http.transport import MalformedResponse
+from dragoman.models.response_audio import decode_pcm
 from dragoman.speech.providers.wire import (
     JSON,
     WAV,
@@ -92,12 +92,12 @@ def read_speech(body: bytes) -> Given[Audio]:
     generated, parts = _parts(body, "audio")
     blobs = [part.inline_data for part in parts if part.inline_data is not None]
     if not blobs:
-        raise Unreadable("audio without a sound")
+        raise MalformedResponse("audio without a sound")
     rates = {_rate(blob.mime_type) for blob in blobs}
     if len(rates) > 1:
-        raise Unreadable("audio whose pieces have different rates")
+        raise MalformedResponse("audio whose pieces have different rates")
     pcm = b"".join(unpacked(blob.data) for blob in blobs)
-    return Given(pcm_audio(pcm, rates.pop()), _counted(generated))
+    return Given(decode_pcm(pcm, rates.pop()), _counted(generated))
 
 
 def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
@@ -138,17 +138,19 @@ def _parts(body: bytes, what: str) -> tuple[_Generated, list[_Part]]:
     """Return a reply and the parts of its only candidate, which must have been finished."""
     generated = decoded(body, _Generated, what)
     if not generated.candidates:
-        raise Unreadable(f"a reply without {what}")
+        raise MalformedResponse(f"a reply without {what}")
     candidate = generated.candidates[0]
     if candidate.finish_reason != _FINISHED:
-        raise Unreadable(f"{what} broken off ({candidate.finish_reason[:40] or 'no reason'})")
+        raise MalformedResponse(
+            f"{what} broken off ({candidate.finish_reason[:40] or 'no reason'})"
+        )
     return generated, candidate.content.parts if candidate.content else []
 
 
 def _rate(mime_type: str) -> int:
     found = _SAMPLES.match(mime_type)
     if found is None:
-        raise Unreadable(f"data of type {mime_type[:60]!r}, where samples were asked for")
+        raise MalformedResponse(f"data of type {mime_type[:60]!r}, where samples were asked for")
     return int(found[1])
 
 

@@ -3,8 +3,8 @@
 import msgspec
 
 from dragoman.core.voice.audio import Audio, wav_of
-from dragoman.models.wire.multipart import File, form_with
-from dragoman.models.wire.received_audio import wav_audio
+from dragoman.models.http.http_request import FormFile, encode_form
+from dragoman.models.response_audio import decode_wav
 from dragoman.speech.providers.wire import (
     JSON,
     WAV,
@@ -50,7 +50,7 @@ def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest
 
 def read_speech(body: bytes) -> Given[Audio]:
     """Read a WAV file."""
-    return Given(wav_audio(body))
+    return Given(decode_wav(body))
 
 
 def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
@@ -62,7 +62,9 @@ def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> Spe
         "response_format": "json",
         **language,
     }
-    content_type, body = form_with(fields, File("file", "audio.wav", WAV, wav_of(recording.audio)))
+    content_type, body = encode_form(
+        fields, FormFile("file", "audio.wav", WAV, wav_of(recording.audio))
+    )
     headers = {**endpoint.bearer, "Content-Type": content_type, "Accept": JSON}
     return SpeechRequest(f"{endpoint.url}/audio/transcriptions", headers, body)
 

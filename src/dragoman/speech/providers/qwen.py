@@ -8,9 +8,9 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.voice.audio import Audio, wav_of
-from dragoman.models.chat.streams import events_of
-from dragoman.models.wire.received_audio import pcm_audio
-from dragoman.models.wire.sending import Unreadable
+from dragoman.models.chat.streaming import sse_events
+from dragoman.models.http.transport import MalformedResponse
+from dragoman.models.response_audio import decode_pcm
 from dragoman.speech.providers.wire import (
     JSON,
     RATE_HZ,
@@ -124,21 +124,23 @@ def read_speech(body: bytes) -> Given[Audio]:
     pieces: list[bytes] = []
     usage = _Usage()
     has_ended = False
-    for data in events_of(body):
+    for data in sse_events(body):
         event = decoded(data, _Event, "an event of speech")
         if event.code:
-            raise Unreadable(f"the stream broke off: {event.code[:60]}: {event.message[:200]}")
+            raise MalformedResponse(
+                f"the stream broke off: {event.code[:60]}: {event.message[:200]}"
+            )
         usage = event.usage or usage
         if event.output is not None:
             if event.output.audio is not None and event.output.audio.data:
                 pieces.append(unpacked(event.output.audio.data))
             has_ended = has_ended or event.output.finish_reason == _FINISHED
     if not has_ended:
-        raise Unreadable("the stream stopped before its end")
+        raise MalformedResponse("the stream stopped before its end")
     counted = ReportedUsage(
         count(usage.input_tokens), count(usage.output_tokens), None, count(usage.characters)
     )
-    return Given(pcm_audio(b"".join(pieces), RATE_HZ), counted)
+    return Given(decode_pcm(b"".join(pieces), RATE_HZ), counted)
 
 
 def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
@@ -160,7 +162,7 @@ def read_transcription(body: bytes) -> Given[str]:
     """Read a transcript and the seconds that were listened to."""
     listened = decoded(body, _Listened, "a transcript")
     if not listened.output.choices or listened.output.choices[0].finish_reason != _FINISHED:
-        raise Unreadable("a transcript broken off")
+        raise MalformedResponse("a transcript broken off")
     text = "".join(piece.text for piece in listened.output.choices[0].message.content)
     usage = listened.usage or _Usage()
     counted = ReportedUsage(

@@ -10,7 +10,7 @@ import msgspec
 from dragoman.core.texts.decoding import UNREADABLE
 from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
-from dragoman.models.wire.sending import Unreadable
+from dragoman.models.http.transport import MalformedResponse
 
 T = TypeVar("T")
 
@@ -125,7 +125,7 @@ def decoded(body: bytes, kind: type[T], what: str) -> T:
         body.decode()
         return msgspec.json.decode(body, type=kind)
     except UNREADABLE as error:
-        raise Unreadable(f"not {what} ({error})") from error
+        raise MalformedResponse(f"not {what} ({error})") from error
 
 
 def unpacked(data: str) -> bytes:
@@ -137,7 +137,7 @@ def unpacked(data: str) -> bytes:
     try:
         return base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise Unreadable(f"damaged base64 ({error})") from error
+        raise MalformedResponse(f"damaged base64 ({error})") from error
 
 
 def packed(data: bytes) -> str:
@@ -152,7 +152,9 @@ def words(text: str) -> str:
         Unreadable: For more than anybody can have said.
     """
     if len(text) > MOST_WORDS:
-        raise Unreadable(f"a transcript of {len(text):,} characters, read are {MOST_WORDS:,}")
+        raise MalformedResponse(
+            f"a transcript of {len(text):,} characters, read are {MOST_WORDS:,}"
+        )
     return text.strip()
 
 

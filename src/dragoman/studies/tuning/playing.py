@@ -11,9 +11,9 @@ from dragoman.analysis.contrasts.tuning import BEFORE
 from dragoman.core.apis.written.answers import FORM
 from dragoman.core.errors import StoreError
 from dragoman.finetuning.recipe import Recipe
-from dragoman.runs.execute import pending_cells
+from dragoman.runs.executor import pending_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job
-from dragoman.runs.play import blocking, play_waiting, start
+from dragoman.runs.runner import play_pending, run_blocking, start
 from dragoman.store.run import open_run
 from dragoman.studies.tuning.plan import RUNS, ArmPlan, Playing, StudyPlan
 from dragoman.wiring.grid.config import RunConfig, checked
@@ -66,7 +66,7 @@ def require_playable(plan: StudyPlan) -> None:
     trained = {arm.name for arm in plan.arms if not arm.agent and arm.recipe is not None}
     for run in planned_runs(plan):
         if run.side not in trained:
-            blocking(build_setup(run.config).close())
+            run_blocking(build_setup(run.config).close())
 
 
 def play_run(run: SideRun, watched: Watched) -> None:
@@ -85,7 +85,7 @@ def play_run(run: SideRun, watched: Watched) -> None:
     with job.store:
         waiting = pending_cells(job.cells, job.store)
         with watched(run, len(waiting)) as advance:
-            play_waiting(job, waiting, lambda *_: advance())
+            play_pending(job, waiting, lambda *_: advance())
 
 
 def _job(run: SideRun) -> Job:

@@ -9,7 +9,7 @@ from dragoman.analysis.comparison import comparable, compare, group_cells
 from dragoman.analysis.mm_tau.board import mm_tau_boards
 from dragoman.analysis.mm_tau.readers import RUBRIC
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.models.spending.prices import PriceTable
+from dragoman.models.prices import PriceTable
 from dragoman.runs.jobs import read_manifest, spec_keys, stored_prices
 from dragoman.store.run import RunStore, open_run
 from dragoman.tables.comparison_frames import comparisons_frame, pairs_frame

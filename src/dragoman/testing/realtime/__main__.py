@@ -71,7 +71,7 @@ def _speaker(name: str) -> Speak:
     """Return what speaks: an embedded voice, or a tone where none is named."""
     if not name:
         return speak_tone
-    from dragoman.models.realtime.pcm import at_rate
+    from dragoman.models.realtime_protocol import resample_for_realtime
     from dragoman.speech.embedded.espeak import EspeakSynthesizer
     from dragoman.speech.embedded.voices import find_voice
     from dragoman.speech.embedded.workers import SpeechWorkers
@@ -80,7 +80,7 @@ def _speaker(name: str) -> Speak:
     synthesizer = EspeakSynthesizer(voice, SpeechWorkers(1))
 
     async def speak(text: str) -> Audio:
-        return at_rate((await synthesizer.speak(text, voice.language, 0)).audio)
+        return resample_for_realtime((await synthesizer.speak(text, voice.language, 0)).audio)
 
     return speak
 

@@ -8,7 +8,7 @@ import msgspec
 
 from dragoman.core.voice.audio import SAMPLE_BYTES, Audio
 from dragoman.core.voice.recordings import Recordings
-from dragoman.models.realtime.pcm import RATE_HZ, as_sent
+from dragoman.models.realtime_protocol import RATE_HZ, prepare_audio
 from dragoman.testing.coded_speech import decoded_text
 
 Speak = Callable[[str], Awaitable[Audio]]
@@ -70,7 +70,7 @@ def hear_recorded(recordings: Recordings) -> Hear:
 
 def known_sound(audio: Audio) -> str:
     """Return the hash by which a server knows audio that a client sends."""
-    return as_sent(audio).reference().sha256
+    return prepare_audio(audio).reference().sha256
 
 
 class MouthAndEar(msgspec.Struct, frozen=True):

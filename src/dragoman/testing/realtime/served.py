@@ -5,7 +5,7 @@ import hashlib
 import msgspec
 
 from dragoman.core.voice.audio import Audio
-from dragoman.models.realtime.pcm import BYTES_PER_SECOND, RATE_HZ, SHORTEST_SECONDS
+from dragoman.models.realtime_protocol import BYTES_PER_SECOND, RATE_HZ, SHORTEST_SECONDS
 from dragoman.testing.chat_requests import (
     Call,
     ChatBody,

@@ -11,7 +11,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.keys import derive_seed
 from dragoman.core.protocols import Suite, Synthesizer
 from dragoman.core.voice.audio import Audio
-from dragoman.models.realtime.pcm import at_rate
+from dragoman.models.realtime_protocol import resample_for_realtime
 from dragoman.speech.embedded.pocketsphinx import LANGUAGE
 from dragoman.testing.speech.requests import Listen, ProviderRefused, SpeakRequest
 from dragoman.testing.speech.transcript_styles import style_of, written_transcript
@@ -52,7 +52,7 @@ class EmbeddedSpeaker:
         """
         _require_english(asked.language)
         spoken = await self._voice(asked.voice).speak(asked.text, LANGUAGE, asked.seed or 0)
-        return at_rate(spoken.audio)
+        return resample_for_realtime(spoken.audio)
 
     async def listen(self, asked: Listen) -> str:
         """Return what the recognizer heard, written as the provider writes it.

@@ -22,8 +22,8 @@ from dragoman.core.speech import Called, Reply, Said, say
 from dragoman.core.tasks import Task
 from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult
 from dragoman.core.voice.audio import Audio, audio_of
-from dragoman.simulation.diagnostic import LiteralAgent
-from dragoman.simulation.scripts import told_script
+from dragoman.simulation.participants.oracle import LiteralAgent
+from dragoman.simulation.prompts import task_script
 from dragoman.testing.agent_server import serving
 from dragoman.testing.audio_parts import INPUT_AUDIO
 from dragoman.wiring.conditions.engines import GENERIC, SpeechEngines
@@ -98,7 +98,7 @@ class Tasks:
     def __init__(self, suite: Suite) -> None:
         factory = suite.factory(DEFAULT_RULES)
         self._told = {
-            task.id: Counter(told_script(task).casefold().split()) for task in suite.tasks
+            task.id: Counter(task_script(task).casefold().split()) for task in suite.tasks
         }
         self._tools = {
             task.id: frozenset(factory(task).tools("agent").by_name) for task in suite.tasks

@@ -11,8 +11,8 @@ import msgspec
 
 from dragoman.core.costs import Price
 from dragoman.core.errors import UsageError
-from dragoman.models.spending.stated import stated_price, without_price
-from dragoman.simulation.canonical import agent_behind, canonical_name
+from dragoman.models.prices import price_in_name, strip_price
+from dragoman.simulation.participants.canonical_arguments import canonical_name, wrapped_agent_name
 from dragoman.wiring.shipped_names import DIAGNOSTIC_AGENTS, HUMAN
 
 _NAMED = re.compile(r"(?P<name>[^/?=]*)=(?P<spec>.*)", re.DOTALL)
@@ -44,7 +44,7 @@ def read_agent(written: str) -> AgentName:
     Raises:
         UsageError: Where a name is not one, is taken, or names nothing.
     """
-    behind = agent_behind(written)
+    behind = wrapped_agent_name(written)
     if behind != written:
         found = read_agent(behind)
         return msgspec.structs.replace(
@@ -52,8 +52,8 @@ def read_agent(written: str) -> AgentName:
         )
     named = _NAMED.fullmatch(written)
     if named is None:
-        spec = without_price(written)
-        return AgentName(spec, spec, price=stated_price(written))
+        spec = strip_price(written)
+        return AgentName(spec, spec, price=price_in_name(written))
     return name_agent(named["name"], named["spec"])
 
 
@@ -74,7 +74,7 @@ def name_agent(name: str, spec: str) -> AgentName:
         raise UsageError(f"{name}= names no agent: write {name}=PROVIDER/MODEL")
     if (other := _NAMED.fullmatch(spec)) is not None:
         raise UsageError(f"{name}={other['name']:.80}=: an agent has one name: leave one out")
-    return AgentName(name, without_price(spec), is_given=True, price=stated_price(spec))
+    return AgentName(name, strip_price(spec), is_given=True, price=price_in_name(spec))
 
 
 def require_apart(agents: Iterable[str]) -> None:
@@ -102,7 +102,7 @@ def given_names(agents: Iterable[str]) -> frozenset[str]:
 def written_as(agents: Iterable[str], name: str) -> str:
     """Return how an agent of a run is written that is shown by a name, also with canonical arguments."""
     written = {_as_stored(each).name: each for each in agents}
-    behind = agent_behind(name)
+    behind = wrapped_agent_name(name)
     if name in written or behind == name:
         return written.get(name, name)
     return canonical_name(written.get(behind, behind))

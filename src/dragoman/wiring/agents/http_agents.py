@@ -3,9 +3,9 @@
 from urllib.parse import parse_qsl, urlsplit
 
 from dragoman.core.errors import UsageError
-from dragoman.models.addresses import model_at, model_base
-from dragoman.models.agents.http_agent import HttpAgent
-from dragoman.models.spec import HEARS, holds_secret, is_on
+from dragoman.models.catalog import model_server_base, suggest_model_name
+from dragoman.models.http_agent import HttpAgent
+from dragoman.models.model_spec import HEARS, holds_secret, parse_switch
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import header_variable
 
@@ -28,7 +28,7 @@ def http_agent(url: str, connections: Connections, name: str = "") -> HttpAgent:
     """
     _check(url)
     token = header_variable(TOKEN_VARIABLE)
-    hears = is_on(dict(parse_qsl(urlsplit(url).query)).get(HEARS, "off"), HEARS, url)
+    hears = parse_switch(dict(parse_qsl(urlsplit(url).query)).get(HEARS, "off"), HEARS, url)
     return HttpAgent(name or url, url, connections.gate(url, token), token, hears_audio=hears)
 
 
@@ -60,10 +60,10 @@ def require_own_address(url: str) -> None:
     Raises:
         UsageError: With the form that is meant.
     """
-    if base := model_base(url):
+    if base := model_server_base(url):
         raise UsageError(
             f"{base} is the address of a model server, not of an agent (docs/agents.md): write "
-            f"{model_at(base)}, or serve an agent of your own under another path"
+            f"{suggest_model_name(base)}, or serve an agent of your own under another path"
         )
 
 

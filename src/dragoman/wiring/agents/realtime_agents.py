@@ -4,12 +4,8 @@ from functools import partial
 from urllib.parse import quote
 
 from dragoman.core.prompts import PromptSet
-from dragoman.models.realtime.session import RealtimeAgent, RealtimeEndpoint, SessionReach
-from dragoman.models.realtime.spec import (
-    RealtimeSpec,
-    load_realtime_facts,
-    websocket_address,
-)
+from dragoman.models.realtime_agent import RealtimeAgent, RealtimeEndpoint, SessionResources
+from dragoman.models.realtime_spec import RealtimeSpec, load_realtime_catalog, websocket_address
 from dragoman.simulation.prompts import agent_prompt
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.environment import proxy_for
@@ -35,7 +31,7 @@ def realtime_agent(
         interrupted_after=spec.interrupted_after,
         total=connections.timeouts.total,
     )
-    reach = SessionReach(
+    reach = SessionResources(
         connections.sockets(),
         connections.gate(url, key, spec.name),
         connections.budget_for(spec.name),
@@ -57,5 +53,5 @@ def describe_realtime() -> dict[str, str]:
     """Return a line about every provider of realtime sessions; whether a key is set, never the key."""
     return {
         f"{name}/MODEL": f"{describe_provider(provider)}; realtime, as agent only"
-        for name, provider in load_realtime_facts().providers.items()
+        for name, provider in load_realtime_catalog().providers.items()
     }

@@ -51,8 +51,8 @@ def offer_of(suite: Suite, rules: Rules) -> Offer:
 
 def require_text(suite: Suite, agent: Participant) -> None:
     """Raise UsageError for a model with native calls where a suite is about prompts."""
-    from dragoman.simulation.canonical import CanonicalAgent
-    from dragoman.simulation.llm import LlmParticipant
+    from dragoman.simulation.participants.canonical_arguments import CanonicalAgent
+    from dragoman.simulation.participants.llm import LlmParticipant
 
     agent = agent.agent if isinstance(agent, CanonicalAgent) else agent
     asks_for_text = isinstance(suite, CallsAsText) and suite.asks_for_text

@@ -8,7 +8,7 @@ from dragoman.core.facets import Recorded
 from dragoman.core.layers import Layer
 from dragoman.core.protocols import Suite
 from dragoman.core.voice.clarifications import ClarificationJudge
-from dragoman.models.spending.stated import without_price
+from dragoman.models.prices import strip_price
 from dragoman.wiring.chat_models import named_chat_model
 from dragoman.wiring.connections import Connections
 
@@ -23,7 +23,7 @@ def over_judges(conditions: Sequence[Condition], judges: Sequence[str]) -> tuple
     Raises:
         UsageError: For what names no judge.
     """
-    judges = [without_price(name) for name in judges]
+    judges = [strip_price(name) for name in judges]
     for name in judges:
         _require_known(name)
     return tuple(

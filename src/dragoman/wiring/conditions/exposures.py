@@ -16,7 +16,7 @@ from dragoman.core.layers import Layer
 from dragoman.core.personas import Persona
 from dragoman.core.tasks import Task
 from dragoman.core.texts.user_signs import signed_languages
-from dragoman.models.spending.stated import without_price
+from dragoman.models.prices import strip_price
 from dragoman.wiring.chat_models import named_chat_model
 from dragoman.wiring.conditions.personas import cards_named, persona_of
 from dragoman.wiring.connections import Connections
@@ -35,7 +35,7 @@ def over_exposures(conditions: Sequence[Condition], values: Sequence[str]) -> tu
     Raises:
         UsageError: For what is no exposure.
     """
-    values = [without_price(value) for value in values]
+    values = [strip_price(value) for value in values]
     for value in values:
         _require_known(value)
     return tuple(

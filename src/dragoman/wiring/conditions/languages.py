@@ -24,7 +24,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.facets import OwnRules
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.rules import RULES, Rules
-from dragoman.simulation.phrases import find_phrasebook
+from dragoman.simulation.phrasebooks import find_phrasebook
 from dragoman.wiring.catalogue import find_benchmark
 
 _SCENARIO_NAMES = f"{IN_ENGLISH}, {', '.join(SCENARIOS)}, or surfaces joined by {JOIN}"

@@ -17,8 +17,7 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.core.layers import Layer
 from dragoman.core.personas import BY_TASK, OF_TASK, Persona, stated_persona
 from dragoman.core.tasks import Task
-from dragoman.simulation.phrases import shipped_phrasebook
-from dragoman.simulation.phrases.sayings import misleading
+from dragoman.simulation.phrasebooks import misleading_sayings, shipped_phrasebook
 from dragoman.wiring.plug_ins import added_under, load_entry
 
 ENTRY_POINTS = "dragoman.personas"
@@ -102,7 +101,7 @@ def persona_of(condition: Condition, cards: Mapping[str, PersonaCard], surface: 
     card = cards.get(condition.persona) or _card(condition.persona)
     persona = card.persona(language)
     book = shipped_phrasebook(language)
-    amiss = [] if book is None else misleading(persona.manner.sayings, book)
+    amiss = [] if book is None else misleading_sayings(persona.manner.sayings, book)
     if amiss:
         raise DataError(f"persona {card.name} [{language}]: {amiss[0]}")
     return persona

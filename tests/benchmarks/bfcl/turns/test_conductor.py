@@ -19,7 +19,7 @@ from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.protocols import Answer, Heard
 from dragoman.core.speech import Called, Reply, Said, Unparsed, say
 from dragoman.core.tools import ToolCall, ToolResult, Toolset
-from dragoman.simulation.loop import Conversation, Surfaces
+from dragoman.simulation.orchestrator import Conversation, ConversationIO
 
 MakeEntry = Callable[..., MultiTurnEntry]
 Play = Callable[..., Episode]
@@ -50,7 +50,7 @@ def play(texts: PromptTexts) -> Play:
     """Play an entry in its own world through the loop."""
 
     def played(entry: MultiTurnEntry, agent: Scripted, rules: BfclRules = DEFAULT_RULES) -> Episode:
-        surfaces = Surfaces(
+        surfaces = ConversationIO(
             {"agent": PlainChannel(), "user": PlainChannel()},
             {"agent": PlainView(), "user": PlainView()},
         )

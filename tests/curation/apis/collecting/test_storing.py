@@ -16,8 +16,8 @@ from dragoman.curation.apis.collecting.source_files import open_source
 from dragoman.curation.apis.collecting.spreading import PATIENCE, CollectingWork, reading_there
 from dragoman.curation.apis.collecting.storing import CollectedSource, collect
 from dragoman.curation.apis.collecting.twins.step import MergedCounts, merge_twins
-from dragoman.spreading.crew import Do, KilledWorkersError, Work
-from dragoman.spreading.processes import by_processes
+from dragoman.distributed.worker_backends import process_pool
+from dragoman.distributed.worker_pool import KilledWorkersError, TaskFn, WorkerSpec
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import StoredItem
 
@@ -232,7 +232,7 @@ def spread_over(root: Path, apis: Path) -> None:
 def test_two_processes_read_what_one_reads(tmp_path: Path, apis: Path) -> None:
     spread_over(tmp_path / "all", apis)
     found = []
-    for name, crew in (("one", None), ("two", by_processes(2, PATIENCE))):
+    for name, crew in (("one", None), ("two", process_pool(2, PATIENCE))):
         with Dataset(tmp_path / name) as dataset:
             source = open_source(tmp_path / "all")
             counts = collect(dataset, source, StatedFacts("all"), is_named=False, open_crew=crew)
@@ -248,7 +248,7 @@ def test_files_of_a_folder_over_which_workers_died_are_refused(
     spread_over(tmp_path / "all", apis)
 
     @asynccontextmanager
-    async def dying(_: Work) -> AsyncIterator[Do]:
+    async def dying(_: WorkerSpec) -> AsyncIterator[TaskFn]:
         async def do(item: bytes) -> bytes:
             if b"town3" in item:
                 raise KilledWorkersError("3 worker processes died over it")

@@ -17,16 +17,16 @@ from dragoman.curation.speech.audio.spreading import (
     performed_there,
     performing_elsewhere,
 )
-from dragoman.models.spending.budget import Budget, parse_limit
-from dragoman.spreading.crew import Do, KilledWorkersError, OpenCrew, Work
+from dragoman.distributed.worker_pool import KilledWorkersError, OpenPool, TaskFn, WorkerSpec
+from dragoman.models.budget import Budget, parse_spend_limit
 
 WORK = SpeechWork(("courier:easy",), AudioRequest(asr=("simulated:15",)), "en", 1, 1, "another")
 SPENT = Usage("voice", "synthesis", 1, 10, 10)
 
 
-def crew_that(do: Do) -> OpenCrew:
+def crew_that(do: TaskFn) -> OpenPool:
     @asynccontextmanager
-    async def opened(_: Work) -> AsyncIterator[Do]:
+    async def opened(_: WorkerSpec) -> AsyncIterator[TaskFn]:
         yield do
 
     return opened
@@ -78,7 +78,7 @@ def test_nothing_more_is_sent_once_what_workers_spent_reaches_the_budget() -> No
                 Performed(refusal=SpeechRefusal("ParticipantError", "silence"), spent=(SPENT,))
             )
 
-        budget = Budget(parse_limit("30 tokens"), lambda _: None)
+        budget = Budget(parse_spend_limit("30 tokens"), lambda _: None)
         async with performing_elsewhere(crew_that(spending), WORK, budget) as performers:
             for _ in range(2):
                 with pytest.raises(ParticipantError, match="silence"):

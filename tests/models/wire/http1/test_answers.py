@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dragoman.models.wire.http1.answers import ERROR_BYTES, AnswerReader
-from dragoman.models.wire.transport import Fault, HttpResponse
+from dragoman.models.http.http_connection import ERROR_BYTES, ResponseParser
+from dragoman.models.http.transport import HttpResponse, TransportError
 
 MOST = 1_000
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX: 1\r\n\r\n"
@@ -17,8 +17,8 @@ INTERIM = b"HTTP/1.1 103 Early Hints\r\nX: 0\r\n\r\nHTTP/1.1 100 Continue\r\n\r\
 GOOD = [WHOLE, CHUNKS, INTERIM + WHOLE, INTERIM + CHUNKS]
 
 
-def read(*pieces: bytes, most: int = MOST) -> AnswerReader:
-    reader = AnswerReader()
+def read(*pieces: bytes, most: int = MOST) -> ResponseParser:
+    reader = ResponseParser()
     reader.begin(most)
     for at, piece in enumerate(pieces):
         if reader.read(piece, at):
@@ -26,8 +26,8 @@ def read(*pieces: bytes, most: int = MOST) -> AnswerReader:
     return reader
 
 
-def told(reader: AnswerReader) -> tuple[str, str]:
-    with pytest.raises(Fault) as caught:
+def told(reader: ResponseParser) -> tuple[str, str]:
+    with pytest.raises(TransportError) as caught:
         reader.taken()
     return caught.value.kind, caught.value.detail
 

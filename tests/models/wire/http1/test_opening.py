@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from tests.models.wire.http1.conftest import Behaving, Play, Serving, closed
 
-from dragoman.models.wire.http import Http
-from dragoman.models.wire.transport import Fault, HttpResponse, Timeouts
+from dragoman.models.http.http_client import HttpClient
+from dragoman.models.http.transport import HttpResponse, Timeouts, TransportError
 from dragoman.testing.listening import HOST
 
 KEY = "sk-canary-1618033988749894"
@@ -26,7 +26,7 @@ async def hello(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 async def post(url: str, proxy: str | None = None) -> HttpResponse:
     """Post twice, one after the other."""
-    http = Http(PATIENT)
+    http = HttpClient(PATIENT)
     headers = {"Authorization": f"Bearer {KEY}"}
     try:
         await http.post(url, headers, b"{}", proxy)
@@ -64,8 +64,8 @@ class Proxy:
         writer.close()
 
 
-def fault(play: Play[Any], work: Coroutine[Any, Any, object]) -> Fault:
-    with pytest.raises(Fault) as caught:
+def fault(play: Play[Any], work: Coroutine[Any, Any, object]) -> TransportError:
+    with pytest.raises(TransportError) as caught:
         play(work)
     assert (caught.value.__cause__, caught.value.__context__) == (None, None)
     return caught.value
@@ -199,7 +199,7 @@ def test_a_way_that_leads_to_no_tls_is_no_connection(
 
     async def go() -> None:
         async with serving(deaf) as port, serving(behave) as proxy_port:
-            http = Http(Timeouts(connect=0.5))
+            http = HttpClient(Timeouts(connect=0.5))
             try:
                 await http.post(f"https://{HOST}:{port}/", {}, b"{}", f"http://{HOST}:{proxy_port}")
             finally:
@@ -236,7 +236,7 @@ def test_a_name_is_looked_up_once(serving: Serving, monkeypatch: pytest.MonkeyPa
             writer.write(ANSWER)
 
         async with serving(together) as port:
-            http = Http(PATIENT)
+            http = HttpClient(PATIENT)
             calls = (http.post(f"http://localhost:{port}/", {}, b"{}") for _ in range(20))
             answers = await asyncio.gather(*calls)
             await http.close()

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from tests.models.wire.http1.conftest import Behaving, Play, Serving
 
-from dragoman.models.wire.http import Http
-from dragoman.models.wire.http1 import pool
-from dragoman.models.wire.transport import Fault, HttpResponse, Timeouts
+from dragoman.models.http import http_client
+from dragoman.models.http.http_client import HttpClient
+from dragoman.models.http.transport import HttpResponse, Timeouts, TransportError
 from dragoman.testing.listening import HOST
 
 PATIENT = Timeouts(connect=20.0, read=20.0, total=20.0)
@@ -42,7 +42,7 @@ class Counting:
 
 async def posts(serving: Serving, behave: Behaving, pause: float = 0.0) -> list[HttpResponse]:
     """Post three times, one after the other."""
-    http = Http(PATIENT)
+    http = HttpClient(PATIENT)
     answers = []
     async with serving(behave) as port:
         for _ in range(3):
@@ -101,7 +101,7 @@ def test_one_that_the_server_closed_meanwhile_is_replaced(
 def test_one_that_carried_nothing_for_long_is_replaced(
     play: Play[Any], serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "KEPT_SECONDS", 0.01)
+    monkeypatch.setattr(http_client, "KEPT_SECONDS", 0.01)
     server = Counting()
     assert len(play(posts(serving, server, pause=0.05))) == 3
     assert server.opened == 3
@@ -109,7 +109,7 @@ def test_one_that_carried_nothing_for_long_is_replaced(
 
 def test_each_server_has_its_own(play: Play[Any], serving: Serving) -> None:
     async def go() -> list[bytes]:
-        http = Http(PATIENT)
+        http = HttpClient(PATIENT)
         first = Counting(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na%d")
         second = Counting(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nb%d")
         async with serving(first) as one, serving(second) as two:
@@ -123,7 +123,7 @@ def test_each_server_has_its_own(play: Play[Any], serving: Serving) -> None:
 
 
 def test_another_event_loop_has_its_own(serving: Serving) -> None:
-    server, http = Counting(), Http(PATIENT)
+    server, http = Counting(), HttpClient(PATIENT)
 
     async def go() -> bytes:
         async with serving(server) as port:
@@ -140,7 +140,7 @@ def test_closing_ends_the_calls_that_are_under_way(play: Play[Any], serving: Ser
         await reader.read(-1)
 
     async def go() -> list[object]:
-        http = Http(PATIENT)
+        http = HttpClient(PATIENT)
         async with serving(silent) as port:
             url = f"http://{HOST}:{port}/"
             calls = [asyncio.create_task(http.post(url, {}, b"{}")) for _ in range(3)]
@@ -149,7 +149,9 @@ def test_closing_ends_the_calls_that_are_under_way(play: Play[Any], serving: Ser
             return list(await asyncio.gather(*calls, return_exceptions=True))
 
     ended = play(go())
-    assert [(type(end), str(end)) for end in ended] == [(Fault, "the connection was cut")] * 3
+    assert [(type(end), str(end)) for end in ended] == [
+        (TransportError, "the connection was cut")
+    ] * 3
 
 
 def test_a_body_that_is_taken_slowly_is_not_late(play: Play[Any], serving: Serving) -> None:
@@ -164,7 +166,7 @@ def test_a_body_that_is_taken_slowly_is_not_late(play: Play[Any], serving: Servi
         writer.write(ANSWER)
 
     async def go() -> tuple[HttpResponse, float]:
-        http = Http(Timeouts(connect=20.0, read=0.6, total=20.0))
+        http = HttpClient(Timeouts(connect=20.0, read=0.6, total=20.0))
         async with serving(slow) as port:
             began = time.monotonic()
             answer = await http.post(f"http://{HOST}:{port}/", {}, b"x" * size)
@@ -187,11 +189,11 @@ def test_silence_after_others_were_answered_is_still_noticed(
         await reader.read(-1)
 
     async def go() -> None:
-        http = Http(Timeouts(connect=20.0, read=0.2, total=20.0))
+        http = HttpClient(Timeouts(connect=20.0, read=0.2, total=20.0))
         async with serving(then_silent) as port:
             for _ in range(4):
                 await http.post(f"http://{HOST}:{port}/", {}, b"{}")
                 await asyncio.sleep(0.08)
 
-    with pytest.raises(Fault, match="no answer in time"):
+    with pytest.raises(TransportError, match="no answer in time"):
         play(go())

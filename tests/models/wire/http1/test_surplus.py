@@ -15,13 +15,13 @@ from tests.models.wire.http1.conftest import Play, Serving
 from dragoman.core.protocols import ChatRequest
 from dragoman.core.speech import say
 from dragoman.core.tools import NO_TOOLS
+from dragoman.models.chat.cached_model import CachedModel
 from dragoman.models.chat.openai import ChatEndpoint, OpenAIModel
-from dragoman.models.chat.remembered import RememberedModel
-from dragoman.models.wire.gate import Gate
-from dragoman.models.wire.http import Http
-from dragoman.models.wire.http1 import pool
-from dragoman.models.wire.http1.connection import MOST_ANSWERS
-from dragoman.models.wire.transport import Timeouts
+from dragoman.models.endpoints.endpoint_client import EndpointClient
+from dragoman.models.http import http_client
+from dragoman.models.http.http_client import HttpClient
+from dragoman.models.http.http_connection import MOST_ANSWERS
+from dragoman.models.http.transport import Timeouts
 from dragoman.store.replies import ReplyCache
 from dragoman.testing.listening import HOST
 from dragoman.wiring.event_loops import run_to_end
@@ -132,10 +132,10 @@ async def answered(
     port: int, numbers: Sequence[int], concurrency: int, cache: ReplyCache
 ) -> Outcome:
     """Ask a model at a port, with a client that lives for these questions only."""
-    http = Http(PATIENT)
+    http = HttpClient(PATIENT)
     endpoint = ChatEndpoint(f"http://{HOST}:{port}/v1", {}, "any", {})
-    plain = OpenAIModel("openai/any", endpoint, Gate.of("http://here", http))
-    model = RememberedModel(plain, cache, "any")
+    plain = OpenAIModel("openai/any", endpoint, EndpointClient.of("http://here", http))
+    model = CachedModel(plain, cache, "any")
     left = iter(numbers)
     wrong, counted = 0, Counter[str]()
 
@@ -265,7 +265,7 @@ def body_of(number: int) -> bytes:
 
 async def three_posts(server: Raw, serving: Serving, pause: float) -> list[tuple[int, bytes, int]]:
     """Return of three calls one after the other the status, the body and the surplus that is counted."""
-    http, answers = Http(PATIENT), []
+    http, answers = HttpClient(PATIENT), []
     async with serving(server) as port:
         for number in range(3):
             answers.append(await http.post(f"http://{HOST}:{port}/", {}, body_of(number)))
@@ -324,7 +324,7 @@ def test_a_call_that_was_cut_off_closes_its_connection(play: Play[Any], serving:
     server = Raw(b"", 0.0)
 
     async def go() -> bytes:
-        http = Http(PATIENT)
+        http = HttpClient(PATIENT)
         async with serving(server) as port:
             url = f"http://{HOST}:{port}/"
             call = asyncio.create_task(http.post(url, {}, body_of(1)))
@@ -355,7 +355,7 @@ class Constant:
 
 async def constant_posts(server: Constant, serving: Serving, bodies: Sequence[bytes]) -> int:
     """Return how many requests were sent more than once."""
-    http, again = Http(PATIENT), 0
+    http, again = HttpClient(PATIENT), 0
     async with serving(server) as port:
         for body in bodies:
             answer = await http.post(f"http://{HOST}:{port}/", {}, body)
@@ -388,7 +388,7 @@ def test_a_connection_is_not_used_for_ever(play: Play[Any], serving: Serving) ->
     server = Raw(b"", 0.0)
 
     async def go() -> None:
-        http = Http(PATIENT)
+        http = HttpClient(PATIENT)
         async with serving(server) as port:
             for number in range(MOST_ANSWERS + 1):
                 await http.post(f"http://{HOST}:{port}/", {}, body_of(number))
@@ -401,6 +401,6 @@ def test_a_connection_is_not_used_for_ever(play: Play[Any], serving: Serving) ->
 def test_connections_that_are_only_listened_to_are_few(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "MOST_LISTENED_TO", 2)
+    monkeypatch.setattr(http_client, "MOST_LISTENED_TO", 2)
     server = Constant()
     assert run_to_end(constant_posts(server, serving, [body_of(n) for n in range(20)])) > 2

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from dragoman.cli.setting_up.checkup.findings import CheckedThing
-from dragoman.models.facts import load_facts
-from dragoman.models.realtime.spec import load_realtime_facts
+from dragoman.models.catalog import load_provider_catalog
+from dragoman.models.realtime_spec import load_realtime_catalog
 from dragoman.speech.facts import load_speech_facts
 from dragoman.wiring.agents.http_agents import TOKEN_VARIABLE
 from dragoman.wiring.environment import variable
@@ -25,10 +25,10 @@ def keys() -> Iterator[CheckedThing]:
 
 def _uses() -> dict[str, list[str]]:
     uses: dict[str, list[str]] = {}
-    chat = load_facts().providers.items()
-    realtime = load_realtime_facts().providers.items()
+    chat = load_provider_catalog().providers.items()
+    realtime = load_realtime_catalog().providers.items()
     speech = ((name, each.at) for name, each in load_speech_facts().providers.items())
-    for name, provider in load_facts().providers.items():
+    for name, provider in load_provider_catalog().providers.items():
         for variable_name in provider.other_keys:
             uses.setdefault(variable_name, []).append(f"{name} (models)")
     for kind, providers in (("models", chat), ("realtime", realtime), ("speech", speech)):

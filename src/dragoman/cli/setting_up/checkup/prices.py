@@ -3,7 +3,7 @@
 from datetime import date
 
 from dragoman.cli.setting_up.checkup.findings import CheckedThing
-from dragoman.models.spending.prices import OLD_DAYS, load_prices
+from dragoman.models.prices import OLD_DAYS, load_prices
 
 PART, SUBJECT = "prices", "price table"
 

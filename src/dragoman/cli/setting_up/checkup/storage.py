@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dragoman.cli.setting_up.checkup.findings import CheckedThing
 from dragoman.core.errors import StoreError
-from dragoman.runs.open_files import SPARE
+from dragoman.runs.process_limits import SPARE
 from dragoman.store.reply_file import FILE, describe_replies
 from dragoman.wiring.environment import cache_folder
 from dragoman.wiring.waiting import USUAL_AT_ONCE

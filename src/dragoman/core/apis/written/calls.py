@@ -40,7 +40,7 @@ def read_calls(text: str, names: Sequence[str] = ()) -> WrittenCalls:
 
     Args:
         text: The list.
-        names: Tools that may be called, as `longest_first` orders them: their names may hold
+        names: Tools that may be called, as `sort_longest_first` orders them: their names may hold
             brackets and commas. Any other name ends at its bracket.
 
     Raises:

@@ -14,18 +14,18 @@ from dragoman.curation.apis.collecting.fetching import guarded_fetch
 from dragoman.curation.apis.collecting.reading import ReadSourceFile, folders_of, read_folder
 from dragoman.curation.apis.collecting.source_files import SourceFolder, open_source
 from dragoman.curation.in_order import in_order
-from dragoman.spreading.crew import (
-    Do,
+from dragoman.distributed.worker_pool import (
     KilledWorkersError,
-    OpenCrew,
-    Work,
-    WorkerPatience,
+    OpenPool,
+    TaskFn,
+    WorkerSpec,
+    WorkerTimeouts,
     module_path,
 )
 
 OPENER = f"{__name__}:reading_there"
 
-PATIENCE = WorkerPatience(silence=600.0, item=6 * 3_600.0)
+PATIENCE = WorkerTimeouts(silence=600.0, item=6 * 3_600.0)
 """Whoever reads a large file says nothing meanwhile."""
 
 AT_ONCE = 16
@@ -52,7 +52,7 @@ _readings = msgspec.json.Decoder(tuple[ReadSourceFile, ...]).decode
 
 
 async def read_by_crew(
-    open_crew: OpenCrew,
+    open_crew: OpenPool,
     source: SourceFolder,
     facts: StatedFacts,
     take: Callable[[ReadSourceFile], None],
@@ -66,7 +66,7 @@ async def read_by_crew(
         WorkerBrokeError: Where reading broke.
     """
     given = _encode(CollectingWork(source.path, facts, source.fetches))
-    async with open_crew(Work(OPENER, given, module_path())) as do:
+    async with open_crew(WorkerSpec(OPENER, given, module_path())) as do:
 
         async def read(places: tuple[str, ...]) -> tuple[ReadSourceFile, ...]:
             try:
@@ -82,7 +82,7 @@ async def read_by_crew(
 
 
 @asynccontextmanager
-async def reading_there(given: bytes) -> AsyncIterator[Do]:
+async def reading_there(given: bytes) -> AsyncIterator[TaskFn]:
     """Return what reads one folder, in a worker.
 
     Raises:

@@ -18,7 +18,7 @@ from dragoman.curation.apis.collecting.source_files import SourceFolder
 from dragoman.curation.apis.collecting.spreading import read_by_crew
 from dragoman.curation.apis.secrecy.fingerprints import WITHHELD, WithheldValues
 from dragoman.curation.apis.secrecy.texts import without_secrets
-from dragoman.spreading.crew import OpenCrew
+from dragoman.distributed.worker_pool import OpenPool
 from dragoman.store.datasets.dataset import Dataset
 from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome, Verdict
 
@@ -56,7 +56,7 @@ def collect(  # noqa: PLR0913 - what is read, by whom, and who is told
     *,
     is_named: bool,
     on_done: Callable[[], None] = lambda: None,
-    open_crew: OpenCrew | None = None,
+    open_crew: OpenPool | None = None,
 ) -> CollectedSource:
     """Read a source into a dataset.
 

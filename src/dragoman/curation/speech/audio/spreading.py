@@ -20,17 +20,16 @@ from dragoman.curation.speech.audio.performing import (
     WordsHeard,
     performing_here,
 )
-from dragoman.models.spending.budget import Budget
-from dragoman.models.spending.purse import Receipts
-from dragoman.spreading.crew import (
-    Do,
+from dragoman.distributed.worker_pool import (
     KilledWorkersError,
-    OpenCrew,
-    Work,
+    OpenPool,
+    TaskFn,
     WorkerBrokeError,
-    WorkerPatience,
+    WorkerSpec,
+    WorkerTimeouts,
     module_path,
 )
+from dragoman.models.budget import Budget, RecordingSpendTracker
 from dragoman.wiring.conditions.engines import SpeechEngines
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.suites import load_suite
@@ -38,7 +37,7 @@ from dragoman.wiring.waiting import timeouts_of
 
 OPENER = f"{__name__}:performed_there"
 
-PATIENCE = WorkerPatience(silence=120.0, item=3_600.0)
+PATIENCE = WorkerTimeouts(silence=120.0, item=3_600.0)
 """One utterance may wait for the language model of all suites, or for an endpoint that refuses."""
 
 
@@ -118,13 +117,13 @@ def identity_of(engines: SetEngines, suites: object) -> str:
 
 @asynccontextmanager
 async def performing_elsewhere(
-    open_crew: OpenCrew, work: SpeechWork, budget: Budget | None
+    open_crew: OpenPool, work: SpeechWork, budget: Budget | None
 ) -> AsyncIterator[Performers]:
     """Return those who speak and hear in a crew, until left.
 
     A budget is asked before each utterance is sent, and told when one is back.
     """
-    async with open_crew(Work(OPENER, _encode(work), module_path())) as do:
+    async with open_crew(WorkerSpec(OPENER, _encode(work), module_path())) as do:
 
         async def performed(order: SayOrder | HearOrder) -> Performed:
             if budget is not None:
@@ -153,14 +152,14 @@ async def performing_elsewhere(
 
 
 @asynccontextmanager
-async def performed_there(given: bytes) -> AsyncIterator[Do]:
+async def performed_there(given: bytes) -> AsyncIterator[TaskFn]:
     """Return what says or hears one utterance, in a worker.
 
     Raises:
         UsageError: Where data or engines differ from those of the command's own process.
     """
     work = msgspec.msgpack.decode(given, type=SpeechWork)
-    receipts = Receipts()
+    receipts = RecordingSpendTracker()
     suites = [load_suite(name) for name in work.suites]
     connections = Connections(timeouts_of(work.read_timeout), budget=receipts)
     speakers = SpeechEngines(suites, connections, work.sharers)

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dragoman.core.protocols import ChatRequest
 from dragoman.core.speech import Called, Said
 from dragoman.core.tools import ToolResult, Toolset, ToolSpec
-from dragoman.models.facts import load_facts
-from dragoman.models.spec import ModelSpec, with_default
-from dragoman.simulation.llm import incoming, outgoing
+from dragoman.models.catalog import load_provider_catalog
+from dragoman.models.model_spec import ModelSpec, with_default_parameter
+from dragoman.simulation.participants.llm import incoming_message, outgoing_message
 from dragoman.wiring.probing import ModelProbe, Probed
 
 TOOL = "current_weather"
@@ -44,10 +44,10 @@ def bounded(spec: ModelSpec) -> ModelSpec:
     """Return a model whose replies are bounded, under the name that it takes the bound by."""
     if {"max_tokens", "max_completion_tokens"} & {*spec.settings}:
         return spec
-    family = load_facts().family(spec.name)
+    family = load_provider_catalog().family(spec.name)
     refused = {*family.refuses, *spec.provider.refuses}
     name = "max_completion_tokens" if "max_tokens" in refused else "max_tokens"
-    return with_default(spec, name, MOST_TOKENS)
+    return with_default_parameter(spec, name, MOST_TOKENS)
 
 
 async def ask_for_words(probe: ModelProbe) -> Probed:
@@ -62,8 +62,8 @@ async def ask_for_call(probe: ModelProbe) -> Probed:
 
 async def ask_with_result(probe: ModelProbe, called: Called) -> Probed:
     """Give the result of the calls of a reply back, as a conversation does."""
-    results = [incoming(ToolResult(call.id, call.name, _RESULT)) for call in called.calls]
-    messages = (*_MESSAGES, outgoing(called), *results)
+    results = [incoming_message(ToolResult(call.id, call.name, _RESULT)) for call in called.calls]
+    messages = (*_MESSAGES, outgoing_message(called), *results)
     return await probe.ask(_request(messages, _TOOLS), streams=probe.endpoint.streams)
 
 

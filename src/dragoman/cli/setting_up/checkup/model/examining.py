@@ -24,7 +24,7 @@ from dragoman.cli.setting_up.checkup.model.listing import (
 from dragoman.cli.setting_up.checkup.model.needs import context_finding
 from dragoman.cli.setting_up.checkup.model.servers import ServerKind, kind_of
 from dragoman.core.speech import Called
-from dragoman.models.spec import ModelSpec
+from dragoman.models.model_spec import ModelSpec
 from dragoman.wiring.probing import ModelProbe, Probed
 
 PART = "model"

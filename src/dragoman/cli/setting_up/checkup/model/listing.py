@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.cli.setting_up.checkup.model.servers import ServerKind
 from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.models.wire.transport import OK
+from dragoman.models.http.transport import OK
 from dragoman.wiring.probing import ModelProbe, Probed
 
 MODELS = "/models"

@@ -8,9 +8,8 @@ import msgspec
 from dragoman.cli.setting_up.checkup.model.asking import ARGUMENT, TOOL
 from dragoman.core.speech import Called
 from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.models.chat.streams import is_stream, whole_completion
-from dragoman.models.wire.sending import Unreadable
-from dragoman.models.wire.transport import OK
+from dragoman.models.chat.streaming import assemble_completion, is_stream
+from dragoman.models.http.transport import OK, MalformedResponse
 from dragoman.wiring.probing import Probed
 
 MOST_SHOWN = 200
@@ -176,9 +175,9 @@ def _choice(answer: Probed) -> Mapping[str, object]:
     if answer.status != OK:
         return {}
     try:
-        body = whole_completion(answer.body) if came_as_stream(answer) else answer.body
+        body = assemble_completion(answer.body) if came_as_stream(answer) else answer.body
         given = msgspec.json.decode(body)
-    except (*UNREADABLE, Unreadable):
+    except (*UNREADABLE, MalformedResponse):
         return {}
     choices = given.get("choices") if isinstance(given, dict) else None
     first = choices[0] if isinstance(choices, list) and choices else None

@@ -6,8 +6,8 @@ from dragoman.cli.setting_up.checkup.findings import CheckedThing
 from dragoman.cli.setting_up.checkup.model.asking import bounded
 from dragoman.cli.setting_up.checkup.model.examining import PART, Announce, examine_endpoint
 from dragoman.core.errors import UsageError
-from dragoman.models.facts import LITELLM
-from dragoman.models.spec import EQUAL, ModelSpec, read_spec
+from dragoman.models.catalog import LITELLM
+from dragoman.models.model_spec import EQUAL, ModelSpec, parse_model_spec
 from dragoman.wiring.agents.agent_names import read_agent
 from dragoman.wiring.agents.text_agents import split_options
 from dragoman.wiring.event_loops import run_to_end
@@ -31,7 +31,7 @@ def examine_named(written: str, seconds: float, announce: Announce) -> list[Chec
         raise UsageError(f"{written}: write a model, PROVIDER/MODEL: its endpoint is what is asked")
     if name.startswith(("local/", "scripted/")):
         raise UsageError(f"{written} has no endpoint: there is nothing to ask")
-    spec = bounded(read_spec(name))
+    spec = bounded(parse_model_spec(name))
     return run_to_end(_examined(spec, seconds, announce))
 
 

@@ -1,0 +1,121 @@
+"""Worker process, and the framing of its messages: `python -m dragoman.distributed.worker`.
+
+The first frame describes the work; every other frame is an item. Answers leave in the order in
+which they are ready. The process ends when its input ends, so it never outlives a run, even a
+killed one.
+"""
+
+import asyncio
+import contextlib
+import importlib
+import os
+import signal
+import struct
+import sys
+from asyncio import IncompleteReadError, StreamReader
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import cast
+
+import msgspec
+
+from dragoman.core.errors import DragomanError, placed
+from dragoman.distributed.worker_pool import TaskFn, WorkerSpec
+from dragoman.wiring.event_loops import run_to_end
+
+HEAD = struct.Struct(">IQB")
+"""The length of the content, the number of the item, and what the content is."""
+
+DO, ANSWER, BROKE, REFUSED, BEAT = range(5)
+"""An item, its answer, why there is none, why the work cannot be opened at all, and: are you there?"""
+
+
+def encode_frame(number: int, kind: int, content: bytes) -> bytes:
+    """Return a content with its head."""
+    return HEAD.pack(len(content), number, kind) + content
+
+
+async def read_frame(reader: StreamReader) -> tuple[int, int, bytes] | None:
+    """Return number, kind and content of the next frame; None where the other side is gone."""
+    try:
+        length, number, kind = HEAD.unpack(await reader.readexactly(HEAD.size))
+        return number, kind, await reader.readexactly(length)
+    except (IncompleteReadError, ConnectionError):
+        return None
+
+
+Open = Callable[[bytes], AbstractAsyncContextManager[TaskFn]]
+
+
+def open_task(work: WorkerSpec) -> AbstractAsyncContextManager[TaskFn]:
+    """Return what does a work's items, before it is entered."""
+    sys.path[:0] = [folder for folder in work.path if folder not in sys.path]
+    module, _, name = work.opener.partition(":")
+    opener = cast("Open", getattr(importlib.import_module(module), name))
+    return opener(work.given)
+
+
+def main() -> None:
+    """Do what comes by standard input until it ends."""
+    # Who interrupts the run interrupts its workers too; they end when the run lets go of them.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answers = os.dup(1)
+    # What an agent prints must not be taken for an answer.
+    os.dup2(2, 1)
+    run_to_end(_serve(answers))
+
+
+async def _serve(answers: int) -> None:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader(limit=2**20)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)
+    transport, protocol = await loop.connect_write_pipe(
+        asyncio.streams.FlowControlMixin, os.fdopen(answers, "wb")
+    )
+    writer = asyncio.StreamWriter(transport, protocol, None, loop)
+    first = await read_frame(reader)
+    if first is None:
+        return
+    number, _, content = first
+    try:
+        async with open_task(msgspec.msgpack.decode(content, type=WorkerSpec)) as do:
+            writer.write(encode_frame(number, ANSWER, b""))
+            await _answer_all(reader, writer, do)
+    except DragomanError as error:
+        writer.write(encode_frame(number, REFUSED, str(error).encode()))
+        await writer.drain()
+
+
+async def _answer_all(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, do: TaskFn
+) -> None:
+    doing: set[asyncio.Task[None]] = set()
+    while (frame := await read_frame(reader)) is not None:
+        number, kind, item = frame
+        if kind == BEAT:
+            writer.write(encode_frame(number, ANSWER, b""))
+            continue
+        task = asyncio.create_task(_answer(number, item, writer, do))
+        doing.add(task)
+        task.add_done_callback(doing.discard)
+    for task in doing:
+        task.cancel()
+    await asyncio.gather(*doing, return_exceptions=True)
+
+
+async def answer_item(item: bytes, do: TaskFn) -> tuple[int, bytes]:
+    """Return the kind and the content of what an item is answered with, whatever breaks."""
+    try:
+        return ANSWER, await do(item)
+    except Exception as error:  # noqa: BLE001 - the run is told, and the others go on
+        return BROKE, placed(error).encode("utf-8", "replace")
+
+
+async def _answer(number: int, item: bytes, writer: asyncio.StreamWriter, do: TaskFn) -> None:
+    writer.write(encode_frame(number, *await answer_item(item, do)))
+    with contextlib.suppress(ConnectionError):
+        await writer.drain()
+
+
+if __name__ == "__main__":
+    main()

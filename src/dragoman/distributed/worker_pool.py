@@ -1,0 +1,360 @@
+"""Worker pool: distributes items over workers and replaces workers that die or hang.
+
+The items of a lost worker are done by others. Results are returned to the caller, who stores them:
+an item that was moved is answered once.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from dragoman.core.errors import DragomanError, RunHalted
+
+TaskFn = Callable[[bytes], Awaitable[bytes]]
+"""Does one item; as many may be under way as are asked for."""
+
+MAX_MOVES = 3
+"""An item under which so many workers died is given up."""
+
+MAX_HANGS = 2
+"""An item under which so many workers hung is given up."""
+
+MAX_DEATHS = 5
+"""So many deaths in a row, with nothing done between them, end the run."""
+
+GATHERING_SECONDS = 1.0
+"""For how long at least the first worker waits for the others; as long as it took itself, if longer."""
+
+HEARTBEAT_SECONDS = 5.0
+"""How long a worker is left alone before it is asked again whether it is there."""
+
+
+_GO_ON = "resume the run, or give the same command again where it is no run"
+
+
+class WorkerTimeouts(msgspec.Struct, frozen=True):
+    """When a worker is taken to hang.
+
+    Attributes:
+        silence: Seconds for which it answers nothing, not even whether it is there.
+        item: Seconds for which one item is not answered; None for however long it takes.
+    """
+
+    silence: float = 120.0
+    item: float | None = None
+
+
+class WorkerSpec(msgspec.Struct, frozen=True):
+    """What workers open to do items, as data.
+
+    Attributes:
+        opener: `module:function`; called with `given` it returns an asynchronous context manager that
+            yields `TaskFn`.
+        given: What it is called with.
+        path: Where modules are found, as this process finds them.
+    """
+
+    opener: str
+    given: bytes
+    path: tuple[str, ...] = ()
+
+
+def module_path() -> tuple[str, ...]:
+    """Return where modules are found, whatever folder a worker begins in."""
+    return tuple(path or str(Path.cwd()) for path in sys.path)
+
+
+OpenPool = Callable[[WorkerSpec], AbstractAsyncContextManager[TaskFn]]
+"""Opens a crew for a work, until left."""
+
+
+class WorkerBrokeError(DragomanError):
+    """An item that its worker could not answer; its text says why."""
+
+
+class KilledWorkersError(DragomanError):
+    """An item over which several workers died."""
+
+
+class LostWorker(Exception):  # noqa: N818 - tells the crew of a worker that is gone, and never leaves it
+    """A worker that is gone with what it had under way."""
+
+
+class Worker(Protocol):
+    """One worker."""
+
+    async def begin(self, work: WorkerSpec) -> None:
+        """Return when it is ready.
+
+        Raises:
+            UsageError: Where the work cannot be opened there.
+            LostWorker: Where it died before.
+        """
+        ...
+
+    async def do(self, item: bytes) -> bytes:
+        """Return the answer to an item.
+
+        Raises:
+            WorkerBrokeError: Where the item broke.
+            LostWorker: Where the worker died.
+        """
+        ...
+
+    async def beat(self) -> None:
+        """Return once it says that it is there; raises LostWorker where it is not."""
+        ...
+
+    async def end(self) -> None:
+        """Stop it, whatever it does; who waits for it learns that it is lost."""
+        ...
+
+
+class WorkerPool:
+    """Workers with what each has under way.
+
+    Args:
+        hire: Returns a new worker that has not begun.
+        work: What they do.
+        patience: When one is taken to hang.
+    """
+
+    def __init__(
+        self, hire: Callable[[], Worker], work: WorkerSpec, patience: WorkerTimeouts
+    ) -> None:
+        self._hire = hire
+        self._work = work
+        self._patience = patience
+        self._busy: dict[Worker, int] = {}
+        self._leaving: set[Worker] = set()
+        self._hung: set[Worker] = set()
+        self._suspected: set[Worker] = set()
+        self._ready = asyncio.Condition()
+        self._deaths = 0
+        self._failure: Exception | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def open(self, count: int) -> None:
+        """Begin with so many workers; return when they are ready, or the first has waited for others.
+
+        Whoever is ready first would be given everything that is to be done at once, and the others
+        nothing for as long as that takes. On a cluster some may wait for a core until the end.
+
+        Raises:
+            DragomanError: Where none can do the work.
+        """
+        clock = asyncio.get_running_loop().time
+        begun = clock()
+        for _ in range(count):
+            self._replace()
+        await self._present(1)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(max(clock() - begun, GATHERING_SECONDS)):
+                await self._present(count)
+
+    async def do(self, item: bytes) -> bytes:
+        """Have an item done by whoever has least to do, and by another where that one dies.
+
+        Raises:
+            WorkerBrokeError: Where the item broke.
+            KilledWorkersError: Where several workers died over it.
+            RunHalted: Where workers die and do nothing.
+        """
+        deaths = hangs = 0
+        while hangs < MAX_HANGS and deaths + hangs < MAX_MOVES:
+            member = await self._taken(is_suspect=hangs > 0)
+            try:
+                async with asyncio.timeout(self._patience.item):
+                    answer = await member.do(item)
+            except LostWorker:
+                hangs += member in self._hung
+                deaths += member not in self._hung
+                await self._buried(member)
+            except TimeoutError:
+                hangs += 1
+                await self._buried(member)
+            else:
+                self._deaths = 0
+                return answer
+            finally:
+                await self._released(member, is_suspect=hangs > 0)
+        if hangs == MAX_HANGS:
+            raise KilledWorkersError(f"{hangs} worker processes hung over it")
+        raise KilledWorkersError(f"{MAX_MOVES} worker processes died over it")
+
+    async def close(self) -> None:
+        """Stop all workers."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(member.end() for member in (*self._busy, *self._leaving)))
+        self._busy.clear()
+
+    async def _present(self, count: int) -> None:
+        async with self._ready:
+            await self._ready.wait_for(
+                lambda: len(self._busy) >= count or self._failure is not None
+            )
+        if self._failure is not None:
+            raise self._failure
+
+    async def _taken(self, *, is_suspect: bool) -> Worker:
+        """Return who has least to do, with one more item.
+
+        What was under way when a worker hung is done beside no other such: who hangs next tells which
+        of them it is.
+        """
+
+        def fit() -> list[Worker]:
+            return [each for each in self._busy if not (is_suspect and each in self._suspected)]
+
+        async with self._ready:
+            await self._ready.wait_for(lambda: fit() or self._failure is not None)
+            if self._failure is not None:
+                raise self._failure
+            member = min(fit(), key=self._busy.__getitem__)
+            self._busy[member] += 1
+            if is_suspect:
+                self._suspected.add(member)
+        return member
+
+    async def _released(self, member: Worker, *, is_suspect: bool) -> None:
+        if member in self._busy:
+            self._busy[member] -= 1
+        if is_suspect:
+            async with self._ready:
+                self._suspected.discard(member)
+                self._ready.notify_all()
+
+    async def _buried(self, member: Worker) -> None:
+        if self._busy.pop(member, None) is None:
+            return
+        self._leaving.add(member)
+        await member.end()
+        self._leaving.discard(member)
+        self._deaths += 1
+        self._replace()
+
+    async def _watched(self, member: Worker) -> None:
+        """End a worker that says nothing for too long.
+
+        It is asked twice: where the run itself was stopped for a while, the first answer is late.
+        """
+        while True:
+            await asyncio.sleep(min(HEARTBEAT_SECONDS, self._patience.silence))
+            try:
+                if await self._says(member) or await self._says(member):
+                    continue
+                self._hung.add(member)
+            except LostWorker:
+                pass
+            await self._buried(member)
+            return
+
+    async def _says(self, member: Worker) -> bool:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._patience.silence / 2):
+                await member.beat()
+                return True
+        return False
+
+    def _replace(self) -> None:
+        self._begin(self._hired())
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _hired(self) -> None:
+        while self._deaths < MAX_DEATHS:
+            member, failure = self._hire(), None
+            is_kept = False
+            try:
+                await member.begin(self._work)
+                is_kept = True
+            except LostWorker:
+                self._deaths += 1
+                continue
+            except DragomanError as error:
+                failure = error
+            finally:
+                if not is_kept:
+                    await member.end()
+            await self._tell(member if is_kept else None, failure)
+            return
+        why = f"{MAX_DEATHS} workers died one after another and did nothing"
+        await self._tell(None, RunHalted(f"{why}: what is finished is stored: {_GO_ON}"))
+
+    async def _tell(self, member: Worker | None, failure: Exception | None) -> None:
+        async with self._ready:
+            if member is not None:
+                self._busy[member] = 0
+                self._begin(self._watched(member))
+            self._failure = self._failure or failure
+            self._ready.notify_all()
+
+
+@asynccontextmanager
+async def open_worker_pool(
+    count: int, hire: Callable[[], Worker], work: WorkerSpec, patience: WorkerTimeouts
+) -> AsyncIterator[TaskFn]:
+    """Open a crew of so many workers and return what has items done by them."""
+    crew = WorkerPool(hire, work, patience)
+    try:
+        await crew.open(count)
+        yield crew.do
+    finally:
+        await crew.close()
+
+
+class PendingCalls:
+    """Numbers for what is under way, and whoever waits for each answer."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._waiting: dict[int, asyncio.Future[bytes]] = {}
+        self._is_lost = False
+
+    def expect(self) -> tuple[int, "asyncio.Future[bytes]"]:
+        """Return a number and what its answer comes by.
+
+        Raises:
+            LostWorker: Where nothing will come any more.
+        """
+        if self._is_lost:
+            raise LostWorker
+        number = next(self._numbers)
+        future = asyncio.get_running_loop().create_future()
+        self._waiting[number] = future
+        return number, future
+
+    def forget(self, number: int) -> None:
+        """Wait no more for an answer."""
+        self._waiting.pop(number, None)
+
+    def answered(self, number: int, content: bytes) -> None:
+        """Hand an answer to whoever waits."""
+        future = self._waiting.pop(number, None)
+        if future is not None and not future.done():
+            future.set_result(content)
+
+    def broke(self, number: int, error: Exception) -> None:
+        """Tell whoever waits that there is no answer."""
+        future = self._waiting.pop(number, None)
+        if future is not None and not future.done():
+            future.set_exception(error)
+
+    def lose(self) -> None:
+        """Tell all who wait that nothing will come."""
+        self._is_lost = True
+        for number in tuple(self._waiting):
+            with contextlib.suppress(asyncio.InvalidStateError):
+                self.broke(number, LostWorker())

@@ -1,1 +1,0 @@
-"""Agents of users behind HTTP, and the protocol that they speak."""

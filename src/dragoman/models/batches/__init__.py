@@ -1,1 +1,0 @@
-"""Requests that a provider answers together, later and cheaper."""

@@ -1,0 +1,186 @@
+"""Provider catalog: URLs, key variables, parameters and history formats of known providers.
+
+The table ships as `providers.toml`; it is read strictly, and once. An address of a model server
+that is given in the place of a model is recognized too, so that an error can name the right form.
+"""
+
+import re
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+from urllib.parse import quote, urlsplit
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.models.history_format import HistoryFormat
+
+LITELLM = "litellm:"
+"""Begins the addresses that litellm serves: `litellm:PROVIDER`, or an address in its place.
+
+In the table `litellm:` alone is whatever provider a model's name begins with.
+"""
+
+ParameterType = Literal["number", "integer", "string", "boolean", "array", "object"]
+
+TYPES: Mapping[ParameterType, tuple[type, ...]] = {
+    "number": (int, float),
+    "integer": (int,),
+    "string": (str,),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
+
+
+def matches_type(value: object, kind: ParameterType) -> bool:
+    """Whether a value is of a parameter's type; a boolean is no number."""
+    return isinstance(value, TYPES[kind]) and isinstance(value, bool) == (kind == "boolean")
+
+
+class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One provider.
+
+    Attributes:
+        url: The address that `/chat/completions` is added to; empty where the user must give one.
+        url_env: The environment variable that may hold another address.
+        key_env: The environment variable that holds the key.
+        needs_key: Whether nothing works without one.
+        seeds: Whether it takes a seed.
+        schemas: Whether it takes a JSON schema for replies.
+        refuses: Parameters that it does not take.
+        audio: How it takes audio in messages, by the name in the table.
+        history: The form in which it takes histories; the safe one where nothing else is known.
+        other_keys: Environment variables that litellm itself reads.
+    """
+
+    url: str = ""
+    url_env: str = ""
+    key_env: str = ""
+    needs_key: bool = False
+    seeds: bool = True
+    schemas: bool = True
+    refuses: tuple[str, ...] = ()
+    audio: str = "openai"
+    history: HistoryFormat = HistoryFormat()
+    other_keys: tuple[str, ...] = ()
+
+
+class ModelFamily(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Models that share what they do not take; `instead` names the parameter to use.
+
+    `history` is the form in which they take histories, where it is not their provider's.
+    """
+
+    match: tuple[str, ...]
+    refuses: tuple[str, ...] = ()
+    instead: dict[str, str] = {}
+    seeds: bool = True
+    history: HistoryFormat | None = None
+
+
+class ProviderCatalog(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole table.
+
+    Attributes:
+        parameters: What may be set, and its type.
+        audio: How parts of messages that are audio are written, by name.
+        hearing: Patterns of models that are known to hear.
+        providers: By name.
+        models: Families of models; the first that matches counts.
+    """
+
+    parameters: dict[str, ParameterType]
+    providers: dict[str, Provider]
+    models: tuple[ModelFamily, ...]
+    audio: dict[str, str]
+    hearing: tuple[str, ...]
+
+    def hears(self, model: str) -> bool:
+        """Return whether a model, `provider/name`, is known to hear."""
+        return any(fnmatchcase(model, pattern) for pattern in self.hearing)
+
+    def family(self, model: str) -> ModelFamily:
+        """Return what is known of a model, `provider/name`; the first match counts."""
+        for family in self.models:
+            if any(fnmatchcase(model, pattern) for pattern in family.match):
+                return family
+        return ModelFamily(())
+
+
+@cache
+def load_provider_catalog() -> ProviderCatalog:
+    """Return the table that ships."""
+    content = (files("dragoman.models") / "providers.toml").read_bytes()
+    return msgspec.toml.decode(content, type=ProviderCatalog)
+
+
+HTTP_SCHEMES = ("http://", "https://")
+
+_ENDPOINT = re.compile(
+    r"(?P<base>.*)/chat/completions"
+    r"|(?P<version>.*/v1)/(?:completions|responses|messages|models|embeddings|realtime"
+    r"|audio/(?:transcriptions|translations|speech))",
+    re.IGNORECASE,
+)
+"""Paths that are asked themselves; the paths of a protocol are added to what stands before them."""
+
+_OLLAMA = re.compile(r"(?P<base>.*)/api/(?:chat|generate|tags)", re.IGNORECASE)
+"""Paths of Ollama's own protocol; it speaks OpenAI's beside them, under /v1."""
+
+_VERSION = re.compile(r".*/v1", re.IGNORECASE)
+
+
+def model_server_base(url: str) -> str:
+    """Return the `base_url` of the models behind an address; "" where it is not a model server's.
+
+    Args:
+        url: An address without credentials; its query is left out.
+    """
+    parts = urlsplit(url)
+    base = _without_endpoint(parts.path)
+    if base is None and _VERSION.fullmatch(parts.path.rstrip("/")):
+        base = parts.path.rstrip("/")
+    return "" if base is None else f"{parts.scheme}://{parts.netloc}{base}"
+
+
+def suggest_model_name(base_url: str) -> str:
+    """Return how a model behind an address is written: by its provider where only that needs a key."""
+    for name, provider in load_provider_catalog().providers.items():
+        if provider.needs_key and provider.url == base_url:
+            return f"{name}/MODEL"
+    return f"compatible/MODEL?base_url={quote(base_url, safe=':/[]@~')}"
+
+
+def require_base_url(base_url: str, what: str) -> None:
+    """Refuse an address that ends in what a protocol adds to it.
+
+    Args:
+        base_url: The address.
+        what: What it is called in messages.
+
+    Raises:
+        UsageError: With the address that is meant.
+    """
+    parts = urlsplit(base_url)
+    base = _without_endpoint(parts.path)
+    if base is not None:
+        raise UsageError(
+            f"{what} is the address that {_ADDED} is added to: write "
+            f"{what}={parts.scheme}://{parts.netloc}{base}"
+        )
+
+
+_ADDED = "/chat/completions or another path of the protocol"
+
+
+def _without_endpoint(path: str) -> str | None:
+    """Return the path before that of an endpoint; None where it ends in none."""
+    path = path.rstrip("/")
+    if found := _ENDPOINT.fullmatch(path):
+        return found["base"] if found["version"] is None else found["version"]
+    if found := _OLLAMA.fullmatch(path):
+        return f"{found['base']}/v1"
+    return None

@@ -1,0 +1,146 @@
+"""Chat model with a reply cache: a request that was answered before is not paid for again."""
+
+import hashlib
+
+import msgspec
+
+from dragoman.core.errors import ParticipantError
+from dragoman.core.protocols import ChatModel, ChatRequest, Completion
+from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.usage import as_replayed
+from dragoman.core.voice.clock import Latency
+from dragoman.core.voice.histories import has_sound, written
+from dragoman.core.voice.sound_parts import hash_encoder
+from dragoman.core.voice.sounds import hears_audio
+from dragoman.models.chat.completions import decode_completion
+from dragoman.models.http.connection_reuse import track_connections
+from dragoman.models.response_audio import with_sound
+from dragoman.store.replies import ReplyCache
+
+_VERSION = "reply-1"
+
+_ENCODER = hash_encoder()
+_LATENCY = msgspec.json.Decoder(Latency)
+
+_MARK = b"\0"
+"""Stands between a reply and how long it took: a sign that no JSON text contains."""
+
+
+class CachedModel:
+    """Another model's replies, each paid for once.
+
+    What is the same question follows from everything that shapes the reply: the model's identity,
+    the draw (two trials never share one), the seed, the purpose, the messages and the tools. Only
+    replies are remembered, never faults.
+
+    Args:
+        model: The model that is asked what is not remembered.
+        cache: Where replies are kept.
+        identity: Everything that makes the model what it is: provider, address, name, settings.
+    """
+
+    def __init__(self, model: ChatModel, cache: ReplyCache, identity: str) -> None:
+        self._model = model
+        self._cache = cache
+        self._identity = identity
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model.name
+
+    @property
+    def hears_audio(self) -> bool:
+        """Whether the model can be given audio itself."""
+        return hears_audio(self._model)
+
+    async def complete(self, request: ChatRequest, purpose: str) -> Completion:
+        """Return the reply remembered, or the model's.
+
+        Raises:
+            ParticipantError: Where the provider broke.
+        """
+        key = self.key(request, purpose)
+        heard_sound = has_sound(request.messages)
+        remembered = self._remembered(key, purpose, heard_sound=heard_sound)
+        if remembered is not None:
+            return remembered
+        was_interrupted = self._cache.was_in_flight(key)
+        self._cache.begin(key)
+        try:
+            asked = msgspec.structs.replace(request, key=key.hex())
+            with track_connections() as came_over:
+                completion = await self._model.complete(asked, purpose)
+        except Exception:
+            # Not so where the call is cut off: the provider may still answer and charge it.
+            self._cache.forget(key)
+            raise
+        is_doubtful = any(source.is_doubtful for source in came_over)
+        if completion.usage.calls and not is_doubtful:
+            for source in came_over:
+                source.kept(self._cache, key)
+            await self._cache.keep(key, _encode_cached(completion))
+        else:
+            self._cache.forget(key)
+        return _interrupted(completion) if was_interrupted else completion
+
+    def key(self, request: ChatRequest, purpose: str) -> bytes:
+        """Return the content hash under which a reply is kept."""
+        content = _ENCODER.encode(
+            (
+                _VERSION,
+                self._identity,
+                request.draw,
+                request.seed,
+                purpose,
+                msgspec.Raw(written(request.messages, _ENCODER)),
+                request.tools.digest,
+                request.tools.must_call,
+                request.reply_schema,
+            )
+        )
+        return hashlib.blake2b(content, digest_size=16).digest()
+
+    def _remembered(self, key: bytes, purpose: str, *, heard_sound: bool) -> Completion | None:
+        kept = self._cache.get(key)
+        if kept is None:
+            return None
+        body, latency = _split_cached(kept)
+        try:
+            completion = decode_completion(
+                body, self.name, purpose, latency, heard_sound=heard_sound
+            )
+        except ParticipantError:
+            return None
+        return msgspec.structs.replace(completion, usage=as_replayed(completion.usage))
+
+
+def _encode_cached(completion: Completion) -> bytes:
+    """Return what is remembered of a completion: its body, and how long it took where that is known.
+
+    The body holds what the model spoke, so that it can be heard again.
+    """
+    body = bytes(completion.raw)
+    if completion.spoken is not None:
+        body = with_sound(body, completion.spoken)
+    if completion.latency is None:
+        return body
+    return body + _MARK + _ENCODER.encode(completion.latency)
+
+
+def _split_cached(kept: bytes) -> tuple[bytes, Latency | None]:
+    """Return what `_kept` put together; replies remembered by earlier versions tell no time."""
+    body, mark, told = kept.rpartition(_MARK)
+    if not mark:
+        return kept, None
+    try:
+        return body, _LATENCY.decode(told)
+    except UNREADABLE:
+        return body, None
+
+
+def _interrupted(completion: Completion) -> Completion:
+    """Return a completion whose call an earlier process had under way: it may be paid for twice."""
+    faults = {**completion.usage.faults, "interrupted": 1}
+    usage = msgspec.structs.replace(completion.usage, faults=faults)
+    return msgspec.structs.replace(completion, usage=usage)

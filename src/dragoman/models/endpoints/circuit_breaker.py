@@ -1,0 +1,115 @@
+"""Circuit breaker: stops calling an endpoint that no longer answers, and probes it at intervals.
+
+While an endpoint is down every call waits, and one of them tries after every pause. An outage
+therefore costs time and no conversation.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+
+from dragoman.core.errors import RunHalted
+
+log = logging.getLogger(__name__)
+
+Clock = Callable[[], float]
+
+FAILURES_IN_A_ROW = 8
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0
+NEVER_ANSWERED = 120.0
+"""Seconds after which an endpoint that never answered is taken for a wrong address."""
+
+
+class CircuitBreaker:
+    """The state of one endpoint: answering, or down since some time.
+
+    Args:
+        name: The endpoint's name in messages.
+        patience: Seconds after which an outage ends the run.
+        clock: Seconds, never going back.
+
+    Attributes:
+        next_try: When one that is down may be tried next.
+    """
+
+    def __init__(self, name: str, patience: float, clock: Clock) -> None:
+        self._name = name
+        self._patience = patience
+        self._clock = clock
+        self._failures = 0
+        self._down_since: float | None = None
+        self._pause = FIRST_PAUSE
+        self.next_try = 0.0
+        self._is_up = asyncio.Event()
+        self._has_answered = False
+
+    @property
+    def is_down(self) -> bool:
+        """Whether the endpoint has stopped answering."""
+        return self._down_since is not None
+
+    def takes_turn(self) -> bool:
+        """Whether it is down and to be tried now; whoever asks is the one who tries."""
+        if self._down_since is None or self._clock() < self.next_try:
+            return False
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
+        self.next_try = self._clock() + self._pause
+        return True
+
+    def answered(self) -> None:
+        """Learn that the endpoint answered, whatever it said."""
+        self._failures = 0
+        self._has_answered = True
+        if self._down_since is None:
+            return
+        log.warning("%s answers again after %.0f s", self._name, self._clock() - self._down_since)
+        self._down_since = None
+        self._is_up.set()
+
+    def served(self) -> None:
+        """Learn that the endpoint answered well."""
+        self._pause = FIRST_PAUSE
+        self.answered()
+
+    def failed(self, detail: str) -> None:
+        """Learn that an attempt got no answer."""
+        self._failures += 1
+        if self._down_since is None and self._failures >= FAILURES_IN_A_ROW:
+            self.lose(detail)
+
+    def lose(self, detail: str) -> None:
+        """Take the endpoint for one that has stopped answering; longer each time until it serves."""
+        log.warning("%s does not answer: %s. Waiting for it.", self._name, detail)
+        self._down_since = self._clock()
+        self.next_try = self._down_since + self._pause
+        self._is_up = asyncio.Event()
+
+    async def ready(self) -> None:
+        """Wait until the endpoint may be called.
+
+        Raises:
+            RunHalted: Where it has been down for too long.
+        """
+        while self._down_since is not None:
+            now = self._clock()
+            self._require_patience(now - self._down_since)
+            if self.takes_turn():
+                return
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self.next_try - now):
+                    await self._is_up.wait()
+
+    def _require_patience(self, down: float) -> None:
+        if not self._has_answered and down > min(self._patience, NEVER_ANSWERED):
+            raise RunHalted(f"{self._name} has never answered: check the address, then resume")
+        if down > self._patience:
+            raise RunHalted(
+                f"{self._name} has not answered for {_format_seconds(down)}: what is finished is stored, "
+                "resume the run when it is back"
+            )
+
+
+def _format_seconds(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{minutes} minutes" if minutes > 1 else f"{seconds:.0f} seconds"

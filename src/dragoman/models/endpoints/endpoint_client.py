@@ -1,0 +1,528 @@
+"""Endpoint client: sends each call of a model with retries, rate limits and load balancing.
+
+It decides when a call may be sent (concurrency, rate limits, outages, Retry-After) and to which of
+several equal endpoints, retries transport failures, and counts every failed attempt. It does not
+judge what a model answers. A second sender makes a single attempt, for probing an endpoint.
+"""
+
+import asyncio
+import codecs
+import logging
+import math
+import random
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
+
+from dragoman.core.errors import ParticipantError, tell_delay
+from dragoman.core.texts.hidden_keys import hidden
+from dragoman.core.usage import Usage
+from dragoman.models.endpoints.endpoint_pool import (
+    GIVEN_UP,
+    NO_ROOM,
+    NOT_REACHED,
+    Endpoint,
+    EndpointPool,
+    Probe,
+    loop_time,
+    send_hedged,
+)
+from dragoman.models.endpoints.error_responses import is_context_overflow, is_request_error
+from dragoman.models.endpoints.rate_limit import RateLimiter, pause_from_headers, retry_after
+from dragoman.models.http.transport import (
+    GOOD,
+    Attempts,
+    CallContext,
+    HttpResponse,
+    MalformedResponse,
+    RequestRejected,
+    RetryPolicy,
+    Transport,
+    TransportError,
+    UnexpectedResponse,
+)
+
+T = TypeVar("T")
+_Arrivals = tuple[tuple[int, float], ...]
+_Counting = Callable[[Mapping[str, int]], None]
+
+log = logging.getLogger(__name__)
+
+RATE_LIMITED = 429
+TIMEOUT = "timeout"
+OVERLOADED = frozenset({503, 529})
+OF_THE_SERVER = range(500, 600)
+NO_ROOM_NOW = OVERLOADED | {RATE_LIMITED}
+GATEWAYS = frozenset({408, 425, 502, 504, 520, 521, 522, 523, 524})
+"""Said by what stands before an endpoint: it was not reached, or not in time."""
+
+ELSEWHERE = range(300, 400)
+"""A wrong address; but where answers came from it before, what stands there has lost the endpoint."""
+
+A_WINDOW = 60.0
+"""Seconds after which providers count anew: where others are served, no refusal holds for longer."""
+
+SOON = (0.1, 0.25)
+"""Seconds after which a call that failed where others are served comes again, at least and at most."""
+
+NO_CREDIT = b"insufficient_quota"
+"""OpenAI's word in a 429 that no waiting mends."""
+
+HEDGED = "hedged"
+"""A call that was sent once more because its answer did not come: both may have to be paid for."""
+
+MOST_SHOWN = 300
+
+
+class EndpointPacing(NamedTuple):
+    """How calls are spread over time, beyond what an endpoint shows by itself.
+
+    Attributes:
+        allowance: What may be asked in a minute; None for no limit.
+        hedge_after: Seconds after which a call without an answer is sent once more; None for never.
+        too_slow: What is said where an answer took too long: the limits, and how they are lengthened.
+    """
+
+    allowance: RateLimiter | None = None
+    hedge_after: float | None = None
+    too_slow: str = ""
+
+
+UNPACED = EndpointPacing()
+
+
+class EndpointClient:
+    """One endpoint, or several equal ones, with what was learned about them.
+
+    Args:
+        name: The endpoint in messages.
+        endpoints: At least one; several give the same answers.
+        secrets: Texts that must not appear anywhere: taken out of bodies and messages.
+        patience: When to give up.
+        pace: How calls are spread over time.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        endpoints: Sequence[Endpoint],
+        secrets: tuple[str, ...] = (),
+        patience: RetryPolicy | None = None,
+        pace: EndpointPacing = UNPACED,
+    ) -> None:
+        self._name = name
+        self._equal = EndpointPool(endpoints)
+        self._secrets = secrets
+        self._patience = patience or RetryPolicy()
+        self._pace = pace
+        self._has_told_slow = False
+        self._jitter = wait_random_exponential(multiplier=0.5, max=30)
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        transport: Transport,
+        secrets: tuple[str, ...] = (),
+        patience: RetryPolicy | None = None,
+    ) -> "EndpointClient":
+        """Return the gate in front of one endpoint that is reached without a proxy."""
+        patience = patience or RetryPolicy()
+        at = Endpoint(name, transport, outage=patience.outage)
+        return cls(name, (at,), secrets, patience)
+
+    async def send(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        read: Callable[[bytes], T],
+        who: CallContext,
+    ) -> tuple[T, Attempts]:
+        """Send a body until it is answered, and return what `read_reply` makes of the answer.
+
+        Where it is cut off and the endpoint had held it up, the cancellation says so.
+
+        Raises:
+            ParticipantError: Where it could not be answered; with the failed attempts as usage.
+            Misshapen: Where the answer is of another shape than `read_reply` reads.
+            RequestRejected: Where the endpoint refused the request itself.
+            RunHalted: Where the endpoint is down for good.
+        """
+
+        def posted(at: Endpoint, sent: bytes) -> Awaitable[HttpResponse]:
+            return at.transport.post(at.url or url, headers, sent, at.proxy, who.most_bytes)
+
+        async def attempt(at: Endpoint, began: float, count: _Counting) -> tuple[T, _Arrivals]:
+            answer = await posted(at, body)
+            count(answer.faults)
+            value = self._understood(answer, read, at, is_chat=who.is_chat)
+            if pause := pause_from_headers(answer.headers):
+                self._hold(at, pause)
+            return value, _arrivals(answer, began)
+
+        call = _Call(attempt, who, len(body), lambda at: posted(at, b"{}"))
+        (value, arrivals), seconds = await self._tried(call)
+        return value, Attempts(call.faults, seconds, arrivals)
+
+    async def tried(
+        self, attempt: Callable[[], Awaitable[T]], who: CallContext
+    ) -> tuple[T, Attempts]:
+        """Do something at the endpoint until it is done, and return what came of it.
+
+        Where it is cut off and the endpoint had held it up, the cancellation says so.
+
+        Args:
+            attempt: Does it once; raises Fault where it broke on the way.
+            who: For whom.
+
+        Raises:
+            ParticipantError: Where it could not be done; with the failed attempts as usage.
+            Misshapen: Where `attempt` says so.
+            RequestRejected: Where `attempt` says so.
+            RunHalted: Where the endpoint is down for good.
+        """
+        call = _Call(lambda _at, _began, _count: attempt(), who)
+        value, seconds = await self._tried(call)
+        return value, Attempts(call.faults, seconds)
+
+    async def _tried(self, call: "_Call[T]") -> tuple[T, float]:
+        """Return what came of a call, and for how long the attempt that brought it was under way."""
+        try:
+            try:
+                return await self._attempt(call)
+            except TransportError as fault:
+                first = fault
+            return await self._retried(call, first)
+        except asyncio.CancelledError as cut:
+            if (delay := self._delay(call)) is not None:
+                tell_delay(cut, delay)
+            raise
+
+    def require_good(self, answer: HttpResponse, *, is_chat: bool = False) -> bytes:
+        """Return the body of an answer without the secrets.
+
+        Args:
+            answer: The answer.
+            is_chat: Whether it is one to a chat completion.
+
+        Raises:
+            Fault: For a status that may be another one next time.
+            RequestRejected: For any other status but 200.
+        """
+        return self._understood(answer, bytes, self._equal.first, is_chat=is_chat)
+
+    def hold(self, seconds: float) -> None:
+        """Let nothing more through for some seconds, as far as patience goes."""
+        self._hold(self._equal.first, seconds)
+
+    def settle(self, sent: int, tokens: int) -> None:
+        """Learn how many tokens an answered request of so many bytes took."""
+        if self._pace.allowance is not None:
+            self._pace.allowance.settle(sent, tokens)
+
+    def _hold(self, at: Endpoint, seconds: float) -> None:
+        at.hold(min(seconds, self._patience.seconds))
+
+    async def _retried(self, call: "_Call[T]", first: TransportError) -> tuple[T, float]:
+        try:
+            return await self._again(call, first)
+        except TransportError as fault:
+            why = f"{fault.detail}{_counted(call.faults)}"
+            error = ParticipantError(f"{self._name}: {why}{self._advice(fault)}")
+            error.usage = call.spent()
+            raise error from fault
+
+    def _delay(self, call: "_Call[T]") -> ParticipantError | None:
+        """Return how the endpoint held a call up that is cut off; None where it did not."""
+        if call.faults:
+            why = f"no answer yet ({_kinds(call.faults)})"
+        elif call.sent_at is None or call.at is None:
+            why = "no room for the call yet"
+        elif not call.who.is_itself and call.at.pacer.is_late(call.sent_at):
+            why = f"no answer for {loop_time() - call.sent_at:.1f} s"
+        else:
+            return None
+        delay = ParticipantError(f"{self._name}: {why}")
+        delay.usage = call.spent()
+        return delay
+
+    async def _again(self, call: "_Call[T]", first: TransportError) -> tuple[T, float]:
+        pending: list[TransportError] = [first]
+
+        async def attempt() -> tuple[T, float]:
+            if pending:
+                raise pending.pop()
+            return await self._attempt(call)
+
+        retrying = AsyncRetrying(
+            retry=retry_if_exception(_may_pass),
+            wait=lambda state: min(self._wait(state, call), self._left(call)),
+            stop=lambda _: self._is_hopeless(call),
+            sleep=lambda seconds: _pause(seconds, call),
+            reraise=True,
+        )
+        return await retrying(attempt)
+
+    def _is_hopeless(self, call: "_Call[T]") -> bool:
+        is_down = call.at is not None and call.at.breaker.is_down
+        has_no_room = self._left(call) <= 0 and not is_down
+        return has_no_room or call.counted >= self._patience.attempts
+
+    def _left(self, call: "_Call[T]") -> float:
+        """Return for how many seconds a call may still be refused for want of room."""
+        began = call.refused_since
+        refused = 0.0 if math.isinf(began) else loop_time() - began
+        return max(0.0, self._patience.seconds - refused)
+
+    def _attempt(self, call: "_Call[T]") -> Awaitable[tuple[T, float]]:
+        after = self._pace.hedge_after
+        return self._once(call) if after is None else self._hedged(call, after)
+
+    async def _hedged(self, call: "_Call[T]", after: float) -> tuple[T, float]:
+        call.sent_at = None
+
+        def left() -> float:
+            return after if call.sent_at is None else after - (loop_time() - call.sent_at)
+
+        return await send_hedged(lambda: self._once(call), left, lambda: call.count(HEDGED))
+
+    async def _once(self, call: "_Call[T]") -> tuple[T, float]:
+        if self._pace.allowance is not None:
+            await self._pace.allowance.take(call.sent_bytes)
+        at, slot = await self._equal.enter(call.who.purpose, call.failed_at, call.probe)
+        call.at = at
+        began = call.sent_at = loop_time()
+        is_refused = False
+        try:
+            value = await self._equal.answered(at, call.attempt(at, began, call.count_all))
+        except TransportError as fault:
+            is_refused = fault.kind in NO_ROOM
+            self._learn(fault, call, at)
+            raise
+        except UnexpectedResponse as error:
+            at.breaker.answered()
+            call.count("malformed")
+            error.usage = call.spent()
+            raise
+        else:
+            seconds = loop_time() - began
+            at.served(seconds)
+            return value, seconds
+        finally:
+            at.pacer.leave(slot, is_refused=is_refused)
+
+    def _understood(
+        self,
+        answer: HttpResponse,
+        read: Callable[[bytes], T],
+        at: Endpoint,
+        *,
+        is_chat: bool = False,
+    ) -> T:
+        if answer.status in GOOD:
+            body = hidden(answer.body, self._secrets)
+            try:
+                return read(body)
+            except MalformedResponse as error:
+                raise TransportError("malformed", str(error)) from error
+        body = hidden(answer.body, self._secrets)
+        is_final = is_context_overflow if answer.status in NO_ROOM_NOW else is_request_error
+        if is_chat and is_final(body):
+            at.breaker.answered()
+            raise RequestRejected(answer.status, body)
+        shown = _shown(body)
+        if answer.status == RATE_LIMITED and NO_CREDIT not in body:
+            raise TransportError(
+                "rate_limited", f"refused for now (429){shown}", retry_after(answer)
+            )
+        if answer.status in OVERLOADED:
+            detail = f"overloaded ({answer.status}){shown}"
+            raise TransportError("overloaded", detail, retry_after(answer))
+        is_lost = answer.status in GATEWAYS or (answer.status in ELSEWHERE and at.has_served)
+        if not is_lost:
+            # It answers; what broke is this call, as far as anybody knows.
+            at.breaker.answered()
+        if is_lost or answer.status in OF_THE_SERVER:
+            detail = f"status {answer.status}{shown}"
+            raise TransportError("server_error", detail, retry_after(answer))
+        raise RequestRejected(answer.status, body)
+
+    def _advice(self, fault: TransportError) -> str:
+        """Return what helps against a fault, after other words; "" for nothing."""
+        is_too_slow = fault.kind == TIMEOUT and fault.detail != GIVEN_UP
+        return f"; {self._pace.too_slow}" if is_too_slow and self._pace.too_slow else ""
+
+    def _learn(self, fault: TransportError, call: "_Call[T]", at: Endpoint) -> None:
+        if (advice := self._advice(fault)) and not self._has_told_slow:
+            self._has_told_slow = True
+            log.warning("%s: %s, the call is sent again%s", self._name, fault.detail, advice)
+        call.count(fault.kind)
+        call.failed_at.add(at)
+        if fault.kind in NO_ROOM:
+            call.refused_since = min(call.refused_since, loop_time())
+        else:
+            call.refused_since = math.inf
+            call.counted += not at.breaker.is_down and fault.kind not in NOT_REACHED
+        at.learn(fault)
+
+    def _wait(self, state: RetryCallState, call: "_Call[T]") -> float:
+        if self._equal.has_other(call.failed_at):
+            return 0.0
+        call.failed_at.clear()
+        outcome = state.outcome
+        fault = outcome.exception() if outcome is not None else None
+        asked = (isinstance(fault, TransportError) and fault.retry_after) or 0.0
+        if call.others_served_since(loop_time() - A_WINDOW):
+            asked = min(asked, A_WINDOW)
+        jittered = self._jittered(state, call.at)
+        # Who asks for next to nothing, again and again, is not to be asked in a tight loop.
+        return asked + (min(jittered, asked / 4) if asked >= 1 else jittered)
+
+    def _jittered(self, state: RetryCallState, at: Endpoint | None) -> float:
+        """Return how long to wait where nobody says so: longer each time, unless others are served."""
+        if at is None or not at.is_serving:
+            return float(self._jitter(state))
+        shortest, longest = SOON
+        return random.uniform(0.5, 1) * max(shortest, min(at.pacer.usual, longest))  # noqa: S311 - no secret
+
+
+class _Call(Generic[T]):
+    """One call under way: what is done, and how often it failed."""
+
+    __slots__ = (
+        "at",
+        "attempt",
+        "counted",
+        "failed_at",
+        "faults",
+        "probe",
+        "refused_since",
+        "sent_at",
+        "sent_bytes",
+        "who",
+    )
+
+    def __init__(
+        self,
+        attempt: Callable[[Endpoint, float, _Counting], Awaitable[T]],
+        who: CallContext,
+        sent_bytes: int = 0,
+        probe: Probe | None = None,
+    ) -> None:
+        self.attempt, self.who = attempt, who
+        self.sent_bytes, self.probe = sent_bytes, probe
+        self.at: Endpoint | None = None
+        self.failed_at: set[Endpoint] = set()
+        self.faults: dict[str, int] = {}
+        self.counted = 0
+        self.refused_since = math.inf
+        self.sent_at: float | None = None
+
+    def count(self, kind: str) -> None:
+        """Count a failed attempt, or one beside another."""
+        self.faults = {**self.faults, kind: self.faults.get(kind, 0) + 1}
+
+    def count_all(self, faults: Mapping[str, int]) -> None:
+        """Count what an answer says went wrong besides."""
+        if faults:
+            kinds = dict.fromkeys((*self.faults, *faults))
+            self.faults = {k: self.faults.get(k, 0) + faults.get(k, 0) for k in kinds}
+
+    def others_served_since(self, moment: float) -> bool:
+        """Whether others were served since then where it was sent last."""
+        return self.at is not None and self.at.served_at > moment
+
+    def spent(self) -> Usage:
+        """Return what a call without an answer consumed."""
+        return Usage(self.who.purpose, self.who.model, 0, faults=self.faults)
+
+
+async def _pause(seconds: float, call: "_Call[T]") -> None:
+    """Wait, but no longer than a window where others turn out to be served meanwhile."""
+    began = loop_time()
+    while (left := began + seconds - loop_time()) > 0:
+        await asyncio.sleep(min(left, A_WINDOW))
+        if left > A_WINDOW and call.others_served_since(began):
+            return
+
+
+def _may_pass(error: BaseException) -> bool:
+    return isinstance(error, TransportError) and error.may_pass
+
+
+def _arrivals(answer: HttpResponse, began: float) -> _Arrivals:
+    """Return when the pieces of an answer came, counted from its sending; nothing for one piece."""
+    if len(answer.arrivals) <= 1:
+        return ()
+    return tuple((come, at - began) for come, at in answer.arrivals)
+
+
+def _counted(faults: Mapping[str, int]) -> str:
+    attempts = sum(faults.values())
+    return f" (gave up after {attempts} attempts: {_kinds(faults)})" if attempts > 1 else ""
+
+
+def _kinds(faults: Mapping[str, int]) -> str:
+    return ", ".join(f"{kind} {count}" for kind, count in faults.items())
+
+
+def _shown(body: bytes) -> str:
+    text = " ".join(body[: 4 * MOST_SHOWN].decode("utf-8", "replace").split())
+    return f": {text[:MOST_SHOWN]}" if text else ""
+
+
+class SingleAttemptSender:
+    """A sender that tries once: no gate, no pauses, no second attempt.
+
+    Args:
+        transport: Carries what is sent.
+        proxy: The address of a proxy, or None.
+        secrets: Texts that are taken out of every answer.
+
+    Attributes:
+        answer: The last answer, whatever its status, without the secrets; None before the first.
+    """
+
+    def __init__(
+        self, transport: Transport, proxy: str | None = None, secrets: tuple[str, ...] = ()
+    ) -> None:
+        self.answer: HttpResponse | None = None
+        self._transport = transport
+        self._proxy = proxy
+        self._secrets = secrets
+
+    async def send(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        read: Callable[[bytes], T],
+        who: CallContext,
+    ) -> tuple[T, Attempts]:
+        """Post a body once and return what `read_reply` makes of the answer's.
+
+        Raises:
+            Fault: Where no whole answer came.
+            ParticipantError: Where the answer is not what it must be.
+            RequestRejected: For any status but 200.
+        """
+        self.answer = None
+        began = loop_time()
+        given = await self._transport.post(url, headers, body, self._proxy, who.most_bytes)
+        seconds = loop_time() - began
+        is_good = given.status in GOOD
+        content = hidden(given.body.removeprefix(codecs.BOM_UTF8), self._secrets)
+        self.answer = HttpResponse(given.status, given.headers, content, given.arrivals)
+        if not is_good:
+            raise RequestRejected(given.status, content)
+        try:
+            value = read(content)
+        except MalformedResponse as error:
+            raise ParticipantError(str(error)) from error
+        arrivals = tuple((come, at - began) for come, at in given.arrivals)
+        return value, Attempts({}, seconds, arrivals if len(arrivals) > 1 else ())
+
+    def settle(self, sent: int, tokens: int) -> None:
+        """Learn nothing: nothing is paced."""

@@ -1,0 +1,353 @@
+"""Load balancing over endpoints that give the same answers, with hedged requests.
+
+Each endpoint has its own concurrency limiter and circuit breaker. A call goes to the endpoint with
+the most room. A hedged call that stays unanswered is sent a second time; the first answer is used.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import math
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from dragoman.models.endpoints.circuit_breaker import CircuitBreaker
+from dragoman.models.endpoints.concurrency_limiter import ConcurrencyLimiter
+from dragoman.models.http.transport import HttpResponse, Transport, TransportError
+
+NOT_REACHED = frozenset({"dns", "connect"})
+NO_ROOM = frozenset({"rate_limited", "overloaded"})
+WAS_REACHED = frozenset({"rate_limited", "malformed", "oversized"})
+GIVEN_UP = "it has stopped answering"
+"""What is said of a call that waits where nothing comes while others are served elsewhere."""
+
+SPREAD_SECONDS = 0.05
+TELLING = 8
+"""So many calls in a row that broke, or brought nothing, say that an endpoint works no more."""
+
+
+class Endpoint:
+    """Where calls go, how many at a time, and whether it answers.
+
+    Args:
+        name: The endpoint in messages.
+        transport: Carries what is sent.
+        proxy: The address of a proxy, or None.
+        outage: Seconds after which not answering ends the run.
+        url: Where every call goes; "" where each call says so itself.
+
+    Attributes:
+        served_at: When a call was last answered well there.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        transport: Transport,
+        proxy: str | None = None,
+        outage: float = 1_800.0,
+        url: str = "",
+    ) -> None:
+        self.name = name
+        self.transport = transport
+        self.proxy = proxy
+        self.url = url
+        self.served_at = -math.inf
+        # How many calls broke since one was answered well, and when anything was heard.
+        self._broken = 0
+        self._heard_at = -math.inf
+        # When each call that waits for an answer began, oldest first.
+        self._waits: dict[asyncio.Timeout, float] = {}
+        self.pacer = ConcurrencyLimiter(loop_time)
+        self.breaker = CircuitBreaker(name, outage, loop_time)
+        self._paused_until = 0.0
+
+    @property
+    def has_served(self) -> bool:
+        """Whether any call was answered well there."""
+        return self.served_at > -math.inf
+
+    @property
+    def is_serving(self) -> bool:
+        """Whether calls are answered well there at the moment."""
+        return not self.pacer.is_late(self.served_at)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it answered well before and nobody asks it at the moment."""
+        return self.has_served and not self._waits and not self.breaker.is_down
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether calls wait for an answer there."""
+        return bool(self._waits)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a call may go there now, as far as room allows."""
+        return not self.breaker.is_down and self._paused_until <= loop_time()
+
+    @property
+    def pressure(self) -> float:
+        """How many calls are there or wait for it, for each that it takes at a time."""
+        return (self.pacer.holding + self.pacer.waiting) / self.pacer.limit
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a call would have to wait for room there."""
+        return self.pressure >= 1
+
+    async def ready(self) -> None:
+        """Wait until it answers, and until what it asked for is over.
+
+        Raises:
+            RunHalted: Where it has not answered for too long.
+        """
+        if self.breaker.is_down:
+            await self.breaker.ready()
+        if self._paused_until and (left := self._paused_until - loop_time()) > 0:
+            await asyncio.sleep(left + random.uniform(0, SPREAD_SECONDS))  # noqa: S311 - no secret
+
+    def hold(self, seconds: float) -> None:
+        """Let nothing more through for some seconds."""
+        if seconds > 0:
+            self._paused_until = max(self._paused_until, loop_time() + seconds)
+
+    def is_useless_beside(self, other: "Endpoint") -> bool:
+        """Whether calls break here, or bring nothing for longer than they hang where others serve.
+
+        Where all calls wait here, nobody is left to show that the other one serves.
+        """
+        if other.is_serving and self._broken >= TELLING:
+            return True
+        return (other.is_serving or other.is_free) and self._is_silent_beside(other)
+
+    def _is_silent_beside(self, other: "Endpoint") -> bool:
+        if len(self._waits) < TELLING:
+            return False
+        last_of_few = next(itertools.islice(self._waits.values(), TELLING - 1, None))
+        return other.pacer.is_late(max(last_of_few, self._heard_at))
+
+    @asynccontextmanager
+    async def answering(self) -> AsyncIterator[None]:
+        """Wait for an answer as long as others have not given this endpoint up.
+
+        Raises:
+            Fault: Where they have.
+        """
+        wait = asyncio.timeout(None)
+        self._waits[wait] = loop_time()
+        try:
+            async with wait:
+                yield
+        except TimeoutError as error:
+            raise TransportError("timeout", GIVEN_UP) from error
+        finally:
+            self._waits.pop(wait, None)
+
+    def give_up(self) -> None:
+        """Send no more calls there until it answers again, and those that wait for it elsewhere."""
+        self.breaker.lose("calls break or bring nothing there, and are answered elsewhere")
+        waits, self._waits = self._waits, {}
+        for wait in waits:
+            wait.reschedule(loop_time())
+
+    def come_back(self) -> None:
+        """Send calls there again; a few in a row that break, and it is given up again."""
+        self._heard_at = loop_time()
+        self._broken = TELLING // 2
+        self.breaker.answered()
+
+    def served(self, seconds: float) -> None:
+        """Learn that a call was answered well, and how long that took."""
+        self.served_at = self._heard_at = loop_time()
+        self._broken = 0
+        self.pacer.answered(seconds)
+        self.breaker.served()
+
+    def learn(self, fault: TransportError) -> None:
+        """Learn how an attempt broke."""
+        if fault.kind != "timeout":
+            self._heard_at = loop_time()
+        self._broken += fault.kind not in NO_ROOM
+        if fault.kind in WAS_REACHED:
+            self.breaker.answered()
+        else:
+            self.breaker.failed(fault.detail)
+        if self.breaker.is_down:
+            self.pacer.forget()
+        elif fault.kind in NO_ROOM:
+            self.pacer.refused()
+
+
+def loop_time() -> float:
+    """Return the event loop's time: seconds that never go back, and what all waits go by."""
+    return asyncio.get_running_loop().time()
+
+
+PROBE_SECONDS = 15.0
+"""How long an endpoint that was down may take to show that it answers again."""
+
+LOOK_AGAIN = 1.0
+"""Seconds after which calls that wait at one of several, for room or an answer, are looked after."""
+
+WORKS_BELOW = 500
+"""Statuses from here on say that an endpoint still does not work, whatever it was asked."""
+
+T = TypeVar("T")
+Probe = Callable[[Endpoint], Awaitable[HttpResponse]]
+
+
+class EndpointPool:
+    """Lets calls in where there is most room, and not where nobody answers.
+
+    Args:
+        endpoints: At least one.
+    """
+
+    def __init__(self, endpoints: Collection[Endpoint]) -> None:
+        self._all = tuple(endpoints)
+        self._probes: dict[Endpoint, asyncio.Task[None]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def first(self) -> Endpoint:
+        """The only one, where there is one."""
+        return self._all[0]
+
+    def has_other(self, failed_at: Collection[Endpoint]) -> bool:
+        """Whether another one than those where a call failed takes calls now."""
+        return len(self._all) > 1 and any(at.is_open for at in self._all if at not in failed_at)
+
+    async def enter(
+        self, purpose: str, failed_at: Collection[Endpoint], probe: Probe | None
+    ) -> tuple[Endpoint, object]:
+        """Wait for room and return where it is, with the slot to hand back to its pacer.
+
+        Args:
+            purpose: Whose call it is.
+            failed_at: Where the call failed before: the others come first.
+            probe: Asks one that is down whether it answers again.
+
+        Raises:
+            RunHalted: Where none of them has answered for too long.
+        """
+        while True:
+            if len(self._all) > 1:
+                self._leave_out_useless()
+            at = self._chosen(failed_at)
+            if probe is not None and len(self._all) > 1:
+                self._look_for_lost(probe)
+            await at.ready()
+            slot = await self._slot(at, purpose)
+            if slot is not None and (len(self._all) == 1 or at.is_open or not self.has_other({at})):
+                return at, slot
+            if slot is not None:
+                at.pacer.leave(slot)
+
+    async def _slot(self, at: Endpoint, purpose: str) -> object | None:
+        """Wait for room, or where others may have some meanwhile, for a while: None where it took longer."""
+        if len(self._all) == 1:
+            return await at.pacer.enter(purpose)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_AGAIN):
+                return await at.pacer.enter(purpose)
+        return None
+
+    def answered(self, at: Endpoint, attempt: Awaitable[T]) -> Awaitable[T]:
+        """Await an attempt; where others serve, none outlasts the endpoint that it waits for.
+
+        Raises:
+            Fault: Where it broke on the way.
+        """
+        return attempt if len(self._all) == 1 else self._watched(at, attempt)
+
+    async def _watched(self, at: Endpoint, attempt: Awaitable[T]) -> T:
+        async with at.answering():
+            self._look_later()
+            return await attempt
+
+    def _look_later(self) -> None:
+        """Look for useless ones while calls wait, as there may be nobody who comes with another."""
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(LOOK_AGAIN, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        self._leave_out_useless()
+        if any(at.is_asked for at in self._all):
+            self._look_later()
+
+    def _leave_out_useless(self) -> None:
+        """Give up those where calls break or hang, as long as another one serves."""
+        for at in self._all:
+            others = (other for other in self._all if other is not at)
+            if not at.breaker.is_down and any(map(at.is_useless_beside, others)):
+                at.give_up()
+
+    def _chosen(self, failed_at: Collection[Endpoint]) -> Endpoint:
+        if len(self._all) == 1:
+            return self.first
+        taking = [at for at in self._all if at.is_open] or self._all
+        return min(taking, key=lambda at: (at.is_full, at in failed_at, *_room(at)))
+
+    def _look_for_lost(self, probe: Probe) -> None:
+        """Ask those that are down and due, beside the calls that others answer meanwhile."""
+        if not any(at.is_open for at in self._all):
+            return
+        for at in self._all:
+            if at not in self._probes and at.breaker.takes_turn():
+                self._probes[at] = asyncio.create_task(self._probed(at, probe))
+
+    async def _probed(self, at: Endpoint, probe: Probe) -> None:
+        try:
+            async with asyncio.timeout(PROBE_SECONDS):
+                answer = await probe(at)
+        except (TransportError, TimeoutError):
+            return
+        finally:
+            del self._probes[at]
+        if answer.status < WORKS_BELOW:
+            at.come_back()
+
+
+def _room(at: Endpoint) -> tuple[float, float]:
+    return (at.breaker.next_try if at.breaker.is_down else 0.0, at.pressure)
+
+
+async def send_hedged(
+    once: Callable[[], Awaitable[T]], is_due: Callable[[], float], on_second: Callable[[], None]
+) -> T:
+    """Return what comes first of one sending, or of two; where both break, what broke first.
+
+    Args:
+        once: Sends.
+        is_due: Seconds until the first has been under way for too long.
+        on_second: Is told of the second.
+    """
+    sent: list[asyncio.Future[T]] = [asyncio.ensure_future(once())]
+    try:
+        while (left := is_due()) > 0 and not sent[0].done():
+            await asyncio.wait(sent, timeout=left)
+        if not sent[0].done():
+            on_second()
+            sent.append(asyncio.ensure_future(once()))
+        return await _first_good(sent)
+    finally:
+        for each in sent:
+            each.cancel()
+        await asyncio.gather(*sent, return_exceptions=True)
+
+
+async def _first_good(sent: list[asyncio.Future[T]]) -> T:
+    waiting, broken = set(sent), []
+    while waiting:
+        done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for each in done:
+            error = each.exception()
+            if not isinstance(error, TransportError):
+                return each.result()
+            broken.append(error)
+    raise broken[0]

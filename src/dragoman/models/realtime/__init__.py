@@ -1,1 +1,0 @@
-"""Models that hear and speak over one connection per conversation, by OpenAI's realtime protocol."""

@@ -1,0 +1,297 @@
+"""Player of single conversations of one setup, with their scores.
+
+A failed participant is an episode that ended with a fault; a judge that breaks leaves it unscored.
+"""
+
+import copy
+import functools
+import logging
+import time
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from dragoman.conditions.layers import PLAIN_CHANNELS, SIDES, Realisation
+from dragoman.core.episodes import Ending, EndReason, Episode, Event, executed_calls
+from dragoman.core.errors import (
+    DragomanError,
+    ParticipantError,
+    ReplayError,
+    RunHalted,
+    StoreError,
+    UsageError,
+    placed,
+)
+from dragoman.core.keys import content_key
+from dragoman.core.layers import Acquainting, Talk
+from dragoman.core.personas import AboutUser
+from dragoman.core.protocols import Opening, Progress, Session, World, WorldFactory
+from dragoman.core.scores import Score
+from dragoman.core.tasks import Task
+from dragoman.core.texts.carried import carried
+from dragoman.core.tools import Role
+from dragoman.core.voice.sounds import NO_SOUNDS, Sounds
+from dragoman.core.waiting.awaited import AwaitedParty
+from dragoman.runs.backend import PlayResult, StoppedError
+from dragoman.runs.in_flight import InFlightRegistry
+from dragoman.runs.plan import Cell
+from dragoman.scoring.replay import replay
+from dragoman.scoring.reward import Scorer
+from dragoman.simulation.orchestrator import (
+    Conversation,
+    ConversationIO,
+    run_guarded,
+    termination_for,
+)
+from dragoman.simulation.participant_errors import stops_run
+from dragoman.wiring.environment import kept_out
+from dragoman.wiring.setup import Setup
+
+log = logging.getLogger(__name__)
+
+
+class Player:
+    """Plays and scores single cells of one setup."""
+
+    def __init__(
+        self, setup: Setup, sounds: Sounds = NO_SOUNDS, watch: InFlightRegistry | None = None
+    ) -> None:
+        """Prepare playing; `sounds` keeps audio, by default none; `watch` sees what is under way."""
+        self._watch = watch or InFlightRegistry()
+        self._setup = setup
+        self._sounds = sounds
+        self._realised = functools.cache(setup.realised)
+        self._factory: WorldFactory = setup.suite.factory(setup.rules)
+        self.scorer = Scorer(self._factory, setup.rules, setup.judge, setup.users, setup.check)
+
+    def keeping(self, sounds: Sounds) -> "Player":
+        """Return a player of the same setup, with all that this one has prepared, that keeps audio there."""
+        other = copy.copy(self)
+        other._sounds = sounds  # noqa: SLF001 - a copy of this one
+        return other
+
+    def fresh_world(self, task: Task) -> World:
+        """Return a world in a task's initial state."""
+        return self._factory(task)
+
+    def begun_world(self, task: Task, earlier: Sequence[Episode] = ()) -> World:
+        """Return a world in which the task's chain and its history have happened.
+
+        Args:
+            task: Whose world it is.
+            earlier: The conversations that it begins after.
+
+        Raises:
+            DataError: Where the task cannot be set up.
+            ReplayError: Where one of these was broken, or the world does not repeat what happened.
+        """
+        world = self._factory(task)
+        if not (earlier or task.history):
+            return world
+        for events in (*map(_final_state, earlier), task.history):
+            differing = replay(list(executed_calls(events)), world)
+            if differing and self._setup.rules.replay_must_repeat:
+                raise ReplayError(f"task {task.id}: its history is not repeated: {differing[0]}")
+        world.take_changes()
+        return world
+
+    async def play(self, cell: Cell, earlier: Sequence[Episode] = ()) -> tuple[Episode, Score]:
+        """Play one conversation and score it."""
+        episode = await self.converse(cell, earlier=earlier)
+        return episode, await self.score(cell, episode)
+
+    async def finished(
+        self, cell: Cell, attempt: int = 0, earlier: Sequence[Episode] = ()
+    ) -> PlayResult:
+        """Play one conversation and score it, as a backend does.
+
+        Raises:
+            StoppedError: Where a judge was at work: the conversation itself is finished.
+        """
+        episode = await self.converse(cell, attempt, earlier)
+        try:
+            return PlayResult(episode, await self.score(cell, episode))
+        except BaseException as error:
+            raise StoppedError(PlayResult(episode, None)) from error
+
+    async def score(self, cell: Cell, episode: Episode) -> Score:
+        """Score one conversation."""
+        realisation = self._realised(cell.condition)
+        if not self._setup.scoring_costs:
+            return await score_safely(self.scorer, cell.task, episode, realisation, cell.spec_key)
+        with self._watch.waiting(cell, _judge_of(self._setup)):
+            return await score_safely(self.scorer, cell.task, episode, realisation, cell.spec_key)
+
+    async def converse(
+        self, cell: Cell, attempt: int = 0, earlier: Sequence[Episode] = ()
+    ) -> Episode:
+        """Play one conversation.
+
+        Args:
+            cell: Which.
+            attempt: How often it was tried before.
+            earlier: The conversations that its world begins after.
+        """
+        started = time.time()
+        try:
+            episode = await self._conversed(cell, attempt, earlier)
+        except (RunHalted, StoreError, UsageError):
+            raise
+        except DragomanError as error:
+            episode = _failed_start("infrastructure_error", str(error))
+        except BaseException as error:
+            if stops_run(error):
+                raise
+            # A suite that breaks ends its conversation only.
+            episode = _failed_start("code_error", f"the suite broke: {placed(error)}")
+        if episode.ending.detail:
+            told = msgspec.structs.replace(episode.ending, detail=kept_out(episode.ending.detail))
+            episode = msgspec.structs.replace(episode, ending=told)
+        return msgspec.structs.replace(episode, started=started)
+
+    async def _conversed(self, cell: Cell, attempt: int, earlier: Sequence[Episode]) -> Episode:
+        setup = self._setup
+        world = self.begun_world(cell.task, earlier)
+        realisation = self._realised(cell.condition).of(cell.task)
+        told = realisation.judged(cell.task)
+        conductor = realisation.conductor(
+            setup.suite.conductor(told, world, setup.rules, setup.config.limits)
+        )
+        history = conductor.opening()
+        shown = realisation.shown(cell.task)
+        policy = realisation.policy(setup.suite.policy(cell.task, world))
+        sessions: dict[Role, Session] = {}
+        try:
+            surfaces = PLAIN_IO
+            if realisation.layers:
+                with self._watch.waiting(cell, AwaitedParty("instructions")):
+                    surfaces = await self._surfaces(
+                        cell, realisation, shown, OpeningProgress(history)
+                    )
+            about_user = _about_user(surfaces)
+            for side in conductor.sides:
+                who = cell.agent if side == "agent" else cell.user
+                opening = Opening(
+                    task=shown,
+                    side=side,
+                    seed=cell.seed,
+                    policy=policy if side == "agent" else "",
+                    history=history,
+                    conversation=f"{cell.key}-{attempt}",
+                    draw=cell.draw,
+                    directive=surfaces.told.get(side, ""),
+                    phrases=realisation.phrases,
+                    sounds=self._sounds,
+                    manner=realisation.manner,
+                    key="" if surfaces.talk is None else surfaces.talk.key,
+                    user=about_user if side == "agent" else {},
+                    may_ask=realisation.may_ask,
+                )
+                with self._watch.waiting(cell, AwaitedParty(side)):
+                    opened = run_guarded(who.participant.open(opening), f"opening the {side}")
+                    sessions[side] = await opened
+            conversation = Conversation(
+                world,
+                sessions,
+                surfaces,
+                time.monotonic,
+                setup.config.timeout,
+            )
+            self._watch.begin(cell, conversation)
+            try:
+                episode = await conversation.run(conductor)
+            finally:
+                self._watch.end(conversation)
+            return episode if surfaces.talk is None else realisation.after(surfaces.talk, episode)
+        except ParticipantError as error:
+            return Episode(history, termination_for(error), 0, 0)
+        finally:
+            await _close(sessions)
+
+    async def _surfaces(
+        self, cell: Cell, realisation: Realisation, shown: Task, begun: Progress
+    ) -> ConversationIO:
+        # Neither agent nor recognizer has a part in this: they are all given the same audio.
+        same_audio = content_key(cell.task.digest, cell.trial, self._setup.config.seed)
+        agent = cell.agent
+        talk = Talk(shown, same_audio, cell.draw, agent.participant, self._sounds, agent.model)
+        briefing = realisation.briefing(talk)
+        told: dict[Role, str] = {}
+        if briefing is not None:
+            told = {side: await briefing.told(side, begun) for side in SIDES}
+        return ConversationIO(
+            realisation.channels(talk),
+            realisation.views,
+            briefing,
+            told,
+            talk,
+            realisation.is_timed,
+        )
+
+
+PLAIN_IO = ConversationIO(PLAIN_CHANNELS, Realisation().views)
+"""Plain English text, which all conversations without layers share."""
+
+
+def _judge_of(setup: Setup) -> AwaitedParty:
+    """Return which judge a conversation waits for while it is scored."""
+    if setup.judge is not None and setup.judge.costs:
+        return AwaitedParty("judge", setup.judge.name)
+    users = setup.users
+    return AwaitedParty("judge of users", (users and users.judge_name) or "")
+
+
+def _about_user(surfaces: ConversationIO) -> AboutUser:
+    """Return what the agent is told of its user when its session opens."""
+    briefing = surfaces.briefing
+    if briefing is not None and isinstance(briefing, Acquainting):
+        return briefing.about_user()
+    return {}
+
+
+class OpeningProgress(msgspec.Struct, frozen=True):
+    """A conversation before its first reply, as layers look at it."""
+
+    events: tuple[Event, ...]
+    steps: int = 0
+    errors: int = 0
+    seconds: float = 0.0
+
+
+def _failed_start(reason: EndReason, why: str) -> Episode:
+    """Return a conversation that never began, and what broke."""
+    return Episode((), Ending(reason, carried(why)), 0, 0)
+
+
+def _final_state(episode: Episode) -> tuple[Event, ...]:
+    """Return what a conversation left in its world, or raise ReplayError where it was broken."""
+    if episode.is_fault:
+        raise ReplayError(f"a conversation that comes before was broken: {episode.ending.detail}")
+    return episode.events
+
+
+async def score_safely(
+    scorer: Scorer, task: Task, episode: Episode, realisation: Realisation, draw: str
+) -> Score:
+    """Score one conversation; a check or a judge that breaks leaves it Unscored, never lost."""
+    try:
+        realisation = realisation.of(task)
+        return await scorer.score(
+            realisation.judged(task), episode, realisation.wording(task), draw
+        )
+    except RunHalted:
+        raise
+    except BaseException as error:
+        if stops_run(error):
+            raise
+        # Whatever broke, the conversation is not to be lost.
+        return scorer.broken(kept_out(carried(placed(error))))
+
+
+async def _close(sessions: Mapping[Role, Session]) -> None:
+    """Close every session, whatever the others do; the conversation is over and stands."""
+    for side, session in sessions.items():
+        try:
+            await run_guarded(session.close(), f"closing the {side}")
+        except ParticipantError as error:
+            log.warning("%s", error)

@@ -1,0 +1,270 @@
+"""Executor: plays pending conversations concurrently, scores them, and stores both.
+
+`concurrency` tasks take cells from one list, so a thousand pending cells cost nothing. A
+conversation that begins after others waits for its prerequisites. A failed participant is a stored
+episode; a failed store stops the run.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+
+import msgspec
+
+from dragoman.core.episodes import Ending, Episode
+from dragoman.core.errors import StoreError
+from dragoman.core.keys import derive_seed
+from dragoman.core.scores import Score
+from dragoman.core.usage import Usage
+from dragoman.models.budget import Budget, Reservations
+from dragoman.runs.backend import (
+    BackendContext,
+    CellSpec,
+    PlayFn,
+    PlayResult,
+    RunSpec,
+    ScoreFn,
+    StoppedError,
+)
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.in_flight import InFlightRegistry
+from dragoman.runs.plan import Cell, PlannedCells, cell_spec
+from dragoman.runs.process_limits import fit_open_files, infrequent_gc
+from dragoman.runs.worker_backend import backend_for
+from dragoman.store.audio_files import AudioFiles
+from dragoman.store.entries import StoredEpisode
+from dragoman.store.run import RunStore
+from dragoman.store.writer import Writer
+from dragoman.wiring.setup import Setup
+
+_NOT_PLAYED = Episode((), Ending("infrastructure_error", "it has not been played"), 0, 0)
+
+
+class Prerequisites:
+    """Hands the episodes of a cell's chain to whoever plays the cell, as soon as they are there.
+
+    Args:
+        playing: The cells that are about to be played.
+        store: What was played before; it is read once, here.
+    """
+
+    def __init__(self, playing: Sequence[Cell], store: RunStore) -> None:
+        awaited = {cell.key for cell in playing}
+        needed = dict.fromkeys(key for cell in playing for key in cell.before)
+        self._done = {key: asyncio.Event() for key in needed if key in awaited}
+        self._episodes = {
+            key: store.episode(key) or _NOT_PLAYED for key in needed if key not in awaited
+        }
+
+    async def of(self, cell: Cell) -> tuple[Episode, ...]:
+        """Return the episodes of a cell's chain, in their order; waits until all were played."""
+        for key in cell.before:
+            if key in self._done:
+                await self._done[key].wait()
+        return tuple(self._episodes[key] for key in cell.before)
+
+    def add(self, cell: Cell, episode: Episode) -> None:
+        """Note that a cell was played; what no other cell begins after is not kept."""
+        if cell.key in self._done:
+            self._episodes[cell.key] = episode
+            self._done[cell.key].set()
+
+
+_CONVERSATION = "conversation"
+
+OnDone = Callable[[Cell, Episode, Score], None]
+
+
+class Pending(msgspec.Struct, frozen=True, gc=False):
+    """A cell to be played and which attempt at it this is."""
+
+    cell: Cell
+    attempt: int
+
+
+def pending_cells(
+    cells: Sequence[Cell], store: RunStore, again: Collection[str] = ()
+) -> list[Pending]:
+    """Return the cells that have no episode yet, or one that infrastructure ended.
+
+    Args:
+        cells: The plan.
+        store: What was played.
+        again: Keys of cells that are to be played once more although they have an episode.
+    """
+    unplayed, broken = store.unplayed(), store.broken()
+    waiting = unplayed | broken | store.places(again)
+    fresh = frozenset(unplayed.values())
+    pending = []
+    for cell in _waiting(cells, store, waiting):
+        if cell.key in fresh:
+            pending.append(Pending(cell, 0))
+        else:
+            attempts, completed = store.tries(cell.key)
+            pending.append(Pending(_reseeded(cell, completed), attempts))
+    return pending
+
+
+def _waiting(cells: Sequence[Cell], store: RunStore, keys: Mapping[int, str]) -> Iterator[Cell]:
+    """Yield those cells that have some keys, by their places; of a whole grid no others are made."""
+    if not isinstance(cells, PlannedCells):
+        wanted = frozenset(keys.values())
+        yield from (cell for cell in cells if cell.key in wanted)
+        return
+    for place, key in sorted(keys.items()):
+        cell = cells[place - 1] if 0 < place <= len(cells) else None
+        if cell is None or cell.key != key:
+            raise StoreError(f"{store.folder}: its plan is damaged: `dragoman verify` says how")
+        yield cell
+
+
+def _reseeded(cell: Cell, completed: int) -> Cell:
+    """Return a cell with a seed of its own after conversations that were played to their end.
+
+    The same seed would lead where the last one led; a fault of infrastructure leads nowhere.
+    """
+    if not completed:
+        return cell
+    seed = derive_seed(str(cell.seed), f"again-{completed}")
+    return msgspec.structs.replace(cell, own_seed=seed)
+
+
+async def execute(
+    setup: Setup,
+    pending: Sequence[Pending],
+    store: RunStore,
+    on_done: OnDone,
+    watch: InFlightRegistry | None = None,
+) -> None:
+    """Play, score and store cells until none is left; `watch` sees what is under way.
+
+    Raises:
+        UsageError: Where the configuration names a backend that is not there.
+        StoreError: Where the run cannot be written any more; what was stored before is safe.
+    """
+    backend = backend_for(setup.config)
+    files = AudioFiles(store.folder)
+    config = msgspec.structs.replace(setup.config, max_cost="")
+    run = RunSpec(config, setup.conditions, setup.planned_limits)
+    player = Player(setup, files, watch)
+    source = BackendContext(run, local_play(player, pending), local_score(player, pending))
+    todo = iter(sort_for_playing(pending))
+    earlier = Prerequisites([entry.cell for entry in pending], store)
+    with infrequent_gc():
+        async with (
+            Writer(store) as writer,
+            backend.open(source) as play,
+            asyncio.TaskGroup() as group,
+        ):
+            spending = RunSpending(None if play is source.play else setup.budget)
+            stage = SharedState(earlier, writer, files, spending, on_done)
+            for _ in range(fit_open_files(min(setup.at_once, len(pending)))):
+                group.create_task(_play_queue(play, todo, stage))
+
+
+def local_play(player: Player, pending: Sequence[Pending]) -> PlayFn:
+    """Return what plays pending cells in this process."""
+    cells = {entry.cell.key: entry.cell for entry in pending}
+
+    async def play(plain: CellSpec, earlier: Sequence[Episode]) -> PlayResult:
+        return await player.finished(cells[plain.key], plain.attempt, earlier)
+
+    return play
+
+
+def local_score(player: Player, pending: Sequence[Pending]) -> ScoreFn:
+    """Return what scores conversations of pending cells in this process."""
+    cells = {entry.cell.key: entry.cell for entry in pending}
+
+    async def score(plain: CellSpec, episode: Episode) -> Score:
+        return await player.score(cells[plain.key], episode)
+
+    return score
+
+
+class RunSpending:
+    """Counts what conversations spend out of the budget's sight, where there is one.
+
+    Args:
+        budget: What the run may spend; None for no limit, or where every call asks the budget itself.
+    """
+
+    def __init__(self, budget: Budget | None) -> None:
+        self._budget = budget
+        self._under_way = Reservations()
+
+    def room(self) -> AbstractAsyncContextManager[None]:
+        """Return what waits until a conversation can be paid for, to be left once it is counted.
+
+        Entering it raises RunHalted where no other conversation may begin.
+        """
+        if self._budget is None:
+            return nullcontext()
+        return self._under_way.room(_CONVERSATION, self._budget.left)
+
+    def add(self, spent: Sequence[Usage]) -> None:
+        """Count what a conversation consumed elsewhere."""
+        if self._budget is None:
+            return
+        before = self._budget.spent
+        for usage in spent:
+            self._budget.spend(usage)
+        self._under_way.learn(_CONVERSATION, self._budget.spent - before)
+
+
+class SharedState(msgspec.Struct, frozen=True):
+    """What the workers of one run share: what was played, what may be spent, and where results go."""
+
+    earlier: Prerequisites
+    writer: Writer
+    files: AudioFiles
+    spending: RunSpending
+    on_done: OnDone
+
+    async def keep(self, entry: Pending, finished: PlayResult) -> None:
+        """Hand what came of a conversation to the one writer, its audio first."""
+        self.spending.add(finished.spent)
+        for audio in finished.audio:
+            await asyncio.to_thread(self.files.keep, audio)
+        cell = entry.cell
+        await self.writer.put(
+            StoredEpisode(cell.key, entry.attempt, finished.episode, finished.score)
+        )
+
+
+def sort_for_playing(pending: Sequence[Pending]) -> list[Pending]:
+    """Return what is to be played by trial, then by the length of the chain, then by that of the plan.
+
+    A worker waits for the chain of its cell, so that a chain has to be taken before. What is long
+    must not begin last.
+    """
+    return sorted(pending, key=_playing_order)
+
+
+def _playing_order(entry: Pending) -> tuple[int, int, int]:
+    criteria = entry.cell.task.criteria
+    actions = () if criteria is None else criteria.actions or ()
+    return entry.cell.trial, len(entry.cell.before), -len(actions)
+
+
+async def _play_queue(play: PlayFn, todo: Iterator[Pending], stage: SharedState) -> None:
+    for entry in todo:
+        earlier = await stage.earlier.of(entry.cell)
+        async with stage.spending.room():
+            finished = await _play_and_store(play, entry, earlier, stage)
+        stage.earlier.add(entry.cell, finished.episode)
+        if finished.score is not None:
+            stage.on_done(entry.cell, finished.episode, finished.score)
+
+
+async def _play_and_store(
+    play: PlayFn, entry: Pending, earlier: Sequence[Episode], stage: SharedState
+) -> PlayResult:
+    """Play one conversation and keep what came of it."""
+    try:
+        finished = await play(cell_spec(entry.cell, entry.attempt), earlier)
+    except StoppedError as stopped:
+        await stage.keep(entry, stopped.finished)
+        raise (stopped.__cause__ or stopped) from None
+    await stage.keep(entry, finished)
+    return finished

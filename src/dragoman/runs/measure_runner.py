@@ -1,0 +1,475 @@
+"""Measure runner: scores stored conversations again, in this process or on workers.
+
+It builds the scoring context of each conversation (task, condition, policy), runs those measures
+that are missing, open, or all of them, and stores the results. An exception in a measure becomes
+an unscored result.
+"""
+
+import asyncio
+import functools
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from typing import Literal
+
+import msgspec
+
+from dragoman.conditions.layers import Realisation
+from dragoman.core.conditions import ENGLISH, NONE, PLAIN, Condition
+from dragoman.core.episodes import Episode
+from dragoman.core.errors import RunHalted, StoreError, UsageError, placed
+from dragoman.core.facets import ExpectsValues, HasStakes
+from dragoman.core.keys import content_key, named_key
+from dragoman.core.language.phrasebook import Phrasebook
+from dragoman.core.measures import (
+    REWARD,
+    Declared,
+    Measure,
+    Measured,
+    PlayedCase,
+    Setting,
+    metric_name,
+    misfit,
+    unmeasured,
+)
+from dragoman.core.protocols import WorldFactory
+from dragoman.core.rules import RULES
+from dragoman.core.scores import NO_JUDGE
+from dragoman.core.tasks import Stakes, Task
+from dragoman.core.texts.carried import carried
+from dragoman.distributed.worker_pool import (
+    KilledWorkersError,
+    OpenPool,
+    TaskFn,
+    WorkerBrokeError,
+    WorkerSpec,
+    module_path,
+)
+from dragoman.models.prices import NO_PRICES
+from dragoman.runs.jobs import Manifest, read_manifest
+from dragoman.runs.process_limits import infrequent_gc
+from dragoman.scoring.measures.catalogue import BUNDLED, Scoring
+from dragoman.scoring.reward import Scorer
+from dragoman.simulation.participant_errors import stops_run
+from dragoman.simulation.phrasebooks import shipped_phrasebook
+from dragoman.store.entries import StoredMeasure
+from dragoman.store.run import RunStore, StoredCell
+from dragoman.store.writer import Writer
+from dragoman.wiring.agents.agent_names import given_names
+from dragoman.wiring.conditions.elsewhere import scored_as, scored_conditions
+from dragoman.wiring.environment import kept_out
+from dragoman.wiring.grid.config import RunConfig
+from dragoman.wiring.measures import Makings, measures_named
+from dragoman.wiring.setup import Setup, scoring_setup
+
+MeasureFn = Callable[[StoredCell, Episode, Sequence[int]], Awaitable[Sequence[Measured]]]
+"""Takes measures of a conversation: those at these places among all that are asked for."""
+
+
+class MeasuringContext(msgspec.Struct, frozen=True):
+    """What a run was played under, as far as measures need to know.
+
+    Attributes:
+        rules: The rule set it was played by.
+        settings: By the condition's label; plain English text may be absent.
+        conditions: All that occur in it.
+        is_imported: Whether another program played it.
+    """
+
+    rules: str
+    settings: dict[str, Setting]
+    conditions: tuple[Condition, ...]
+    is_imported: bool = False
+
+    def setting(self, condition: Condition) -> Setting:
+        """Return what measures need to know of a condition."""
+        return self.settings.get(condition.label, Setting())
+
+
+def reward_scoring(setup: Setup) -> Scoring:
+    """Return what rewards are made with."""
+    scorer = Scorer(
+        setup.suite.factory(setup.rules),
+        setup.rules,
+        setup.judge,
+        setup.users,
+        setup.check,
+        worlds=functools.cache(setup.suite.factory),
+    )
+    suite = setup.suite
+    return Scoring(scorer, setup.rules, suite.stakes if isinstance(suite, HasStakes) else Stakes())
+
+
+def local_measurer(
+    setup: Setup, played: MeasuringContext, measures: Sequence[Measure]
+) -> MeasureFn:
+    """Return what takes measures in this process."""
+    cases = _ScoringContexts(setup, played)
+
+    async def take(cell: StoredCell, episode: Episode, places: Sequence[int]) -> Sequence[Measured]:
+        return [await _run_measure(measures[at], cases, cell, episode) for at in places]
+
+    return take
+
+
+class _ScoringContexts:
+    """What is known of conversations beside what happened in them."""
+
+    def __init__(self, setup: Setup, played: MeasuringContext) -> None:
+        self._played = played
+        self._tasks: Mapping[str, Task] = {task.id: task for task in setup.tasks}
+        self._realised: Mapping[Condition, Realisation] = {
+            condition: setup.realised(
+                _scored_as(condition, setup) if played.is_imported else condition
+            )
+            for condition in played.conditions
+        }
+        self._named = given_names(setup.config.agents)
+        self._suite = setup.suite
+        self._expects = setup.suite if isinstance(setup.suite, ExpectsValues) else None
+        self._factory: WorldFactory = setup.suite.factory(RULES.find(played.rules))
+
+    def case(self, cell: StoredCell, episode: Episode) -> PlayedCase:
+        task = self._tasks[cell.task]
+        realised = self._realised[cell.condition]
+        realisation = realised.of(task)
+        return PlayedCase(
+            realisation.judged(task),
+            episode,
+            self._factory,
+            realisation.wording(task),
+            self._played.setting(cell.condition),
+            named_key(cell.key, cell.agent) if cell.agent in self._named else cell.key,
+            realised.phrases if cell.condition.is_localized else self._english,
+            () if self._expects is None else self._expects.expected_values(task),
+            lambda: realisation.policy(self._suite.policy(task, self._factory(task))),
+            None if cell.condition.persona == NONE else realisation.manner.habits,
+        )
+
+    @functools.cached_property
+    def _english(self) -> Phrasebook | None:
+        """The phrases that the user's words are read with where nothing is localized."""
+        return shipped_phrasebook(ENGLISH)
+
+
+def _scored_as(condition: Condition, setup: Setup) -> Condition:
+    """Return what an imported conversation is scored under, as far as its suite can be."""
+    found = scored_as(condition)
+    return found if found.label in setup.localizations else PLAIN
+
+
+async def _run_measure(
+    measure: Measure, cases: _ScoringContexts, cell: StoredCell, episode: Episode
+) -> Measured:
+    """Take one measure; one that breaks leaves the conversation unscored, with what broke."""
+    try:
+        found = await measure.measure(cases.case(cell, episode))
+        why = misfit(measure, found)
+    except RunHalted:
+        raise
+    except BaseException as error:
+        if stops_run(error):
+            raise
+        # A measure of somebody else must not stop the others.
+        return unmeasured(measure, f"scoring broke: {kept_out(carried(placed(error)))}")
+    return unmeasured(measure, carried(why)) if why else found
+
+
+OPENER = f"{__name__}:open_measurer"
+
+EACH_AT_ONCE = 16
+"""How many conversations a worker is given ahead of its answers."""
+
+
+class MeasuringPool(msgspec.Struct, frozen=True):
+    """By whom measures are taken.
+
+    Attributes:
+        open_crew: Opens the workers.
+        count: How many they are.
+        names: The measures, by which workers find them.
+        tasks: Those of a run that was played elsewhere; None for the suite's own.
+    """
+
+    open_crew: OpenPool
+    count: int
+    names: tuple[str, ...]
+    tasks: tuple[Task, ...] | None = None
+
+    @property
+    def at_once(self) -> int:
+        """How many conversations are under way."""
+        return self.count * EACH_AT_ONCE
+
+
+class MeasuringSpec(msgspec.Struct, frozen=True):
+    """All that another process needs to take measures, as data.
+
+    Attributes:
+        same: The hash of what has to be the same there: data, translations, measures.
+    """
+
+    config: RunConfig
+    played: MeasuringContext
+    names: tuple[str, ...]
+    same: str
+    tasks: tuple[Task, ...] | None = None
+
+
+class MeasureTask(msgspec.Struct, frozen=True):
+    """A conversation of which measures are taken: those at these places."""
+
+    cell: StoredCell
+    episode: Episode
+    places: tuple[int, ...]
+
+
+_encode = msgspec.json.Encoder().encode
+_asked = msgspec.json.Decoder(MeasureTask).decode
+_found = msgspec.json.Decoder(list[Measured]).decode
+
+
+@asynccontextmanager
+async def pool_measurer(
+    spread: MeasuringPool, setup: Setup, played: MeasuringContext, measures: Sequence[Measure]
+) -> AsyncIterator[MeasureFn]:
+    """Return what has measures taken by a crew."""
+    config = msgspec.structs.replace(setup.config, max_cost="", workers=1, ray="")
+    same = _identity(setup, measures)
+    given = MeasuringSpec(config, played, spread.names, same, spread.tasks)
+    async with spread.open_crew(WorkerSpec(OPENER, _encode(given), module_path())) as do:
+
+        async def take(
+            cell: StoredCell, episode: Episode, places: Sequence[int]
+        ) -> Sequence[Measured]:
+            try:
+                return _found(await do(_encode(MeasureTask(cell, episode, tuple(places)))))
+            except (KilledWorkersError, WorkerBrokeError) as error:
+                return [
+                    unmeasured(measures[at], f"scoring broke: {kept_out(str(error))}")
+                    for at in places
+                ]
+
+        yield take
+
+
+@asynccontextmanager
+async def open_measurer(given: bytes) -> AsyncIterator[TaskFn]:
+    """Return what takes measures of one conversation, in a worker.
+
+    Raises:
+        UsageError: Where data or measures differ from those of the run's own process.
+    """
+    work = msgspec.json.decode(given, type=MeasuringSpec)
+    conditions = work.played.conditions
+    if work.played.is_imported:
+        conditions = scored_conditions(conditions)
+    setup = scoring_setup(work.config, NO_PRICES, conditions)
+    if work.tasks is not None:
+        setup = msgspec.structs.replace(setup, tasks=work.tasks)
+    makings = Makings(reward_scoring(setup), (work.config.judge,), setup.connections)
+    measures = measures_named(work.names, makings)
+    if _identity(setup, measures) != work.same:
+        raise UsageError(f"data, translations or measures of {work.config.suite} differ there")
+    take = local_measurer(setup, work.played, measures)
+
+    async def do(item: bytes) -> bytes:
+        asked = _asked(item)
+        return _encode(await take(asked.cell, asked.episode, asked.places))
+
+    try:
+        with infrequent_gc():
+            yield do
+    finally:
+        await setup.close()
+
+
+def _identity(setup: Setup, measures: Sequence[Measure]) -> str:
+    return content_key(
+        setup.suite.provenance.digest,
+        {label: entry.realised.digest for label, entry in setup.localizations.items()},
+        [(each.name, each.version, each.judge, each.rules) for each in measures],
+    )
+
+
+Choice = Literal["missing", "open", "all"]
+"""Which conversations are measured: those that were not, also those that a judge left open, or all."""
+
+_Row = tuple[str, int, Episode]
+
+
+def measure_settings(manifest: Manifest) -> dict[str, Setting]:
+    """Return by label what measures need to know of a run's conditions; plain English text is absent."""
+    labels = dict.fromkeys((*manifest.realised, *manifest.voices, *manifest.clarified))
+    return {label: _setting(label, manifest) for label in labels}
+
+
+def _setting(label: str, manifest: Manifest) -> Setting:
+    realised, voice = manifest.realised.get(label), manifest.voices.get(label)
+    return Setting(
+        language=ENGLISH if voice is None else str(voice.get("language", ENGLISH)),
+        label=ENGLISH if realised is None else realised.detector or ENGLISH,
+        relatives=() if realised is None else realised.relatives,
+        is_localized=realised is not None,
+        is_spoken=voice is not None,
+        is_clarified=label in manifest.clarified,
+    )
+
+
+class MeasuringPlan(msgspec.Struct, frozen=True):
+    """What is to be measured.
+
+    Attributes:
+        setup: What measures are taken with: rules, judges, data.
+        measures: Which.
+        choice: Of which conversations.
+        spread: By whom; None for this process.
+    """
+
+    setup: Setup
+    measures: Sequence[Measure]
+    choice: Choice = "open"
+    spread: MeasuringPool | None = None
+
+    @property
+    def asks(self) -> bool:
+        """Whether models are asked, so that time is spent with waiting."""
+        return self.setup.scoring_costs or any(
+            each.judge != NO_JUDGE for each in self.measures if each.name != REWARD
+        )
+
+    @property
+    def at_once(self) -> int:
+        """How many conversations are measured at a time."""
+        if self.spread is not None:
+            return self.spread.at_once
+        return self.setup.at_once if self.asks else 1
+
+    def opened(self, played: MeasuringContext) -> AbstractAsyncContextManager[MeasureFn]:
+        """Return what takes the measures of a run's conversations, until left."""
+        if self.spread is None:
+            return nullcontext(local_measurer(self.setup, played, self.measures))
+        if self.asks:
+            raise UsageError(
+                "--workers and --ray are for what is computed, and judges that are models are waited "
+                "for: leave them out, one process asks as many as the run's --concurrency at a time"
+            )
+        return pool_measurer(self.spread, self.setup, played, self.measures)
+
+
+async def rescore(
+    setup: Setup, store: RunStore, on_done: Callable[[], None], choice: Choice = "open"
+) -> int:
+    """Score stored conversations under the setup's rules and judge: the reward alone."""
+    reward = BUNDLED[REWARD].make(reward_scoring(setup))
+    return await measure_locally(setup, store, (reward,), on_done, choice)
+
+
+async def measure_locally(
+    setup: Setup,
+    store: RunStore,
+    measures: Sequence[Measure],
+    on_done: Callable[[], None],
+    choice: Choice = "open",
+) -> int:
+    """Take measures of stored conversations in this process, as `run_measures` does."""
+    return await run_measures(MeasuringPlan(setup, measures, choice), store, on_done)
+
+
+async def run_measures(asked: MeasuringPlan, store: RunStore, on_done: Callable[[], None]) -> int:
+    """Take measures of stored conversations, and store them; `on_done` is called after each.
+
+    Returns:
+        How many conversations were measured.
+
+    Raises:
+        UsageError: Where measures that ask models are to be spread.
+    """
+    setup, measures = asked.setup, asked.measures
+    _require_same_tasks(setup, store)
+    played = _measuring_context(store)
+    cells = {cell.key: cell for cell in store.cells()}
+    wanted = _wanted(asked, store, cells.values(), played)
+    store.declare(
+        Declared(each.name, each.version, each.figures) for each in measures if each.figures
+    )
+    if not wanted:
+        return 0
+    todo = store.episodes(leaving_out=cells.keys() - wanted.keys())
+    counts = [0]
+
+    async def work(take: MeasureFn, rows: Iterator[_Row], writer: Writer) -> None:
+        for key, attempt, episode in rows:
+            for found in await take(cells[key], episode, wanted[key]):
+                await writer.put(StoredMeasure(key, attempt, found))
+            counts[0] += 1
+            on_done()
+
+    with infrequent_gc():
+        async with (
+            asked.opened(played) as take,
+            Writer(store) as writer,
+            asyncio.TaskGroup() as group,
+        ):
+            for _ in range(asked.at_once):
+                group.create_task(work(take, todo, writer))
+    return counts[0]
+
+
+def _measuring_context(store: RunStore) -> MeasuringContext:
+    manifest = read_manifest(store)
+    is_imported = manifest.imported is not msgspec.UNSET
+    return MeasuringContext(
+        manifest.config.rules, measure_settings(manifest), store.conditions(), is_imported
+    )
+
+
+def _require_same_tasks(setup: Setup, store: RunStore) -> None:
+    tasks = {task.id: task for task in setup.tasks}
+    for name, task in store.tasks().items():
+        if name not in tasks or tasks[name].digest != task.digest:
+            raise StoreError(f"{store.folder}: task {name} has changed since this run was played")
+
+
+def _wanted(
+    asked: MeasuringPlan, store: RunStore, cells: Collection[StoredCell], played: MeasuringContext
+) -> dict[str, list[int]]:
+    """Return by cell the places of the measures that are to be taken of it."""
+    wanted: dict[str, list[int]] = {}
+    known = {} if asked.choice == "all" else store.measured()
+    for place, measure in enumerate(asked.measures):
+        closed = _closed(store, known, measure, asked.choice)
+        for cell in cells:
+            if cell.key not in closed and measure.applies(played.setting(cell.condition)):
+                wanted.setdefault(cell.key, []).append(place)
+    return wanted
+
+
+def _closed(
+    store: RunStore,
+    measured: Mapping[str, Sequence[Measured]],
+    measure: Measure,
+    choice: Choice,
+) -> set[str]:
+    """Return the cells of which a measure is not to be taken."""
+    if choice == "all":
+        return set()
+    metric = metric_name(measure.name, measure.version)
+    if measure.name == REWARD:
+        known = store.scores(measure.rules, measure.judge, metric)
+        return {key for key, score in known.items() if choice == "missing" or not score.is_open}
+    wanted = (metric, measure.judge, measure.rules)
+    return {
+        key
+        for key, entries in measured.items()
+        for entry in entries
+        if (entry.metric, entry.judge, entry.rules) == wanted
+        and (choice == "missing" or not entry.is_open)
+    }

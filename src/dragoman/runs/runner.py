@@ -1,0 +1,302 @@
+"""Synchronous entry points that start, play and score a whole run; they own the event loop."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dragoman.analysis.cells import NO_PREFLIGHT
+from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.facets import OwnMeasures
+from dragoman.core.measures import REWARD, Measure
+from dragoman.core.scores import METRIC_VERSION
+from dragoman.core.usage import Usage
+from dragoman.core.waiting.under_way import long_step
+from dragoman.runs.executor import OnDone, Pending, execute, pending_cells
+from dragoman.runs.in_flight import InFlightRegistry
+from dragoman.runs.jobs import (
+    OPTIONS_OF_WAITING,
+    Job,
+    Manifest,
+    external_reach,
+    listed_conditions,
+    localization_records,
+    read_manifest,
+    start_job,
+    stored_prices,
+)
+from dragoman.runs.measure_runner import (
+    Choice,
+    MeasuringPlan,
+    MeasuringPool,
+    measure_locally,
+    measure_settings,
+    reward_scoring,
+    run_measures,
+)
+from dragoman.runs.plan import GridPlace
+from dragoman.runs.trust import require_trust
+from dragoman.runs.worker_backend import worker_pool_for
+from dragoman.scoring.measures.catalogue import due
+from dragoman.store.run import RunStore, open_run
+from dragoman.wiring.conditions.elsewhere import config_of_scoring, scored_conditions
+from dragoman.wiring.event_loops import run_to_end
+from dragoman.wiring.grid.config import checked
+from dragoman.wiring.measures import Makings, measures_named
+from dragoman.wiring.reach import SCORING, reached_by
+from dragoman.wiring.setup import Setup, scoring_setup
+
+
+class PlayedRun(msgspec.Struct, frozen=True):
+    """Where a run's results lie, and the rules and judge to read them by.
+
+    `unmeasured` says by name why a measure that the run is summarized with could not be taken.
+    """
+
+    folder: Path
+    rules: str
+    judge: str
+    unmeasured: dict[str, str] = {}
+
+
+def start(
+    setup: Setup,
+    folder: Path | None,
+    places: Collection[GridPlace] | None = None,
+    preflight: Mapping[str, tuple[Usage, ...]] = NO_PREFLIGHT,
+) -> Job:
+    """Create a run in a folder, or in a new one under `runs/`: of a whole grid, or of these places.
+
+    `preflight` is what trying its conversations out used, by the keys of their cells.
+
+    Raises:
+        UsageError: Where a measure that is to be counted after playing cannot be made.
+    """
+    measures_named(setup.config.measures, _makings(setup))
+    folder = folder or new_folder(setup.suite.name)
+    return start_job(setup, folder, time.time(), places, preflight)
+
+
+def play(
+    job: Job, on_done: OnDone, again: Collection[str] = (), watch: InFlightRegistry | None = None
+) -> PlayedRun:
+    """Play what a job has left, and once more the cells in `again`, and close its store.
+
+    Who looks at `watch` meanwhile, from another thread, sees which conversations wait for what.
+    """
+    with job.store:
+        return play_pending(job, pending_cells(job.cells, job.store, again), on_done, watch)
+
+
+def play_pending(
+    job: Job, waiting: Sequence[Pending], on_done: OnDone, watch: InFlightRegistry | None = None
+) -> PlayedRun:
+    """Play cells that a job has left, as `play` does, and close its store."""
+    with job.store:
+        unmeasured: dict[str, str] = {}
+        run_blocking(_play(job, waiting, on_done, unmeasured, watch))
+    return PlayedRun(job.store.folder, job.setup.rules.name, job.setup.judge_name, unmeasured)
+
+
+async def _play(
+    job: Job,
+    waiting: Sequence[Pending],
+    on_done: OnDone,
+    unmeasured: dict[str, str],
+    watch: InFlightRegistry | None,
+) -> None:
+    try:
+        await execute(job.setup, waiting, job.store, on_done, watch)
+        # A run stopped while a judge was at work has conversations without a score.
+        scoring = (job.setup.rules.name, job.setup.judge_name, METRIC_VERSION)
+        names = _due(job.setup, read_manifest(job.store))
+        if names != (REWARD,) or job.store.has_unscored(*scoring):
+            measures, missing = _available(names, _makings(job.setup))
+            unmeasured |= missing
+            with long_step("taking measures"):
+                await measure_locally(
+                    job.setup, job.store, measures, lambda: None, choice="missing"
+                )
+    finally:
+        await job.setup.close()
+
+
+def _due(setup: Setup, manifest: Manifest) -> tuple[str, ...]:
+    """Return the measures that a run is summarized with: for its conditions, its suite, and as configured."""
+    own = setup.suite.measures if isinstance(setup.suite, OwnMeasures) else ()
+    return tuple(dict.fromkeys((*due(measure_settings(manifest)), *own, *setup.config.measures)))
+
+
+def _makings(setup: Setup) -> Makings:
+    return Makings(reward_scoring(setup), (setup.config.judge,), setup.connections)
+
+
+def _available(names: Sequence[str], makings: Makings) -> tuple[list[Measure], dict[str, str]]:
+    """Return the measures that can be made, and by name why others cannot."""
+    measures: list[Measure] = []
+    missing: dict[str, str] = {}
+    for name in names:
+        try:
+            measures += measures_named([name], makings)
+        except UsageError as error:
+            missing[name] = str(error)
+    return measures, missing
+
+
+async def _score(asked: MeasuringPlan, store: RunStore, on_done: Callable[[], None]) -> None:
+    try:
+        await run_measures(asked, store, on_done)
+    finally:
+        await asked.setup.close()
+
+
+class MeasureRequest(msgspec.Struct, frozen=True):
+    """What is to be measured in a run's stored conversations.
+
+    Attributes:
+        changes: What is to differ from the run's configuration: its rules, its judges; by how many
+            workers, where it is to be more than this process.
+        measures: The measures by name; none for the reward and what else a run is summarized with.
+        anew: Whether to measure again what was measured; a judge is then really asked, and not its
+            memory.
+        trust: Whether a run that somebody else made may ask the judges that it names.
+        judges: Who judges by rubrics; none for the judge of the configuration.
+        repeat: How often each of them is asked.
+    """
+
+    changes: Mapping[str, object] = {}
+    measures: Sequence[str] = ()
+    anew: bool = False
+    trust: bool = False
+    judges: Sequence[str] = ()
+    repeat: int = 1
+
+
+def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> PlayedRun:
+    """Take measures of a run's stored conversations; `on_done` is called after each."""
+    with open_run(folder, write=True) as store:
+        manifest = read_manifest(store)
+        fields = [field for field in SCORING if field not in asked.changes]
+        judged_by = reached_by(manifest.config, fields)
+        require_trust(store, external_reach(store, manifest), judged_by, trust=asked.trust)
+        # Who played a run need not be there to measure it.
+        alone = msgspec.structs.replace(manifest.config, workers=1, ray="")
+        config = msgspec.structs.replace(alone, **asked.changes)
+        if not OPTIONS_OF_WAITING.isdisjoint(asked.changes):
+            config = checked(config)
+        if asked.anew:
+            config = msgspec.structs.replace(config, cache=False)
+        conditions = listed_conditions(store, manifest)
+        is_imported = manifest.imported is not msgspec.UNSET
+        if is_imported:
+            conditions = scored_conditions(store.conditions())
+            config = config_of_scoring(config, conditions)
+        setup = scoring_setup(config, stored_prices(store), conditions)
+        if is_imported and setup.check is None:
+            # Played on tasks of another version, perhaps: the file's own are those that count.
+            setup = msgspec.structs.replace(setup, tasks=tuple(store.tasks().values()))
+        elif setup.suite.provenance.digest != manifest.provenance.digest:
+            raise StoreError(
+                f"{folder}: the data of {setup.suite.name} have changed since this run was played: "
+                "it can only be scored with the data it was played on"
+            )
+        if not is_imported:
+            _require_same_languages(setup, manifest, folder)
+        makings, missing = _makings(setup), dict[str, str]()
+        if asked.judges:
+            judges, repeat = tuple(dict.fromkeys(asked.judges)), asked.repeat
+            makings = msgspec.structs.replace(makings, judges=judges, repeat=repeat, settles=True)
+        if asked.measures:
+            names = tuple(asked.measures)
+            measures: Sequence[Measure] = measures_named(names, makings)
+            _require_panel(measures, asked)
+        else:
+            due_now = _due(setup, manifest)
+            measures, missing = _available(due_now, makings)
+            names = tuple(name for name in due_now if name not in missing)
+        choice: Choice = "all" if asked.anew else "open"
+        measuring = MeasuringPlan(setup, measures, choice, _spread(setup, names, store))
+        run_blocking(_score(measuring, store, on_done))
+        scoring = (setup.rules.name, setup.judge_name)
+        if all(measure.name != REWARD for measure in measures):
+            scoring = next(reversed(store.scorings()), scoring)
+    return PlayedRun(folder, *scoring, missing)
+
+
+def _spread(setup: Setup, names: tuple[str, ...], store: RunStore) -> MeasuringPool | None:
+    """Return by whom measures are taken; None for this process."""
+    if setup.config.workers < 1:
+        raise UsageError(f"--workers {setup.config.workers}: at least 1")
+    open_crew = worker_pool_for(setup.config)
+    if open_crew is None:
+        return None
+    is_imported = read_manifest(store).imported is not msgspec.UNSET
+    return MeasuringPool(
+        open_crew, setup.config.workers, names, setup.tasks if is_imported else None
+    )
+
+
+def _require_panel(measures: Sequence[Measure], asked: MeasureRequest) -> None:
+    """Refuse several judges, or several times, for a measure that is taken once by one."""
+    names = [measure.name for measure in measures]
+    alone = next((name for name in names if names.count(name) == 1), None)
+    if alone is not None and max(asked.repeat, len(asked.judges)) > 1:
+        raise UsageError(
+            f"measure {alone!r}: only rubrics are judged by several judges or several times"
+        )
+
+
+def _require_same_languages(setup: Setup, manifest: Manifest, folder: Path) -> None:
+    """Refuse to score by other labels than those that the sides saw."""
+    for label, now in localization_records(setup).items():
+        if label in manifest.realised and manifest.realised[label].digest != now.digest:
+            raise StoreError(
+                f"{folder}: what {label} looks like has changed since this run was played: "
+                "it can only be scored with the artifacts it was played on"
+            )
+
+
+def new_folder(suite: str) -> Path:
+    """Return a folder under `runs/` that does not exist yet, named by suite and time."""
+    stamp = datetime.fromtimestamp(time.time()).astimezone().strftime("%Y%m%d-%H%M%S")
+    base = Path("runs") / f"{suite.replace(':', '-').replace('/', '-')}-{stamp}"
+    for number in range(1, 1_000):
+        folder = base if number == 1 else base.with_name(f"{base.name}-{number}")
+        if not folder.exists():
+            return folder
+    raise UsageError(f"{base}: a thousand runs started in this second: choose --out")
+
+
+def run_blocking(work: Coroutine[Any, Any, object]) -> None:
+    """Run a coroutine to its end, also from inside a running event loop (a notebook)."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        _run_in_loop(work)
+        return
+    failures: list[BaseException] = []
+
+    def target() -> None:
+        try:
+            _run_in_loop(work)
+        except BaseException as error:  # noqa: BLE001 - handed to the caller's thread
+            failures.append(error)
+
+    thread = threading.Thread(target=target)
+    thread.start()
+    thread.join()
+    if failures:
+        raise failures[0]
+
+
+def _run_in_loop(work: Coroutine[Any, Any, object]) -> None:
+    try:
+        run_to_end(work)
+    except BaseExceptionGroup as group:
+        # Workers share one fate: the first failure is the one to tell.
+        raise group.exceptions[0] from group

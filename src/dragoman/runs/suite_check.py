@@ -1,0 +1,197 @@
+"""Suite check: the oracle must pass, the no-op agent must not, and unjudged tasks are listed.
+
+It plays the gold pair and the silent agent through every task, in memory, without a judge.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from dragoman.core.episodes import Episode
+from dragoman.core.scores import Score, Scored, Unscored, is_success
+from dragoman.core.tasks import Component, Task
+from dragoman.core.tools import ToolResult
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.plan import Cell, plan_cells
+from dragoman.wiring.setup import Setup
+
+# What a task's author states for its own sake; a plan of actions also serves to define the end state.
+STATED: tuple[Component, ...] = ("ENV_ASSERTION", "COMMUNICATE", "NL_ASSERTION")
+
+
+class TaskFinding(msgspec.Struct, frozen=True):
+    """One task that deserves a look, and why."""
+
+    task: str
+    why: str
+
+
+class SuiteCheck(msgspec.Struct, frozen=True):
+    """What a check of a suite found.
+
+    Attributes:
+        gold_passed: Tasks on which the reference plan earns 1.
+        gold_undecided: Tasks that need a judge before anything can be said.
+        floor: How many tasks the silent agent passes: for certain, and at most.
+        unpassable: Tasks on which the reference plan does not earn 1.
+        free: Tasks passed by doing nothing, for certain or depending on a judge.
+        words_suffice: Further tasks that need no call, only what must be said.
+        failing_writes: Tasks in whose reference plan a write is refused.
+        nothing_to_judge: Tasks whose basis names a component that has nothing to judge.
+        ignored: Tasks that list something that their basis does not count.
+    """
+
+    suite: str
+    rules: str
+    tasks: int
+    gold_passed: int
+    gold_undecided: tuple[str, ...]
+    floor: tuple[int, int]
+    unpassable: tuple[TaskFinding, ...]
+    free: tuple[TaskFinding, ...]
+    words_suffice: tuple[TaskFinding, ...]
+    failing_writes: tuple[TaskFinding, ...]
+    nothing_to_judge: tuple[TaskFinding, ...]
+    ignored: tuple[TaskFinding, ...]
+
+
+async def check_suite(setup: Setup) -> SuiteCheck:
+    """Check a suite; the setup's agents must be gold and silent, in that order."""
+    player = Player(setup)
+    played = await _judged(player, plan_cells(setup))
+    preparing = {name for task in setup.tasks for name in task.after}
+    tasks = [task for task in setup.tasks if task.id not in preparing]
+    count = len(tasks)
+    gold, silent = played[:count], played[count:]
+    free = tuple(_free(cell.task, score) for cell, _, score in silent)
+    certain = sum(_passed(score) for _, _, score in silent)
+    possible = sum(finding is not None for finding in free)
+    return SuiteCheck(
+        suite=setup.suite.name,
+        rules=setup.rules.name,
+        tasks=count,
+        gold_passed=sum(_passed(score) for _, _, score in gold),
+        gold_undecided=tuple(cell.task.id for cell, _, score in gold if _is_open(score)),
+        floor=(certain, possible),
+        unpassable=_found(_unpassable(cell.task, score) for cell, _, score in gold),
+        free=_found(free),
+        words_suffice=_found(_words_suffice(cell.task, score) for cell, _, score in silent),
+        failing_writes=_found(
+            _failing_write(cell.task, episode, player) for cell, episode, _ in gold
+        ),
+        nothing_to_judge=_found(map(_nothing_to_judge, tasks)),
+        ignored=_found(map(_ignored, tasks)),
+    )
+
+
+async def _judged(player: Player, cells: Sequence[Cell]) -> list[tuple[Cell, Episode, Score]]:
+    """Play all cells, and return those that do more than prepare others."""
+    preparing = {key for cell in cells for key in cell.before}
+    prepared: dict[str, Episode] = {}
+    judged = []
+    for cell in cells:
+        earlier = [prepared[key] for key in cell.before]
+        episode, score = await player.play(cell, earlier)
+        if cell.key in preparing:
+            prepared[cell.key] = episode
+        else:
+            judged.append((cell, episode, score))
+    return judged
+
+
+def _found(findings: Iterable[TaskFinding | None]) -> tuple[TaskFinding, ...]:
+    return tuple(finding for finding in findings if finding is not None)
+
+
+def _passed(score: Score) -> bool:
+    return isinstance(score.reward, Scored) and is_success(score.reward.value)
+
+
+def _is_open(score: Score) -> bool:
+    return isinstance(score.reward, Unscored)
+
+
+def _unpassable(task: Task, score: Score) -> TaskFinding | None:
+    if _passed(score) or _is_open(score):
+        return None
+    failed = _failed(score)
+    found = "; ".join(_calls_evidence(score))
+    if found:
+        return TaskFinding(task.id, f"no answer passes: {found}")
+    return TaskFinding(task.id, f"the reference plan fails {', '.join(failed) or score.note}")
+
+
+def _calls_evidence(score: Score) -> list[str]:
+    """Return what a suite's own check found wrong with the calls of the plan."""
+    return [
+        f"{entry.subject}: {entry.why}"
+        for part in score.components
+        for entry in part.evidence
+        if part.component == "CALLS" and entry.met is False and not entry.kind
+    ]
+
+
+def _failed(score: Score) -> list[Component]:
+    return [
+        part.component
+        for part in score.components
+        if part.in_basis and isinstance(part.verdict, Scored) and not is_success(part.verdict.value)
+    ]
+
+
+def _free(task: Task, score: Score) -> TaskFinding | None:
+    if _passed(score):
+        return TaskFinding(task.id, _why_free(task))
+    if isinstance(score.reward, Unscored) and score.components:
+        return TaskFinding(task.id, f"if a judge says so ({score.reward.reason})")
+    return None
+
+
+def _why_free(task: Task) -> str:
+    if task.criteria is not None and "CALLS" in task.criteria.basis:
+        return "nothing is to be called"
+    return "the reference plan leaves the state as it is" + _handoff(task)
+
+
+def _words_suffice(task: Task, score: Score) -> TaskFinding | None:
+    failed = _failed(score)
+    if failed != ["COMMUNICATE"] or task.criteria is None:
+        return None
+    return TaskFinding(task.id, f"saying {', '.join(map(repr, task.criteria.must_say))} is enough")
+
+
+def _handoff(task: Task) -> str:
+    actions = () if task.criteria is None else task.criteria.actions or ()
+    if any(action.name == "transfer_to_human_agents" for action in actions):
+        return "; handing over is planned but not required"
+    return ""
+
+
+def _failing_write(task: Task, episode: Episode, player: Player) -> TaskFinding | None:
+    world = player.fresh_world(task)
+    refused = [
+        f"{event.name}: {event.content}"
+        for event in episode.events
+        if isinstance(event, ToolResult) and event.error and world.kind(event.name) == "write"
+    ]
+    return TaskFinding(task.id, "; ".join(refused)) if refused else None
+
+
+def _nothing_to_judge(task: Task) -> TaskFinding | None:
+    criteria = task.criteria
+    if criteria is None:
+        return TaskFinding(task.id, "the task has no criteria")
+    empty = [name for name in criteria.basis if not criteria.lists(name)]
+    return TaskFinding(task.id, f"{_join(empty)} in the basis, nothing to judge") if empty else None
+
+
+def _ignored(task: Task) -> TaskFinding | None:
+    criteria = task.criteria
+    if criteria is None:
+        return None
+    names = [name for name in STATED if criteria.lists(name) and name not in criteria.basis]
+    return TaskFinding(task.id, f"lists {_join(names)} outside its basis") if names else None
+
+
+def _join(names: Sequence[str]) -> str:
+    return " and ".join(names)

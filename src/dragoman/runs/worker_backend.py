@@ -1,0 +1,201 @@
+"""Backend that plays conversations on a pool of worker processes or a Ray cluster.
+
+A worker builds the setup from the run's configuration alone and returns all audio and all usage.
+`backend_for` selects this backend or another one from the configuration.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import msgspec
+
+from dragoman.core.episodes import Ending, Episode
+from dragoman.core.errors import DragomanError, RunHalted, StoreError, UsageError
+from dragoman.core.voice.sounds import HeldSounds
+from dragoman.distributed.worker_backends import pool_from_options
+from dragoman.distributed.worker_pool import (
+    KilledWorkersError,
+    OpenPool,
+    TaskFn,
+    WorkerSpec,
+    WorkerTimeouts,
+    module_path,
+)
+from dragoman.models.budget import RecordingSpendTracker
+from dragoman.models.prices import NO_PRICES
+from dragoman.runs.backend import (
+    Backend,
+    BackendContext,
+    CellSpec,
+    PlayFn,
+    PlayResult,
+    RunSpec,
+    StoppedError,
+    find_backend,
+)
+from dragoman.runs.conversation_player import Player
+from dragoman.runs.plan import cell_rebuilder
+from dragoman.runs.process_limits import infrequent_gc
+from dragoman.wiring.grid.config import LOCAL, RunConfig
+from dragoman.wiring.setup import build_setup
+
+
+@asynccontextmanager
+async def remote_player(run: RunSpec) -> AsyncIterator[PlayFn]:
+    """Return what plays cells of a run; all audio and all that was spent is handed back.
+
+    Args:
+        run: As a backend was given it.
+
+    Raises:
+        UsageError: For an agent that has no name by which it is found here.
+    """
+    receipts = RecordingSpendTracker()
+    setup = msgspec.structs.replace(
+        build_setup(run.config, None, NO_PRICES, receipts, run.conditions),
+        planned_limits=run.planned_limits,
+    )
+
+    cell_from, player = cell_rebuilder(setup), Player(setup)
+
+    async def play(plain: CellSpec, earlier: Sequence[Episode]) -> PlayResult:
+        kept = HeldSounds()
+        finished = await player.keeping(kept).finished(cell_from(plain), plain.attempt, earlier)
+        return msgspec.structs.replace(finished, audio=kept.all(), spent=receipts.take())
+
+    try:
+        yield play
+    finally:
+        await setup.close()
+
+
+OPENER = f"{__name__}:open_player"
+
+
+class PlayFailure(msgspec.Struct, frozen=True, tag="ended"):
+    """What ends the run, by the kind of its error, and the conversation where one was finished."""
+
+    kind: str
+    why: str
+    finished: PlayResult | None = None
+
+
+class PlaySuccess(msgspec.Struct, frozen=True, tag="finished"):
+    """A conversation that is finished."""
+
+    finished: PlayResult
+
+
+class CellTask(msgspec.Struct, frozen=True):
+    """A conversation to be played, and what it comes after."""
+
+    cell: CellSpec
+    earlier: tuple[Episode, ...]
+
+
+_ENDS: dict[str, type[DragomanError]] = {
+    kind.__name__: kind for kind in (RunHalted, StoreError, UsageError)
+}
+_encode = msgspec.json.Encoder().encode
+_asked = msgspec.json.Decoder(CellTask).decode
+_outcome = msgspec.json.Decoder(PlaySuccess | PlayFailure).decode
+
+
+class WorkerPoolBackend:
+    """Plays conversations by a crew."""
+
+    def __init__(self, open_crew: OpenPool) -> None:
+        self._open_crew = open_crew
+
+    @asynccontextmanager
+    async def open(self, source: BackendContext) -> AsyncIterator[PlayFn]:
+        """Return what has single conversations played by the crew."""
+        work = WorkerSpec(OPENER, _encode(source.run), module_path())
+        async with self._open_crew(work) as do:
+
+            async def play(cell: CellSpec, earlier: Sequence[Episode]) -> PlayResult:
+                try:
+                    answer = await do(_encode(CellTask(cell, tuple(earlier))))
+                except KilledWorkersError as error:
+                    episode = Episode((), Ending("infrastructure_error", str(error)), 0, 0)
+                    return PlayResult(episode, await source.score(cell, episode))
+                return _finished(_outcome(answer))
+
+            yield play
+
+
+@asynccontextmanager
+async def open_player(given: bytes) -> AsyncIterator[TaskFn]:
+    """Return what plays one conversation, in a worker."""
+    async with remote_player(msgspec.json.decode(given, type=RunSpec)) as play:
+
+        async def do(item: bytes) -> bytes:
+            asked = _asked(item)
+            try:
+                finished = await play(asked.cell, asked.earlier)
+            except StoppedError as stopped:
+                cause = stopped.__cause__ or stopped
+                return _encode(PlayFailure(type(cause).__name__, str(cause), stopped.finished))
+            except (RunHalted, StoreError, UsageError) as error:
+                return _encode(PlayFailure(type(error).__name__, str(error)))
+            return _encode(PlaySuccess(finished))
+
+        with infrequent_gc():
+            yield do
+
+
+def _finished(outcome: PlaySuccess | PlayFailure) -> PlayResult:
+    if isinstance(outcome, PlaySuccess):
+        return outcome.finished
+    error = _ENDS.get(outcome.kind, RunHalted)(outcome.why)
+    if outcome.finished is None:
+        raise error
+    raise StoppedError(outcome.finished) from error
+
+
+SILENCE_SECONDS = (10.0, 120.0)
+"""The least and the most for which a worker may say nothing; between them as long as a conversation."""
+
+BEYOND_SECONDS = 600.0
+"""What a conversation's own limit of time does not cover: its end, judges, scores."""
+
+UNLIMITED_SECONDS = 6 * 3600.0
+"""How long a conversation may take that has no limit of its own."""
+
+
+def backend_for(config: RunConfig) -> Backend:
+    """Return what plays a configuration's conversations.
+
+    Raises:
+        UsageError: Where there is no such backend, it cannot be loaded, or two are asked for.
+    """
+    open_crew = worker_pool_for(config)
+    if open_crew is None:
+        return find_backend(config.backend)
+    if config.backend != LOCAL:
+        raise UsageError(
+            f"--workers and --ray spread a run's own conversations, --backend {config.backend} "
+            "plays them elsewhere: leave one of them out"
+        )
+
+    return WorkerPoolBackend(open_crew)
+
+
+def worker_pool_for(config: RunConfig) -> OpenPool | None:
+    """Return what opens the crews that a configuration asks for; None where one process does all.
+
+    Raises:
+        UsageError: Where Ray is asked for and not installed.
+    """
+    return pool_from_options(config.workers, config.ray, worker_timeouts(config))
+
+
+def worker_timeouts(config: RunConfig) -> WorkerTimeouts:
+    """Return when a worker is taken to hang: by the run's own limit of time where it has one."""
+    least, most = SILENCE_SECONDS
+    silence = most if config.timeout is None else min(max(config.timeout, least), most)
+    if config.batches:
+        # Whoever waits for a provider's batch may wait for a day.
+        return WorkerTimeouts(silence)
+    limit = UNLIMITED_SECONDS if config.timeout is None else config.timeout + BEYOND_SECONDS
+    return WorkerTimeouts(silence, limit)

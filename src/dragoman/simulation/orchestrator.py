@@ -1,0 +1,470 @@
+"""Orchestrator: the conversation loop between agent, user and environment.
+
+It carries out the actions of a turn protocol until the protocol ends the conversation. It knows no
+benchmark, no language and no voice: words go through channels, tools through views.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cache
+from typing import TypeVar, cast
+
+import msgspec
+
+from dragoman.core.episodes import Briefed, Ending, EndReason, Episode, Event, Move
+from dragoman.core.errors import (
+    CodeError,
+    ParticipantError,
+    RunHalted,
+    StoreError,
+    placed,
+    told_delay,
+)
+from dragoman.core.layers import Acquainted, Acquainting, Briefing, RepliesAgain, Talk, ToldAnew
+from dragoman.core.personas import UserContext
+from dragoman.core.protocols import (
+    Answer,
+    Ask,
+    Channel,
+    Conductor,
+    Consult,
+    Execute,
+    Heard,
+    Session,
+    Speak,
+    ToolView,
+    WaitingWorld,
+    World,
+)
+from dragoman.core.speech import Called, Reply, Said, Unparsed
+from dragoman.core.stop_tokens import with_meant_tokens
+from dragoman.core.texts.calls_in_text import written_calls_in
+from dragoman.core.texts.carried import carried
+from dragoman.core.texts.reasoning import separated
+from dragoman.core.texts.silence import is_silent
+from dragoman.core.tools import Role, ToolCall, ToolResult
+from dragoman.core.usage import Usage, total_usage
+from dragoman.core.voice.clarifications import Clarification, Decide
+from dragoman.core.voice.clock import UNKNOWN, Latency
+from dragoman.core.waiting.awaited import NOBODY, AwaitedParty, SaysAwaited
+from dragoman.simulation.participant_errors import participant_error, stops_run
+
+Clock = Callable[[], float]
+Result = TypeVar("Result")
+
+MAX_CALLS = 10_000
+"""In one reply: limits on errors and steps are looked at between replies only."""
+
+_REPLY: Mapping[Role, str] = {"agent": "the agent's reply", "user": "the user's reply"}
+_SIDE: Mapping[Role, AwaitedParty] = {"agent": AwaitedParty("agent"), "user": AwaitedParty("user")}
+_LINE, _INSTRUCTIONS = AwaitedParty("line"), AwaitedParty("instructions")
+_JUDGE = AwaitedParty("judge of clarifications")
+_DECISION = "the judge of clarifications"
+_BRIEFING = "what the sides are told"
+_TOO_SLOW: Mapping[str, EndReason] = {
+    "the agent": "timeout",
+    "the user": "user_error",
+    "a tool": "infrastructure_error",
+    "the line": "infrastructure_error",
+    _DECISION: "infrastructure_error",
+    _BRIEFING: "infrastructure_error",
+}
+"""How a conversation ends whose time went to one of these."""
+
+_OTHER: Mapping[Role, Role] = {"agent": "user", "user": "agent"}
+
+
+class ConversationIO(msgspec.Struct, frozen=True):
+    """What one conversation's sides say and see through, and what they are told.
+
+    Attributes:
+        channels: What each side's words go through.
+        views: How each side sees tools.
+        briefing: What sessions are told, asked before each reply; None where nothing is told.
+        told: What each side was told when its session opened.
+        talk: What tells the conversation from others; None where no layer takes part.
+        is_timed: Whether how long the agent's replies took is kept.
+    """
+
+    channels: Mapping[Role, Channel]
+    views: Mapping[Role, ToolView]
+    briefing: Briefing | None = None
+    told: Mapping[Role, str] = {}
+    talk: Talk | None = None
+    is_timed: bool = False
+
+
+class Conversation:
+    """One conversation under way; conductors read it as their `Progress`.
+
+    Attributes:
+        awaited: Who it waits for, for people who wait as well.
+        moved: When the last reply came, by its clock.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        sessions: Mapping[Role, Session],
+        surfaces: ConversationIO,
+        clock: Clock,
+        seconds: float | None = None,
+    ) -> None:
+        self.events: list[Event] = []
+        self.steps = 0
+        self.errors = 0
+        self._malformed = 0
+        self._calls_in_text = 0
+        self._usage: list[Usage] = []
+        self._world = world
+        self._waiting = _waiting(world)
+        self._sessions = sessions
+        self._surfaces = surfaces
+        self._clock = clock
+        self._started = clock()
+        self._limit = seconds
+        self._told = surfaces.told
+        self._briefed: list[Briefed] = []
+        self._clarifications: list[Clarification] = []
+        self._took: dict[str, float] = {}
+        self._awaited, self._awaited_since = "the agent", 0.0
+        self._unheard: dict[Role, list[Heard]] = {"agent": [], "user": []}
+        self._waits_for: AwaitedParty | SaysAwaited = NOBODY
+        self.moved = self._started
+
+    @property
+    def awaited(self) -> AwaitedParty:
+        """Who it waits for now; it may be asked from any thread."""
+        waits_for = self._waits_for
+        return waits_for if isinstance(waits_for, AwaitedParty) else waits_for.awaited
+
+    @property
+    def seconds(self) -> float:
+        """Wall-clock time since the start."""
+        return self._clock() - self._started
+
+    async def run(self, conductor: Conductor) -> Episode:
+        """Play the conversation to its end; a broken participant is an ending, not an exception."""
+        for event in conductor.opening():
+            self._remember(event)
+        try:
+            self._awaited_since = asyncio.get_running_loop().time() if self._limit else 0.0
+            async with asyncio.timeout(self._limit):
+                ending = await self._play(conductor)
+        except TimeoutError as error:
+            ending = self._out_of_time(told_delay(error.__cause__))
+        except ParticipantError as error:
+            ending = termination_for(error)
+            if isinstance(error.usage, Usage):
+                self._usage.append(error.usage)
+        except (RunHalted, StoreError):
+            raise
+        except BaseException as error:
+            if stops_run(error):
+                raise
+            # A suite that breaks ends its conversation only.
+            ending = Ending("code_error", carried(f"the suite broke: {placed(error)}"))
+        self._add_usage()
+        return Episode(
+            events=tuple(self.events),
+            ending=ending,
+            steps=self.steps,
+            errors=self.errors,
+            malformed_calls=self._malformed,
+            calls_in_text=self._calls_in_text,
+            usage=total_usage(self._usage),
+            seconds=self.seconds,
+            briefed=tuple(self._briefed),
+            clarifications=tuple(self._clarifications),
+            contexts=self._contexts(),
+        )
+
+    def _add_usage(self) -> None:
+        """Add what was consumed beside the sessions."""
+        for channel in self._surfaces.channels.values():
+            self._usage += channel.take_usage()
+        if self._surfaces.briefing is not None:
+            self._usage += self._surfaces.briefing.take_usage()
+        if self._waiting is not None:
+            self._usage += self._waiting.take_usage()
+
+    def _contexts(self) -> tuple[UserContext, ...]:
+        briefing = self._surfaces.briefing
+        if briefing is None or not isinstance(briefing, Acquainting):
+            return ()
+        return briefing.take_contexts()
+
+    def _out_of_time(self, delay: ParticipantError | None) -> Ending:
+        """Return how a conversation ends that took too long, by what the time went to.
+
+        An endpoint that held up the call that was cut off is the infrastructure's; otherwise it was
+        whoever took most of the time.
+        """
+        if delay is not None:
+            if isinstance(delay.usage, Usage):
+                self._usage.append(delay.usage)
+            return Ending("infrastructure_error", carried(f"the time limit was reached: {delay}"))
+        self._count_time_of(self._awaited)
+        slowest = max(self._took, key=lambda who: self._took[who])
+        return Ending(_TOO_SLOW[slowest], f"{slowest} did not answer in time")
+
+    def _count_time_of(self, who: str) -> None:
+        """Count the time of whoever was awaited so far, and from now on that of another."""
+        now = asyncio.get_running_loop().time()
+        took = self._took.get(self._awaited, 0.0)
+        self._took[self._awaited] = took + now - self._awaited_since
+        self._awaited, self._awaited_since = who, now
+
+    async def _play(self, conductor: Conductor) -> Ending:
+        while True:
+            match conductor.next(self):
+                case Ask(side=side, is_step=is_step) as ask:
+                    await self._ask(side, ask)
+                    self.steps += is_step
+                case Execute(calls=calls, refused=refused):
+                    await self._execute(calls, refused)
+                    self.steps += 1
+                case Speak(side=side, reply=reply, turn=turn, aloud=aloud):
+                    reply = await self._carried(side, reply) if aloud else reply
+                    self._record(Move(side, reply, True, turn))
+                    self.steps += 1
+                case Consult(decide=decide):
+                    await self._consult(decide)
+                case Ending() as ending:
+                    return ending
+
+    async def _ask(self, side: Role, ask: Ask) -> None:
+        heard, self._unheard[side] = self._unheard[side], []
+        tools = self._surfaces.views[side].show(ask.tools)
+        if self._surfaces.briefing is not None:
+            await self._brief(side, self._surfaces.briefing)
+        what, self._waits_for = _REPLY[side], _SIDE[side]
+        if self._limit is not None:
+            self._count_time_of(f"the {side}")
+        session = self._sessions[side]
+        answer = await self._answer(side, session.reply(heard, tools), what)
+        is_again = (
+            ask.needs_words and _says_nothing(answer.reply) and isinstance(session, RepliesAgain)
+        )
+        if is_again:
+            again = cast("RepliesAgain", session).reply_again(tools)
+            answer = await self._answer(side, again, what)
+        reply, near_token = _check_reply(answer.reply, side), ""
+        if ask.near_tokens:
+            reply, near_token = _with_meant_tokens(reply)
+        if ask.needs_words and _says_nothing(reply):
+            reply = Unparsed(_raw_of(reply), f"the {side} said nothing{', twice' * is_again}")
+        if side == "agent" and isinstance(reply, Said) and not answer.call_form:
+            self._calls_in_text += written_calls_in(reply.text, tools.by_name) is not None
+        reply = await self._carried(side, reply)
+        latency = self._latency(side, answer) if self._surfaces.is_timed else None
+        self._record(
+            Move(
+                *(side, reply, False, ask.turn, answer.raw, answer.call_form, latency),
+                reasoning=carried(answer.reasoning) if answer.reasoning else "",
+                near_token=near_token,
+                asked_again=is_again,
+            )
+        )
+
+    async def _answer(self, side: Role, work: Awaitable[Answer], what: str) -> Answer:
+        """Return a session's answer, its usage counted."""
+        answer = await run_guarded(work, what)
+        self.moved = self._clock()
+        if not isinstance(answer, Answer):
+            raise CodeError(f"the {side} returned {type(answer).__name__}, not an Answer")
+        if answer.usage is not None:
+            self._usage.append(answer.usage)
+        return _without_reasoning(answer)
+
+    def _latency(self, side: Role, answer: Answer) -> Latency | None:
+        """Return how long an agent's reply took; a user's time is that of its simulator and says nothing."""
+        if side == "user":
+            return None
+        return answer.latency if isinstance(answer.latency, Latency) else UNKNOWN
+
+    async def _consult(self, decide: Decide) -> None:
+        """Keep what a judge decides about the last words; the other side never hears an answered question."""
+        what, self._waits_for = _DECISION, _JUDGE
+        if self._limit is not None:
+            self._count_time_of(what)
+        talk = self._surfaces.talk
+        verdict = await run_guarded(decide("" if talk is None else talk.draw), what)
+        if verdict.usage is not None:
+            self._usage.append(verdict.usage)
+        self._clarifications.append(
+            Clarification(
+                at=len(self.events) - 1,
+                reason=verdict.reason,
+                judge=verdict.judge,
+                reply=carried(verdict.reply),
+                answer=carried(verdict.answer),
+            )
+        )
+        if verdict.is_allowed:
+            self._unheard[_OTHER[self.events[-1].by]].pop()
+
+    async def _brief(self, side: Role, briefing: Briefing) -> None:
+        """Tell a session what it is told from now on, where that has changed."""
+        self._waits_for = _INSTRUCTIONS
+        if self._limit is not None:
+            self._count_time_of(_BRIEFING)
+        text = carried(await run_guarded(briefing.told(side, self), f"what the {side} is told"))
+        if text == self._told.get(side, ""):
+            return
+        self._told = {**self._told, side: text}
+        session = self._sessions[side]
+        if isinstance(session, Acquainted) and isinstance(briefing, Acquainting):
+            session.acquaint(briefing.about_user())
+        if isinstance(session, ToldAnew):
+            session.tell(text)
+            self._briefed.append(Briefed(len(self.events), side, text))
+
+    async def _carried(self, side: Role, reply: Reply) -> Reply:
+        if isinstance(reply, Said):
+            channel = self._surfaces.channels[side]
+            says = _says_awaited(type(channel))
+            self._waits_for = cast("SaysAwaited", channel) if says else _LINE
+            if self._limit is not None:
+                self._count_time_of("the line")
+            carried_words = await channel.carry(reply.utterance)
+            return Said(carried_words, reply.clarifies)
+        return reply
+
+    def _record(self, event: Event) -> None:
+        self.events.append(event)
+        if isinstance(event, Move) and isinstance(event.reply, Said):
+            self._unheard[_OTHER[event.by]].append(event.reply)
+
+    def _remember(self, event: Event) -> None:
+        """Record what happened before; whoever has moved since has heard it."""
+        if isinstance(event, Move):
+            self._unheard[event.by].clear()
+            self._record(event)
+        else:
+            self.events.append(event)
+            self._unheard[event.by].append(event)
+
+    async def _execute(self, calls: Sequence[ToolCall], refused: str) -> None:
+        for call in calls:
+            view = self._surfaces.views[call.by]
+            executed = view.canonical(call)
+            if refused and not call.malformed:
+                result = ToolResult(call.id, call.name, refused, call.by, error=True)
+            elif self._waiting is None:
+                result = self._world.call(executed)
+            else:
+                what, self._waits_for = f"calling {call.name}", AwaitedParty("tool", call.name)
+                if self._limit is not None:
+                    self._count_time_of("a tool")
+                result = await run_guarded(self._waiting.call_waiting(executed), what)
+            shown = view.present(result, call)
+            self.errors += result.error
+            self._malformed += bool(call.malformed)
+            self._unheard[call.by].append(shown)
+            self.events.append(self._complete(call, executed, result, shown))
+
+    def _complete(
+        self, call: ToolCall, executed: ToolCall, result: ToolResult, shown: ToolResult
+    ) -> ToolResult:
+        """Return a result with what it changed and with what its view made differ."""
+        writes = self._world.kind(call.name) == "write"
+        changes = self._world.take_changes() if writes else ()
+        if not changes and executed is call and shown is result:
+            return result
+        return msgspec.structs.replace(
+            result,
+            changes=changes,
+            executed=None if executed is call else executed.arguments,
+            shown=None if shown is result else shown.content,
+        )
+
+
+async def run_guarded(work: Awaitable[Result], what: str) -> Result:
+    """Await a participant's work; whatever it raises is that participant's failure, in one line."""
+    try:
+        return await work
+    except (ParticipantError, RunHalted):
+        raise
+    except BaseException as error:
+        if stops_run(error):
+            raise
+        raise participant_error(what, error) from error
+
+
+def termination_for(error: ParticipantError) -> Ending:
+    """Return how a conversation ends whose participant broke."""
+    reason: EndReason = "code_error" if isinstance(error, CodeError) else "infrastructure_error"
+    return Ending(reason, carried(str(error)))
+
+
+def _waiting(world: World) -> WaitingWorld | None:
+    """Return a world whose calls wait as one of these, and None for any other."""
+    # The class is asked, since its answer is remembered; an object is looked through every time.
+    return cast("WaitingWorld", world) if issubclass(type(world), WaitingWorld) else None
+
+
+def _with_meant_tokens(reply: Reply) -> tuple[Reply, str]:
+    """Return a reply in which stop tokens are exact, and how the first was written that was not."""
+    match reply:
+        case Said(utterance=utterance, clarifies=clarifies):
+            meant = with_meant_tokens(utterance.intended)
+            if not meant.written:
+                return reply, ""
+            exact = msgspec.structs.replace(utterance, intended=meant.text)
+            return Said(exact, clarifies), meant.written
+        case Called(calls=calls, text=str() as text):
+            meant = with_meant_tokens(text)
+            return (Called(calls, meant.text), meant.written) if meant.written else (reply, "")
+        case _:
+            return reply, ""
+
+
+@cache
+def _says_awaited(kind: type[Channel]) -> bool:
+    """Whether channels of a kind are `SaysAwaited`; the protocol's own check costs as much as a reply."""
+    return hasattr(kind, "awaited")
+
+
+def _says_nothing(reply: Reply) -> bool:
+    """Whether a reply has no calls, and no words but those that say nothing."""
+    return not isinstance(reply, Called) and is_silent(_raw_of(reply))
+
+
+def _raw_of(reply: Reply) -> str:
+    match reply:
+        case Said(utterance=utterance):
+            return utterance.intended
+        case Unparsed(raw=raw):
+            return raw
+        case Called(text=text):
+            return text or ""
+
+
+def _without_reasoning(answer: Answer) -> Answer:
+    """Return an answer whose words are free of reasoning; models over the wire have told theirs already."""
+    if not isinstance(answer.reply, Said) or answer.reasoning:
+        return answer
+    found = separated(answer.reply.text)
+    if not found.reasoning:
+        return answer
+    utterance = msgspec.structs.replace(answer.reply.utterance, intended=found.words)
+    reply = msgspec.structs.replace(answer.reply, utterance=utterance)
+    return msgspec.structs.replace(answer, reply=reply, reasoning=found.reasoning)
+
+
+def _check_reply(reply: Reply, side: Role) -> Reply:
+    """Return the reply as its side's own, or what is wrong with one that says and calls nothing."""
+    if isinstance(reply, Said) and not reply.utterance.intended.strip():
+        return Unparsed(reply.utterance.intended, "the reply has neither words nor calls")
+    if not isinstance(reply, Called):
+        return reply
+    if not reply.calls:
+        return Unparsed(reply.text or "", "the reply has an empty list of calls")
+    if len(reply.calls) > MAX_CALLS:
+        error = f"{len(reply.calls)} calls in one reply, more than {MAX_CALLS}"
+        return Unparsed(reply.text or "", error)
+    if all(call.by == side for call in reply.calls):
+        return reply
+    calls = tuple(msgspec.structs.replace(call, by=side) for call in reply.calls)
+    return Called(calls, reply.text)

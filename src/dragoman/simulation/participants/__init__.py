@@ -1,0 +1,1 @@
+"""Participants of a conversation: LLM, human, Python function, oracle, baselines, scripted user."""

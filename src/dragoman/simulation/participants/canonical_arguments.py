@@ -1,0 +1,162 @@
+"""Agent wrapper that replaces call arguments by those of the reference plan (an oracle).
+
+What remains is the choice of tools. The plan is read in the wording of the agent's tools. A call
+fulfils the most similar action of its tool that is not fulfilled yet, and gets the arguments of
+that action; the arguments that were sent are kept too. Other calls are not changed: of tools that
+the plan does not name, repetitions of a planned call, calls that could not be parsed, and calls
+that are judged as text.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from dragoman.core.layers import Acquainted, ToldAnew
+from dragoman.core.personas import AboutUser
+from dragoman.core.protocols import Answer, Heard, Opening, Participant, Session
+from dragoman.core.speech import Called, Reply, Said
+from dragoman.core.tasks import Action, Task
+from dragoman.core.tools import ToolCall, Toolset
+from dragoman.core.voice.sounds import hears_audio
+
+_SUFFIX = " with canonical arguments"
+
+
+def canonical_name(agent: str) -> str:
+    """Return the name of an agent whose calls are made canonical."""
+    return f"{agent}{_SUFFIX}"
+
+
+def wrapped_agent_name(name: str) -> str:
+    """Return the name of the agent whose calls are made canonical; any other name as it is."""
+    return name.removesuffix(_SUFFIX)
+
+
+class CanonicalAgent:
+    """Any agent, its calls made canonical; it sees what these return."""
+
+    def __init__(self, agent: Participant) -> None:
+        self.name = canonical_name(agent.name)
+        self.agent = agent
+
+    @property
+    def hears_audio(self) -> bool:
+        """Whether the agent can be given audio itself."""
+        return hears_audio(self.agent)
+
+    async def open(self, opening: Opening) -> "CanonicalSession":
+        """Open a session of the agent on the task's plan."""
+        return CanonicalSession(await self.agent.open(opening), opening.task)
+
+
+class CanonicalSession:
+    """One conversation: the plan, and what of it is not fulfilled yet."""
+
+    def __init__(self, session: Session, task: Task) -> None:
+        self._session = session
+        self._has_turns = bool(task.turns)
+        self._plan = () if task.criteria is None else task.criteria.actions or ()
+        self._open = list(self._plan)
+        self._turn = -1
+        self._is_calling = False
+
+    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+        """Return the agent's reply with canonical calls."""
+        said = [part for part in heard if isinstance(part, Said)]
+        if (said or not self._is_calling) and not any(part.clarifies for part in said):
+            self._turn += 1
+        match await self._session.reply(heard, tools):
+            case Answer(reply=reply, call_form="") as answer:
+                self._is_calling = isinstance(reply, Called)
+                return msgspec.structs.replace(answer, reply=self._canonical(reply, tools))
+            case other:
+                return other
+
+    def tell(self, directive: str) -> None:
+        """Tell the agent's session, where it heeds that."""
+        if isinstance(self._session, ToldAnew):
+            self._session.tell(directive)
+
+    def acquaint(self, user: AboutUser) -> None:
+        """Tell the agent's session who its user is, where it heeds that."""
+        if isinstance(self._session, Acquainted):
+            self._session.acquaint(user)
+
+    async def close(self) -> None:
+        """Release what the agent's session holds."""
+        await self._session.close()
+
+    def _canonical(self, reply: Reply, tools: Toolset) -> Reply:
+        if not isinstance(reply, Called):
+            return reply
+        planned = [action for action in self._plan if self._is_due(action, tools)]
+        due = [action for action in self._open if self._is_due(action, tools)]
+        calls, fulfilled = with_canonical_arguments(reply.calls, planned, due)
+        for action in fulfilled:
+            self._open.remove(action)
+        return Called(calls, reply.text)
+
+    def _is_due(self, action: Action, tools: Toolset) -> bool:
+        """Whether the agent can fulfil an action now: an agent alone plays both sides."""
+        is_own = action.by == "agent" or tools.must_call
+        return is_own and (not self._has_turns or action.turn == self._turn)
+
+
+def with_canonical_arguments(
+    calls: Sequence[ToolCall], planned: Sequence[Action], due: Sequence[Action]
+) -> tuple[tuple[ToolCall, ...], tuple[Action, ...]]:
+    """Return calls with the plan's arguments, and the actions that they fulfil.
+
+    Args:
+        calls: The calls of one reply.
+        planned: All actions that a call may repeat.
+        due: Those of them that are not fulfilled yet.
+    """
+    left, fulfilled = list(due), []
+    # A call that is right keeps its action, whatever wrong one stands before it.
+    for call in calls:
+        own = next((action for action in left if _is_same(call, action)), None)
+        if own is not None:
+            left.remove(own)
+            fulfilled.append(own)
+    canonical = []
+    for call in calls:
+        own = None if _stays(call, planned) else _most_similar(call, left)
+        if own is not None:
+            left.remove(own)
+            fulfilled.append(own)
+        canonical.append(call if own is None else _with_arguments(call, own))
+    return tuple(canonical), tuple(fulfilled)
+
+
+def _stays(call: ToolCall, planned: Sequence[Action]) -> bool:
+    return bool(call.malformed) or any(_is_same(call, action) for action in planned)
+
+
+def _is_same(call: ToolCall, action: Action) -> bool:
+    return (call.name, call.arguments, call.positionals) == (
+        action.name,
+        action.arguments,
+        action.positionals,
+    )
+
+
+def _most_similar(call: ToolCall, actions: Sequence[Action]) -> Action | None:
+    """Return the first action of the call's tool with which it shares the most arguments."""
+    own = [action for action in actions if action.name == call.name]
+    return max(own, key=lambda action: _shared(call, action), default=None)
+
+
+def _shared(call: ToolCall, action: Action) -> int:
+    """Return how many arguments a call and an action share; those without a name by value."""
+    named = sum(
+        name in call.arguments and call.arguments[name] == value
+        for name, value in action.arguments.items()
+    )
+    return named + sum(value in call.arguments.values() for value in action.positionals)
+
+
+def _with_arguments(call: ToolCall, action: Action) -> ToolCall:
+    return msgspec.structs.replace(
+        call, arguments=action.arguments, positionals=action.positionals, sent=call.arguments
+    )

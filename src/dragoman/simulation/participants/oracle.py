@@ -1,0 +1,253 @@
+"""Oracle participants that play the reference plan: `gold`, `literal`, and the no-op `silent`.
+
+`gold` is the oracle: the upper bound of a suite. `literal` plays the same plan with the values
+that it heard: what is lost in hearing. `silent` does nothing: the lower bound. Gold is a pair. Its
+agent and its user both derive their moves from the task's reference plan, which is divided into
+stretches of one side each. After its stretch a side speaks, which hands over to the other; after
+the whole plan the agent says what must be said and the user stops.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+
+from dragoman.core.language.phrasebook import Phrasebook
+from dragoman.core.protocols import Answer, Heard, Opening, Participant
+from dragoman.core.speech import Called, Reply, Said, say
+from dragoman.core.stop_tokens import STOP
+from dragoman.core.tasks import Action, Deed, Fact, Scenario, Task
+from dragoman.core.tools import Role, ToolCall, Toolset
+from dragoman.core.values.matching import states
+from dragoman.core.voice.clock import STATED
+from dragoman.simulation.participants.canonical_arguments import CanonicalAgent
+from dragoman.simulation.participants.scripted_user import OfflineUser
+from dragoman.simulation.phrasebooks import session_phrasebook
+from dragoman.simulation.prompts import script_until_turn, spoken_script, task_script
+from dragoman.simulation.value_extraction import extract_arguments, language_tag, scripted_texts
+
+Arguments = dict[str, object]
+Fill = Callable[[Action], Arguments]
+Prepare = Callable[[Sequence[Action]], Iterator[Reply]]
+"""What an agent says before its calls of one stretch."""
+
+
+class PlanSession:
+    """Plays a fixed sequence of moves; keeps what was heard for those who fill arguments from it.
+
+    `heard_last` are the last words of all that was `heard`, and `is_answered` says whether these answer a
+    question within the turn. `alone` is what it plays instead where every reply must be a call (solo mode).
+    """
+
+    def __init__(self, phrases: Phrasebook) -> None:
+        self.phrases = phrases
+        self.heard = ""
+        self.heard_last = ""
+        self.is_answered = False
+        self.asked: set[Fact] = set()
+        self.moves: Iterator[Reply] = iter(())
+        self.alone: Iterator[Reply] | None = None
+
+    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+        """Return the next move."""
+        said = [part for part in heard if isinstance(part, Said)]
+        if said:
+            self.is_answered = any(part.clarifies for part in said)
+            self.heard_last = "".join(f"{part.utterance.received or ''}\n" for part in said)
+            self.heard += self.heard_last
+        if tools.must_call and self.alone is not None:
+            self.moves, self.alone = self.alone, None
+        return Answer(next(self.moves), latency=STATED)
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+    def ask_for(self, needed: Sequence[Fact], scenario: Scenario) -> Iterator[Reply]:
+        """Ask, once, for those facts that the user has not told in its opening."""
+        told = scenario.opening.casefold()
+        new = [fact for fact in needed if fact in scenario.facts and fact not in self.asked]
+        new = [fact for fact in new if fact.value.casefold() not in told]
+        self.asked.update(new)
+        if new:
+            says, label = self.phrases.says, self.phrases.label
+            questions = (says.question.format(label=label(fact.name)) for fact in new)
+            yield say(says.ask.format(questions=self.phrases.joins.questions.join(questions)))
+
+
+class GoldAgent:
+    """Plays the agent's side of the reference plan."""
+
+    name = "gold"
+
+    async def open(self, opening: Opening) -> PlanSession:
+        """Open a session on the task's plan."""
+        session = PlanSession(session_phrasebook(opening))
+        session.moves = agent_moves(
+            opening.task, lambda action: action.arguments, _unprepared, session.phrases
+        )
+        session.alone = lone_moves(opening.task)
+        return session
+
+
+class GoldUser:
+    """Plays the user's side of the reference plan."""
+
+    name = "gold"
+
+    async def open(self, opening: Opening) -> PlanSession:
+        """Open a session on the task's plan."""
+        session = PlanSession(session_phrasebook(opening))
+        session.moves = _user_moves(opening.task, session.phrases)
+        return session
+
+
+class LiteralAgent:
+    """Plays the reference plan, but takes every value that the user has to say from what it heard."""
+
+    name = "literal"
+
+    async def open(self, opening: Opening) -> PlanSession:
+        """Open a session on the task's plan."""
+        session = PlanSession(session_phrasebook(opening))
+        phrases = session.phrases
+        task, scenario = opening.task, opening.task.scenario
+        session.moves = agent_moves(
+            task,
+            lambda action: extract_arguments(
+                action.arguments, script_until_turn(task, action.turn), session.heard, phrases
+            ),
+            lambda stretch: session.ask_for(needed_facts(stretch, task, phrases), scenario),
+            phrases,
+        )
+        return session
+
+
+class SilentAgent:
+    """Does nothing: its score is the floor of a suite."""
+
+    name = "silent"
+
+    async def open(self, opening: Opening) -> PlanSession:
+        """Open a session that says nothing of use."""
+        session = PlanSession(session_phrasebook(opening))
+        session.moves = itertools.repeat(say("..."))
+        return session
+
+
+def needed_facts(stretch: Sequence[Action], task: Task, phrases: Phrasebook) -> tuple[Fact, ...]:
+    """Return what the calls of a stretch need from the user: its facts, or else values by argument.
+
+    A value that is part of a fact stands for the whole of it.
+    """
+    script, scenario, language = task_script(task), task.scenario, language_tag(phrases)
+    needed: dict[Fact, None] = {}
+    for action in stretch:
+        for name, value in scripted_texts(action.arguments, script, phrases):
+            own = (fact for fact in scenario.facts if states(value, fact.value, language))
+            needed[next(own, Fact(name, value))] = None
+    return tuple(needed)
+
+
+def partner_of(agent: Participant) -> Participant:
+    """Return the user simulator that belongs to an agent where none is named."""
+    played = agent.agent if isinstance(agent, CanonicalAgent) else agent
+    return GoldUser() if isinstance(played, GoldAgent) else OfflineUser()
+
+
+def agent_moves(task: Task, fill: Fill, prepare: Prepare, phrases: Phrasebook) -> Iterator[Reply]:
+    """Yield the agent's side of the plan, without end.
+
+    Args:
+        task: Whose plan is played.
+        fill: Gives a call its arguments.
+        prepare: Yields what is said before the calls of a stretch.
+        phrases: What is said else.
+    """
+    if task.turns:
+        yield from _turn_moves(task, fill, phrases)
+        return
+    for side, stretch in _stretches(task):
+        if side == "agent":
+            yield from prepare(stretch)
+            yield from _calls(stretch, fill)
+        else:
+            yield say(_asked_of_user(stretch, task.scenario, phrases))
+    must_say = () if task.criteria is None else task.criteria.must_say
+    things = phrases.joins.things.join(must_say)
+    yield say(phrases.says.asked_for.format(things=things) if must_say else phrases.says.all_done)
+    yield from itertools.repeat(say(phrases.says.anything_else))
+
+
+def _turn_moves(task: Task, fill: Fill, phrases: Phrasebook) -> Iterator[Reply]:
+    """Yield the plan of a task with fixed turns."""
+    for number in range(len(task.turns)):
+        yield from turn_moves(task, number, fill, phrases)
+    yield from itertools.repeat(say(phrases.says.anything_else))
+
+
+def turn_moves(task: Task, number: int, fill: Fill, phrases: Phrasebook) -> Iterator[Reply]:
+    """Yield the plan of one fixed turn: its calls at once, then words."""
+    if planned := planned_in(task, number):
+        yield Called(tuple(_call(action, fill) for action in planned))
+    yield say(task.turns[number].answer or phrases.says.nothing_left)
+
+
+def planned_in(task: Task, number: int) -> Sequence[Action]:
+    """Return the actions of one fixed turn."""
+    return [action for action in _plan(task) if action.turn == number]
+
+
+def lone_moves(task: Task) -> Iterator[Reply]:
+    """Yield the moves of both sides as the agent's, where it works alone, then `done`."""
+    for action in _plan(task):
+        yield Called((ToolCall(f"plan_{action.id}", action.name, action.arguments),))
+    yield Called((ToolCall("plan_done", "done", {}),))
+
+
+def _unprepared(stretch: Sequence[Action]) -> Iterator[Reply]:  # noqa: ARG001 - nothing is said
+    yield from ()
+
+
+def _plan(task: Task) -> Sequence[Action]:
+    return () if task.criteria is None else task.criteria.actions or ()
+
+
+def _stretches(task: Task) -> Iterator[tuple[Role, list[Action]]]:
+    for side, group in itertools.groupby(_plan(task), key=lambda action: action.by):
+        yield side, list(group)
+
+
+def _asked_of_user(stretch: Sequence[Action], scenario: Scenario, phrases: Phrasebook) -> str:
+    """Return what asks the user for its calls, by the keywords of its deeds where it has any."""
+    named = [_keyword(action, scenario.deeds) for action in stretch]
+    deeds = [phrases.says.deed.format(deed=each) for each in dict.fromkeys(filter(None, named))]
+    if not deeds:
+        return phrases.says.your_part
+    return phrases.says.your_deeds.format(deeds=phrases.joins.sentences.join(deeds))
+
+
+def _keyword(action: Action, deeds: Sequence[Deed]) -> str:
+    """Return the keyword by which a call is asked for, best one that no other deed shares."""
+    own = [deed for deed in deeds if (deed.name, deed.arguments) == (action.name, action.arguments)]
+    if not own:
+        return ""
+    others = {keyword for deed in deeds if deed != own[0] for keyword in deed.keywords}
+    return next((keyword for keyword in own[0].keywords if keyword not in others), "")
+
+
+def _user_moves(task: Task, phrases: Phrasebook) -> Iterator[Reply]:
+    yield say(spoken_script(task.scenario) or phrases.says.greeting)
+    for side, stretch in _stretches(task):
+        if side == "user":
+            yield from _calls(stretch, lambda action: action.arguments)
+            yield say(phrases.says.done)
+    yield from itertools.repeat(say(STOP))
+
+
+def _calls(actions: Sequence[Action], fill: Fill) -> Iterator[Reply]:
+    for action in actions:
+        yield Called((_call(action, fill),))
+
+
+def _call(action: Action, fill: Fill) -> ToolCall:
+    arguments = fill(action)
+    identity = f"plan_{action.id}"
+    return ToolCall(identity, action.name, arguments, action.by, action.positionals)

@@ -1,0 +1,427 @@
+"""Scripted user simulator without a model: plays the facts of a scenario, or recites its script.
+
+With facts it opens, then answers what is asked: it states facts, corrects wrong read-backs,
+spells, agrees, uses its own tools and reports the results. Without facts it says its whole script
+in the first message, says yes to every question a bounded number of times, and ends the call when
+the agent states something instead of asking. Every kind of answer is bounded in number.
+
+A persona decides how facts are disclosed. Every draw follows from the session's key and the fact
+or reply alone, so all agents meet the same user. Nothing is lost: a fact that was put off is
+stated when it is asked for again, and a wrong value is corrected in the next message.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from dragoman.core.keys import derive_seed
+from dragoman.core.language.phrasebook import Phrasebook
+from dragoman.core.personas import Manner
+from dragoman.core.protocols import Answer, Heard, Opening, Session
+from dragoman.core.speech import Called, Reply, Said, say
+from dragoman.core.stop_tokens import STOP, TRANSFER
+from dragoman.core.tasks import Deed, Fact, Scenario
+from dragoman.core.tools import ToolCall, ToolResult, Toolset
+from dragoman.simulation.fact_mentions import (
+    Mention,
+    contradicted_facts,
+    find_mentions,
+    find_name_spans,
+    split_sentences,
+)
+from dragoman.simulation.phrasebooks import english_phrasebook, session_phrasebook
+from dragoman.simulation.prompts import is_structured, spoken_script, strip_stop_tokens
+from dragoman.simulation.value_extraction import spell_nato, spell_value
+
+
+def is_hand_over(said: str, phrases: Phrasebook) -> bool:
+    """Whether an agent announces, in the words that policies prescribe, that it hands over.
+
+    Policies are not translated everywhere: the English words count in every language.
+    """
+    return any(book.hears.hand_over.search(said) for book in (phrases, english_phrasebook()))
+
+
+_RANGE = 2**31
+
+
+class DisclosedFacts(msgspec.Struct, frozen=True):
+    """What comes of a question for facts: those that are told, and what is said in place of others."""
+
+    facts: tuple[Fact, ...]
+    instead: str
+
+
+class FactDisclosure:
+    """What one conversation's user has told, and how it tells the rest.
+
+    Args:
+        manner: How it plays its part.
+        key: The same for all conversations with this user.
+    """
+
+    def __init__(self, manner: Manner, key: str) -> None:
+        self._habits = manner.habits
+        self._sayings = manner.sayings
+        self._key = key
+        self._put_off: set[str] = set()
+        self._told: dict[str, Fact] = {}
+        self._slipped: dict[str, Fact] = {}
+        self._replies = 0
+
+    @property
+    def slip(self) -> str:
+        """What is said before a fact that was told wrongly is put right, with the slot `facts`."""
+        return self._sayings.slip
+
+    @property
+    def repeat(self) -> str:
+        """What is said where a fact is told once more, with the slot `facts`."""
+        return self._sayings.repeat
+
+    @property
+    def is_terse(self) -> bool:
+        """Whether values are told without what they are."""
+        return self._habits.terse
+
+    def opening(self) -> str:
+        """Return what is said before the first words; "" for nothing."""
+        return self._chosen(self._sayings.openings, "opening")
+
+    def volunteered(self, facts: Sequence[Fact]) -> Sequence[Fact]:
+        """Return the facts that are told before anybody asks."""
+        return facts if self._habits.volunteers else ()
+
+    def answer(self, asked: Sequence[Fact]) -> DisclosedFacts:
+        """Return what comes of a question for facts."""
+        facts, instead = [], ""
+        for fact in asked:
+            said = self._put_off_with(fact)
+            if said:
+                instead = instead or said
+            else:
+                facts.append(fact)
+        return DisclosedFacts(tuple(facts[: self._habits.at_once or None]), instead)
+
+    def first_value(self, fact: Fact, others: Iterable[Fact]) -> str:
+        """Return the value that is told: another one the first time, where the user misreads it."""
+        is_first = fact.name not in self._told
+        self._told[fact.name] = fact
+        if is_first and self._draws(self._habits.slips, "slip", fact.name):
+            wrong = misread_digits(fact.value)
+            if wrong not in {fact.value, *(other.value for other in others)}:
+                self._slipped[fact.name] = fact
+                return wrong
+        return fact.value
+
+    def put_right(self, facts: Iterable[Fact]) -> None:
+        """Note that these facts are told as they are."""
+        for fact in facts:
+            self._told[fact.name] = fact
+            self._slipped.pop(fact.name, None)
+
+    def to_put_right(self) -> tuple[Fact, ...]:
+        """Return the facts that were told wrongly and are not put right yet."""
+        return tuple(self._slipped.values())
+
+    def to_repeat(self) -> tuple[Fact, ...]:
+        """Return what is told once more with this reply."""
+        told = [fact for fact in self._told.values() if fact.name not in self._slipped]
+        is_due = told and self._draws(self._habits.repeats, "repeat", str(self._replies))
+        return (told[-1],) if is_due else ()
+
+    def aside(self) -> str:
+        """Return what is said beside the matter with this reply; "" for nothing."""
+        self._replies += 1
+        number = str(self._replies)
+        if not self._draws(self._habits.asides, "aside", number):
+            return ""
+        return self._chosen(self._sayings.asides, f"aside-{number}")
+
+    def _put_off_with(self, fact: Fact) -> str:
+        """Return what is said in the place of a fact that is first asked for; "" where it is told."""
+        if fact.name in self._put_off or fact.name in self._told:
+            return ""
+        self._put_off.add(fact.name)
+        if self._draws(self._habits.vague, "vague", fact.name):
+            return self._chosen(self._sayings.vague, f"vague-{fact.name}")
+        if self._draws(self._habits.asks_back, "asks back", fact.name):
+            return self._chosen(self._sayings.asks_back, f"asks-back-{fact.name}")
+        return ""
+
+    def _draws(self, share: float, what: str, which: str) -> bool:
+        return share > 0 and derive_seed(self._key, f"{what} {which}") / _RANGE < share
+
+    def _chosen(self, sayings: Sequence[str], purpose: str) -> str:
+        return sayings[derive_seed(self._key, purpose) % len(sayings)] if sayings else ""
+
+
+def misread_digits(value: str) -> str:
+    """Return a value with two digits that stand side by side exchanged, or its last digit another one.
+
+    A value without digits stays as it is: names are not misread.
+    """
+    for at in range(len(value) - 1, 0, -1):
+        one, other = value[at - 1], value[at]
+        if one.isdigit() and other.isdigit() and one != other:
+            return f"{value[: at - 1]}{other}{one}{value[at + 1 :]}"
+    for at in range(len(value) - 1, -1, -1):
+        if value[at].isdecimal():
+            return f"{value[:at]}{(int(value[at]) + 1) % 10}{value[at + 1 :]}"
+    return value
+
+
+MAX_REPLIES = 60
+MAX_TIMES = 3
+"""How often one value is corrected, one deed done and ignorance or consent repeated in a row."""
+MAX_HEARD = 10_000
+"""Characters of one message that are looked at."""
+MAX_REPORT = 300
+"""Characters of a tool's result that are told."""
+
+
+class FactSession:
+    """One conversation of a user that plays its facts."""
+
+    def __init__(self, scenario: Scenario, phrases: Phrasebook, telling: FactDisclosure) -> None:
+        self._scenario = scenario
+        self._phrases = phrases
+        self._telling = telling
+        self._replies = 0
+        self._told: tuple[Fact, ...] = ()
+        self._count: Counter[str] = Counter()
+
+    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+        """Open, report what was done, or answer what was said."""
+        self._replies += 1
+        results = [part for part in heard if isinstance(part, ToolResult)]
+        said = " ".join(part.utterance.received or "" for part in heard if isinstance(part, Said))
+        said = said[:MAX_HEARD]
+        if self._replies > MAX_REPLIES:
+            return Answer(say(STOP))
+        if results:
+            return Answer(say(self._joined(map(self._report, results))))
+        if self._replies == 1:
+            return Answer(say(self._opening()))
+        due = self._telling.to_put_right()
+        return Answer(self._with_persona(self._response(said, tools), due))
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+    def _opening(self) -> str:
+        """Return the first words, with what the user tells before anybody asks."""
+        opening = self._scenario.opening or spoken_script(self._scenario)
+        opening = strip_stop_tokens(opening).strip() or self._phrases.says.greeting
+        facts = self._telling.volunteered(self._scenario.facts)
+        before = self._telling.opening()
+        return self._joined(filter(None, (before, opening, self._tell(facts) if facts else "")))
+
+    def _with_persona(self, reply: Reply, due: Sequence[Fact]) -> Reply:
+        """Return a reply with what the user's persona says around it.
+
+        Nobody leaves without having put right what was told wrongly.
+        """
+        if not isinstance(reply, Said) or reply.text == TRANSFER:
+            return reply
+        wrong = [fact for fact in due if fact in self._telling.to_put_right()]
+        if reply.text == STOP:
+            return say(self._slip(wrong)) if wrong else reply
+        repeated = self._telling.to_repeat()
+        around = (
+            self._telling.aside(),
+            self._slip(wrong) if wrong else "",
+            reply.text,
+            self._told_as(self._telling.repeat, repeated) if repeated else "",
+        )
+        return say(self._joined(filter(None, around)))
+
+    def _slip(self, wrong: Sequence[Fact]) -> str:
+        return self._told_as(self._telling.slip, wrong)
+
+    def _told_as(self, saying: str, facts: Sequence[Fact]) -> str:
+        return saying.format(facts=self._tell(facts))
+
+    def _response(self, said: str, tools: Toolset) -> Reply:
+        if is_hand_over(said, self._phrases):
+            return say(TRANSFER)
+        deeds = self._deeds(said)
+        able = [deed for deed in deeds if deed.name in tools]
+        if able:
+            return Called(tuple(self._call(deed) for deed in able))
+        if deeds:
+            return self._at_most("unable", self._phrases.says.unable)
+        return self._words(said)
+
+    def _deeds(self, said: str) -> list[Deed]:
+        """Return the deeds that are asked for, in the order they are named."""
+        hears = self._phrases.hears
+        names = [deed.keywords for deed in self._scenario.deeds]
+        numbers = [
+            place.number
+            for sentence in split_sentences(said, self._phrases)
+            if not (hears.own.search(sentence) or hears.closing.search(sentence))
+            for place in find_name_spans(sentence, names, self._phrases)
+        ]
+        deeds = [self._scenario.deeds[number] for number in dict.fromkeys(numbers)]
+        return [deed for deed in deeds if self._count[_key(deed)] < MAX_TIMES]
+
+    def _call(self, deed: Deed) -> ToolCall:
+        self._count[_key(deed)] += 1
+        return ToolCall(f"deed_{self._replies}_{deed.name}", deed.name, deed.arguments, "user")
+
+    def _words(self, said: str) -> Reply:
+        hears = self._phrases.hears
+        named = find_mentions(said, self._scenario.facts, self._phrases)
+        if hears.spell.search(said):
+            return self._spelling(named, said)
+        if hears.closing.search(said) or not hears.request.search(said):
+            return say(STOP)
+        asked = self._asked(said)
+        wrong = self._wrong(named, said)
+        if any(self._count[fact.name] < MAX_TIMES for fact in wrong):
+            self._count.update(fact.name for fact in wrong)
+            others = [] if hears.consent.search(said) else asked
+            facts = self._tell((*wrong, *others))
+            return say(self._phrases.says.correction.format(facts=facts))
+        return self._to_request(said, named, asked)
+
+    def _wrong(self, named: Sequence[Mention], said: str) -> list[Fact]:
+        """Return the facts that were read back wrongly: as something like them, or as anything else."""
+        is_read_back = self._phrases.hears.read_back.search(said)
+        stated = (
+            contradicted_facts(said, self._scenario.facts, self._phrases) if is_read_back else ()
+        )
+        alike = [mention.fact for mention in named if mention.reading == "wrong"]
+        return list(dict.fromkeys((*alike, *stated)))
+
+    def _asked(self, said: str) -> list[Fact]:
+        """Return the facts that the requests among an agent's sentences ask for."""
+        asking = " ".join(
+            filter(self._phrases.hears.request.search, split_sentences(said, self._phrases))
+        )
+        named = find_mentions(asking, self._scenario.facts, self._phrases)
+        return [mention.fact for mention in named if mention.reading == "asked"]
+
+    def _spelling(self, named: Sequence[Mention], said: str) -> Reply:
+        facts = [mention.fact for mention in named] or self._told
+        if not facts:
+            return self._at_most("unknown", self._phrases.says.unknown)
+        spell = spell_nato if self._phrases.hears.nato.search(said) else spell_value
+        return self._at_most("spelling", self._joined(self._spelled(fact, spell) for fact in facts))
+
+    def _spelled(self, fact: Fact, spell: Callable[[str, Phrasebook], str]) -> str:
+        self._telling.put_right([fact])
+        told = self._phrases.says.fact_spelled.format(
+            label=self._phrases.label(fact.name),
+            value=fact.value,
+            spelled=spell(fact.value, self._phrases),
+        )
+        return _capitalised(told)
+
+    def _to_request(self, said: str, named: Sequence[Mention], asked: Sequence[Fact]) -> Reply:
+        says, hears = self._phrases.says, self._phrases.hears
+        if hears.consent.search(said):
+            fresh = [fact for fact in asked if fact not in self._told]
+            return self._at_most(
+                "yes", self._joined(filter(None, (says.consent, self._tell(fresh))))
+            )
+        if asked:
+            return self._at_most("told", self._answer(asked))
+        is_right = any(mention.reading == "right" for mention in named)
+        if is_right and not hears.open_question.search(said):
+            return self._at_most("yes", says.right)
+        return self._at_most("unknown", says.unknown)
+
+    def _answer(self, asked: Sequence[Fact]) -> str:
+        """Tell what is asked for, as far as the user's persona tells it now."""
+        answer = self._telling.answer(asked)
+        self._told = answer.facts or self._told
+        facts = self._scenario.facts
+        values = [self._telling.first_value(each, facts) for each in answer.facts]
+        if self._telling.is_terse:
+            told = self._phrases.joins.facts.join(values)
+        else:
+            told = self._facts(answer.facts, values)
+        return self._joined(filter(None, (told, answer.instead)))
+
+    def _tell(self, facts: Sequence[Fact]) -> str:
+        """Tell facts as they are."""
+        self._told = tuple(facts) or self._told
+        self._telling.put_right(facts)
+        return self._facts(facts, [fact.value for fact in facts])
+
+    def _facts(self, facts: Sequence[Fact], values: Sequence[str]) -> str:
+        fact, label = self._phrases.says.fact, self._phrases.label
+        told = (
+            fact.format(label=label(each.name), value=value)
+            for each, value in zip(facts, values, strict=True)
+        )
+        return self._joined(map(_capitalised, told))
+
+    def _report(self, result: ToolResult) -> str:
+        content = result.content if result.shown is None else result.shown
+        words = strip_stop_tokens(content)[:MAX_REPORT].strip()
+        says = self._phrases.says
+        return (says.deed_failed if result.error else says.deed_done).format(result=words)
+
+    def _joined(self, told: Iterable[str]) -> str:
+        return self._phrases.joins.sentences.join(told)
+
+    def _at_most(self, kind: str, words: str) -> Reply:
+        """Return an answer, or the end where the very same one was given too often."""
+        key = f"{kind}: {words}"
+        self._count[key] += 1
+        return say(words if self._count[key] <= MAX_TIMES else STOP)
+
+
+def _key(deed: Deed) -> str:
+    return f"deed: {deed.name} {deed.arguments}"
+
+
+def _capitalised(sentence: str) -> str:
+    """Return a sentence that may begin with a slot as sentences are written."""
+    return f"{sentence[:1].upper()}{sentence[1:]}"
+
+
+MAX_AGREEMENTS = 10
+
+
+class OfflineUser:
+    """The offline user simulator."""
+
+    name = "offline"
+
+    async def open(self, opening: Opening) -> Session:
+        """Open a session that plays the task's scenario."""
+        scenario = opening.task.scenario
+        phrases = session_phrasebook(opening)
+        if is_structured(scenario):
+            return FactSession(scenario, phrases, FactDisclosure(opening.manner, opening.key))
+        return OfflineSession(spoken_script(scenario), phrases)
+
+
+class OfflineSession:
+    """One conversation of the offline user."""
+
+    def __init__(self, script: str, phrases: Phrasebook) -> None:
+        self._script = script or phrases.says.greeting
+        self._phrases = phrases
+        self._replies = 0
+
+    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:  # noqa: ARG002 - it uses no tools
+        """Say the script, then agree to questions, then end the call."""
+        self._replies += 1
+        if self._replies == 1:
+            return Answer(say(self._script))
+        said = " ".join(part.utterance.received or "" for part in heard if isinstance(part, Said))
+        if is_hand_over(said, self._phrases):
+            return Answer(say(TRANSFER))
+        is_question = self._phrases.hears.question.search(said) is not None
+        if is_question and self._replies <= MAX_AGREEMENTS + 1:
+            return Answer(say(self._phrases.says.consent_to_all))
+        return Answer(say(STOP))
+
+    async def close(self) -> None:
+        """Nothing to release."""
