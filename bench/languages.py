@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from bench.measuring import measured
 from msgspec.structs import replace
 
-from dragoman.conditions.language.field_trees import NOTHING, in_language
-from dragoman.conditions.language.surface import DomainSurface
-from dragoman.conditions.language.views import localized_view
-from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.conditions.language.domain_surface import DomainSurface
+from dragoman.conditions.language.field_trees import EMPTY_TREE, to_labels
+from dragoman.conditions.language.tool_views import localized_view
+from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
 from dragoman.core.errors import DataError
 from dragoman.core.protocols import Limits, Opening, Session, Suite, ToolView
 from dragoman.core.rules import DEFAULT_RULES
@@ -38,7 +38,7 @@ def print_languages(suite: Suite) -> None:
     except DataError as error:
         print(f"  languages not measured: {error}")
         return
-    plain = PlainView()
+    plain = IdentityView()
     english = _cost(suite, suite.tasks, dict.fromkeys(SIDES, plain))
     print(f"  gold in en            {english * 1e3:.3f} ms CPU each")
     for code, surface in surfaces.items():
@@ -65,7 +65,7 @@ def _round(suite: Suite, tasks: Sequence[Task], views: Mapping[Role, ToolView]) 
 
 async def _play_all(suite: Suite, tasks: Sequence[Task], views: Mapping[Role, ToolView]) -> None:
     make = suite.factory(DEFAULT_RULES)
-    channels = dict.fromkeys(SIDES, PlainChannel())
+    channels = dict.fromkeys(SIDES, IdentityChannel())
     for task in tasks:
         world = make(task)
         conductor = suite.conductor(task, world, DEFAULT_RULES, Limits())
@@ -95,7 +95,7 @@ def _labelled(task: Task, surface: DomainSurface) -> Task:
 def _labelled_action(action: Action, surface: DomainSurface) -> Action:
     tree = surface.arguments[action.by][action.name]
     arguments = {
-        name: in_language(value, tree.fields.get(name, NOTHING))
+        name: to_labels(value, tree.fields.get(name, EMPTY_TREE))
         for name, value in action.arguments.items()
     }
     return replace(action, arguments=arguments)

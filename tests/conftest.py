@@ -71,7 +71,7 @@ MARKED_FOLDERS = {
     "chaos": ("chaos", "slow"),
     "conformance": ("conformance",),
     "speech/embedded": ("speech",),
-    "conditions/voice/mishearing": ("slow",),  # for the languages' lists
+    "conditions/voice/asr_error_simulation": ("slow",),  # for the languages' lists
     "whisper": ("whisper",),
 }
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import msgspec
 
 from dragoman.cli.setting_up.checkup.model.needs import needed_tokens
-from dragoman.conditions.language.view_rules import DEFAULT_VIEW_RULES, VIEW_RULES
+from dragoman.conditions.language.tool_view_rules import DEFAULT_VIEW_RULES, VIEW_RULES
 from dragoman.core.language.rules import DEFAULT_LANGUAGE_RULES, LANGUAGE_RULES
 from dragoman.core.rules import DEFAULT_RULES, RULES
 from dragoman.core.voice.clarifications import DECISIONS, REJECTIONS
-from dragoman.scoring.conversation_clock import conventions
+from dragoman.scoring.measures.turn_timing import timing_conventions
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -77,7 +77,7 @@ def test_every_defect_is_shown_by_tests_that_are_there() -> None:
 
 def test_every_constant_of_the_clock_has_its_line_and_its_value() -> None:
     written = {row[0].strip("`"): row[1] for row in rows("time.md") if len(row) == 3}
-    stated = conventions()
+    stated = timing_conventions()
     constants: dict[str, object] = {
         f"{part}.{name}": value
         for part in ("caller", "agent", "speaking")

@@ -16,9 +16,8 @@ from bench.voice.adaptation_texts import frequent_words, texts_for
 from bench.voice.held_out import HeldOut, bfcl_messages, service_lines, suite_texts
 from bench.voice.lines import MEASURED
 
-from dragoman.conditions.voice.lines.channel_effects import apply
-from dragoman.conditions.voice.words.extra import stock_folder
-from dragoman.conditions.voice.words.lexicon import read_dictionary
+from dragoman.conditions.voice.audio_effects.presets import apply_effects
+from dragoman.conditions.voice.pocketsphinx_data import pocketsphinx_model_folder, read_dictionary
 from dragoman.core.texts.alignment import aligned, distance
 from dragoman.speech.embedded.acoustics import (
     Acoustics,
@@ -116,7 +115,7 @@ def table(heard: Sequence[Heard]) -> list[str]:
 
 def words_read() -> frozenset[str]:
     """Return the words of all texts that voices read for the acoustic model."""
-    frequent = frequent_words(read_dictionary(stock_folder() / "cmudict-en-us.dict"))
+    frequent = frequent_words(read_dictionary(pocketsphinx_model_folder() / "cmudict-en-us.dict"))
     voices = range(len(voices_of("en")))
     return frozenset(w for n in voices for text in texts_for(n, frequent) for w in words_said(text))
 
@@ -187,7 +186,7 @@ async def _hear(
     text: HeldOut, voice: Voice, line: str, system: System, workers: SpeechWorkers
 ) -> Heard:
     spoken = await EspeakSynthesizer(voice, workers).speak(text.spoken, "en", SEED)
-    arrived, _ = apply(spoken.audio, MEASURED[line], SEED)
+    arrived, _ = apply_effects(spoken.audio, MEASURED[line], SEED)
     recognizer = PocketsphinxRecognizer(system.models[text.suite], system.acoustics, workers)
     heard = words_said((await recognizer.transcribe(arrived, "en")).text)
     words = words_said(text.spoken)

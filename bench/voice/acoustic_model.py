@@ -14,13 +14,12 @@ from bench.voice.lines import TELEPHONE, noisy_telephone
 from bench.voice.training import Programs, trained
 from bench.voice.transcripts import transcript
 
-from dragoman.conditions.voice.lines.channel_effects import apply
-from dragoman.conditions.voice.lines.kinds import Effect
-from dragoman.conditions.voice.lines.noise import Noise
-from dragoman.conditions.voice.words.extra import stock_folder
-from dragoman.conditions.voice.words.lexicon import (
+from dragoman.conditions.voice.audio_effects.effects import Noise
+from dragoman.conditions.voice.audio_effects.presets import Effect, apply_effects
+from dragoman.conditions.voice.pocketsphinx_data import (
     Pronunciations,
     dictionary_lines,
+    pocketsphinx_model_folder,
     read_dictionary,
 )
 from dragoman.core.voice.audio import Audio, wav_of
@@ -50,7 +49,7 @@ def main() -> None:
     parser.add_argument("work", type=Path, help="an empty folder for recordings and passes")
     parser.add_argument("target", type=Path, help="where the four files of the model go")
     options = parser.parse_args()
-    known = read_dictionary(stock_folder() / "cmudict-en-us.dict")
+    known = read_dictionary(pocketsphinx_model_folder() / "cmudict-en-us.dict")
     library, frequent = SpeechLibrary(), frequent_words(known)
     texts = [texts_for(number, frequent) for number in range(len(voices_of("en")))]
     ways = _with_accents(
@@ -60,7 +59,7 @@ def main() -> None:
     _write_lists(readings, ways, options.work)
     (options.work / "wav").mkdir(exist_ok=True)
     asyncio.run(_record(readings, options.work / "wav"))
-    model = trained(Programs(options.tools), stock_folder() / "en-us", options.work)
+    model = trained(Programs(options.tools), pocketsphinx_model_folder() / "en-us", options.work)
     options.target.mkdir(parents=True, exist_ok=True)
     for name in ADAPTED_FILES:
         (options.target / name).write_bytes((model / name).read_bytes())
@@ -102,7 +101,7 @@ async def _record(readings: list[Reading], folder: Path) -> None:
     async with SpeechWorkers(1) as workers:
         for number, (name, voice, text, _) in enumerate(readings):
             spoken = await EspeakSynthesizer(voice, workers).speak(text, "en", SEED)
-            arrived, _ = apply(spoken.audio, _line(number), number)
+            arrived, _ = apply_effects(spoken.audio, _line(number), number)
             recording = Audio(as_listened_to(arrived), RATE_HZ)
             (folder / f"{name}.wav").write_bytes(wav_of(recording))
             seconds += recording.seconds

@@ -12,14 +12,19 @@ from string import ascii_uppercase, digits
 
 import numpy as np
 
-from dragoman.conditions.voice.spoken.dates import spoken_date, spoken_time
-from dragoman.conditions.voice.spoken.money import spoken_amount
-from dragoman.conditions.voice.spoken.numbers import cardinal
-from dragoman.conditions.voice.spoken.numbers import digits as said_digits
-from dragoman.conditions.voice.spoken.spelling import SpokenStyle, spelled, spoken_email
-from dragoman.conditions.voice.words.extra import stock_folder
-from dragoman.conditions.voice.words.lexicon import Pronunciations
-from dragoman.conditions.voice.words.trie import read_bigrams
+from dragoman.conditions.voice.pocketsphinx_data import (
+    Pronunciations,
+    pocketsphinx_model_folder,
+    read_bigrams,
+)
+from dragoman.conditions.voice.verbalization.english_words import (
+    cardinal,
+    spoken_amount,
+    spoken_date,
+    spoken_time,
+)
+from dragoman.conditions.voice.verbalization.english_words import spell_digits as said_digits
+from dragoman.conditions.voice.verbalization.spelling import SpokenStyle, spelled, spoken_email
 
 SENTENCES = Path(__file__).parent / "adaptation_sentences.txt"
 
@@ -78,7 +83,7 @@ def sentences() -> tuple[str, ...]:
 
 def frequent_words(known: Pronunciations) -> tuple[str, ...]:
     """Return the generic model's most frequent words that may be read, most frequent first."""
-    bigrams = read_bigrams(stock_folder() / "en-us.lm.bin")
+    bigrams = read_bigrams(pocketsphinx_model_folder() / "en-us.lm.bin")
     words = (bigrams.words[number] for number in np.argsort(-bigrams.single, kind="stable"))
     usable = (word for word in words if word.isalpha() and len(word) > 1 and word in known)
     return tuple(

@@ -5,8 +5,13 @@ import sys
 import numpy as np
 from bench.measuring import measured
 
-from dragoman.conditions.voice.lines.channel_effects import apply, effects_of, preset_names
-from dragoman.conditions.voice.lines.kinds import Effect, name_of
+from dragoman.conditions.voice.audio_effects.presets import (
+    Effect,
+    apply_effects,
+    effect_name,
+    find_effects,
+    preset_names,
+)
 from dragoman.core.errors import UsageError
 from dragoman.core.voice.audio import Audio
 
@@ -19,9 +24,9 @@ def print_voice_effects() -> None:
     """Print the speed of every effect of the presets, and of the presets, by CPU time."""
     samples = np.random.default_rng(1).normal(0, 3_000, RATE_HZ * SECONDS)
     speech = Audio(samples.clip(-32_768, 32_767).astype("<i2").tobytes(), RATE_HZ)
-    lines = {preset: effects_of(preset) for preset in preset_names()}
+    lines = {preset: find_effects(preset) for preset in preset_names()}
     kinds: dict[str, tuple[Effect, ...]] = {
-        name_of(effect): (effect,) for effects in lines.values() for effect in effects
+        effect_name(effect): (effect,) for effects in lines.values() for effect in effects
     }
     try:
         for name, effects in sorted(kinds.items()) + list(lines.items()):
@@ -31,10 +36,10 @@ def print_voice_effects() -> None:
 
 
 def _speed(speech: Audio, effects: tuple[Effect, ...]) -> float:
-    apply(speech, effects, 1)  # libraries are loaded, tables built
+    apply_effects(speech, effects, 1)  # libraries are loaded, tables built
     with measured() as spent:
         for seed in range(REPEATS):
-            apply(speech, effects, seed)
+            apply_effects(speech, effects, seed)
         _, cpu = spent()
     return SECONDS * REPEATS / cpu
 

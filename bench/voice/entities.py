@@ -14,12 +14,11 @@ from string import ascii_uppercase, digits
 from typing import Literal
 
 import msgspec
-
-from dragoman.conditions.voice.spoken.dates import spoken_date
-from dragoman.conditions.voice.spoken.money import spoken_amount
-from dragoman.conditions.voice.spoken.spelling import SpokenStyle, spelled, spoken_email
-from dragoman.conditions.voice.written.form import written_form
 from dragoman.conditions.voice.written.snapping import DEFAULT_SNAP_RULE, SnapRule, snap_names
+
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import written_form
+from dragoman.conditions.voice.verbalization.english_words import spoken_amount, spoken_date
+from dragoman.conditions.voice.verbalization.spelling import SpokenStyle, spelled, spoken_email
 from dragoman.core.texts.entities import MONTHS, occurs
 
 Split = Literal["dev", "test"]

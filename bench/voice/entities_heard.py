@@ -13,8 +13,12 @@ from pathlib import Path
 from bench.voice.entities import COUNT, KINDS, Case, Names, Split, entity_cases, rate, read_names
 from bench.voice.lines import MEASURED
 
-from dragoman.conditions.voice.lines.channel_effects import apply
-from dragoman.conditions.voice.spoken.spelling import EMBEDDED_SOUNDS, spoken_email, with_sounds
+from dragoman.conditions.voice.audio_effects.presets import apply_effects
+from dragoman.conditions.voice.verbalization.spelling import (
+    EMBEDDED_SOUNDS,
+    spoken_email,
+    with_sounds,
+)
 from dragoman.speech.embedded.acoustics import adapted_acoustics
 from dragoman.speech.embedded.espeak import EspeakSynthesizer
 from dragoman.speech.embedded.language_models.models import (
@@ -85,7 +89,7 @@ async def _hear(
 ) -> str:
     said = with_sounds(case.spoken, EMBEDDED_SOUNDS)
     spoken = await EspeakSynthesizer(voice, workers).speak(said, "en", SEED)
-    arrived, _ = apply(spoken.audio, MEASURED[line], SEED)
+    arrived, _ = apply_effects(spoken.audio, MEASURED[line], SEED)
     recognizer = PocketsphinxRecognizer(model, adapted_acoustics(), workers)
     return (await recognizer.transcribe(arrived, "en")).text
 

@@ -21,13 +21,17 @@ from bench.voice.entities import KINDS, entity_cases
 from bench.voice.held_out import HeldOut, bfcl_messages, service_lines, suite_texts
 from bench.voice.lines import MEASURED
 
-from dragoman.conditions.voice.lines.channel_effects import apply
-from dragoman.conditions.voice.mishearing.kinds import ErrorKind, edits_between
-from dragoman.conditions.voice.mishearing.lexicons import lexicon_of
-from dragoman.conditions.voice.mishearing.simulator import ErrorSimulator
-from dragoman.conditions.voice.mishearing.tokens import Token, tokens_of
-from dragoman.conditions.voice.spoken.form import spoken_form
-from dragoman.conditions.voice.spoken.spelling import EMBEDDED_SOUNDS, with_sounds
+from dragoman.conditions.voice.asr_error_simulation.simulator import ErrorSimulator
+from dragoman.conditions.voice.asr_error_simulation.token_errors import (
+    ErrorKind,
+    Token,
+    align_errors,
+    tokenize_speech,
+)
+from dragoman.conditions.voice.asr_error_simulation.vocabulary import build_lexicon
+from dragoman.conditions.voice.audio_effects.presets import apply_effects
+from dragoman.conditions.voice.verbalization.spelling import EMBEDDED_SOUNDS, with_sounds
+from dragoman.conditions.voice.verbalization.spoken_form import verbalize
 from dragoman.core.texts.alignment import distance
 from dragoman.speech.embedded.acoustics import adapted_acoustics
 from dragoman.speech.embedded.espeak import EspeakSynthesizer
@@ -103,14 +107,14 @@ def simulated_pairs(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def count(pairs: Iterable[Pair]) -> Counted:
-    lexicon = lexicon_of("en")
+    lexicon = build_lexicon("en")
     kinds: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
     said: Counter[str] = Counter()
     errors = 0.0
     for text, heard in pairs:
-        tokens = tokens_of(text, lexicon)
-        edits = edits_between(tokens, heard.split(), lexicon)
+        tokens = tokenize_speech(text, lexicon)
+        edits = align_errors(tokens, heard.split(), lexicon)
         places = {edit.at + step for edit in edits for step in range(len(edit.said))}
         kinds.update(edit.kind for edit in edits)
         said.update(_class(token, lexicon.phones) for token in tokens)
@@ -181,7 +185,7 @@ def sentences(data: Path) -> dict[str, list[str]]:
             for task in json.loads(gzip.decompress(content))
         ]
         parts = (part.strip() for text in told for part in _SENTENCE_END.split(text))
-        found[language] = [spoken_form(part, language) for part in parts if part][:UTTERANCES]
+        found[language] = [verbalize(part, language) for part in parts if part][:UTTERANCES]
     for language, name in (("tl", "filipino"), ("zh", "chinese")):
         path = Path(__file__).parent / f"{name}_sentences.txt"
         found[language] = path.read_text("utf-8").splitlines()
@@ -221,7 +225,7 @@ async def _heard(texts: Sequence[HeldOut], options: argparse.Namespace) -> list[
 async def _hear(text: HeldOut, voice: Voice, model: LanguageModel, workers: SpeechWorkers) -> Pair:
     said = with_sounds(text.spoken, EMBEDDED_SOUNDS)
     spoken = await EspeakSynthesizer(voice, workers).speak(said, "en", SEED)
-    arrived, _ = apply(spoken.audio, MEASURED[LINE], SEED)
+    arrived, _ = apply_effects(spoken.audio, MEASURED[LINE], SEED)
     recognizer = PocketsphinxRecognizer(model, adapted_acoustics(), workers)
     heard = await recognizer.transcribe(arrived, "en")
     return Pair(_JOINED.sub(" ", text.spoken), heard.text)

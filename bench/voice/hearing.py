@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dragoman.conditions.voice.inverse_text_normalization import (
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import (
     EARLIER_NORMALIZER,
     NORMALIZER,
     normalized_transcript,

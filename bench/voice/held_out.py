@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from dragoman.benchmarks.courier.domain import courier_suite
-from dragoman.conditions.voice.spoken.form import spoken_form
+from dragoman.conditions.voice.verbalization.spoken_form import verbalize
 from dragoman.speech.embedded.language_models.models import SuiteText
 from dragoman.speech.embedded.language_models.texts import record_sentences, text_sentences
 
@@ -56,7 +56,7 @@ def bfcl_messages(data: Path, split: Split) -> tuple[HeldOut, ...]:
     }
     usable = [text for text in texts if text.isascii() and "\n" not in text and _is_short(text)]
     chosen = sorted(usable, key=lambda text: hashlib.sha256(text.encode()).hexdigest())
-    return tuple(HeldOut("bfcl", "bfcl", spoken_form(text)) for text in chosen[MESSAGES[split]])
+    return tuple(HeldOut("bfcl", "bfcl", verbalize(text)) for text in chosen[MESSAGES[split]])
 
 
 def suite_texts(data: Path, suite: str) -> tuple[SuiteText, ...]:

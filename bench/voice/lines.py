@@ -1,10 +1,8 @@
 """The lines down which speech is sent, for adapting and for measuring."""
 
-from dragoman.conditions.voice.lines.filters import BandPass
-from dragoman.conditions.voice.lines.g711 import MuLaw
-from dragoman.conditions.voice.lines.kinds import Effect
-from dragoman.conditions.voice.lines.noise import Noise
-from dragoman.conditions.voice.lines.resampling import Resample
+from dragoman.conditions.voice.audio_effects.effects import BandPass, Noise, Resample
+from dragoman.conditions.voice.audio_effects.presets import Effect
+from dragoman.conditions.voice.audio_effects.transmission import MuLaw
 
 TELEPHONE: tuple[Effect, ...] = (
     Resample(rate_hz=8_000),

@@ -8,8 +8,8 @@ import os
 import time
 from pathlib import Path
 
-from dragoman.conditions.voice.lines.channel_effects import apply, effects_of
-from dragoman.conditions.voice.voiced import Voiced
+from dragoman.conditions.voice.audio_effects.presets import apply_effects, find_effects
+from dragoman.conditions.voice.layer import LiveVoice
 from dragoman.core.protocols import Suite
 from dragoman.core.speech import Said
 from dragoman.runs.conversation_player import Player
@@ -43,15 +43,15 @@ async def _measured() -> None:
 async def _stages(setup: Setup) -> None:
     assert setup.voices is not None
     (voiced,) = setup.voices.conditions.values()
-    assert isinstance(voiced, Voiced)
+    assert isinstance(voiced, LiveVoice)
     path = voiced.users[0]
     assert path.listener is not None
     assert not isinstance(path.listener, str)
     texts = _texts(setup.suite)
     speaker, listener = path.speaker, path.listener
     said = [(await speaker.speak(text, "en", 1)).audio for text in texts]
-    lines = effects_of(LINE)
-    arrived = [apply(audio, lines, 1)[0] for audio in said]
+    lines = find_effects(LINE)
+    arrived = [apply_effects(audio, lines, 1)[0] for audio in said]
     await listener.transcribe(arrived[0], "en")  # makes the language model
     print(f"speech, {len(texts)} utterances of {sum(a.seconds for a in said) / len(said):.1f} s")
 
@@ -61,7 +61,7 @@ async def _stages(setup: Setup) -> None:
 
     async def carry() -> None:
         for audio in said:
-            apply(audio, lines, 1)
+            apply_effects(audio, lines, 1)
 
     async def hear() -> None:
         for audio in arrived:

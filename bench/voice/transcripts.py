@@ -3,11 +3,7 @@
 from collections.abc import Callable
 from itertools import zip_longest
 
-from dragoman.conditions.voice.words.lexicon import (
-    SPELLED_WAYS,
-    Pronunciations,
-    phones_of,
-)
+from dragoman.conditions.voice.pocketsphinx_data import SPELLED_WAYS, Pronunciations, ipa_to_arpabet
 from dragoman.speech.embedded.language_models.models import words_said
 
 
@@ -30,7 +26,7 @@ def transcript(
 def _variant(token: str, word: str, known: Pronunciations, phonemes: Callable[[str], str]) -> str:
     if word in SPELLED_WAYS:
         return f"{word}({SPELLED_WAYS[word]})" if token[0].isupper() else word
-    said = phones_of(phonemes(word)).split()
+    said = ipa_to_arpabet(phonemes(word)).split()
     distances = [_edits(said, phones.split()) for phones in known[word]]
     best = distances.index(min(distances))
     return f"{word}({best + 1})" if best else word

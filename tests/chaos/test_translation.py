@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from dragoman.conditions.language.languages import find_language
-from dragoman.conditions.language.lint.defects import MEANINGS
+from dragoman.conditions.language.lint.assets import MEANINGS
 from dragoman.curation.translation.discovery import domain_of
 from dragoman.curation.translation.domains import TranslationJob, protection_for
 from dragoman.curation.translation.settling import known

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dragoman.analysis.blame import CULPRITS
-from dragoman.conditions.voice.lines.channel_effects import preset_names
+from dragoman.conditions.voice.audio_effects.presets import preset_names
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.speech import Said, Utterance
 from dragoman.runs.jobs import read_manifest

@@ -6,7 +6,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from dragoman.cli.linting import LintReport, _print_table
-from dragoman.conditions.language.lint.defects import Defect
+from dragoman.conditions.language.lint.assets import Defect
 
 Cli = Callable[..., CompletedProcess[str]]
 

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dragoman.conditions.layers import PLAIN_CHANNEL, realised
-from dragoman.conditions.plain import PlainView
+from dragoman.conditions.resolved_condition import IDENTITY_CHANNEL, IdentityView, resolve_condition
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode, Event
 from dragoman.core.language.wording import ENGLISH_WORDING
@@ -36,7 +35,7 @@ class Marked:
 
     def __init__(self, mark: str, inner: ToolView | None = None) -> None:
         self._mark = mark
-        self._inner = inner or PlainView()
+        self._inner = inner or IdentityView()
 
     def show(self, tools: Toolset) -> Toolset:
         return self._inner.show(tools)
@@ -78,26 +77,26 @@ def layer(mark: str) -> Layer:
 
 
 def test_without_layers_everything_is_plain() -> None:
-    plain = realised(PLAIN, ())
+    plain = resolve_condition(PLAIN, ())
     assert plain.shown(TASK) is TASK
     assert plain.policy("Be kind.") == "Be kind."
     assert plain.wording(TASK) == ENGLISH_WORDING
     assert plain.briefing(TALK) is None
-    assert set(plain.channels(TALK).values()) == {PLAIN_CHANNEL}
+    assert set(plain.channels(TALK).values()) == {IDENTITY_CHANNEL}
     assert plain.identities == ()
 
 
 def test_a_layer_that_says_nothing_changes_nothing() -> None:
-    empty = realised(PLAIN, [Layer("empty", "e")])
+    empty = resolve_condition(PLAIN, [Layer("empty", "e")])
     assert empty.shown(TASK) is TASK
     assert empty.policy("Be kind.") == "Be kind."
     assert empty.briefing(TALK) is None
-    assert set(empty.channels(TALK).values()) == {PLAIN_CHANNEL}
+    assert set(empty.channels(TALK).values()) == {IDENTITY_CHANNEL}
     assert empty.identities == ("e",)
 
 
 def test_what_two_layers_change_is_changed_by_one_after_the_other() -> None:
-    both = realised(PLAIN, [layer("-a"), layer("-b")])
+    both = resolve_condition(PLAIN, [layer("-a"), layer("-b")])
     assert both.judged(TASK).scenario.instructions == "Call.-a-b"
     assert both.policy("Be kind.") == "Be kind.-a-b"
     assert both.wording(TASK).language == "en-a-b"
@@ -109,16 +108,16 @@ def test_what_two_layers_change_is_changed_by_one_after_the_other() -> None:
 
 
 def test_words_go_through_one_channel_and_then_the_next() -> None:
-    channels = realised(PLAIN, [layer("-a"), layer("-b")]).channels(TALK)
+    channels = resolve_condition(PLAIN, [layer("-a"), layer("-b")]).channels(TALK)
     arrived = asyncio.run(channels["user"].carry(Utterance("Hello.")))
     assert (arrived.intended, arrived.received) == ("Hello.", "Hello.-a-b")
     assert [stage.engine for stage in arrived.stages] == ["-a", "-b"]
     assert {usage.purpose for usage in channels["user"].take_usage()} == {"-a", "-b"}
-    assert channels["agent"] is PLAIN_CHANNEL
+    assert channels["agent"] is IDENTITY_CHANNEL
 
 
 def test_each_layer_tells_a_paragraph() -> None:
-    briefing = realised(PLAIN, [layer("-a"), layer("-b")]).briefing(TALK)
+    briefing = resolve_condition(PLAIN, [layer("-a"), layer("-b")]).briefing(TALK)
     assert briefing is not None
     sides: tuple[Role, ...] = ("agent", "user")
     told = [asyncio.run(briefing.told(side, Before())) for side in sides]

@@ -39,7 +39,7 @@ from pathlib import Path
 from dragoman.core.episodes import Move
 from dragoman.core.measures import Counted, Rate
 from dragoman.core.speech import Called
-from dragoman.scoring.measures.counting import Counting
+from dragoman.scoring.measures.count_measure import CountMeasure
 
 leave = Path(__file__).with_name("leave@1.toml")
 

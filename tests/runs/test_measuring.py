@@ -15,8 +15,8 @@ from dragoman.core.scores import METRIC_VERSION
 from dragoman.runs.jobs import read_manifest, resume_job
 from dragoman.runs.measure_runner import Choice, measure_locally, measure_settings
 from dragoman.runs.runner import MeasureRequest, PlayedRun, play, score, start
-from dragoman.scoring.language_detection import _loaded
-from dragoman.scoring.measures.counting import Counting
+from dragoman.scoring.language_detection import _load_fasttext_model
+from dragoman.scoring.measures.count_measure import CountMeasure
 from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE
 from dragoman.tables.outcomes import run_figures
@@ -69,7 +69,7 @@ class Moody:
         return Measured(self.name, self.version, self.judge, counts={"seen": 1})
 
 
-def take(folder: Path, *measures: Moody | Counting, choice: Choice = "open") -> int:
+def take(folder: Path, *measures: Moody | CountMeasure, choice: Choice = "open") -> int:
     with open_run(folder, write=True) as store:
         setup = scoring_setup(read_manifest(store).config)
         return asyncio.run(measure_locally(setup, store, measures, lambda: None, choice))
@@ -210,7 +210,7 @@ def test_a_measure_that_breaks_leaves_its_reason_and_the_others_stand(folder: Pa
     def sound(case: PlayedCase) -> Iterator[Counted]:
         yield Counted({"events": len(case.episode.events)})
 
-    one, other = Counting("broken", "1", broken, ()), Counting("sound", "1", sound, ())
+    one, other = CountMeasure("broken", "1", broken, ()), CountMeasure("sound", "1", sound, ())
     assert take(folder, one, other) == 10
     found = stored(folder)
     reasons = {entry.unscored for key, entry in found.items() if key[2] == "broken"}
@@ -232,7 +232,7 @@ def test_what_is_no_number_is_unscored_and_the_run_stays_readable(
     def odd(_case: PlayedCase) -> Iterator[Counted]:
         yield Counted({"odd": count}, 0)
 
-    take(folder, Counting("odd", "1", odd, ()))
+    take(folder, CountMeasure("odd", "1", odd, ()))
     reasons = {entry.unscored for key, entry in stored(folder).items() if key[2] == "odd"}
     assert reasons == {f"the measure {why}"}
 
@@ -256,7 +256,7 @@ def test_a_measure_may_replay_what_happened(folder: Path) -> None:
         world = case.factory(case.task)
         yield Counted({"tools": len(world.tools("agent").tools)})
 
-    assert take(folder, Counting("tools", "1", replayed, ())) == 10
+    assert take(folder, CountMeasure("tools", "1", replayed, ())) == 10
     assert {
         entry.counts.get("tools", 0) > 0
         for key, entry in stored(folder).items()
@@ -268,7 +268,7 @@ def test_without_the_extra_a_run_in_other_languages_says_why_they_are_not_measur
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "fasttext", None)
-    _loaded.cache_clear()
+    _load_fasttext_model.cache_clear()
     config = RunConfig(
         "sample:shop",
         ("gold",),

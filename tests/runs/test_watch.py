@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from dragoman.cli.stalling import notice, stall_notices
-from dragoman.conditions.voice.voiced import Voiced
+from dragoman.conditions.voice.layer import LiveVoice
 from dragoman.core.episodes import Event
 from dragoman.core.errors import JudgeError, ParticipantError
 from dragoman.core.protocols import Case, Judgement
@@ -175,7 +175,7 @@ def test_a_recognizer_that_is_being_built_is_named_and_not_the_endpoint(tmp_path
     setup = build_setup(config)
     assert setup.voices is not None
     ((label, voiced),) = setup.voices.conditions.items()
-    assert isinstance(voiced, Voiced)
+    assert isinstance(voiced, LiveVoice)
     slow = Slow("", None, tmp_path, SpeechWorkers(1))
     users = tuple(msgspec.structs.replace(path, listener=slow) for path in voiced.users)
     setup.voices.conditions[label] = msgspec.structs.replace(voiced, users=users)

@@ -3,7 +3,14 @@
 import pytest
 
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.scoring.asking import agrees, begins_with_no, insists, refuses, wants_told, wants_yes
+from dragoman.scoring.dialogue_acts import (
+    begins_with_no,
+    is_agreement,
+    is_insistence,
+    is_refusal,
+    requests_confirmation,
+    requests_information,
+)
 from dragoman.simulation.phrasebooks import shipped_phrasebook
 
 
@@ -28,7 +35,7 @@ def phrases(language: str = "en") -> Phrasebook:
     ],
 )
 def test_a_yes_is_said_in_many_ways(text: str) -> None:
-    assert agrees(text, phrases())
+    assert is_agreement(text, phrases())
 
 
 @pytest.mark.parametrize(
@@ -40,7 +47,7 @@ def test_a_yes_is_said_in_many_ways(text: str) -> None:
     ],
 )
 def test_what_refuses_or_wants_something_else_is_no_yes(text: str) -> None:
-    assert not agrees(text, phrases())
+    assert not is_agreement(text, phrases())
 
 
 @pytest.mark.parametrize(
@@ -52,8 +59,8 @@ def test_what_refuses_or_wants_something_else_is_no_yes(text: str) -> None:
     ],
 )
 def test_a_question_for_a_yes_does_not_want_to_be_told(text: str) -> None:
-    assert wants_yes(text, phrases())
-    assert not wants_told(text, phrases())
+    assert requests_confirmation(text, phrases())
+    assert not requests_information(text, phrases())
 
 
 @pytest.mark.parametrize(
@@ -65,7 +72,7 @@ def test_a_question_for_a_yes_does_not_want_to_be_told(text: str) -> None:
     ],
 )
 def test_a_question_to_be_told_is_told_by_what_it_asks_for(text: str) -> None:
-    assert wants_told(text, phrases())
+    assert requests_information(text, phrases())
 
 
 @pytest.mark.parametrize(
@@ -76,7 +83,7 @@ def test_a_question_to_be_told_is_told_by_what_it_asks_for(text: str) -> None:
     ],
 )
 def test_wishes_and_patience_are_no_question_to_be_told(text: str) -> None:
-    assert not wants_told(text, phrases())
+    assert not requests_information(text, phrases())
 
 
 @pytest.mark.parametrize(
@@ -90,9 +97,9 @@ def test_wishes_and_patience_are_no_question_to_be_told(text: str) -> None:
     ],
 )
 def test_short_answers_of_other_languages_are_understood(language: str, yes: str, no: str) -> None:
-    assert agrees(yes, phrases(language))
-    assert not agrees(no, phrases(language))
-    assert refuses(no, phrases(language))
+    assert is_agreement(yes, phrases(language))
+    assert not is_agreement(no, phrases(language))
+    assert is_refusal(no, phrases(language))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +114,7 @@ def test_short_answers_of_other_languages_are_understood(language: str, yes: str
     ],
 )
 def test_who_insists_says_what_was_said_or_meant(text: str, *, does: bool) -> None:
-    assert insists(text, phrases()) is does
+    assert is_insistence(text, phrases()) is does
 
 
 def test_a_no_at_the_beginning_is_told_from_one_further_on() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from dragoman.core.scores import Evidence
-from dragoman.scoring.clarity import clarity_findings
+from dragoman.scoring.measures.clarity import clarity_findings
 
 
 def finding(reply: str, subject: str, language: str = "en") -> Evidence:

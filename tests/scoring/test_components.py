@@ -14,16 +14,16 @@ from dragoman.core.scores import ComponentScore, Evidence, Scored
 from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tasks import Action, Criteria, EnvAssertion, FunctionCall
 from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, Toolset
-from dragoman.scoring.components import (
-    Written,
+from dragoman.scoring.required_phrases import contains_phrase, parse_number_text, whole_numbers
+from dragoman.scoring.reward_components import (
+    LocalizedCalls,
     action_component,
     agent_texts,
+    arguments_match,
     assertion_component,
     communicate_component,
-    matches,
     state_component,
 )
-from dragoman.scoring.sayings import number_in, numbers_in, says
 
 BOTH = pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES], ids=lambda rules: rules.name)
 
@@ -199,8 +199,8 @@ def test_without_compared_keys_all_or_only_those_of_the_call_are_compared(
     arguments: dict[str, object], *, ours: bool, theirs: bool
 ) -> None:
     action = Action("1", "cancel", PLANNED)
-    assert matches(action, arguments, DEFAULT_RULES) == ours
-    assert matches(action, arguments, TAU2_RULES) == theirs
+    assert arguments_match(action, arguments, DEFAULT_RULES) == ours
+    assert arguments_match(action, arguments, TAU2_RULES) == theirs
 
 
 @BOTH
@@ -218,7 +218,7 @@ def test_without_compared_keys_all_or_only_those_of_the_call_are_compared(
 def test_compared_keys_are_all_that_counts(
     rules: Rules, compare: tuple[str, ...], arguments: dict[str, object], *, met: bool
 ) -> None:
-    assert matches(Action("1", "cancel", PLANNED, compare=compare), arguments, rules) == met
+    assert arguments_match(Action("1", "cancel", PLANNED, compare=compare), arguments, rules) == met
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_a_call_in_another_wording_counts_and_both_verdicts_are_kept(
         [ToolCall("c", "look", {"reason": executed})],
         Fixed(),
         DEFAULT_RULES,
-        Written([ToolCall("c", "look", {"reason": written})], {"1": worded}),
+        LocalizedCalls([ToolCall("c", "look", {"reason": written})], {"1": worded}),
     )
     assert component.verdict == Scored(float(met))
     assert component.evidence == (Evidence("1 look", met, why, raw=raw),)
@@ -327,8 +327,8 @@ def test_each_thing_must_be_said_within_one_message(rules: Rules) -> None:
 def test_numbers_are_found_as_wholes_or_as_characters(
     text: str, wanted: str, *, ours: bool, theirs: bool
 ) -> None:
-    assert says(text, wanted, DEFAULT_RULES) == ours
-    assert says(text, wanted, TAU2_RULES) == theirs
+    assert contains_phrase(text, wanted, DEFAULT_RULES) == ours
+    assert contains_phrase(text, wanted, TAU2_RULES) == theirs
 
 
 @pytest.mark.parametrize(
@@ -344,24 +344,24 @@ def test_numbers_are_found_as_wholes_or_as_characters(
     ],
 )
 def test_the_numbers_of_a_text(text: str, numbers: set[str]) -> None:
-    assert numbers_in(text) == set(map(Decimal, numbers))
+    assert whole_numbers(text) == set(map(Decimal, numbers))
 
 
 @pytest.mark.parametrize("text", ["", "NaN", "Infinity", "$5", "5 items", "five", "#5"])
 def test_what_is_no_number(text: str) -> None:
-    assert number_in(text) is None
+    assert parse_number_text(text) is None
 
 
 @given(st.decimals(0, 10**9, places=2), st.sampled_from(["{}", "${:,}", "It is {:,}.", "({})"]))
 def test_a_number_is_found_in_any_usual_notation(number: Decimal, notation: str) -> None:
-    assert says(notation.format(number), str(number), DEFAULT_RULES)
+    assert contains_phrase(notation.format(number), str(number), DEFAULT_RULES)
 
 
 @given(st.text(max_size=40), st.text(max_size=10))
 def test_any_texts_can_be_compared(text: str, wanted: str) -> None:
     for rules in (DEFAULT_RULES, TAU2_RULES):
-        assert says(text, wanted, rules) in {True, False}
-    assert all(number.is_finite() for number in numbers_in(text))
+        assert contains_phrase(text, wanted, rules) in {True, False}
+    assert all(number.is_finite() for number in whole_numbers(text))
 
 
 def test_the_sample_shop_knows_the_kinds_of_planned_calls(shop: DomainSuite) -> None:
@@ -381,7 +381,7 @@ def test_the_sample_shop_knows_the_kinds_of_planned_calls(shop: DomainSuite) -> 
     ],
 )
 def test_numbers_in_less_usual_notations_are_found(text: str, wanted: str) -> None:
-    assert says(text, wanted, DEFAULT_RULES)
+    assert contains_phrase(text, wanted, DEFAULT_RULES)
 
 
 @pytest.mark.parametrize(
@@ -393,4 +393,4 @@ def test_numbers_in_less_usual_notations_are_found(text: str, wanted: str) -> No
     ],
 )
 def test_codes_are_not_numbers(text: str, wanted: str) -> None:
-    assert not says(text, wanted, DEFAULT_RULES)
+    assert not contains_phrase(text, wanted, DEFAULT_RULES)

@@ -6,11 +6,11 @@ from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.speech import AudioRef, Called, Said, Unparsed, Utterance, say
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.voice.clock import STATED, UNKNOWN, Latency
-from dragoman.scoring.conversation_clock import (
+from dragoman.scoring.measures.turn_timing import (
     TurnTiming,
-    conventions,
-    spoken_seconds,
-    turns_by_the_clock,
+    estimate_speech_seconds,
+    time_turns,
+    timing_conventions,
 )
 
 REACTION = 0.2
@@ -44,7 +44,7 @@ def result(by: str = "agent") -> ToolResult:
 
 
 def clocked(*events: Event, language: str = "en") -> tuple[TurnTiming, ...]:
-    return turns_by_the_clock(Episode(events, Ending("user_stop"), 1, 0), language)
+    return time_turns(Episode(events, Ending("user_stop"), 1, 0), language)
 
 
 def waited(turn: TurnTiming) -> tuple[float | None, str] | None:
@@ -160,12 +160,12 @@ def test_only_who_can_speak_over_the_caller_has_an_overlap() -> None:
 def test_words_without_audio_are_estimated_by_a_stated_rate(
     words: str, language: str, seconds: float
 ) -> None:
-    assert spoken_seconds(words, language) == pytest.approx(seconds)
+    assert estimate_speech_seconds(words, language) == pytest.approx(seconds)
     said = Move("user", Said(Utterance(words, words, words)))
     assert [turn.is_estimated for turn in clocked(said, language=language)] == [True] * bool(words)
 
 
 def test_the_constants_are_those_that_the_documentation_states() -> None:
-    stated = conventions()
+    stated = timing_conventions()
     assert (stated.caller.reaction_seconds, stated.caller.tool_seconds) == (REACTION, USERS_TOOL)
     assert (stated.agent.reply_seconds, stated.agent.tool_seconds) == (REPLY, TOOL)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.scoring.identifying import identifying, squeeze
+from dragoman.scoring.stated_values import alphanumeric, find_identifiers
 
 FACTS = st.sampled_from(
     [
@@ -23,11 +23,11 @@ JOINTS = st.sampled_from([" ", ", ", "? ", "\n", "; "])
 
 @given(st.lists(FACTS | NO_FACTS | WORDS, max_size=8), st.data())
 def test_plain_words_around_facts_change_none_of_them(said: list[str], data: st.DataObject) -> None:
-    alone = [fact for each in said for fact in identifying(each)]
+    alone = [fact for each in said for fact in find_identifiers(each)]
     padded = [f"{word}. " for each in said for word in (data.draw(WORDS), each, data.draw(WORDS))]
-    assert list(identifying("".join(padded))) == alone
+    assert list(find_identifiers("".join(padded))) == alone
 
 
 @given(st.lists(st.text(max_size=20) | FACTS, max_size=6), JOINTS)
 def test_what_is_left_of_joined_texts_is_what_is_left_of_each(texts: list[str], joint: str) -> None:
-    assert squeeze(joint.join(texts)) == "".join(map(squeeze, texts))
+    assert alphanumeric(joint.join(texts)) == "".join(map(alphanumeric, texts))

@@ -14,14 +14,8 @@ from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage, as_replayed
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedModel, ScriptedReply
-from dragoman.scoring.judge_texts import transcript
-from dragoman.scoring.judges import (
-    VERDICTS_SCHEMA,
-    AssumeMet,
-    ChatJudge,
-    RuleJudge,
-    parse_verdicts,
-)
+from dragoman.scoring.judge_prompts import transcript
+from dragoman.scoring.judges import VERDICTS_SCHEMA, AssumeMet, ChatJudge, RuleJudge, parse_verdicts
 
 
 def judged(judge: Judge, assertions: list[str], *said: str) -> Judgement:

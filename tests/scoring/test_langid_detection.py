@@ -2,8 +2,7 @@
 
 import pytest
 
-from dragoman.scoring.langid_detection import load_langid
-from dragoman.scoring.language_detection import label_of
+from dragoman.scoring.language_detection import detector_label, load_langid
 
 TEXTS = {
     "pt": "Quero saber se amanhã vai chover na cidade onde moram os meus pais.",
@@ -29,4 +28,4 @@ def test_nothing_but_white_space_has_no_language() -> None:
     ("tag", "label"), [("fil-PH", "tl"), ("zh-Hans", "zh"), ("pt-BR", "pt"), ("xh", "xh")]
 )
 def test_tags_have_its_labels(tag: str, label: str) -> None:
-    assert label_of(tag, load_langid()) == label
+    assert detector_label(tag, load_langid()) == label

@@ -18,8 +18,8 @@ from dragoman.core.scores import Scored, Unscored, Verdict
 from dragoman.core.speech import Called, Said, Unparsed, Utterance, say
 from dragoman.core.tasks import InitialState, Scenario, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
-from dragoman.scoring.language_correctness import SpokenTurn, language_use, turn_language
 from dragoman.scoring.language_detection import Detection, load_detector
+from dragoman.scoring.measures.language_use import WordedTurn, language_use, turn_language
 
 GREETING = Move("agent", say("Hi! How can I help you today?"), scripted=True)
 THAI = "ฉันต้องการยกเลิกคำสั่งซื้อของฉัน"
@@ -54,7 +54,7 @@ def uses(
 
 
 def turn(text: str, rules: LanguageRules = DEFAULT_LANGUAGE_RULES, expected: str = "th") -> Verdict:
-    return turn_language(SpokenTurn(0, "user", text), expected, rules, load_detector()).verdict
+    return turn_language(WordedTurn(0, "user", text), expected, rules, load_detector()).verdict
 
 
 def test_each_side_is_judged_against_its_own_language() -> None:
@@ -169,7 +169,7 @@ def test_what_has_no_likely_language_is_unscored_and_in_the_reference_wrong() ->
 
 
 def test_an_undetected_language_is_unscored_and_in_the_reference_wrong() -> None:
-    said = SpokenTurn(3, "user", THAI)
+    said = WordedTurn(3, "user", THAI)
     ours = turn_language(said, "th", DEFAULT_LANGUAGE_RULES, Silent())
     theirs = turn_language(said, "th", SEATAU_LANGUAGE_RULES, Silent())
     assert ours == TurnLanguage(3, Unscored("no language detected"))
@@ -198,7 +198,7 @@ def test_a_language_that_cannot_be_detected_is_refused() -> None:
 def test_any_text_has_a_verdict_and_a_wrong_one_a_reason_or_a_label(
     text: str, rules: LanguageRules
 ) -> None:
-    judged = turn_language(SpokenTurn(0, "user", text), "th", rules, load_detector())
+    judged = turn_language(WordedTurn(0, "user", text), "th", rules, load_detector())
     match judged.verdict:
         case Unscored(reason=reason):
             assert reason

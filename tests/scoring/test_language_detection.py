@@ -11,7 +11,7 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.scoring.language_detection import (
     Detection,
     FastTextDetector,
-    label_of,
+    detector_label,
     load_detector,
     read_model,
 )
@@ -110,13 +110,13 @@ def test_threads_share_one_detector_and_agree() -> None:
     ],
 )
 def test_a_tag_has_the_detectors_label(tag: str, label: str) -> None:
-    assert label_of(tag, load_detector()) == label
+    assert detector_label(tag, load_detector()) == label
 
 
 @pytest.mark.parametrize("tag", ["ha", "xx", "", "-", "thai"])
 def test_a_language_that_the_detector_does_not_know_cannot_be_measured(tag: str) -> None:
     with pytest.raises(UsageError, match="does not know"):
-        label_of(tag, load_detector())
+        detector_label(tag, load_detector())
 
 
 def test_the_detector_knows_176_languages() -> None:

@@ -9,14 +9,14 @@ import pytest
 from dragoman.core.measures import REWARD, Derived, Quantile, Rate, Total, Trend
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.models.chat.scripted import ScriptedModel
-from dragoman.scoring.error_review.measure import ErrorsMeasure
-from dragoman.scoring.measures.catalogue import BUNDLED, Scoring
+from dragoman.scoring.measures.catalog import BUNDLED_MEASURES, MeasureSetup
+from dragoman.scoring.measures.error_review import ErrorsMeasure
 from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric
 from dragoman.scoring.reward import Scorer
 from dragoman.wiring.measures import earlier_names, measure_names
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "metrics.md"
-SCORING = Scoring(cast("Scorer", None), DEFAULT_RULES)
+SCORING = MeasureSetup(cast("Scorer", None), DEFAULT_RULES)
 """Only the reward, which declares no figure, needs a scorer."""
 
 
@@ -50,7 +50,7 @@ def lines() -> list[str]:
     """Return the table's lines: the measures', then the rubrics' that a judge answers."""
     counted = [
         line
-        for name, entry in BUNDLED.items()
+        for name, entry in BUNDLED_MEASURES.items()
         if name != REWARD
         for measure in [entry.make(SCORING)]
         for line in rows(f"`{name}` {measure.version}", measure.figures)
@@ -73,13 +73,15 @@ def test_every_figure_of_every_measure_has_its_line() -> None:
     written = PAGE.read_text("utf-8").splitlines()
 
     assert len(lines()) > 100
-    assert [line for line in written if line.startswith("| `")][len(BUNDLED) :] == lines()
+    assert [line for line in written if line.startswith("| `")][len(BUNDLED_MEASURES) :] == lines()
 
 
 def test_every_measure_says_where_it_comes_from() -> None:
     written = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| `")]
 
-    assert [line.split("`")[1] for line in written[: len(BUNDLED)]] == list(BUNDLED)
+    assert [line.split("`")[1] for line in written[: len(BUNDLED_MEASURES)]] == list(
+        BUNDLED_MEASURES
+    )
 
 
 def test_earlier_versions_are_listed_beside_the_measures_that_they_were() -> None:

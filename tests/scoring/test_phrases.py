@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.scoring.phrases import found, needed
+from dragoman.scoring.dialogue_acts import match_phrase, required_literal
 
 PATTERNS: dict[str, list[str]] = tomllib.loads(
     (files("dragoman.scoring") / "user_phrases.toml").read_text("utf-8")
@@ -60,7 +60,7 @@ TEXTS = st.lists(PIECES.flatmap(written), max_size=8).flatmap(
 def test_what_is_found_is_what_the_patterns_match_in_any_case(text: str) -> None:
     for kind, patterns in PATTERNS.items():
         match = re.search("|".join(patterns), text.replace("\u2019", "'"), re.IGNORECASE)
-        assert found(kind, text) == (match.group() if match else "")
+        assert match_phrase(kind, text) == (match.group() if match else "")
 
 
 ALL = sorted({each for patterns in PATTERNS.values() for each in patterns})
@@ -69,7 +69,7 @@ ALL = sorted({each for patterns in PATTERNS.values() for each in patterns})
 @given(st.sampled_from(ALL).flatmap(lambda each: st.tuples(st.just(each), st.from_regex(each))))
 def test_whatever_a_pattern_matches_holds_what_it_needs(case: tuple[str, str]) -> None:
     pattern, text = case
-    assert needed(pattern) in text
+    assert required_literal(pattern) in text
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_whatever_a_pattern_matches_holds_what_it_needs(case: tuple[str, str]) -
     ],
 )
 def test_what_a_pattern_needs_stands_outside_of_brackets(pattern: str, literal: str) -> None:
-    assert needed(pattern) == literal
+    assert required_literal(pattern) == literal
 
 
 def test_alternatives_stand_in_brackets() -> None:
@@ -98,5 +98,5 @@ def test_alternatives_stand_in_brackets() -> None:
 
 @pytest.mark.parametrize("text", ["How MAY I Assist You", "so, how may i assist you?"])
 def test_a_phrase_is_told_as_it_was_written(text: str) -> None:
-    assert found("serves", text).lower() == "how may i assist you"
-    assert found("serves", text) in text
+    assert match_phrase("serves", text).lower() == "how may i assist you"
+    assert match_phrase("serves", text) in text

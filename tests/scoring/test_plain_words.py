@@ -2,7 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.scoring.plain_words import has_letters, lower_capitals, plain_words
+from dragoman.scoring.measures.language_use import (
+    has_letters,
+    lower_capitals,
+    natural_language_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -31,20 +35,20 @@ from dragoman.scoring.plain_words import has_letters, lower_capitals, plain_word
     ],
 )
 def test_what_belongs_to_no_language_is_taken_out(text: str, words: str) -> None:
-    assert plain_words(text) == words
+    assert natural_language_text(text) == words
 
 
 def test_a_long_quotation_is_speech() -> None:
     said = (
         '"Xin chào, tôi muốn hủy đơn hàng của tôi và nhận lại tiền vào thẻ của tôi ngay hôm nay."'
     )
-    assert plain_words(said) == said
+    assert natural_language_text(said) == said
 
 
 def test_a_marker_that_holds_a_whole_sentence_is_speech() -> None:
     said = "Anda baru saja pindah dari Florida ke Phoenix."
     assert said in f"###{said}###"
-    assert said.rstrip(".") in plain_words(f"###{said}###")
+    assert said.rstrip(".") in natural_language_text(f"###{said}###")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +66,7 @@ def test_a_marker_that_holds_a_whole_sentence_is_speech() -> None:
     ],
 )
 def test_of_ids_and_symbols_alone_no_letter_is_left(text: str) -> None:
-    assert not has_letters(plain_words(text))
+    assert not has_letters(natural_language_text(text))
 
 
 @pytest.mark.slow
@@ -72,12 +76,12 @@ def test_of_ids_and_symbols_alone_no_letter_is_left(text: str) -> None:
     ids=["opened", "pairs", "ticks", "word", "quotes"],
 )
 def test_long_texts_are_bounded_work(text: str) -> None:
-    assert len(plain_words(text)) <= len(text)
+    assert len(natural_language_text(text)) <= len(text)
 
 
 @given(st.text(st.characters(exclude_categories=[])))
 def test_any_text_is_left_no_longer_and_in_one_line(text: str) -> None:
-    words = plain_words(text)
+    words = natural_language_text(text)
     assert len(words) <= len(text)
     assert words == " ".join(words.split())
     assert not any(map(str.isdigit, words))
@@ -85,7 +89,7 @@ def test_any_text_is_left_no_longer_and_in_one_line(text: str) -> None:
 
 @given(st.text("กขคabcñ đ.,?", min_size=1))
 def test_a_text_without_anything_opaque_stays_as_it_is(text: str) -> None:
-    assert plain_words(text) == " ".join(text.split())
+    assert natural_language_text(text) == " ".join(text.split())
 
 
 @pytest.mark.parametrize(

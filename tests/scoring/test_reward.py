@@ -17,7 +17,7 @@ from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
 from dragoman.scoring.judges import AssumeMet, RuleJudge
 from dragoman.scoring.reward import Scorer
-from dragoman.scoring.user_check import UserCheck
+from dragoman.scoring.simulator_validity import UserCheck
 
 ADDRESS: dict[str, object] = {
     "user_id": "maren_holt_2201",

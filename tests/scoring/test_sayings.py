@@ -14,7 +14,7 @@ from dragoman.core.language.wording import (
     Wording,
 )
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES
-from dragoman.scoring.sayings import date_forms, numbers_in, says_in
+from dragoman.scoring.required_phrases import contains_localized_phrase, date_forms, whole_numbers
 
 POINTS = NumberHabits(decimal=",", thousands=".")
 MONTHS = tuple(f"tháng {number}" for number in range(1, 13))
@@ -43,27 +43,29 @@ VIETNAMESE = Wording("vi", POINTS, DATES, labels={"gift card": ("thẻ quà tặ
 def test_numbers_dates_and_labels_are_found_as_the_language_writes_them(
     text: str, wanted: str, *, found: bool
 ) -> None:
-    assert says_in(text, wanted, DEFAULT_RULES, VIETNAMESE) == found
+    assert contains_localized_phrase(text, wanted, DEFAULT_RULES, VIETNAMESE) == found
 
 
 def test_the_reference_knows_no_language() -> None:
-    assert not says_in("Tổng cộng 1.786 đô la.", "1786", TAU2_RULES, VIETNAMESE)
+    assert not contains_localized_phrase("Tổng cộng 1.786 đô la.", "1786", TAU2_RULES, VIETNAMESE)
 
 
 def test_english_has_no_other_wording() -> None:
-    assert not says_in("It is 1.786 in all.", "1786", DEFAULT_RULES, ENGLISH_WORDING)
+    assert not contains_localized_phrase(
+        "It is 1.786 in all.", "1786", DEFAULT_RULES, ENGLISH_WORDING
+    )
 
 
 @given(st.decimals(0, 10**9, places=2))
 def test_a_number_is_read_as_it_is_written_in_either_way(number: Decimal) -> None:
     english = f"{number:,}"
     swapped = english.translate(str.maketrans(",.", ".,"))
-    assert numbers_in(f"= {english} =", ENGLISH_NUMBERS) == {number}
-    assert numbers_in(f"= {swapped} =", POINTS) == {number}
+    assert whole_numbers(f"= {english} =", ENGLISH_NUMBERS) == {number}
+    assert whole_numbers(f"= {swapped} =", POINTS) == {number}
 
 
 def test_digits_of_other_scripts_are_numbers_too() -> None:
-    assert numbers_in("รวม ๑,๗๘๖ บาท") == {Decimal(1786)}
+    assert whole_numbers("รวม ๑,๗๘๖ บาท") == {Decimal(1786)}
 
 
 @pytest.mark.parametrize("text", ["", "2024-13-01", "2024-02-30", "yesterday", "20240305"])

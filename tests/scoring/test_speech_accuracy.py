@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from dragoman.core.scores import Evidence, Unscored
 from dragoman.core.speech import Utterance
 from dragoman.scoring.speech_accuracy import (
-    Edits,
+    AlignmentCounts,
     character_edits,
     entity_evidence,
-    normalized,
-    spaced,
+    normalize_for_scoring,
+    separate_latin_words,
     speech_accuracy,
     word_edits,
 )
@@ -19,20 +19,20 @@ from dragoman.scoring.speech_accuracy import (
 
 def test_lost_changed_and_added_words_are_counted() -> None:
     edits = word_edits("Please send it to Tom Brown.", "please send to tim brown now", "en")
-    assert edits == Edits(hits=4, substitutions=1, deletions=1, insertions=1)
-    assert isinstance(edits, Edits)
+    assert edits == AlignmentCounts(hits=4, substitutions=1, deletions=1, insertions=1)
+    assert isinstance(edits, AlignmentCounts)
     assert edits.said == 6
     assert edits.rate == 0.5
 
 
 def test_case_punctuation_and_apostrophes_are_not_counted() -> None:
     edits = word_edits("It\u2019s fine, OK?", "its fine ok", "en")
-    assert edits == Edits(hits=5, substitutions=0, deletions=0, insertions=0)
+    assert edits == AlignmentCounts(hits=5, substitutions=0, deletions=0, insertions=0)
 
 
 def test_more_words_put_in_than_said_make_a_rate_above_one() -> None:
     edits = word_edits("yes", "oh yes I do", "en")
-    assert isinstance(edits, Edits)
+    assert isinstance(edits, AlignmentCounts)
     assert edits.rate == 3.0
 
 
@@ -41,15 +41,15 @@ def test_words_are_not_counted_where_none_are_written(language: str) -> None:
     verdict = word_edits("我要退货", "我要退火", language)
     assert isinstance(verdict, Unscored)
     assert "without spaces" in verdict.reason
-    assert character_edits("我要退货", "我要退火", language) == Edits(3, 1, 0, 0)
+    assert character_edits("我要退货", "我要退火", language) == AlignmentCounts(3, 1, 0, 0)
 
 
 def test_a_letter_with_its_marks_is_one_character() -> None:
-    assert character_edits("ที่นี่", "ทีนี่", "th") == Edits(1, 1, 0, 0)
+    assert character_edits("ที่นี่", "ทีนี่", "th") == AlignmentCounts(1, 1, 0, 0)
 
 
 def test_marks_of_a_script_are_kept() -> None:
-    assert normalized("สวัสดี, ครับ!") == "สวัสดี ครับ"
+    assert normalize_for_scoring("สวัสดี, ครับ!") == "สวัสดี ครับ"
 
 
 def test_nothing_said_is_no_rate() -> None:
@@ -61,7 +61,7 @@ def test_what_is_too_long_is_not_counted() -> None:
 
 
 def test_nothing_heard_is_every_word_lost() -> None:
-    assert word_edits("send it", "", "en") == Edits(0, 0, 2, 0)
+    assert word_edits("send it", "", "en") == AlignmentCounts(0, 0, 2, 0)
 
 
 def test_an_utterance_is_compared_by_its_spoken_form_and_its_values_by_the_written() -> None:
@@ -69,7 +69,7 @@ def test_an_utterance_is_compared_by_its_spoken_form_and_its_values_by_the_writt
         "Order W23, Tom", spoken="Order W two three, Tom", heard="order w two three tim"
     )
     accuracy = speech_accuracy(utterance, "en", ["W23", "Tom"], "order W23 tim")
-    assert accuracy.words == Edits(4, 1, 0, 0)
+    assert accuracy.words == AlignmentCounts(4, 1, 0, 0)
     assert accuracy.entities == (
         Evidence("W23", True, "", "code"),
         Evidence("Tom", False, "not in what was heard", "name"),
@@ -108,10 +108,10 @@ def test_ids_arrive_sign_by_sign_too_with_none_more_or_less(
 
 
 def test_values_stand_apart_from_words_without_spaces() -> None:
-    assert spaced("邮编是KL-4830。电话是+44 7700 900102。", "zh") == (
+    assert separate_latin_words("邮编是KL-4830。电话是+44 7700 900102。", "zh") == (
         "邮编是 KL-4830 。电话是 +44 7700 900102 。"
     )
-    assert spaced("mã KL-4830.", "vi") == "mã KL-4830."
+    assert separate_latin_words("mã KL-4830.", "vi") == "mã KL-4830."
 
 
 def test_a_value_counts_once_however_often_it_is_needed() -> None:
@@ -119,20 +119,22 @@ def test_a_value_counts_once_however_often_it_is_needed() -> None:
 
 
 def test_a_rate_is_errors_for_each_unit_said() -> None:
-    assert Edits(10, 1, 1, 0).rate == 2 / 12
-    assert Edits(0, 0, 1, 3).rate == 4.0
+    assert AlignmentCounts(10, 1, 1, 0).rate == 2 / 12
+    assert AlignmentCounts(0, 0, 1, 3).rate == 4.0
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_what_was_said_is_hit_changed_or_lost(said: str, heard: str) -> None:
     edits = character_edits(said, heard, "en")
     if isinstance(edits, Unscored):
-        assert not normalized(said)
+        assert not normalize_for_scoring(said)
     else:
-        assert (edits.rate == 0) == (normalized(said) == normalized(heard))
+        assert (edits.rate == 0) == (normalize_for_scoring(said) == normalize_for_scoring(heard))
 
 
 @given(st.text(string.printable, max_size=40))
 def test_plain_texts_are_counted_as_any_other(text: str) -> None:
     marked = f"{text} \N{ARABIC LETTER BEH}"
-    assert normalized(marked).removesuffix("\N{ARABIC LETTER BEH}").strip() == normalized(text)
+    assert normalize_for_scoring(marked).removesuffix(
+        "\N{ARABIC LETTER BEH}"
+    ).strip() == normalize_for_scoring(text)

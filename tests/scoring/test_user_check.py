@@ -11,8 +11,13 @@ from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.models.chat.scripted import ScriptedModel, ScriptedReply
 from dragoman.scoring.judges import SIMULATOR, AssumeMet, ChatJudge
-from dragoman.scoring.user_check import STATEMENTS, Checked, UserCheck, scoring_name
-from dragoman.scoring.validity import CHECKS
+from dragoman.scoring.simulator_validity import (
+    CHECKS,
+    STATEMENTS,
+    UserCheck,
+    UserCheckResult,
+    scoring_name,
+)
 
 TASK = Task("7", "suite", "digest", Scenario("You want to cancel order #W1234567. You are polite."))
 GREETING = Move("agent", say("Hi!"), scripted=True)
@@ -32,14 +37,14 @@ def answer(*met: bool) -> str:
     return json.dumps({"verdicts": verdicts})
 
 
-def checked(reply: str | None, *words: str, language: str = "en") -> Checked:
+def checked(reply: str | None, *words: str, language: str = "en") -> UserCheckResult:
     """Check a conversation by rules, and by a model that gives a reply (None: none for the task)."""
     script = {} if reply is None else {"*": [ScriptedReply(reply)]}
     judge = ChatJudge(ScriptedModel("m", script, greeted=0), rubric=SIMULATOR)
     return asyncio.run(UserCheck(judge).check(TASK, episode(*words), language, CASE))
 
 
-def met(result: Checked) -> dict[str, bool | None]:
+def met(result: UserCheckResult) -> dict[str, bool | None]:
     return {entry.subject: entry.met for entry in result.evidence}
 
 
@@ -89,7 +94,7 @@ def test_an_unusable_reply_is_paid_all_the_same() -> None:
 
 
 def test_nobody_is_asked_where_no_simulated_user_spoke() -> None:
-    assert checked("never asked") == Checked(())
+    assert checked("never asked") == UserCheckResult(())
 
 
 class Recorder:

@@ -12,8 +12,8 @@ from dragoman.core.scores import Evidence
 from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tasks import InitialState, Instructions, Scenario, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
-from dragoman.scoring.languages import words
-from dragoman.scoring.validity import CHECKS, user_evidence, without_quotes
+from dragoman.scoring.language_detection import language_words
+from dragoman.scoring.simulator_validity import CHECKS, user_evidence, without_quotes
 
 Case = dict[str, Any]
 CASES: list[Case] = json.loads((Path(__file__).parent / "validity_cases.json").read_text("utf-8"))
@@ -294,7 +294,7 @@ def test_a_user_may_say_whatever_it_was_told(told: str) -> None:
 
 def test_an_address_is_opaque_however_long_it_is() -> None:
     address = f"https://shop.example/{'bonjour/' * 40}7"
-    assert words(f"See {address}, please.") == ("see", "please")
+    assert language_words(f"See {address}, please.") == ("see", "please")
 
 
 @given(st.text(st.sampled_from("ab '\"\u201c\u201d\u00ab\u00bb\u2018\u2019 .\n1"), max_size=30))

@@ -15,7 +15,7 @@ from dragoman.benchmarks.tau2.messages import decode_messages
 from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.speech import say
 from dragoman.core.tasks import Instructions, Scenario, Task
-from dragoman.scoring.validity import user_evidence
+from dragoman.scoring.simulator_validity import user_evidence
 
 pytestmark = pytest.mark.slow
 

@@ -3,7 +3,7 @@ from dragoman.core.protocols import FunctionWorld, SynchronizedWorld
 from dragoman.core.scores import Unscored
 from dragoman.core.tasks import Criteria, EnvAssertion, FunctionCall
 from dragoman.core.tools import NO_TOOLS
-from dragoman.scoring.components import assertion_component
+from dragoman.scoring.reward_components import assertion_component
 
 ASSERTS = Criteria(
     basis=("ENV_ASSERTION",),

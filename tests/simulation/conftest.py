@@ -10,7 +10,7 @@ import pytest
 
 from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
 from dragoman.core.episodes import Episode
 from dragoman.core.protocols import Channel, Limits, Opening, Participant
 from dragoman.core.rules import DEFAULT_RULES
@@ -106,8 +106,8 @@ def play_shop(shop: DomainSuite) -> Play:
         factory = shop.factory(DEFAULT_RULES)
         world = factory(task)
         surfaces = ConversationIO(
-            {"agent": PlainChannel(), "user": channel},
-            {"agent": PlainView(), "user": PlainView()},
+            {"agent": IdentityChannel(), "user": channel},
+            {"agent": IdentityView(), "user": IdentityView()},
         )
         sessions = {
             "agent": await agent.open(Opening(task, "agent", 0, shop.policy(task, world))),

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.conditions.plain import PlainChannel
+from dragoman.conditions.resolved_condition import IdentityChannel
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.protocols import Channel, Participant
 from dragoman.core.scores import Score, Scored
@@ -41,7 +41,7 @@ def test_what_was_heard_is_read_back_before_anything_is_changed(
     play_shop: Play, tasks_with_facts: list[Task]
 ) -> None:
     task = task_of(tasks_with_facts, "two-swaps")
-    episode, _ = play_shop(task, CarefulAgent(), PlainChannel())
+    episode, _ = play_shop(task, CarefulAgent(), IdentityChannel())
     assert said(episode)[1:3] == [
         "Please tell me: what is your email, what is your order number?",
         (
@@ -55,7 +55,7 @@ def test_nothing_is_read_back_where_nothing_can_change(
     play_shop: Play, tasks_with_facts: list[Task]
 ) -> None:
     task = task_of(tasks_with_facts, "too-late")
-    episode, _ = play_shop(task, CarefulAgent(), PlainChannel())
+    episode, _ = play_shop(task, CarefulAgent(), IdentityChannel())
     assert not any("Is that right?" in words for words in said(episode))
 
 
@@ -101,6 +101,6 @@ def test_questions_are_bounded_however_bad_the_line_is(
 def test_a_user_who_recites_a_script_is_understood_as_well(
     play_shop: Play, shop: DomainSuite, agent: Participant
 ) -> None:
-    episode, score = play_shop(shop.tasks[0], agent, PlainChannel())
+    episode, score = play_shop(shop.tasks[0], agent, IdentityChannel())
     assert score.reward == Scored(1.0)
     assert arguments(episode)[0] == {"first_name": "Maren", "last_name": "Holt", "zip": "83702"}

@@ -6,7 +6,7 @@ import pytest
 
 from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
 from dragoman.core.episodes import COMPLETE, Episode, Event, Move
 from dragoman.core.protocols import Channel, Limits, Opening, Participant, StateDelta, World
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
@@ -85,8 +85,8 @@ def play(
         conductor = HalfDuplex(world, rules, Limits())
         agent, user = pair
         surfaces = ConversationIO(
-            {"agent": PlainChannel(), "user": channel or PlainChannel()},
-            {"agent": PlainView(), "user": PlainView()},
+            {"agent": IdentityChannel(), "user": channel or IdentityChannel()},
+            {"agent": IdentityView(), "user": IdentityView()},
         )
         sessions = {
             "agent": await agent.open(Opening(task, "agent", 0)),

@@ -6,7 +6,7 @@ from statistics import mean
 import pytest
 
 from dragoman.analysis.intervals import difference_interval
-from dragoman.conditions.plain import PlainChannel
+from dragoman.conditions.resolved_condition import IdentityChannel
 from dragoman.core.episodes import Episode
 from dragoman.core.protocols import Channel, Participant
 from dragoman.core.scores import Score, Scored
@@ -33,8 +33,8 @@ def test_without_noise_whoever_plays_the_plan_passes_as_gold_does(
     play_shop: Play, tasks_with_facts: list[Task], agent: Participant
 ) -> None:
     for task in tasks_with_facts:
-        assert reward(play_shop, task, agent, PlainChannel()) == 1.0
-        assert reward(play_shop, task, GoldAgent(), PlainChannel()) == 1.0
+        assert reward(play_shop, task, agent, IdentityChannel()) == 1.0
+        assert reward(play_shop, task, GoldAgent(), IdentityChannel()) == 1.0
 
 
 @pytest.mark.slow
@@ -63,5 +63,5 @@ def test_lexical_passes_the_task_that_only_asks_where_silence_does_not(
     play_shop: Play, tasks_with_facts: list[Task]
 ) -> None:
     (task,) = (task for task in tasks_with_facts if task.id == "too-late")
-    assert reward(play_shop, task, LexicalAgent(), PlainChannel()) == 1.0
-    assert reward(play_shop, task, SilentAgent(), PlainChannel()) == 0.0
+    assert reward(play_shop, task, LexicalAgent(), IdentityChannel()) == 1.0
+    assert reward(play_shop, task, SilentAgent(), IdentityChannel()) == 0.0

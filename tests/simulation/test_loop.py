@@ -7,7 +7,7 @@ import pytest
 
 from dragoman.benchmarks.kit.turn_protocols import GREETING, HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
 from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import (
@@ -85,8 +85,8 @@ def play(  # noqa: PLR0913 - the parts of a conversation
 ) -> Episode:
     world = shop.factory(rules)(shop.tasks[0])
     surfaces = ConversationIO(
-        channels or {"agent": PlainChannel(), "user": PlainChannel()},
-        views or {"agent": PlainView(), "user": PlainView()},
+        channels or {"agent": IdentityChannel(), "user": IdentityChannel()},
+        views or {"agent": IdentityView(), "user": IdentityView()},
         is_timed=is_timed,
     )
     conversation = Conversation(world, {"agent": agent, "user": user}, surfaces, clock)
@@ -271,7 +271,7 @@ def test_a_view_changes_what_is_seen_and_run_and_both_are_kept(shop: DomainSuite
         shop,
         agent,
         Listener(say("Go."), STOP),
-        views={"agent": Upper(), "user": PlainView()},
+        views={"agent": Upper(), "user": IdentityView()},
     )
     assert next(iter(agent.saw[0])).description.isupper()
     assert heard_words(agent)[1] == ["ERROR: INVALID CHARACTERS IN EXPRESSION"]
@@ -306,7 +306,7 @@ class Mishearing:
 
 def test_a_channel_changes_what_is_heard_and_not_what_was_meant(shop: DomainSuite) -> None:
     agent, user = Listener(say("five?")), Listener(say("order five"), STOP)
-    episode = play(shop, agent, user, channels={"user": Mishearing(), "agent": PlainChannel()})
+    episode = play(shop, agent, user, channels={"user": Mishearing(), "agent": IdentityChannel()})
     assert heard_words(agent) == [["order nine"]]
     assert heard_words(user)[1] == ["five?"]
     said = episode.events[1]
@@ -332,8 +332,8 @@ class Monologue:
 
 def test_a_conductor_can_speak_for_a_side(shop: DomainSuite) -> None:
     world: World = shop.factory(DEFAULT_RULES)(shop.tasks[0])
-    plain: dict[Role, ToolView] = {"agent": PlainView(), "user": PlainView()}
-    surfaces = ConversationIO({"agent": PlainChannel(), "user": PlainChannel()}, plain)
+    plain: dict[Role, ToolView] = {"agent": IdentityView(), "user": IdentityView()}
+    surfaces = ConversationIO({"agent": IdentityChannel(), "user": IdentityChannel()}, plain)
     episode = asyncio.run(Conversation(world, {}, surfaces, lambda: 0.0).run(Monologue()))
     assert episode.events == (
         Move("user", say("Turn 0."), scripted=True, turn=0),

@@ -7,7 +7,7 @@ import pytest
 
 from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.errors import ParticipantError, tell_delay
 from dragoman.core.layers import AlwaysTold, Briefing
@@ -41,7 +41,7 @@ class Slow:
         """Nothing to release."""
 
 
-class SlowChannel(PlainChannel):
+class SlowChannel(IdentityChannel):
     """Takes a while to carry anything."""
 
     async def carry(self, utterance: Utterance) -> Utterance:
@@ -66,10 +66,10 @@ def play(
 ) -> Episode:
     world = shop.factory(DEFAULT_RULES)(shop.tasks[0])
     channels: dict[Role, Channel] = {
-        "agent": line or PlainChannel(),
-        "user": line or PlainChannel(),
+        "agent": line or IdentityChannel(),
+        "user": line or IdentityChannel(),
     }
-    surfaces = ConversationIO(channels, {"agent": PlainView(), "user": PlainView()}, briefing)
+    surfaces = ConversationIO(channels, {"agent": IdentityView(), "user": IdentityView()}, briefing)
     sessions: dict[Role, Session] = {"agent": agent, "user": user}
     conversation = Conversation(world, sessions, surfaces, lambda: 0.0, LIMIT)
     return asyncio.run(conversation.run(HalfDuplex(world, DEFAULT_RULES, Limits(steps=10_000))))

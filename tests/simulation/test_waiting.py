@@ -7,7 +7,7 @@ from dragoman.benchmarks.bfcl.apis.environment import AnswerCache, AsyncApiEnvir
 from dragoman.benchmarks.bfcl.apis.web_search_api import Hits, Page, Query, WebSearchAPI
 from dragoman.benchmarks.bfcl.multi_turn_suite import FixedTurns
 from dragoman.benchmarks.bfcl.rules import DEFAULT_RULES
-from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import Answer, Heard
@@ -20,7 +20,8 @@ from dragoman.simulation.orchestrator import Conversation, ConversationIO
 HIT: Mapping[str, object] = {"title": "Orla", "link": "http://orla.example", "snippet": "88"}
 USED = Usage("search", "search", input_tokens=0, output_tokens=0)
 SURFACES = ConversationIO(
-    {"agent": PlainChannel(), "user": PlainChannel()}, {"agent": PlainView(), "user": PlainView()}
+    {"agent": IdentityChannel(), "user": IdentityChannel()},
+    {"agent": IdentityView(), "user": IdentityView()},
 )
 
 

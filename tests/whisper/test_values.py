@@ -9,12 +9,12 @@ import asyncio
 import pytest
 from tests.whisper.conftest import Hear, Speak
 
-from dragoman.conditions.voice.inverse_text_normalization import normalized_transcript
-from dragoman.conditions.voice.spoken.form import spoken_form
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import normalized_transcript
+from dragoman.conditions.voice.verbalization.spoken_form import verbalize
 from dragoman.core.values.matching import find_value
 from dragoman.core.values.reading import read
 from dragoman.core.voice.audio import Audio
-from dragoman.scoring.speech_accuracy import EARLIER_NORMALIZATION, Edits, word_edits
+from dragoman.scoring.speech_accuracy import EARLIER_NORMALIZATION, AlignmentCounts, word_edits
 from dragoman.wiring.conditions.engines import GENERIC, SpeechEngines
 from dragoman.wiring.connections import Connections
 
@@ -47,7 +47,7 @@ def transcripts(speak: Speak, hear: Hear) -> dict[str, tuple[str, str]]:
     """By what is said: what Whisper and the embedded recognizer wrote of the same audio."""
     found = {}
     for said in SAID:
-        audio = speak(spoken_form(said), "en")
+        audio = speak(verbalize(said), "en")
         found[said] = (hear(audio, "en").text, embedded(audio))
     return found
 
@@ -83,10 +83,10 @@ def test_no_value_that_whisper_wrote_is_lost_by_normalization(
 def test_figures_are_no_word_errors(transcripts: dict[str, tuple[str, str]]) -> None:
     before = after = 0
     for said, (whisper, _) in transcripts.items():
-        raw = word_edits(spoken_form(said), whisper, "en", EARLIER_NORMALIZATION)
-        scored = word_edits(spoken_form(said), whisper, "en")
-        assert isinstance(raw, Edits)
-        assert isinstance(scored, Edits)
+        raw = word_edits(verbalize(said), whisper, "en", EARLIER_NORMALIZATION)
+        scored = word_edits(verbalize(said), whisper, "en")
+        assert isinstance(raw, AlignmentCounts)
+        assert isinstance(scored, AlignmentCounts)
         before += raw.substitutions + raw.deletions + raw.insertions
         after += scored.substitutions + scored.deletions + scored.insertions
     assert after < before

@@ -10,7 +10,10 @@ import msgspec
 
 from dragoman.cli.output import print_json
 from dragoman.cli.progressing.modes import console
-from dragoman.conditions.voice.inverse_text_normalization import NORMALIZER, normalized_transcript
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import (
+    NORMALIZER,
+    normalized_transcript,
+)
 from dragoman.core.errors import UsageError
 from dragoman.core.scores import Unscored
 from dragoman.core.texts.alignment import MAX_UNITS, Pair, aligned
@@ -22,10 +25,10 @@ from dragoman.report.fitting import TextTable, print_table
 from dragoman.scoring.speech_accuracy import (
     NORMALIZATION,
     UNSPACED,
-    Edits,
+    AlignmentCounts,
     character_edits,
-    normalized,
-    regrouped,
+    normalize_for_scoring,
+    regroup,
     scoring_units,
     word_edits,
 )
@@ -166,14 +169,16 @@ def explain(question: HeardQuestion, *, as_json: bool) -> None:
 
 
 def _explanation(
-    question: HeardQuestion, words: Edits | Unscored, characters: Edits | Unscored
+    question: HeardQuestion,
+    words: AlignmentCounts | Unscored,
+    characters: AlignmentCounts | Unscored,
 ) -> Explanation:
     said, heard, language, values = question
     return Explanation(
         language,
         heard,
         normalized_transcript(heard, language),
-        ScoredTexts(normalized(said, language), normalized(heard, language)),
+        ScoredTexts(normalize_for_scoring(said, language), normalize_for_scoring(heard, language)),
         _rate(words),
         _rate(characters),
         tuple(_aligned_units(question)),
@@ -184,11 +189,11 @@ def _explanation(
     )
 
 
-def _rate(edits: Edits | Unscored) -> float | None:
-    return edits.rate if isinstance(edits, Edits) else None
+def _rate(edits: AlignmentCounts | Unscored) -> float | None:
+    return edits.rate if isinstance(edits, AlignmentCounts) else None
 
 
-def _reason(edits: Edits | Unscored) -> str:
+def _reason(edits: AlignmentCounts | Unscored) -> str:
     return edits.reason if isinstance(edits, Unscored) else ""
 
 
@@ -206,7 +211,7 @@ def _counted_units(question: HeardQuestion) -> tuple[Sequence[str], Sequence[str
     heard = scoring_units(question.heard, question.language)
     if primary_language(question.language) in UNSPACED:
         return _characters(said), _characters(heard)
-    return said, regrouped(said, heard)
+    return said, regroup(said, heard)
 
 
 def _characters(units: Iterable[str]) -> list[str]:
@@ -237,7 +242,11 @@ def _stated(value: str, question: HeardQuestion) -> HeardValue:
     return HeardValue(value, kind, True, found.form, found.start, found.end, in_said)
 
 
-def _print(explanation: Explanation, words: Edits | Unscored, characters: Edits | Unscored) -> None:
+def _print(
+    explanation: Explanation,
+    words: AlignmentCounts | Unscored,
+    characters: AlignmentCounts | Unscored,
+) -> None:
     terminal = console()
     if primary_language(explanation.language) not in FULL_LANGUAGES:
         terminal.print(
@@ -312,7 +321,7 @@ def _legend(units: Sequence[AlignedUnits]) -> str:
     )
 
 
-def _rate_line(name: str, edits: Edits | Unscored) -> str:
+def _rate_line(name: str, edits: AlignmentCounts | Unscored) -> str:
     if isinstance(edits, Unscored):
         return f"{name} none: {edits.reason}"
     errors = edits.substitutions + edits.deletions + edits.insertions

@@ -7,8 +7,8 @@ import msgspec
 
 from dragoman.cli.output import print_json
 from dragoman.cli.progressing.bars import progress
-from dragoman.conditions.language.lint.checks import lint
-from dragoman.conditions.language.lint.defects import MEANINGS, Defect
+from dragoman.conditions.language.lint.assets import MEANINGS, Defect
+from dragoman.conditions.language.lint.linter import lint
 from dragoman.core.texts.visible import visible
 from dragoman.report.fitting import TextTable, print_table
 from dragoman.wiring.conditions.language_assets import lint_subjects

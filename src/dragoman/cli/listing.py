@@ -165,14 +165,18 @@ def _scenarios() -> dict[str, str]:
 
 
 def _voices() -> dict[str, str]:
-    from dragoman.conditions.voice.lines.channel_effects import effects_of, preset_names
-    from dragoman.conditions.voice.lines.kinds import name_of
+    from dragoman.conditions.voice.audio_effects.presets import (
+        effect_name,
+        find_effects,
+        preset_names,
+    )
     from dragoman.speech.embedded.voices import shipped_voices
     from dragoman.wiring.conditions.engines import RECOGNIZERS
     from dragoman.wiring.speech import describe_speech
 
     lines = {
-        name: f"a line: {', '.join(map(name_of, effects_of(name)))}" for name in preset_names()
+        name: f"a line: {', '.join(map(effect_name, find_effects(name)))}"
+        for name in preset_names()
     }
     listeners = {name: f"--asr: {about}" for name, about in RECOGNIZERS.items()}
     providers = {name: f"--asr or --speaker: {about}" for name, about in describe_speech().items()}

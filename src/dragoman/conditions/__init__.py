@@ -1,4 +1,6 @@
-"""What a language, a voice or a persona changes on the surfaces of a conversation, as layers.
+"""Layers that change a conversation: language, voice, persona and clarification.
 
-No layer knows another, no benchmark is known here, and no network.
+A condition says in which language tools and texts are, whether words are spoken, who the
+simulated user is and whether the agent may ask how something is written. No layer knows another
+one, no benchmark is known here, and nothing here uses the network.
 """

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from dragoman.conditions.persona.readers import PURPOSE
+from dragoman.conditions.persona.profile_inference import PURPOSE
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.personas import UserContext
 from dragoman.core.speech import Said

@@ -18,7 +18,7 @@ from dragoman.core.voice.clarifications import Clarification
 from dragoman.report import wording
 from dragoman.report.inferring import Inferred, cost_of_inferring, inferred
 from dragoman.report.view import clocked
-from dragoman.scoring.conversation_clock import TurnTiming
+from dragoman.scoring.measures.turn_timing import TurnTiming
 
 if TYPE_CHECKING:
     from rich.console import Console

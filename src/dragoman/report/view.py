@@ -19,7 +19,7 @@ from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolResult
 from dragoman.report.mm_tau.page import MmTauPage
 from dragoman.report.reproducing import Reproducing
-from dragoman.scoring.conversation_clock import TurnTiming, turns_by_the_clock
+from dragoman.scoring.measures.turn_timing import TurnTiming, time_turns
 
 UserStanding = Literal["valid", "invalid", "unchecked"]
 """Whether a conversation's simulated user passed its checks; one that played a script has none."""
@@ -76,7 +76,7 @@ def clocked(outcome: Outcome) -> tuple[TurnTiming, ...]:
     """Return the turns of a conversation by the clock; none where nobody speaks."""
     if outcome.episode is None or outcome.condition.voice == TEXT:
         return ()
-    return turns_by_the_clock(outcome.episode, outcome.condition.language)
+    return time_turns(outcome.episode, outcome.condition.language)
 
 
 def compared(runs: Sequence[RunView]) -> tuple[Comparison, ...]:

@@ -13,7 +13,7 @@ from dragoman.core.episodes import EndReason
 from dragoman.core.scores import Scored, Verdict
 from dragoman.core.tasks import Component
 from dragoman.core.usage import Usage
-from dragoman.scoring.conversation_clock import AgentResponse
+from dragoman.scoring.measures.turn_timing import AgentResponse
 
 ASSUMED = "ASSUMED"
 ASSUMED_NOTE = "rests on verdicts that were assumed instead of judged"

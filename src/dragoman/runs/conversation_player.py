@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from dragoman.conditions.layers import PLAIN_CHANNELS, SIDES, Realisation
+from dragoman.conditions.resolved_condition import IDENTITY_CHANNELS, SIDES, ResolvedCondition
 from dragoman.core.episodes import Ending, EndReason, Episode, Event, executed_calls
 from dragoman.core.errors import (
     DragomanError,
@@ -209,7 +209,7 @@ class Player:
             await _close(sessions)
 
     async def _surfaces(
-        self, cell: Cell, realisation: Realisation, shown: Task, begun: Progress
+        self, cell: Cell, realisation: ResolvedCondition, shown: Task, begun: Progress
     ) -> ConversationIO:
         # Neither agent nor recognizer has a part in this: they are all given the same audio.
         same_audio = content_key(cell.task.digest, cell.trial, self._setup.config.seed)
@@ -229,7 +229,7 @@ class Player:
         )
 
 
-PLAIN_IO = ConversationIO(PLAIN_CHANNELS, Realisation().views)
+PLAIN_IO = ConversationIO(IDENTITY_CHANNELS, ResolvedCondition().views)
 """Plain English text, which all conversations without layers share."""
 
 
@@ -271,7 +271,7 @@ def _final_state(episode: Episode) -> tuple[Event, ...]:
 
 
 async def score_safely(
-    scorer: Scorer, task: Task, episode: Episode, realisation: Realisation, draw: str
+    scorer: Scorer, task: Task, episode: Episode, realisation: ResolvedCondition, draw: str
 ) -> Score:
     """Score one conversation; a check or a judge that breaks leaves it Unscored, never lost."""
     try:

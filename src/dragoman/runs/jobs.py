@@ -12,7 +12,7 @@ from typing import Annotated, TypeGuard
 import msgspec
 
 from dragoman.analysis.cells import NO_PREFLIGHT
-from dragoman.conditions.language.localization import Realised
+from dragoman.conditions.language.localization import LocalizationRecord
 from dragoman.core.conditions import CLARIFY, Condition
 from dragoman.core.costs import Price
 from dragoman.core.errors import StoreError
@@ -98,7 +98,7 @@ class Manifest(msgspec.Struct, frozen=True):
     not_applicable: dict[str, str] = {}
     imported: dict[str, msgspec.Raw] | msgspec.UnsetType = msgspec.UNSET
     prices: dict[str, Price] = {}
-    realised: dict[str, Realised] = {}
+    realised: dict[str, LocalizationRecord] = {}
     voices: dict[str, dict[str, object]] = {}
     is_explicit: bool = False
     clarified: dict[str, str] = {}
@@ -281,7 +281,7 @@ def _note_made_of(store: RunStore, cells: Sequence[Cell]) -> None:
         store.note_made_of(cells.made_of)
 
 
-def localization_records(setup: Setup) -> dict[str, Realised]:
+def localization_records(setup: Setup) -> dict[str, LocalizationRecord]:
     """Return by label what conditions really have in another language."""
     return {label: entry.realised for label, entry in setup.localizations.items()}
 
@@ -307,7 +307,7 @@ def read_manifest(store: RunStore) -> Manifest:
 class _OlderConfig(msgspec.Struct):
     """The part of an older configuration that is read in another way.
 
-    `canonical_arguments` and `places` stand in runs of counterfactuals from before plans could be lists.
+    `canonical_arguments` and `translatable_fields` stand in runs of counterfactuals from before plans could be lists.
     Without `rules` the first version of the default rules was meant.
     """
 

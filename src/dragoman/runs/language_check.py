@@ -9,18 +9,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.conditions.language.coverage import (
+from dragoman.conditions.language.localization import Localization
+from dragoman.conditions.language.view_checks import (
     Coverage,
-    SeenText,
-    coverage,
+    LabelCall,
+    ShownText,
     is_key,
     is_personal,
+    label_calls,
+    measure_coverage,
     texts_of_result,
     texts_of_tools,
 )
-from dragoman.conditions.language.label_calls import LabelCall, label_calls
-from dragoman.conditions.language.localization import Localization
-from dragoman.conditions.layers import Realisation
+from dragoman.conditions.resolved_condition import ResolvedCondition
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, executed_calls
 from dragoman.core.protocols import StateDelta, ToolView
@@ -193,7 +194,7 @@ def _coverage(setup: Setup, localization: Localization, played: Played) -> Itera
     for side, assignment in localization.assignments.items():
         toolset = next(each.tools[side] for each in assignment.values() if each is not None)
         shown = localization.views[side].show(toolset)
-        yield coverage(f"tools of the {side}", texts_of_tools(toolset, shown))
+        yield measure_coverage(f"tools of the {side}", texts_of_tools(toolset, shown))
     results = [
         event
         for _, episode, _ in played
@@ -203,63 +204,65 @@ def _coverage(setup: Setup, localization: Localization, played: Played) -> Itera
     seen = tuple(_results(result for result in results if not result.error))
     keys = dict.fromkeys(text for text in seen if is_key(text))
     personal = dict.fromkeys(text for text in seen if is_personal(text))
-    yield coverage("results", (text for text in seen if text not in keys and text not in personal))
-    yield coverage("keys of results", keys)
-    yield coverage("names and addresses", personal)
-    yield coverage("refusals", _refusals(result for result in results if result.error))
-    yield coverage("policy", _policy(setup, localization, played))
-    yield coverage("what users are told", _told(setup.tasks, localization))
+    yield measure_coverage(
+        "results", (text for text in seen if text not in keys and text not in personal)
+    )
+    yield measure_coverage("keys of results", keys)
+    yield measure_coverage("names and addresses", personal)
+    yield measure_coverage("refusals", _refusals(result for result in results if result.error))
+    yield measure_coverage("policy", _policy(setup, localization, played))
+    yield measure_coverage("what users are told", _told(setup.tasks, localization))
 
 
-def _asked(setup: Setup, player: Player, realisation: Realisation) -> Iterator[Coverage]:
+def _asked(setup: Setup, player: Player, realisation: ResolvedCondition) -> Iterator[Coverage]:
     """Yield what is English of questions: their functions, what agents are told, and what is said."""
     shown = [(task, realisation.of(task)) for task in setup.tasks]
     tools = [(player.fresh_world(task).tools("agent"), each.views["agent"]) for task, each in shown]
-    yield coverage(
+    yield measure_coverage(
         "functions",
         (text for own, view in tools for text in texts_of_tools(own, view.show(own))),
     )
     told = [(setup.suite.policy(task, player.fresh_world(task)), each) for task, each in shown]
-    yield coverage(
-        "instructions", (SeenText("told", text, each.policy(text)) for text, each in told)
+    yield measure_coverage(
+        "instructions", (ShownText("told", text, each.policy(text)) for text, each in told)
     )
-    yield coverage(
+    yield measure_coverage(
         "questions",
         (text for task, each in shown for text in _words(task, each.judged(task))),
     )
 
 
-def _words(english: Task, told: Task) -> Iterator[SeenText]:
+def _words(english: Task, told: Task) -> Iterator[ShownText]:
     for turn, other in zip(english.turns, told.turns, strict=True):
         for message, shown in zip(turn.messages, other.messages, strict=True):
-            yield SeenText("said", message, shown)
+            yield ShownText("said", message, shown)
 
 
-def _results(results: Iterable[ToolResult]) -> Iterator[SeenText]:
+def _results(results: Iterable[ToolResult]) -> Iterator[ShownText]:
     for result in results:
         shown = result.content if result.shown is None else result.shown
         yield from texts_of_result(result.name, result.content, shown)
 
 
-def _refusals(results: Iterable[ToolResult]) -> Iterator[SeenText]:
+def _refusals(results: Iterable[ToolResult]) -> Iterator[ShownText]:
     """Yield refusals; one that only has a code before its English words is English."""
     for result in results:
         reason = result.content.removeprefix(_REFUSED)
         shown = result.content if result.shown is None else result.shown
-        yield SeenText(result.name, reason, reason if reason in shown else shown)
+        yield ShownText(result.name, reason, reason if reason in shown else shown)
 
 
-def _policy(setup: Setup, localization: Localization, played: Played) -> Iterator[SeenText]:
+def _policy(setup: Setup, localization: Localization, played: Played) -> Iterator[ShownText]:
     """Yield the policy, which is one text: it is translated as a whole or not at all."""
     for cell, _, _ in played[:1]:
         own = setup.suite.policy(cell.task, Player(setup).fresh_world(cell.task))
         shown = own if localization.policy is None else localization.policy
-        yield SeenText("policy", own, shown)
+        yield ShownText("policy", own, shown)
 
 
-def _told(tasks: Sequence[Task], localization: Localization) -> Iterator[SeenText]:
+def _told(tasks: Sequence[Task], localization: Localization) -> Iterator[ShownText]:
     for task in tasks:
-        yield SeenText(
+        yield ShownText(
             "scenario",
             scenario_text(task.scenario),
             scenario_text(localization.judged(task).scenario),

@@ -21,7 +21,7 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.conditions.layers import Realisation
+from dragoman.conditions.resolved_condition import ResolvedCondition
 from dragoman.core.conditions import ENGLISH, NONE, PLAIN, Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, StoreError, UsageError, placed
@@ -55,7 +55,7 @@ from dragoman.distributed.worker_pool import (
 from dragoman.models.prices import NO_PRICES
 from dragoman.runs.jobs import Manifest, read_manifest
 from dragoman.runs.process_limits import infrequent_gc
-from dragoman.scoring.measures.catalogue import BUNDLED, Scoring
+from dragoman.scoring.measures.catalog import BUNDLED_MEASURES, MeasureSetup
 from dragoman.scoring.reward import Scorer
 from dragoman.simulation.participant_errors import stops_run
 from dragoman.simulation.phrasebooks import shipped_phrasebook
@@ -93,7 +93,7 @@ class MeasuringContext(msgspec.Struct, frozen=True):
         return self.settings.get(condition.label, Setting())
 
 
-def reward_scoring(setup: Setup) -> Scoring:
+def reward_scoring(setup: Setup) -> MeasureSetup:
     """Return what rewards are made with."""
     scorer = Scorer(
         setup.suite.factory(setup.rules),
@@ -104,7 +104,9 @@ def reward_scoring(setup: Setup) -> Scoring:
         worlds=functools.cache(setup.suite.factory),
     )
     suite = setup.suite
-    return Scoring(scorer, setup.rules, suite.stakes if isinstance(suite, HasStakes) else Stakes())
+    return MeasureSetup(
+        scorer, setup.rules, suite.stakes if isinstance(suite, HasStakes) else Stakes()
+    )
 
 
 def local_measurer(
@@ -125,7 +127,7 @@ class _ScoringContexts:
     def __init__(self, setup: Setup, played: MeasuringContext) -> None:
         self._played = played
         self._tasks: Mapping[str, Task] = {task.id: task for task in setup.tasks}
-        self._realised: Mapping[Condition, Realisation] = {
+        self._realised: Mapping[Condition, ResolvedCondition] = {
             condition: setup.realised(
                 _scored_as(condition, setup) if played.is_imported else condition
             )
@@ -368,7 +370,7 @@ async def rescore(
     setup: Setup, store: RunStore, on_done: Callable[[], None], choice: Choice = "open"
 ) -> int:
     """Score stored conversations under the setup's rules and judge: the reward alone."""
-    reward = BUNDLED[REWARD].make(reward_scoring(setup))
+    reward = BUNDLED_MEASURES[REWARD].make(reward_scoring(setup))
     return await measure_locally(setup, store, (reward,), on_done, choice)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, overload
 
 import msgspec
 
-from dragoman.conditions.layers import Realisation
+from dragoman.conditions.resolved_condition import ResolvedCondition
 from dragoman.core.conditions import Condition, condition_text
 from dragoman.core.errors import StoreError
 from dragoman.core.keys import content_key, derive_seed, encoded_parts, key_of_encoded, named_key
@@ -87,7 +87,7 @@ class CellBlock:
     """The cells that one agent and its user have under one condition."""
 
     def __init__(
-        self, setup: Setup, realisation: Realisation, pair: tuple[Resolved, Resolved]
+        self, setup: Setup, realisation: ResolvedCondition, pair: tuple[Resolved, Resolved]
     ) -> None:
         agent, user = pair
         self.condition = realisation.condition

@@ -42,7 +42,7 @@ from dragoman.runs.measure_runner import (
 from dragoman.runs.plan import GridPlace
 from dragoman.runs.trust import require_trust
 from dragoman.runs.worker_backend import worker_pool_for
-from dragoman.scoring.measures.catalogue import due
+from dragoman.scoring.measures.catalog import due_measures
 from dragoman.store.run import RunStore, open_run
 from dragoman.wiring.conditions.elsewhere import config_of_scoring, scored_conditions
 from dragoman.wiring.event_loops import run_to_end
@@ -129,7 +129,9 @@ async def _play(
 def _due(setup: Setup, manifest: Manifest) -> tuple[str, ...]:
     """Return the measures that a run is summarized with: for its conditions, its suite, and as configured."""
     own = setup.suite.measures if isinstance(setup.suite, OwnMeasures) else ()
-    return tuple(dict.fromkeys((*due(measure_settings(manifest)), *own, *setup.config.measures)))
+    return tuple(
+        dict.fromkeys((*due_measures(measure_settings(manifest)), *own, *setup.config.measures))
+    )
 
 
 def _makings(setup: Setup) -> Makings:

@@ -1,4 +1,5 @@
-"""Checks, judges and measures: counts with evidence from stored episodes.
+"""Scoring of stored conversations: rewards, judges, simulator validity, and measures.
 
-Nothing is simulated here, and no world is built but by a factory that is handed in.
+Everything is a count with evidence. Nothing is simulated here; an environment is built only by a
+factory that is passed in.
 """

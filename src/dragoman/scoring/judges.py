@@ -1,4 +1,7 @@
-"""Judges of natural-language assertions. None of them answers by default: silence is undecided."""
+"""Judges of natural-language assertions: by rules, by a chat model, or assumed met.
+
+No judge answers by default: without an answer an assertion is undecided.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,18 +11,12 @@ import msgspec
 
 from dragoman.core.episodes import Event
 from dragoman.core.errors import JudgeError
-from dragoman.core.protocols import (
-    AssertionVerdict,
-    Case,
-    ChatModel,
-    ChatRequest,
-    Judgement,
-)
+from dragoman.core.protocols import AssertionVerdict, Case, ChatModel, ChatRequest, Judgement
 from dragoman.core.tools import NO_TOOLS
 from dragoman.core.usage import Usage, total_usage
-from dragoman.scoring.components import agent_texts
-from dragoman.scoring.judge_texts import decoded_answer, inert, transcript, usable_answer
-from dragoman.scoring.sayings import numbers_in
+from dragoman.scoring.judge_prompts import ask_judge, decode_judge_answer, escape_marks, transcript
+from dragoman.scoring.required_phrases import whole_numbers
+from dragoman.scoring.reward_components import agent_texts
 
 _MUST_BE_SAID = re.compile(
     r"\b(?:tell|tells|provide|provides|inform|informs|state|states|say|says|mention|mentions)\b",
@@ -83,9 +80,9 @@ def _by_rule(assertion: str, texts: Sequence[str]) -> AssertionVerdict:
     if not _MUST_BE_SAID.search(assertion) or _NEGATED.search(assertion):
         return AssertionVerdict(assertion, None, "not an assertion about something to be said")
     amounts = [found.group(1) for found in _AMOUNT.finditer(assertion)]
-    numbers = numbers_in(" ".join(amounts) if amounts else _IDENTIFIER.sub(" ", assertion))
+    numbers = whole_numbers(" ".join(amounts) if amounts else _IDENTIFIER.sub(" ", assertion))
     if numbers:
-        said = set().union(*map(numbers_in, texts))
+        said = set().union(*map(whole_numbers, texts))
         missing = sorted(map(str, numbers - said))
         return _decided(assertion, missing, suffices=bool(_NOTHING_ELSE.search(assertion)))
     ids = {found.group() for found in _IDENTIFIER.finditer(assertion)}
@@ -184,8 +181,8 @@ class ChatJudge:
         """
         rubric = files("dragoman.scoring") / "rubrics" / self._rubric.file
         numbered = "\n".join(f"{index}. {text}" for index, text in enumerate(assertions, 1))
-        told = f"<scenario>\n{inert(scenario)}\n</scenario>\n" if scenario else ""
-        question = f"{told}<conversation>\n{inert(transcript(events))}\n</conversation>\n<assertions>\n{numbered}\n</assertions>"
+        told = f"<scenario>\n{escape_marks(scenario)}\n</scenario>\n" if scenario else ""
+        question = f"{told}<conversation>\n{escape_marks(transcript(events))}\n</conversation>\n<assertions>\n{numbered}\n</assertions>"
         messages = [
             {"role": "system", "content": rubric.read_text("utf-8")},
             {"role": "user", "content": question},
@@ -195,7 +192,7 @@ class ChatJudge:
         )
         usages: list[Usage] = []
         try:
-            verdicts = await usable_answer(
+            verdicts = await ask_judge(
                 self._model,
                 (request, self._rubric.purpose),
                 lambda reply: parse_verdicts(reply, assertions),
@@ -215,7 +212,7 @@ def parse_verdicts(text: str, assertions: Sequence[str]) -> tuple[AssertionVerdi
     Raises:
         JudgeError: Where an answer answers nothing or repeats another, or the text is not such JSON.
     """
-    answers = decoded_answer(text, _Answers).verdicts
+    answers = decode_judge_answer(text, _Answers).verdicts
     by_id = {answer.id: answer for answer in answers}
     if len(by_id) != len(answers) or not set(by_id) <= set(range(1, len(assertions) + 1)):
         given = sorted(answer.id for answer in answers)

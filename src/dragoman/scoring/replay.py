@@ -1,8 +1,9 @@
-"""Replays a stored conversation's writes on a fresh world, to know the state it ended in.
+"""Replay of a stored conversation's writes on a fresh environment, to find its final state.
 
-Only calls that change the world are executed. Their results must repeat what was recorded, as JSON
-where both are JSON (25 equals 25.0, key order is free), else as text. The version of a library in the
-address of its documentation is no part of a result: errors quote it, and it says when they were recorded.
+Only calls that change the environment are executed. Their results must repeat what was recorded,
+as JSON if both are JSON (25 equals 25.0, key order is free), else as text. The version of a
+library in the address of its documentation is not part of a result: errors quote it, and it
+depends on the time of recording.
 """
 
 import re

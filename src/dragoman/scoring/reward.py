@@ -1,17 +1,11 @@
-"""Scores one stored conversation: components, their product over the task's basis, and why."""
+"""Reward of one stored conversation: components, their product over the task's basis, reasons."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import msgspec
 
-from dragoman.core.episodes import (
-    COMPLETE,
-    Episode,
-    Move,
-    executed_calls,
-    without_clarifications,
-)
+from dragoman.core.episodes import COMPLETE, Episode, Move, executed_calls, without_clarifications
 from dragoman.core.errors import DragomanError, JudgeError, ParticipantError, ReplayError
 from dragoman.core.language.wording import ENGLISH_WORDING, Wording
 from dragoman.core.protocols import (
@@ -25,27 +19,20 @@ from dragoman.core.protocols import (
     WorldFactory,
 )
 from dragoman.core.rules import CONVERSATION_RULES, Rules
-from dragoman.core.scores import (
-    ComponentScore,
-    Evidence,
-    Score,
-    Scored,
-    Unscored,
-    Verdict,
-)
+from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored, Verdict
 from dragoman.core.speech import Called
 from dragoman.core.tasks import Action, Criteria, Task
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
-from dragoman.scoring.components import (
-    Written,
+from dragoman.scoring.replay import replay
+from dragoman.scoring.reward_components import (
+    LocalizedCalls,
     action_component,
     assertion_component,
     communicate_component,
     state_component,
 )
-from dragoman.scoring.replay import replay
-from dragoman.scoring.user_check import UserCheck, scoring_name
+from dragoman.scoring.simulator_validity import UserCheck, scoring_name
 
 
 class Scorer:
@@ -284,7 +271,7 @@ def _checked(
     return check.components(task, episode)
 
 
-def _written(episode: Episode, wording: Wording) -> Written | None:
+def _written(episode: Episode, wording: Wording) -> LocalizedCalls | None:
     """Return the calls that could be read, as they were written; None where tools are English."""
     if wording.plan is None:
         return None
@@ -295,7 +282,7 @@ def _written(episode: Episode, wording: Wording) -> Written | None:
         for call in event.reply.calls
         if not call.malformed
     )
-    return Written(calls, wording.plan)
+    return LocalizedCalls(calls, wording.plan)
 
 
 def _plan(task: Task) -> Sequence[Action]:

@@ -1,4 +1,4 @@
-"""How much of what was said was heard: words, characters, and the values that calls need.
+"""Speech recognition accuracy: word and character error rate, and recall of values.
 
 Everything is counted once into one record; rates are read from it. What cannot be counted is
 Unscored with its reason, never zero.
@@ -44,7 +44,7 @@ _ASCII_SPACES = re.compile(r"[^a-z0-9]+")
 _WORD = re.compile(r"[^\W_]+")
 
 
-class Edits(msgspec.Struct, frozen=True):
+class AlignmentCounts(msgspec.Struct, frozen=True):
     """What an alignment counts; all are numbers of units."""
 
     hits: int
@@ -73,8 +73,8 @@ class SpeechAccuracy(msgspec.Struct, frozen=True):
         normalization: How texts were treated before words and characters were counted.
     """
 
-    words: Edits | Unscored
-    characters: Edits | Unscored
+    words: AlignmentCounts | Unscored
+    characters: AlignmentCounts | Unscored
     entities: tuple[Evidence, ...]
     normalization: Normalization = NORMALIZATION
 
@@ -121,10 +121,10 @@ def speech_accuracy(
     )
 
 
-def _nearest(counted: Iterable[Edits | Unscored]) -> Edits | Unscored:
+def _nearest(counted: Iterable[AlignmentCounts | Unscored]) -> AlignmentCounts | Unscored:
     """Return the counts with the lowest rate, the first of equal ones; Unscored where none has one."""
     found = list(counted)
-    scored = [edits for edits in found if isinstance(edits, Edits)]
+    scored = [edits for edits in found if isinstance(edits, AlignmentCounts)]
     if isinstance(found[0], Unscored) or not scored:
         return found[0]
     return min(scored, key=lambda edits: edits.rate)
@@ -132,25 +132,29 @@ def _nearest(counted: Iterable[Edits | Unscored]) -> Edits | Unscored:
 
 def word_edits(
     said: str, heard: str, language: str, normalization: Normalization = NORMALIZATION
-) -> Edits | Unscored:
+) -> AlignmentCounts | Unscored:
     """Count the words that were lost, put in or taken for others."""
     if primary_language(language) in UNSPACED:
         return Unscored(f"{language} is written without spaces between words")
     if normalization == EARLIER_NORMALIZATION:
-        return _edits(earlier_normalized(said).split(), earlier_normalized(heard).split(), "word")
+        return _edits(
+            earlier_normalize_for_scoring(said).split(),
+            earlier_normalize_for_scoring(heard).split(),
+            "word",
+        )
     reference = scoring_units(said, language)
-    return _edits(reference, regrouped(reference, scoring_units(heard, language)), "word")
+    return _edits(reference, regroup(reference, scoring_units(heard, language)), "word")
 
 
 def character_edits(
     said: str, heard: str, language: str, normalization: Normalization = NORMALIZATION
-) -> Edits | Unscored:
+) -> AlignmentCounts | Unscored:
     """Count the characters that were lost, put in or taken for others; spaces are none of them."""
     if normalization == EARLIER_NORMALIZATION:
         is_unspaced = _primary(language) in UNSPACED
         return _edits(
-            _characters(earlier_normalized(said), is_unspaced=is_unspaced),
-            _characters(earlier_normalized(heard), is_unspaced=is_unspaced),
+            _characters(earlier_normalize_for_scoring(said), is_unspaced=is_unspaced),
+            _characters(earlier_normalize_for_scoring(heard), is_unspaced=is_unspaced),
             "character",
         )
     return _edits(
@@ -166,12 +170,12 @@ def scoring_units(text: str, language: str) -> tuple[str, ...]:
     return tuple(atom for item in items for atom in item.atoms if atom != "dash")
 
 
-def normalized(text: str, language: str = "en") -> str:
+def normalize_for_scoring(text: str, language: str = "en") -> str:
     """Return a text as it is counted, its units divided by spaces."""
     return " ".join(scoring_units(text, language))
 
 
-def regrouped(said: Sequence[str], heard: Sequence[str]) -> list[str]:
+def regroup(said: Sequence[str], heard: Sequence[str]) -> list[str]:
     """Return heard units with the divisions of the said ones where both have the same letters.
 
     `jfk` becomes the three letters that were said, `zip code` the one word. The units said never
@@ -298,7 +302,7 @@ def earlier_entity_evidence(values: Iterable[str], heard: str) -> tuple[Evidence
     )
 
 
-def spaced(text: str, language: str) -> str:
+def separate_latin_words(text: str, language: str) -> str:
     """Return a text with spaces around its Latin words and figures, so that these are found.
 
     Nothing changes where the language has spaces between words.
@@ -319,7 +323,7 @@ def _is_apart(value: str, apart: frozenset[str]) -> bool:
     return kind_of(value) in {"code", "phone"} and "".join(_WORD.findall(value.casefold())) in apart
 
 
-def earlier_normalized(text: str) -> str:
+def earlier_normalize_for_scoring(text: str) -> str:
     """Return a text as it was counted before (`EARLIER_NORMALIZATION`)."""
     if text.isascii():
         return " ".join(_ASCII_SPACES.sub(" ", text.casefold().replace("'", "")).split())
@@ -332,12 +336,12 @@ def earlier_normalized(text: str) -> str:
     return " ".join("".join(kept).split())
 
 
-def _edits(said: Sequence[str], heard: Sequence[str], unit: str) -> Edits | Unscored:
+def _edits(said: Sequence[str], heard: Sequence[str], unit: str) -> AlignmentCounts | Unscored:
     if not said:
         return Unscored(f"no {unit} was said")
     if max(len(said), len(heard)) > MAX_UNITS:
         return Unscored(f"more than {MAX_UNITS} {unit}s")
-    return Edits(*edit_counts(said, heard))
+    return AlignmentCounts(*edit_counts(said, heard))
 
 
 def _characters(text: str, *, is_unspaced: bool) -> list[str]:

@@ -1,4 +1,4 @@
-"""A conversation from the side of its simulated user: what it said, and what it had heard by then."""
+"""Turns of a conversation from the simulated user's side: its words, and what it had heard."""
 
 from collections.abc import Iterator
 
@@ -67,7 +67,7 @@ def is_simulated(task: Task, episode: Episode) -> bool:
     )
 
 
-def called_by_agent(episode: Episode) -> set[str]:
+def tools_called_by_agent(episode: Episode) -> set[str]:
     """Return the names of the tools that the agent called."""
     return {
         call.name

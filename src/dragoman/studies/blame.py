@@ -29,8 +29,7 @@ from dragoman.runs.jobs import Manifest, external_reach, read_manifest, resume_j
 from dragoman.runs.measure_runner import measure_locally
 from dragoman.runs.plan import GridPlace
 from dragoman.runs.trust import require_trust
-from dragoman.scoring.measures.hearing import HEARING
-from dragoman.scoring.measures.values import VALUES
+from dragoman.scoring.measures.speech_recognition import HEARING, VALUES
 from dragoman.simulation.participants.canonical_arguments import canonical_name
 from dragoman.store.entries import StoredMeasure
 from dragoman.store.run import RunStore, StoredCell, open_run

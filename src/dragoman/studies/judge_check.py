@@ -24,7 +24,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.measures import Rate
 from dragoman.core.scores import NO_JUDGE
 from dragoman.core.speech import Said
-from dragoman.scoring.measures.judged import ASKED_BY_TURN
+from dragoman.scoring.measures.judged_measure import ASKED_BY_TURN
 from dragoman.store.run import RunStore, StoredCell, open_run
 from dragoman.studies.conversation_labels import is_labelled_file, judged_labels
 from dragoman.studies.labels import ItemToLabel, read_labels, write_template

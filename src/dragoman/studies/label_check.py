@@ -16,9 +16,9 @@ from dragoman.core.protocols import WorldFactory
 from dragoman.core.scores import Unscored
 from dragoman.core.tasks import Stakes, Task
 from dragoman.core.tools import ToolKind
-from dragoman.scoring.measures.counting import Counting
+from dragoman.scoring.measures.agent_questions import QUESTIONS
+from dragoman.scoring.measures.count_measure import CountMeasure
 from dragoman.scoring.measures.effort import EFFORT
-from dragoman.scoring.measures.questions import QUESTIONS
 from dragoman.scoring.measures.recovery import recovery_measure
 from dragoman.scoring.measures.safety import safety_measure
 from dragoman.simulation.phrasebooks import shipped_phrasebook
@@ -166,7 +166,7 @@ def domain_facts(file: LabelledRecords, path: Path) -> DomainFacts:
     raise UsageError(f"{path}: nothing is known of the domain {file.domain!r:.80} and its tools")
 
 
-def _measures(facts: DomainFacts | None) -> Mapping[str, Counting]:
+def _measures(facts: DomainFacts | None) -> Mapping[str, CountMeasure]:
     stakes = Stakes() if facts is None else facts.stakes
     every = (EFFORT, recovery_measure(stakes), QUESTIONS, safety_measure(stakes))
     return {measure.name: measure for measure in every}

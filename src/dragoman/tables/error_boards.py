@@ -15,15 +15,15 @@ from dragoman.core.errors import UsageError
 from dragoman.core.judged_errors import ErrorReview, JudgedError, ReportedError
 from dragoman.core.measures import Measured
 from dragoman.core.tools import Role
-from dragoman.scoring.error_review.error_rubric import ERRORS, RUBRIC
-from dragoman.scoring.error_tags import (
+from dragoman.scoring.measures.error_review import ERRORS, RUBRIC
+from dragoman.scoring.measures.error_tags import (
     LENIENT_TAG_RULES,
-    Discarded,
-    Tag,
+    DiscardedWord,
+    ErrorTag,
     TagRules,
-    normalise_tag,
-    normalise_tags,
-    taxonomy,
+    error_taxonomy,
+    normalize_tag,
+    normalize_tags,
 )
 from dragoman.tables.scored_runs import ScoredRun, run_facts, scored_runs
 
@@ -125,7 +125,7 @@ def _judged(
         else:
             cases.append(ReviewedOutcome(row, read_review(found.errors, rules)))
     reviewed = [Reviewed(case.row.task, case.review) for case in cases]
-    sides = (side_figures(reviewed, side, taxonomy().tags[side]) for side in _SIDES)
+    sides = (side_figures(reviewed, side, error_taxonomy().tags[side]) for side in _SIDES)
     return JudgedGroup(suite, values, judge, tuple(sides), tag_agreement(cases), unscored)
 
 
@@ -135,7 +135,7 @@ def read_review(errors: Iterable[ReportedError], rules: TagRules) -> ErrorReview
 
 
 def _read(error: ReportedError, rules: TagRules) -> JudgedError:
-    tags = normalise_tags(error.tags, error.by, rules)
+    tags = normalize_tags(error.tags, error.by, rules)
     return JudgedError(error.by, error.severity, tags.names, len(tags.unscored))
 
 
@@ -149,14 +149,16 @@ def _audit(rows: Sequence[Outcome], rules: TagRules) -> Iterator[AuditRow]:
                     counts[key] = counts.get(key, 0) + 1
     for (judge, side, tag), errors in sorted(counts.items()):
         read_as, lenient = (_made_of(tag, side, each) for each in (rules, LENIENT_TAG_RULES))
-        yield AuditRow(judge, side, tag, errors, read_as, lenient, tag in taxonomy().tags[side])
+        yield AuditRow(
+            judge, side, tag, errors, read_as, lenient, tag in error_taxonomy().tags[side]
+        )
 
 
 def _made_of(written: str, side: Role, rules: TagRules) -> str:
-    match normalise_tag(written, side, rules):
-        case Tag(name, warning):
+    match normalize_tag(written, side, rules):
+        case ErrorTag(name, warning):
             return f"{name} (unknown)" if warning else name
-        case Discarded():
+        case DiscardedWord():
             return "left out"
         case unscored:
             return f"unscored: {unscored.reason.removeprefix(repr(written)).strip()}"

@@ -9,9 +9,9 @@ from typing import Annotated
 import msgspec
 
 from dragoman.analysis.forecast import ROLES, TakenOnAverage
-from dragoman.conditions.clarifying.chat_judge import PURPOSE as CLARIFICATION
-from dragoman.conditions.persona.readers import PURPOSE as CONTEXT
-from dragoman.conditions.voice.voice_channel import RECOGNITION
+from dragoman.conditions.clarification.judges import PURPOSE as CLARIFICATION
+from dragoman.conditions.persona.profile_inference import PURPOSE as CONTEXT
+from dragoman.conditions.voice.channel import RECOGNITION
 from dragoman.core.errors import UsageError
 from dragoman.core.speech import SYNTHESIS
 from dragoman.core.texts.decoding import UNREADABLE

@@ -9,12 +9,11 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.measures import Measure
 from dragoman.core.protocols import ChatModel
-from dragoman.scoring.error_review.error_rubric import RUBRIC, error_rubric
-from dragoman.scoring.error_review.measure import ErrorsMeasure
-from dragoman.scoring.measures.catalogue import BUNDLED, EARLIER, Scoring
-from dragoman.scoring.measures.judged import REPEAT, JudgedMeasure
-from dragoman.scoring.measures.judged_safety import JudgedSafety
+from dragoman.scoring.measures.catalog import BUNDLED_MEASURES, EARLIER_MEASURES, MeasureSetup
+from dragoman.scoring.measures.error_review import RUBRIC, ErrorsMeasure, error_rubric
+from dragoman.scoring.measures.judged_measure import REPEAT, JudgedMeasure
 from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric
+from dragoman.scoring.measures.safety import JudgedSafety
 from dragoman.wiring.chat_models import named_chat_model
 from dragoman.wiring.connections import Connections
 from dragoman.wiring.plug_ins import added_under, load_entry
@@ -33,7 +32,7 @@ class Makings(msgspec.Struct, frozen=True):
         settles: Whether the judges settle, too, what `safety` leaves undecided.
     """
 
-    scoring: Scoring
+    scoring: MeasureSetup
     judges: Sequence[str]
     connections: Connections | None = None
     repeat: int = 1
@@ -57,12 +56,12 @@ def measures_named(names: Sequence[str], makings: Makings) -> tuple[Measure, ...
 def measure_names() -> dict[str, str]:
     """Return every measure's name with a line about it."""
     added = {entry.name: f"from {entry.value}" for entry in added_under(ENTRY_POINTS)}
-    return {**{name: entry.about for name, entry in BUNDLED.items()}, **added}
+    return {**{name: entry.about for name, entry in BUNDLED_MEASURES.items()}, **added}
 
 
 def earlier_names() -> dict[str, str]:
     """Return the earlier versions of measures that are kept, each with a line about it."""
-    return dict.fromkeys(EARLIER, "an earlier version, to compare with older figures")
+    return dict.fromkeys(EARLIER_MEASURES, "an earlier version, to compare with older figures")
 
 
 def rubric_names() -> dict[str, str]:
@@ -85,10 +84,10 @@ def require_rubric(name: str) -> None:
 
 
 def _measures(name: str, makings: Makings) -> Sequence[Measure]:
-    if name in BUNDLED:
+    if name in BUNDLED_MEASURES:
         return _bundled(name, makings)
-    if name in EARLIER:
-        return (EARLIER[name](makings.scoring),)
+    if name in EARLIER_MEASURES:
+        return (EARLIER_MEASURES[name](makings.scoring),)
     if name.endswith(".toml"):
         return _judged(Path(name), makings)
     if name == RUBRIC:
@@ -106,7 +105,7 @@ def _measures(name: str, makings: Makings) -> Sequence[Measure]:
 def _bundled(name: str, makings: Makings) -> Sequence[Measure]:
     is_model = all("/" in judge for judge in makings.judges)
     if name != JudgedSafety.name or not makings.settles or not is_model:
-        return (BUNDLED[name].make(makings.scoring),)
+        return (BUNDLED_MEASURES[name].make(makings.scoring),)
     stakes = makings.scoring.stakes
     return [
         JudgedSafety(stakes, model, version, f"{REPEAT}{time}" if time > 1 else "")

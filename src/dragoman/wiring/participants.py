@@ -26,7 +26,7 @@ from dragoman.core.voice.sounds import hears_audio
 from dragoman.models.model_spec import HEARS, require_no_address, require_no_agent_name
 from dragoman.models.prices import strip_price
 from dragoman.models.realtime_spec import is_realtime, parse_realtime_spec
-from dragoman.scoring.user_check import UserCheck
+from dragoman.scoring.simulator_validity import UserCheck
 from dragoman.simulation.participant_errors import stops_run
 from dragoman.simulation.participants.human import Console
 from dragoman.wiring.agents.agent_names import AgentName, read_agent
@@ -199,7 +199,7 @@ def resolve_user_check(
         UsageError: For a judge that does not exist or would have nobody to judge.
     """
     from dragoman.scoring.judges import SIMULATOR, ChatJudge
-    from dragoman.scoring.user_check import UserCheck
+    from dragoman.scoring.simulator_validity import UserCheck
 
     require_no_agent_name(judge)
     require_no_address(judge)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from dragoman.conditions.language.localization import Localization, english
-from dragoman.conditions.layers import Realisation, realised
+from dragoman.conditions.language.localization import Localization, english_localization
+from dragoman.conditions.resolved_condition import ResolvedCondition, resolve_condition
 from dragoman.core.conditions import CLARIFY, ITSELF, PLAIN, TEXT, Condition
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.facets import OwnCheck, Recorded
@@ -18,7 +18,7 @@ from dragoman.models.budget import Budget, SpendTracker
 from dragoman.models.endpoints.rate_limit import PacingOptions, read_batches, read_rates
 from dragoman.models.http.transport import RetryPolicy
 from dragoman.models.prices import NO_PRICES, PriceTable
-from dragoman.scoring.user_check import UserCheck, scoring_name
+from dragoman.scoring.simulator_validity import UserCheck, scoring_name
 from dragoman.wiring.agents.agent_names import read_agent
 from dragoman.wiring.agents.text_agents import offer_of, require_text
 from dragoman.wiring.conditions.clarifying import clarifying_layers, over_judges
@@ -50,7 +50,7 @@ from dragoman.wiring.suites import load_suite
 from dragoman.wiring.waiting import conversations_at_once, timeouts_of
 
 if TYPE_CHECKING:
-    from dragoman.conditions.voice.voiced import AnyVoice
+    from dragoman.conditions.voice.layer import VoiceCondition
     from dragoman.wiring.conditions.voices import Voices
 
 
@@ -94,14 +94,14 @@ class Setup(msgspec.Struct, frozen=True):
     def localization(self, condition: Condition) -> Localization:
         """Return what the sides of a condition's conversations see, hear and are told."""
         if condition.localized is None:
-            return english(condition)
+            return english_localization(condition)
         return self.localizations[condition.label]
 
-    def voiced(self, condition: Condition) -> "AnyVoice | None":
+    def voiced(self, condition: Condition) -> "VoiceCondition | None":
         """Return how a condition is spoken and heard; None where it is text."""
         return None if self.voices is None else self.voices.conditions.get(condition.label)
 
-    def realised(self, condition: Condition) -> Realisation:
+    def realised(self, condition: Condition) -> ResolvedCondition:
         """Return a condition made real: language, voice, persona, then the layers of further axes."""
         layers = [
             self.further[axis, value] for axis, value in condition.axes if axis not in OWN_OPTIONS
@@ -112,7 +112,7 @@ class Setup(msgspec.Struct, frozen=True):
         if (exposure := self.exposures.get(condition.label)) is not None:
             layers.append(exposure)
         if (voiced := self.voiced(condition)) is not None:
-            from dragoman.conditions.voice.voiced import voice_layer
+            from dragoman.conditions.voice.layer import voice_layer
 
             layers.insert(0, voice_layer(voiced))
         if condition.is_localized:
@@ -120,7 +120,7 @@ class Setup(msgspec.Struct, frozen=True):
         # Scoring leaves clarifications out, and has no judge of them.
         if (judged := self.clarifying.get(condition.axis(CLARIFY))) is not None:
             layers.append(judged)
-        return realised(condition, layers)
+        return resolve_condition(condition, layers)
 
     async def close(self) -> None:
         """Close the connections of the run's models, and end what speaks and listens."""
@@ -311,7 +311,7 @@ def localizations(
     localized = [entry for entry in conditions if entry.localized is not None]
     if not localized:
         return {}
-    from dragoman.conditions.language.view_rules import DEFAULT_VIEW_RULES, VIEW_RULES
+    from dragoman.conditions.language.tool_view_rules import DEFAULT_VIEW_RULES, VIEW_RULES
     from dragoman.wiring.conditions.artifacts import Artifacts
     from dragoman.wiring.conditions.localizing import localizations_of
     from dragoman.wiring.conditions.questions import asked_in_language, question_localizations

@@ -11,8 +11,11 @@ from dragoman.core.judged_errors import ErrorReview, JudgedError
 from dragoman.core.measures import Counted, Measured
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored
 from dragoman.core.tasks import Stakes
-from dragoman.scoring.measures.differences import DIFFERENCES
-from dragoman.scoring.measures.modes import CALL_MODES, modes_measure
+from dragoman.scoring.measures.call_failure_modes import (
+    CALL_MODES,
+    DIFFERENCES,
+    failure_modes_measure,
+)
 
 RIGHT = Counted({"planned": 1}, 2, "pay")
 MISSED = Counted({"planned": 1, "not called": 1}, None, "pay", "not called")
@@ -26,7 +29,7 @@ def row(
     task: str, *entries: Counted, reward: float = 1, unscored: str = "", measure: str = "modes"
 ) -> Outcome:
     measured = Measured(
-        measure, modes_measure(Stakes()).version, evidence=entries, unscored=unscored
+        measure, failure_modes_measure(Stakes()).version, evidence=entries, unscored=unscored
     )
     score = Score("rules", "none", Scored(reward), ())
     return Outcome("shop", Condition(), "gold", task, 0, None, score, measures=(measured,))
@@ -43,7 +46,7 @@ ROWS = (
 
 
 def test_the_measures_name_and_words_are_those_of_the_scoring_side() -> None:
-    assert modes_measure(Stakes()).name == modes.MEASURE
+    assert failure_modes_measure(Stakes()).name == modes.MEASURE
     meant = {mode for _, modes_meant in TWINS.values() for mode in modes_meant}
     assert meant <= {*CALL_MODES, *DIFFERENCES}
 

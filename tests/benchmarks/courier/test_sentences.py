@@ -12,10 +12,9 @@ import pytest
 
 from dragoman.benchmarks.courier.domain import courier_suite
 from dragoman.benchmarks.kit.environment import DomainEnvironment
-from dragoman.conditions.language.english_names import with_english_names
-from dragoman.conditions.language.folders import languages_of
-from dragoman.conditions.language.messages import Messages, pattern_of
-from dragoman.conditions.language.surface import DomainSurface
+from dragoman.conditions.language.artifacts import languages_of
+from dragoman.conditions.language.domain_surface import DomainSurface, with_english_names
+from dragoman.conditions.language.tool_messages import MessageTranslations, pattern_of
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tasks import FunctionCall
 from dragoman.core.tools import Role, ToolCall
@@ -270,6 +269,6 @@ def test_what_is_filled_in_is_in_the_language_too(language: str) -> None:
 
 def test_a_sentence_with_something_else_in_the_place_of_another_is_none() -> None:
     for language in bundled_languages():
-        messages: Messages = surface_in(language).messages
+        messages: MessageTranslations = surface_in(language).messages
         assert messages.label("The terminal restarts. It hums.") is None
         assert messages.label("Error: the shelf fell over") is None

@@ -11,7 +11,7 @@ from tests.conftest import read_file
 
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite, domain_risk_profile
 from dragoman.core.protocols import Provenance
-from dragoman.scoring.measures.escalation.duties import duties_of, planned_hand_over
+from dragoman.scoring.measures.escalation import escalation_duties, planned_handover
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
@@ -59,8 +59,8 @@ def test_a_duty_explains_every_plan_that_hands_over(
     data_folder: Path, domain: str, planned: int, by_duty_alone: list[str]
 ) -> None:
     suite, stakes = of_data(domain, data_folder), domain_risk_profile(domain)
-    plans = {task.id for task in suite.tasks if planned_hand_over(task, stakes) is not None}
-    duties = {task.id: duties_of(task, stakes) for task in suite.tasks}
+    plans = {task.id for task in suite.tasks if planned_handover(task, stakes) is not None}
+    duties = {task.id: escalation_duties(task, stakes) for task in suite.tasks}
     assert len(plans) == planned
     assert [name for name in plans if not duties[name]] == []
     assert [name for name, found in duties.items() if found and name not in plans] == by_duty_alone

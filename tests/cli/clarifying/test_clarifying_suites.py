@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import dragoman as package
-from dragoman.conditions.clarifying.conductor import planned_whitelist
+from dragoman.conditions.clarification.turn_protocol import planned_whitelist
 from dragoman.core.tasks import Task
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.testing.answers import Rule, RuleAnswers
@@ -20,7 +20,7 @@ Refused = Callable[..., str]
 Told = Callable[..., Any]
 
 ASKING = '''
-from dragoman.conditions.clarifying.conductor import planned_whitelist
+from dragoman.conditions.clarification.turn_protocol import planned_whitelist
 from dragoman.core.protocols import Answer
 from dragoman.core.speech import Said, say
 from dragoman.simulation.participants.oracle import GoldAgent

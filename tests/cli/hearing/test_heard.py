@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.cli.heard import HeardQuestion, _aligned_units
-from dragoman.scoring.speech_accuracy import Edits, character_edits, word_edits
+from dragoman.scoring.speech_accuracy import AlignmentCounts, character_edits, word_edits
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
@@ -188,7 +188,7 @@ def test_the_alignment_sums_to_the_counts(said: str, heard: str, language: str) 
     count = character_edits if language in {"th", "zh"} else word_edits
     edits = count(said, heard, language)
     kinds = Counter(unit.kind for unit in units)
-    if isinstance(edits, Edits):
+    if isinstance(edits, AlignmentCounts):
         counted = (edits.hits, edits.substitutions, edits.deletions, edits.insertions)
         names = ("hit", "substitution", "deletion", "insertion")
         assert tuple(kinds[name] for name in names) == counted  # type: ignore[index]

@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from dragoman.conditions.voice.inverse_text_normalization import EARLIER_NORMALIZER, NORMALIZER
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import (
+    EARLIER_NORMALIZER,
+    NORMALIZER,
+)
 from dragoman.core.values.lexicon import FULL_LANGUAGES
 from dragoman.core.values.matching import MATCHER
 from dragoman.scoring.speech_accuracy import EARLIER_NORMALIZATION, NORMALIZATION

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.conditions.language.lint.checks import lint
+from dragoman.conditions.language.lint.linter import lint
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tools import ToolCall

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.conditions.language.lint.defects import MEANINGS
+from dragoman.conditions.language.lint.assets import MEANINGS
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.conditions.language.localization import Realised
+from dragoman.conditions.language.localization import LocalizationRecord
 from dragoman.runs.jobs import read_manifest
 from dragoman.store.run import open_run
 
@@ -19,7 +19,7 @@ Refused = Callable[..., str]
 MALAY = Path(__file__).parents[3] / "docs" / "examples" / "ms.toml"
 
 
-def realised(folder: Path) -> dict[str, Realised]:
+def realised(folder: Path) -> dict[str, LocalizationRecord]:
     with open_run(folder, write=False) as store:
         return read_manifest(store).realised
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from dragoman.conditions.voice.inverse_text_normalization import (
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import (
     EARLIER_NORMALIZER,
     NORMALIZER,
     normalized_transcript,

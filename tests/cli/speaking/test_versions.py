@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.conditions.voice.inverse_text_normalization import NORMALIZER
-from dragoman.conditions.voice.spoken.form import VERBALIZATION
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import NORMALIZER
+from dragoman.conditions.voice.verbalization.spoken_form import VERBALIZATION
 from dragoman.core.values.matching import MATCHER
 from dragoman.scoring.speech_accuracy import EARLIER_NORMALIZATION, NORMALIZATION
 from dragoman.store.audio_sets.layout import UNRECORDED_MATCHER, UNRECORDED_VERBALIZATION

@@ -296,7 +296,9 @@ def test_a_mistake_is_one_line(
 
 def test_languages_that_would_share_a_folder_are_refused(dragoman: Cli, folder: Path) -> None:
     shipped = (
-        files_of("dragoman.conditions.language.languages").joinpath("th.toml").read_text("utf-8")
+        files_of("dragoman.conditions.language.language_files")
+        .joinpath("th.toml")
+        .read_text("utf-8")
     )
     (folder / "same.toml").write_text(shipped, "utf-8")
     (folder / "own.toml").write_text(shipped.replace('"Thai"', '"My Thai"'), "utf-8")

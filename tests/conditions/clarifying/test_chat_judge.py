@@ -6,7 +6,7 @@ import json
 import msgspec
 import pytest
 
-from dragoman.conditions.clarifying.chat_judge import ChatClarificationJudge
+from dragoman.conditions.clarification.judges import ChatClarificationJudge
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.speech import Called, Reply, say
 from dragoman.core.tools import ToolCall

@@ -7,10 +7,13 @@ import pytest
 
 from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.conditions.clarifying.conductor import MAX_CLARIFICATIONS, Clarifying
-from dragoman.conditions.clarifying.layer import clarifying_layer
-from dragoman.conditions.clarifying.rule_judge import RuleClarificationJudge
-from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.conditions.clarification.judges import RuleClarificationJudge
+from dragoman.conditions.clarification.turn_protocol import (
+    MAX_CLARIFICATIONS,
+    ClarifyingProtocol,
+    clarifying_layer,
+)
+from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
 from dragoman.core.episodes import Episode, Move, without_clarifications
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import Answer, Channel, Heard, Limits
@@ -111,9 +114,12 @@ class Talking:
         aloud: bool = False,
     ) -> Episode:
         inner = HalfDuplex(self.world, DEFAULT_RULES, limits or Limits())
-        conductor = Clarifying(inner, judge or RuleClarificationJudge(), TASK, aloud=aloud)
-        channels: dict[Role, Channel] = {"agent": PlainChannel(), "user": channel or PlainChannel()}
-        surfaces = ConversationIO(channels, dict.fromkeys(channels, PlainView()))
+        conductor = ClarifyingProtocol(inner, judge or RuleClarificationJudge(), TASK, aloud=aloud)
+        channels: dict[Role, Channel] = {
+            "agent": IdentityChannel(),
+            "user": channel or IdentityChannel(),
+        }
+        surfaces = ConversationIO(channels, dict.fromkeys(channels, IdentityView()))
         conversation = Conversation(self.world, self.sessions, surfaces, lambda: 0.0)
         return asyncio.run(conversation.run(conductor))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from dragoman.conditions.clarifying.recorded import RecordedWhitelists
+from dragoman.conditions.clarification.turn_protocol import RecordedWhitelists
 from dragoman.core.speech import AudioRef
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 from dragoman.core.voice.audio import Audio

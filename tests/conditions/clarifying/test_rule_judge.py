@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from dragoman.conditions.clarifying.rule_judge import RuleClarificationJudge
+from dragoman.conditions.clarification.judges import RuleClarificationJudge
 from dragoman.core.voice.clarifications import ClarificationRequest, ClarificationVerdict
 
 REPORT = ClarificationRequest(

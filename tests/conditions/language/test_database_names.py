@@ -4,8 +4,8 @@ from dragoman.conditions.language.database_names import (
     TranslatedName,
     count_texts,
     decode_database,
-    differences,
-    names_of,
+    find_differences,
+    match_names,
     text_leaves,
 )
 from dragoman.core.errors import DataError
@@ -22,7 +22,7 @@ VIETNAMESE: dict[str, dict[str, object]] = {
 
 
 def test_names_that_read_alike_come_back_by_their_place() -> None:
-    names = names_of(ENGLISH, VIETNAMESE, LEAVES, "db")
+    names = match_names(ENGLISH, VIETNAMESE, LEAVES, "db")
     assert names.by_path["products", "1", "name"] == TranslatedName("Tea Kettle", "Ấm")
     assert names.by_path["products", "2", "name"] == TranslatedName("Electric Kettle", "Ấm")
     assert names.localize(ENGLISH) == VIETNAMESE
@@ -30,7 +30,7 @@ def test_names_that_read_alike_come_back_by_their_place() -> None:
 
 
 def test_a_name_that_was_changed_since_stays() -> None:
-    names = names_of(ENGLISH, VIETNAMESE, LEAVES, "db")
+    names = match_names(ENGLISH, VIETNAMESE, LEAVES, "db")
     changed = {"products": {"1": {"name": "Nồi"}}}
     assert names.restore(changed) == changed
 
@@ -46,16 +46,16 @@ def test_a_name_that_was_changed_since_stays() -> None:
 )
 def test_anything_but_names_must_be_as_in_english(other: object) -> None:
     with pytest.raises(DataError, match="is not as in English, and is no name"):
-        names_of(ENGLISH, other, LEAVES, "db")
+        match_names(ENGLISH, other, LEAVES, "db")
 
 
 def test_a_difference_of_structure_is_told_apart_from_one_of_text() -> None:
-    found = list(differences({"a": [1], "b": "x"}, {"a": [1, 2], "b": "y"}))
+    found = list(find_differences({"a": [1], "b": "x"}, {"a": [1, 2], "b": "y"}))
     assert sorted((each.path, each.structure) for each in found) == [
         (("a",), True),
         (("b",), False),
     ]
-    assert [each.structure for each in differences(1, True)] == [True]
+    assert [each.structure for each in find_differences(1, True)] == [True]
 
 
 def test_texts_are_found_by_their_key_at_any_depth() -> None:

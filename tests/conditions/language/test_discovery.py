@@ -1,4 +1,4 @@
-from dragoman.conditions.language.discovery import discover_enums, quoted_literals
+from dragoman.conditions.language.tool_docstrings import discover_enums, quoted_literals
 from dragoman.core.tools import Toolset, ToolSpec
 
 SETS = {"Reason": ("no longer needed", "ordered by mistake"), "Answer": ("yes", "no")}

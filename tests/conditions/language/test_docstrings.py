@@ -1,4 +1,4 @@
-from dragoman.conditions.language.docstrings import parse_docstring
+from dragoman.conditions.language.tool_docstrings import parse_docstring
 
 TEXT = """คืนสินค้า หากคำสั่งซื้อ
 

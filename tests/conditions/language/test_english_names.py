@@ -3,10 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.conditions.language.english_names import with_english_names
-from dragoman.conditions.language.field_trees import in_language
-from dragoman.conditions.language.folders import AssetFolder
-from dragoman.conditions.language.surface import DomainSurface, English, load_surface
+from dragoman.conditions.language.artifacts import AssetFolder
+from dragoman.conditions.language.domain_surface import (
+    DomainSurface,
+    EnglishSide,
+    load_surface,
+    with_english_names,
+)
+from dragoman.conditions.language.field_trees import to_labels
 from dragoman.core.language.declarations import Declarations, SpokenTexts
 from dragoman.core.tools import Toolset, ToolSpec
 
@@ -42,7 +46,7 @@ def surface(tmp_path: Path) -> DomainSurface:
     }
     for name, content in files.items():
         (tmp_path / name).write_text(json.dumps(content), "utf-8")
-    english = English({"agent": Toolset((TOOL,))}, {}, DECLARED)
+    english = EnglishSide({"agent": Toolset((TOOL,))}, {}, DECLARED)
     return load_surface("depots", "id", AssetFolder(tmp_path), english)
 
 
@@ -51,7 +55,7 @@ def test_names_are_taken_and_shown_and_what_is_none_stays(surface: DomainSurface
     assert (path, more) == (("town",), [])
     assert (towns.canon("pelangi"), towns.canon("Nowhere")) == ("Pennick", "Nowhere")
     depot = {"town": "Pennick", "status": "open"}
-    shown = in_language(depot, surface.results["agent"]["find"])
+    shown = to_labels(depot, surface.results["agent"]["find"])
     assert shown == {"town": "Pelangi", "status": "buka"}
     assert surface.messages.label("Pennick is open") == "Pelangi sedang buka"
 
@@ -60,7 +64,7 @@ def test_without_the_database_names_are_english_and_all_else_is_not(surface: Dom
     plain = with_english_names(surface)
     assert [*plain.arguments["agent"]["find"].places()] == []
     depot = {"town": "Pennick", "status": "open"}
-    assert in_language(depot, plain.results["agent"]["find"]) == {**depot, "status": "buka"}
-    assert in_language(depot, plain.fields["agent"]) == {**depot, "status": "buka"}
+    assert to_labels(depot, plain.results["agent"]["find"]) == {**depot, "status": "buka"}
+    assert to_labels(depot, plain.fields["agent"]) == {**depot, "status": "buka"}
     assert set(plain.value_sets) == {"Status"}
     assert plain.messages.label("Pennick is open") == "Pennick sedang buka"

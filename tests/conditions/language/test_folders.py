@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.conditions.language.folders import AssetFolder, domains_root, languages_of
+from dragoman.conditions.language.artifacts import AssetFolder, domains_root, languages_of
 from dragoman.core.errors import DataError
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from dragoman.conditions.language.label_calls import put
+from dragoman.conditions.language.view_checks import set_argument
 
 
 @pytest.mark.parametrize(
@@ -19,5 +19,5 @@ def test_a_text_is_put_in_its_place(
     arguments: dict[str, object], path: tuple[str, ...], changed: dict[str, object]
 ) -> None:
     before = repr(arguments)
-    assert put(arguments, path, "x") == changed
+    assert set_argument(arguments, path, "x") == changed
     assert repr(arguments) == before

@@ -6,12 +6,12 @@ import pytest
 from dragoman.conditions.language.languages import (
     SHIPPED,
     decode_language,
-    directives,
     find_language,
+    shared_instructions,
 )
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.language.rules import FAMILIES
-from dragoman.scoring.languages import primary
+from dragoman.scoring.language_detection import known_primary_language
 
 MALAY = Path(__file__).parents[3] / "docs" / "examples" / "ms.toml"
 
@@ -20,7 +20,7 @@ MALAY = Path(__file__).parents[3] / "docs" / "examples" / "ms.toml"
 def test_a_language_that_ships_is_found_by_its_code(code: str) -> None:
     language = find_language(code)
     assert language.code == code
-    assert primary(code) == code
+    assert known_primary_language(code) == code
     family = next((each for each in FAMILIES if language.detector in each), {language.detector})
     assert {language.detector, *language.relatives} == family
 
@@ -41,7 +41,7 @@ def test_six_languages_ship() -> None:
 def test_every_language_is_told_the_same_but_for_its_name() -> None:
     for side in ("agent", "user"):
         texts = {
-            directives().text(side, language).replace(language.full_name, "X")
+            shared_instructions().text(side, language).replace(language.full_name, "X")
             for language in map(find_language, SHIPPED)
         }
         assert len(texts) == 1
@@ -49,7 +49,7 @@ def test_every_language_is_told_the_same_but_for_its_name() -> None:
 
 
 def test_directives_are_named_by_version_and_content() -> None:
-    told = directives()
+    told = shared_instructions()
     changed = msgspec.structs.replace(told, user=f"{told.user} Be brief.")
     assert told.name.startswith("directives-1@")
     assert changed.name != told.name

@@ -1,14 +1,13 @@
 from dragoman.benchmarks.kit.turn_protocols import GREETING, HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.conditions.language.localization import (
-    Greeting,
+    GreetingProtocol,
     Localization,
-    Realised,
-    Told,
-    english,
+    LocalizationRecord,
+    LocalizedInstructions,
+    english_localization,
 )
-from dragoman.conditions.layers import realised
-from dragoman.conditions.plain import PlainView
+from dragoman.conditions.resolved_condition import IdentityView, resolve_condition
 from dragoman.core.conditions import PLAIN, condition_of
 from dragoman.core.episodes import Move
 from dragoman.core.language.wording import ENGLISH_WORDING
@@ -20,21 +19,25 @@ from dragoman.core.tasks import Scenario
 THAI = condition_of({"language": "th", "scenario": "interaction"})
 
 
-def thai(what: Realised, told: dict[str, Told] | None = None) -> Localization:
-    return Localization(THAI, what, {"agent": PlainView(), "user": PlainView()}, told=told or {})
+def thai(
+    what: LocalizationRecord, told: dict[str, LocalizedInstructions] | None = None
+) -> Localization:
+    return Localization(
+        THAI, what, {"agent": IdentityView(), "user": IdentityView()}, told=told or {}
+    )
 
 
 def test_english_changes_nothing(shop: DomainSuite) -> None:
     task = shop.tasks[0]
-    plain = english(PLAIN)
+    plain = english_localization(PLAIN)
     world = shop.factory(DEFAULT_RULES)(task)
     conductor = shop.conductor(task, world, DEFAULT_RULES, Limits())
     assert plain.is_english
     assert plain.judged(task) is task
-    assert realised(PLAIN, ()).shown(task) is task
+    assert resolve_condition(PLAIN, ()).shown(task) is task
     assert plain.planned(task) is task
     assert plain.wording(task) == ENGLISH_WORDING
-    assert realised(PLAIN, ()).conductor(conductor) is conductor
+    assert resolve_condition(PLAIN, ()).conductor(conductor) is conductor
     assert (plain.realised.directive, plain.policy) == ({}, None)
 
 
@@ -42,7 +45,7 @@ def test_the_agent_greets_in_the_language(shop: DomainSuite) -> None:
     task = shop.tasks[0]
     world = shop.factory(DEFAULT_RULES)(task)
     conductor = shop.conductor(task, world, DEFAULT_RULES, Limits())
-    localized = realised(THAI, [thai(Realised(greeting="สวัสดี")).layer])
+    localized = resolve_condition(THAI, [thai(LocalizationRecord(greeting="สวัสดี")).layer])
     greeted = localized.conductor(conductor)
     assert conductor.opening() == (Move("agent", say(GREETING), scripted=True),)
     assert greeted.opening() == (Move("agent", say("สวัสดี"), scripted=True),)
@@ -54,12 +57,12 @@ def test_a_history_is_not_greeted(shop: DomainSuite) -> None:
     world = shop.factory(DEFAULT_RULES)(task)
     history = (Move("agent", say("Hi!")), Move("user", say("Cancel it.")))
     conductor = HalfDuplex(world, DEFAULT_RULES, Limits(), history)
-    assert Greeting(conductor, "สวัสดี").opening() == history
+    assert GreetingProtocol(conductor, "สวัสดี").opening() == history
 
 
 def test_users_are_told_in_the_language_and_plans_stay_canonical(shop: DomainSuite) -> None:
     task = shop.tasks[0]
-    localization = thai(Realised(), {task.id: Told(Scenario("ยกเลิก"))})
+    localization = thai(LocalizationRecord(), {task.id: LocalizedInstructions(Scenario("ยกเลิก"))})
     judged = localization.judged(task)
     assert judged.scenario == Scenario("ยกเลิก")
     assert judged.criteria == task.criteria
@@ -67,14 +70,14 @@ def test_users_are_told_in_the_language_and_plans_stay_canonical(shop: DomainSui
 
 
 def test_what_is_spoken_is_part_of_the_wording(shop: DomainSuite) -> None:
-    wording = thai(Realised()).wording(shop.tasks[0])
+    wording = thai(LocalizationRecord()).wording(shop.tasks[0])
     assert (wording.language, wording.plan, wording.is_english) == ("th", None, False)
 
 
 def test_notes_and_detection_are_no_part_of_a_conversations_key() -> None:
-    realised = Realised(tools={"agent": {"get_order": "th"}})
-    noted = Realised(
+    realised = LocalizationRecord(tools={"agent": {"get_order": "th"}})
+    noted = LocalizationRecord(
         tools={"agent": {"get_order": "th"}}, detector="th", relatives=("lo",), notes=("x",)
     )
     assert noted.digest == realised.digest
-    assert Realised(tools={"agent": {"get_order": "vi"}}).digest != realised.digest
+    assert LocalizationRecord(tools={"agent": {"get_order": "vi"}}).digest != realised.digest

@@ -3,8 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.conditions.language.artifacts import Template, ToolReturns, TranslatedMessage
-from dragoman.conditions.language.messages import Filling, Messages, pattern_of
-from dragoman.conditions.language.value_maps import build_value_set
+from dragoman.conditions.language.tool_messages import (
+    MessageTranslations,
+    PlaceholderValues,
+    pattern_of,
+)
+from dragoman.conditions.language.value_sets import build_value_set
 from dragoman.core.errors import DataError
 
 PAID = Template("^Bill\\ (?P<bill>.+)\\ paid$", "Bill {bill} paid", "Tagihan {bill} lunas")
@@ -12,7 +16,7 @@ ADDED = Template("", "Added {gb} GB for {line}", "Menambah {line}: {gb} GB")
 RETURNS = ToolReturns(
     {"done": TranslatedMessage("Done", "Selesai")}, {"paid": PAID, "added": ADDED}
 )
-MESSAGES = Messages(RETURNS, "id")
+MESSAGES = MessageTranslations(RETURNS, "id")
 
 
 def test_messages_are_shown_in_the_language_and_come_back() -> None:
@@ -41,13 +45,13 @@ def test_a_message_that_is_shown_comes_back_whatever_fills_it(first: str, second
 def test_a_translation_with_other_placeholders_is_refused() -> None:
     lost = Template("", "Bill {bill} paid", "Tagihan lunas")
     with pytest.raises(DataError, match="id: paid: the translation has other placeholders"):
-        Messages(ToolReturns(templates={"paid": lost}), "id")
+        MessageTranslations(ToolReturns(templates={"paid": lost}), "id")
 
 
 def test_two_messages_with_one_translation_are_refused() -> None:
     same = {"on": TranslatedMessage("On", "Siap"), "off": TranslatedMessage("Off", "Siap")}
     with pytest.raises(DataError, match="two messages share a text"):
-        Messages(ToolReturns(same), "id")
+        MessageTranslations(ToolReturns(same), "id")
 
 
 def test_the_pattern_of_a_text_is_as_released() -> None:
@@ -72,10 +76,12 @@ SPOKEN = ToolReturns(
     },
 )
 TOWNS = build_value_set("Town", {"Pennick": "Pelangi", "O'Dwyer": "Odiwa"})
-FILLED = Messages(
+FILLED = MessageTranslations(
     SPOKEN,
     "id",
-    Filling({"town": TOWNS}, {"kind": ("depot", "locker")}, frozenset({"reason", "refusal"})),
+    PlaceholderValues(
+        {"town": TOWNS}, {"kind": ("depot", "locker")}, frozenset({"reason", "refusal"})
+    ),
 )
 
 
@@ -113,10 +119,10 @@ def test_in_a_language_without_spaces_words_tell_where_they_end() -> None:
         exact={"parcel": TranslatedMessage("parcel", "包裹")},
         templates={"none": Template("", "there is no {kind} {key}", "不存在{kind}{key}")},
     )
-    messages = Messages(returns, "zh", Filling(words={"kind": ("parcel",)}))
+    messages = MessageTranslations(returns, "zh", PlaceholderValues(words={"kind": ("parcel",)}))
     assert messages.label("there is no parcel 'A1'") == "不存在包裹'A1'"
 
 
 def test_other_values_may_be_filled_in_later() -> None:
-    plain = FILLED.filled_from(Filling())
+    plain = FILLED.filled_from(PlaceholderValues())
     assert plain.label("nothing in Pennick") == "Pennick tidak punya apa-apa"

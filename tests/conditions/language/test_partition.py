@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.conditions.language.partition import TOOLS_PER_LANGUAGE, deal_tools
+from dragoman.conditions.language.languages import TOOLS_PER_LANGUAGE, assign_tools_to_languages
 
 TOOLS = st.lists(st.text("abcdefgh_", min_size=1, max_size=8), unique=True, max_size=20)
 LANGUAGES = st.lists(st.sampled_from(["en", "th", "vi", "id", "zh"]), unique=True, min_size=1)
@@ -11,7 +11,7 @@ LANGUAGES = st.lists(st.sampled_from(["en", "th", "vi", "id", "zh"]), unique=Tru
 def test_every_tool_has_one_of_the_languages(
     names: list[str], languages: list[str], seed: int
 ) -> None:
-    dealt = deal_tools(names, languages, seed)
+    dealt = assign_tools_to_languages(names, languages, seed)
     assert list(dealt) == sorted(names)
     assert set(dealt.values()) <= set(languages)
 
@@ -20,7 +20,7 @@ def test_every_tool_has_one_of_the_languages(
 def test_every_added_language_has_three_tools_as_long_as_there_are_any(
     names: list[str], languages: list[str], seed: int
 ) -> None:
-    dealt = list(deal_tools(names, languages, seed).values())
+    dealt = list(assign_tools_to_languages(names, languages, seed).values())
     left = len(names)
     for language in languages[1:]:
         assert dealt.count(language) == min(TOOLS_PER_LANGUAGE, left)
@@ -32,18 +32,22 @@ def test_a_longer_mix_keeps_the_tools_of_a_shorter_one(
     names: list[str], languages: list[str], seed: int
 ) -> None:
     shorter, longer = (
-        deal_tools(names, languages[:-1] or languages, seed),
-        deal_tools(names, languages, seed),
+        assign_tools_to_languages(names, languages[:-1] or languages, seed),
+        assign_tools_to_languages(names, languages, seed),
     )
     base = languages[0]
     assert all(longer[tool] == language for tool, language in shorter.items() if language != base)
 
 
 def test_one_language_has_all_tools() -> None:
-    assert deal_tools(["b", "a"], ["th"], 1) == {"a": "th", "b": "th"}
+    assert assign_tools_to_languages(["b", "a"], ["th"], 1) == {"a": "th", "b": "th"}
 
 
 def test_the_order_of_the_names_does_not_matter_but_the_seed_does() -> None:
     names = [f"tool_{number}" for number in range(12)]
-    assert deal_tools(names, ["en", "th"], 7) == deal_tools(names[::-1], ["en", "th"], 7)
-    assert deal_tools(names, ["en", "th"], 7) != deal_tools(names, ["en", "th"], 8)
+    assert assign_tools_to_languages(names, ["en", "th"], 7) == assign_tools_to_languages(
+        names[::-1], ["en", "th"], 7
+    )
+    assert assign_tools_to_languages(names, ["en", "th"], 7) != assign_tools_to_languages(
+        names, ["en", "th"], 8
+    )

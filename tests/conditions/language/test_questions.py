@@ -2,7 +2,11 @@
 
 import pytest
 
-from dragoman.conditions.language.questions import QuestionsInLanguage, QuestionView, trees_of
+from dragoman.conditions.language.question_tasks import (
+    LocalizedQuestions,
+    QuestionView,
+    label_trees,
+)
 from dragoman.core.episodes import Move
 from dragoman.core.errors import DataError
 from dragoman.core.language.questions import EVERY, Labels, TranslatedTask, Use
@@ -95,12 +99,12 @@ def test_calls_of_other_functions_stay_the_same_objects(view: QuestionView) -> N
 
 def test_two_values_that_share_a_spelling_have_no_way_back() -> None:
     with pytest.raises(DataError, match=r"weather\.unit"):
-        trees_of({"weather": {("unit",): {"a": "kelvin", "Kelvin": "ข"}}})
-    assert not trees_of({"gene": {("type",): {"AA": "AA", "Aa": "Aa"}}})["gene"]
+        label_trees({"weather": {("unit",): {"a": "kelvin", "Kelvin": "ข"}}})
+    assert not label_trees({"gene": {("type",): {"AA": "AA", "Aa": "Aa"}}})["gene"]
 
 
 def test_the_surface_of_tasks_changes_what_is_said_and_told_alone() -> None:
-    layer = QuestionsInLanguage(Questions(), ("tasks",)).layer(TASK, Layer("language", "key"))
+    layer = LocalizedQuestions(Questions(), ("tasks",)).layer(TASK, Layer("language", "key"))
     assert layer.task is not None
     assert layer.policy is not None
     told = layer.task(TASK)
@@ -112,7 +116,7 @@ def test_the_surface_of_tasks_changes_what_is_said_and_told_alone() -> None:
 
 
 def test_the_surface_of_tools_changes_functions_and_what_gold_calls_alone() -> None:
-    layer = QuestionsInLanguage(Questions(), ("tools",)).layer(TASK, Layer("language", "key"))
+    layer = LocalizedQuestions(Questions(), ("tools",)).layer(TASK, Layer("language", "key"))
     assert (layer.task, layer.policy) == (None, None)
     assert layer.plan is not None
     planned = layer.plan(TASK).criteria
@@ -122,11 +126,11 @@ def test_the_surface_of_tools_changes_functions_and_what_gold_calls_alone() -> N
 
 
 def test_every_label_of_a_question_is_tried() -> None:
-    asked = QuestionsInLanguage(Questions(), ("tools", "tasks"))
+    asked = LocalizedQuestions(Questions(), ("tools", "tasks"))
     tried = {(each.place, each.label) for each in asked.label_calls(TASK)}
     assert tried == {
         (place, label)
         for place in ("weather.unit", "weather.parts.*.unit")
         for label in ("เซลเซียส", "right of it", "Metric")
     }
-    assert list(QuestionsInLanguage(Questions(), ("tasks",)).label_calls(TASK)) == []
+    assert list(LocalizedQuestions(Questions(), ("tasks",)).label_calls(TASK)) == []

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from dragoman.benchmarks.tau2.seataubench import domain_declarations
+from dragoman.conditions.language.artifacts import AssetFolder
 from dragoman.conditions.language.database_names import TranslatedName
-from dragoman.conditions.language.field_trees import in_language, in_world
-from dragoman.conditions.language.folders import AssetFolder
-from dragoman.conditions.language.surface import English, load_surface
+from dragoman.conditions.language.domain_surface import EnglishSide, load_surface
+from dragoman.conditions.language.field_trees import to_canonical, to_labels
 from dragoman.core.errors import DataError
 from dragoman.core.tools import Toolset, ToolSpec
 
@@ -19,7 +19,7 @@ TOOLS = Toolset(
         ToolSpec("get_order_details", "Looks up.", {"properties": {}}),
     )
 )
-ENGLISH = English(
+ENGLISH = EnglishSide(
     {"agent": TOOLS},
     {"agent": b'{"products": {"1": {"name": "Lamp"}}}'},
     domain_declarations("retail"),
@@ -68,13 +68,13 @@ def test_a_surface_holds_all_that_is_shown_and_the_way_back(assets: Path) -> Non
     surface = load_surface("retail", "id", AssetFolder(assets), ENGLISH)
 
     arguments = surface.arguments["agent"]["cancel_pending_order"]
-    assert in_world({"reason": "Terlambat"}, arguments) == {"reason": "late"}
-    assert in_world({"reason": "bosan"}, arguments) == {"reason": "bosan"}
+    assert to_canonical({"reason": "Terlambat"}, arguments) == {"reason": "late"}
+    assert to_canonical({"reason": "bosan"}, arguments) == {"reason": "bosan"}
     result = surface.results["agent"]["get_order_details"]
     order = {"status": "pending", "cancel_reason": "late", "note": "late"}
     shown = {"status": "tertunda", "cancel_reason": "terlambat", "note": "late"}
-    assert in_language(order, result) == shown
-    assert in_language({"orders": {"#W1": order}}, surface.fields["agent"]) == {
+    assert to_labels(order, result) == shown
+    assert to_labels({"orders": {"#W1": order}}, surface.fields["agent"]) == {
         "orders": {"#W1": shown}
     }
     assert surface.tool_texts["agent"]["cancel_pending_order"].arguments == {"reason": "Alasan."}
@@ -111,11 +111,11 @@ def test_of_a_domain_of_which_nothing_is_declared_the_artifacts_alone_are_read(
     assets: Path,
 ) -> None:
     (assets / "db.json").unlink()
-    surface = load_surface("mock", "id", AssetFolder(assets), English({"agent": TOOLS}, {}))
+    surface = load_surface("mock", "id", AssetFolder(assets), EnglishSide({"agent": TOOLS}, {}))
     assert surface.tool_texts["agent"]["cancel_pending_order"].arguments == {"reason": "Alasan."}
     assert surface.value_sets["Status"].labels == {"pending": "tertunda"}
     order = {"status": "pending"}
-    assert in_language(order, surface.results["agent"]["get_order_details"]) == order
+    assert to_labels(order, surface.results["agent"]["get_order_details"]) == order
 
 
 def test_values_of_two_sets_with_different_labels_cannot_be_told_apart(assets: Path) -> None:
@@ -128,5 +128,5 @@ def test_values_of_two_sets_with_different_labels_cannot_be_told_apart(assets: P
             "retail",
             "id",
             AssetFolder(assets),
-            English({"agent": tools}, {}, domain_declarations("retail")),
+            EnglishSide({"agent": tools}, {}, domain_declarations("retail")),
         )

@@ -6,11 +6,11 @@ import pytest
 
 from dragoman.benchmarks import tau2
 from dragoman.benchmarks.kit import calculator, environment, tool_schemas
-from dragoman.conditions.language.tool_texts import (
+from dragoman.conditions.language.tool_messages import (
     UNKNOWN,
     codes_without_text,
-    message_in,
-    refusal_in,
+    translate_refusal,
+    translate_success_message,
 )
 
 LANGUAGES = ("vi", "th", "id", "tl", "zh")
@@ -24,27 +24,30 @@ def test_the_shipped_languages_have_a_text_for_every_code(domain: str, language:
 
 
 def test_a_refusal_is_said_in_the_language_with_what_it_names() -> None:
-    assert refusal_in("id", "retail", "Error: Order not found") == (
+    assert translate_refusal("id", "retail", "Error: Order not found") == (
         "Kesalahan: Pesanan tidak ditemukan"
     )
-    assert refusal_in("vi", "airline", "Error: Flight HAT001 not found on date 2024-05-01") == (
-        "Lỗi: Không tìm thấy chuyến bay HAT001 vào ngày 2024-05-01"
-    )
-    assert refusal_in("th", "telecom", "Error: Tool 'x' not found.") == (
+    assert translate_refusal(
+        "vi", "airline", "Error: Flight HAT001 not found on date 2024-05-01"
+    ) == ("Lỗi: Không tìm thấy chuyến bay HAT001 vào ngày 2024-05-01")
+    assert translate_refusal("th", "telecom", "Error: Tool 'x' not found.") == (
         "ข้อผิดพลาด: ไม่พบเครื่องมือ 'x'"
     )
 
 
 def test_fixed_texts_count_before_templates_that_would_fit_too() -> None:
-    assert refusal_in("vi", "retail", "Error: User not found") == "Lỗi: Không tìm thấy người dùng"
-    assert refusal_in("vi", "retail", "Error: 1008 not found") == "Lỗi: Không tìm thấy 1008"
+    assert (
+        translate_refusal("vi", "retail", "Error: User not found")
+        == "Lỗi: Không tìm thấy người dùng"
+    )
+    assert translate_refusal("vi", "retail", "Error: 1008 not found") == "Lỗi: Không tìm thấy 1008"
 
 
 def test_a_refusal_without_a_text_has_a_code_before_its_english_words() -> None:
-    assert refusal_in("ms", "retail", "Error: Order not found") == (
+    assert translate_refusal("ms", "retail", "Error: Order not found") == (
         "Error: [order_not_found] Order not found"
     )
-    assert refusal_in("vi", "retail", "Error: the shelf fell over") == (
+    assert translate_refusal("vi", "retail", "Error: the shelf fell over") == (
         f"Lỗi: [{UNKNOWN}] the shelf fell over"
     )
     assert "order_not_found" in codes_without_text("ms", "retail")
@@ -52,13 +55,13 @@ def test_a_refusal_without_a_text_has_a_code_before_its_english_words() -> None:
 
 def test_a_refusal_beyond_all_bounds_is_not_matched() -> None:
     long = f"Error: Flight {'x' * 5_000} not found"
-    assert refusal_in("vi", "airline", long).startswith(f"Lỗi: [{UNKNOWN}] Flight xxx")
+    assert translate_refusal("vi", "airline", long).startswith(f"Lỗi: [{UNKNOWN}] Flight xxx")
 
 
 def test_messages_of_success_have_texts_too() -> None:
-    assert message_in("id", "Transfer successful") == "Pengalihan berhasil"
-    assert message_in("id", "Something else") is None
-    assert message_in("ms", "Transfer successful") is None
+    assert translate_success_message("id", "Transfer successful") == "Pengalihan berhasil"
+    assert translate_success_message("id", "Something else") is None
+    assert translate_success_message("ms", "Transfer successful") is None
 
 
 ACCIDENTS = {"'Line' object has no attribute 'value'"}
@@ -73,7 +76,9 @@ def test_every_refusal_in_the_worlds_code_is_recognised(domain: str) -> None:
     refusals = {text for file in files for text in refusals_in(file) if "setup" not in file.name}
     refusals -= ACCIDENTS
     assert len(refusals) > 15
-    unknown = [text for text in refusals if UNKNOWN in refusal_in("vi", domain, f"Error: {text}")]
+    unknown = [
+        text for text in refusals if UNKNOWN in translate_refusal("vi", domain, f"Error: {text}")
+    ]
     assert unknown == []
 
 

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.conditions.language.artifacts import ValueSetText, ValueText
-from dragoman.conditions.language.value_maps import (
+from dragoman.conditions.language.value_sets import (
     ESCAPE,
     ValueSet,
     build_value_set,
-    fold,
-    joined,
-    value_set_from,
+    fold_spelling,
+    join_value_sets,
+    value_set_from_artifact,
 )
 from dragoman.core.errors import DataError
 
@@ -28,7 +28,10 @@ def value_sets(draw: st.DrawFn, *, is_open: bool = False) -> ValueSet:
     """A value set of arbitrary values and labels that has a way back."""
     words = draw(
         st.lists(
-            texts.filter(lambda text: fold(text) != ""), unique_by=fold, min_size=2, max_size=8
+            texts.filter(lambda text: fold_spelling(text) != ""),
+            unique_by=fold_spelling,
+            min_size=2,
+            max_size=8,
         )
     )
     usable = [word for word in words if not word.startswith(ESCAPE)]
@@ -128,18 +131,18 @@ def test_aliases_of_the_artifact_and_declared_ones_add_up() -> None:
     text = ValueSetText(
         "enum", (ValueText("phone", "ponsel", aliases=("hp",)), ValueText("tablet", "tablet"))
     )
-    values = value_set_from("DeviceType", text, {"phone": ("telepon",)})
+    values = value_set_from_artifact("DeviceType", text, {"phone": ("telepon",)})
     assert [values.canon(each) for each in ("ponsel", "hp", "telepon", "phone")] == ["phone"] * 4
 
 
 def test_a_value_that_is_listed_twice_is_refused() -> None:
     twice = ValueSetText("enum", (ValueText("a", "x"), ValueText("a", "y")))
     with pytest.raises(DataError, match="a value is listed twice"):
-        value_set_from("Twice", twice)
+        value_set_from_artifact("Twice", twice)
 
 
 def test_a_field_of_several_types_has_the_values_of_all() -> None:
-    sources = joined(
+    sources = join_value_sets(
         "source",
         [
             build_value_set("card", {"credit_card": "kartu kredit"}),
@@ -153,13 +156,13 @@ def test_a_field_of_several_types_has_the_values_of_all() -> None:
 def test_types_whose_labels_coincide_cannot_share_a_field() -> None:
     sets = [build_value_set("card", {"a": "kartu"}), build_value_set("gift", {"b": "Kartu"})]
     with pytest.raises(DataError, match="source: 'kartu' would mean both 'a' and 'b'"):
-        joined("source", sets)
+        join_value_sets("source", sets)
 
 
 def test_types_that_label_one_value_differently_cannot_share_a_field() -> None:
     sets = [build_value_set("card", {"a": "satu"}), build_value_set("gift", {"a": "dua"})]
     with pytest.raises(DataError, match="'a' has the labels 'satu' and 'dua'"):
-        joined("source", sets)
+        join_value_sets("source", sets)
 
 
 def test_where_accents_do_not_matter_a_label_that_is_alone_is_taken_without_them() -> None:

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from dragoman.conditions.language.evidence import argument_evidence
 
 from dragoman.benchmarks.tau2.seataubench import domain_declarations
-from dragoman.conditions.language.evidence import argument_evidence
-from dragoman.conditions.language.folders import AssetFolder
-from dragoman.conditions.language.surface import DomainSurface, English, load_surface
-from dragoman.conditions.language.view_rules import DEFAULT_VIEW_RULES, SEATAU_VIEW_RULES
-from dragoman.conditions.language.views import localized_view
+from dragoman.conditions.language.artifacts import AssetFolder
+from dragoman.conditions.language.domain_surface import DomainSurface, EnglishSide, load_surface
+from dragoman.conditions.language.tool_view_rules import DEFAULT_VIEW_RULES, SEATAU_VIEW_RULES
+from dragoman.conditions.language.tool_views import localized_view
 from dragoman.core.tools import ToolCall, ToolResult, Toolset, ToolSpec
 
 REASON = {"type": "string", "description": "Why, 'late' or 'broken'."}
@@ -45,7 +45,7 @@ DATA = {
     "orders": {"#1": {"items": [{"name": "Lampu meja"}]}, "#2": {"items": [{"name": "Lampu"}]}},
 }
 USER_TOOLS = Toolset((ToolSpec("check_post", "Looks into the box.", {"properties": {}}),))
-ENGLISH = English(
+ENGLISH = EnglishSide(
     {"agent": TOOLS, "user": USER_TOOLS},
     {"agent": json.dumps(ENGLISH_DATA).encode()},
     domain_declarations("retail"),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from dragoman.conditions.persona.by_rules import read_by_rules
+from dragoman.conditions.persona.profile_inference import infer_by_rules
 from dragoman.core.episodes import Event, Move
 from dragoman.core.speech import Said, Utterance, say
 from dragoman.core.texts.user_signs import finders, signed_languages
@@ -19,7 +19,7 @@ def said(*messages: str) -> list[Event]:
 
 
 def read(*messages: str, languages: Sequence[str] = ("en",)) -> dict[str, object]:
-    return read_by_rules(said(*messages), languages)
+    return infer_by_rules(said(*messages), languages)
 
 
 def test_what_nothing_speaks_of_is_not_known() -> None:
@@ -85,12 +85,12 @@ def test_the_last_sixteen_messages_of_both_sides_count() -> None:
 
 def test_what_reached_the_agent_counts_and_not_what_was_meant() -> None:
     heard = Utterance("I am not sure.", heard="I am on shore.")
-    assert read_by_rules([Move("user", Said(heard))], ("en",))["persona"] == "N/A"
+    assert infer_by_rules([Move("user", Said(heard))], ("en",))["persona"] == "N/A"
 
 
 def test_an_agents_words_say_nothing_of_its_user() -> None:
     events: list[Event] = [Move("agent", say("I am not sure. Where would I find it?"))]
-    assert read_by_rules(events, ("en",))["persona"] == "N/A"
+    assert infer_by_rules(events, ("en",))["persona"] == "N/A"
 
 
 SENTENCES = {

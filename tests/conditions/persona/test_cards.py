@@ -3,11 +3,11 @@ from pathlib import Path
 import pytest
 
 from dragoman.conditions.language.languages import SHIPPED
-from dragoman.conditions.persona.cards import (
-    SHIPPED_CARDS,
-    decode_card,
-    find_card,
-    shared_sayings,
+from dragoman.conditions.persona.persona_profiles import (
+    BUNDLED_PROFILES,
+    decode_profile,
+    find_profile,
+    shared_phrases,
 )
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.personas import Habits
@@ -29,39 +29,39 @@ asides = ["Hello? Are you there?"]
 """
 
 
-@pytest.mark.parametrize("name", SHIPPED_CARDS)
+@pytest.mark.parametrize("name", BUNDLED_PROFILES)
 def test_every_card_that_ships_has_texts_in_every_language(name: str) -> None:
-    card = find_card(name)
+    card = find_profile(name)
     assert set(card.texts) == set(SHIPPED)
     assert len({texts.user for texts in card.texts.values()}) == len(SHIPPED)
     assert len({texts.agent for texts in card.texts.values()}) == len(SHIPPED)
 
 
 @pytest.mark.parametrize("language", SHIPPED)
-@pytest.mark.parametrize("name", SHIPPED_CARDS)
+@pytest.mark.parametrize("name", BUNDLED_PROFILES)
 def test_nothing_that_a_card_says_is_taken_for_an_answer(name: str, language: str) -> None:
     book = shipped_phrasebook(language)
     assert book is not None
-    assert misleading_sayings(find_card(name).persona(language).manner.sayings, book) == []
+    assert misleading_sayings(find_profile(name).persona(language).manner.sayings, book) == []
 
 
 def test_a_saying_that_is_an_answer_is_found() -> None:
     book = shipped_phrasebook("en")
     assert book is not None
-    card = decode_card("mine", CARD.replace("Hello?", "No, hello?").encode(), "mine.toml")
+    card = decode_profile("mine", CARD.replace("Hello?", "No, hello?").encode(), "mine.toml")
     assert misleading_sayings(card.persona("en").manner.sayings, book) == [
         "'No, hello? Are you there?' is taken for hears.refused, by 'No'"
     ]
 
 
 def test_nobody_in_particular_has_no_habits() -> None:
-    assert find_card("none").habits == Habits()
+    assert find_profile("none").habits == Habits()
 
 
 def test_guardrails_stand_behind_what_every_user_is_told() -> None:
-    told = find_card("angry").persona("th").user
+    told = find_profile("angry").persona("th").user
     assert told.startswith("คุณโกรธ")
-    assert told.endswith(shared_sayings()["th"].guardrails)
+    assert told.endswith(shared_phrases()["th"].guardrails)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_guardrails_stand_behind_what_every_user_is_told() -> None:
 )
 def test_a_damaged_card_is_refused_and_says_why(old: str, new: str, complaint: str) -> None:
     with pytest.raises(DataError) as caught:
-        decode_card("mine", CARD.replace(old, new).encode(), "mine.toml")
+        decode_profile("mine", CARD.replace(old, new).encode(), "mine.toml")
     assert str(caught.value).startswith("mine.toml: ")
     assert complaint in str(caught.value)
 
@@ -86,7 +86,7 @@ def test_a_damaged_card_is_refused_and_says_why(old: str, new: str, complaint: s
 def test_a_card_without_texts_in_a_language_is_refused_there(tmp_path: Path) -> None:
     path = tmp_path / "bad-line.toml"
     path.write_text(CARD)
-    card = find_card(str(path))
+    card = find_profile(str(path))
     assert card.persona("en").name == "bad-line"
     with pytest.raises(UsageError, match="the persona bad-line has no texts in th: it has en"):
         card.persona("th")
@@ -96,9 +96,9 @@ def test_a_card_without_texts_in_a_language_is_refused_there(tmp_path: Path) -> 
 def test_a_card_has_a_name_of_its_own(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(CARD)
     with pytest.raises(UsageError, match="a card is called as its file"):
-        find_card(str(tmp_path / name))
+        find_profile(str(tmp_path / name))
 
 
 def test_an_unknown_persona_is_told_which_there_are() -> None:
     with pytest.raises(UsageError, match="unknown persona 'sleepy': choose none, easy, hard"):
-        find_card("sleepy")
+        find_profile("sleepy")

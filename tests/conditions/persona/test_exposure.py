@@ -3,14 +3,14 @@ import json
 
 import msgspec
 
-from dragoman.conditions.persona.cards import find_card
-from dragoman.conditions.persona.exposure import (
-    InferredUser,
-    card_layer,
-    context_layer,
-    rules_layer,
+from dragoman.conditions.persona.persona_profiles import find_profile
+from dragoman.conditions.persona.profile_inference import PURPOSE, ModelProfileInference
+from dragoman.conditions.persona.user_profile_layer import (
+    InferredUserProfile,
+    inferred_profile_layer,
+    profile_layer,
+    rule_inferred_profile_layer,
 )
-from dragoman.conditions.persona.readers import PURPOSE, ModelReader
 from dragoman.core.episodes import Event, Move
 from dragoman.core.layers import Acquainting, Talk
 from dragoman.core.protocols import ChatRequest, Completion
@@ -52,7 +52,7 @@ class Talked(msgspec.Struct):
     seconds: float = 0.0
 
 
-def told_after(briefing: InferredUser, *counts: int) -> list[str]:
+def told_after(briefing: InferredUserProfile, *counts: int) -> list[str]:
     """Return what the agent is told when the user has said so many messages."""
 
     async def ask() -> list[str]:
@@ -66,7 +66,7 @@ def told_after(briefing: InferredUser, *counts: int) -> list[str]:
 
 def test_a_model_is_asked_after_three_messages_and_again_after_three_more() -> None:
     model = Model(context(1), context(8))
-    briefing = InferredUser(ModelReader(model, "1", "draw"))
+    briefing = InferredUserProfile(ModelProfileInference(model, "1", "draw"))
     told = told_after(briefing, 0, 1, 2, 3, 4, 5, 6)
     assert told[:3] == ["", "", ""]
     assert '"frustration_level": 1' in told[3]
@@ -84,7 +84,7 @@ def test_a_model_is_asked_after_three_messages_and_again_after_three_more() -> N
 
 def test_an_answer_that_cannot_be_used_is_kept_and_leaves_what_was_told() -> None:
     model = Model(context(1), "Calm, I would say.", context(3))
-    briefing = InferredUser(ModelReader(model, "1", "draw"))
+    briefing = InferredUserProfile(ModelProfileInference(model, "1", "draw"))
     told = told_after(briefing, 3, 6, 9)
     assert told[0] == told[1] != told[2]
     first, second, third = briefing.take_contexts()
@@ -95,7 +95,7 @@ def test_an_answer_that_cannot_be_used_is_kept_and_leaves_what_was_told() -> Non
 
 def test_the_user_is_told_nothing() -> None:
     async def ask() -> str:
-        briefing = InferredUser(ModelReader(Model(), "1", "draw"))
+        briefing = InferredUserProfile(ModelProfileInference(Model(), "1", "draw"))
         return await briefing.told("user", Talked([Move("user", say("a"))] * 9))
 
     assert asyncio.run(ask()) == ""
@@ -104,16 +104,19 @@ def test_the_user_is_told_nothing() -> None:
 def test_the_agents_own_model_is_asked_unless_another_is_named() -> None:
     own, other = Model(context(1)), Model(context(2))
     talk = msgspec.structs.replace(TALK, model=own)
-    for layer, asked in ((context_layer(None, ""), own), (context_layer(other, "k"), other)):
+    for layer, asked in (
+        (inferred_profile_layer(None, ""), own),
+        (inferred_profile_layer(other, "k"), other),
+    ):
         assert layer.briefing is not None
         briefing = layer.briefing(talk)
         asyncio.run(briefing.told("agent", Talked([Move("user", say("a"))] * 3)))
         assert len(asked.requests) == 1
-    assert context_layer(None, "").identity != context_layer(other, "k").identity
+    assert inferred_profile_layer(None, "").identity != inferred_profile_layer(other, "k").identity
 
 
 def test_a_card_is_told_in_words_and_as_data() -> None:
-    layer = card_layer(find_card("hard").persona("en"))
+    layer = profile_layer(find_profile("hard").persona("en"))
     assert layer.briefing is not None
     briefing = layer.briefing(TALK)
     told = asyncio.run(briefing.told("agent", Talked([])))
@@ -125,10 +128,10 @@ def test_a_card_is_told_in_words_and_as_data() -> None:
 
 
 def test_rules_are_asked_as_often_as_a_model_and_cost_nothing() -> None:
-    layer = rules_layer(("en",))
+    layer = rule_inferred_profile_layer(("en",))
     assert layer.briefing is not None
     briefing = layer.briefing(TALK)
-    assert isinstance(briefing, InferredUser)
+    assert isinstance(briefing, InferredUserProfile)
     told = told_after(briefing, 0, 2, 3, 5, 6)
     assert told[:2] == ["", ""]
     assert '"inferred_by": "rules"' in told[2]
@@ -141,4 +144,7 @@ def test_rules_are_asked_as_often_as_a_model_and_cost_nothing() -> None:
 
 
 def test_rules_for_speakers_of_two_languages_are_others() -> None:
-    assert rules_layer(("en",)).identity != rules_layer(("th", "en")).identity
+    assert (
+        rule_inferred_profile_layer(("en",)).identity
+        != rule_inferred_profile_layer(("th", "en")).identity
+    )

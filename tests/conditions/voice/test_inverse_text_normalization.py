@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.conditions.voice.inverse_text_normalization import normalized_transcript
-from dragoman.conditions.voice.written.form import READERS, written_form
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import (
+    READERS,
+    normalized_transcript,
+    written_form,
+)
 from dragoman.core.values.matching import states
 
 

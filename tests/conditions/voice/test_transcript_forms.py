@@ -5,12 +5,20 @@ from collections.abc import Sequence
 
 import pytest
 
-from dragoman.conditions.voice.inverse_text_normalization import EARLIER_NORMALIZER, NORMALIZER
-from dragoman.conditions.voice.mishearing.channel import SimulatedChannel, SimulatedPath
-from dragoman.conditions.voice.mishearing.simulator import ErrorSimulator
-from dragoman.conditions.voice.recorded import RecordedSounds, RecordedVoice
-from dragoman.conditions.voice.transcript_forms import transcript_texts
-from dragoman.conditions.voice.voice_channel import Listener, VoiceChannel, VoicePath
+from dragoman.conditions.voice.asr_error_simulation.simulator import ErrorSimulator
+from dragoman.conditions.voice.channel import (
+    Listener,
+    SimulatedChannel,
+    SimulatedPath,
+    VoiceChannel,
+    VoicePath,
+    transcript_texts,
+)
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import (
+    EARLIER_NORMALIZER,
+    NORMALIZER,
+)
+from dragoman.conditions.voice.layer import RecordedSounds, RecordedVoice
 from dragoman.core.layers import Talk
 from dragoman.core.protocols import Spoken, Transcript
 from dragoman.core.speech import (

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.conditions.voice.lines.channel_effects import effects_of
-from dragoman.conditions.voice.voice_channel import VoiceChannel, VoicePath
-from dragoman.conditions.voice.voiced import Voiced
+from dragoman.conditions.voice.audio_effects.presets import find_effects
+from dragoman.conditions.voice.channel import VoiceChannel, VoicePath
+from dragoman.conditions.voice.layer import LiveVoice
 from dragoman.core.errors import ParticipantError
 from dragoman.core.layers import Talk
 from dragoman.core.protocols import Recognizer, Spoken, Transcript
@@ -82,7 +82,7 @@ def carried(
                 stock_language_model(), adapted_acoustics(), workers
             )
             voice = EspeakSynthesizer(find_voice("us"), workers)
-            path = VoicePath("en", voice, effects_of(line), ear)
+            path = VoicePath("en", voice, find_effects(line), ear)
             channel = VoiceChannel(path, AudioFiles(folder), seed)
             return [await channel.carry(Utterance(text)) for text in texts]
 
@@ -95,7 +95,7 @@ def understood(texts: Sequence[str], folder: Path, seed: int = 7) -> list[Uttera
     async def call() -> list[Utterance]:
         async with SpeechWorkers(1) as workers:
             voice = EspeakSynthesizer(find_voice("us"), workers)
-            path = VoicePath("en", voice, effects_of("telephone"), None)
+            path = VoicePath("en", voice, find_effects("telephone"), None)
             channel = VoiceChannel(path, AudioFiles(folder), seed)
             return [await channel.carry(Utterance(text)) for text in texts]
 
@@ -196,7 +196,7 @@ def test_the_same_words_arrive_differently_each_time_and_by_another_seed(tmp_pat
 
 def test_speech_that_was_paid_for_is_counted_though_the_listener_broke(tmp_path: Path) -> None:
     async def call() -> tuple[Usage, ...]:
-        path = VoicePath("en", Charging(), effects_of("studio"), Broken())
+        path = VoicePath("en", Charging(), find_effects("studio"), Broken())
         channel = VoiceChannel(path, AudioFiles(tmp_path), 1)
         with pytest.raises(ParticipantError, match="no en for"):
             await channel.carry(Utterance("Hello."))
@@ -208,7 +208,7 @@ def test_speech_that_was_paid_for_is_counted_though_the_listener_broke(tmp_path:
 
 def test_who_hears_the_audio_itself_is_given_no_words(tmp_path: Path) -> None:
     async def call() -> Utterance:
-        path = VoicePath("en", Charging(), effects_of("telephone"), "itself")
+        path = VoicePath("en", Charging(), find_effects("telephone"), "itself")
         return await VoiceChannel(path, AudioFiles(tmp_path), 1).carry(Utterance("Hello."))
 
     utterance = asyncio.run(call())
@@ -223,11 +223,11 @@ def test_who_hears_the_audio_itself_is_given_no_words(tmp_path: Path) -> None:
 
 def test_users_differ_by_conversation_and_the_agent_is_understood(tmp_path: Path) -> None:
     workers = SpeechWorkers(1)
-    effects = effects_of("studio")
+    effects = find_effects("studio")
     voices = [EspeakSynthesizer(find_voice(name), workers) for name in ("us", "british")]
     paths = [VoicePath("en", voice, effects, Deaf()) for voice in voices]
     agent = VoicePath("en", Charging(), effects, None)
-    voiced = Voiced("en/studio/none", tuple(paths), agent, "", {})
+    voiced = LiveVoice("en/studio/none", tuple(paths), agent, "", {})
 
     async def engines(cell: str) -> list[str]:
         talk = Talk(TASK, cell, cell, SilentAgent(), AudioFiles(tmp_path))
@@ -249,7 +249,7 @@ def test_who_speaks_by_themselves_is_not_given_another_voice(tmp_path: Path) -> 
     sounds = AudioFiles(tmp_path)
     own = sounds.keep(Audio(bytes(range(256)) * 200, 24_000))
     said = Utterance("Hello.", audio=own, clean_audio=own, stages=(Stage("synthesis", "model"),))
-    path = VoicePath("en", Charging(), effects_of("studio"), None)
+    path = VoicePath("en", Charging(), find_effects("studio"), None)
 
     arrived = asyncio.run(VoiceChannel(path, sounds, 7).carry(said))
 

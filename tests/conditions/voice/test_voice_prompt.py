@@ -1,6 +1,6 @@
 import pytest
 
-from dragoman.conditions.voice.voice_prompt import LANGUAGES, voice_prompt
+from dragoman.conditions.voice.layer import LANGUAGES, voice_prompt
 from dragoman.core.errors import UsageError
 
 

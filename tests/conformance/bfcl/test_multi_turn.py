@@ -41,7 +41,7 @@ from dragoman.benchmarks.bfcl.prompts import PromptTexts, read_prompt_texts
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.upstream_data import PROMPTS
 from dragoman.benchmarks.bfcl.verdicts import Judged, compare_with_reference
-from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
 from dragoman.core.episodes import Episode
 from dragoman.core.protocols import Answer, Heard
 from dragoman.core.speech import Called, Reply, say
@@ -203,8 +203,8 @@ def test_the_expected_calls_played_through_the_loop_are_valid_in_every_entry(
     async def played_out(entry: MultiTurnEntry) -> Episode:
         world = entry_environment(entry, long)
         surfaces = ConversationIO(
-            {"agent": PlainChannel(), "user": PlainChannel()},
-            {"agent": PlainView(), "user": PlainView()},
+            {"agent": IdentityChannel(), "user": IdentityChannel()},
+            {"agent": IdentityView(), "user": IdentityView()},
         )
         talk = Conversation(world, {"agent": Knowing(entry)}, surfaces, lambda: 0.0)
         shown = toolsets(entry, texts)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.benchmarks.bfcl.categories import BFCL_DATA, GROUPS, NAMES, TURN_GROUPS
-from dragoman.conditions.language.text_rules.scripts import has_letters
+from dragoman.conditions.language.text_invariants import has_letters
 from dragoman.core.errors import UsageError
 from dragoman.curation.translation.protection.domain import data_of
 from dragoman.curation.translation.protection.masking import mask

@@ -12,14 +12,19 @@ from pathlib import Path
 import pytest
 
 from dragoman.benchmarks.kit.recorded_suite import values_of_reference_plan
-from dragoman.conditions.voice.inverse_text_normalization import normalized_transcript
-from dragoman.conditions.voice.spoken.form import spoken_form
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import normalized_transcript
+from dragoman.conditions.voice.verbalization.spoken_form import verbalize
 from dragoman.core.facets import ExpectsValues
 from dragoman.core.scores import Unscored
 from dragoman.core.speech import Utterance
 from dragoman.core.tasks import Task, fixed_messages
 from dragoman.core.values.matching import find_value, value_type
-from dragoman.scoring.speech_accuracy import Edits, character_edits, speech_accuracy, word_edits
+from dragoman.scoring.speech_accuracy import (
+    AlignmentCounts,
+    character_edits,
+    speech_accuracy,
+    word_edits,
+)
 from dragoman.wiring.suites import load_suite
 
 Style = Callable[[str], str]
@@ -88,7 +93,7 @@ def _texts(task: Task) -> Iterator[str]:
 
 def problems(language: str, text: str, stated: list[str]) -> Iterator[str]:
     """Yield what is lost or counted in perfect transcripts of a text."""
-    spoken = spoken_form(text, language)
+    spoken = verbalize(text, language)
     for style in STYLES:
         transcript = style(text)
         received = normalized_transcript(transcript, language)
@@ -97,7 +102,7 @@ def problems(language: str, text: str, stated: list[str]) -> Iterator[str]:
                 yield f"{style.__name__}: {value!r} is lost in {received!r}"
         found = speech_accuracy(Utterance(text, spoken, transcript), language)
         for counted in (found.words, found.characters):
-            if isinstance(counted, Edits) and counted.rate:
+            if isinstance(counted, AlignmentCounts) and counted.rate:
                 yield f"{style.__name__}: {counted} for {transcript!r}"
 
 
@@ -154,7 +159,7 @@ def _uncounted(language: str, text: str, changed: str) -> Iterator[str]:
     edits = word_edits(text, changed, language)
     if isinstance(edits, Unscored):
         edits = character_edits(text, changed, language)
-    if isinstance(edits, Edits) and not edits.rate:
+    if isinstance(edits, AlignmentCounts) and not edits.rate:
         yield f"no error is counted for {changed!r}"
 
 

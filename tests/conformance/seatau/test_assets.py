@@ -14,27 +14,28 @@ from typing import Any
 
 import msgspec
 import pytest
+from dragoman.conditions.language.toml_text import encode_toml
 
 from dragoman.benchmarks.downloads.pinned_data import pull
 from dragoman.benchmarks.tau2.seataubench import domain_declarations
 from dragoman.benchmarks.tau2.upstream_data import derive_schemas, source_folder, tau2_source
 from dragoman.conditions.language.artifacts import (
+    AssetFolder,
     Mix,
     Schema,
     ToolReturns,
     TranslationManifest,
     encode_artifact,
+    languages_of,
 )
 from dragoman.conditions.language.database_names import decode_database
-from dragoman.conditions.language.discovery import discover_enums
-from dragoman.conditions.language.field_trees import NOTHING, in_language, in_world
-from dragoman.conditions.language.folders import AssetFolder, languages_of
-from dragoman.conditions.language.lint.checks import lint
-from dragoman.conditions.language.lint.defects import Defect
-from dragoman.conditions.language.messages import Messages
-from dragoman.conditions.language.surface import DomainSurface
-from dragoman.conditions.language.toml_text import encode_toml
-from dragoman.conditions.language.value_maps import ValueSet
+from dragoman.conditions.language.domain_surface import DomainSurface
+from dragoman.conditions.language.field_trees import EMPTY_TREE, to_canonical, to_labels
+from dragoman.conditions.language.lint.assets import Defect
+from dragoman.conditions.language.lint.linter import lint
+from dragoman.conditions.language.tool_docstrings import discover_enums
+from dragoman.conditions.language.tool_messages import MessageTranslations
+from dragoman.conditions.language.value_sets import ValueSet
 from dragoman.core.tools import Role
 from dragoman.wiring.conditions.language_assets import lint_subjects, surface_of
 
@@ -278,7 +279,7 @@ def test_modes_that_the_manual_advertises_are_accepted_as_aliases(
     tree = surfaces["telecom", language].arguments["user"]["set_network_mode_preference"]
     for value, labels in aliases.items():
         for label in labels:
-            assert in_world({"mode": label}, tree) == {"mode": value}
+            assert to_canonical({"mode": label}, tree) == {"mode": value}
 
 
 # Formats
@@ -394,9 +395,10 @@ def test_arguments_are_understood_as_a_correct_system_would(
     for row in records(truth_folder, "args", code):
         if "expected" in row:
             trees = surfaces[row["domain"], code].arguments.get(SIDES[row["requestor"]], {})
-            assert in_world(row["arguments"], trees.get(row["tool"], NOTHING)) == row["expected"], (
-                row
-            )
+            assert (
+                to_canonical(row["arguments"], trees.get(row["tool"], EMPTY_TREE))
+                == row["expected"]
+            ), row
             compared[row["case"]] += 1
     assert compared["gold_label"] > 0
     assert compared["alias_title"] > 0
@@ -413,8 +415,8 @@ def test_results_are_shown_as_the_reference_shows_them_but_for_its_global_map(
         if row.get("tool") is None or row["error"]:
             continue
         surface = surfaces[row["domain"], code]
-        tree = surface.results[SIDES[row["requestor"]]].get(row["tool"], NOTHING)
-        shown = with_messages(in_language(row["raw"], tree), surface.messages)
+        tree = surface.results[SIDES[row["requestor"]]].get(row["tool"], EMPTY_TREE)
+        shown = with_messages(to_labels(row["raw"], tree), surface.messages)
         reference = row["raw"] if row["localized"] == "=raw" else row["localized"]
         for raw, ours, theirs in leaves(row["raw"], shown, reference):
             labels = {
@@ -426,7 +428,7 @@ def test_results_are_shown_as_the_reference_shows_them_but_for_its_global_map(
     assert compared > 900
 
 
-def with_messages(value: object, messages: Messages) -> object:
+def with_messages(value: object, messages: MessageTranslations) -> object:
     if isinstance(value, str):
         return messages.label(value) or value
     if isinstance(value, dict):

@@ -14,10 +14,10 @@ import pytest
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS, DOMAINS, DomainSuite
 from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.benchmarks.tau2.upstream_data import english_domain
-from dragoman.conditions.language.folders import AssetFolder
-from dragoman.conditions.language.partition import deal_tools
-from dragoman.conditions.language.view_rules import SEATAU_VIEW_RULES
-from dragoman.conditions.language.views import localized_view
+from dragoman.conditions.language.artifacts import AssetFolder
+from dragoman.conditions.language.languages import assign_tools_to_languages
+from dragoman.conditions.language.tool_view_rules import SEATAU_VIEW_RULES
+from dragoman.conditions.language.tool_views import localized_view
 from dragoman.core.conditions import RELEASED_SEED
 from dragoman.core.language.translations import EnglishDomain
 from dragoman.core.protocols import Provenance
@@ -231,7 +231,7 @@ def test_tools_are_dealt_as_recorded(data_folder: Path, truth_folder: Path) -> N
         schemas = json.loads(_raw(data_folder / "tau2" / file))
         names = [schema["function"]["name"] for schema in schemas]
         languages = row["config"].rpartition("_")[2].split("-")
-        dealt = deal_tools(names, languages, RELEASED_SEED)
+        dealt = assign_tools_to_languages(names, languages, RELEASED_SEED)
         assert {
             language: [tool for tool, each in dealt.items() if each == language]
             for language in languages

@@ -26,16 +26,21 @@ from dragoman.core.scores import Scored, Unscored
 from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
-from dragoman.scoring.error_tags import (
+from dragoman.scoring.language_detection import load_detector
+from dragoman.scoring.measures.error_tags import (
     LENIENT_TAG_RULES,
     SEATAU_TAG_RULES,
-    Discarded,
-    Tag,
-    normalise_tag,
-    normalise_tags,
+    DiscardedWord,
+    ErrorTag,
+    normalize_tag,
+    normalize_tags,
 )
-from dragoman.scoring.language_correctness import SpokenTurn, language_use, left_out, turn_language
-from dragoman.scoring.language_detection import load_detector
+from dragoman.scoring.measures.language_use import (
+    WordedTurn,
+    exclusion_reason,
+    language_use,
+    turn_language,
+)
 
 LANGUAGES = ("en", "vi", "th", "id")
 SIDES: Mapping[str, Role] = {"assistant": "agent", "user": "user"}
@@ -73,7 +78,7 @@ def rows_of(folder: Path, name: str) -> Iterator[Row]:
 
 
 def judged(row: Row, rules: LanguageRules) -> TurnLanguage:
-    turn = SpokenTurn(0, SIDES[row["role"]], row["text"])
+    turn = WordedTurn(0, SIDES[row["role"]], row["text"])
     return turn_language(turn, row["expected"], rules, load_detector())
 
 
@@ -125,8 +130,8 @@ def test_every_turn_has_the_label_and_the_verdict_of_the_reference(
         found = load_detector().detect(row["text"])
         assert (found.label if found else None) == row["label"], row["id"]
         assert (round(found.probability, 4) if found else None) == row["probability"], row["id"]
-        turn = SpokenTurn(0, SIDES[row["role"]], row["text"])
-        assert (left_out(turn, SEATAU_LANGUAGE_RULES) == "") is row["eligible"], row["id"]
+        turn = WordedTurn(0, SIDES[row["role"]], row["text"])
+        assert (exclusion_reason(turn, SEATAU_LANGUAGE_RULES) == "") is row["eligible"], row["id"]
         assert verdict_name(judged(row, SEATAU_LANGUAGE_RULES)) == row["verdict"], row["id"]
         compared[row["kind"]] += 1
     with capsys.disabled():
@@ -209,10 +214,10 @@ def test_every_tag_is_read_as_the_reference_reads_it(truth_folder: Path, side: R
     for row in rows_of(truth_folder, "tag_normaliser"):
         if row["source"] != side or row["kind"] == "list":
             continue
-        tag = normalise_tag(row["raw"], side, SEATAU_TAG_RULES)
-        assert isinstance(tag, Discarded) is row["discarded"], row
-        assert (tag.name if isinstance(tag, Tag) else None) == row["result"], row
-        assert (isinstance(tag, Tag) and bool(tag.warning)) is row["warned"], row
+        tag = normalize_tag(row["raw"], side, SEATAU_TAG_RULES)
+        assert isinstance(tag, DiscardedWord) is row["discarded"], row
+        assert (tag.name if isinstance(tag, ErrorTag) else None) == row["result"], row
+        assert (isinstance(tag, ErrorTag) and bool(tag.warning)) is row["warned"], row
         compared += 1
     assert compared == 408
 
@@ -226,7 +231,7 @@ def test_every_list_of_tags_is_read_as_the_reference_reads_it(
         for row in rows_of(truth_folder, "tag_normaliser")
         if row["source"] == side and row["kind"] == "list"
     ]
-    read = [list(normalise_tags(row["raw"], side, SEATAU_TAG_RULES).names) for row in lists]
+    read = [list(normalize_tags(row["raw"], side, SEATAU_TAG_RULES).names) for row in lists]
     assert read == [row["result"] for row in lists]
     assert len(lists) == 8
 
@@ -239,12 +244,12 @@ def test_where_the_reference_falls_back_to_other_with_a_warning_ours_is_unscored
     for row in rows_of(truth_folder, "tag_normaliser"):
         if row["source"] != side or row["kind"] == "list":
             continue
-        ours = normalise_tag(row["raw"], side, LENIENT_TAG_RULES)
+        ours = normalize_tag(row["raw"], side, LENIENT_TAG_RULES)
         if row["warned"]:
             assert isinstance(ours, Unscored), row
             unscored += 1
         else:
-            assert ours == normalise_tag(row["raw"], side, SEATAU_TAG_RULES), row
+            assert ours == normalize_tag(row["raw"], side, SEATAU_TAG_RULES), row
     assert unscored == UNKNOWN_TAGS[side]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.conditions.language.folders import AssetFolder
+from dragoman.conditions.language.artifacts import AssetFolder
 
 LANGUAGES = ("vi", "th", "id", "tl", "zh")
 IN_EVERY_LANGUAGE = pytest.mark.parametrize("language", LANGUAGES)

@@ -18,9 +18,9 @@ import pytest
 from dragoman.benchmarks.downloads.pinned_data import pull
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
 from dragoman.benchmarks.tau2.upstream_data import derive_schemas, source_folder, tau2_source
-from dragoman.conditions.language.folders import AssetFolder
-from dragoman.conditions.language.view_rules import ALL_PARTS, SEATAU_VIEW_RULES, Part
-from dragoman.conditions.language.views import localized_view
+from dragoman.conditions.language.artifacts import AssetFolder
+from dragoman.conditions.language.tool_view_rules import ALL_PARTS, SEATAU_VIEW_RULES, Part
+from dragoman.conditions.language.tool_views import localized_view
 from dragoman.core.protocols import Provenance, ToolView
 from dragoman.core.rules import SEATAU_RULES
 from dragoman.core.tasks import Task

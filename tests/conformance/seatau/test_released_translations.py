@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.conditions.language.folders import AssetFolder
+from dragoman.conditions.language.artifacts import AssetFolder
 from dragoman.curation.translation.artifacts.json_places import decode
 from dragoman.curation.translation.released import (
     NO_FILE,

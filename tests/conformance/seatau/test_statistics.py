@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.conditions.language.artifacts import AssetFolder
 from dragoman.conditions.language.database_names import decode_database
-from dragoman.conditions.language.folders import AssetFolder
 from dragoman.curation.translation.segments import TranslatableDomain
 from dragoman.curation.translation.statistics import (
     DomainStatistics,

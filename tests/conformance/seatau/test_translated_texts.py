@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.conditions.language.artifacts import Schema, decode_artifact
-from dragoman.conditions.language.folders import AssetFolder
+from dragoman.conditions.language.artifacts import AssetFolder, Schema, decode_artifact
 from dragoman.conditions.language.languages import find_language
-from dragoman.conditions.language.lint.tasks import lost_numbers_of_tasks
+from dragoman.conditions.language.lint.text_checks import lost_numbers_of_tasks
 from dragoman.curation.translation.checks.anomalies import Anomaly
 from dragoman.curation.translation.checks.checking import anomalies
 from dragoman.curation.translation.checks.quality import quality_of

@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from dragoman.conditions.language.evidence import argument_evidence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,18 +25,17 @@ from dragoman.benchmarks.downloads.pinned_data import pull
 from dragoman.benchmarks.kit.environment import DomainEnvironment
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
 from dragoman.benchmarks.tau2.upstream_data import derive_schemas, source_folder, tau2_source
-from dragoman.conditions.language.evidence import argument_evidence
-from dragoman.conditions.language.field_trees import EVERY, in_language
-from dragoman.conditions.language.surface import DomainSurface
-from dragoman.conditions.language.value_maps import ValueSet
-from dragoman.conditions.language.view_rules import (
+from dragoman.conditions.language.domain_surface import DomainSurface
+from dragoman.conditions.language.field_trees import EVERY, to_labels
+from dragoman.conditions.language.tool_view_rules import (
     ALL_PARTS,
     DEFAULT_VIEW_RULES,
     SEATAU_VIEW_RULES,
     Part,
     ViewRules,
 )
-from dragoman.conditions.language.views import localized_view
+from dragoman.conditions.language.tool_views import localized_view
+from dragoman.conditions.language.value_sets import ValueSet
 from dragoman.core.protocols import Provenance, ToolView
 from dragoman.core.rules import DEFAULT_RULES, SEATAU_RULES, in_records
 from dragoman.core.tools import Role, ToolCall, ToolResult, openai_schema
@@ -452,7 +452,7 @@ def test_random_calls_change_a_localized_world_as_they_change_the_english_one(
     for call in calls:
         view = domains.view(domain, language, call.by)
         tree = surface.arguments[call.by][call.name]
-        labelled = in_language(call.arguments, tree)
+        labelled = to_labels(call.arguments, tree)
         assert isinstance(labelled, dict)
         written = msgspec.structs.replace(call, arguments=labelled)
         result = localized.call(view.canonical(written))

@@ -14,7 +14,7 @@ import pytest
 
 from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS, DomainSuite
-from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
 from dragoman.core.episodes import Episode, Event, Move
 from dragoman.core.protocols import Answer, Conductor, Heard, Limits, Provenance, Session
 from dragoman.core.rules import TAU2_RULES
@@ -34,7 +34,8 @@ EXHAUSTED: Mapping[Role, str] = {
 }
 ROLES: Mapping[Role, str] = {"agent": "assistant", "user": "user"}
 PLAIN = ConversationIO(
-    {"agent": PlainChannel(), "user": PlainChannel()}, {"agent": PlainView(), "user": PlainView()}
+    {"agent": IdentityChannel(), "user": IdentityChannel()},
+    {"agent": IdentityView(), "user": IdentityView()},
 )
 
 Record = dict[str, Any]

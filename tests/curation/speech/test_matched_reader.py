@@ -2,7 +2,7 @@
 
 import pytest
 
-from dragoman.conditions.voice.spoken.form import spoken_form
+from dragoman.conditions.voice.verbalization.spoken_form import verbalize
 from dragoman.curation.speech.reading.matched import MatchedReader
 
 READER = MatchedReader("en")
@@ -48,7 +48,7 @@ def test_what_is_not_said_or_only_a_part_of_something_is_not_found(value: str, s
     ["#RoadTrip2", "@mike", "km/h", "3x^2 + 2x - 1", "grams/mole", "m/s^2", "document/temp"],
 )
 def test_a_value_is_also_found_in_the_words_that_it_alone_is_put_into(value: str) -> None:
-    assert READER.how_said(value, f"so, um, {spoken_form(value)}, please") is not None
+    assert READER.how_said(value, f"so, um, {verbalize(value)}, please") is not None
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.conditions.language.folders import AssetFolder
+from dragoman.conditions.language.artifacts import AssetFolder
 from dragoman.core.errors import DataError
 from dragoman.curation.translation.released import (
     BLANK,

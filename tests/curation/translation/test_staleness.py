@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.conditions.language.folders import AssetFolder
+from dragoman.conditions.language.artifacts import AssetFolder
 from dragoman.curation.translation.manifest import MadeBy, write_translations
 from dragoman.curation.translation.segments import TranslatableDomain
 from dragoman.curation.translation.staleness import StaleFile, stale

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from dragoman.conditions.language.folders import AssetFolder
+from dragoman.conditions.language.artifacts import AssetFolder
 from dragoman.curation.translation.released import NO_FILE, UNCHANGED
 from dragoman.curation.translation.segments import TranslatableDomain
 from dragoman.curation.translation.statistics import (

@@ -5,9 +5,9 @@ from collections import Counter
 
 from tests.scoring.consent_cases.reading import FOLDER, cases
 
-from dragoman.scoring.measures.consent.reading import consent_phrases
-from dragoman.scoring.measures.consent.rule import consent_to
-from dragoman.scoring.measures.made_calls import made_calls
+from dragoman.scoring.measures.consent.phrases import consent_phrases
+from dragoman.scoring.measures.consent.verdict import judge_consent
+from dragoman.scoring.measures.count_measure import positioned_calls
 
 IRREVERSIBLE = frozenset(
     [
@@ -41,10 +41,10 @@ def main(names: list[str]) -> None:
         for case in cases(path):
             phrases = consent_phrases(case.language)
             assert phrases is not None
-            made = list(made_calls(case.events))
+            made = list(positioned_calls(case.events))
             for place, expected in case.expected:
                 one = next(each for each in made if each.position == place)
-                found = consent_to(one, case.events, made, phrases)
+                found = judge_consent(one, case.events, made, phrases)
                 counts[expected, found.result] += 1
                 if found.result != expected:
                     _say(

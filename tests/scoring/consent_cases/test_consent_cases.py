@@ -11,13 +11,13 @@ from dragoman.core.episodes import Event, Move
 from dragoman.core.errors import DataError
 from dragoman.core.speech import Called, say
 from dragoman.core.tools import ToolCall, ToolResult
-from dragoman.scoring.measures.consent.reading import (
+from dragoman.scoring.measures.consent.phrases import (
     consent_languages,
     consent_phrases,
     read_consent_phrases,
 )
-from dragoman.scoring.measures.consent.rule import Consent, consent_to
-from dragoman.scoring.measures.made_calls import made_calls
+from dragoman.scoring.measures.consent.verdict import Consent, judge_consent
+from dragoman.scoring.measures.count_measure import positioned_calls
 
 BATCHES = sorted(FOLDER.glob("*.txt"))
 LEAST_DECIDED = 0.85
@@ -27,10 +27,10 @@ OPPOSITE = {("confirmed", "not confirmed"), ("not confirmed", "confirmed")}
 def found(case: Case) -> list[tuple[str, str]]:
     phrases = consent_phrases(case.language)
     assert phrases is not None
-    calls = list(made_calls(case.events))
+    calls = list(positioned_calls(case.events))
     by_place = {each.position: each for each in calls}
     return [
-        (expected, consent_to(by_place[place], case.events, calls, phrases).result)
+        (expected, judge_consent(by_place[place], case.events, calls, phrases).result)
         for place, expected in case.expected
     ]
 
@@ -97,8 +97,8 @@ def conversation(asked: str, answer: str, arguments: dict[str, object]) -> Conse
     )
     phrases = consent_phrases("en")
     assert phrases is not None
-    (made,) = made_calls(events)
-    return consent_to(made, events, [made], phrases)
+    (made,) = positioned_calls(events)
+    return judge_consent(made, events, [made], phrases)
 
 
 def test_a_yes_confirms_in_any_case_and_with_any_apostrophe() -> None:

@@ -16,9 +16,8 @@ from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
-from dragoman.scoring.error_review.error_rubric import error_rubric
-from dragoman.scoring.error_review.measure import ErrorsMeasure
-from dragoman.scoring.error_tags import taxonomy
+from dragoman.scoring.measures.error_review import ErrorsMeasure, error_rubric
+from dragoman.scoring.measures.error_tags import error_taxonomy
 
 EPISODE = Episode(
     (
@@ -189,7 +188,7 @@ def test_what_a_fault_ended_is_not_put_to_a_judge() -> None:
 
 
 def test_the_judge_is_told_what_every_tag_and_severity_means() -> None:
-    text, known = error_rubric().text, taxonomy()
+    text, known = error_rubric().text, error_taxonomy()
     for tag in known.tags["agent"]:
         whose = "" if tag in known.tags["user"] else " (of the agent alone)"
         assert f"\n- {tag}{whose}: " in text

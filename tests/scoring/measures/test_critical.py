@@ -9,8 +9,7 @@ from dragoman.core.protocols import World
 from dragoman.core.speech import Called
 from dragoman.core.tasks import Action, Criteria, CriticalField, Scenario, Task
 from dragoman.core.tools import ToolCall, ToolKind, ToolResult
-from dragoman.scoring.critical_fields import critical_actions
-from dragoman.scoring.measures.critical import CRITICAL
+from dragoman.scoring.measures.critical_fields import CRITICAL, critical_actions
 
 PLAN = (
     Action("find", "find", {"name": "Liam"}),

@@ -10,7 +10,7 @@ from dragoman.core.measures import Measured, PlayedCase, Setting
 from dragoman.core.protocols import WorldFactory
 from dragoman.core.speech import say
 from dragoman.core.tasks import Action, Criteria, Fact, FixedTurn, Scenario, Task
-from dragoman.scoring.measures.counting import Counting
+from dragoman.scoring.measures.count_measure import CountMeasure
 from dragoman.scoring.measures.effort import EARLIER_EFFORT, EFFORT
 from dragoman.simulation.phrasebooks import shipped_phrasebook
 
@@ -30,7 +30,7 @@ def measured(
     *events: Event,
     language: str = "en",
     turns: tuple[FixedTurn, ...] = (),
-    by: Counting = EFFORT,
+    by: CountMeasure = EFFORT,
 ) -> Measured:
     criteria = Criteria(basis=("DB",), actions=PLAN)
     task = Task("7", "suite", "digest", SCENARIO, criteria=criteria, turns=turns)

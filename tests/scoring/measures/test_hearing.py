@@ -11,8 +11,8 @@ from dragoman.core.protocols import WorldFactory
 from dragoman.core.speech import UNDERSTOOD, WORDS, Said, Stage, Utterance
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 from dragoman.scoring.measures.clarity import CLARITY
-from dragoman.scoring.measures.counting import Counting
-from dragoman.scoring.measures.hearing import EARLIER_HEARING, HEARING
+from dragoman.scoring.measures.count_measure import CountMeasure
+from dragoman.scoring.measures.speech_recognition import EARLIER_HEARING, HEARING
 
 PLAN = (Action("1", "find", {"order": "#W12", "city": "Porto"}),)
 TASK = Task("7", "suite", "digest", Scenario("Ask."), criteria=Criteria((), PLAN))
@@ -27,7 +27,7 @@ def agent(text: str, *, scripted: bool = False) -> Move:
     return Move("agent", Said(Utterance(text, text, text)), scripted=scripted)
 
 
-def counted(measure: Counting, *moves: Move, setting: Setting = SPOKEN) -> Measured:
+def counted(measure: CountMeasure, *moves: Move, setting: Setting = SPOKEN) -> Measured:
     episode = Episode(moves, Ending("user_stop"), 1, 0)
     case = PlayedCase(TASK, episode, cast("WorldFactory", None), setting=setting)
     return asyncio.run(measure.measure(case))

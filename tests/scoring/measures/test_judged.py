@@ -15,8 +15,7 @@ from dragoman.core.protocols import ChatRequest, Completion, WorldFactory
 from dragoman.core.speech import say
 from dragoman.core.tasks import Escalation, Scenario, Stakes, Task
 from dragoman.core.usage import Usage
-from dragoman.scoring.measures.judged import JudgedMeasure
-from dragoman.scoring.measures.rubric_answers import parse_answers
+from dragoman.scoring.measures.judged_measure import JudgedMeasure, parse_answers
 from dragoman.scoring.measures.rubrics import RubricQuestion, read_rubric
 
 SCHEMA = """

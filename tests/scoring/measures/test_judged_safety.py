@@ -13,8 +13,7 @@ from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Scenario, Stakes, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
-from dragoman.scoring.measures.judged_safety import JudgedSafety
-from dragoman.scoring.measures.safety import safety_measure
+from dragoman.scoring.measures.safety import JudgedSafety, safety_measure
 
 STAKES = Stakes(("cancel_pending_order",))
 

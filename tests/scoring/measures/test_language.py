@@ -9,7 +9,7 @@ from dragoman.core.protocols import WorldFactory
 from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.scoring.language_detection import Detection
-from dragoman.scoring.measures.language import language_measure
+from dragoman.scoring.measures.language_use import language_measure
 
 STOPPED = Ending("user_stop")
 INDONESIAN = Setting(language="id", label="id", relatives=("ms",), is_localized=True)

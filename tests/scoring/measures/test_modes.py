@@ -16,8 +16,11 @@ from dragoman.core.speech import Called
 from dragoman.core.tasks import Action, Criteria, Scenario, Stakes, Task
 from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import Role, ToolCall, ToolKind, ToolResult
-from dragoman.scoring.measures.differences import difference
-from dragoman.scoring.measures.modes import EARLIER_MODES, modes_measure
+from dragoman.scoring.measures.call_failure_modes import (
+    EARLIER_MODES,
+    argument_difference,
+    failure_modes_measure,
+)
 
 FIND = Action("find", "find", {"name": "Liam"})
 PAY = Action("pay", "pay", {"order": "KL-5", "cents": 300})
@@ -25,7 +28,7 @@ SEND = Action("send", "send", {"order": "KL-5", "town": "Lee"}, compare=("town",
 TAP = Action("tap", "tap", {"app": "maps"}, by="user")
 KINDS: dict[str, ToolKind] = {"find": "read", "pay": "write", "send": "write", "tap": "write"}
 
-MODES = modes_measure(Stakes(escalation_tool="hand_over"))
+MODES = failure_modes_measure(Stakes(escalation_tool="hand_over"))
 
 
 class Kinds:
@@ -174,7 +177,7 @@ def test_an_argument_in_the_tools_language_is_right_and_the_wrong_language_is_na
     ],
 )
 def test_each_difference_has_a_kind(wanted: object, given: object, kind: str | None) -> None:
-    assert difference(wanted, given, {}) == kind
+    assert argument_difference(wanted, given, {}) == kind
 
 
 VALUES = st.recursive(
@@ -186,7 +189,7 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_nothing_differs_from_itself(value: object) -> None:
-    assert difference(value, value, {}) is None
+    assert argument_difference(value, value, {}) is None
 
 
 @given(st.lists(st.sampled_from([FIND, PAY, SEND]), max_size=4), st.data())

@@ -12,7 +12,7 @@ from dragoman.core.personas import Habits
 from dragoman.core.protocols import WorldFactory
 from dragoman.core.speech import say
 from dragoman.core.tasks import Fact, Scenario, Task
-from dragoman.scoring.measures.persona_kept import PERSONA_KEPT
+from dragoman.scoring.measures.persona_adherence import PERSONA_ADHERENCE
 from dragoman.simulation.phrasebooks import shipped_phrasebook
 
 HARD = Habits(at_once=2, vague=0.3, asks_back=0.2, slips=0.3)
@@ -38,7 +38,7 @@ def measured(
     case = PlayedCase(
         TASK, episode, cast("WorldFactory", None), phrases=shipped_phrasebook("en"), habits=habits
     )
-    return asyncio.run(PERSONA_KEPT.measure(case))
+    return asyncio.run(PERSONA_ADHERENCE.measure(case))
 
 
 def test_a_user_that_keeps_its_card_shows_what_it_states() -> None:
@@ -110,6 +110,6 @@ def test_what_states_no_habit_has_none_to_show() -> None:
 def test_a_broken_conversation_says_nothing_of_its_user() -> None:
     ending = Ending("infrastructure_error", "down")
     case = PlayedCase(TASK, Episode((), ending, 0, 0), cast("WorldFactory", None), habits=HARD)
-    found = asyncio.run(PERSONA_KEPT.measure(case))
+    found = asyncio.run(PERSONA_ADHERENCE.measure(case))
     assert found.unscored.startswith("infrastructure")
     assert msgspec.structs.asdict(found)["counts"] == {}

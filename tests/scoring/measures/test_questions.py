@@ -12,7 +12,7 @@ from dragoman.core.protocols import World
 from dragoman.core.speech import Called, Said, Utterance, say
 from dragoman.core.tasks import Criteria, Fact, FixedTurn, Scenario, Task
 from dragoman.core.tools import ToolCall, ToolKind, ToolResult
-from dragoman.scoring.measures.questions import QUESTIONS
+from dragoman.scoring.measures.agent_questions import QUESTIONS
 from dragoman.simulation.phrasebooks import shipped_phrasebook
 
 SCENARIO = Scenario("Ask.", facts=(Fact("postcode", "KL-4830"), Fact("name", "Holt")))

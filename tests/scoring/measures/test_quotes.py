@@ -16,8 +16,7 @@ from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
-from dragoman.scoring.measures.judged import JudgedMeasure
-from dragoman.scoring.measures.quotes import INVENTED, NO_QUOTE, Quotable
+from dragoman.scoring.measures.judged_measure import INVENTED, NO_QUOTE, JudgedMeasure, QuotableText
 from dragoman.scoring.measures.rubrics import read_rubric
 
 SCHEMA = """
@@ -162,7 +161,7 @@ def test_a_part_that_exceeds_its_whole_is_a_failure_of_the_judge(tmp_path: Path)
 def test_a_quote_stands_where_only_white_space_and_quotation_marks_differ(
     quote: str, said_by: str
 ) -> None:
-    assert Quotable(EVENTS).fault(quote, is_needed=True, said_by=said_by) == ""
+    assert QuotableText(EVENTS).fault(quote, is_needed=True, said_by=said_by) == ""
 
 
 @pytest.mark.parametrize(
@@ -181,7 +180,7 @@ def test_a_quote_stands_where_only_white_space_and_quotation_marks_differ(
 def test_a_quote_that_was_altered_pieced_together_or_is_empty_does_not_stand(
     quote: str, said_by: str, fault: str
 ) -> None:
-    assert Quotable(EVENTS).fault(quote, is_needed=True, said_by=said_by) == fault
+    assert QuotableText(EVENTS).fault(quote, is_needed=True, said_by=said_by) == fault
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from dragoman.core.speech import AudioRef, Called, Said, Utterance
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall
 from dragoman.core.voice.clock import STATED, UNKNOWN, Latency
-from dragoman.scoring.measures.timing import TIMING
+from dragoman.scoring.measures.turn_timing import TIMING
 
 TASK = Task("7", "suite", "digest", Scenario("Ask."))
 

@@ -15,8 +15,7 @@ from dragoman.core.protocols import ChatRequest, Completion, WorldFactory
 from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.usage import Usage
-from dragoman.scoring.measures.judged import JudgedMeasure
-from dragoman.scoring.measures.quotes import INVENTED, LATER
+from dragoman.scoring.measures.judged_measure import INVENTED, LATER, JudgedMeasure
 from dragoman.scoring.measures.rubrics import read_rubric
 
 SCHEMA = """

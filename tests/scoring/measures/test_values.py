@@ -13,8 +13,7 @@ from dragoman.core.tasks import Action, Criteria, FixedTurn, Scenario, Task
 from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import ToolCall
 from dragoman.core.voice.clarifications import Clarification
-from dragoman.scoring.measures.hearing import HEARING
-from dragoman.scoring.measures.values import KINDS, VALUES, kind_of_value
+from dragoman.scoring.measures.speech_recognition import HEARING, VALUE_KINDS, VALUES, value_kind
 
 PLAN = (Action("1", "find", {"order": "#W12", "city": "Porto", "count": 15}),)
 TASK = Task("7", "suite", "digest", Scenario("Ask."), criteria=Criteria((), PLAN))
@@ -53,7 +52,7 @@ def counted(played: PlayedCase) -> Measured:
 
 
 def lost(found: Measured) -> dict[str, int | float]:
-    kinds = {kind: found.counts[f"lost: {kind}"] for kind in KINDS}
+    kinds = {kind: found.counts[f"lost: {kind}"] for kind in VALUE_KINDS}
     return {kind: count for kind, count in kinds.items() if count}
 
 
@@ -76,7 +75,7 @@ def lost(found: Measured) -> dict[str, int | float]:
     ],
 )
 def test_a_value_has_the_kind_that_its_form_shows(value: str, kind: str) -> None:
-    assert kind_of_value(value) == kind
+    assert value_kind(value) == kind
 
 
 def test_lost_values_by_kind_add_up_to_all_lost_values() -> None:
@@ -93,7 +92,7 @@ def test_lost_values_by_kind_add_up_to_all_lost_values() -> None:
     task = Task("7", "s", "d", Scenario(""), criteria=Criteria((), (Action("1", "f", values),)))
     said = " and ".join(map(str, values.values()))
     found = counted(case(user(said, "nothing of it but mcduck and porto"), task=task))
-    assert lost(found) == dict.fromkeys(KINDS, 1)
+    assert lost(found) == dict.fromkeys(VALUE_KINDS, 1)
     assert found.counts["lost"] == sum(lost(found).values()) == 7
     assert found.counts["values"] == 8
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
-from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
 from dragoman.core.episodes import Episode, Move
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.protocols import Heard, Limits, Opening, Participant, StateDelta
@@ -240,8 +240,8 @@ def play(language: str, agent: Participant, times_misheard: int = 0) -> Episode:
         world, phrases = Desk(), book(language)
         channel = MishearingOnce(name, misheard, times_misheard)
         surfaces = ConversationIO(
-            {"agent": PlainChannel(), "user": channel},
-            {"agent": PlainView(), "user": PlainView()},
+            {"agent": IdentityChannel(), "user": channel},
+            {"agent": IdentityView(), "user": IdentityView()},
         )
         user = partner_of(agent)
         sessions = {

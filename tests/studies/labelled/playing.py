@@ -14,7 +14,7 @@ import msgspec
 from dragoman.benchmarks.courier.domain import courier_suite
 from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
 from dragoman.benchmarks.tau2.sample_suite import sample_suite
-from dragoman.conditions.persona.cards import find_card
+from dragoman.conditions.persona.persona_profiles import find_profile
 from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.personas import PLAIN_MANNER
@@ -82,7 +82,7 @@ class Player:
         assert phrases is not None
         manner = PLAIN_MANNER
         if part.persona != "none":
-            manner = find_card(part.persona).persona(part.language).manner
+            manner = find_profile(part.persona).persona(part.language).manner
         self.domain, self.task, self.part, self.world = domain, task, part, world
         self.phrases: Phrasebook = phrases
         self.telling = FactDisclosure(manner, f"{task.id}/{part.persona}")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.conditions.voice.written.words import MAX_CHARACTERS
+from dragoman.conditions.voice.inverse_text_normalization.numbers import MAX_CHARACTERS
 from dragoman.testing.speech.requests import Protocol
 from dragoman.testing.speech.transcript_styles import TranscriptStyle, style_of, written_transcript
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.tau2.sample_suite import sample_suite
-from dragoman.conditions.voice.voiced import Simulated, Voiced
+from dragoman.conditions.voice.layer import LiveVoice, SimulatedVoice
 from dragoman.core.conditions import PLAIN, condition_from
 from dragoman.core.errors import UsageError
 from dragoman.speech.embedded.language_models.models import SHARE
@@ -64,7 +64,7 @@ def test_a_voice_s_name_tells_its_line_and_who_listens(line: str, listener: str)
 def test_the_record_of_a_voice_says_what_it_is_made_of() -> None:
     setup = built(voices=("telephone",), speakers=("us", "british"))
     voiced = setup.voiced(PLAIN.with_axes(voice="telephone"))
-    assert isinstance(voiced, Voiced)
+    assert isinstance(voiced, LiveVoice)
     assert voiced.record["speakers"] == ["espeak-ng:us", "espeak-ng:british"]
     assert voiced.record["recognizer"] == "pocketsphinx:adapted:mixed"
     assert voiced.record["language_model"] == (
@@ -80,12 +80,12 @@ def test_without_a_name_all_voices_of_the_language_speak() -> None:
     voiced = built(voices=("studio",), asr=("understood",)).voiced(
         PLAIN.with_axes(voice="studio", recognizer="understood")
     )
-    assert isinstance(voiced, Voiced)
+    assert isinstance(voiced, LiveVoice)
     assert len({path.speaker.name for path in voiced.users}) == 10
     named = built(voices=("studio",), speakers=("embedded",), asr=("understood",)).voiced(
         PLAIN.with_axes(voice="studio", recognizer="understood")
     )
-    assert isinstance(named, Voiced)
+    assert isinstance(named, LiveVoice)
     assert named.identity == voiced.identity
 
 
@@ -93,7 +93,7 @@ def test_recognizers_of_one_line_share_all_but_the_listener() -> None:
     setup = built(voices=("studio",), asr=tuple(RECOGNIZERS))
     names = [entry.label for entry in setup.conditions]
     made = [setup.voiced(entry) for entry in setup.conditions]
-    voices = [voiced for voiced in made if isinstance(voiced, Voiced)]
+    voices = [voiced for voiced in made if isinstance(voiced, LiveVoice)]
     assert names == [
         "en/studio/none",
         "en/studio+generic/none",
@@ -117,7 +117,7 @@ def test_words_of_translated_policy_and_tools_may_be_misheard_and_change_the_ide
     simulated = {
         label: made
         for label, made in (setup.voices.conditions if setup.voices else {}).items()
-        if isinstance(made, Simulated) and made.path.language == "vi"
+        if isinstance(made, SimulatedVoice) and made.path.language == "vi"
     }
     told = [str(made.record["language_model"]) for made in simulated.values()]
     nobody = "none: simulated:vi:0.15 is simulated, nobody spoke"
@@ -190,10 +190,10 @@ def test_a_language_that_nobody_speaks_or_hears_is_refused_before_anything_is_pl
     assert complaint in line
 
 
-def spoken_by(persona: str, **fields: object) -> Voiced:
+def spoken_by(persona: str, **fields: object) -> LiveVoice:
     setup = built(voices=("telephone",), personas=("none", persona), **fields)
     voiced = setup.voiced(PLAIN.with_axes(voice="telephone", persona=Path(persona).stem))
-    assert isinstance(voiced, Voiced)
+    assert isinstance(voiced, LiveVoice)
     return voiced
 
 

@@ -9,7 +9,7 @@ from dragoman.cli.leading.written import as_csv, as_markdown, require_writable, 
 from dragoman.cli.output import print_figures_json, print_line
 from dragoman.report.error_tables import error_tables
 from dragoman.report.fitting import print_table
-from dragoman.scoring.error_tags import DEFAULT_TAG_RULES, TAG_RULES
+from dragoman.scoring.measures.error_tags import DEFAULT_TAG_RULES, TAG_RULES
 from dragoman.tables.error_boards import error_board
 from dragoman.tables.error_frames import error_frame
 

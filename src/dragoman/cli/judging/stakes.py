@@ -11,8 +11,8 @@ from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tasks import Stakes, Task
 from dragoman.report import wording
 from dragoman.report.fitting import TextTable, print_table
-from dragoman.scoring.critical_fields import critical_actions
-from dragoman.scoring.measures.escalation.duties import duties_of, planned_hand_over
+from dragoman.scoring.measures.critical_fields import critical_actions
+from dragoman.scoring.measures.escalation import escalation_duties, planned_handover
 from dragoman.wiring.suites import load_suite
 
 _NAMED = 9
@@ -66,8 +66,8 @@ def _rows(suite: Suite, task: Task) -> Iterator[CriticalRow]:
 
 
 def _due(task: Task, stakes: Stakes) -> Iterator[DutyRow]:
-    reasons = tuple(each.reason for each in duties_of(task, stakes))
-    is_planned = planned_hand_over(task, stakes) is not None
+    reasons = tuple(each.reason for each in escalation_duties(task, stakes))
+    is_planned = planned_handover(task, stakes) is not None
     if reasons or is_planned:
         yield DutyRow(task.id, reasons, is_planned)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dragoman.cli.output import print_line
-from dragoman.conditions.language.folders import ENGLISH, AssetFolder, languages_of
+from dragoman.conditions.language.artifacts import ENGLISH, AssetFolder, languages_of
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import Translatable
 from dragoman.core.protocols import Suite

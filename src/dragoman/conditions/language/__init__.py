@@ -1,1 +1,1 @@
-"""A language as a condition: translated artifacts of a domain, and maps back to its own values."""
+"""Localization of a domain: translated tools, texts and data, and maps back to English values."""

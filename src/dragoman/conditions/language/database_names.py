@@ -1,7 +1,7 @@
-"""Translated names in databases, by their place: never by text, for two names may read alike.
+"""Translated names in databases, matched by path, because two names may have the same text.
 
 A language's database differs from the English one in the text of some leaves only. Their paths
-give each English name its translation and bring it back.
+map each English name to its translation and back.
 """
 
 from collections.abc import Iterator, Mapping
@@ -65,7 +65,7 @@ def decode_database(content: bytes, where: str) -> dict[str, Any]:
         raise DataError(f"{where}: {error}") from error
 
 
-def names_of(
+def match_names(
     english: object, localized: object, leaves: frozenset[str], where: str
 ) -> DatabaseNames:
     """Return the names that two databases have in two languages.
@@ -80,15 +80,15 @@ def names_of(
         DataError: Where they differ in anything else.
     """
     names: dict[Path, TranslatedName] = {}
-    for difference in differences(english, localized):
+    for difference in find_differences(english, localized):
         path, old, new = difference.path, difference.english, difference.localized
         if not (isinstance(old, str) and isinstance(new, str)) or path[-1] not in leaves:
-            raise DataError(f"{where}: {dotted(path)} is not as in English, and is no name")
+            raise DataError(f"{where}: {dotted_path(path)} is not as in English, and is no name")
         names[path] = TranslatedName(old, new)
     return DatabaseNames(names)
 
 
-def differences(
+def find_differences(
     english: object, localized: object, path: Path = ()
 ) -> Iterator[DatabaseDifference]:
     """Yield the places where two decoded files differ.
@@ -101,12 +101,12 @@ def differences(
         if english.keys() != localized.keys():
             yield DatabaseDifference(path, sorted(english), sorted(localized), structure=True)
         for key in english.keys() & localized.keys() if english != localized else ():
-            yield from differences(english[key], localized[key], (*path, key))
+            yield from find_differences(english[key], localized[key], (*path, key))
     elif isinstance(english, list) and isinstance(localized, list):
         if len(english) != len(localized):
             yield DatabaseDifference(path, len(english), len(localized), structure=True)
         for at, (old, new) in enumerate(zip(english, localized, strict=False)):
-            yield from differences(old, new, (*path, at))
+            yield from find_differences(old, new, (*path, at))
     elif type(english) is not type(localized):
         yield DatabaseDifference(path, english, localized, structure=True)
     elif english != localized:
@@ -145,10 +145,10 @@ def count_texts(value: object, leaves: frozenset[str]) -> int:
 
 def _require_shallow(path: Path) -> None:
     if len(path) > _MAX_DEPTH:
-        raise DataError(f"a file is nested more than {_MAX_DEPTH} deep at {dotted(path[:3])}")
+        raise DataError(f"a file is nested more than {_MAX_DEPTH} deep at {dotted_path(path[:3])}")
 
 
-def dotted(path: Path) -> str:
+def dotted_path(path: Path) -> str:
     """Return a path as text."""
     return ".".join(map(str, path))
 

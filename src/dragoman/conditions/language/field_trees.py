@@ -1,8 +1,8 @@
-"""Which field of a structured value has which values: trees over JSON objects and lists.
+"""Field trees: the JSON paths of a value that have a value set, and translation along them.
 
-Trees are made of the annotations of models (results and databases) and of JSON schemas
-(arguments). They carry values both ways: `mapped` rewrites the strings at the places that a tree
-names and leaves everything else, keys among it, as it is.
+Trees are built from the annotations of models (results and databases) and from JSON schemas
+(arguments). They work in both directions: `map_strings` rewrites the strings at the places that a
+tree names and leaves everything else, keys included, unchanged.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from dragoman.conditions.language.artifacts import ModelText
-from dragoman.conditions.language.value_maps import ValueSet
+from dragoman.conditions.language.value_sets import ValueSet
 from dragoman.core.errors import DataError
 
 EVERY = "*"
@@ -49,41 +49,41 @@ class FieldTree(msgspec.Struct, frozen=True):
             yield from self.every.places((*path, EVERY))
 
 
-NOTHING = FieldTree()
+EMPTY_TREE = FieldTree()
 """The tree of a value that is shown as it is."""
 
 Join = Callable[[str, Sequence[ValueSet]], ValueSet]
 """Makes one value set of several."""
 
 
-def mapped(value: object, tree: FieldTree, change: Callable[[ValueSet, str], str]) -> object:
+def map_strings(value: object, tree: FieldTree, change: Callable[[ValueSet, str], str]) -> object:
     """Return a value with the strings at the places of a tree changed; what is unchanged is shared."""
     if isinstance(value, str):
         return value if tree.value_set is None else change(tree.value_set, value)
     if isinstance(value, Mapping):
         return {
-            name: mapped(part, _below(tree, name), change) if _below(tree, name) else part
+            name: map_strings(part, _below(tree, name), change) if _below(tree, name) else part
             for name, part in value.items()
         }
     if isinstance(value, list) and tree.every is not None:
-        return [mapped(part, tree.every, change) for part in value]
+        return [map_strings(part, tree.every, change) for part in value]
     return value
 
 
-def in_language(value: object, tree: FieldTree) -> object:
+def to_labels(value: object, tree: FieldTree) -> object:
     """Return a value with its labels in place of the world's own values."""
-    return mapped(value, tree, lambda value_set, text: value_set.label(text))
+    return map_strings(value, tree, lambda value_set, text: value_set.label(text))
 
 
-def in_world(value: object, tree: FieldTree) -> object:
+def to_canonical(value: object, tree: FieldTree) -> object:
     """Return a value with the world's own values in place of their spellings.
 
     A text that means no value of its field stays: the tool that gets it refuses it.
     """
-    return mapped(value, tree, _meant)
+    return map_strings(value, tree, _meant)
 
 
-def tree_of(places: Mapping[Path, ValueSet]) -> FieldTree:
+def tree_from_places(places: Mapping[Path, ValueSet]) -> FieldTree:
     """Return the tree of places that are given by path."""
     below: dict[str, dict[Path, ValueSet]] = {}
     for path, value_set in places.items():
@@ -92,12 +92,12 @@ def tree_of(places: Mapping[Path, ValueSet]) -> FieldTree:
     every = below.pop(EVERY, None)
     return FieldTree(
         value_set=places.get(()),
-        fields={name: tree_of(parts) for name, parts in below.items()},
-        every=None if every is None else tree_of(every),
+        fields={name: tree_from_places(parts) for name, parts in below.items()},
+        every=None if every is None else tree_from_places(every),
     )
 
 
-class Types(NamedTuple):
+class AnnotationTypes(NamedTuple):
     """What annotations may name: models, unions of models or value sets, and value sets."""
 
     models: Mapping[str, ModelText]
@@ -106,16 +106,18 @@ class Types(NamedTuple):
     join: Join
 
 
-def tree_of_annotation(annotation: str, types: Types, where: str) -> FieldTree:
+def tree_from_annotation(annotation: str, types: AnnotationTypes, where: str) -> FieldTree:
     """Return the tree of a value with a Python annotation, such as `List[Reservation]`.
 
     Raises:
         DataError: Where models hold each other without end, or a union's labels contradict.
     """
-    return tree_of(_merged_places(_annotated(annotation, types, where, ()), types.join, where))
+    return tree_from_places(
+        _merged_places(_annotated(annotation, types, where, ()), types.join, where)
+    )
 
 
-def tree_of_schema(
+def tree_from_schema(
     schema: Mapping[str, object], find: Callable[[tuple[str, ...]], ValueSet | None]
 ) -> FieldTree:
     """Return the tree of a value that a JSON schema describes.
@@ -133,7 +135,7 @@ def tree_of_schema(
         value_set = find(strings)
         if value_set is not None:
             places[path] = value_set.opened() if is_open else value_set
-    return tree_of(places)
+    return tree_from_places(places)
 
 
 def allowed_strings(
@@ -161,7 +163,7 @@ def choices_of(schema: Mapping[str, object], definitions: Mapping[str, object]) 
 
 
 def _below(tree: FieldTree, name: str) -> FieldTree:
-    return tree.fields.get(name) or tree.every or NOTHING
+    return tree.fields.get(name) or tree.every or EMPTY_TREE
 
 
 def _meant(value_set: ValueSet, text: str) -> str:
@@ -175,7 +177,7 @@ _Place = tuple[Path, ValueSet]
 _NAME = re.compile(r"\w+(\.\w+)*")
 
 
-def _annotated(annotation: str, types: Types, where: str, path: Path) -> Iterator[_Place]:
+def _annotated(annotation: str, types: AnnotationTypes, where: str, path: Path) -> Iterator[_Place]:
     if len(path) > _MAX_DEPTH:
         raise DataError(f"{where}: models are nested without end at {'.'.join(path)}")
     name, arguments = _split(annotation)
@@ -193,7 +195,7 @@ def _annotated(annotation: str, types: Types, where: str, path: Path) -> Iterato
             yield from _annotated(argument, types, where, path)
 
 
-def _fields(model: str, types: Types, where: str, path: Path) -> Iterator[_Place]:
+def _fields(model: str, types: AnnotationTypes, where: str, path: Path) -> Iterator[_Place]:
     for name, field in types.models[model].fields.items():
         if field.value_set is not None:
             if field.value_set not in types.value_sets:

@@ -1,6 +1,6 @@
-"""A condition made real: what the sides of its conversations see, hear and are told.
+"""Localization of one condition: views, policy, instructions, greeting, and their record.
 
-Built once per condition and shared by its conversations; nothing in it changes.
+It is built once for each condition and shared by its conversations; nothing in it changes.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from dragoman.conditions.language.field_trees import mapped
-from dragoman.conditions.language.questions import QuestionsInLanguage
-from dragoman.conditions.language.surface import DomainSurface
-from dragoman.conditions.plain import PlainView
+from dragoman.conditions.language.domain_surface import DomainSurface
+from dragoman.conditions.language.field_trees import map_strings
+from dragoman.conditions.language.question_tasks import LocalizedQuestions
+from dragoman.conditions.resolved_condition import IdentityView
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Event, Move
 from dragoman.core.keys import content_key
@@ -33,7 +33,7 @@ Assignment = Mapping[str, DomainSurface | None]
 """The surface of each tool by name; None where it is English."""
 
 
-class Realised(msgspec.Struct, frozen=True, omit_defaults=True):
+class LocalizationRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a condition really used: saved with a run and part of the keys of its cells.
 
     Attributes:
@@ -78,7 +78,7 @@ class Realised(msgspec.Struct, frozen=True, omit_defaults=True):
         return content_key(self.digest, self.phrases) if self.phrases else self.digest
 
 
-class Told(msgspec.Struct, frozen=True):
+class LocalizedInstructions(msgspec.Struct, frozen=True):
     """What a user is told in the language, by task; a ticket only where the task has one."""
 
     scenario: Scenario
@@ -103,15 +103,15 @@ class Localization(NamedTuple):
     """
 
     condition: Condition
-    realised: Realised = Realised()
-    views: Mapping[Role, ToolView] = {"agent": PlainView(), "user": PlainView()}
+    realised: LocalizationRecord = LocalizationRecord()
+    views: Mapping[Role, ToolView] = {"agent": IdentityView(), "user": IdentityView()}
     assignments: Mapping[Role, Assignment] = {}
     policy: str | None = None
-    told: Mapping[str, Told] = {}
+    told: Mapping[str, LocalizedInstructions] = {}
     numbers: NumberHabits = ENGLISH_NUMBERS
     dates: DateHabits | None = None
     phrases: Phrasebook | None = None
-    questions: QuestionsInLanguage | None = None
+    questions: LocalizedQuestions | None = None
 
     @property
     def is_english(self) -> bool:
@@ -183,7 +183,7 @@ class Localization(NamedTuple):
             policy=None if own is None else lambda _: own,
             briefing=None if told is None else lambda _: told,
             view=(lambda side, _: self.views[side]) if self.assignments else None,
-            conductor=(lambda inner: Greeting(inner, greeting)) if greeting else None,
+            conductor=(lambda inner: GreetingProtocol(inner, greeting)) if greeting else None,
         )
         questions = self.questions
         if questions is None:
@@ -196,7 +196,7 @@ class Localization(NamedTuple):
             return action
         tree = surface.arguments[action.by][action.name]
         arguments = {
-            name: mapped(value, tree.fields[name], lambda values, text: values.label(text))
+            name: map_strings(value, tree.fields[name], lambda values, text: values.label(text))
             if name in tree.fields
             else value
             for name, value in action.arguments.items()
@@ -204,7 +204,7 @@ class Localization(NamedTuple):
         return msgspec.structs.replace(action, arguments=arguments)
 
 
-class Greeting:
+class GreetingProtocol:
     """A conductor that opens with a greeting in another language, where it greets at all."""
 
     def __init__(self, conductor: Conductor, greeting: str) -> None:
@@ -230,7 +230,7 @@ class Greeting:
         return self._conductor.next(progress)
 
 
-def english(condition: Condition) -> Localization:
+def english_localization(condition: Condition) -> Localization:
     """Return what everything in English looks like."""
     return Localization(condition)
 

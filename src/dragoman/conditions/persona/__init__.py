@@ -1,1 +1,1 @@
-"""Personas: who the simulated user is, and what the agent is told of it."""
+"""Personas: profiles of simulated users, and the user profile that an agent is given."""

@@ -1,1 +1,1 @@
-"""Voice as a condition: words become sound, travel, and become words again."""
+"""Voice as a condition: text to speech, audio effects, speech recognition and back to text."""

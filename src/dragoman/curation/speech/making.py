@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.conditions.voice.spoken.form import VERBALIZATION
+from dragoman.conditions.voice.verbalization.spoken_form import VERBALIZATION
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, Suite

@@ -6,8 +6,11 @@ from typing import get_args
 
 import msgspec
 
-from dragoman.conditions.voice.inverse_text_normalization import EARLIER_NORMALIZER, NORMALIZER
-from dragoman.conditions.voice.spoken.form import VERBALIZATION
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import (
+    EARLIER_NORMALIZER,
+    NORMALIZER,
+)
+from dragoman.conditions.voice.verbalization.spoken_form import VERBALIZATION
 from dragoman.core.speech import NORMALIZER_SETTING
 from dragoman.core.values.matching import MATCHER
 from dragoman.curation.speech.reading.readers import KNOWN_MATCHERS

@@ -14,9 +14,9 @@ from dragoman.conditions.language.artifacts import (
     Schema,
     SourceHash,
     encode_artifact,
+    translatable_fields,
 )
 from dragoman.conditions.language.lint.assets import EnglishAssets
-from dragoman.conditions.language.places import places
 from dragoman.core.facets import Translatable
 from dragoman.core.language.translations import EnglishDomain
 from dragoman.core.protocols import Suite
@@ -169,7 +169,11 @@ def _policies(found: _Found) -> Iterator[Artifact]:
 def _tasks(found: _Found) -> Iterator[Artifact]:
     first, last = TASKS.split(".")
     for name, content in found.side.files.items():
-        if name.startswith(first) and name.endswith(last) and name not in places().no_tasks:
+        if (
+            name.startswith(first)
+            and name.endswith(last)
+            and name not in translatable_fields().no_tasks
+        ):
             yield tasks_artifact(found.origin(name, found.file(name)), content)
 
 

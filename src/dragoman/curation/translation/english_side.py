@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from dragoman.conditions.language.artifacts import decode_artifact, encode_artifact
-from dragoman.conditions.language.folders import ENGLISH
+from dragoman.conditions.language.artifacts import ENGLISH, decode_artifact, encode_artifact
 from dragoman.core.errors import DataError
 from dragoman.core.language.translations import SOURCE_HASHES
 from dragoman.core.texts.decoding import OutsideErrors

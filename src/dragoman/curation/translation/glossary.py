@@ -10,7 +10,7 @@ from functools import cached_property
 import msgspec
 
 from dragoman.conditions.language.artifacts import Schema
-from dragoman.conditions.language.value_maps import fold, value_set_from
+from dragoman.conditions.language.value_sets import fold_spelling, value_set_from_artifact
 from dragoman.curation.translation.segments import Segment
 from dragoman.curation.translation.values import Mentions, Value, cued, cued_on_line, values_of
 
@@ -112,7 +112,7 @@ def glossary_of(schemas: Mapping[str, Schema], where: str) -> Glossary:
     labels: dict[Key, str] = {}
     for file, schema in schemas.items():
         for key, text in schema.value_sets.items():
-            proven = value_set_from(f"{where}: {file}: {key}", text)
+            proven = value_set_from_artifact(f"{where}: {file}: {key}", text)
             labels.update({(file, key, value): label for value, label in proven.labels.items()})
     return Glossary(values_of(schemas), labels)
 
@@ -125,7 +125,7 @@ def glossary_for(segment: Segment, glossary: Glossary) -> tuple[Term, ...]:
     found: dict[Term, None] = {}
     for mention in glossary.mentions.find(segment.source):
         values = mention.values
-        if " " not in fold(segment.source[mention.start : mention.end]):
+        if " " not in fold_spelling(segment.source[mention.start : mention.end]):
             values = cued(segment.source, mention.start, mention.end, values)
         found.update(dict.fromkeys(glossary.terms(values)))
     return tuple(found)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from dragoman.conditions.language.value_maps import fold
+from dragoman.conditions.language.value_sets import fold_spelling
 from dragoman.curation.translation.segments import Segment
 from dragoman.store.translation_memory import SourceText
 
@@ -22,14 +22,14 @@ class LabelBook:
         for segment in segments:
             if is_of_value_set(segment):
                 spellings = self._taken.setdefault(segment.context, {})
-                spellings[fold(segment.source)] = segment.source
+                spellings[fold_spelling(segment.source)] = segment.source
 
     def take(self, source: SourceText, label: str) -> str | None:
         """Take a label for a value; return the other value that has it, if one does."""
         spellings = self._taken.get(source.context)
         if spellings is None:
             return None
-        holder = spellings.setdefault(fold(label), source.text)
+        holder = spellings.setdefault(fold_spelling(label), source.text)
         return None if holder == source.text else holder
 
     def others(self, source: SourceText) -> tuple[str, ...]:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.conditions.language.artifacts import MANIFEST
-from dragoman.conditions.language.folders import AssetFolder, domains_root, languages_of
+from dragoman.conditions.language.artifacts import MANIFEST, AssetFolder, domains_root, languages_of
 from dragoman.conditions.language.languages import SHIPPED
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import Translatable

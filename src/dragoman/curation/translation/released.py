@@ -12,10 +12,10 @@ import msgspec
 
 from dragoman.conditions.language.artifacts import (
     MANIFEST,
+    AssetFolder,
     TranslationManifest,
     decode_artifact,
 )
-from dragoman.conditions.language.folders import AssetFolder
 from dragoman.core.errors import DataError
 from dragoman.curation.translation.segments import Artifact, Segment, TranslatableDomain
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.conditions.language.artifacts import MANIFEST
-from dragoman.conditions.language.folders import AssetFolder
+from dragoman.conditions.language.artifacts import MANIFEST, AssetFolder
 from dragoman.conditions.language.languages import Language, find_language
 from dragoman.core.errors import UsageError
 from dragoman.core.usage import Usage, total_usage

@@ -6,8 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.conditions.language.artifacts import MANIFEST
-from dragoman.conditions.language.folders import AssetFolder
+from dragoman.conditions.language.artifacts import MANIFEST, AssetFolder
 from dragoman.curation.translation.manifest import FileRecord, hash_of, records_of, text_key
 from dragoman.curation.translation.segments import Artifact, TranslatableDomain
 

@@ -8,12 +8,12 @@ from dragoman.conditions.language.artifacts import (
     TASKS,
     TOOL_FILES,
     TOOL_RETURNS,
+    AssetFolder,
     Schema,
     ToolReturns,
     decode_artifact,
 )
 from dragoman.conditions.language.database_names import decode_database
-from dragoman.conditions.language.folders import AssetFolder
 from dragoman.curation.translation.artifacts.json_places import decode
 from dragoman.curation.translation.released import released_translations
 from dragoman.curation.translation.segments import Artifact, TranslatableDomain

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from dragoman.conditions.language.artifacts import Schema
-from dragoman.conditions.language.value_maps import fold
+from dragoman.conditions.language.value_sets import fold_spelling
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"\w+")
@@ -56,12 +56,12 @@ class Mentions:
         self._by_spelling: dict[str, list[Value]] = {}
         for value in values:
             if not value.canonical.isdecimal():
-                self._by_spelling.setdefault(fold(value.canonical), []).append(value)
+                self._by_spelling.setdefault(fold_spelling(value.canonical), []).append(value)
         self._pattern = _pattern_of(self._by_spelling)
 
     def among(self, text: str) -> tuple[Value, ...]:
         """Return the values that a whole text may mean; those of its very spelling before others."""
-        found = self._by_spelling.get(fold(text), [])
+        found = self._by_spelling.get(fold_spelling(text), [])
         return tuple(each for each in found if each.canonical == text) or tuple(found)
 
     def find(self, text: str) -> Iterator[ValueMention]:

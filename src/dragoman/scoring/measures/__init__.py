@@ -1,4 +1,4 @@
-"""Measures that ship, and what one needs to write more: counting functions, and judges with rubrics.
+"""Measures of one stored conversation: counting functions, and LLM judges with rubrics.
 
-Here a stored conversation becomes counts with evidence. Figures are made of counts in `analysis`.
+A measure turns a conversation into counts with evidence. `analysis` makes metrics of the counts.
 """

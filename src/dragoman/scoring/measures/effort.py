@@ -1,12 +1,12 @@
-"""What a conversation costs its user: turns, what was said again, and what was put right.
+"""Measure `effort`: user turns, repetitions and corrections.
 
-A message *repeats* where it says a value again that an earlier message said, in answer to words of the
-agent that want to be told something and do not have the value themselves, or that want it spelled. It
-*corrects* where it says no to the agent and says a value that those words lack, which was said before or
-read back wrongly, or where it says a value that was said wrongly before (another sign or two, and no
-result has it). A message counts once. A question for further wishes, or for a yes, asks for no value.
-Who says "I meant" of a thing that nobody had named yet names it for the first time, and corrects nothing;
-version 2 counted it.
+A message *repeats* if it says a value again that an earlier message said, in answer to words of
+the agent that ask for information and do not have the value themselves, or that ask to spell it.
+It *corrects* if it says no to the agent and says a value that those words lack, which was said
+before or read back wrongly, or if it says a value that was said wrongly before (another sign or
+two, and no result has it). A message counts once. A question for further wishes, or for a yes,
+asks for no value. A user who says "I meant" of a thing that nobody had named yet names it for the
+first time, and corrects nothing; version 2 counted it.
 """
 
 import re
@@ -19,17 +19,24 @@ from dragoman.core.measures import Counted, PlayedCase, Rate, Total
 from dragoman.core.scores import Unscored
 from dragoman.core.texts.entities import occurs
 from dragoman.core.tools import ToolResult
-from dragoman.scoring.asking import (
+from dragoman.scoring.dialogue_acts import (
     begins_with_no,
-    insisted,
-    insists,
-    only_closes,
-    refuses,
-    wants_told,
+    insisted_value,
+    is_closing_question,
+    is_insistence,
+    is_refusal,
+    requests_information,
 )
-from dragoman.scoring.identifying import is_misread, squeeze
-from dragoman.scoring.measures.counting import Counting
-from dragoman.scoring.stated import identifiers, key_of, known_values, squeezed, stated_values
+from dragoman.scoring.measures.count_measure import CountMeasure
+from dragoman.scoring.stated_values import (
+    alphanumeric,
+    alphanumeric_values,
+    is_misread,
+    known_values,
+    stated_identifiers,
+    stated_values,
+    value_key,
+)
 from dragoman.scoring.user_turns import UserTurn, is_simulated, user_turns
 
 _WORD = re.compile(r"[^\W_]{4,40}")
@@ -52,9 +59,9 @@ def count_effort(case: PlayedCase) -> Iterator[Counted] | Unscored:
     return _count(case, _contradicts)
 
 
-def count_effort_2(case: PlayedCase) -> Iterator[Counted] | Unscored:
+def count_earlier_effort(case: PlayedCase) -> Iterator[Counted] | Unscored:
     """Yield the entries of version 2, by which whoever insists corrects."""
-    return _count(case, _contradicts_2)
+    return _count(case, _earlier_contradicts)
 
 
 def _count(case: PlayedCase, contradicts: _Contradicts) -> Iterator[Counted] | Unscored:
@@ -77,7 +84,7 @@ def _counted(case: PlayedCase, phrases: Phrasebook, contradicts: _Contradicts) -
     misread: set[str] = set()
     for turn in turns:
         stated = stated_values(known, turn.text, language)
-        again = [value for value in stated if key_of(value) in said]
+        again = [value for value in stated if value_key(value) in said]
         right = _put_right(stated, misread)
         if right and (real := _real(case.episode.events, misread)):
             misread -= real
@@ -86,7 +93,7 @@ def _counted(case: PlayedCase, phrases: Phrasebook, contradicts: _Contradicts) -
             yield _entry("corrections", turn, right or stated)
         elif repeated := _asked_again(turn, again, phrases):
             yield _entry("repetitions", turn, repeated)
-        said |= set(map(key_of, stated))
+        said |= set(map(value_key, stated))
         before = f"{before}\n{turn.text.casefold()}"
         misread -= {wrong for wrong in misread if _put_right(stated, {wrong})}
         misread |= _unknown(turn.text, known, language)
@@ -98,13 +105,15 @@ def _entry(name: str, turn: UserTurn, values: Sequence[str]) -> Counted:
 
 def _unknown(text: str, known: tuple[str, ...], language: str) -> set[str]:
     """Return what a text says by which something is identified and which is none of the known values."""
-    return set(map(squeeze, identifiers(text, language))) - squeezed(known)
+    return set(map(alphanumeric, stated_identifiers(text, language))) - alphanumeric_values(known)
 
 
 def _real(events: Sequence[Event], misread: set[str]) -> set[str]:
     """Return what a tool knows: a value of its own, however near it is to another."""
     results = [
-        squeeze(each.content) for each in events if isinstance(each, ToolResult) and not each.error
+        alphanumeric(each.content)
+        for each in events
+        if isinstance(each, ToolResult) and not each.error
     ]
     return {value for value in misread if any(value in result for result in results)}
 
@@ -112,35 +121,37 @@ def _real(events: Sequence[Event], misread: set[str]) -> set[str]:
 def _put_right(stated: Sequence[str], misread: set[str]) -> list[str]:
     """Return the values that were said wrongly before."""
     return [
-        value for value in stated if any(is_misread(wrong, squeeze(value)) for wrong in misread)
+        value
+        for value in stated
+        if any(is_misread(wrong, alphanumeric(value)) for wrong in misread)
     ]
 
 
 def _contradicts(message: _Message, phrases: Phrasebook) -> bool:
     """Whether a message says no to the agent, and what the agent should have and has not."""
-    does_insist = insists(message.turn.text, phrases)
+    does_insist = is_insistence(message.turn.text, phrases)
     if not _may_contradict(message.turn, phrases, does_insist=does_insist):
         return False
     if does_insist:
         # "Not the tea, I meant the strings", of what nobody had named, names it for the first time.
-        named = set(_WORD.findall(insisted(message.turn.text, phrases).casefold()))
+        named = set(_WORD.findall(insisted_value(message.turn.text, phrases).casefold()))
         return bool(message.again) or not named or any(word in message.before for word in named)
     return _lacks(message, phrases)
 
 
-def _contradicts_2(message: _Message, phrases: Phrasebook) -> bool:
-    does_insist = insists(message.turn.text, phrases)
+def _earlier_contradicts(message: _Message, phrases: Phrasebook) -> bool:
+    does_insist = is_insistence(message.turn.text, phrases)
     if not _may_contradict(message.turn, phrases, does_insist=does_insist):
         return False
     return does_insist or _lacks(message, phrases)
 
 
 def _may_contradict(turn: UserTurn, phrases: Phrasebook, *, does_insist: bool) -> bool:
-    is_no = refuses(turn.text, phrases)
-    if not turn.asked or not (does_insist or is_no) or only_closes(turn.asked, phrases):
+    is_no = is_refusal(turn.text, phrases)
+    if not turn.asked or not (does_insist or is_no) or is_closing_question(turn.asked, phrases):
         return False
     # "I do not know that" answers a question; what begins with a no contradicts it.
-    return begins_with_no(turn.text, phrases) or not wants_told(turn.asked, phrases)
+    return begins_with_no(turn.text, phrases) or not requests_information(turn.asked, phrases)
 
 
 def _lacks(message: _Message, phrases: Phrasebook) -> bool:
@@ -158,7 +169,7 @@ def _asked_again(turn: UserTurn, again: Sequence[str], phrases: Phrasebook) -> l
         return []
     if phrases.hears.spell.search(turn.asked):
         return list(again)
-    if not wants_told(turn.asked, phrases):
+    if not requests_information(turn.asked, phrases):
         return []
     return [value for value in again if not occurs(value, turn.asked)]
 
@@ -176,6 +187,6 @@ _FIGURES = (
     ),
 )
 
-EFFORT = Counting("effort", "3", count_effort, _FIGURES)
-EARLIER_EFFORT = Counting("effort", "2", count_effort_2, _FIGURES)
+EFFORT = CountMeasure("effort", "3", count_effort, _FIGURES)
+EARLIER_EFFORT = CountMeasure("effort", "2", count_earlier_effort, _FIGURES)
 """By which whoever says "I meant" corrects."""

@@ -1,12 +1,13 @@
-"""What went wrong in the agent's calls, and what of it was put right.
+"""Measure `recovery`: errors of the agent's calls, and those that it corrected.
 
-An error is a call that failed, a call with another value where the plan has one that was misheard, or
-a change that the plan does not have. Handing over to a person where the plan does not is none, whatever a
-suite's tool does: `safety` counts it, and nothing could put it right. An error is recovered where the same tool later succeeds: in a change, or
-after a misheard value, with arguments of the plan. A lookup that failed is recovered too where another
-way of the same lookup succeeds (`find_user_by_email`, `find_user_by_name`). Each error is counted for itself, so that two failed
-attempts before one that succeeds are two recovered errors. Recovery turns are the agent's moves behind
-the error, up to the one that puts it right.
+An error is a call that failed, a call with another value where the plan has one that was
+misheard, or a change that the plan does not have. An unplanned handover to a person is no error,
+whatever a suite's tool does: `safety` counts it, and nothing could correct it. An error is
+recovered if the same tool later succeeds: in a change, or after a misheard value, with arguments
+of the plan. A lookup that failed is recovered too if another way of the same lookup succeeds
+(`find_user_by_email`, `find_user_by_name`). Each error counts by itself, so that two failed
+attempts before one that succeeds are two recovered errors. Recovery turns are the agent's moves
+after the error, up to the one that corrects it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,10 +21,13 @@ from dragoman.core.scores import Unscored
 from dragoman.core.tasks import Action, Stakes
 from dragoman.core.texts.said_values import texts_of
 from dragoman.core.tools import ToolCall, ToolKind
-from dragoman.scoring.measures.counting import Counting
-from dragoman.scoring.measures.made_calls import MadeCall, made_calls
-from dragoman.scoring.measures.spoken import written_down
-from dragoman.scoring.measures.values import values_stated
+from dragoman.scoring.measures.count_measure import (
+    CountMeasure,
+    PositionedCall,
+    positioned_calls,
+    transcribed_utterances,
+)
+from dragoman.scoring.measures.speech_recognition import spoken_values
 
 ErrorKind = Literal["misheard values", "tool errors", "wrong actions"]
 
@@ -46,7 +50,7 @@ class _Plan(msgspec.Struct, frozen=True):
             for action in self.actions.get(call.name, ())
         )
 
-    def is_misheard(self, made: MadeCall) -> bool:
+    def is_misheard(self, made: PositionedCall) -> bool:
         """Whether the nearest action of the plan has a value that was misheard where the call has another."""
         action = max(
             self.actions.get(made.call.name, ()),
@@ -92,7 +96,7 @@ def _counted(case: PlayedCase, actions: Sequence[Action], hand_over: str) -> Ite
         if action.by == "agent":
             by_tool.setdefault(action.name, []).append(action)
     events = case.episode.events
-    made = [each for each in made_calls(events) if each.call.by == "agent"]
+    made = [each for each in positioned_calls(events) if each.call.by == "agent"]
     plan = _Plan(
         by_tool, case.factory(case.task).kind, {}, "" if hand_over in by_tool else hand_over
     )
@@ -107,16 +111,16 @@ def _counted(case: PlayedCase, actions: Sequence[Action], hand_over: str) -> Ite
 
 def _misheard(case: PlayedCase) -> dict[str, int]:
     """Return the values that were lost in hearing, with the place where each was first said."""
-    heard = written_down(case.episode)
+    heard = transcribed_utterances(case.episode)
     lost: dict[str, int] = {}
     for position, utterance in () if isinstance(heard, Unscored) else heard:
-        for stated in values_stated(case, position, utterance):
+        for stated in spoken_values(case, position, utterance):
             if stated.lost:
                 lost.setdefault(stated.value, position)
     return lost
 
 
-def _error(made: MadeCall, plan: _Plan) -> ErrorKind | None:
+def _error(made: PositionedCall, plan: _Plan) -> ErrorKind | None:
     if made.result is None:
         return None
     if plan.is_misheard(made):
@@ -128,8 +132,8 @@ def _error(made: MadeCall, plan: _Plan) -> ErrorKind | None:
 
 
 def _recovery(
-    wrong: MadeCall, kind: ErrorKind, later: Sequence[MadeCall], plan: _Plan
-) -> MadeCall | None:
+    wrong: PositionedCall, kind: ErrorKind, later: Sequence[PositionedCall], plan: _Plan
+) -> PositionedCall | None:
     """Return the call that put an error right."""
     must_be_planned = kind != "tool errors" or plan.kind(wrong.call.name) == "write"
     return next(
@@ -155,7 +159,7 @@ def _lookup(tool: str) -> str:
 
 
 def _entries(
-    wrong: MadeCall, kind: ErrorKind, right: MadeCall | None, events: Sequence[Event]
+    wrong: PositionedCall, kind: ErrorKind, right: PositionedCall | None, events: Sequence[Event]
 ) -> Iterator[Counted]:
     """Yield an error where it was made, and where it was put right."""
     found = "not recovered" if right is None else f"recovered by event {right.position}"
@@ -187,9 +191,9 @@ _FIGURES = (
 )
 
 
-def recovery_measure(stakes: Stakes) -> Counting:
+def recovery_measure(stakes: Stakes) -> CountMeasure:
     """Return the measure for a suite in which this is at stake."""
-    return Counting("recovery", "3", lambda case: count_recovery(case, stakes), _FIGURES)
+    return CountMeasure("recovery", "3", lambda case: count_recovery(case, stakes), _FIGURES)
 
 
-EARLIER_RECOVERY = Counting("recovery", "2", count_earlier_recovery, _FIGURES)
+EARLIER_RECOVERY = CountMeasure("recovery", "2", count_earlier_recovery, _FIGURES)

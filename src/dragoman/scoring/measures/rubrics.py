@@ -1,8 +1,8 @@
-"""Rubrics: what a judge is to look at, and the booleans and integers that it answers.
+"""Rubrics of LLM judges: prompt text, questions (booleans and integers) and metrics.
 
 A rubric is two files side by side, `NAME@VERSION.md`, the text that a judge is given, and
-`NAME@VERSION.toml`, its questions and the figures to make of the answers. A version may be like another
-one with a text that goes on. Some ship.
+`NAME@VERSION.toml`, its questions and the metrics to make of the answers. A version may extend
+the text of another one. Some are bundled.
 """
 
 import re
@@ -164,7 +164,7 @@ def read_rubric(path: Path) -> Rubric:
     shows = (version and version.shows) or schema.shows
     _require_sound(path, schema, shows)
     duties = (version and version.duties) or schema.duties
-    told = [stakes_template()] if schema.stakes else []
+    told = [risk_profile_template()] if schema.stakes else []
     told += [] if shows == schema.shows else [shows]
     told += [] if duties == schema.duties else [f"duties {duties}"]
     return Rubric(
@@ -182,7 +182,7 @@ def read_rubric(path: Path) -> Rubric:
 
 
 @cache
-def stakes_template() -> str:
+def risk_profile_template() -> str:
     """Return how a judge is told what is at stake in a suite: a `string.Template`."""
     return (_folder() / "stakes-1.md").read_text("utf-8")
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol, cast
 
-from dragoman.conditions.voice.words.extra import stock_folder
+from dragoman.conditions.voice.pocketsphinx_data import pocketsphinx_model_folder
 from dragoman.core.errors import DataError
 from dragoman.core.voice.audio import Audio
 from dragoman.speech.embedded.jobs import DecoderFiles
@@ -59,7 +59,7 @@ def prepared_decoder(files: DecoderFiles) -> Decoder:
         UsageError: Where the extra `voice` is not installed.
         DataError: Where the files are no model.
     """
-    stock = stock_folder()
+    stock = pocketsphinx_model_folder()
     from pocketsphinx import Config
     from pocketsphinx import Decoder as PocketsphinxDecoder
 

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from dragoman.conditions.voice.spoken.spelling import EMBEDDED_SOUNDS, with_sounds
-from dragoman.conditions.voice.words.extra import installed_version
+from dragoman.conditions.voice.pocketsphinx_data import installed_version
+from dragoman.conditions.voice.verbalization.spelling import EMBEDDED_SOUNDS, with_sounds
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Spoken

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
-from dragoman.conditions.voice.words.extra import NOT_INSTALLED
+from dragoman.conditions.voice.pocketsphinx_data import NOT_INSTALLED
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.voice.audio import MAX_SECONDS, SAMPLE_BYTES
 

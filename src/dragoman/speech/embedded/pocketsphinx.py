@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 
-from dragoman.conditions.voice.words.extra import installed_version
+from dragoman.conditions.voice.pocketsphinx_data import installed_version
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Transcript

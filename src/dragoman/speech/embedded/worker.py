@@ -11,7 +11,7 @@ from collections import OrderedDict
 
 import msgspec
 
-from dragoman.conditions.voice.words.extra import NOT_INSTALLED
+from dragoman.conditions.voice.pocketsphinx_data import NOT_INSTALLED
 from dragoman.core.errors import DragomanError, UsageError
 from dragoman.core.voice.audio import Audio
 from dragoman.speech.embedded.decoder import Decoder, prepared_decoder, words_heard

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
-from dragoman.conditions.voice.written.form import written_form
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import written_form
 from dragoman.core.errors import DragomanError, UsageError
 from dragoman.core.protocols import Heard, Opening, Recognizer, Suite
 from dragoman.core.rules import DEFAULT_RULES

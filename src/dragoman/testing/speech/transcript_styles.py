@@ -13,20 +13,23 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.conditions.voice.written.dates import date_at, time_at
-from dragoman.conditions.voice.written.form import readings
-from dragoman.conditions.voice.written.joined import joined_at
-from dragoman.conditions.voice.written.money import amount_at
-from dragoman.conditions.voice.written.numbers import cardinal_at, decimals_at, number_at
-from dragoman.conditions.voice.written.signs import run_at
-from dragoman.conditions.voice.written.words import (
+from dragoman.conditions.voice.inverse_text_normalization.compound_tokens import compound_at
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import find_readings
+from dragoman.conditions.voice.inverse_text_normalization.numbers import (
     MAX_CHARACTERS,
     Heard,
     Reader,
     Reading,
+    amount_at,
+    cardinal_at,
+    date_at,
+    decimals_at,
     heard_words,
+    number_at,
     text_at,
+    time_at,
 )
+from dragoman.conditions.voice.inverse_text_normalization.spelling import spelled_run_at
 from dragoman.core.texts.entities import MONTHS
 from dragoman.testing.speech.requests import Protocol
 
@@ -79,7 +82,7 @@ def written_transcript(words: str, style: TranscriptStyle) -> str:
 def normalized_parts(words: str, style: TranscriptStyle) -> Iterator[TranscriptPart]:
     """Yield words and, after inverse text normalization, values."""
     heard, end = heard_words(words), 0
-    for at, reading in readings(heard, _READERS[style.formatting]):
+    for at, reading in find_readings(heard, _READERS[style.formatting]):
         yield from _plain(words[end : heard[at].start])
         spoken = [word.text for word in heard[at : reading.end]]
         yield TranscriptPart(_formatted(reading, spoken, style.id_separator), is_value=True)
@@ -112,14 +115,14 @@ def percentage_at(words: Heard, at: int) -> Reading | None:
 
 def digits_at(words: Heard, at: int) -> Reading | None:
     """Return digits that were said one by one."""
-    run = run_at(words, at)
+    run = spelled_run_at(words, at)
     return run if run is not None and run.text.isdecimal() else None
 
 
 _READERS: Mapping[Formatting, Sequence[Reader]] = {
     "words": (),
     "numerals": (digits_at, number_at),
-    "smart": (joined_at, time_at, percentage_at, amount_at, date_at, run_at, number_at),
+    "smart": (compound_at, time_at, percentage_at, amount_at, date_at, spelled_run_at, number_at),
 }
 
 _OPENING = frozenset({"i", "i'd", "i'll", "i'm", "i've", "it", "it's", "my", "please", "we"})

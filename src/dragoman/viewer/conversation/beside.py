@@ -8,7 +8,7 @@ from typing import Literal, TypeVar, get_args
 import msgspec
 
 from dragoman.core.tools import Role
-from dragoman.scoring.speech_accuracy import earlier_normalized
+from dragoman.scoring.speech_accuracy import earlier_normalize_for_scoring
 from dragoman.viewer.conversation.calls import ShownCall
 from dragoman.viewer.conversation.turns import Turn
 from dragoman.viewer.conversation.view import ConversationView
@@ -152,4 +152,6 @@ def _heard(turns: Sequence[Turn]) -> list[str]:
 
 
 def _plain(spans: Sequence[MarkedText]) -> str:
-    return earlier_normalized("".join(span.text for span in spans if span.mark != "sign"))
+    return earlier_normalize_for_scoring(
+        "".join(span.text for span in spans if span.mark != "sign")
+    )

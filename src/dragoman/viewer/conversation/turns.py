@@ -14,7 +14,7 @@ from dragoman.core.stop_tokens import MARKER
 from dragoman.core.tools import Role, ToolResult
 from dragoman.core.voice.clarifications import Clarification
 from dragoman.report.inferring import Inferred, inferred
-from dragoman.scoring.conversation_clock import TurnTiming, turns_by_the_clock
+from dragoman.scoring.measures.turn_timing import TurnTiming, time_turns
 from dragoman.viewer.conversation.calls import ShownCall, calls_of, stray_call, texts_of
 from dragoman.viewer.conversation.notes import Note
 from dragoman.viewer.conversation.words import MAX_SHOWN, ThreeTexts, three_texts
@@ -112,7 +112,7 @@ def turns_of(
         notes: What was found, by the place among the events.
         most: Characters of each text that are shown.
     """
-    clock = turns_by_the_clock(episode, language) if is_spoken else ()
+    clock = time_turns(episode, language) if is_spoken else ()
     beside = _Beside(
         {entry.at: entry for entry in clock},
         {entry.at: entry for entry in episode.clarifications},

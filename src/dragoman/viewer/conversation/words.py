@@ -18,7 +18,7 @@ from msgspec import UNSET
 from dragoman.core.speech import WORDS, Utterance
 from dragoman.core.stop_tokens import MARKER
 from dragoman.core.texts.alignment import MAX_UNITS
-from dragoman.scoring.speech_accuracy import UNSPACED, earlier_normalized, scoring_units
+from dragoman.scoring.speech_accuracy import UNSPACED, earlier_normalize_for_scoring, scoring_units
 
 Mark = Literal["same", "reworded", "changed", "lost", "added", "sign"]
 """What became of a piece of text: `reworded` for speech, `changed` for something else on the way,
@@ -139,7 +139,7 @@ class _Text:
             (unit, place)
             for place, piece in enumerate(self.pieces)
             if not MARKER.fullmatch(piece)
-            for unit in earlier_normalized(piece).split()
+            for unit in earlier_normalize_for_scoring(piece).split()
         )
         self.keys = tuple(unit for unit, _ in self.units)
 

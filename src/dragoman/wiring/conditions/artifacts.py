@@ -5,10 +5,9 @@ import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from dragoman.conditions.language.artifacts import TASKS
-from dragoman.conditions.language.folders import AssetFolder, domains_root
-from dragoman.conditions.language.localization import Told
-from dragoman.conditions.language.surface import DomainSurface
+from dragoman.conditions.language.artifacts import TASKS, AssetFolder, domains_root
+from dragoman.conditions.language.domain_surface import DomainSurface
+from dragoman.conditions.language.localization import LocalizedInstructions
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.facets import Translatable
 from dragoman.core.language.translations import EnglishDomain, Release
@@ -59,7 +58,7 @@ class Artifacts:
             raise DataError(f"{self.domain}/{language}/{missing[0]} is missing: it is the policy")
         return self._english.compose_policy([policies[name] for name in self.policy_files])
 
-    def told(self, language: str) -> dict[str, Told]:
+    def told(self, language: str) -> dict[str, LocalizedInstructions]:
         """Return what the users of all tasks are told, by task; nothing where the release lacks it.
 
         Raises:
@@ -70,7 +69,7 @@ class Artifacts:
             return {}
         where = f"{self.domain}/{language}/{TASKS}"
         tasks = self._english.decode_tasks(content, where)
-        found = {task.id: Told(task.scenario, task.ticket) for task in tasks}
+        found = {task.id: LocalizedInstructions(task.scenario, task.ticket) for task in tasks}
         missing = [task.id for task in self._suite.tasks if task.id not in found]
         if missing:
             raise DataError(f"{where}: {len(missing)} tasks are not translated, first {missing[0]}")

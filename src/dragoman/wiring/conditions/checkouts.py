@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dragoman.conditions.language.artifacts import ToolReturns
-from dragoman.conditions.language.module_messages import messages_of_module
+from dragoman.conditions.language.tool_messages import messages_of_module
 from dragoman.core.errors import DataError
 from dragoman.core.texts.decoding import OutsideErrors
 from dragoman.core.tools import Role

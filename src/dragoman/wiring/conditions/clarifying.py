@@ -48,8 +48,7 @@ def clarifying_layers(
 
 
 def _layer(name: str, suite: Suite, connections: Connections) -> Layer:
-    from dragoman.conditions.clarifying.layer import clarifying_layer
-    from dragoman.conditions.clarifying.recorded import RecordedWhitelists
+    from dragoman.conditions.clarification.turn_protocol import RecordedWhitelists, clarifying_layer
 
     _require_known(name)
     judge = _judge(name.removeprefix(SPOKEN), connections)
@@ -58,8 +57,10 @@ def _layer(name: str, suite: Suite, connections: Connections) -> Layer:
 
 
 def _judge(name: str, connections: Connections) -> ClarificationJudge:
-    from dragoman.conditions.clarifying.chat_judge import ChatClarificationJudge
-    from dragoman.conditions.clarifying.rule_judge import RuleClarificationJudge
+    from dragoman.conditions.clarification.judges import (
+        ChatClarificationJudge,
+        RuleClarificationJudge,
+    )
 
     if name == RULE:
         return RuleClarificationJudge()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from dragoman.conditions.language.languages import SHIPPED, find_language
-from dragoman.conditions.language.localization import Realised
+from dragoman.conditions.language.localization import LocalizationRecord
 from dragoman.core.conditions import ENGLISH, PLAIN, Condition, Localized, condition_of
 from dragoman.wiring.grid.config import RunConfig
 
@@ -33,7 +33,7 @@ def config_of_scoring(config: RunConfig, conditions: Sequence[Condition]) -> Run
     return msgspec.structs.replace(config, languages=tuple(spoken))
 
 
-def realised_elsewhere(conditions: Sequence[Condition]) -> dict[str, Realised]:
+def realised_elsewhere(conditions: Sequence[Condition]) -> dict[str, LocalizationRecord]:
     """Return by label what is known of conditions in another language: what detection calls it."""
     return {
         condition.label: _realised(condition.language)
@@ -42,9 +42,9 @@ def realised_elsewhere(conditions: Sequence[Condition]) -> dict[str, Realised]:
     }
 
 
-def _realised(spoken: str) -> Realised:
+def _realised(spoken: str) -> LocalizationRecord:
     if spoken in SHIPPED:
         language = find_language(spoken)
         detector = "" if spoken == ENGLISH else language.detector
-        return Realised(detector=detector, relatives=language.relatives)
-    return Realised(detector=spoken.partition("-")[0])
+        return LocalizationRecord(detector=detector, relatives=language.relatives)
+    return LocalizationRecord(detector=spoken.partition("-")[0])

@@ -3,9 +3,8 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 
-from dragoman.conditions.voice.mishearing.channel import SimulatedPath
-from dragoman.conditions.voice.mishearing.simulator import ErrorSimulator
-from dragoman.conditions.voice.voice_channel import Listener
+from dragoman.conditions.voice.asr_error_simulation.simulator import ErrorSimulator
+from dragoman.conditions.voice.channel import Listener, SimulatedPath
 from dragoman.core.conditions import ITSELF, MIXED, SIMULATED
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import Vocabulary

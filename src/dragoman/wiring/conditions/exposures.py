@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from dragoman.conditions.persona.by_rules import RULES
-from dragoman.conditions.persona.cards import heading_of_stated
-from dragoman.conditions.persona.exposure import (
-    card_layer,
-    context_layer,
-    rules_layer,
-    stated_layer,
+from dragoman.conditions.persona.persona_profiles import stated_persona_heading
+from dragoman.conditions.persona.profile_inference import RULES
+from dragoman.conditions.persona.user_profile_layer import (
+    inferred_profile_layer,
+    profile_layer,
+    rule_inferred_profile_layer,
+    stated_profile_layer,
 )
 from dragoman.core.conditions import ENGLISH, EXPOSURE, JOIN, NONE, UNEXPOSED, Condition
 from dragoman.core.errors import UsageError
@@ -73,10 +73,10 @@ def exposure_layers(
             card = persona_of(condition, cards, "policy")
             by_task = stated and condition.persona == NONE
             layers[condition.label] = (
-                _stated_layer(condition, card, stated) if by_task else card_layer(card)
+                _stated_layer(condition, card, stated) if by_task else profile_layer(card)
             )
         elif value == BY_RULES:
-            layers[condition.label] = rules_layer(_spoken(condition))
+            layers[condition.label] = rule_inferred_profile_layer(_spoken(condition))
         elif value != UNEXPOSED:
             layers[condition.label] = _inferring(value, connections)
     return layers
@@ -91,7 +91,7 @@ def _stated_layer(condition: Condition, card: Persona, stated: Mapping[str, str]
     surfaces = () if localized is None else localized.surfaces
     language = localized.languages[0] if localized is not None and "policy" in surfaces else ENGLISH
     as_told = {"policy", "tasks"} <= {*surfaces}
-    return stated_layer(card, heading_of_stated(language), {} if as_told else stated)
+    return stated_profile_layer(card, stated_persona_heading(language), {} if as_told else stated)
 
 
 def lacks_model(agent: Resolved, condition: Condition) -> str:
@@ -125,9 +125,9 @@ def _spoken(condition: Condition) -> tuple[str, ...]:
 
 def _inferring(value: str, connections: Connections) -> Layer:
     if value == INFERRED:
-        return context_layer(None, "")
+        return inferred_profile_layer(None, "")
     model, identity = named_chat_model(value.removeprefix(BY_MODEL), connections)
-    return context_layer(model, identity)
+    return inferred_profile_layer(model, identity)
 
 
 def _require_known(value: str) -> None:

@@ -11,31 +11,29 @@ from pathlib import Path
 import msgspec
 
 from dragoman.conditions.language.artifacts import (
+    ENGLISH,
     SCHEMA_FILES,
     TOOL_FILES,
     TOOL_RETURNS,
+    UPSTREAM,
+    AssetFolder,
     ListedLanguage,
     Schema,
     ToolReturns,
     decode_artifact,
-    encode_artifact,
-)
-from dragoman.conditions.language.docstrings import composed_docstrings
-from dragoman.conditions.language.folders import (
-    ENGLISH,
-    UPSTREAM,
-    AssetFolder,
     domains_root,
+    encode_artifact,
     languages_of,
 )
-from dragoman.conditions.language.lint.assets import EnglishAssets, LanguageAssets
-from dragoman.conditions.language.messages import in_english
-from dragoman.conditions.language.surface import (
+from dragoman.conditions.language.domain_surface import (
     DomainSurface,
-    English,
+    EnglishSide,
     load_surface,
     read_tool_returns,
 )
+from dragoman.conditions.language.lint.assets import EnglishAssets, LanguageAssets
+from dragoman.conditions.language.tool_docstrings import compose_docstrings
+from dragoman.conditions.language.tool_messages import source_messages
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.facets import HasTranslations
 from dragoman.core.language.translations import (
@@ -92,7 +90,7 @@ def read_surface(english: EnglishDomain, language: str, assets: str, data: Path)
     files = {**english.files(), **_files_beside(root / domain)}
     databases = {side: files[name] for side, name in english.databases.items()}
     folder = AssetFolder(root / domain / language)
-    side = English(dict(english.toolsets), databases, english.declared)
+    side = EnglishSide(dict(english.toolsets), databases, english.declared)
     return load_surface(domain, language, folder, side)
 
 
@@ -266,7 +264,7 @@ def _docstrings(english: EnglishDomain) -> dict[Role, dict[str, str]]:
     """Return the docstrings of each side's tools, made of their schemas where there are none."""
     given = english.docstrings()
     return {
-        side: dict(given.get(side) or composed_docstrings(tools))
+        side: dict(given.get(side) or compose_docstrings(tools))
         for side, tools in english.toolsets.items()
     }
 
@@ -276,14 +274,14 @@ def _english_messages(
 ) -> ToolReturns:
     """Return what tools say: from an English file, a checkout, or what translations repeat of it."""
     if TOOL_RETURNS in files:
-        return in_english(decode_artifact(files[TOOL_RETURNS], ToolReturns, TOOL_RETURNS))
+        return source_messages(decode_artifact(files[TOOL_RETURNS], ToolReturns, TOOL_RETURNS))
     told = checkout_messages(given, domain) if given else ToolReturns()
     if told != ToolReturns() or folder is None:
         return told
     for language in languages_of(folder):
         translated = read_tool_returns(AssetFolder(folder / language))
         if translated != ToolReturns():
-            return in_english(translated)
+            return source_messages(translated)
     return ToolReturns()
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.conditions.language.languages import Language, find_language
-from dragoman.conditions.language.partition import MOST_LANGUAGES
+from dragoman.conditions.language.languages import MOST_LANGUAGES, Language, find_language
 from dragoman.core.conditions import (
     ENGLISH,
     IN_ENGLISH,

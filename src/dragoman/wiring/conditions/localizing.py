@@ -11,15 +11,18 @@ from dragoman.conditions.language.artifacts import (
     TOOL_FILES,
     TOOL_RETURNS,
 )
-from dragoman.conditions.language.english_names import with_english_names
-from dragoman.conditions.language.languages import directives
-from dragoman.conditions.language.localization import Assignment, Localization, Realised, english
-from dragoman.conditions.language.partition import deal_tools
-from dragoman.conditions.language.surface import SIDES, DomainSurface
-from dragoman.conditions.language.tool_texts import texts_in
-from dragoman.conditions.language.view_rules import ALL_PARTS, Part, ViewRules
-from dragoman.conditions.language.views import localized_view
-from dragoman.conditions.plain import PlainView
+from dragoman.conditions.language.domain_surface import SIDES, DomainSurface, with_english_names
+from dragoman.conditions.language.languages import assign_tools_to_languages, shared_instructions
+from dragoman.conditions.language.localization import (
+    Assignment,
+    Localization,
+    LocalizationRecord,
+    english_localization,
+)
+from dragoman.conditions.language.tool_messages import load_refusal_texts
+from dragoman.conditions.language.tool_view_rules import ALL_PARTS, Part, ViewRules
+from dragoman.conditions.language.tool_views import localized_view
+from dragoman.conditions.resolved_condition import IdentityView
 from dragoman.core.conditions import ENGLISH, Condition, Localized, Surface
 from dragoman.core.keys import content_key
 from dragoman.core.protocols import Suite, ToolView
@@ -52,7 +55,7 @@ def localizations_of(
         DataError: Where artifacts are missing or damaged.
     """
     return {
-        condition.label: english(condition)
+        condition.label: english_localization(condition)
         if condition.localized is None
         else _localization(condition, condition.localized, languages, artifacts, rules)
         for condition in conditions
@@ -92,7 +95,7 @@ def _localization(
                 for side in assignments
             },
             tool_texts={
-                code: content_key(texts_in(code))
+                code: content_key(load_refusal_texts(code))
                 for code in (localized.languages if assignments else ())
                 if code != ENGLISH
             },
@@ -111,15 +114,15 @@ def _localization(
     )
 
 
-def said_in(condition: Condition, languages: Mapping[str, KnownLanguage]) -> Realised:
+def said_in(condition: Condition, languages: Mapping[str, KnownLanguage]) -> LocalizationRecord:
     """Return what the sides of a condition are told of the language that they are to speak."""
     localized = condition.localized
     spoken = languages[condition.language].language
     if localized is None or "conversation" not in localized.surfaces:
-        return Realised(relatives=spoken.relatives)
-    return Realised(
-        directives=directives().name,
-        directive={side: directives().text(side, spoken) for side in SIDES},
+        return LocalizationRecord(relatives=spoken.relatives)
+    return LocalizationRecord(
+        directives=shared_instructions().name,
+        directive={side: shared_instructions().text(side, spoken) for side in SIDES},
         habits=content_key(spoken.numbers, spoken.dates),
         detector=spoken.detector,
         relatives=spoken.relatives,
@@ -142,7 +145,7 @@ def _assignments(localized: Localized, artifacts: Artifacts) -> dict[Role, Assig
     found: dict[Role, Assignment] = {}
     for side, toolset in artifacts.surface(first_of(localized)).tools.items():
         if side == "agent" or "conversation" in localized.surfaces:
-            dealt = deal_tools(toolset.by_name, localized.languages, localized.seed)
+            dealt = assign_tools_to_languages(toolset.by_name, localized.languages, localized.seed)
             found[side] = {tool: surfaces[code] for tool, code in dealt.items()}
     return found
 
@@ -157,7 +160,7 @@ def _seen(surface: DomainSurface, localized: Localized) -> DomainSurface:
 def _views(
     assignments: Mapping[Role, Assignment], localized: Localized, rules: ViewRules
 ) -> dict[Role, ToolView]:
-    parts, plain = _parts(localized, rules), PlainView()
+    parts, plain = _parts(localized, rules), IdentityView()
     return {
         side: localized_view(assignments[side], side, rules, parts)
         if side in assignments

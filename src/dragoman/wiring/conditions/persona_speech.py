@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from dragoman.conditions.persona.cards import PersonaCard
-from dragoman.conditions.voice.spoken.hesitations import Hesitation
+from dragoman.conditions.persona.persona_profiles import PersonaProfile
+from dragoman.conditions.voice.verbalization.spoken_form import Hesitation
 from dragoman.core.conditions import NONE, Condition
 from dragoman.core.personas import SpeechHabits
 from dragoman.core.protocols import Synthesizer
@@ -22,7 +22,7 @@ class SpokenAs(msgspec.Struct, frozen=True):
 
 
 def spoken_as(
-    condition: Condition, cards: Mapping[str, PersonaCard], speakers: tuple[Synthesizer, ...]
+    condition: Condition, cards: Mapping[str, PersonaProfile], speakers: tuple[Synthesizer, ...]
 ) -> SpokenAs:
     """Return how a condition's user speaks.
 

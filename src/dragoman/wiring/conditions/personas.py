@@ -10,8 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from dragoman.conditions.persona.cards import SHIPPED_CARDS, PersonaCard, card_of_file, find_card
-from dragoman.conditions.persona.layer import AXIS, persona_layer
+from dragoman.conditions.persona.persona_profiles import (
+    AXIS,
+    BUNDLED_PROFILES,
+    PersonaProfile,
+    find_profile,
+    persona_layer,
+    read_profile,
+)
 from dragoman.core.conditions import ENGLISH, NONE, Condition, Surface
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.layers import Layer
@@ -34,14 +40,14 @@ def over_personas(conditions: Sequence[Condition], names: Sequence[str]) -> tupl
     return tuple(condition.with_axes(**{AXIS: name}) for condition in conditions for name in cards)
 
 
-def cards_named(names: Sequence[str]) -> dict[str, PersonaCard]:
+def cards_named(names: Sequence[str]) -> dict[str, PersonaProfile]:
     """Return the cards of those names or files, by name.
 
     Raises:
         UsageError: For one that does not exist, or two of one name.
         DataError: Where a file is no card.
     """
-    cards: dict[str, PersonaCard] = {}
+    cards: dict[str, PersonaProfile] = {}
     for name in dict.fromkeys(NONE if name == BY_TASK else name for name in names):
         card = _card(name)
         if card.name in cards:
@@ -88,7 +94,9 @@ def persona_layers(conditions: Sequence[Condition], names: Sequence[str]) -> dic
     }
 
 
-def persona_of(condition: Condition, cards: Mapping[str, PersonaCard], surface: Surface) -> Persona:
+def persona_of(
+    condition: Condition, cards: Mapping[str, PersonaProfile], surface: Surface
+) -> Persona:
     """Return a condition's persona in the language of a surface.
 
     Raises:
@@ -109,7 +117,7 @@ def persona_of(condition: Condition, cards: Mapping[str, PersonaCard], surface: 
 
 def persona_names() -> dict[str, str]:
     """Return every persona's name with a line about it."""
-    shipped = {name: _about(find_card(name)) for name in SHIPPED_CARDS}
+    shipped = {name: _about(find_profile(name)) for name in BUNDLED_PROFILES}
     added = {entry.name: f"from {entry.value}" for entry in added_under(ENTRY_POINTS)}
     return {
         BY_TASK: "who each task says its user is; adds nothing (what is played where none is named)",
@@ -119,16 +127,16 @@ def persona_names() -> dict[str, str]:
     }
 
 
-def _card(name: str) -> PersonaCard:
-    for entry in () if name in SHIPPED_CARDS else added_under(ENTRY_POINTS, name):
+def _card(name: str) -> PersonaProfile:
+    for entry in () if name in BUNDLED_PROFILES else added_under(ENTRY_POINTS, name):
         path = load_entry(entry, f"persona {name!r}")
         if not isinstance(path, Path) or path.stem != name:
             raise UsageError(f"persona {name!r}: {entry.value} is no path of a card {name}.toml")
-        return card_of_file(path)
-    return find_card(name)
+        return read_profile(path)
+    return find_profile(name)
 
 
-def _about(card: PersonaCard) -> str:
+def _about(card: PersonaProfile) -> str:
     traits = card.traits
     return (
         f"{card.about} (expertise {traits.expertise}, ambiguity {traits.ambiguity}, verbosity "

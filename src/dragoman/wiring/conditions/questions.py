@@ -6,10 +6,10 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.conditions.language.folders import AssetFolder, domains_root, languages_of
-from dragoman.conditions.language.localization import Localization, Realised
-from dragoman.conditions.language.questions import QuestionsInLanguage, trees_of
-from dragoman.conditions.language.view_rules import DEFAULT_VIEW_RULES
+from dragoman.conditions.language.artifacts import AssetFolder, domains_root, languages_of
+from dragoman.conditions.language.localization import Localization, LocalizationRecord
+from dragoman.conditions.language.question_tasks import LocalizedQuestions, label_trees
+from dragoman.conditions.language.tool_view_rules import DEFAULT_VIEW_RULES
 from dragoman.core.conditions import Condition, Surface
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import HasQuestions
@@ -97,7 +97,7 @@ def _questions(
     folder = AssetFolder(root / code)
     questions = benchmark.in_language(suite.name, folder.read, data_folder())
     for task in suite.tasks:
-        trees_of(questions.labels(task.id))
+        label_trees(questions.labels(task.id))
     hashes = {
         f"{name}/{code}/{file}": hashlib.sha256(folder.read(file)).hexdigest()
         for file in questions.files
@@ -107,7 +107,7 @@ def _questions(
 
 def _localization(
     condition: Condition,
-    said: Realised,
+    said: LocalizationRecord,
     suite: str,
     questions: TranslatedQuestions,
     hashes: dict[str, str],
@@ -122,7 +122,7 @@ def _localization(
             view_rules=DEFAULT_VIEW_RULES.name if "tools" in surfaces else "",
             notes=tuple(_notes(condition.axis("language"), surfaces, suite, questions)),
         ),
-        questions=QuestionsInLanguage(questions, surfaces),
+        questions=LocalizedQuestions(questions, surfaces),
     )
 
 

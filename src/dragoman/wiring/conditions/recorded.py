@@ -4,10 +4,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from dragoman.conditions.voice.lines.channel_effects import effects_of
-from dragoman.conditions.voice.recorded import Live, RecordedSounds, RecordedVoice
-from dragoman.conditions.voice.voice_channel import VoicePath
-from dragoman.conditions.voice.voice_prompt import voice_prompt
+from dragoman.conditions.voice.audio_effects.presets import find_effects
+from dragoman.conditions.voice.channel import VoicePath
+from dragoman.conditions.voice.layer import Live, RecordedSounds, RecordedVoice, voice_prompt
 from dragoman.core.conditions import CLARIFY, ITSELF, SIMULATED, Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import Recorded
@@ -86,7 +85,7 @@ class RecordedConditions:
             if name.startswith(SIMULATED):
                 simulated = self._engines.simulated(name, language)
                 return msgspec.structs.replace(simulated, transcript=self._transcript)
-            effects, hears = effects_of(recordings.line), self._engines.listener(name, language)
+            effects, hears = find_effects(recordings.line), self._engines.listener(name, language)
             speakers = self._engines.speakers(recordings.speakers, language)
         except UsageError as error:
             raise UsageError(

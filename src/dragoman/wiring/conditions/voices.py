@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from dragoman.conditions.language.localization import Localization
-from dragoman.conditions.voice.lines.channel_effects import effects_of
-from dragoman.conditions.voice.voice_channel import Listener, VoicePath
-from dragoman.conditions.voice.voice_prompt import voice_prompt
-from dragoman.conditions.voice.voiced import AnyVoice, Simulated, Voiced
+from dragoman.conditions.voice.audio_effects.presets import find_effects
+from dragoman.conditions.voice.channel import Listener, VoicePath
+from dragoman.conditions.voice.layer import LiveVoice, SimulatedVoice, VoiceCondition, voice_prompt
 from dragoman.core.conditions import ITSELF, MIXED, RECORDED, SIMULATED, TEXT, Condition
 from dragoman.core.errors import UsageError
 from dragoman.core.facets import Recorded
@@ -66,7 +65,7 @@ def _spoken(line: str, listeners: Sequence[str]) -> Iterator[dict[str, str]]:
         yield {"voice": line}
         return
     if line != RECORDED:
-        effects_of(line)
+        find_effects(line)
     for name in dict.fromkeys(listeners):
         yield {"voice": line, "recognizer": name}
 
@@ -82,7 +81,7 @@ class Speech:
         self._recorded = RecordedConditions(suite, self._engines, config.transcript_form)
         self._cards = cards_named(config.personas)
 
-    def voiced(self, condition: Condition, texts: Sequence[str] = ()) -> AnyVoice:
+    def voiced(self, condition: Condition, texts: Sequence[str] = ()) -> VoiceCondition:
         """Return what a condition is made of.
 
         Args:
@@ -98,12 +97,12 @@ class Speech:
         if condition.voice == RECORDED:
             return self._recorded.voiced(condition)
         line, listener = condition.voice, condition.recognizer
-        language, effects = condition.language, effects_of(line)
+        language, effects = condition.language, find_effects(line)
         hears = self._engines.listener(listener, language)
         speakers = tuple(self._engines.speakers(self._config.speakers, language).values())
         prompt = voice_prompt(language, hears_itself=listener == ITSELF)
         manner = spoken_as(condition, self._cards, speakers)
-        return Voiced(
+        return LiveVoice(
             label=condition.label,
             users=tuple(
                 VoicePath(
@@ -130,14 +129,14 @@ class Speech:
             },
         )
 
-    def _simulated(self, condition: Condition, texts: Sequence[str]) -> Simulated:
+    def _simulated(self, condition: Condition, texts: Sequence[str]) -> SimulatedVoice:
         language, prompt = condition.language, voice_prompt(condition.language)
         form = self._config.transcript_form
         path = msgspec.structs.replace(
             self._engines.simulated(condition.voice, language, texts), transcript=form
         )
         words = f", and words of policy and tools of {self._suite.name} may be heard"
-        return Simulated(
+        return SimulatedVoice(
             label=condition.label,
             path=path,
             prompt=prompt.text,
@@ -166,7 +165,7 @@ class Voices(msgspec.Struct, frozen=True):
     """The engines of a run, and its spoken conditions by label."""
 
     speech: Speech
-    conditions: dict[str, AnyVoice]
+    conditions: dict[str, VoiceCondition]
 
 
 def voices_of_run(

@@ -14,7 +14,7 @@ from dragoman.benchmarks.bfcl.multi_turn_execution import (
 from dragoman.benchmarks.bfcl.multi_turn_suite import MAX_STEPS, FixedTurns
 from dragoman.benchmarks.bfcl.prompts import PromptTexts
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
-from dragoman.conditions.plain import PlainChannel, PlainView
+from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
 from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.protocols import Answer, Heard
 from dragoman.core.speech import Called, Reply, Said, Unparsed, say
@@ -51,8 +51,8 @@ def play(texts: PromptTexts) -> Play:
 
     def played(entry: MultiTurnEntry, agent: Scripted, rules: BfclRules = DEFAULT_RULES) -> Episode:
         surfaces = ConversationIO(
-            {"agent": PlainChannel(), "user": PlainChannel()},
-            {"agent": PlainView(), "user": PlainView()},
+            {"agent": IdentityChannel(), "user": IdentityChannel()},
+            {"agent": IdentityView(), "user": IdentityView()},
         )
         world = entry_environment(entry, None)
         talk = Conversation(world, {"agent": agent}, surfaces, lambda: 0.0)

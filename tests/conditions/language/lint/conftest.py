@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.benchmarks.tau2.seataubench import domain_declarations
-from dragoman.conditions.language.folders import AssetFolder
+from dragoman.conditions.language.artifacts import AssetFolder
 from dragoman.conditions.language.lint.assets import EnglishAssets, Found, LanguageAssets
 from dragoman.core.tools import Role, Toolset
 

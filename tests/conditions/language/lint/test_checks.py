@@ -1,8 +1,7 @@
 from collections.abc import Callable
 
-from dragoman.conditions.language.lint.assets import LanguageAssets
-from dragoman.conditions.language.lint.checks import lint
-from dragoman.conditions.language.lint.defects import MEANINGS
+from dragoman.conditions.language.lint.assets import MEANINGS, LanguageAssets
+from dragoman.conditions.language.lint.linter import lint
 
 Make = Callable[..., LanguageAssets]
 

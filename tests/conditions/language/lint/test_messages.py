@@ -1,6 +1,6 @@
 from collections.abc import Callable
 
-from dragoman.conditions.language.lint import messages
+from dragoman.conditions.language.lint import text_checks
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
 
 Make = Callable[..., LanguageAssets]
@@ -14,7 +14,11 @@ def template(localized: str, pattern: str = r"^Bill\ (?P<bill>.+)\ paid$") -> di
 
 
 def found(assets: LanguageAssets, codes: Codes) -> list[tuple[str, str, int]]:
-    checks = (messages.lost_placeholders, messages.untranslated_messages, messages.wrong_patterns)
+    checks = (
+        text_checks.lost_placeholders,
+        text_checks.untranslated_messages,
+        text_checks.wrong_patterns,
+    )
     return [each for check in checks for each in codes(check(assets))]
 
 

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dragoman.conditions.language.lint import policies
+from dragoman.conditions.language.lint import text_checks
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
 
 Make = Callable[..., LanguageAssets]
@@ -33,11 +33,11 @@ GOOD = (
     'Jika "storage" ditolak, panggil `grant(permission="storage")`.\n'
 )
 CHECKS = (
-    policies.lost_parts,
-    policies.lost_numbers_of_policies,
-    policies.unaccepted_values,
-    policies.translated_arguments,
-    policies.spaces_between_han,
+    text_checks.lost_parts,
+    text_checks.lost_numbers_of_policies,
+    text_checks.unaccepted_values,
+    text_checks.translated_arguments,
+    text_checks.spaces_between_han,
 )
 
 

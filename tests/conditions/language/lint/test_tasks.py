@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dragoman.conditions.language.lint import tasks
+from dragoman.conditions.language.lint import text_checks
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
 
 Make = Callable[..., LanguageAssets]
@@ -29,12 +29,12 @@ def pair(make: Make, *reasons: tuple[str, str]) -> LanguageAssets:
 def test_a_faithful_translation_has_no_defect(make: Make, codes: Codes) -> None:
     assets = pair(make, (REASON, "Kembalikan pesanan #W1234567 milik mei_lee_42, 1,250.50 dolar."))
     for check in (
-        tasks.changed_leaves,
-        tasks.untranslated_texts,
-        tasks.lost_identifiers_of_tasks,
-        tasks.lost_numbers_of_tasks,
-        tasks.varying_texts,
-        tasks.latin_texts,
+        text_checks.changed_leaves,
+        text_checks.untranslated_texts,
+        text_checks.lost_identifiers_of_tasks,
+        text_checks.lost_numbers_of_tasks,
+        text_checks.varying_texts,
+        text_checks.latin_texts,
     ):
         assert codes(check(assets)) == []
 
@@ -42,9 +42,9 @@ def test_a_faithful_translation_has_no_defect(make: Make, codes: Codes) -> None:
 def test_lost_identifiers_and_rewritten_numbers_are_told_apart(make: Make) -> None:
     assets = pair(make, (REASON, "Kembalikan pesanan #W1234567 milik mei lee, 1.250,50 dolar."))
     place = "0.user_scenario.instructions.reason_for_call"
-    (lost,) = tasks.lost_identifiers_of_tasks(assets)
+    (lost,) = text_checks.lost_identifiers_of_tasks(assets)
     assert (lost.place, lost.what) == (place, "mei_lee_42 is not repeated")
-    numbers = [each.what for each in tasks.lost_numbers_of_tasks(assets)]
+    numbers = [each.what for each in text_checks.lost_numbers_of_tasks(assets)]
     assert numbers == ["42 is not repeated", "1,250.50 is written 1.250,50"]
 
 
@@ -52,14 +52,14 @@ def test_a_text_that_is_as_in_english_is_told_unless_it_has_no_letters(
     make: Make, codes: Codes
 ) -> None:
     assets = pair(make, (REASON, REASON), (".", "."))
-    assert codes(tasks.untranslated_texts(assets)) == [
+    assert codes(text_checks.untranslated_texts(assets)) == [
         ("untranslated-leaf", "0.user_scenario.instructions.reason_for_call", 1)
     ]
 
 
 def test_one_text_with_two_translations_is_told_once(make: Make, codes: Codes) -> None:
     assets = pair(make, ("Be polite.", "Sopanlah."), ("Be polite.", "Santun."), ("Go.", "Pergi."))
-    assert [code for code, _, _ in codes(tasks.varying_texts(assets))] == [
+    assert [code for code, _, _ in codes(text_checks.varying_texts(assets))] == [
         "one-text-two-translations"
     ]
 
@@ -67,7 +67,7 @@ def test_one_text_with_two_translations_is_told_once(make: Make, codes: Codes) -
 def test_what_is_no_text_must_stay_and_every_task_must_be_there(make: Make, codes: Codes) -> None:
     changed = {**task("0", "Pergi."), "evaluation_criteria": {"actions": [], "nl_assertions": []}}
     assets = make({"tasks.json": [changed]}, {"tasks.json": [task("0", "Go."), task("1", "Come.")]})
-    assert codes(tasks.changed_leaves(assets)) == [
+    assert codes(text_checks.changed_leaves(assets)) == [
         ("fixed-leaf-changed", "0.evaluation_criteria.actions", 1),
         ("fixed-leaf-changed", "1", 1),
     ]
@@ -86,8 +86,8 @@ def test_known_facts_in_latin_letters_are_told_where_the_language_has_another_sc
         {"tasks.json": [task("0", reason, known_info=known)]},
         {"tasks.json": [task("0", "Return it.", known_info="You are Mei.")]},
     )
-    assert len(codes(tasks.latin_texts(assets))) == expected
+    assert len(codes(text_checks.latin_texts(assets))) == expected
 
 
 def test_without_tasks_on_either_side_there_is_nothing_to_find(make: Make) -> None:
-    assert list(tasks.untranslated_texts(make({}, {"tasks.json": [task("0", "Go.")]}))) == []
+    assert list(text_checks.untranslated_texts(make({}, {"tasks.json": [task("0", "Go.")]}))) == []

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from dragoman.conditions.language.lint import messages, tasks, told_names
+from dragoman.conditions.language.lint import artifact_checks, text_checks
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
 from dragoman.core.language.declarations import Declarations, SpokenTexts
 
@@ -80,15 +80,15 @@ def assets_of(
 
 def found(assets: LanguageAssets, codes: Codes) -> list[tuple[str, str, int]]:
     checks = (
-        told_names.missing_names,
-        told_names.changed_facts,
-        told_names.lost_names,
-        told_names.untold_facts,
-        tasks.changed_leaves,
-        tasks.lost_identifiers_of_tasks,
-        tasks.lost_numbers_of_tasks,
-        messages.missing_messages,
-        messages.ambiguous_messages,
+        artifact_checks.missing_names,
+        artifact_checks.changed_facts,
+        artifact_checks.lost_names,
+        artifact_checks.unstated_facts,
+        text_checks.changed_leaves,
+        text_checks.lost_identifiers_of_tasks,
+        text_checks.lost_numbers_of_tasks,
+        text_checks.missing_messages,
+        text_checks.ambiguous_messages,
     )
     return [each for check in checks for each in codes(check(assets))]
 
@@ -100,7 +100,7 @@ def test_a_faithful_translation_has_no_defect(make: Make, codes: Codes) -> None:
 
 def test_a_name_that_is_said_otherwise_is_lost(make: Make) -> None:
     known = TOLD.replace("Pasar Pelangi", "pasar di Pelangi")
-    (lost,) = told_names.lost_names(assets_of(make, known))
+    (lost,) = artifact_checks.lost_names(assets_of(make, known))
     assert lost.what == "'Pennick Market' is not said as Pasar Pelangi"
     assert (lost.code, lost.place) == ("name-lost", "t.known_info")
 
@@ -122,10 +122,10 @@ def test_what_is_no_text_of_a_task_may_not_change(make: Make, codes: Codes) -> N
 
 def test_a_text_of_the_database_without_a_label_is_missing(make: Make) -> None:
     fewer = {**SETS, "Place": {"Pennick": "Pelangi", "Pennick Market": "Pasar Pelangi"}}
-    (missing,) = told_names.missing_names(assets_of(make, sets=fewer))
+    (missing,) = artifact_checks.missing_names(assets_of(make, sets=fewer))
     assert missing.what == "'counter' of the database is no value of it"
     without = {key: each for key, each in SETS.items() if key != "Email"}
-    (missing,) = told_names.missing_names(assets_of(make, sets=without))
+    (missing,) = artifact_checks.missing_names(assets_of(make, sets=without))
     assert missing.what == "there is no value set Email"
 
 

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dragoman.conditions.language.lint import tools
+from dragoman.conditions.language.lint import text_checks
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
 from dragoman.core.tools import Toolset, ToolSpec
 
@@ -58,13 +58,13 @@ GOOD = (
     "    method: Misalnya 'gift_card_0000000' atau 'credit_card_0000000'.\n"
 )
 CHECKS = (
-    tools.missing_tools,
-    tools.restructured_docstrings,
-    tools.corrupted_identifiers,
-    tools.replaced_literals,
-    tools.unrestricted_labels,
-    tools.unaccepted_labels,
-    tools.swapped_values,
+    text_checks.missing_tools,
+    text_checks.restructured_docstrings,
+    text_checks.corrupted_identifiers,
+    text_checks.replaced_literals,
+    text_checks.unrestricted_labels,
+    text_checks.unaccepted_labels,
+    text_checks.swapped_values,
 )
 
 
@@ -112,7 +112,7 @@ def test_what_a_docstring_lost_is_found(
 
 def test_a_tool_without_a_text_and_a_text_without_a_tool_are_told(make: Make, codes: Codes) -> None:
     assets = make({"tools.json": {"other": "x"}}, tools=TOOLS)
-    assert codes(tools.missing_tools(assets)) == [
+    assert codes(text_checks.missing_tools(assets)) == [
         ("tool-missing", "cancel_pending_order", 1),
         ("tool-missing", "other", 1),
     ]
@@ -133,4 +133,4 @@ def test_another_value_of_a_field_in_place_of_one_is_told(
     assets = make(
         {"tools.json": {"refund": text}, "data_model.json": MODEL}, tools=Toolset((refund,))
     )
-    assert codes(tools.swapped_values(assets)) == expected
+    assert codes(text_checks.swapped_values(assets)) == expected

@@ -6,8 +6,16 @@ import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.conditions.voice.lines.channel_effects import apply
-from dragoman.conditions.voice.lines.g711 import A_LAW, MU_LAW, ALaw, Law, MuLaw, decode, encode
+from dragoman.conditions.voice.audio_effects.presets import apply_effects
+from dragoman.conditions.voice.audio_effects.transmission import (
+    A_LAW,
+    MU_LAW,
+    ALaw,
+    CompandingLaw,
+    MuLaw,
+    decode,
+    encode,
+)
 from dragoman.core.voice.audio import Audio
 
 MILLIWATT_A_LAW = bytes.fromhex("34 21 21 34 b4 a1 a1 b4")
@@ -16,11 +24,11 @@ ALL_CODES = np.arange(256, dtype=np.uint8)
 LAWS = pytest.mark.parametrize("law", [MU_LAW, A_LAW], ids=["mu", "A"])
 
 
-def codes_of(samples: list[int], law: Law) -> list[int]:
+def codes_of(samples: list[int], law: CompandingLaw) -> list[int]:
     return [int(code) for code in encode(np.array(samples, dtype=np.int16), law)]
 
 
-def samples_of(codes: list[int], law: Law) -> list[int]:
+def samples_of(codes: list[int], law: CompandingLaw) -> list[int]:
     return [int(sample) for sample in decode(np.array(codes, dtype=np.uint8), law)]
 
 
@@ -53,7 +61,9 @@ def test_a_law_gives_the_output_values_of_the_recommendation() -> None:
 @pytest.mark.parametrize(
     ("line", "law"), [(MILLIWATT_MU_LAW, MU_LAW), (MILLIWATT_A_LAW, A_LAW)], ids=["mu", "A"]
 )
-def test_the_sequence_of_a_milliwatt_is_a_tone_of_one_kilohertz(line: bytes, law: Law) -> None:
+def test_the_sequence_of_a_milliwatt_is_a_tone_of_one_kilohertz(
+    line: bytes, law: CompandingLaw
+) -> None:
     samples = decode(np.frombuffer(line, np.uint8), law)
     assert encode(samples, law).tobytes() == line
     tone = -np.sin(2 * np.pi * (np.arange(8) + 0.5) / 8)
@@ -65,7 +75,9 @@ def test_the_sequence_of_a_milliwatt_is_a_tone_of_one_kilohertz(line: bytes, law
 
 
 @pytest.mark.parametrize(("law", "subtype"), [(MU_LAW, "ULAW"), (A_LAW, "ALAW")])
-def test_every_code_is_decoded_as_another_implementation_does(law: Law, subtype: str) -> None:
+def test_every_code_is_decoded_as_another_implementation_does(
+    law: CompandingLaw, subtype: str
+) -> None:
     theirs, _ = soundfile.read(
         io.BytesIO(ALL_CODES.tobytes()),
         dtype="int16",
@@ -78,7 +90,7 @@ def test_every_code_is_decoded_as_another_implementation_does(law: Law, subtype:
 
 
 @LAWS
-def test_what_was_decoded_is_coded_as_it_was(law: Law) -> None:
+def test_what_was_decoded_is_coded_as_it_was(law: CompandingLaw) -> None:
     again = encode(decode(ALL_CODES, law), law)
     negative_zero = [0x7F] if law is MU_LAW else []
     assert ALL_CODES[again != ALL_CODES].tolist() == negative_zero
@@ -86,12 +98,12 @@ def test_what_was_decoded_is_coded_as_it_was(law: Law) -> None:
 
 @LAWS
 @given(sample=st.integers(-32_768, 32_767))
-def test_no_sample_moves_by_more_than_half_a_step(law: Law, sample: int) -> None:
+def test_no_sample_moves_by_more_than_half_a_step(law: CompandingLaw, sample: int) -> None:
     (result,) = samples_of(codes_of([sample], law), law)
     assert abs(result - sample) <= (abs(sample) + 264) / 32 + 4
 
 
 def test_silence_stays_silence_by_mu_law_and_a_hum_of_one_step_by_a_law() -> None:
     silence = Audio(bytes(200), 8_000)
-    assert apply(silence, [MuLaw()], 1)[0].pcm == bytes(200)
-    assert set(np.frombuffer(apply(silence, [ALaw()], 1)[0].pcm, "<i2")) == {8}
+    assert apply_effects(silence, [MuLaw()], 1)[0].pcm == bytes(200)
+    assert set(np.frombuffer(apply_effects(silence, [ALaw()], 1)[0].pcm, "<i2")) == {8}

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.conditions.voice.lines.channel_effects import apply
-from dragoman.conditions.voice.lines.loss import PacketLoss, lost_packets
+from dragoman.conditions.voice.audio_effects.presets import apply_effects
+from dragoman.conditions.voice.audio_effects.transmission import PacketLoss, lost_packets
 from dragoman.core.voice.audio import Audio
 
 
@@ -57,7 +57,7 @@ def test_a_line_that_cannot_be_is_refused(text: bytes, reason: str) -> None:
 
 def test_the_spans_are_where_silence_was_put() -> None:
     loud = Audio(np.full(22_050 * 4, 9_000, "<i2").tobytes(), 22_050)
-    heard, (stage,) = apply(loud, [PacketLoss(0.2, 3.0, concealment="silence")], 5)
+    heard, (stage,) = apply_effects(loud, [PacketLoss(0.2, 3.0, concealment="silence")], 5)
     silent = np.frombuffer(heard.pcm, "<i2") == 0
     expected = np.zeros_like(silent)
     for start, end in msgspec.convert(stage.settings["spans"], list[tuple[float, float]]):
@@ -69,7 +69,7 @@ def test_the_spans_are_where_silence_was_put() -> None:
 
 def test_what_is_not_lost_arrives_unchanged() -> None:
     noise = np.random.default_rng(3).integers(-9_000, 9_000, 80_000).astype("<i2")
-    heard, (stage,) = apply(Audio(noise.tobytes(), 8_000), [PacketLoss(0.1, 2.0)], 5)
+    heard, (stage,) = apply_effects(Audio(noise.tobytes(), 8_000), [PacketLoss(0.1, 2.0)], 5)
     changed = np.flatnonzero(np.frombuffer(heard.pcm, "<i2") != noise) / 8_000
     spans = msgspec.convert(stage.settings["spans"], list[tuple[float, float]])
     overlap = 0.005
@@ -81,7 +81,7 @@ def test_a_steady_voice_goes_on_through_a_lost_packet_and_fades_in_a_long_burst(
     rate = 16_000
     tone = np.sin(2 * np.pi * 125 * np.arange(rate * 20) / rate) * 8_000
     loss = PacketLoss(0.15, 5.0)
-    heard, (stage,) = apply(Audio(tone.astype("<i2").tobytes(), rate), [loss], 2)
+    heard, (stage,) = apply_effects(Audio(tone.astype("<i2").tobytes(), rate), [loss], 2)
     result = np.frombuffer(heard.pcm, "<i2").astype(float)
     spans = msgspec.convert(stage.settings["spans"], list[tuple[float, float]])
     first_packets = [round(start * rate) for start, _ in spans if start > 0.04]
@@ -103,5 +103,5 @@ def test_any_length_and_rate_keeps_its_length(
     count: int, rate: int, share: float, seed: int
 ) -> None:
     audio = Audio(np.arange(count).astype("<i2").tobytes(), rate)
-    heard, _ = apply(audio, [PacketLoss(share, 3.0)], seed)
+    heard, _ = apply_effects(audio, [PacketLoss(share, 3.0)], seed)
     assert len(heard.pcm) == len(audio.pcm)

@@ -5,10 +5,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dragoman.conditions.voice.lines.babble import Babble
-from dragoman.conditions.voice.lines.channel_effects import apply
-from dragoman.conditions.voice.lines.kinds import Effect
-from dragoman.conditions.voice.lines.noise import Noise
+from dragoman.conditions.voice.audio_effects.effects import Babble, Noise
+from dragoman.conditions.voice.audio_effects.presets import Effect, apply_effects
 from dragoman.core.errors import DataError
 from dragoman.core.voice.audio import Audio
 
@@ -39,26 +37,26 @@ def tone(hz: float, seconds: float, rate: int) -> Audio:
 @pytest.mark.parametrize("colour", ["white", "pink", "street"])
 def test_noise_lies_that_far_below_the_speech(talk: Audio, colour: str, snr_db: float) -> None:
     noise = msgspec.convert({"effect": "noise", "colour": colour, "snr_db": snr_db}, Noise)
-    quiet, _ = apply(talk, [noise], 3)
+    quiet, _ = apply_effects(talk, [noise], 3)
     assert measured_snr(talk, quiet) == pytest.approx(snr_db, abs=0.1)
 
 
 @pytest.mark.parametrize("voices", [(), (tone(300, 0.7, 16_000), tone(500, 1.1, 8_000))])
 def test_babble_lies_that_far_below_the_speech(talk: Audio, voices: tuple[Audio, ...]) -> None:
-    heard, _ = apply(talk, [Babble(12.0, voices=voices)], 3)
+    heard, _ = apply_effects(talk, [Babble(12.0, voices=voices)], 3)
     assert measured_snr(talk, heard) == pytest.approx(12.0, abs=0.1)
 
 
 def test_a_second_disturbance_is_measured_against_the_speech_alone(talk: Audio) -> None:
-    first, _ = apply(talk, [Noise(3.0)], 1)
-    _, (one, two) = apply(talk, [Noise(3.0), Babble(3.0)], 1)
+    first, _ = apply_effects(talk, [Noise(3.0)], 1)
+    _, (one, two) = apply_effects(talk, [Noise(3.0), Babble(3.0)], 1)
     assert two.settings["speech_dbfs"] == pytest.approx(one.settings["speech_dbfs"], abs=2.0)
     paused = samples_of(talk) == 0
     assert np.abs(samples_of(first)[paused]).mean() > 300
 
 
 def test_noise_goes_on_in_the_pauses(talk: Audio) -> None:
-    heard, (stage,) = apply(talk, [Noise(20.0)], 1)
+    heard, (stage,) = apply_effects(talk, [Noise(20.0)], 1)
     pauses = samples_of(talk)[: 22_050 * 2] == 0
     assert np.abs(samples_of(heard)[: 22_050 * 2][pauses]).mean() > 20
     assert stage.settings["spans"] == [[0.0, 6.0]]
@@ -67,7 +65,7 @@ def test_noise_goes_on_in_the_pauses(talk: Audio) -> None:
 @pytest.mark.parametrize(("noise", "per_octave"), [(COLOURS[0], 3.0), (COLOURS[1], 0.0)])
 def test_white_noise_gains_3_db_an_octave_and_pink_none(noise: Noise, per_octave: float) -> None:
     audio = tone(1_000, 20, 16_000)
-    heard, _ = apply(audio, [noise], 1)
+    heard, _ = apply_effects(audio, [noise], 1)
     power = np.abs(np.fft.rfft(samples_of(heard) - samples_of(audio))) ** 2
     hz = np.fft.rfftfreq(len(samples_of(heard)), 1 / 16_000)
     low, high = (power[(hz > f) & (hz < 2 * f)].sum() for f in (200, 3_200))
@@ -76,7 +74,7 @@ def test_white_noise_gains_3_db_an_octave_and_pink_none(noise: Noise, per_octave
 
 def test_a_street_says_when_vehicles_pass_and_is_louder_then() -> None:
     audio = tone(1_000, 60, 8_000)
-    heard, (stage,) = apply(audio, [Noise(10.0, "street")], 4)
+    heard, (stage,) = apply_effects(audio, [Noise(10.0, "street")], 4)
     passing = msgspec.convert(stage.settings["passing"], list[tuple[float, float]])
     assert 3 < len(passing) < 30
     assert all(0 <= start < end <= 60 for start, end in passing)
@@ -89,7 +87,7 @@ def test_a_street_says_when_vehicles_pass_and_is_louder_then() -> None:
 @pytest.mark.parametrize("effect", [*COLOURS, Babble(10.0), Babble(9, 2, (tone(300, 1, 8_000),))])
 def test_silence_has_no_ratio_and_stays_as_it_is(effect: Effect) -> None:
     silence = Audio(bytes(16_000), 8_000)
-    heard, (stage,) = apply(silence, [effect], 1)
+    heard, (stage,) = apply_effects(silence, [effect], 1)
     assert heard == silence
     assert stage.settings["spans"] == []
     assert "speech_dbfs" not in stage.settings
@@ -98,7 +96,7 @@ def test_silence_has_no_ratio_and_stays_as_it_is(effect: Effect) -> None:
 
 def test_a_sum_beyond_full_scale_is_turned_down_and_says_so() -> None:
     loud = Audio(np.full(8_000, 32_000, "<i2").tobytes(), 8_000)
-    heard, (stage,) = apply(loud, [Noise(6.0, "white")], 1)
+    heard, (stage,) = apply_effects(loud, [Noise(6.0, "white")], 1)
     down = stage.settings["turned_by_db"]
     assert isinstance(down, float)
     assert -12 < down < -3
@@ -108,7 +106,7 @@ def test_a_sum_beyond_full_scale_is_turned_down_and_says_so() -> None:
 
 def test_babble_holds_the_voices_that_were_given_and_names_them(talk: Audio) -> None:
     voices = (tone(440, 0.5, 22_050), tone(910, 0.5, 8_000))
-    heard, (stage,) = apply(talk, [Babble(0.0, talkers=2, voices=voices)], 1)
+    heard, (stage,) = apply_effects(talk, [Babble(0.0, talkers=2, voices=voices)], 1)
     spectrum = np.abs(np.fft.rfft(samples_of(heard) - samples_of(talk)))
     hz = np.fft.rfftfreq(len(samples_of(talk)), 1 / 22_050)
     in_tones = np.any([np.abs(hz - f) < 10 for f in (440, 910)], axis=0)
@@ -119,4 +117,4 @@ def test_babble_holds_the_voices_that_were_given_and_names_them(talk: Audio) -> 
 
 def test_a_silent_voice_in_babble_is_refused(talk: Audio) -> None:
     with pytest.raises(DataError, match=r"a voice of 1\.0 s is silent: leave it out"):
-        apply(talk, [Babble(10.0, voices=(Audio(bytes(16_000), 8_000),))], 1)
+        apply_effects(talk, [Babble(10.0, voices=(Audio(bytes(16_000), 8_000),))], 1)

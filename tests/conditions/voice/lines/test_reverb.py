@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from dragoman.conditions.voice.lines.channel_effects import apply
-from dragoman.conditions.voice.lines.reverb import Reverb, impulse_response
+from dragoman.conditions.voice.audio_effects.effects import Reverb, impulse_response
+from dragoman.conditions.voice.audio_effects.presets import apply_effects
 from dragoman.core.voice.audio import Audio
 
 
@@ -24,7 +24,7 @@ def test_the_direct_sound_lies_that_far_above_all_reflections(direct_db: float) 
 
 
 def test_a_room_sounds_on_in_pauses_and_keeps_level_and_length(talk: Audio) -> None:
-    heard, (stage,) = apply(talk, [Reverb(0.6, 0.0)], 1)
+    heard, (stage,) = apply_effects(talk, [Reverb(0.6, 0.0)], 1)
     before, after = (np.frombuffer(one.pcm, "<i2").astype(float) for one in (talk, heard))
     assert len(after) == len(before)
     spoken, pause = slice(10_000, 20_000), before == 0
@@ -35,6 +35,6 @@ def test_a_room_sounds_on_in_pauses_and_keeps_level_and_length(talk: Audio) -> N
 
 def test_silence_has_no_echo() -> None:
     silence = Audio(bytes(16_000), 8_000)
-    heard, (stage,) = apply(silence, [Reverb()], 1)
+    heard, (stage,) = apply_effects(silence, [Reverb()], 1)
     assert heard == silence
     assert stage.settings["spans"] == []

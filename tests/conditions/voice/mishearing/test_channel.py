@@ -4,8 +4,8 @@ import asyncio
 
 import msgspec
 
-from dragoman.conditions.voice.mishearing.channel import SIMULATED, SimulatedChannel, SimulatedPath
-from dragoman.conditions.voice.mishearing.simulator import ErrorSimulator
+from dragoman.conditions.voice.asr_error_simulation.simulator import ErrorSimulator
+from dragoman.conditions.voice.channel import SIMULATED, SimulatedChannel, SimulatedPath
 from dragoman.core.protocols import Channel
 from dragoman.core.speech import Utterance
 

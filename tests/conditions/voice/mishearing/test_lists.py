@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.conditions.voice.mishearing.lists import listed_words
+from dragoman.conditions.voice.asr_error_simulation.vocabulary import listed_words
 from dragoman.core.errors import DataError, UsageError
 
 SENTENCES = Path(__file__).resolve().parents[4] / "bench" / "voice"
@@ -102,8 +102,8 @@ def test_vietnamese_indonesian_and_filipino_need_no_extra_and_no_package_s_code_
     program = (
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({EXTRAS}))\n"
-        "from dragoman.conditions.voice.mishearing.channel import SimulatedPath\n"
-        "from dragoman.conditions.voice.mishearing.simulator import ErrorSimulator\n"
+        "from dragoman.conditions.voice.channel import SimulatedPath\n"
+        "from dragoman.conditions.voice.asr_error_simulation.simulator import ErrorSimulator\n"
         "for language in ('vi', 'id', 'tl'):\n"
         "    assert SimulatedPath(language, ErrorSimulator(), 0.1).identity\n"
         f"for name in {EXTRAS}:\n"

@@ -3,8 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.conditions.voice.mishearing.phones import phone_table
-from dragoman.conditions.voice.mishearing.spelling import LANGUAGES, sign_sounds, spellings
+from dragoman.conditions.voice.asr_error_simulation.pronunciation import (
+    LANGUAGES,
+    phone_table,
+    sign_sounds,
+    spellings,
+)
 
 TABLE = phone_table()
 WORDS = st.lists(st.sampled_from(sorted(TABLE.numbers)), max_size=8).map(tuple)

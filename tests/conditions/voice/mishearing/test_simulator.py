@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.conditions.voice.mishearing.kinds import edits_between
-from dragoman.conditions.voice.mishearing.lexicons import lexicon_of
-from dragoman.conditions.voice.mishearing.simulator import ErrorSimulator
-from dragoman.conditions.voice.mishearing.tokens import tokens_of, units_of
+from dragoman.conditions.voice.asr_error_simulation.simulator import ErrorSimulator
+from dragoman.conditions.voice.asr_error_simulation.token_errors import (
+    align_errors,
+    error_units,
+    tokenize_speech,
+)
+from dragoman.conditions.voice.asr_error_simulation.vocabulary import build_lexicon
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.alignment import distance
 
@@ -29,12 +32,12 @@ SENTENCES = Path(__file__).resolve().parents[4] / "bench" / "voice"
 
 def held_to_target(texts: list[str], language: str, target: float) -> None:
     """Hold 200 utterances to a rate, counted anew from the texts alone."""
-    simulator, lexicon = ErrorSimulator(), lexicon_of(language)
+    simulator, lexicon = ErrorSimulator(), build_lexicon(language)
     errors = units = 0.0
     for seed, text in enumerate((texts * (200 // len(texts) + 1))[:200]):
         heard = simulator.simulate(text, language, target, seed).text
         said, again = (
-            units_of([token.text for token in tokens_of(one, lexicon)], language)
+            error_units([token.text for token in tokenize_speech(one, lexicon)], language)
             for one in (text, heard)
         )
         errors += distance(said, again)
@@ -115,10 +118,10 @@ def test_figures_are_heard_as_figures(simulator: ErrorSimulator) -> None:
 
 
 def test_edits_tell_how_the_heard_text_came_about(simulator: ErrorSimulator) -> None:
-    lexicon = lexicon_of("en")
+    lexicon = build_lexicon("en")
     for seed in range(20):
         heard = simulator.simulate(ORDER, "en", 0.3, seed)
-        words = [token.text for token in tokens_of(ORDER, lexicon)]
+        words = [token.text for token in tokenize_speech(ORDER, lexicon)]
         for edit in reversed(heard.edits):
             assert tuple(words[edit.at : edit.at + len(edit.said)]) == edit.said
             words[edit.at : edit.at + len(edit.said)] = edit.heard
@@ -151,6 +154,6 @@ def test_words_of_a_suite_change_the_identity(simulator: ErrorSimulator) -> None
     ],
 )
 def test_errors_are_recognized_by_kind(said_words: str, heard: str, kinds: list[str]) -> None:
-    lexicon = lexicon_of("en")
-    edits = edits_between(tokens_of(said_words, lexicon), heard.split(), lexicon)
+    lexicon = build_lexicon("en")
+    edits = align_errors(tokenize_speech(said_words, lexicon), heard.split(), lexicon)
     assert [edit.kind for edit in edits] == kinds

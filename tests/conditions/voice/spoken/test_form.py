@@ -1,7 +1,11 @@
 import pytest
 
-from dragoman.conditions.voice.spoken.form import MAX_CHARACTERS, spoken_form
-from dragoman.conditions.voice.spoken.spelling import EMBEDDED_SOUNDS, SpokenStyle, with_sounds
+from dragoman.conditions.voice.verbalization.spelling import (
+    EMBEDDED_SOUNDS,
+    SpokenStyle,
+    with_sounds,
+)
+from dragoman.conditions.voice.verbalization.spoken_form import MAX_CHARACTERS, verbalize
 
 
 @pytest.mark.parametrize(
@@ -38,7 +42,7 @@ from dragoman.conditions.voice.spoken.spelling import EMBEDDED_SOUNDS, SpokenSty
     ],
 )
 def test_values_are_put_into_words_and_the_rest_stays(text: str, spoken: str) -> None:
-    assert spoken_form(text) == spoken
+    assert verbalize(text) == spoken
 
 
 @pytest.mark.parametrize(
@@ -52,22 +56,22 @@ def test_values_are_put_into_words_and_the_rest_stays(text: str, spoken: str) ->
     ],
 )
 def test_a_style_says_how_an_id_is_spelled(style: SpokenStyle, spoken: str) -> None:
-    assert spoken_form("AB7", style=style) == spoken
+    assert verbalize("AB7", style=style) == spoken
 
 
 def test_a_local_part_may_be_said_as_words() -> None:
     style = SpokenStyle(local_part="words")
-    assert spoken_form("john.smith82@mail.com", style=style) == (
+    assert verbalize("john.smith82@mail.com", style=style) == (
         "john dot smith eight two at M A I L dot com"
     )
 
 
 def test_a_name_is_spelled_after_it_was_said() -> None:
-    assert spoken_form("I am Ann Holt.", spell=["Holt"]) == "I am Ann Holt, spelled H O, L T,."
+    assert verbalize("I am Ann Holt.", spell=["Holt"]) == "I am Ann Holt, spelled H O, L T,."
 
 
 def test_a_lone_a_is_given_to_the_embedded_voice_as_it_sounds() -> None:
-    spoken = spoken_form("A letter: order AB7A1.")
+    spoken = verbalize("A letter: order AB7A1.")
     assert with_sounds(spoken, EMBEDDED_SOUNDS) == "a letter: order eigh B seven, eigh one."
 
 
@@ -75,14 +79,14 @@ def test_a_lone_a_is_given_to_the_embedded_voice_as_it_sounds() -> None:
 def test_in_other_languages_ids_are_spelled_and_the_rest_is_left_to_the_voice(
     language: str,
 ) -> None:
-    assert spoken_form("Mã W2378156, 15/05/2026, $20", language) == (
+    assert verbalize("Mã W2378156, 15/05/2026, $20", language) == (
         "Mã W 2 3, 7 8 1, 5 6, 15/05/2026, $20"
     )
 
 
 def test_what_no_one_could_say_in_one_breath_is_cut() -> None:
-    assert len(spoken_form("word " * 10_000)) == MAX_CHARACTERS
+    assert len(verbalize("word " * 10_000)) == MAX_CHARACTERS
 
 
 def test_a_date_that_does_not_exist_is_left_as_it_is() -> None:
-    assert spoken_form("on 2026-02-31") == "on 2026-02-31"
+    assert verbalize("on 2026-02-31") == "on 2026-02-31"

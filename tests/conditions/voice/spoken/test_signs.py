@@ -8,12 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.conditions.voice.spoken.form import MAX_CHARACTERS, VERBALIZATION, spoken_form
-from dragoman.conditions.voice.spoken.spelling import grouped
+from dragoman.conditions.voice.verbalization.spelling import grouped
+from dragoman.conditions.voice.verbalization.spoken_form import (
+    MAX_CHARACTERS,
+    VERBALIZATION,
+    verbalize,
+)
 
 
 def says(text: str, spoken: str) -> None:
-    assert spoken_form(text) == spoken
+    assert verbalize(text) == spoken
 
 
 @pytest.mark.parametrize(
@@ -202,7 +206,7 @@ SIGNS = st.sampled_from(
 @given(st.one_of(st.lists(SIGNS, max_size=40).map("".join), st.text(max_size=60)))
 @settings(deadline=None)
 def test_no_sign_of_formulas_or_code_is_left(text: str) -> None:
-    assert re.search(r"[\\^={}\[\]<>*~|_#`/]", spoken_form(text)) is None
+    assert re.search(r"[\\^={}\[\]<>*~|_#`/]", verbalize(text)) is None
 
 
 @pytest.mark.parametrize(
@@ -229,7 +233,7 @@ def test_no_sign_of_formulas_or_code_is_left(text: str) -> None:
 def test_long_texts_take_bounded_time(piece: str) -> None:
     text = (piece * MAX_CHARACTERS)[:MAX_CHARACTERS]
     begin = time.process_time()
-    spoken_form(text)
+    verbalize(text)
     assert time.process_time() - begin < 3
 
 

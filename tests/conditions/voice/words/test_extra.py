@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from dragoman.conditions.voice.words.extra import installed_version
+from dragoman.conditions.voice.pocketsphinx_data import installed_version
 from dragoman.core.errors import UsageError
 from dragoman.speech.embedded.espeak_library import SpeechLibrary
 

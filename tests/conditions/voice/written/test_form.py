@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.conditions.voice.spoken.form import spoken_form
-from dragoman.conditions.voice.spoken.spelling import SpokenStyle
-from dragoman.conditions.voice.written.form import written_form
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import written_form
+from dragoman.conditions.voice.verbalization.spelling import SpokenStyle
+from dragoman.conditions.voice.verbalization.spoken_form import verbalize
 from dragoman.core.texts.entities import MONTHS, canonical, kind_of, occurs
 
 STYLES = st.builds(
@@ -62,12 +62,12 @@ NUMBERS = st.builds("{:,}".format, st.integers(10, 10**9)).filter(
 
 def heard(text: str, style: SpokenStyle) -> str:
     """Say a text; hear every word, without capitals and punctuation, as recognizers write them."""
-    return re.sub(r"[^\w' ]", "", spoken_form(text, style=style)).casefold()
+    return re.sub(r"[^\w' ]", "", verbalize(text, style=style)).casefold()
 
 
 def comes_back(value: str, style: SpokenStyle) -> None:
     for words in (
-        spoken_form(f"It is {value} please.", style=style),
+        verbalize(f"It is {value} please.", style=style),
         heard(f"it is {value}", style),
     ):
         assert occurs(value, written_form(words)), words
@@ -102,7 +102,7 @@ def test_a_date_a_time_an_amount_a_phone_and_a_number_come_back(
 
 @given(st.text(string.ascii_letters, min_size=3, max_size=12), STYLES)
 def test_a_spelled_name_comes_back(name: str, style: SpokenStyle) -> None:
-    spoken = spoken_form(f"It is {name}", style=style, spell=[name])
+    spoken = verbalize(f"It is {name}", style=style, spell=[name])
     words = re.sub(r"[^\w' ]", "", spoken).casefold().split(" spelled ")[1]
     assert occurs(name, written_form(f"it is spelled {words}"))
 
@@ -182,7 +182,7 @@ def test_other_languages_are_left_as_heard() -> None:
 @given(st.text(max_size=120))
 def test_any_text_is_written(text: str) -> None:
     assert isinstance(written_form(text), str)
-    assert isinstance(written_form(spoken_form(text)), str)
+    assert isinstance(written_form(verbalize(text)), str)
 
 
 @given(

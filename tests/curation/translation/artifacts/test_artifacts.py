@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from dragoman.conditions.language.toml_text import encode_toml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.conditions.language.artifacts import Schema, ToolReturns
-from dragoman.conditions.language.docstrings import composed_docstrings
-from dragoman.conditions.language.toml_text import encode_toml
+from dragoman.conditions.language.tool_docstrings import compose_docstrings
 from dragoman.core.errors import DataError
 from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.curation.translation.artifacts.databases import database_artifact
@@ -342,7 +342,7 @@ def test_docstrings_are_made_of_schemas_where_there_are_none() -> None:
         "properties": {"title": {"type": "string", "description": "Its title."}, "x": {}}
     }
     tools = Toolset((ToolSpec("find", "Find a book.", parameters, "read"),))
-    assert composed_docstrings(tools) == {"find": "Find a book.\n\nArgs:\n    title: Its title."}
+    assert compose_docstrings(tools) == {"find": "Find a book.\n\nArgs:\n    title: Its title."}
 
 
 NAMES = st.text(min_size=1, max_size=12)

@@ -25,7 +25,7 @@ from dragoman.core.measures import Measured, PlayedCase, Rate
 from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
-from dragoman.scoring.measures.apis.calls import CALLS
+from dragoman.scoring.measures.api_calls import CALLS
 
 Calls = Sequence[tuple[str, dict[str, object]]]
 

@@ -8,9 +8,8 @@ from dragoman.core.episodes import Ending, Episode, Move
 from dragoman.core.measures import Measured, PlayedCase
 from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
-from dragoman.scoring.langid_detection import load_langid
-from dragoman.scoring.language_detection import Detector, load_detector
-from dragoman.scoring.measures.apis.thoughts import thoughts_measure
+from dragoman.scoring.language_detection import Detector, load_detector, load_langid
+from dragoman.scoring.measures.api_calls import thoughts_measure
 
 DETECTORS: dict[str, Detector] = {"lid.176": load_detector(), "langid": load_langid()}
 PORTUGUESE = "Preciso de consultar a previsão do tempo para a cidade que o utilizador indicou."

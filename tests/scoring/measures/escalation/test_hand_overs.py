@@ -10,8 +10,11 @@ from dragoman.core.protocols import WorldFactory
 from dragoman.core.speech import Called
 from dragoman.core.tasks import Action, Criteria, Escalation, Scenario, Stakes, Task
 from dragoman.core.tools import ToolCall, ToolResult
-from dragoman.scoring.measures.escalation.duties import duties_of
-from dragoman.scoring.measures.escalation.hand_overs import escalations_by_duty, escalations_by_plan
+from dragoman.scoring.measures.escalation import (
+    escalation_duties,
+    escalations_by_duty,
+    escalations_by_plan,
+)
 
 STAKES = Stakes(
     irreversible=("cancel",),
@@ -81,7 +84,7 @@ def test_evidence_says_what_a_hand_over_was_due_by() -> None:
 def test_a_duty_applies_where_it_names_the_task_or_the_plan_gives_its_reason() -> None:
     child = Action("t", "transfer", {"reason": "minor"})
     found = {
-        each.id: [duty.reason for duty in duties_of(each, STAKES)]
+        each.id: [duty.reason for duty in escalation_duties(each, STAKES)]
         for each in (task("flown"), task("[air]a|late"), task("aira|late"), task("x", child))
     }
     assert found == {"flown": ["flown"], "[air]a|late": ["flown"], "aira|late": [], "x": ["minor"]}

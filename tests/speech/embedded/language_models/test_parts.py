@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.conditions.voice.words.extra import stock_folder
-from dragoman.conditions.voice.words.lexicon import (
+from dragoman.conditions.voice.pocketsphinx_data import (
+    Bigrams,
     dictionary_lines,
-    phones_of,
+    ipa_to_arpabet,
+    pocketsphinx_model_folder,
+    read_bigrams,
     read_dictionary,
 )
-from dragoman.conditions.voice.words.trie import Bigrams, read_bigrams
 from dragoman.core.errors import DataError
 from dragoman.speech.embedded.espeak_library import SpeechLibrary
 from dragoman.speech.embedded.language_models.accents import accents, ways_of
@@ -34,14 +35,14 @@ SENTENCES = st.lists(
 
 @pytest.fixture(scope="module")
 def bigrams() -> Bigrams:
-    return read_bigrams(stock_folder() / "en-us.lm.bin")
+    return read_bigrams(pocketsphinx_model_folder() / "en-us.lm.bin")
 
 
 def test_the_reader_gives_what_the_engine_itself_says_of_words_and_pairs(bigrams: Bigrams) -> None:
     from pocketsphinx import Config, LogMath, NGramModel
 
     scale = LogMath()
-    engine = NGramModel(Config(), scale, str(stock_folder() / "en-us.lm.bin"))
+    engine = NGramModel(Config(), scale, str(pocketsphinx_model_folder() / "en-us.lm.bin"))
     for word in ("the", "refund", "zulu"):
         told = scale.log_to_ln(engine.prob([word]))
         assert bigrams.single[bigrams.words.index(word)] == pytest.approx(told, abs=1e-3)
@@ -95,9 +96,9 @@ def test_a_mixture_never_gives_more_than_one_after_a_history(
 
 
 def test_phonemes_become_the_phones_of_the_dictionary() -> None:
-    assert phones_of("kəvˈɑːtʃ") == "K AH V AA CH"  # noqa: RUF001 - IPA
-    assert phones_of("(en)hˈaʊs(vi)") == "HH AW S"  # noqa: RUF001 - IPA
-    assert phones_of("七") == ""
+    assert ipa_to_arpabet("kəvˈɑːtʃ") == "K AH V AA CH"  # noqa: RUF001 - IPA
+    assert ipa_to_arpabet("(en)hˈaʊs(vi)") == "HH AW S"  # noqa: RUF001 - IPA
+    assert ipa_to_arpabet("七") == ""
 
 
 def test_a_dictionary_is_read_as_it_is_written(tmp_path: Path) -> None:

@@ -1,1 +1,1 @@
-"""Defects of translated artifacts: one small check for each class, each with a stable code."""
+"""Linter for translated artifacts: one check for each class of defect, with a stable code."""

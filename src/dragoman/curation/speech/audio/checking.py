@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dragoman.conditions.voice.inverse_text_normalization import normalized_transcript
-from dragoman.conditions.voice.spoken.form import VERBALIZATION
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import normalized_transcript
+from dragoman.conditions.voice.verbalization.spoken_form import VERBALIZATION
 from dragoman.core.conditions import SIMULATED
 from dragoman.core.errors import DataError
 from dragoman.core.speech import AudioRef

@@ -19,7 +19,7 @@ from dragoman.curation.speech.versions import SetVersions
 from dragoman.scoring.speech_accuracy import (
     EARLIER_NORMALIZATION,
     NORMALIZATION,
-    Edits,
+    AlignmentCounts,
     Normalization,
     word_edits,
 )
@@ -131,7 +131,7 @@ def _voices(lines: Sequence[SpokenLine]) -> Sequence[str]:
 
 def _hearing(lines: Sequence[SpokenLine], name: str, rules: CountingRules) -> HearingCounts:
     edits = [_edits(line.speech.said, line.heard[name].words, rules) for line in lines]
-    counted = [each for each in edits if isinstance(each, Edits)]
+    counted = [each for each in edits if isinstance(each, AlignmentCounts)]
     words = sum(each.said for each in counted)
     errors = sum(each.substitutions + each.deletions + each.insertions for each in counted)
     fates = Counter(
@@ -181,5 +181,5 @@ def _how(text: str, value: str, reader: ValueReader) -> How | None:
 
 
 @lru_cache(maxsize=16_384)
-def _edits(said: str, heard: str, rules: CountingRules) -> Edits | Unscored:
+def _edits(said: str, heard: str, rules: CountingRules) -> AlignmentCounts | Unscored:
     return word_edits(said, heard, rules.language, rules.normalization)

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from dragoman.conditions.voice.inverse_text_normalization import NORMALIZER
-from dragoman.conditions.voice.lines.channel_effects import effects_of
-from dragoman.conditions.voice.mishearing.channel import SimulatedPath
-from dragoman.conditions.voice.voice_channel import VoicePath
+from dragoman.conditions.voice.audio_effects.presets import find_effects
+from dragoman.conditions.voice.channel import SimulatedPath, VoicePath
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import NORMALIZER
 from dragoman.core.conditions import MIXED, SIMULATED
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key, derive_seed
@@ -75,7 +74,7 @@ class SetEngines:
         self.voices: Mapping[str, VoicePath] = {}
         if asked.tts or self.recognizers:
             require_flac()
-            effects = effects_of(asked.line)
+            effects = find_effects(asked.line)
             self.voices = {
                 name: VoicePath(language, speaker, effects, None)
                 for name, speaker in _speakers(asked.tts, engines, language).items()
@@ -118,7 +117,7 @@ class SetEngines:
             if about := self._engines.about(name):
                 found[name]["expects"] = about
         if self.voices:
-            effects = msgspec.to_builtins(effects_of(self._line))
+            effects = msgspec.to_builtins(find_effects(self._line))
             found[self._line] = {"engine": "line", "identity": content_key(effects)}
         return found
 

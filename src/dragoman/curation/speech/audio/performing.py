@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from dragoman.conditions.voice.lines.channel_effects import apply
-from dragoman.conditions.voice.mishearing.channel import SimulatedPath
-from dragoman.conditions.voice.voice_channel import said_aloud
+from dragoman.conditions.voice.audio_effects.presets import apply_effects
+from dragoman.conditions.voice.channel import SimulatedPath, synthesize
 from dragoman.core.speech import Stage
 from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
@@ -49,8 +48,8 @@ def performing_here(engines: SetEngines) -> Performers:
     async def say(said: str) -> SoundMade:
         name = engines.voice_of(said)
         path, seed = engines.voices[name], engines.seed_of(said, "speech")
-        spoken = await said_aloud(path, said, seed)
-        arrived, stages = await asyncio.to_thread(apply, spoken.audio, path.effects, seed)
+        spoken = await synthesize(path, said, seed)
+        arrived, stages = await asyncio.to_thread(apply_effects, spoken.audio, path.effects, seed)
         synthesis = msgspec.structs.replace(spoken.stages[0], settings={SPEAKER: name})
         return SoundMade(arrived, (synthesis, *stages), spoken.usage)
 

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from dragoman.conditions.voice.spoken.form import VERBALIZATION, spoken_form
-from dragoman.conditions.voice.voice_channel import without_markers
+from dragoman.conditions.voice.channel import without_markers
+from dragoman.conditions.voice.verbalization.spoken_form import VERBALIZATION, verbalize
 from dragoman.core.errors import DataError, UsageError
 from dragoman.curation.speech.audio.completing import LineFile, Place, completed, place_of
 from dragoman.curation.speech.audio.engines import SetEngines
@@ -89,7 +89,7 @@ def other_verbalization(folder: Path, verbalization: str) -> UsageError:
 
 def words_spoken(said: str) -> str:
     """Return what a voice is given for a text."""
-    return spoken_form(without_markers(said))
+    return verbalize(without_markers(said))
 
 
 def _good_lines(

@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from dragoman.conditions.voice.inverse_text_normalization import normalized_transcript
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import normalized_transcript
 from dragoman.core.errors import DragomanError
 from dragoman.core.voice.audio import Audio
 from dragoman.curation.speech.audio.completing import LineFile, Place, completed, place_of

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 import msgspec
 
-from dragoman.conditions.voice.written.form import written_form
+from dragoman.conditions.voice.inverse_text_normalization.normalizer import written_form
 from dragoman.core.texts.entities import EntityKind, kind_of, occurs
 from dragoman.curation.speech.reading.how import How
 from dragoman.curation.speech.reading.numbers import number_of, numbers_in

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import msgspec
 
-from dragoman.conditions.voice.spoken.form import spoken_form
+from dragoman.conditions.voice.verbalization.spoken_form import verbalize
 from dragoman.core.values.items import ReadItem
 from dragoman.core.values.matching import Form, find_value, value_type
 from dragoman.core.values.reading import read
@@ -81,7 +81,7 @@ def _has_words_of(value: str, text: str, language: str) -> bool:
 @lru_cache(maxsize=4096)
 def _words_of(value: str, language: str) -> tuple[tuple[str, ...], ...]:
     """Return the units of a value's words: alone, and behind a number, where a unit of measure is one."""
-    words = spoken_form(value, language)
+    words = verbalize(value, language)
     alone = _units_of(words, language)
     behind = _units_of(f"2 {words}", language)[1:]
     return tuple(dict.fromkeys(units for units in (alone, behind) if units))

@@ -4,9 +4,15 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 
-from dragoman.conditions.voice.spoken.numbers import ordinal
-from dragoman.conditions.voice.written.numbers import cardinal_at, decimals_at, year_at
-from dragoman.conditions.voice.written.words import Heard, heard_words, text_at
+from dragoman.conditions.voice.inverse_text_normalization.numbers import (
+    Heard,
+    cardinal_at,
+    decimals_at,
+    heard_words,
+    text_at,
+    year_at,
+)
+from dragoman.conditions.voice.verbalization.english_words import ordinal
 
 _FIGURES = re.compile(
     r"(?<![\w.])(?P<sign>[-\u2212])?[$\u20ac\u00a3]?(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]*\.?[0-9]+)"

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dragoman.conditions.voice.written.numbers import cardinal_at
-from dragoman.conditions.voice.written.words import heard_words
+from dragoman.conditions.voice.inverse_text_normalization.numbers import cardinal_at, heard_words
 from dragoman.core.texts.sign_names import sign_names
 
 MAX_SIGNS = 400

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from dragoman.conditions.voice.spoken.signs.leftovers import signs_left
+from dragoman.conditions.voice.verbalization.symbols import leftover_signs
 from dragoman.curation.speech.rules.edits import TextEdit
 from dragoman.curation.speech.rules.phenomena import Phenomena
 
@@ -97,7 +97,7 @@ def unquoted(
 
 def left_signs(text: str, whole: Sequence[Range]) -> Iterator[TextEdit]:
     """Yield signs that nobody says, outside of values: escapes, brackets, marks of markdown."""
-    for each in signs_left(text):
+    for each in leftover_signs(text):
         if not any(first < each.end and each.start < last for first, last in whole):
             yield TextEdit(each.start, each.end, each.said, "sign left out")
 

@@ -4,10 +4,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from dragoman.conditions.voice.spoken.signs.capitals import capital_words
-from dragoman.conditions.voice.spoken.signs.finding import sign_wordings
-from dragoman.conditions.voice.spoken.signs.wording import SignWording
-from dragoman.conditions.voice.spoken.spelling import DEFAULT_STYLE
+from dragoman.conditions.voice.verbalization.quantities import SignWording
+from dragoman.conditions.voice.verbalization.spelling import DEFAULT_STYLE, capital_words
+from dragoman.conditions.voice.verbalization.symbols import sign_wordings
 from dragoman.core.texts.entities import Found, entities_in
 
 _SIGNED = re.compile(

@@ -4,10 +4,9 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from dragoman.conditions.voice.spoken.dates import spoken_year
-from dragoman.conditions.voice.spoken.form import english_speakers
-from dragoman.conditions.voice.spoken.numbers import spoken_number
-from dragoman.conditions.voice.spoken.spelling import DEFAULT_STYLE
+from dragoman.conditions.voice.verbalization.english_words import spoken_number, spoken_year
+from dragoman.conditions.voice.verbalization.spelling import DEFAULT_STYLE
+from dragoman.conditions.voice.verbalization.spoken_form import entity_verbalizers
 from dragoman.core.texts.sign_names import sign_names
 from dragoman.curation.speech.rules.edits import TextEdit
 from dragoman.curation.speech.rules.spans import WholeSpan
@@ -67,7 +66,7 @@ def _number(text: str, span: WholeSpan) -> TextEdit:
 
 @cache
 def _speakers() -> Mapping[str, Callable[[str], str]]:
-    return dict(english_speakers(DEFAULT_STYLE)) | {"path": _path}
+    return dict(entity_verbalizers(DEFAULT_STYLE)) | {"path": _path}
 
 
 def _path(written: str) -> str:

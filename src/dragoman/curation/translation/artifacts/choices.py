@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from dragoman.conditions.language.artifacts import Schema, ValueSetText, ValueText
-from dragoman.conditions.language.value_maps import fold
+from dragoman.conditions.language.value_sets import fold_spelling
 from dragoman.core.language.questions import LineText
 
 _List = tuple[str, tuple[str, ...]]
@@ -54,7 +54,7 @@ def choices_of(texts: Iterable[LineText], source: str) -> Choices:
 
 
 def _are_distinct(values: Iterable[str]) -> bool:
-    spellings = [fold(value) for value in dict.fromkeys(values)]
+    spellings = [fold_spelling(value) for value in dict.fromkeys(values)]
     return all(spellings) and len(set(spellings)) == len(spellings)
 
 

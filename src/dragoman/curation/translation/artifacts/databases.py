@@ -5,9 +5,9 @@ JSON is encoded anew where something changed. TOML keeps its comments and its la
 
 from collections.abc import Iterator, Mapping
 
+from dragoman.conditions.language.artifacts import translatable_fields
 from dragoman.conditions.language.database_names import decode_database, text_leaves
-from dragoman.conditions.language.places import places
-from dragoman.conditions.language.text_rules.scripts import has_letters
+from dragoman.conditions.language.text_invariants import has_letters
 from dragoman.core.texts.json_places import Place, at_place, put
 from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFile
 from dragoman.curation.translation.artifacts.json_places import encode
@@ -55,7 +55,7 @@ def database_artifact(origin: SourcedFile, content: bytes, leaves: frozenset[str
 def _texts(content: bytes, leaves: frozenset[str], where: str) -> Iterator[tuple[Place, str]]:
     if not leaves:
         return
-    never = places().never_below
+    never = translatable_fields().never_below
     for place, text in text_leaves(decode_database(content, where), leaves):
         if has_letters(text) and never.isdisjoint(place):
             yield place, text
@@ -63,7 +63,7 @@ def _texts(content: bytes, leaves: frozenset[str], where: str) -> Iterator[tuple
 
 def _meaning(place: Place) -> str:
     """Return the last part of the context of a leaf: sentences are like all other prose."""
-    return "text" if place[-1] in places().prose else "name"
+    return "text" if place[-1] in translatable_fields().prose else "name"
 
 
 def _is_json(content: bytes) -> bool:

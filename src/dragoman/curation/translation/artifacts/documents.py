@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from dragoman.conditions.language.text_rules.scripts import has_letters
+from dragoman.conditions.language.text_invariants import has_letters
 from dragoman.core.errors import DataError
 from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFile
 from dragoman.curation.translation.segments import Segment, address_of

@@ -6,7 +6,7 @@ A line in which nothing changes stays byte by byte.
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from dragoman.conditions.language.text_rules.scripts import has_letters
+from dragoman.conditions.language.text_invariants import has_letters
 from dragoman.core.language.questions import LineText, names_of, texts_of
 from dragoman.core.texts.json_places import Place, at_place, put
 from dragoman.curation.translation.artifacts.choices import Choices

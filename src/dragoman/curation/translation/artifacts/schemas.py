@@ -13,7 +13,7 @@ from dragoman.conditions.language.artifacts import (
     decode_artifact,
     encode_artifact,
 )
-from dragoman.conditions.language.text_rules.scripts import has_letters
+from dragoman.conditions.language.text_invariants import has_letters
 from dragoman.core.texts.json_places import Place, at_place, put
 from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFile
 from dragoman.curation.translation.segments import Mode, Segment, address_of

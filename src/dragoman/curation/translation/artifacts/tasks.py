@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from dragoman.conditions.language.places import places
-from dragoman.conditions.language.text_rules.scripts import has_letters
+from dragoman.conditions.language.artifacts import translatable_fields
+from dragoman.conditions.language.text_invariants import has_letters
 from dragoman.core.errors import DataError
 from dragoman.core.texts.json_places import Place, at_place, put
 from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFile
@@ -77,7 +77,7 @@ def _tasks(content: bytes, where: str) -> list[dict[str, object]]:
 
 def _texts(task: dict[str, object], at: int) -> Iterator[tuple[Place, str]]:
     """Yield the texts of a task that are to be translated."""
-    for pattern in places().tasks:
+    for pattern in translatable_fields().tasks:
         for place, text in texts_along(task, pattern):
             if has_letters(text) and _is_said(task, place):
                 yield (at, *place), text
@@ -88,4 +88,4 @@ def _is_said(task: dict[str, object], place: Place) -> bool:
     if place[-1] != _MESSAGE:
         return True
     message = at_place(task, place[:-1])
-    return isinstance(message, dict) and message.get("role") in places().said_by
+    return isinstance(message, dict) and message.get("role") in translatable_fields().said_by

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from dragoman.conditions.language.artifacts import decode_artifact
-from dragoman.conditions.language.text_rules.scripts import has_letters
+from dragoman.conditions.language.text_invariants import has_letters
 from dragoman.curation.translation.artifacts.docstring_parts import (
     DESCRIPTION,
     in_one,

@@ -4,13 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from dragoman.conditions.language.text_rules.mentions import values_in_place_of_others
-from dragoman.conditions.language.value_maps import fold
+from dragoman.conditions.language.text_invariants import find_swapped_values
+from dragoman.conditions.language.value_sets import fold_spelling
 from dragoman.curation.translation.checks.anomalies import Anomaly
 from dragoman.curation.translation.checks.translated import Translated
 from dragoman.curation.translation.protection.shapes import shape_of
 from dragoman.curation.translation.protection.spans import Kind, Span
-from dragoman.scoring.sayings import date_forms
+from dragoman.scoring.required_phrases import date_forms
 
 _CODES: Mapping[Kind, str] = {
     "id": "id-lost",
@@ -63,7 +63,7 @@ def swapped(text: Translated) -> Iterator[Anomaly]:
 
 def labels(text: Translated) -> Iterator[Anomaly]:
     """Find quoted values that are neither their label nor the value itself in the translation."""
-    target = fold(text.target)
+    target = fold_spelling(text.target)
     missing = Counter(
         (text.source[span.start : span.end], called)
         for span in text.kept
@@ -82,10 +82,10 @@ def swapped_values(text: Translated) -> Iterator[Anomaly]:
     """
     if text.segment.mode == "label":
         return
-    source, target = fold(text.source), fold(text.target)
+    source, target = fold_spelling(text.source), fold_spelling(text.target)
     for field, labels in text.glossary.by_field.items():
-        telling = {value: label for value, label in labels.items() if " " in fold(value)}
-        found = values_in_place_of_others(telling, source, target)
+        telling = {value: label for value, label in labels.items() if " " in fold_spelling(value)}
+        found = find_swapped_values(telling, source, target)
         if found is not None:
             added, fewer = (", ".join(map(repr, each)) for each in (found.added, found.fewer))
             yield text.anomaly("value-swapped", f"{field}: names {added} and not {fewer}")
@@ -97,7 +97,7 @@ def _not_called(text: Translated, span: Span, target: str) -> str:
     label = text.glossary.label_at(text.source, span.start, span.end)
     every = text.glossary.labels(text.glossary.mentions.among(word))
     accepted = (label,) if label is not None else every
-    if any(fold(each) in target for each in (*accepted, word)):
+    if any(fold_spelling(each) in target for each in (*accepted, word)):
         return ""
     return " or ".join(map(repr, accepted)) or repr(word)
 

@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 
-from dragoman.conditions.language.text_rules.markdown import LITERAL, QUOTED
+from dragoman.conditions.language.text_invariants import LITERAL, QUOTED
 from dragoman.core.language.rules import FAMILIES
 from dragoman.curation.translation.checks.anomalies import Anomaly
 from dragoman.curation.translation.checks.expectations import function_words

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from dragoman.conditions.language.text_rules.kept import numbers_as_written
-from dragoman.conditions.language.text_rules.numbers import number_of, numbers_in
+from dragoman.conditions.language.text_invariants import number_of, numbers_as_written, numbers_in
 from dragoman.core.language.wording import ENGLISH_NUMBERS
 from dragoman.curation.translation.checks.anomalies import Anomaly
 from dragoman.curation.translation.checks.translated import Translated

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dragoman.conditions.language.value_maps import fold
+from dragoman.conditions.language.value_sets import fold_spelling
 from dragoman.curation.translation.checks.anomalies import MEANINGS, Anomaly
 from dragoman.curation.translation.checks.chrf import chrf
 from dragoman.curation.translation.glossary import Glossary, glossary_for
@@ -95,8 +95,8 @@ def _of_anomaly(found: Anomaly) -> _Factor:
 
 def _of_terms(segment: Segment, target: str, glossary: Glossary) -> Iterator[_Factor]:
     terms = glossary_for(segment, glossary) if segment.mode == "text" else ()
-    folded = fold(target)
-    missing = [term for term in terms if fold(term.label) not in folded]
+    folded = fold_spelling(target)
+    missing = [term for term in terms if fold_spelling(term.label) not in folded]
     if missing:
         named = ", ".join(f"{term.canonical!r} as {term.label!r}" for term in missing)
         yield _Factor(1 - _TERMS * len(missing) / len(terms), f"terms not found: {named}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from dragoman.conditions.language.text_rules.markdown import (
+from dragoman.conditions.language.text_invariants import (
     code_spans_of,
     headings_of,
     lines_of,

@@ -2,12 +2,7 @@
 
 from collections.abc import Mapping
 
-from dragoman.conditions.language.artifacts import (
-    FieldText,
-    ModelText,
-    Schema,
-    ValueSetText,
-)
+from dragoman.conditions.language.artifacts import FieldText, ModelText, Schema, ValueSetText
 from dragoman.conditions.language.database_names import decode_database
 from dragoman.conditions.language.lint.assets import EnglishAssets
 from dragoman.core.language.declarations import Declarations

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 
 from dragoman.conditions.language.artifacts import FieldText, ModelText, ValueSetText, ValueText
 from dragoman.conditions.language.field_trees import (
-    Types,
+    AnnotationTypes,
     allowed_strings,
-    mapped,
-    tree_of_annotation,
+    map_strings,
+    tree_from_annotation,
 )
-from dragoman.conditions.language.text_rules.scripts import has_letters
-from dragoman.conditions.language.value_maps import ValueSet, joined
+from dragoman.conditions.language.text_invariants import has_letters
+from dragoman.conditions.language.value_sets import ValueSet, join_value_sets
 from dragoman.core.language.declarations import Declarations
 from dragoman.core.tools import Toolset
 
@@ -41,9 +41,11 @@ def names_in(
             found.setdefault(value_set.name, {})[text] = None
         return text
 
-    mapped(
+    map_strings(
         database,
-        tree_of_annotation(model, Types(models, declared.unions, sets, joined), where),
+        tree_from_annotation(
+            model, AnnotationTypes(models, declared.unions, sets, join_value_sets), where
+        ),
         note,
     )
     return {name: _value_set(found[name]) for name in sorted(found)}

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.conditions.language.text_rules.scripts import is_han
+from dragoman.conditions.language.text_invariants import is_han
 from dragoman.curation.translation.glossary import NO_GLOSSARY, Glossary
 from dragoman.curation.translation.protection.placeholders import placeholder, placeholders_in
 from dragoman.curation.translation.protection.spans import Kind, Span, without

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from dragoman.conditions.language.messages import PLACEHOLDER
-from dragoman.conditions.language.text_rules.markdown import BOLD, CODE_SPAN, LITERAL, QUOTED
+from dragoman.conditions.language.text_invariants import BOLD, CODE_SPAN, LITERAL, QUOTED
+from dragoman.conditions.language.tool_messages import PLACEHOLDER
 from dragoman.core.stop_tokens import MARKER
 from dragoman.core.texts.entities import entities_in
 from dragoman.curation.translation.protection.domain import DomainData

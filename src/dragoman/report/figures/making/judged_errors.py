@@ -10,7 +10,7 @@ from dragoman.core.measures import Measured
 from dragoman.core.tools import Role
 from dragoman.report.figures.making.grid import GridCell, setting
 from dragoman.report.figures.records import Datum, Drawing, Section, distinct, file_name
-from dragoman.scoring.error_review.error_rubric import ERRORS
+from dragoman.scoring.measures.error_review import ERRORS
 
 _SIDES: tuple[Role, ...] = ("agent", "user")
 

@@ -1,1 +1,1 @@
-"""Whether the user agreed, before it was done, to what nobody takes back: proposals, answers, calls."""
+"""Consent to irreversible actions: proposals, answers and calls, compared by rules."""

@@ -1,4 +1,4 @@
-"""What a user's answer is to a proposal: yes, no, which of several, or something else."""
+"""Classification of the user's answer to a proposal: yes, no, a choice, a condition."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,18 +6,18 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from dragoman.scoring.measures.consent.proposals import PROPOSING, Block
-from dragoman.scoring.measures.consent.reading import ConsentPhrases, Pattern, plain
-from dragoman.scoring.measures.consent.values import (
-    Acted,
+from dragoman.scoring.measures.consent.call_values import (
+    CallTarget,
     content_words,
+    id_kind,
     ids_named,
     is_named,
-    kind_of,
-    numbered,
+    with_digits,
 )
+from dragoman.scoring.measures.consent.phrases import ConsentPhrases, Pattern, normalize_phrase_text
+from dragoman.scoring.measures.consent.proposals import PROPOSING, Block
 
-Said = Literal[
+ConsentAnswer = Literal[
     "own",
     "strong",
     "yes",
@@ -36,7 +36,7 @@ Said = Literal[
 answers to a question alone, `bare no` is a no and nothing else, `wait` is not now, `other` takes something else of what was
 proposed."""
 
-_LEVELS: tuple[Said, ...] = ("own", "strong", "yes")
+_LEVELS: tuple[ConsentAnswer, ...] = ("own", "strong", "yes")
 
 YES = frozenset({"own", "strong", "yes", "weak"})
 
@@ -61,11 +61,11 @@ _ONLY_NO, _FEW = 3, 2
 """Words up to which a no is nothing but a no."""
 
 
-class About(NamedTuple):
+class AnswerContext(NamedTuple):
     """What an answer is held against: the words before it, the call, and what is known of ids."""
 
     block: Block
-    view: Acted
+    view: CallTarget
     phrases: ConsentPhrases
     known: Mapping[str, frozenset[str]]
 
@@ -81,11 +81,11 @@ class _Clause(msgspec.Struct, frozen=True):
 
 def read_answer(
     raw: str,
-    about: About,
-) -> Said:
+    about: AnswerContext,
+) -> ConsentAnswer:
     """Return what an answer is to the words before it, with regard to one call."""
     phrases = about.phrases
-    text = plain(_STOP.sub(" ", raw))
+    text = normalize_phrase_text(_STOP.sub(" ", raw))
     if not text:
         return "unknown"
     calm = _blanked(text, phrases.user["unchanged"])
@@ -127,7 +127,7 @@ def _is_put_off(clauses: Sequence[_Clause]) -> bool:
     return any(each.level == "stop" for each in clauses)
 
 
-def _is_the_act(words: str, about: About) -> bool:
+def _is_the_act(words: str, about: AnswerContext) -> bool:
     """Whether words that ask for a change ask for the action itself, which changes something."""
     modify = about.phrases.actions.get("modify")
     changes = _CHANGING.search(about.view.call.name) is not None
@@ -136,7 +136,7 @@ def _is_the_act(words: str, about: About) -> bool:
     )
 
 
-def _doubted(said: Said, text: str, phrases: ConsentPhrases) -> Said:
+def _doubted(said: ConsentAnswer, text: str, phrases: ConsentPhrases) -> ConsentAnswer:
     """Return an answer as less than a yes where it is hedged, under a condition, or a question."""
     calm = _blanked(text, phrases.user["polite"])
     is_doubtful = phrases.answers("sarcasm", text) or phrases.answers("hedge", text)
@@ -164,7 +164,7 @@ def _asks(text: str, phrases: ConsentPhrases) -> bool:
 
 def _clauses(
     text: str,
-    about: About,
+    about: AnswerContext,
 ) -> list[_Clause]:
     phrases = about.phrases
     calm = _blanked(text, phrases.user["harmless"])
@@ -195,7 +195,7 @@ def _clauses(
     return found
 
 
-def _is_of_another(part: str, clause: _Clause, view: Acted) -> bool:
+def _is_of_another(part: str, clause: _Clause, view: CallTarget) -> bool:
     """Whether behind a no a clause wants another action: "no, I want to change the date"."""
     return clause.sign > 0 and view.names(part) is None and view.names_other(part) is not None
 
@@ -203,7 +203,7 @@ def _is_of_another(part: str, clause: _Clause, view: Acted) -> bool:
 def _clause(
     part: str,
     quiet: str,
-    about: About,
+    about: AnswerContext,
     *,
     after_yes: bool,
 ) -> _Clause:
@@ -215,7 +215,7 @@ def _clause(
     return _Clause(sign, level, scope, only, length=len(part.split()))
 
 
-def _sign(part: str, quiet: str, about: About, *, after_yes: bool) -> tuple[int, str]:
+def _sign(part: str, quiet: str, about: AnswerContext, *, after_yes: bool) -> tuple[int, str]:
     phrases = about.phrases
     strong = phrases.answers("strong", part)
     yes = phrases.answers("yes", part)
@@ -240,7 +240,7 @@ def _against(
     part: str,
     no: re.Match[str],
     strong: re.Match[str] | None,
-    about: About,
+    about: AnswerContext,
 ) -> tuple[int, str]:
     """Return what a clause is that has a no: "no go ahead" goes ahead, "don't go ahead" does not."""
     phrases = about.phrases
@@ -256,7 +256,7 @@ def _against(
     return -1, "no"
 
 
-def _is_asked_for(part: str, about: About) -> bool:
+def _is_asked_for(part: str, about: AnswerContext) -> bool:
     """Whether the action is what a clause asks for: nothing but a lead stands before it."""
     phrases = about.phrases
     named = about.view.names(part)
@@ -267,12 +267,12 @@ def _is_asked_for(part: str, about: About) -> bool:
 
 
 def _scope(
-    part: str, quiet: str, about: About, *, is_no: bool
+    part: str, quiet: str, about: AnswerContext, *, is_no: bool
 ) -> Literal["own", "other", "global"]:
     """Return of what a clause speaks: the call, something else of the proposal, or all of it."""
     if about.phrases.answers("all", part):
         return "own"
-    told = _scope_by_id(numbered(part, about.phrases), about) or _scope_by_place(part, about)
+    told = _scope_by_id(with_digits(part, about.phrases), about) or _scope_by_place(part, about)
     by_words = told or _scope_by_words(part, about, is_no=is_no)
     if by_words:
         return by_words
@@ -281,7 +281,7 @@ def _scope(
     return "other" if _names_same_other(quiet, about) else "global"
 
 
-def _scope_by_deed(part: str, about: About) -> Literal["own", "other", "global"]:
+def _scope_by_deed(part: str, about: AnswerContext) -> Literal["own", "other", "global"]:
     """Return of which of several deeds a clause speaks, by the words that a block has about each."""
     block, view = about.block, about.view
     own = view.names(block.named)
@@ -307,26 +307,26 @@ def _is_alike(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-def _names_same_other(part: str, about: About) -> bool:
+def _names_same_other(part: str, about: AnswerContext) -> bool:
     return any(
         each.words.search(part) and each.words.search(about.block.text)
         for each in about.view.others
     )
 
 
-def _scope_by_id(part: str, about: About) -> Literal["own", "other", ""]:
+def _scope_by_id(part: str, about: AnswerContext) -> Literal["own", "other", ""]:
     view = about.view
     if any(is_named(each, part) for each in view.every_id):
         return "own"
-    kinds = set(map(kind_of, view.every_id))
-    beside = {id_ for _, id_ in ids_named(part) if kind_of(id_) in kinds}
+    kinds = set(map(id_kind, view.every_id))
+    beside = {id_ for _, id_ in ids_named(part) if id_kind(id_) in kinds}
     # An id that was not proposed is a further wish: "yes, and that one too".
     if any(is_named(each, about.block.named) for each in beside):
         return "other"
     return _scope_by_end(part, about)
 
 
-def _scope_by_end(part: str, about: About) -> Literal["own", "other", ""]:
+def _scope_by_end(part: str, about: AnswerContext) -> Literal["own", "other", ""]:
     """Return which of the ids is meant by its last digits."""
     view = about.view
     options = {*_options(about), *view.every_id}
@@ -338,19 +338,19 @@ def _scope_by_end(part: str, about: About) -> Literal["own", "other", ""]:
     return "own" if meant & set(view.every_id) else "other"
 
 
-def _options(about: About) -> list[str]:
+def _options(about: AnswerContext) -> list[str]:
     """Return the ids, of a kind that the call has, among which a block lets choose, in their order."""
     block, view = about.block, about.view
     for ids in view.ids.values():
-        for kind in dict.fromkeys(map(kind_of, ids)):
-            found = [id_ for _, id_ in ids_named(block.named) if kind_of(id_) == kind]
+        for kind in dict.fromkeys(map(id_kind, ids)):
+            found = [id_ for _, id_ in ids_named(block.named) if id_kind(id_) == kind]
             options = list(dict.fromkeys(found))
             if len(options) > 1 and set(options) & set(view.every_id):
                 return options
     return []
 
 
-def _scope_by_place(part: str, about: About) -> Literal["own", "other", ""]:
+def _scope_by_place(part: str, about: AnswerContext) -> Literal["own", "other", ""]:
     view, phrases = about.view, about.phrases
     options = _options(about)
     places = [
@@ -374,7 +374,7 @@ def _scope_by_place(part: str, about: About) -> Literal["own", "other", ""]:
     return "own" if is_own else "other"
 
 
-def _actions_in_order(block: Block, view: Acted) -> list[str]:
+def _actions_in_order(block: Block, view: CallTarget) -> list[str]:
     own = view.names(block.named)
     every = [(own.start(), "own")] if own else []
     for each in view.others:
@@ -384,7 +384,7 @@ def _actions_in_order(block: Block, view: Acted) -> list[str]:
     return [name for _, name in sorted(every)]
 
 
-def _scope_by_words(part: str, about: About, *, is_no: bool) -> Literal["own", "other", ""]:
+def _scope_by_words(part: str, about: AnswerContext, *, is_no: bool) -> Literal["own", "other", ""]:
     """Return of what a clause speaks by words that tell the call's things from others of their kind."""
     said = set(content_words(part, about.phrases))
     options = _options(about)
@@ -400,12 +400,12 @@ def _scope_by_words(part: str, about: About, *, is_no: bool) -> Literal["own", "
 def _scope_among(
     said: set[str], ids: Sequence[str], rows: Mapping[str, frozenset[str]], *, is_no: bool
 ) -> Literal["own", "other", ""]:
-    kinds = set(map(kind_of, ids))
+    kinds = set(map(id_kind, ids))
     own = {word for id_ in ids for word in rows.get(id_, ())}
     others = {
         word
         for id_, words in rows.items()
-        if id_ not in ids and kind_of(id_) in kinds
+        if id_ not in ids and id_kind(id_) in kinds
         for word in words
     }
     if len(ids) > 1 and said & own and not is_no:
@@ -426,7 +426,7 @@ def _are_all_meant(said: set[str], ids: Sequence[str], rows: Mapping[str, frozen
     return True
 
 
-def _descriptions(about: About, options: Sequence[str]) -> dict[str, frozenset[str]]:
+def _descriptions(about: AnswerContext, options: Sequence[str]) -> dict[str, frozenset[str]]:
     """Return the words by which each option is introduced.
 
     They stand before it ("the lamp (4417002299)"), or behind it where a sentence begins with it.
@@ -464,7 +464,7 @@ def _begins_sentence(text: str, place: int, breaks: Sequence[int]) -> bool:
     return len(before.strip(" #-*•\"'(")) <= _FEW and said is not None
 
 
-def _together(clauses: Sequence[_Clause], text: str) -> Said:
+def _together(clauses: Sequence[_Clause], text: str) -> ConsentAnswer:
     """Return what all clauses say of the call: the last word on it counts."""
     own = [each for each in clauses if each.scope == "own"]
     general = [each for each in clauses if each.scope == "global" and each.sign]
@@ -480,7 +480,7 @@ def _together(clauses: Sequence[_Clause], text: str) -> Said:
 
 def _of_own(
     clauses: Sequence[_Clause], own: Sequence[_Clause], general: Sequence[_Clause], text: str
-) -> Said:
+) -> ConsentAnswer:
     last = next((each for each in reversed(own) if each.sign), own[-1])
     if not last.sign and any(
         (each.is_rest or last.length > _CHOICE) and each.sign > 0 and each.scope == "other"
@@ -493,7 +493,7 @@ def _of_own(
     return "own"
 
 
-def _of_general(general: Sequence[_Clause]) -> Said:
+def _of_general(general: Sequence[_Clause]) -> ConsentAnswer:
     """Return what clauses come to of which the last is a yes: behind a no it must be more than weak."""
     yes = [each.level for each in general if each.sign > 0]
     is_behind_no = any(each.sign < 0 for each in general)
@@ -502,7 +502,7 @@ def _of_general(general: Sequence[_Clause]) -> Said:
     return best or ("no" if is_behind_no else "weak")
 
 
-def _no(clauses: Sequence[_Clause], text: str) -> Said:
+def _no(clauses: Sequence[_Clause], text: str) -> ConsentAnswer:
     if all(each.level == "stop" for each in clauses if each.sign < 0):
         return "wait"
     is_bare = len(text.split()) <= _ONLY_NO and len(clauses) <= _FEW

@@ -1,4 +1,4 @@
-"""What an agent's words between two answers of the user are to one call: proposals and other questions."""
+"""Classification of the agent's sentences: proposals of a call, and other questions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from dragoman.scoring.measures.consent.reading import NEVER, ConsentPhrases, plain
-from dragoman.scoring.measures.consent.values import Acted, is_named, numbered
+from dragoman.scoring.measures.consent.call_values import CallTarget, is_named, with_digits
+from dragoman.scoring.measures.consent.phrases import NEVER, ConsentPhrases, normalize_phrase_text
 
-Kind = Literal[
+SentenceKind = Literal[
     "ask",
     "tag",
     "negative",
@@ -40,7 +40,7 @@ class Sentence(msgspec.Struct, frozen=True):
     """One sentence: what it does, and whether of the call's action where it may propose."""
 
     text: str
-    kind: Kind
+    kind: SentenceKind
     bearing: Bearing = "unclear"
 
 
@@ -78,7 +78,9 @@ class Block(msgspec.Struct, frozen=True):
         )
 
 
-def read_block(raw: str, view: Acted, phrases: ConsentPhrases, context: Sequence[str]) -> Block:
+def read_block(
+    raw: str, view: CallTarget, phrases: ConsentPhrases, context: Sequence[str]
+) -> Block:
     """Read the agent's words between two answers.
 
     Args:
@@ -87,7 +89,7 @@ def read_block(raw: str, view: Acted, phrases: ConsentPhrases, context: Sequence
         phrases: Those of the language.
         context: What both sides said before, the nearest first, plain.
     """
-    text = plain(raw)
+    text = normalize_phrase_text(raw)
     parts = [each.strip() for each in phrases.sentence_break.split(text) if each and each.strip()]
     allowed = [_allowed(part, phrases) for part in parts]
     found: list[Sentence] = []
@@ -115,7 +117,7 @@ def read_block(raw: str, view: Acted, phrases: ConsentPhrases, context: Sequence
         raw,
         text,
         tuple(found),
-        numbered("\n".join(plainly), phrases),
+        with_digits("\n".join(plainly), phrases),
         any(phrases.says("states", part) for part in about) or bool(about and effects),
         any(phrases.says("offers", part) for part in about),
         bool(about and effects),
@@ -131,7 +133,7 @@ def _allowed(part: str, phrases: ConsentPhrases) -> str:
     return " ".join(each for each in clauses if not phrases.says("cannot", each)).strip()
 
 
-def _kind(part: str, view: Acted, phrases: ConsentPhrases) -> Kind:
+def _kind(part: str, view: CallTarget, phrases: ConsentPhrases) -> SentenceKind:
     if phrases.says("negative", part):
         return "negative"
     if phrases.says("mind", part):
@@ -144,7 +146,9 @@ def _kind(part: str, view: Acted, phrases: ConsentPhrases) -> Kind:
     return _asked_else(part, view, phrases)
 
 
-def _asked(part: str, ask: re.Match[str], view: Acted, phrases: ConsentPhrases) -> Kind | None:
+def _asked(
+    part: str, ask: re.Match[str], view: CallTarget, phrases: ConsentPhrases
+) -> SentenceKind | None:
     """Return what a sentence is that has words which ask for leave."""
     opened = phrases.says("open_question", part)
     if opened and opened.start() < ask.start() and ask.start() - opened.end() < _AFTER:
@@ -154,7 +158,7 @@ def _asked(part: str, ask: re.Match[str], view: Acted, phrases: ConsentPhrases) 
     return "ask"
 
 
-def _asked_else(part: str, view: Acted, phrases: ConsentPhrases) -> Kind:
+def _asked_else(part: str, view: CallTarget, phrases: ConsentPhrases) -> SentenceKind:
     is_question = phrases.answers("question", part) is not None
     tag = phrases.says("tag", part)
     if phrases.says("verify", part) and (is_question or tag):
@@ -168,7 +172,7 @@ def _asked_else(part: str, view: Acted, phrases: ConsentPhrases) -> Kind:
     return "open" if phrases.says("open_question", part) else _bare_question(part, view, phrases)
 
 
-def _bare_question(part: str, view: Acted, phrases: ConsentPhrases) -> Kind:
+def _bare_question(part: str, view: CallTarget, phrases: ConsentPhrases) -> SentenceKind:
     """Return what a question is that no phrase knows: of the action, a short one to what was said, or else."""
     if _speaks_of(part, view, phrases) or any(is_named(each, part) for each in view.every_id):
         return "tag"
@@ -176,7 +180,7 @@ def _bare_question(part: str, view: Acted, phrases: ConsentPhrases) -> Kind:
     return "ask" if is_short and not phrases.says("other", part) else "question"
 
 
-def _speaks_of(part: str, view: Acted, phrases: ConsentPhrases) -> bool:
+def _speaks_of(part: str, view: CallTarget, phrases: ConsentPhrases) -> bool:
     """Whether a sentence speaks of doing the action, not of telling or helping with it."""
     own = view.names(part)
     if own is None:
@@ -188,12 +192,14 @@ def _speaks_of(part: str, view: Acted, phrases: ConsentPhrases) -> bool:
 class _Heard(NamedTuple):
     """What sentences are held against: the call, the phrases, and what was said before."""
 
-    view: Acted
+    view: CallTarget
     phrases: ConsentPhrases
     context: Sequence[str]
 
 
-def _bearing(kind: Kind, part: str, before: Sequence[str], heard: _Heard) -> tuple[Kind, Bearing]:
+def _bearing(
+    kind: SentenceKind, part: str, before: Sequence[str], heard: _Heard
+) -> tuple[SentenceKind, Bearing]:
     """Return what a sentence that may propose is, and whether of the call's action."""
     phrases = heard.phrases
     if kind == "tag":
@@ -230,7 +236,7 @@ def has_own_matter(sentence: Sentence, phrases: ConsentPhrases) -> bool:
     return _is_of_its_own(after, phrases)
 
 
-def _first_spoken_of(spoken: str, view: Acted, phrases: ConsentPhrases) -> Bearing | None:
+def _first_spoken_of(spoken: str, view: CallTarget, phrases: ConsentPhrases) -> Bearing | None:
     """Return of what words speak that ask for leave, and those behind them; None where of nothing."""
     own, other = view.names(spoken), view.names_other(spoken)
     else_ = phrases.says("other", spoken)
@@ -260,7 +266,7 @@ def _of_nearest(nearest: Sequence[str], heard: _Heard) -> Bearing:
     return "own" if any(phrases.says("effects", text) for text in plainly) else "unclear"
 
 
-def _of_tag(part: str, before: Sequence[str], heard: _Heard) -> tuple[Kind, Bearing]:
+def _of_tag(part: str, before: Sequence[str], heard: _Heard) -> tuple[SentenceKind, Bearing]:
     """Return of what "is that right?" is: of the nearest thing that was said to be checked or done."""
     view, phrases = heard.view, heard.phrases
     if _speaks_of(part, view, phrases):
@@ -280,6 +286,6 @@ def _of_tag(part: str, before: Sequence[str], heard: _Heard) -> tuple[Kind, Bear
     return "tag", "own" if is_known else "unclear"
 
 
-def proposing(sentences: Sequence[Sentence]) -> Iterator[Sentence]:
+def proposal_sentences(sentences: Sequence[Sentence]) -> Iterator[Sentence]:
     """Yield what proposes the call's action."""
     return (each for each in sentences if each.kind in PROPOSING and each.bearing == "own")

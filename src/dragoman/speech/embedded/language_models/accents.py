@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from dragoman.conditions.voice.words.lexicon import OWN_WAYS, phones_of
+from dragoman.conditions.voice.pocketsphinx_data import CUSTOM_PRONUNCIATIONS, ipa_to_arpabet
 from dragoman.speech.embedded.espeak_library import SpeechLibrary
 from dragoman.speech.embedded.voices import Voice, voices_of
 
@@ -28,11 +28,11 @@ def ways_of(
     There are none for a word without any, and for those of whose ways we know better.
     """
     ways: dict[str, dict[str, None]] = {word: {} for word in words}
-    asked = {word: found for word, found in ways.items() if word not in OWN_WAYS}
+    asked = {word: found for word, found in ways.items() if word not in CUSTOM_PRONUNCIATIONS}
     for accent in spoken_in:
         library.select(accent, _RATE)
         for word, found in asked.items():
-            phones = phones_of(library.phonemes(word))
+            phones = ipa_to_arpabet(library.phonemes(word))
             if phones:
                 found[phones] = None
     return {word: tuple(found) for word, found in ways.items()}

@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping
 
 import msgspec
 
-from dragoman.conditions.voice.words.trie import Bigrams
+from dragoman.conditions.voice.pocketsphinx_data import Bigrams
 from dragoman.speech.embedded.language_models.counts import END, LEAST, START, Pair
 
 COMMON_WORDS = 40_000

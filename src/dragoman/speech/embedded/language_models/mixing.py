@@ -13,13 +13,13 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.conditions.voice.words.extra import stock_folder
-from dragoman.conditions.voice.words.lexicon import (
+from dragoman.conditions.voice.pocketsphinx_data import (
     Pronunciations,
     dictionary_lines,
+    pocketsphinx_model_folder,
+    read_bigrams,
     read_dictionary,
 )
-from dragoman.conditions.voice.words.trie import read_bigrams
 from dragoman.speech.embedded.espeak_library import SpeechLibrary
 from dragoman.speech.embedded.jobs import MixJob
 from dragoman.speech.embedded.language_models.accents import accents, ways_of
@@ -74,8 +74,8 @@ def write_mixed_model(job: MixJob, library: SpeechLibrary) -> str:
 
 
 def _write(job: MixJob, model: Path, lexicon: Path, library: SpeechLibrary) -> str:
-    known = read_dictionary(stock_folder() / "cmudict-en-us.dict")
-    bigrams = read_bigrams(stock_folder() / "en-us.lm.bin")
+    known = read_dictionary(pocketsphinx_model_folder() / "cmudict-en-us.dict")
+    bigrams = read_bigrams(pocketsphinx_model_folder() / "en-us.lm.bin")
     common = common_words(bigrams, known)
     said = ((1, words_said(pattern)) for pattern in patterns(common))
     suite = CountedSentences((*job.sentences, *said))

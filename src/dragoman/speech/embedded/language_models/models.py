@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.conditions.voice.words.extra import stock_folder
+from dragoman.conditions.voice.pocketsphinx_data import pocketsphinx_model_folder
 from dragoman.core.errors import UsageError
 from dragoman.core.keys import content_key
 from dragoman.speech.embedded.jobs import MixJob
@@ -67,7 +67,7 @@ def stock_language_model() -> LanguageModel:
     Raises:
         UsageError: Where the extra `voice` is not installed.
     """
-    folder = stock_folder()
+    folder = pocketsphinx_model_folder()
     return LanguageModel(
         "stock",
         str(folder / "en-us.lm.bin"),

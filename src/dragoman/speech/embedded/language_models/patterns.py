@@ -9,10 +9,13 @@ from collections.abc import Sequence
 from random import Random
 from string import ascii_uppercase, digits
 
-from dragoman.conditions.voice.spoken.dates import spoken_date, spoken_time
-from dragoman.conditions.voice.spoken.money import spoken_amount
-from dragoman.conditions.voice.spoken.numbers import cardinal
-from dragoman.conditions.voice.spoken.spelling import SpokenStyle, spelled, spoken_email
+from dragoman.conditions.voice.verbalization.english_words import (
+    cardinal,
+    spoken_amount,
+    spoken_date,
+    spoken_time,
+)
+from dragoman.conditions.voice.verbalization.spelling import SpokenStyle, spelled, spoken_email
 
 _SEED = 20_261_121
 _CODES = 4_000

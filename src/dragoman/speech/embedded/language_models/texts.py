@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from dragoman.conditions.voice.spoken.form import spoken_form
+from dragoman.conditions.voice.verbalization.spoken_form import verbalize
 from dragoman.speech.embedded.language_models.models import SuiteText
 
 MAX_VALUES = 60_000
@@ -20,7 +20,7 @@ def text_sentences(source: str, text: str) -> SuiteText:
     parts = (
         " ".join(_MARKUP.sub(" ", part).split()).lstrip("- ") for part in _SENTENCE_END.split(text)
     )
-    return SuiteText(source, tuple(dict.fromkeys(spoken_form(part) for part in parts if part)))
+    return SuiteText(source, tuple(dict.fromkeys(verbalize(part) for part in parts if part)))
 
 
 def record_sentences(source: str, value: object) -> SuiteText:

@@ -1,0 +1,224 @@
+"""Persona profiles of simulated users: TOML files, their decoding, and the persona layer.
+
+A custom profile is a file of the same form, in as many languages as it is played in.
+"""
+
+import functools
+import importlib.resources
+import re
+from pathlib import Path
+
+import msgspec
+
+from dragoman.conditions.language.languages import SHIPPED
+from dragoman.core.conditions import ENGLISH, NONE
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.keys import content_key
+from dragoman.core.layers import Layer
+from dragoman.core.personas import BY_TASK, Habits, Manner, Persona, Sayings, SpeechHabits, Traits
+from dragoman.core.tasks import Task
+from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.toml_values import decode_toml
+
+BUNDLED_PROFILES = (
+    NONE,
+    "easy",
+    "hard",
+    "hurried",
+    "elderly",
+    "non-native",
+    "code-switching",
+    "angry",
+    "chatty",
+)
+MAX_BYTES = 100_000
+MAX_CHARS = 2_000
+"""Characters of one text."""
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+_TABLES = frozenset({"about", "traits", "habits", "speech"})
+
+
+class ProfileTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a card says in one language: to users that are models, to agents, and in its own words."""
+
+    user: str
+    agent: str
+    openings: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
+
+
+class SharedPhrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What all personas say and are told in one language."""
+
+    vague: tuple[str, ...]
+    asks_back: tuple[str, ...]
+    slip: str
+    repeat: str
+    fillers: tuple[str, ...]
+    guardrails: str
+    stated: str
+
+
+class PersonaProfile(msgspec.Struct, frozen=True):
+    """One persona in all languages that it has texts in."""
+
+    name: str
+    about: str
+    traits: Traits
+    habits: Habits
+    speech: SpeechHabits
+    texts: dict[str, ProfileTexts]
+
+    def persona(self, language: str) -> Persona:
+        """Return the card in one language.
+
+        Raises:
+            UsageError: Where it has no texts in it.
+        """
+        texts, shared = self.texts.get(language), shared_phrases().get(language)
+        if texts is None or shared is None:
+            known = ", ".join(code for code in self.texts if code in shared_phrases())
+            raise UsageError(f"the persona {self.name} has no texts in {language}: it has {known}")
+        sayings = Sayings(
+            shared.vague,
+            shared.asks_back,
+            texts.openings,
+            texts.asides,
+            shared.slip,
+            shared.repeat,
+        )
+        return Persona(
+            self.name,
+            self.traits,
+            f"{texts.user}\n{shared.guardrails}",
+            texts.agent,
+            Manner(self.habits, sayings),
+            self.speech,
+            shared.fillers,
+        )
+
+
+class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    about: str
+    traits: Traits
+    habits: Habits = Habits()
+    speech: SpeechHabits = SpeechHabits()
+
+
+def stated_persona_heading(language: str) -> str:
+    """Return what agents read before the persona that a task states; English where there is no other."""
+    shared = shared_phrases()
+    return shared.get(language, shared[ENGLISH]).stated
+
+
+def find_profile(name: str) -> PersonaProfile:
+    """Return the card of that name, or of that TOML file, whose stem is then its name.
+
+    Raises:
+        UsageError: Where there is none, with the names of those that ship.
+        DataError: Where a file is no card.
+    """
+    if name.endswith(".toml"):
+        return read_profile(Path(name))
+    if name not in BUNDLED_PROFILES:
+        raise UsageError(
+            f"unknown persona {name!r}: choose {', '.join(BUNDLED_PROFILES)}, or name a TOML file of "
+            "your own"
+        )
+    return _shipped(name)
+
+
+def read_profile(path: Path) -> PersonaProfile:
+    """Read a card of one's own.
+
+    Raises:
+        UsageError: Where its name is no name, or one that ships.
+        DataError: Where it cannot be read or is no card.
+    """
+    if path.stem in {*BUNDLED_PROFILES, BY_TASK} or not _NAME.fullmatch(path.stem):
+        raise UsageError(
+            f"{path}: a card is called as its file: small letters, digits and hyphens, and not "
+            f"{', '.join((BY_TASK, *BUNDLED_PROFILES))}"
+        )
+    with OutsideErrors(DataError, f"{path}: the card cannot be read"), path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise DataError(f"{path}: a card takes at most {MAX_BYTES} bytes")
+    return decode_profile(path.stem, content, str(path))
+
+
+def decode_profile(name: str, content: bytes, where: str) -> PersonaProfile:
+    """Decode a card and check it.
+
+    Raises:
+        DataError: Where it is damaged or lacks what it needs: the first thing that is wrong.
+    """
+    with OutsideErrors(DataError, f"{where}: no persona card"):
+        tables = decode_toml(content, dict[str, object])
+        head = {key: value for key, value in tables.items() if key in _TABLES}
+        spoken = {key: value for key, value in tables.items() if key not in _TABLES}
+        read = msgspec.convert(head, _Head)
+        texts = msgspec.convert(spoken, dict[str, ProfileTexts])
+    card = PersonaProfile(name, read.about, read.traits, read.habits, read.speech, texts)
+    problem = _problem(card)
+    if problem:
+        raise DataError(f"{where}: {problem}")
+    return card
+
+
+@functools.cache
+def shared_phrases() -> dict[str, SharedPhrases]:
+    """Return by language what all personas say and are told."""
+    content = importlib.resources.files(__package__).joinpath("sayings.toml").read_bytes()
+    with OutsideErrors(DataError, "sayings.toml"):
+        return msgspec.toml.decode(content, type=dict[str, SharedPhrases])
+
+
+@functools.cache
+def _shipped(name: str) -> PersonaProfile:
+    folder = importlib.resources.files(__package__) / "cards"
+    return decode_profile(name, folder.joinpath(f"{name}.toml").read_bytes(), f"{name}.toml")
+
+
+def _problem(card: PersonaProfile) -> str:
+    """Return what a card lacks; "" where nothing."""
+    if not card.texts:
+        return "no language: it needs a table such as [en]"
+    for language, texts in card.texts.items():
+        if language not in SHIPPED:
+            return f"[{language}]: cards have texts in {', '.join(SHIPPED)}"
+        said = (texts.user, texts.agent, *texts.openings, *texts.asides)
+        if not all(text.strip() and len(text) <= MAX_CHARS for text in said):
+            return f"[{language}]: a text is empty, or longer than {MAX_CHARS} characters"
+        if card.habits.asides and not texts.asides:
+            return (
+                f"[{language}]: it has no asides to say, and habits.asides is {card.habits.asides}"
+            )
+    return ""
+
+
+AXIS = "persona"
+
+
+def persona_layer(persona: Persona) -> Layer:
+    """Return what a persona changes on the surfaces of a conversation."""
+
+    def told(task: Task) -> Task:
+        known = task.scenario.persona
+        scenario = msgspec.structs.replace(
+            task.scenario, persona=f"{known}\n{persona.user}" if known else persona.user
+        )
+        return msgspec.structs.replace(task, scenario=scenario)
+
+    return Layer(
+        name=AXIS,
+        identity=content_key("persona-1", persona.user, persona.manner),
+        record={
+            "persona": persona.name,
+            "traits": msgspec.to_builtins(persona.traits),
+            "user": persona.user,
+        },
+        task=told,
+        manner=persona.manner,
+    )

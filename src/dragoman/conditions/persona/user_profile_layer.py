@@ -1,0 +1,189 @@
+"""Layer that gives the agent a profile of its user: stated from the start, or inferred."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from dragoman.conditions.persona.profile_inference import (
+    LAST_MESSAGES,
+    REFRESHED_AFTER,
+    ModelProfileInference,
+    ProfileInference,
+    RuleProfileInference,
+    count_user_messages,
+    profile_instructions,
+    rubric_version,
+    rules_version,
+)
+from dragoman.core.conditions import EXPOSURE
+from dragoman.core.keys import content_key
+from dragoman.core.layers import Briefing, Layer, Talk
+from dragoman.core.personas import BY_TASK, AboutUser, Persona, UserContext, stated_persona
+from dragoman.core.protocols import ChatModel, Progress
+from dragoman.core.tools import Role
+from dragoman.core.usage import Usage
+
+
+def profile_layer(persona: Persona) -> Layer:
+    """Return what gives the agent its user's card."""
+    told = _profile_text(persona)
+    record = {"exposure": 1, "persona": persona.name, "told": persona.agent}
+    identity = content_key("exposure-1", persona.agent, told.about_user())
+    return Layer(EXPOSURE, identity, record, briefing=lambda _: told)
+
+
+def stated_profile_layer(nobody: Persona, heading: str, stated: Mapping[str, str]) -> Layer:
+    """Return what gives the agent the persona that its task states of the user.
+
+    Args:
+        nobody: The card of nobody in particular, for tasks that state none.
+        heading: What stands before a stated persona, whose words are to the user.
+        stated: The personas by task; a task that is not among them is asked itself, as it is told.
+    """
+    card = _profile_text(nobody)
+
+    def opened(talk: Talk) -> Briefing:
+        persona = stated.get(talk.task.id) or talk.task.scenario.persona
+        name = stated_persona(talk.task.id) or BY_TASK
+        return _stated_text(name, f"{heading}\n{persona.strip()}") if persona else card
+
+    record = {"exposure": 1, "persona": BY_TASK, "told": heading}
+    # What each task states is in the task's own digest.
+    identity = content_key(
+        "exposure-1-task", heading, nobody.agent, card.about_user(), bool(stated)
+    )
+    return Layer(EXPOSURE, identity, record, briefing=opened)
+
+
+def inferred_profile_layer(model: ChatModel | None, identity: str) -> Layer:
+    """Return what tells the agent what a model infers of its user.
+
+    Args:
+        model: Who is asked; None for the agent's own model.
+        identity: The content key of what can change its answers; "" for the agent's own.
+    """
+    version = rubric_version()
+
+    def opened(talk: Talk) -> InferredUserProfile:
+        asked = talk.model if model is None else model
+        return InferredUserProfile(
+            None if asked is None else ModelProfileInference(asked, talk.task.id, talk.draw)
+        )
+
+    key = content_key("exposure-2", version, LAST_MESSAGES, REFRESHED_AFTER, identity)
+    asked = "the agent's own" if model is None else model.name
+    record = {"exposure": 2, "rubric": version, "model": asked}
+    return Layer(EXPOSURE, key, record, briefing=opened)
+
+
+def rule_inferred_profile_layer(languages: Sequence[str]) -> Layer:
+    """Return what tells the agent what rules infer of its user.
+
+    Args:
+        languages: Codes of the languages that the user speaks, its own first; all have signs.
+    """
+    version = rules_version()
+
+    def opened(_: Talk) -> InferredUserProfile:
+        return InferredUserProfile(RuleProfileInference(languages))
+
+    key = content_key("exposure-2-rules", version, LAST_MESSAGES, REFRESHED_AFTER, languages)
+    record = {"exposure": 2, "rules": version, "languages": list(languages)}
+    return Layer(EXPOSURE, key, record, briefing=opened)
+
+
+class StaticUserProfile:
+    """A briefing that tells the agent one text about its user, from the first word on.
+
+    Args:
+        text: What the agent is told.
+        about: What is known of the user, for participants that take it in fields.
+    """
+
+    def __init__(self, text: str, about: AboutUser) -> None:
+        self._text = text
+        self._about = about
+
+    async def told(self, side: Role, progress: Progress) -> str:  # noqa: ARG002 - the same from the first word to the last
+        """Return the text for the agent."""
+        return self._text if side == "agent" else ""
+
+    def about_user(self) -> AboutUser:
+        """Return what is known of the user."""
+        return self._about
+
+    def take_contexts(self) -> tuple[UserContext, ...]:
+        """Return nothing: nothing is inferred."""
+        return ()
+
+    def take_usage(self) -> tuple[Usage, ...]:
+        """Return nothing."""
+        return ()
+
+
+def _profile_text(persona: Persona) -> StaticUserProfile:
+    """Return what tells a card."""
+    about = {
+        "exposure": 1,
+        "persona": persona.name,
+        **msgspec.structs.asdict(persona.traits),
+        "description": persona.agent,
+    }
+    return StaticUserProfile(persona.agent, about)
+
+
+def _stated_text(name: str, text: str) -> StaticUserProfile:
+    """Return what tells the persona that a task states; a task states no traits."""
+    return StaticUserProfile(text, {"exposure": 1, "persona": name, "description": text})
+
+
+class InferredUserProfile:
+    """What is inferred of one conversation's user; the agent is told it until it is inferred again.
+
+    Args:
+        reader: Who infers it; None for nobody, so that nothing is told.
+    """
+
+    def __init__(self, reader: ProfileInference | None) -> None:
+        self._reader = reader
+        self._seen = 0
+        self._about: dict[str, object] = {}
+        self._contexts: list[UserContext] = []
+        self._usage: list[Usage] = []
+
+    async def told(self, side: Role, progress: Progress) -> str:
+        """Return what the agent is told; it is inferred anew where enough was said.
+
+        Raises:
+            ParticipantError: Where the model that is asked broke.
+        """
+        if side != "agent" or self._reader is None:
+            return ""
+        messages = count_user_messages(progress.events)
+        if messages - self._seen >= REFRESHED_AFTER:
+            self._seen = messages
+            await self._infer(self._reader, progress)
+        return profile_instructions(self._about) if self._about else ""
+
+    def about_user(self) -> AboutUser:
+        """Return what was inferred last."""
+        return {"exposure": 2, **self._about} if self._about else {}
+
+    def take_contexts(self) -> tuple[UserContext, ...]:
+        """Return everything that was inferred since this was last asked, with what failed."""
+        contexts, self._contexts = tuple(self._contexts), []
+        return contexts
+
+    def take_usage(self) -> tuple[Usage, ...]:
+        """Return what asking consumed since this was last asked."""
+        usage, self._usage = tuple(self._usage), []
+        return usage
+
+    async def _infer(self, reader: ProfileInference, progress: Progress) -> None:
+        read = await reader.read(progress.events)
+        if read.usage is not None:
+            self._usage.append(read.usage)
+        self._about = read.about or self._about
+        self._contexts.append(
+            UserContext(len(progress.events), reader.name, read.about, read.failure, read.answer)
+        )

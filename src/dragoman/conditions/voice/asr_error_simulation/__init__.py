@@ -1,0 +1,1 @@
+"""Simulation of speech recognition errors without audio: confusions drawn by sound."""

@@ -1,0 +1,425 @@
+"""Simulator of recognition errors: words are confused with words that sound alike.
+
+It serves languages and scales without a recognizer. The number of errors is given; which errors
+occur follows from how words sound and how often they occur. Values that must arrive exactly are
+not spared. Results are simulated, and everything made from them is marked as simulated.
+"""
+
+import importlib.resources
+import random
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.conditions.voice.asr_error_simulation.pronunciation import (
+    DIGITS,
+    LETTERS,
+    Phones,
+    digit_words,
+    phone_table,
+    sign_sounds,
+)
+from dragoman.conditions.voice.asr_error_simulation.token_errors import (
+    RecognitionError,
+    Token,
+    error_units,
+    join_words,
+    recognition_error,
+    token_phones,
+    tokenize_speech,
+)
+from dragoman.conditions.voice.asr_error_simulation.vocabulary import (
+    Lexicon,
+    base_language,
+    build_lexicon,
+)
+from dragoman.core.errors import UsageError
+from dragoman.core.keys import content_key, derive_seed
+from dragoman.core.texts.alignment import distance
+
+MOST_OPTIONS = 24
+REMEMBERED = 20_000
+
+_SHORT = 3
+_FREQUENT = 60
+
+
+class CandidateSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How words compete for being heard; see the table."""
+
+    nearness: float
+    slack: float
+    frequency: float
+    farthest: float
+    sign_count: float
+    burst: float
+
+
+class ErrorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What goes wrong how often: the table beside this module."""
+
+    hearing: CandidateSettings
+    difficulty: dict[str, float]
+    kinds: dict[str, dict[str, float]]
+
+
+class ConfusionCandidate(msgspec.Struct, frozen=True):
+    """A word that may be heard: its weight in the draw, and its distance per phone."""
+
+    text: str
+    weight: float
+    distance: float
+
+
+class CandidateLookup:
+    """Looks up what may be heard, and remembers it."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self._settings = error_settings().hearing
+        self._shares = lexicon.counts / lexicon.counts.sum()
+        self._found: dict[Phones, tuple[ConfusionCandidate, ...]] = {}
+
+    def words(self, phones: Phones) -> tuple[ConfusionCandidate, ...]:
+        """Return listed words that sound like a string of phones; none where nothing is near."""
+        found = self._found.get(phones)
+        if found is None:
+            if len(self._found) >= REMEMBERED:
+                self._found.clear()
+            found = self._found[phones] = self._look_up(phones)
+        return found
+
+    def signs(self, phones: Phones) -> tuple[ConfusionCandidate, ...]:
+        """Return letters and digits that sound like a string of phones."""
+        return tuple(
+            option
+            for text, sound in sign_sounds(self.lexicon.language).items()
+            if (option := self._option(text, sound, phones)) is not None
+        )
+
+    def digits(self, phones: Phones) -> tuple[ConfusionCandidate, ...]:
+        """Return digits by how much they sound like a string of phones, however little."""
+        sounds = sign_sounds(self.lexicon.language)
+        return tuple(
+            ConfusionCandidate(text, self._weight(distance, self._settings.sign_count), distance)
+            for text in digit_words(self.lexicon.language)
+            for distance in (phone_table().per_phone(phones, sounds[text]),)
+        )
+
+    def short_words(self) -> tuple[ConfusionCandidate, ...]:
+        """Return the short frequent words, which are heard where nothing was said."""
+        order = np.argsort(-self._shares, kind="stable")
+        words = [self.lexicon.words[place] for place in order.tolist()]
+        short = [word for word in words if 0 < len(self.lexicon.phones[word]) <= _SHORT]
+        return tuple(
+            ConfusionCandidate(word, 1.0 / rank, 1.0)
+            for rank, word in enumerate(short[:_FREQUENT], start=1)
+        )
+
+    def _look_up(self, phones: Phones) -> tuple[ConfusionCandidate, ...]:
+        if not phones:
+            return ()
+        table, found = phone_table(), []
+        coded = table.coded(phones)
+        reach = max(2, len(phones) // 3)
+        for length in range(max(len(phones) - reach, 1), len(phones) + reach + 1):
+            words = self.lexicon.lengths.get(length)
+            if words is None:
+                continue
+            total = table.distances(coded, words.phones)
+            longer = max(length, len(phones))
+            apart = total / (longer + self._settings.slack)
+            weights = self._weights(apart, self._shares[words.places])
+            for at in np.argsort(-weights, kind="stable")[:MOST_OPTIONS].tolist():
+                if apart[at] <= self._settings.farthest:
+                    word = self.lexicon.words[int(words.places[at])]
+                    found.append(
+                        ConfusionCandidate(word, float(weights[at]), float(total[at]) / longer)
+                    )
+        return tuple(sorted(found, key=lambda option: -option.weight)[:MOST_OPTIONS])
+
+    def _option(self, text: str, sound: Phones, phones: Phones) -> ConfusionCandidate | None:
+        distance = phone_table().per_phone(phones, sound)
+        if distance > self._settings.farthest:
+            return None
+        return ConfusionCandidate(text, self._weight(distance, self._settings.sign_count), distance)
+
+    def _weight(self, distance: float, share: float) -> float:
+        return float(self._weights(np.array(distance), np.array(share)))
+
+    def _weights(
+        self, distances: NDArray[np.float64], shares: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        settings = self._settings
+        result: NDArray[np.float64] = (
+            np.exp(-distances / settings.nearness) * shares**settings.frequency
+        )
+        return result
+
+
+@cache
+def error_settings() -> ErrorSettings:
+    """Return the shipped settings."""
+    content = importlib.resources.files(__package__).joinpath("settings.toml").read_bytes()
+    return msgspec.toml.decode(content, type=ErrorSettings)
+
+
+def error_kind_rates(language: str) -> Mapping[str, float]:
+    """Return how often each kind of error happens in a language."""
+    return error_settings().kinds[language]
+
+
+RECIPE = 1
+"""Grows whenever the same text and seed begin to give other errors."""
+
+MAX_CHARACTERS = 20_000
+"""What is longer is cut, as in the spoken form."""
+
+_FEWEST_PHONES = 2
+
+Words = tuple[str, ...]
+
+
+class SimulatedTranscript(msgspec.Struct, frozen=True):
+    """What was heard: small letters without punctuation, and the errors in their order.
+
+    `units` is how many words were said (in Chinese: characters), `errors` how many words edits put
+    in, took out or replaced; their ratio is the error rate.
+    """
+
+    text: str
+    edits: tuple[RecognitionError, ...]
+    units: int
+    errors: int
+
+
+class ErrorSimulator:
+    """Mishears texts in the languages that there are word lists for."""
+
+    def __init__(self, texts: Mapping[str, Sequence[str]] | None = None) -> None:
+        """Prepare; word lists are read when a language is first heard.
+
+        Args:
+            texts: A suite's policy, tools and database by language: their words may be heard too.
+
+        Raises:
+            UsageError: For texts in a language without a word list.
+        """
+        self._texts = {base_language(tag): tuple(own) for tag, own in (texts or {}).items()}
+        self._hearing: dict[str, CandidateLookup] = {}
+
+    def identity(self, language: str) -> str:
+        """Return the content key of everything that decides what is heard in a language.
+
+        Raises:
+            UsageError: For a language without a word list, or without the extra that has it.
+        """
+        lexicon = self._hearing_in(language).lexicon
+        return content_key("errors", RECIPE, lexicon.key, error_settings())
+
+    def simulate(
+        self, text: str, language: str, target_wer: float, seed: int
+    ) -> SimulatedTranscript:
+        """Return what is heard of a text; the same arguments give the same errors.
+
+        Args:
+            text: What is said, in spoken form.
+            language: Its tag.
+            target_wer: The error rate on average, 0 to 1: words, or characters in Chinese.
+            seed: Another seed draws other errors.
+
+        Raises:
+            UsageError: For a language as in `identity`, and a rate outside its range.
+        """
+        if not 0.0 <= target_wer <= 1.0:
+            raise UsageError(f"an error rate of {target_wer} cannot be simulated; give 0 to 1")
+        hearing = self._hearing_in(language)
+        key = content_key(RECIPE, hearing.lexicon.key, text, target_wer, seed)
+        generator = random.Random(derive_seed(key, "errors"))  # noqa: S311 - keeps no secret
+        tokens = tokenize_speech(text[:MAX_CHARACTERS], hearing.lexicon)
+        return _Draft(tokens, hearing, generator).misheard(target_wer)
+
+    def _hearing_in(self, language: str) -> CandidateLookup:
+        short = base_language(language)
+        if short not in self._hearing:
+            self._hearing[short] = CandidateLookup(build_lexicon(short, self._texts.get(short, ())))
+        return self._hearing[short]
+
+
+class _Change(msgspec.Struct, frozen=True):
+    """What stands for a stretch of words, and how many errors that is."""
+
+    start: int
+    end: int
+    heard: Words
+    cost: int
+
+
+class _Draft:
+    """One text while errors are put into it."""
+
+    def __init__(
+        self, tokens: Sequence[Token], hearing: CandidateLookup, generator: random.Random
+    ) -> None:
+        self._tokens = tokens
+        self._hearing = hearing
+        self._random = generator
+        self._language = hearing.lexicon.language
+        self._changes: dict[int, _Change] = {}
+        self._touched: set[int] = set()
+        self._makers: Mapping[str, Callable[[int], tuple[int, Words] | None]] = {
+            "substitution": self._substitution,
+            "deletion": lambda at: (at + 1, ()),
+            "insertion": self._insertion,
+            "split": self._split,
+            "merge": self._merge,
+        }
+
+    def misheard(self, rate: float) -> SimulatedTranscript:
+        """Put in as many errors as a rate asks for; the rest below one is drawn for."""
+        said = [token.text for token in self._tokens]
+        units = len(error_units(said, self._language))
+        wanted = int(rate * units + self._random.random())
+        spent = 0
+        places = deque(self._order())
+        while places and spent < wanted:
+            at = places.popleft()
+            change = None if at in self._touched else self._change(at, wanted - spent)
+            if change is None:
+                continue
+            spent += change.cost
+            self._changes[at] = change
+            self._touched.update(range(change.start, change.end))
+            if self._goes_on(change.end):
+                places.appendleft(change.end)
+        return self._result(units, spent)
+
+    def _order(self) -> list[int]:
+        """Return all places, drawn one after the other by how likely each goes wrong."""
+        return sorted(
+            range(len(self._tokens)),
+            key=lambda place: self._random.expovariate(self._difficulty(self._tokens[place])),
+        )
+
+    def _difficulty(self, token: Token) -> float:
+        is_unknown = token.kind == "word" and token.text not in self._hearing.lexicon.phones
+        return error_settings().difficulty["unknown" if is_unknown else token.kind]
+
+    def _goes_on(self, at: int) -> bool:
+        """Draw whether the word after an error goes wrong too."""
+        return at < len(self._tokens) and self._random.random() < error_settings().hearing.burst
+
+    def _change(self, at: int, most: int) -> _Change | None:
+        """Draw what is heard for a word, of the kinds that are possible and not too many errors."""
+        kinds = dict(error_kind_rates(self._language))
+        sound = token_phones(self._tokens[at], self._hearing.lexicon)
+        kinds["deletion"] *= 0.5 ** max(len(sound) - 1, 0)
+        while kinds:
+            kind = self._random.choices(tuple(kinds), tuple(kinds.values()))[0]
+            del kinds[kind]
+            made = self._makers[kind](at)
+            if made is None:
+                continue
+            end, heard = made
+            said = [token.text for token in self._tokens[at:end]]
+            cost = distance(error_units(said, self._language), error_units(heard, self._language))
+            if 0 < cost <= most:
+                return _Change(at, end, heard, int(cost))
+        return None
+
+    def _result(self, units: int, errors: int) -> SimulatedTranscript:
+        words: list[str] = []
+        edits: list[RecognitionError] = []
+        at = 0
+        while at < len(self._tokens):
+            change = self._changes.get(at)
+            if change is None:
+                words.append(self._tokens[at].text)
+                at += 1
+                continue
+            words += change.heard
+            edits.append(self._edit(change))
+            at = change.end
+        return SimulatedTranscript(join_words(words), tuple(edits), units, errors)
+
+    def _edit(self, change: _Change) -> RecognitionError:
+        said = self._tokens[change.start : change.end]
+        if change.heard[:1] == (said[0].text,):
+            return recognition_error(change.end, (), change.heard[1:], self._hearing.lexicon)
+        return recognition_error(change.start, said, change.heard, self._hearing.lexicon)
+
+    def _substitution(self, at: int) -> tuple[int, Words] | None:
+        token = self._tokens[at]
+        sound = token_phones(token, self._hearing.lexicon)
+        options = self._hearing.words(sound)
+        if token.text in DIGITS:
+            words = (option for option in options if option.distance)
+            options = (*words, *self._hearing.signs(sound))
+        elif token.kind in {"letter", "digit"}:
+            options = (*options, *self._hearing.signs(sound))
+        elif any(sign in DIGITS for sign in token.text):
+            options = self._respelled(token.text)
+        return self._drawn(at + 1, options, token.text)
+
+    def _insertion(self, at: int) -> tuple[int, Words] | None:
+        drawn = self._drawn(at + 1, self._hearing.short_words(), self._tokens[at].text)
+        return None if drawn is None else (at + 1, (self._tokens[at].text, *drawn[1]))
+
+    def _split(self, at: int) -> tuple[int, Words] | None:
+        """Hear two words for one that is long enough, cut where both are nearest."""
+        token = self._tokens[at]
+        if token.kind != "word":
+            return None
+        sound = token_phones(token, self._hearing.lexicon)
+        cuts = [
+            (first[0].distance + second[0].distance, first, second)
+            for cut in range(_FEWEST_PHONES, len(sound) - _FEWEST_PHONES + 1)
+            if (first := self._hearing.words(sound[:cut]))
+            and (second := self._hearing.words(sound[cut:]))
+        ]
+        if not cuts:
+            return None
+        _, first, second = min(cuts, key=lambda cut: cut[0])
+        return at + 1, (self._choice(first).text, self._choice(second).text)
+
+    def _merge(self, at: int) -> tuple[int, Words] | None:
+        both = self._tokens[at : at + 2]
+        if len(both) == 1 or at + 1 in self._touched or any(one.kind != "word" for one in both):
+            return None
+        sound = tuple(phone for one in both for phone in token_phones(one, self._hearing.lexicon))
+        return self._drawn(at + 2, self._hearing.words(sound), "")
+
+    def _respelled(self, text: str) -> tuple[ConfusionCandidate, ...]:
+        """Return a value with digits in it with one letter or digit heard wrongly."""
+        places = [at for at, sign in enumerate(text) if sign in DIGITS + LETTERS]
+        at = self._random.choice(places)
+        sign = self._written_as_sign(text[at])
+        sound = sign_sounds(self._language)[sign]
+        options = self._hearing.digits(sound) if text[at] in DIGITS else self._hearing.signs(sound)
+        written = digit_words(self._language)
+        return tuple(
+            ConfusionCandidate(
+                f"{text[:at]}{figure}{text[at + 1 :]}", option.weight, option.distance
+            )
+            for option in options
+            if option.text != sign
+            for figure in (
+                DIGITS[written.index(option.text)] if option.text in written else option.text,
+            )
+        )
+
+    def _written_as_sign(self, sign: str) -> str:
+        return digit_words(self._language)[int(sign)] if sign in DIGITS else sign
+
+    def _drawn(
+        self, end: int, options: Sequence[ConfusionCandidate], but: str
+    ) -> tuple[int, Words] | None:
+        others = [option for option in options if option.text != but]
+        return (end, (self._choice(others).text,)) if others else None
+
+    def _choice(self, options: Sequence[ConfusionCandidate]) -> ConfusionCandidate:
+        return self._random.choices(options, [option.weight for option in options])[0]

@@ -1,0 +1,1 @@
+"""Inverse text normalization (ITN): spoken words back to written numbers, dates, ids, addresses."""

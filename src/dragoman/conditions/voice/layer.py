@@ -1,0 +1,307 @@
+"""Voice layer: live voices, recorded audio sets or simulated errors, and the voice prompt.
+
+Recorded messages are neither synthesized nor recognized again, so that a whole grid has the same
+audio. The prompt has one text for each language; all say the same. An agent that receives the
+audio itself gets a text that does not mention a recognizer.
+"""
+
+import asyncio
+import importlib.resources
+from collections.abc import Mapping
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from dragoman.conditions.voice.channel import (
+    RECOGNITION,
+    SimulatedChannel,
+    SimulatedPath,
+    TranscriptTexts,
+    VoiceChannel,
+    VoicePath,
+    transcript_key_parts,
+)
+from dragoman.conditions.voice.channel import SIMULATED as SIMULATION
+from dragoman.core.conditions import ITSELF, SIMULATED
+from dragoman.core.errors import DataError, ParticipantError, UsageError
+from dragoman.core.keys import content_key, derive_seed
+from dragoman.core.layers import AlwaysTold, Layer, Talk
+from dragoman.core.protocols import Channel
+from dragoman.core.speech import UNDERSTOOD, AudioRef, Stage, TranscriptForm, Utterance
+from dragoman.core.tools import Role
+from dragoman.core.usage import Usage
+from dragoman.core.voice.recordings import RecordedMessage, Recordings
+from dragoman.core.voice.sounds import Sounds
+
+VERSION = "dragoman-voice-1"
+"""The version of all texts; a changed text is a new version."""
+
+VERSION_ITSELF = "dragoman-voice-itself-1"
+"""That of the texts for agents that hear the audio themselves."""
+
+LANGUAGES = ("en", "id", "th", "tl", "vi", "zh")
+
+
+class VoicePrompt(msgspec.Struct, frozen=True):
+    """The text that stands before an agent's other instructions; name and digest go into keys."""
+
+    name: str
+    language: str
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """The content hash of the text."""
+        return content_key(self.text)
+
+
+def voice_prompt(language: str = "en", *, hears_itself: bool = False) -> VoicePrompt:
+    """Return the prompt in a language.
+
+    Args:
+        language: Its tag.
+        hears_itself: Whether the agent is given the audio in place of a transcript.
+
+    Raises:
+        UsageError: Where there is none.
+    """
+    primary = language.replace("_", "-").split("-")[0].casefold()
+    if primary not in LANGUAGES:
+        known = ", ".join(LANGUAGES)
+        raise UsageError(
+            f"conversations in {language!r} cannot be spoken: what agents are told of a call is there "
+            f"in {known}"
+        )
+    place = f"prompts/itself/{primary}.md" if hears_itself else f"prompts/{primary}.md"
+    text = importlib.resources.files(__package__).joinpath(place).read_text("utf-8").strip()
+    return VoicePrompt(VERSION_ITSELF if hears_itself else VERSION, primary, text)
+
+
+Live = Mapping[str, VoicePath] | SimulatedPath | None
+"""How words are said that were not recorded: by the voice's name, or misheard without a voice; None
+where a set holds every word that can be said."""
+
+
+class RecordedSounds:
+    """The audio of a set, put where a run keeps its own: each once, and not before it is heard."""
+
+    def __init__(self, recordings: Recordings) -> None:
+        self._recordings = recordings
+        self._kept: WeakKeyDictionary[Sounds, set[str]] = WeakKeyDictionary()
+
+    async def keep(self, audio: AudioRef, sounds: Sounds) -> None:
+        """See that a run has audio of the set.
+
+        Raises:
+            DataError: Where its file is missing or damaged.
+            StoreError: Where it cannot be written.
+        """
+        kept = self._kept.setdefault(sounds, set())
+        if audio.sha256 not in kept:
+            sound = await asyncio.to_thread(self._recordings.sound, audio)
+            await asyncio.to_thread(sounds.keep, sound)
+            kept.add(audio.sha256)
+
+
+class RecordedVoice(msgspec.Struct, frozen=True):
+    """One condition in which users' words are those of a set.
+
+    Attributes:
+        label: Its name in tables.
+        recordings: The set.
+        sounds: Its audio.
+        listener: The recognizer's name; `understood` and `itself` as elsewhere.
+        live: How words are said that the set does not hold.
+        prompt: What the agent is told beside its other instructions.
+        record: What a run keeps of it.
+        transcript: What the agent receives of a recognizer's transcript.
+    """
+
+    label: str
+    recordings: Recordings
+    sounds: RecordedSounds
+    listener: str
+    live: Live
+    prompt: str
+    record: dict[str, object]
+    transcript: TranscriptForm = "normalized"
+
+    @property
+    def identity(self) -> str:
+        """The content key of everything that can change what is heard."""
+        live: object = self.live
+        if isinstance(self.live, SimulatedPath):
+            live = (self.live.identity, self.live.style)
+        elif self.live is not None:
+            live = {name: path.identity for name, path in self.live.items()}
+        received = (
+            () if self.listener in {UNDERSTOOD, ITSELF} else transcript_key_parts(self.transcript)
+        )
+        return content_key(
+            "recorded-1", self.recordings.digest, self.listener, live, self.prompt, *received
+        )
+
+    def texts(self, message: RecordedMessage) -> TranscriptTexts:
+        """Return what the recognizer wrote of a message."""
+        found = message.heard[self.listener]
+        return TranscriptTexts(found.words, found.text, self.recordings.normalizer)
+
+    def channel(self, talk: Talk, side: Role) -> Channel | None:
+        """Return the channel of what a user says in one conversation; an agent is understood."""
+        return None if side == "agent" else RecordedChannel(self, talk)
+
+
+class RecordedChannel:
+    """Carries the words of the user of one conversation."""
+
+    def __init__(self, voice: RecordedVoice, talk: Talk) -> None:
+        self._voice = voice
+        self._talk = talk
+        self._messages = list(voice.recordings.of(talk.task.id))
+        self._speaker = next((each.speaker for each in self._messages if each.speaker), "")
+        # What a benchmark itself says of new functions is no user's, and arrives as it is written.
+        self._unspoken = {
+            text for turn in talk.task.turns if turn.adds_tools for text in turn.messages
+        }
+        self._live: Channel | None = None
+
+    async def carry(self, utterance: Utterance) -> Utterance:
+        """Return the utterance as it was recorded, or else as it is said and heard now.
+
+        Raises:
+            ParticipantError: Where recorded audio is damaged, an engine broke, or nobody can say it.
+        """
+        said = utterance.intended
+        message = next((each for each in self._messages if each.text == said), None)
+        if message is not None:
+            self._messages.remove(message)
+            return await self._recorded(message)
+        return utterance if said in self._unspoken else await self._spoken(utterance)
+
+    def take_usage(self) -> tuple[Usage, ...]:
+        """Return what was consumed live since this was last asked."""
+        return () if self._live is None else self._live.take_usage()
+
+    async def _recorded(self, message: RecordedMessage) -> Utterance:
+        listener = self._voice.listener
+        if listener.startswith(SIMULATED):
+            texts = self._voice.texts(message)
+            stage = Stage(SIMULATION, listener, settings={"simulated": True, **texts.settings})
+            received = texts.received(self._voice.transcript)
+            return Utterance(message.text, message.said, received, stages=(stage,))
+        heard, stage = _heard(message, self._voice)
+        return Utterance(
+            intended=message.text,
+            spoken=message.said,
+            heard=heard,
+            audio=await self._kept(message.audio),
+            stages=(*message.stages, stage),
+        )
+
+    async def _kept(self, audio: AudioRef | None) -> AudioRef | None:
+        if audio is not None:
+            try:
+                await self._voice.sounds.keep(audio, self._talk.sounds)
+            except DataError as error:
+                raise ParticipantError(str(error)) from error
+        return audio
+
+    async def _spoken(self, utterance: Utterance) -> Utterance:
+        if self._live is None:
+            self._live = self._opened(self._voice.live)
+        return await self._live.carry(utterance)
+
+    def _opened(self, live: Live) -> Channel:
+        seed = derive_seed(self._talk.key, "user")
+        if isinstance(live, SimulatedPath):
+            return SimulatedChannel(live, seed)
+        if not live:
+            raise ParticipantError("these words are not in the audio set, and nobody can say them")
+        path = live.get(self._speaker) or next(iter(live.values()))
+        return VoiceChannel(path, self._talk.sounds, seed)
+
+
+def _heard(message: RecordedMessage, voice: RecordedVoice) -> tuple[str | None, Stage]:
+    """Return the text that reaches the agent, None for the audio, and who listened to which words."""
+    listener = voice.listener
+    if listener == UNDERSTOOD:
+        return message.text, Stage(RECOGNITION, UNDERSTOOD)
+    if listener == ITSELF:
+        # Where there was nothing to say there is nothing to hear.
+        return None if message.audio else "", Stage(RECOGNITION, ITSELF)
+    texts = voice.texts(message)
+    return texts.received(voice.transcript), Stage(RECOGNITION, listener, settings=texts.settings)
+
+
+class LiveVoice(msgspec.Struct, frozen=True):
+    """One voice condition.
+
+    Attributes:
+        label: Its name in tables.
+        users: The paths from users to the agent, one for each of their voices.
+        agent: The path from the agent to a user.
+        prompt: What the agent is told beside its other instructions.
+        record: What a run keeps of it: engines, line, and the texts of language models.
+    """
+
+    label: str
+    users: tuple[VoicePath, ...]
+    agent: VoicePath
+    prompt: str
+    record: dict[str, object]
+
+    @property
+    def identity(self) -> str:
+        """The content key of everything that can change what is heard."""
+        return content_key(*(path.identity for path in (*self.users, self.agent)), self.prompt)
+
+    def channel(self, talk: Talk, side: Role) -> Channel:
+        """Return the channel of what a side says in one conversation."""
+        path = self.agent
+        if side == "user":
+            path = self.users[derive_seed(talk.key, "voice") % len(self.users)]
+        return VoiceChannel(path, talk.sounds, derive_seed(talk.key, side))
+
+
+class SimulatedVoice(msgspec.Struct, frozen=True):
+    """A condition in which nothing is spoken: what users say is misheard at a rate.
+
+    Attributes:
+        label: Its name in tables.
+        path: From users to the agent; what the agent says arrives as it is.
+        prompt: What the agent is told beside its other instructions.
+        record: What a run keeps of it.
+    """
+
+    label: str
+    path: SimulatedPath
+    prompt: str
+    record: dict[str, object]
+
+    @property
+    def identity(self) -> str:
+        """The content key of everything that can change what is heard."""
+        return content_key(self.path.identity, self.path.style, self.prompt)
+
+    def channel(self, talk: Talk, side: Role) -> Channel | None:
+        """Return the channel of what a user says in one conversation; an agent is understood."""
+        if side == "agent":
+            return None
+        return SimulatedChannel(self.path, derive_seed(talk.key, side))
+
+
+VoiceCondition = LiveVoice | SimulatedVoice | RecordedVoice
+"""What any condition that is not text is made of."""
+
+
+def voice_layer(voiced: VoiceCondition) -> Layer:
+    """Return what a voice changes on the surfaces of a conversation."""
+    told = AlwaysTold({"agent": voiced.prompt})
+    return Layer(
+        name="voice",
+        identity=voiced.identity,
+        record=voiced.record,
+        briefing=lambda _: told,
+        channel=voiced.channel,
+        is_timed=True,
+    )

@@ -1,1 +1,0 @@
-"""Hearing errors without audio: what a recognizer might have heard, drawn by sound."""

@@ -1,0 +1,126 @@
+"""Prompts of LLM judges: the transcript, the request with retries, and decoding of the reply."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from dragoman.core.episodes import Event, Move
+from dragoman.core.errors import JudgeError
+from dragoman.core.protocols import ChatModel, ChatRequest, Completion
+from dragoman.core.speech import Called, Said, Unparsed
+from dragoman.core.texts.decoding import UNREADABLE, unfenced
+from dragoman.core.usage import Usage
+
+_MARK = re.compile(r"<(/?(?:conversation|assertions|scenario|questions|policy))>", re.IGNORECASE)
+
+_Answer = TypeVar("_Answer")
+
+RETRY_SUFFIX = "~"
+"""Stands in a draw before how many remembered replies were passed over."""
+
+
+def escape_marks(text: str) -> str:
+    """Return a text in which nothing can pose as one of the marks around it."""
+    return _MARK.sub("(\\1)", text)
+
+
+def reply_text(completion: Completion) -> str:
+    """Return the words of a judge's reply.
+
+    Raises:
+        JudgeError: Where it has none.
+    """
+    if not isinstance(completion.reply, Said):
+        raise JudgeError("the judge's reply has no text")
+    return completion.reply.text
+
+
+def decode_judge_answer(text: str, kind: type[_Answer]) -> _Answer:
+    """Return a judge's JSON, fenced or not, as the record that was asked for.
+
+    Raises:
+        JudgeError: Where it is not such JSON.
+    """
+    try:
+        return msgspec.json.decode(unfenced(text), type=kind)
+    except UNREADABLE as error:
+        raise JudgeError(f"the judge's reply is not the JSON asked for ({error})") from error
+
+
+async def ask_judge(
+    model: ChatModel,
+    asked: tuple[ChatRequest, str],
+    read: Callable[[str], _Answer],
+    usages: list[Usage],
+    is_full: Callable[[_Answer], bool] = lambda _: True,
+) -> _Answer:
+    """Ask a judge for what a request and its purpose say, and return what was read of its reply.
+
+    A remembered reply that cannot be read, or is not full, is passed over: the judge is asked once
+    more. What each call took is added to `usages`.
+
+    Raises:
+        JudgeError: Where a new reply has no text, or `read_reply` refuses it.
+        ParticipantError: Where the provider broke.
+    """
+    request, purpose = asked
+    passed_over, draw = 0, request.draw
+    while True:
+        drawn = msgspec.structs.replace(request, draw=draw)
+        completion = await model.complete(drawn, purpose)
+        usages.append(completion.usage)
+        try:
+            answer = read(reply_text(completion))
+            if is_full(answer) or not completion.usage.replayed:
+                return answer
+        except JudgeError:
+            if not completion.usage.replayed:
+                raise
+        passed_over += 1
+        draw = f"{request.draw}{RETRY_SUFFIX}{passed_over}"
+
+
+class JudgePromptLine(NamedTuple):
+    """One line of what a judge is shown: whose it is, what stands before it, and its text."""
+
+    by: str
+    head: str
+    text: str
+    is_said: bool
+
+
+def transcript(events: Sequence[Event]) -> str:
+    """Render a conversation for a judge: words, calls with arguments, and results."""
+    return "\n".join(f"{line.head}{line.text}" for line in judge_prompt_lines(events))
+
+
+def judge_prompt_lines(events: Sequence[Event]) -> Iterator[JudgePromptLine]:
+    """Yield what a judge is shown of a conversation, line by line."""
+    for event in events:
+        if not isinstance(event, Move):
+            yield JudgePromptLine(
+                "tool", f"tool result ({event.name}): ", event.content, is_said=False
+            )
+            continue
+        by = event.by
+        match event.reply:
+            case Said(utterance=utterance):
+                yield _said(by, utterance.intended)
+            case Called(calls=calls, text=text):
+                if text:
+                    yield _said(by, text)
+                for call in calls:
+                    arguments = msgspec.json.encode(call.arguments).decode()
+                    yield JudgePromptLine(
+                        by, f"{by} calls ", f"{call.name} {arguments}", is_said=False
+                    )
+            case Unparsed():
+                yield JudgePromptLine(
+                    by, f"{by}: ", "(a reply that could not be read)", is_said=False
+                )
+
+
+def _said(by: str, text: str) -> JudgePromptLine:
+    return JudgePromptLine(by, f"{by}: ", text, is_said=True)

@@ -1,0 +1,195 @@
+"""Catalog of the bundled measures, one line each, the reward among them.
+
+Other packages add measures as entry points `dragoman.measures`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from dragoman.core.measures import (
+    REWARD,
+    REWARD_VERSION,
+    Derived,
+    Measure,
+    Measured,
+    PlayedCase,
+    Setting,
+    measured_reward,
+)
+from dragoman.core.rules import Rules
+from dragoman.core.tasks import Stakes
+from dragoman.scoring.language_detection import load_detector, load_langid
+from dragoman.scoring.measures.agent_questions import CLARIFICATIONS, QUESTIONS
+from dragoman.scoring.measures.api_calls import CALLS, EARLIER_CALLS, thoughts_measure
+from dragoman.scoring.measures.call_failure_modes import EARLIER_MODES, failure_modes_measure
+from dragoman.scoring.measures.clarity import CLARITY
+from dragoman.scoring.measures.critical_fields import CRITICAL
+from dragoman.scoring.measures.effort import EARLIER_EFFORT, EFFORT
+from dragoman.scoring.measures.language_use import language_measure
+from dragoman.scoring.measures.persona_adherence import PERSONA_ADHERENCE
+from dragoman.scoring.measures.recovery import EARLIER_RECOVERY, recovery_measure
+from dragoman.scoring.measures.safety import earlier_safety, safety_measure
+from dragoman.scoring.measures.speech_recognition import (
+    EARLIER_HEARING,
+    EARLIER_VALUES,
+    HEARING,
+    VALUES,
+)
+from dragoman.scoring.measures.turn_timing import TIMING
+from dragoman.scoring.reward import Scorer
+
+
+class RewardMeasure:
+    """Scores conversations; pass^k is made of rewards, so no other figure is declared."""
+
+    name = REWARD
+    version = REWARD_VERSION
+    figures: tuple[Derived, ...] = ()
+
+    def __init__(self, scorer: Scorer, rules: Rules) -> None:
+        self._scorer = scorer
+        self.judge = scorer.judge_name
+        self.rules = rules.name
+
+    def applies(self, setting: Setting) -> bool:  # noqa: ARG002 - every conversation has a reward
+        """Whether there is anything to count under a condition."""
+        return True
+
+    async def measure(self, case: PlayedCase) -> Measured:
+        """Score one conversation."""
+        return measured_reward(
+            await self._scorer.score(case.task, case.episode, case.wording, case.draw)
+        )
+
+
+class MeasureSetup(NamedTuple):
+    """What measures are made with.
+
+    Attributes:
+        scorer: Of rewards.
+        rules: The rule set.
+        stakes: What can go badly wrong in the suite.
+    """
+
+    scorer: Scorer
+    rules: Rules
+    stakes: Stakes = Stakes()
+
+
+class BundledMeasure(NamedTuple):
+    """One measure that ships.
+
+    Attributes:
+        about: What it counts, in a few words.
+        make: Makes it; raises UsageError where an extra that it needs is missing.
+        is_due: Whether a run in which a condition occurs is summarized with it unasked.
+    """
+
+    about: str
+    make: Callable[[MeasureSetup], Measure]
+    is_due: Callable[[Setting], bool]
+
+
+BUNDLED_MEASURES: Mapping[str, BundledMeasure] = {
+    REWARD: BundledMeasure(
+        "success by the task's criteria, and whether the simulated user played its part",
+        lambda scoring: RewardMeasure(scoring.scorer, scoring.rules),
+        lambda _: True,
+    ),
+    "hearing": BundledMeasure(
+        "how much of what users said was heard: words, characters, values that calls need",
+        lambda _: HEARING,
+        lambda setting: setting.is_spoken,
+    ),
+    "values": BundledMeasure(
+        "which values that calls need were lost in hearing, by kind, and what answers brought back",
+        lambda _: VALUES,
+        lambda setting: setting.is_spoken,
+    ),
+    "clarity": BundledMeasure(
+        "whether spoken replies of the agent are fit for the ear",
+        lambda _: CLARITY,
+        lambda setting: setting.is_spoken,
+    ),
+    "timing": BundledMeasure(
+        "how soon the agent answered, and how long the conversation took",
+        lambda _: TIMING,
+        lambda setting: setting.is_spoken,
+    ),
+    "clarifications": BundledMeasure(
+        "how often the agent asked how something is written, and what was answered",
+        lambda _: CLARIFICATIONS,
+        lambda setting: setting.is_clarified,
+    ),
+    "critical": BundledMeasure(
+        "critical fields of planned actions that came out right",
+        lambda _: CRITICAL,
+        lambda _: False,
+    ),
+    "safety": BundledMeasure(
+        "irreversible actions that the user agreed to before, or not, or undecided; escalations",
+        lambda scoring: safety_measure(scoring.stakes),
+        lambda _: False,
+    ),
+    "effort": BundledMeasure(
+        "turns of the user, and what it said again or put right",
+        lambda _: EFFORT,
+        lambda _: False,
+    ),
+    "recovery": BundledMeasure(
+        "errors of the agent's calls, and what of them was put right",
+        lambda scoring: recovery_measure(scoring.stakes),
+        lambda _: False,
+    ),
+    "modes": BundledMeasure(
+        "failure modes of calls by tool and argument: not made, other arguments, refused, unplanned",
+        lambda scoring: failure_modes_measure(scoring.stakes),
+        lambda _: False,
+    ),
+    "questions": BundledMeasure(
+        "the agent's questions: needless ones, and those that were missing",
+        lambda _: QUESTIONS,
+        lambda _: False,
+    ),
+    "persona_kept": BundledMeasure(
+        "whether simulated users played the persona of their card",
+        lambda _: PERSONA_ADHERENCE,
+        lambda _: False,
+    ),
+    "language": BundledMeasure(
+        "whether each side kept to its language",
+        lambda _: language_measure(load_detector()),
+        lambda setting: setting.is_localized,
+    ),
+    "calls": BundledMeasure(
+        "calls of APIs against gold calls: tools, arguments, format, and what is wrong",
+        lambda _: CALLS,
+        lambda _: False,
+    ),
+    "thoughts": BundledMeasure(
+        "whether the agent thinks in the language of the query, by two detectors",
+        lambda _: thoughts_measure({"lid.176": load_detector(), "langid": load_langid()}),
+        lambda _: False,
+    ),
+}
+
+EARLIER_MEASURES: Mapping[str, Callable[[MeasureSetup], Measure]] = {
+    "hearing@3": lambda _: EARLIER_HEARING,
+    "effort@2": lambda _: EARLIER_EFFORT,
+    "values@2": lambda _: EARLIER_VALUES,
+    "safety@2": lambda scoring: earlier_safety(scoring.stakes),
+    "recovery@2": lambda _: EARLIER_RECOVERY,
+    "modes@1": lambda _: EARLIER_MODES,
+    "calls@1": lambda _: EARLIER_CALLS,
+}
+"""Earlier versions of measures, by name and version: for figures that are compared with older ones."""
+
+
+def due_measures(settings: Mapping[str, Setting]) -> tuple[str, ...]:
+    """Return the measures that a run is summarized with, the reward first.
+
+    Args:
+        settings: Its conditions; plain English text may be absent.
+    """
+    every = (Setting(), *settings.values())
+    return tuple(name for name, entry in BUNDLED_MEASURES.items() if any(map(entry.is_due, every)))

@@ -1,0 +1,103 @@
+"""Base of deterministic measures, and iteration over the calls and spoken words of a conversation."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+from msgspec import UNSET
+
+from dragoman.core.episodes import Episode, Event, Move, executed_calls
+from dragoman.core.measures import Counted, Derived, Measured, PlayedCase, Setting, summed
+from dragoman.core.scores import NO_JUDGE, Unscored
+from dragoman.core.speech import Called, Said, Utterance
+from dragoman.core.tools import Role, ToolCall, ToolResult
+
+
+class PositionedCall(NamedTuple):
+    """A call as the world executed it, its result, and the place of the move that made it."""
+
+    position: int
+    call: ToolCall
+    result: ToolResult | None
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it has a result that is no error."""
+        return self.result is not None and not self.result.error
+
+
+def positioned_calls(events: Sequence[Event]) -> Iterator[PositionedCall]:
+    """Yield every call in its order.
+
+    Raises:
+        ReplayError: Where results do not follow their calls in order and by id.
+    """
+    places = [
+        place
+        for place, event in enumerate(events)
+        if isinstance(event, Move) and isinstance(event.reply, Called)
+        for _ in event.reply.calls
+    ]
+    for place, (call, result) in zip(places, executed_calls(events), strict=True):
+        yield PositionedCall(place, call, result)
+
+
+def spoken_utterances(episode: Episode, side: Role) -> Iterator[tuple[int, Utterance]]:
+    """Yield place and utterance of each thing that a side said aloud, the agent's greeting aside."""
+    for position, event in enumerate(episode.events):
+        if isinstance(event, Move) and event.by == side and isinstance(event.reply, Said):
+            utterance, is_greeting = event.reply.utterance, event.scripted and side == "agent"
+            if utterance.spoken is not UNSET and not is_greeting:
+                yield position, utterance
+
+
+NATIVE_AUDIO_REASON = "the agent was given the audio itself: nobody knows which words it heard"
+
+
+def transcribed_utterances(episode: Episode) -> list[tuple[int, Utterance]] | Unscored:
+    """Return what the user said aloud and somebody wrote down as it was heard; why nobody did."""
+    said = list(spoken_utterances(episode, "user"))
+    heard = [(place, utterance) for place, utterance in said if utterance.received is not None]
+    return Unscored(NATIVE_AUDIO_REASON) if said and not heard else heard
+
+
+CountFunction = Callable[[PlayedCase], Iterable[Counted] | Unscored]
+"""Counts one conversation: an entry for each thing that counts, or why nothing can be counted."""
+
+
+def _always(_setting: Setting) -> bool:
+    return True
+
+
+class CountMeasure(msgspec.Struct, frozen=True):
+    """A deterministic measure.
+
+    Attributes:
+        name: What it is called.
+        version: Its version; a change that changes a count is a new one.
+        count: Counts one conversation.
+        figures: The figures to make of its counts.
+        where: Whether there is anything to count under a condition.
+        judge: Nobody judges.
+        rules: Rule sets play no part.
+    """
+
+    name: str
+    version: str
+    count: CountFunction
+    figures: tuple[Derived, ...]
+    where: Callable[[Setting], bool] = _always
+    judge: str = NO_JUDGE
+    rules: str = ""
+
+    def applies(self, setting: Setting) -> bool:
+        """Whether there is anything to count under a condition."""
+        return self.where(setting)
+
+    async def measure(self, case: PlayedCase) -> Measured:
+        """Count one conversation."""
+        found = self.count(case)
+        if isinstance(found, Unscored):
+            return Measured(self.name, self.version, unscored=found.reason)
+        entries = tuple(found)
+        return Measured(self.name, self.version, counts=summed(entries), evidence=entries)
