@@ -9,7 +9,7 @@ from bench.reporting import write_run
 from bench.scripted import Gold
 
 from dragoman.analysis import intervals
-from dragoman.cli.reading import write_report
+from dragoman.cli.show import write_report
 from dragoman.core.protocols import Suite
 
 CONVERSATIONS = 6_000

@@ -23,7 +23,7 @@ from dragoman.core.usage import Usage
 from dragoman.runs.jobs import Manifest
 from dragoman.store.entries import StoredEpisode, StoredMeasure
 from dragoman.store.run import NewRun, StoredCell, create_run
-from dragoman.viewer.library import Library
+from dragoman.viewer.open_runs import Library
 from dragoman.viewer.server import serving
 from dragoman.wiring.grid.config import RunConfig
 

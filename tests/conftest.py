@@ -31,7 +31,7 @@ from dragoman.benchmarks.tau2.sample_suite import sample_suite
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.cli.commands.tree import command_line
 from dragoman.cli.main import main
-from dragoman.cli.progressing.bars import LINE_PACE, LinePace
+from dragoman.cli.progress import LINE_PACE, LinePace
 from dragoman.core.facets import Outside
 from dragoman.core.protocols import Provenance, Suite
 from dragoman.core.speech import Stage

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.cli.setting_up.checkup.model.needs import needed_tokens
+from dragoman.cli.endpoint_checks import needed_tokens
 from dragoman.conditions.language.tool_view_rules import DEFAULT_VIEW_RULES, VIEW_RULES
 from dragoman.core.language.rules import DEFAULT_LANGUAGE_RULES, LANGUAGE_RULES
 from dragoman.core.rules import DEFAULT_RULES, RULES

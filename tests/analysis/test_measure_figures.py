@@ -20,7 +20,7 @@ from dragoman.core.measures import (
     Trend,
 )
 from dragoman.core.scores import Evidence, Score, Scored
-from dragoman.report.wording import measured_value
+from dragoman.report.formatting import measured_value
 
 PLAYED = Episode((), Ending("user_stop"), 1, 0)
 

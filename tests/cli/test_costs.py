@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import dragoman as package
-from dragoman.cli.spending import aged_price
+from dragoman.cli.usage import aged_price
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.models.prices import AgedPrice, PriceOrigin
 from dragoman.store.replies import ReplyCache

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dragoman.analysis.cells import Outcome, summarize
-from dragoman.cli.next_step import next_step, state_of
+from dragoman.cli.run_summary import next_step, state_of
 from dragoman.core.conditions import PLAIN
 
 Cli = Callable[..., CompletedProcess[str]]

@@ -117,12 +117,12 @@ def names(group: object, before: str = "") -> Iterator[str]:
 def test_a_command_in_the_projects_own_folder_leaves_its_modules_loaded(
     in_process: Callable[..., CompletedProcess[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "dragoman.cli.listing", raising=False)
+    monkeypatch.delitem(sys.modules, "dragoman.cli.list_names", raising=False)
 
     done = in_process("list", "suites", cwd=Path(__file__).parents[2])
 
     assert done.returncode == 0, done.stderr
-    assert "dragoman.cli.listing" in sys.modules
+    assert "dragoman.cli.list_names" in sys.modules
 
 
 def test_no_command_but_the_demonstration_and_the_doctor_is_left_out() -> None:

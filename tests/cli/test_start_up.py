@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from dragoman.cli.commands.tree import BESIDE_EACH_OTHER, IN_GROUPS, command_line
+from dragoman.cli.commands.tree import COMMANDS_BY_MODULE, MODULE_BY_GROUP, command_line
 
 HEAVY = (
     *("polars", "numpy", "jinja2", "aiohttp", "zstandard", "altair", "pandas"),
@@ -89,7 +89,7 @@ def test_a_command_declares_no_others_than_those_beside_it(modules_after: Module
 
     declaring = {name for name in loaded if name.startswith("dragoman.cli.commands.")}
     assert declaring == {
-        f"dragoman.cli.commands.{name}" for name in ("declaring", "reading", "tree")
+        f"dragoman.cli.commands.{name}" for name in ("options", "results", "tree")
     }
 
 
@@ -100,7 +100,7 @@ def test_a_command_is_the_same_alone_as_among_all() -> None:
 
     whole = commands()
 
-    assert set(whole) == {*chain(*BESIDE_EACH_OTHER.values()), *IN_GROUPS}
+    assert set(whole) == {*chain(*COMMANDS_BY_MODULE.values()), *MODULE_BY_GROUP}
     for name, command in whole.items():
         alone = commands(name)[name]
         assert alone.help == command.help

@@ -5,7 +5,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from dragoman.cli.linting import LintReport, _print_table
+from dragoman.cli.suite_checks import LintReport, _print_table
 from dragoman.conditions.language.lint.assets import Defect
 
 Cli = Callable[..., CompletedProcess[str]]

@@ -22,9 +22,9 @@ from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
 from dragoman.core.voice.audio import Audio
 from dragoman.core.voice.clarifications import Clarification
-from dragoman.report.html import render_report
-from dragoman.report.mm_tau.page import mm_tau_page
-from dragoman.report.view import RunView
+from dragoman.report.html_report import render_report
+from dragoman.report.mm_tau_figures import mm_tau_page
+from dragoman.report.view_model import RunView
 from dragoman.store.audio_files import AudioFiles
 
 Browse = Callable[[Callable[[Any], Coroutine[Any, Any, None]]], list[str]]

@@ -16,8 +16,8 @@ from dragoman.core.scores import Score, Scored
 from dragoman.core.speech import Said, Utterance, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.voice.audio import Audio
-from dragoman.report.html import render_report
-from dragoman.report.view import RunView
+from dragoman.report.html_report import render_report
+from dragoman.report.view_model import RunView
 from dragoman.store.audio_files import AudioFiles
 
 Browse = Callable[[Callable[[Any], Coroutine[Any, Any, None]]], list[str]]

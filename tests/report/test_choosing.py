@@ -13,10 +13,9 @@ from dragoman.core.protocols import Provenance
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored
 from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
-from dragoman.report.choosing import fitting, weighed
-from dragoman.report.html import render_report
-from dragoman.report.packing import pack
-from dragoman.report.view import RunView
+from dragoman.report.html_payload import pack, select_fitting, sized_conversations
+from dragoman.report.html_report import render_report
+from dragoman.report.view_model import RunView
 
 TASKS, TRIALS, AGENTS = 20, 2, ("a", "b")
 
@@ -90,7 +89,9 @@ def test_what_has_no_room_still_says_how_it_ended_and_what_it_scored() -> None:
 
 def test_a_sample_has_the_same_tasks_and_trials_of_every_agent() -> None:
     run = view()
-    order = [run.outcomes[each.number] for each in weighed([run]) if each.standing == "pass"]
+    order = [
+        run.outcomes[each.number] for each in sized_conversations([run]) if each.standing == "pass"
+    ]
 
     pairs = [(order[at], order[at + 1]) for at in range(0, len(order), 2)]
 
@@ -99,9 +100,9 @@ def test_a_sample_has_the_same_tasks_and_trials_of_every_agent() -> None:
 
 
 def test_the_first_that_does_not_fit_ends_the_choice() -> None:
-    every = weighed([view()])
+    every = sized_conversations([view()])
 
-    assert fitting(every, sum(each.size for each in every[:3])) == {
+    assert select_fitting(every, sum(each.size for each in every[:3])) == {
         each.number for each in every[:3]
     }
 

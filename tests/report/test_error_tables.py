@@ -1,7 +1,7 @@
 from dragoman.analysis.errors.board import JudgedGroup
 from dragoman.analysis.errors.reviewed import Reviewed, side_figures
 from dragoman.core.judged_errors import ErrorReview, JudgedError
-from dragoman.report.error_tables import severity_table
+from dragoman.report.judged_errors import severity_table
 
 CRITICAL = ErrorReview((JudgedError("agent", "critical", (), 0),))
 UNGRADED = ErrorReview((JudgedError("user", None, (), 0),))

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from dragoman.report.fitting import TextTable, lines, print_table
+from dragoman.report.text_tables import TextTable, lines, print_table
 
 HEARD = TextTable(
     headings=("condition", "agent", "word errors", "values heard"),

@@ -1,7 +1,7 @@
 """Tables with headings in groups, in a terminal and as LaTeX."""
 
-from dragoman.report.grouped import GroupedTable
-from dragoman.report.latex import latex_tables, latex_text
+from dragoman.report.table_markup import latex_tables, latex_text
+from dragoman.report.text_tables import GroupedTable
 
 TABLE = GroupedTable(
     "Table 2: 50 % & more",

@@ -37,9 +37,15 @@ from dragoman.core.tasks import (
 from dragoman.core.tools import Change, ToolCall, ToolResult
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clarifications import Clarification
-from dragoman.report.html import render_report
-from dragoman.report.packing import DATA_FIELDS, TEXT_FIELDS
-from dragoman.report.view import Cause, RunView, causes, count_tool_errors, standing
+from dragoman.report.html_payload import DATA_FIELDS, TEXT_FIELDS
+from dragoman.report.html_report import render_report
+from dragoman.report.view_model import (
+    FailureCause,
+    RunView,
+    conversation_causes,
+    conversation_status,
+    count_tool_errors,
+)
 
 HOSTILE = "<script>alert(1)</script></script><img src=x onerror=alert(2)>\"'&{{ 7*7 }}"
 PROVENANCE = Provenance(
@@ -679,12 +685,14 @@ def test_a_report_with_sound_says_that_it_lies_beside_it() -> None:
 
 def test_causes_name_failed_components_or_the_ending() -> None:
     early = msgspec.structs.replace(score(0.0), note="ended early: max_steps")
-    assert causes(outcome("1", 0, episode(), score(0.0))) == (Cause("fail", "DB"),)
-    assert causes(outcome("1", 0, episode(reason="max_steps"), early)) == (
-        Cause("fail", "ended early: max_steps"),
+    assert conversation_causes(outcome("1", 0, episode(), score(0.0))) == (
+        FailureCause("fail", "DB"),
     )
-    assert causes(outcome("1", 0, episode(), score(1.0))) == ()
-    assert standing(outcome("1", 0, episode(), None)) == "unscored"
+    assert conversation_causes(outcome("1", 0, episode(reason="max_steps"), early)) == (
+        FailureCause("fail", "ended early: max_steps"),
+    )
+    assert conversation_causes(outcome("1", 0, episode(), score(1.0))) == ()
+    assert conversation_status(outcome("1", 0, episode(), None)) == "unscored"
     assert count_tool_errors([outcome("1", 0, full_episode(), None)]) == {"agent": 1, "user": 0}
 
 

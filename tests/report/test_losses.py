@@ -10,7 +10,7 @@ from dragoman.core.conditions import PLAIN, Condition, condition_of
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.measures import Measured
 from dragoman.core.scores import Score, Scored
-from dragoman.report.losses import MAX_LINES, loss_lines, points
+from dragoman.report.degradation import MAX_LINES, drop_lines, points
 
 TELEPHONE = condition_of({"voice": "telephone"})
 MISHEARD = Measured(
@@ -38,7 +38,7 @@ def cell(
 
 
 def lines(*cells: CellOutcomes, is_imported: bool = False) -> list[str]:
-    return loss_lines(losses(cells), "my run", is_imported=is_imported)
+    return drop_lines(losses(cells), "my run", is_imported=is_imported)
 
 
 def test_a_loss_says_how_much_at_which_stage_and_in_which_values() -> None:
@@ -89,7 +89,7 @@ def test_one_loss_of_several_says_over_how_many_its_p_is_corrected() -> None:
         ]
     )
     assert len(rest) == 1
-    assert "p by Holm over 2" in loss_lines([first], "run", corrected=2)[0]
+    assert "p by Holm over 2" in drop_lines([first], "run", corrected=2)[0]
 
 
 def test_nothing_that_is_lost_is_no_negative_number() -> None:

@@ -1,7 +1,7 @@
 """Tables as Markdown: no text of data acts in them."""
 
-from dragoman.report.fitting import TextTable
-from dragoman.report.markdown import markdown_tables, markdown_text
+from dragoman.report.table_markup import markdown_tables, markdown_text
+from dragoman.report.text_tables import TextTable
 
 
 def test_a_table_has_its_title_its_columns_and_its_note() -> None:

@@ -9,10 +9,9 @@ from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.measures import Measured
 from dragoman.core.scores import Score, Scored
-from dragoman.report.html import render_report
-from dragoman.report.mm_tau.charts import glances, modality_charts, persona_charts
-from dragoman.report.mm_tau.page import mm_tau_page
-from dragoman.report.mm_tau.tables import change_tables, composite_tables, metric_tables
+from dragoman.report.html_report import render_report
+from dragoman.report.mm_tau_figures import glances, mm_tau_page, modality_charts, persona_charts
+from dragoman.report.mm_tau_tables import change_tables, composite_tables, metric_tables
 
 HOSTILE = "<script>alert(1)</script>"
 SCORING = ("dragoman-1", "none")

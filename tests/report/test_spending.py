@@ -9,7 +9,7 @@ from dragoman.core.conditions import PLAIN
 from dragoman.core.costs import Price
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.usage import Usage
-from dragoman.report.spending import cost_by_scenario
+from dragoman.report.costs import cost_by_scenario
 
 
 def cells(model: str = "big") -> tuple[CellSummary, ...]:

@@ -10,9 +10,9 @@ from dragoman.core.costs import Cost, Price
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
 from dragoman.core.usage import Usage, as_replayed
-from dragoman.report.fitting import TextTable, lines
-from dragoman.report.summaries import summary_table, usage_table
-from dragoman.report.wording import money
+from dragoman.report.formatting import money
+from dragoman.report.summary import summary_table, usage_table
+from dragoman.report.text_tables import TextTable, lines
 
 SCORE = Score(
     "dragoman-1",

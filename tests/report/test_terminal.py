@@ -16,10 +16,7 @@ from dragoman.core.texts.visible import visible
 from dragoman.core.tools import Change, ToolCall, ToolResult
 from dragoman.core.usage import Usage
 from dragoman.core.voice.clock import UNKNOWN, Latency
-from dragoman.report.terminal import (
-    MAX_SHOWN,
-    print_conversation,
-)
+from dragoman.report.terminal import MAX_SHOWN, print_conversation
 
 TASK = Task("7", "tau2:retail", "digest", Scenario("You want a refund."))
 LONG = "x" * (MAX_SHOWN + 1_234)

@@ -9,8 +9,8 @@ from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Ending, Episode
 from dragoman.core.measures import Measured
 from dragoman.core.scores import Score, Scored, Unscored
-from dragoman.report.fitting import TextTable
-from dragoman.report.voice_tables import voice_tables
+from dragoman.report.text_tables import TextTable
+from dragoman.report.voice import voice_tables
 
 LINE = PLAIN.with_axes(voice="telephone")
 BOARD = Leaderboard({"one": 2, "other": 2}, (Aggregate("overall", ("one", "other")),))

@@ -10,7 +10,7 @@ from typing import get_args
 import msgspec
 import pytest
 
-from dragoman.cli.stalling import notice, stall_notices
+from dragoman.cli.run_console import stall_notice, stall_notices
 from dragoman.conditions.voice.layer import LiveVoice
 from dragoman.core.episodes import Event
 from dragoman.core.errors import JudgeError, ParticipantError
@@ -82,7 +82,7 @@ def test_a_notice_names_the_first_conversations_and_counts_the_rest(tmp_path: Pa
     lines: list[str] = []
 
     async def agent(messages: object, tools: object) -> str:  # noqa: ARG001 - the shape of an agent
-        lines.append(notice(watch.stalled(0) * 2))
+        lines.append(stall_notice(watch.stalled(0) * 2))
         return "I cannot help you with that."
 
     play(job(tmp_path / "run", agent, concurrency=2), lambda *_: None, watch=watch)
@@ -148,14 +148,14 @@ MODEL = "compatible/any?base_url=http://127.0.0.1:8080/v1"
 def test_a_notice_names_who_is_awaited_and_what_helps(
     awaited: AwaitedParty, agent: str, said: str
 ) -> None:
-    line = notice([_waiting(awaited, agent)])
+    line = stall_notice([_waiting(awaited, agent)])
 
     assert line == f"no reply for 40.0 s: 1 conversation under way, waiting: task too-late {said}"
 
 
 def test_every_party_has_words_and_an_option() -> None:
     for party in get_args(Party):
-        line = notice([_waiting(AwaitedParty(party, "somebody"))])
+        line = stall_notice([_waiting(AwaitedParty(party, "somebody"))])
         assert line.endswith(")")
         assert " for " in line
 

@@ -2,7 +2,7 @@ from dragoman.analysis.cells import Outcome
 from dragoman.analysis.comparison import CellName, CellOutcomes, Comparison, compare
 from dragoman.core.conditions import PLAIN
 from dragoman.core.scores import Score, Scored
-from dragoman.report.differences import differences_table
+from dragoman.report.comparison import differences_table
 from dragoman.tables.comparison_frames import comparison_object, comparisons_frame
 
 TRIALS = {"a": (1.0, 1.0), "b": (1.0,)}

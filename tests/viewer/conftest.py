@@ -15,7 +15,7 @@ import pytest
 from tests.report.conftest import Tab, browse
 
 from dragoman.testing.serving_thread import ServingThread
-from dragoman.viewer.library import Library
+from dragoman.viewer.open_runs import Library
 from dragoman.viewer.server import serving
 
 __all__ = ["browse"]

@@ -21,10 +21,9 @@ from dragoman.store.entries import StoredEpisode, StoredMeasure
 from dragoman.store.run import NewRun, PlayedCell, RunStore, StoredCell, create_run, open_run
 from dragoman.store.run_index.lists import ORDERS, ListCut, Sought
 from dragoman.tables.outcomes import summary
-from dragoman.viewer.index.facets import MOST_CAUSES, OTHER_CAUSES, FacetMaker
-from dragoman.viewer.index.figures import stored_figures
-from dragoman.viewer.index.listing import Listing
-from dragoman.viewer.opened import OpenedRun
+from dragoman.viewer.index_builder import stored_figures
+from dragoman.viewer.open_runs import OpenedRun
+from dragoman.viewer.run_index import MOST_CAUSES, OTHER_CAUSES, FacetBuilder, Listing
 from dragoman.wiring.grid.config import RunConfig
 
 LONG = 20.0
@@ -254,7 +253,7 @@ def test_the_file_of_the_run_stays_as_it_is_to_the_byte(run: Path, tmp_path: Pat
 
 
 def test_what_breaks_in_a_thousand_words_is_told_apart_up_to_a_number() -> None:
-    maker = FacetMaker()
+    maker = FacetBuilder()
     found: set[str] = set()
     for number in range(MOST_CAUSES + 10):
         stored = entry(CELLS[0], reason="infrastructure_error", detail=f"no. {number}")

@@ -8,7 +8,7 @@ import pytest
 from tests.viewer.conftest import View
 
 import dragoman
-from dragoman.viewer.opened import OpenedRun
+from dragoman.viewer.open_runs import OpenedRun
 
 LONG = 20.0
 

@@ -8,9 +8,20 @@ from tests.viewer.test_index import CELLS, entry, listed, new_run
 from dragoman.analysis.comparison import TaskPair
 from dragoman.core.scores import Scored, Unscored, Verdict
 from dragoman.store.run import StoredCell
-from dragoman.viewer.filters import ListFilter
-from dragoman.viewer.flips import cell_choices, default_couple, flips, rewards_of, shown_trial
-from dragoman.viewer.nearby import comparing_address, conversation_address, neighbours, twins
+from dragoman.viewer.compare_pages import (
+    cell_choices,
+    default_pair,
+    find_flips,
+    rewards_by_task,
+    shown_trial,
+)
+from dragoman.viewer.conversation_list import ListFilter
+from dragoman.viewer.conversation_page import (
+    comparison_address,
+    conversation_address,
+    neighbours,
+    same_task_elsewhere,
+)
 
 LOST = [cell for cell in CELLS if cell.task == "t2"]
 
@@ -47,7 +58,7 @@ def test_the_same_task_is_found_under_every_agent_and_condition(tmp_path: Path) 
     here = next(cell for cell in CELLS if cell.task == "t2" and cell.trial == 1)
 
     with listed(folder, tmp_path / "views") as listing:
-        found = twins(listing, here)
+        found = same_task_elsewhere(listing, here)
 
     same = [cell for cell in CELLS if cell.task == "t2"]
     assert [trial.key for twin in found for trial in twin.trials] == [cell.key for cell in same]
@@ -82,7 +93,7 @@ def test_tasks_flip_between_cells_as_the_rewards_say() -> None:
         "waiting": decided(1),
     }
 
-    found = flips(a, b, frozenset({"changed"}))
+    found = find_flips(a, b, frozenset({"changed"}))
 
     assert found.lost == (TaskPair("lost", (1, 1), (1, 0)),)
     assert found.won == (TaskPair("won", (0, 1), (1,)),)
@@ -103,8 +114,8 @@ def test_a_flipped_task_leads_to_trials_that_show_it(tmp_path: Path) -> None:
 
     with listed(tmp_path / "run", tmp_path / "views") as listing:
         cells = cell_choices(listing.facets())
-        a, b = default_couple(cells, cells, is_one_run=True)
-        found = flips(rewards_of(listing, a), rewards_of(listing, b))
+        a, b = default_pair(cells, cells, is_one_run=True)
+        found = find_flips(rewards_by_task(listing, a), rewards_by_task(listing, b))
         shown = shown_trial(listing, b, "t1", is_won=False)
 
     assert [(cell.agent, cell.condition) for cell in cells] == list(
@@ -122,4 +133,4 @@ def test_addresses_carry_the_filter_and_odd_names_as_text() -> None:
         conversation_address("my run", "0a", wanted) == "/run/my%20run/conversation/0a?agent=a%26b"
     )
     assert conversation_address("r", "0a") == "/run/r/conversation/0a"
-    assert comparing_address(("r", "0a"), ("s", "0b")) == "/compare?a=r/0a&b=s/0b"
+    assert comparison_address(("r", "0a"), ("s", "0b")) == "/compare?a=r/0a&b=s/0b"

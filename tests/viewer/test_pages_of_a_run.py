@@ -23,7 +23,7 @@ from dragoman.core.usage import Usage
 from dragoman.runs.jobs import Manifest
 from dragoman.store.entries import StoredEpisode
 from dragoman.store.run import NewRun, RunStore, StoredCell, create_run
-from dragoman.viewer.filters import conversations_link, filter_of
+from dragoman.viewer.conversation_list import conversations_link, list_filter
 from dragoman.wiring.grid.config import RunConfig
 
 HOSTILE = "<script>window.harmed=1</script>\"'><img src=x onerror=alert(1)>\u202etxt\u202c\x1b[31m"
@@ -224,7 +224,7 @@ def test_an_address_that_asks_for_nonsense_is_answered(view: View, played: Path)
 
 def test_a_filter_stands_in_its_address() -> None:
     query = {"agent": ("a", "b&c"), "outcome": ("fail",), "q": ("7",), "order": ("cost",)}
-    read = filter_of({**query, "falling": ("1",), "after": ("3",)})
+    read = list_filter({**query, "falling": ("1",), "after": ("3",)})
 
     assert read.query() == "agent=a&agent=b%26c&outcome=fail&q=7&order=cost&falling=1"
     assert read.toggled("agent", "a").toggled("outcome", "fail").chosen == {"agent": ("b&c",)}

@@ -15,9 +15,9 @@ from tests.viewer.conftest import View
 import dragoman
 from dragoman.core.errors import DragomanError
 from dragoman.store.run import peek_run
-from dragoman.viewer.library import Library, require_runs
-from dragoman.viewer.readers import READERS, Readers
-from dragoman.viewer.requests import PageRequest, Route
+from dragoman.viewer.open_runs import Library, require_runs
+from dragoman.viewer.page_workers import WORKERS, PageWorkers
+from dragoman.viewer.rendering import PageRequest, Route
 
 
 def test_a_run_leads_to_its_conversations(view: View, played: Path) -> None:
@@ -143,7 +143,7 @@ def test_many_clients_at_once_are_answered_as_one_alone(view: View, played: Path
 
 def test_pages_are_made_while_another_waits(tmp_path: Path, played: Path) -> None:
     """A page that waits holds one reader; the others answer."""
-    others = threading.Barrier(READERS, timeout=30)
+    others = threading.Barrier(WORKERS, timeout=30)
 
     def waiting(asked: PageRequest) -> web.Response:
         asked.run().store.counts()
@@ -152,18 +152,18 @@ def test_pages_are_made_while_another_waits(tmp_path: Path, played: Path) -> Non
 
     async def asked() -> list[str]:
         library = Library([played], tmp_path / "views")
-        readers = Readers(library)
+        readers = PageWorkers(library)
         request = make_mocked_request("GET", "/run/mine/together", match_info={"run": "mine"})
         try:
             together = Route("/run/{run}/together", waiting)
             answers = await asyncio.gather(
-                *(readers.answer(together, request) for _ in range(READERS))
+                *(readers.answer(together, request) for _ in range(WORKERS))
             )
         finally:
             await readers.close()
         return [str(answer.text) for answer in answers if isinstance(answer, web.Response)]
 
-    assert len(set(asyncio.run(asked()))) == READERS
+    assert len(set(asyncio.run(asked()))) == WORKERS
 
 
 def test_readers_know_runs_by_the_same_names(tmp_path: Path, played: Path) -> None:

@@ -1,4 +1,5 @@
-"""The command line: parse, call one function, print.
+"""The command line: parses options, calls the library and prints results.
 
-Nothing is computed here, and nothing heavy is imported before it is needed.
+`commands` declares the commands and their options and imports little, so that help is fast. The
+modules next to it implement the commands and are imported when a command runs.
 """

@@ -1,4 +1,4 @@
-"""The command line: from what was typed to how it ends."""
+"""The entry point of the `dragoman` command: runs it and turns errors into exit statuses."""
 
 import os
 import signal
@@ -10,11 +10,11 @@ from dragoman.core.errors import DragomanError, UsageError
 
 def main() -> None:
     """Run the command line; a user's mistake is one line, exit status 2 (usage) or 1 (the rest)."""
-    from dragoman.cli.output import INTERRUPTED, print_error, take_any_text
+    from dragoman.cli.output import INTERRUPTED, escape_unprintable, print_error
 
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    take_any_text()
+    escape_unprintable()
     try:
         command_line(sys.argv[1:])()
         sys.stdout.flush()

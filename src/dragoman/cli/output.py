@@ -1,27 +1,55 @@
-"""What commands print: results to stdout, errors to stderr."""
+"""Printing of commands: results to stdout, errors to stderr, `--quiet` and `--plain`."""
 
 import codecs
 import io
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from dragoman.core.texts.visible import visible
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+Mode = Literal["usual", "plain", "quiet"]
+
+_MODE: ContextVar[Mode] = ContextVar("mode", default="usual")
+
+
+def mode() -> Mode:
+    """Return how much the command that runs is to show."""
+    return _MODE.get()
+
+
+def set_mode(chosen: Mode) -> None:
+    """Have all that follows in this command show so much."""
+    _MODE.set(chosen)
+
+
+def console() -> "Console":
+    """Return what tables and conversations are printed to: without colours where `--plain` is given."""
+    from rich.console import Console
+
+    return Console(color_system=None if mode() == "plain" else "auto")
+
+
 INTERRUPTED = 130
 """The exit status of what a person stopped."""
 
 
-def take_any_text() -> None:
+def escape_unprintable() -> None:
     """Have terminals that cannot show a character get its escape, whatever is printed."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
-def print_figures_json(value: Mapping[str, object]) -> None:
+def print_metrics_json(value: Mapping[str, object]) -> None:
     """Print an object that has intervals, with the version of how these are drawn."""
     from dragoman.analysis.intervals import INTERVAL_METHOD
 
@@ -48,7 +76,7 @@ def print_line(text: str, *, to_stderr: bool = False) -> None:
 
 
 @contextmanager
-def print_aside() -> Iterator[None]:
+def redirect_prints_to_stderr() -> Iterator[None]:
     """Send what code of one's own prints to stderr: stdout is for results."""
     with redirect_stdout(sys.stderr):
         yield

@@ -14,7 +14,7 @@ from dragoman.analysis.cells import CellSummary, Outcome
 from dragoman.core.scores import Standing
 from dragoman.core.texts.visible import visible
 from dragoman.exchange.placing import place_file
-from dragoman.report.view import causes, standing
+from dragoman.report.view_model import conversation_causes, conversation_status
 from dragoman.store.run import RunStore
 from dragoman.tables.outcomes import outcomes, summary
 
@@ -63,7 +63,7 @@ def write_junit(
 
 
 def _suite(cell: CellSummary, rows: Sequence[Outcome]) -> ET.Element:
-    found = [_ELEMENTS.get(standing(row), "") for row in rows]
+    found = [_ELEMENTS.get(conversation_status(row), "") for row in rows]
     suite = ET.Element(
         "testsuite",
         {
@@ -101,9 +101,9 @@ def _case(row: Outcome) -> ET.Element:
             "time": _seconds(0.0 if row.episode is None else row.episode.seconds),
         },
     )
-    state = standing(row)
+    state = conversation_status(row)
     if state in _ELEMENTS:
-        reasons = [cause.text for cause in causes(row)]
+        reasons = [cause.text for cause in conversation_causes(row)]
         element = ET.SubElement(
             case, _ELEMENTS[state], {"message": _text("; ".join(reasons)), "type": state}
         )

@@ -1,4 +1,4 @@
-"""What people look at: the HTML report, tables and conversations in a terminal.
+"""Reports on runs: the HTML report, tables, figures and conversations as text.
 
-It draws what it is handed, and reads no store.
+Everything here turns results into text or markup. Statistics come from `analysis`.
 """

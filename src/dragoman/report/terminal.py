@@ -1,4 +1,4 @@
-"""Conversations in a terminal; data cannot steer the terminal or pose as markup."""
+"""Conversations as text for a terminal, with markup and control codes from data escaped."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -15,14 +15,19 @@ from dragoman.core.tasks import Task
 from dragoman.core.texts.visible import visible
 from dragoman.core.tools import Change, ToolCall, ToolResult
 from dragoman.core.voice.clarifications import Clarification
-from dragoman.report import wording
-from dragoman.report.inferring import Inferred, cost_of_inferring, inferred
-from dragoman.report.view import clocked
+from dragoman.report import formatting
+from dragoman.report.view_model import (
+    InferredProfile,
+    inference_cost,
+    inferred_profiles,
+    turn_timings,
+)
 from dragoman.scoring.measures.turn_timing import TurnTiming
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
+
 
 MAX_SHOWN = 400
 """Characters of a result or an argument that are shown unless all is asked for."""
@@ -51,13 +56,13 @@ def print_conversation(
     limit = None if full else MAX_SHOWN
     place = (outcome.suite, f"task {outcome.task}", f"trial {outcome.trial}")
     console.print(_text(", ".join((*place, outcome.condition.label, outcome.agent)), "bold"))
-    _print_lines(console, [("wanted", wording.shortened(task.wanted, limit), "dim")])
+    _print_lines(console, [("wanted", formatting.shortened(task.wanted, limit), "dim")])
     if outcome.episode is None:
         console.print(_text("This conversation has not run."))
         return
     decided = {entry.at: entry for entry in outcome.episode.clarifications}
-    clock = {turn.at: turn for turn in clocked(outcome)}
-    told = {entry.at: entry for entry in inferred(outcome.episode)}
+    clock = {turn.at: turn for turn in turn_timings(outcome)}
+    told = {entry.at: entry for entry in inferred_profiles(outcome.episode)}
     for number, event in enumerate(outcome.episode.events):
         if number in told:
             _print_lines(console, _context(told.pop(number), limit))
@@ -95,7 +100,7 @@ def _event(event: Event, limit: int | None) -> list[_Line]:
     if isinstance(event, Move):
         lines = list(_reply(event.reply, limit))
         if event.reasoning:
-            thought = wording.shortened(event.reasoning, limit)
+            thought = formatting.shortened(event.reasoning, limit)
             lines.append(("  reasoning", f"{thought} (given to nobody)", "dim"))
         first, *rest = lines or [("", "", "")]
         mark = " (scripted)" if event.scripted else ""
@@ -105,8 +110,8 @@ def _event(event: Event, limit: int | None) -> list[_Line]:
 
 def _timed(turn: TurnTiming) -> _Line:
     """Return when a turn began, what was waited for before it, and how long it lasted."""
-    begins = wording.UNKNOWN if turn.begins is None else wording.on_the_clock(turn.begins)
-    told = [wording.response(turn.response)] if turn.response is not None else []
+    begins = formatting.UNKNOWN if turn.begins is None else formatting.on_the_clock(turn.begins)
+    told = [formatting.response(turn.response)] if turn.response is not None else []
     if turn.speaking:
         estimated = " (estimated)" if turn.is_estimated else ""
         told.append(f"spoke {turn.speaking:.1f} s{estimated}")
@@ -118,18 +123,18 @@ def _clarification(entry: Clarification, limit: int | None) -> list[_Line]:
     said = "answered" if entry.is_allowed else f"not answered: {entry.reason}"
     lines = [("  judged", f"{said} ({entry.judge}, {entry.version})", "dim")]
     if entry.answer:
-        lines.append(("", wording.shortened(entry.answer, limit), "dim"))
+        lines.append(("", formatting.shortened(entry.answer, limit), "dim"))
     return lines
 
 
-def _context(entry: Inferred, limit: int | None) -> list[_Line]:
+def _context(entry: InferredProfile, limit: int | None) -> list[_Line]:
     """Return what the agent was told of its user from here on, or why nothing new."""
     if entry.failure:
         said = f"nothing {entry.after}: {entry.failure} ({entry.model})"
-        answer = ("", wording.shortened(entry.answer, limit), "dim")
+        answer = ("", formatting.shortened(entry.answer, limit), "dim")
         return [("", "", ""), ("  inferred", said, "red"), answer]
     fields = (
-        ("", wording.shortened(f"{name}: {text}", limit), "dim") for name, text in entry.fields
+        ("", formatting.shortened(f"{name}: {text}", limit), "dim") for name, text in entry.fields
     )
     return [("", "", ""), ("  inferred", f"{entry.after} ({entry.model})", "dim"), *fields]
 
@@ -145,7 +150,7 @@ def _reply(reply: Reply, limit: int | None) -> Iterator[_Line]:
                 yield from _call(call, limit)
         case Unparsed(raw=raw, error=error):
             yield "", f"unusable reply: {error}", "red"
-            yield "", wording.shortened(raw, limit), ""
+            yield "", formatting.shortened(raw, limit), ""
 
 
 def _utterance(utterance: Utterance) -> Iterator[_Line]:
@@ -160,27 +165,27 @@ def _utterance(utterance: Utterance) -> Iterator[_Line]:
 
 def _call(call: ToolCall, limit: int | None) -> Iterator[_Line]:
     written = call.raw or " ".join(map(_json, (*call.positionals, call.arguments)))
-    yield "", f"calls {call.name} {wording.shortened(written, limit)}", "cyan"
+    yield "", f"calls {call.name} {formatting.shortened(written, limit)}", "cyan"
     if call.sent is not None:
-        yield "  sent", wording.shortened(_json(call.sent), limit), ""
+        yield "  sent", formatting.shortened(_json(call.sent), limit), ""
     if call.malformed:
         yield "", f"malformed: {call.malformed}", "red"
 
 
 def _result(result: ToolResult, limit: int | None) -> Iterator[_Line]:
     label, style = ("  error", "red") if result.error else ("  result", "")
-    yield label, wording.shortened(result.content, limit), style
+    yield label, formatting.shortened(result.content, limit), style
     if result.shown is not None:
-        yield "  shown", wording.shortened(result.shown, limit), ""
+        yield "  shown", formatting.shortened(result.shown, limit), ""
     if result.executed is not None:
-        yield "  executed", wording.shortened(_json(result.executed), limit), ""
+        yield "  executed", formatting.shortened(_json(result.executed), limit), ""
     for change in result.changes:
         yield "  changed", _change(change, limit), "magenta"
 
 
 def _change(change: Change, limit: int | None) -> str:
     path = "/".join(map(str, change.path))
-    value = "" if change.op == "del" else f" {wording.shortened(_json(change.value), limit)}"
+    value = "" if change.op == "del" else f" {formatting.shortened(_json(change.value), limit)}"
     side = "" if change.side == "agent" else f" ({change.side}'s side)"
     return f"{path}: {change.op}{value}{side}"
 
@@ -189,12 +194,12 @@ def _ending(episode: Episode) -> list[_Line]:
     ending = episode.ending
     detail = f": {ending.detail}" if ending.detail else ""
     written = ending.near_token and f": the stop token was written {_json(ending.near_token)}"
-    seconds = wording.duration(episode.seconds)
-    cost = cost_of_inferring(episode)
+    seconds = formatting.duration(episode.seconds)
+    cost = inference_cost(episode)
     asked = [("", f"asking about the user: {cost}", "dim")] if cost else []
     return [
         ("", "", ""),
-        ("ended", f"{ending.reason}, {wording.ENDINGS[ending.reason]}{written}{detail}", "bold"),
+        ("ended", f"{ending.reason}, {formatting.ENDINGS[ending.reason]}{written}{detail}", "bold"),
         ("", f"{episode.steps} steps, {episode.errors} tool errors, {seconds}", "dim"),
         *asked,
     ]
@@ -203,8 +208,10 @@ def _ending(episode: Episode) -> list[_Line]:
 def _score(score: Score | None) -> list[_Line]:
     if score is None:
         return [("score", "not scored yet", "")]
-    assumed = f" {wording.ASSUMED}" if score.assumed else ""
-    reward = f"{wording.verdict(score.reward)}{assumed}, rules {score.rules}, judge {score.judge}"
+    assumed = f" {formatting.ASSUMED}" if score.assumed else ""
+    reward = (
+        f"{formatting.verdict(score.reward)}{assumed}, rules {score.rules}, judge {score.judge}"
+    )
     lines = [("score", f"{reward}, {score.note}" if score.note else reward, "bold")]
     for part in score.components:
         lines += _component(part)
@@ -233,8 +240,8 @@ def _measured(entry: Measured) -> list[_Line]:
 
 def _component(part: ComponentScore) -> Iterator[_Line]:
     basis = "counts" if part.in_basis else "does not count"
-    assumed = f" {wording.ASSUMED}" if part.assumed else ""
-    yield "", f"{part.component} ({basis}): {wording.verdict(part.verdict)}{assumed}", ""
+    assumed = f" {formatting.ASSUMED}" if part.assumed else ""
+    yield "", f"{part.component} ({basis}): {formatting.verdict(part.verdict)}{assumed}", ""
     for row in part.evidence:
         yield _evidence(row)
 

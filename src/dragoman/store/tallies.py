@@ -50,7 +50,7 @@ Standings = Standing | Literal["planned", "played"]
 class StandingGroup(msgspec.Struct, frozen=True):
     """What is counted together: a scoring, a cell of the grid, how its conversations stand and why.
 
-    `standing` is `plan_actions` and `played` too, beside `UNSCORED`.
+    `conversation_status` is `plan_actions` and `played` too, beside `UNSCORED`.
     """
 
     rules: str

@@ -14,9 +14,8 @@ from dragoman.core.conditions import EXPOSURE, NONE, UNEXPOSED
 from dragoman.core.measures import REWARD
 from dragoman.core.scores import NO_JUDGE
 from dragoman.models.prices import PriceTable
-from dragoman.report.mm_tau.page import MmTauPage, mm_tau_page
-from dragoman.report.reproducing import PlayedAs, steps
-from dragoman.report.view import RunView
+from dragoman.report.mm_tau_figures import MmTauPage, mm_tau_page
+from dragoman.report.view_model import RunInvocation, RunView, reproduction_steps
 from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
 from dragoman.store.run import RunStore, open_run
 from dragoman.tables.caveats import caveats, users_of
@@ -97,7 +96,7 @@ def _view(
             personas=_personas(store, heads, (rules, judge)),
             apis=_apis(store, heads),
             losses=losses_among(store, heads),
-            steps=tuple(steps(_played(folder, manifest, (rules, judge), heads))),
+            steps=tuple(reproduction_steps(_played(folder, manifest, (rules, judge), heads))),
         )
 
 
@@ -122,13 +121,13 @@ def _apis(store: RunStore, rows: Sequence[Outcome]) -> ApiBoard | None:
 
 def _played(
     folder: Path, manifest: Manifest, scoring: tuple[str, str], rows: Sequence[Outcome]
-) -> PlayedAs:
+) -> RunInvocation:
     import tomlkit
 
     rules, judge = scoring
     is_imported = manifest.imported is not msgspec.UNSET
     counted = {each.measure for row in rows for each in row.measures if each.judge == NO_JUDGE}
-    return PlayedAs(
+    return RunInvocation(
         folder.absolute().name,
         "" if is_imported else tomlkit.dumps(msgspec.to_builtins(manifest.config)),
         manifest.dragoman,

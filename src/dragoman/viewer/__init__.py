@@ -1,5 +1,5 @@
-"""What people look at in a browser while they work: a local server over stored runs.
+"""The web viewer: a local HTTP server for browsing stored runs.
 
-It reads runs and writes none. No name in a request reaches the file system before it was found among
-names that are known, and nobody but this machine is answered.
+It listens on the loopback address only. Nothing here writes into a run: the indices that pages are
+made from lie in the cache folder.
 """

@@ -1,16 +1,25 @@
-"""Templates: everything that is put into one is escaped, and no text steers the page."""
+"""Page requests, routes and rendering of templates.
 
+Everything that is put into a template is escaped, and no text steers the page.
+"""
+
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
+import msgspec
+from aiohttp import web
+
 from dragoman.core.texts.visible import visible
-from dragoman.report import wording
+from dragoman.report import formatting
+from dragoman.viewer.open_runs import Library, OpenedRun
 
 if TYPE_CHECKING:
     import jinja2
+
 
 MAX_TEXT = 200_000
 """Characters of one text that are written out; what is cut is said."""
@@ -41,17 +50,17 @@ def _environment() -> "jinja2.Environment":
         undefined=jinja2.StrictUndefined,
         finalize=_shown,
     )
-    environment.globals.update(wording=wording)
+    environment.globals.update(wording=formatting)
     environment.filters.update(
-        number=wording.number,
-        interval=wording.interval,
-        share=wording.share,
-        difference=wording.difference,
-        signed_interval=wording.signed_interval,
-        p_value=wording.p_value,
-        money=wording.money,
-        duration=wording.duration,
-        cut=wording.shortened,
+        number=formatting.number,
+        interval=formatting.interval,
+        share=formatting.share,
+        difference=formatting.difference,
+        signed_interval=formatting.signed_interval,
+        p_value=formatting.p_value,
+        money=formatting.money,
+        duration=formatting.duration,
+        cut=formatting.shortened,
         part=lambda text: quote(text, safe=""),
         moment=_moment,
     )
@@ -63,7 +72,7 @@ def _moment(seconds: float) -> str:
     try:
         return datetime.fromtimestamp(seconds, UTC).astimezone().isoformat(" ", "minutes")[:16]
     except (ValueError, OverflowError, OSError):
-        return wording.UNKNOWN
+        return formatting.UNKNOWN
 
 
 def _template(name: str) -> str:
@@ -75,5 +84,62 @@ def _shown(value: object) -> object:
         return value
     if len(value) <= MAX_TEXT:
         return visible(value)
-    cut = wording.counted(len(value) - MAX_TEXT, "character")
+    cut = formatting.counted(len(value) - MAX_TEXT, "character")
     return f"{visible(value[:MAX_TEXT])} … {cut} cut"
+
+
+class PageRequest(msgspec.Struct, frozen=True):
+    """A request for a page.
+
+    Attributes:
+        library: The runs that are shown.
+        path: The address without what stands after the question mark.
+        names: The parts of the address that the page's route names.
+        query: What stands after the question mark: all values by name.
+        now: When, in seconds since 1970.
+    """
+
+    library: Library
+    path: str
+    names: Mapping[str, str]
+    query: Mapping[str, tuple[str, ...]]
+    now: float
+
+    def first(self, name: str) -> str:
+        """Return the first value of a name after the question mark; "" where there is none."""
+        return next(iter(self.query.get(name, ())), "")
+
+    def run(self) -> OpenedRun:
+        """Return the run that the address names in `{run}`.
+
+        Raises:
+            HTTPNotFound: Where there is none.
+        """
+        return self.run_named(self.names["run"])
+
+    def run_named(self, name: str) -> OpenedRun:
+        """Return a run by its name in addresses.
+
+        Raises:
+            HTTPNotFound: Where there is none.
+        """
+        found = self.library.find(name)
+        if found is None:
+            raise web.HTTPNotFound(text="There is no run of this name here.")
+        return found
+
+    def page(self, template: str, **values: object) -> web.Response:
+        """Return a page made of a template and values."""
+        text = render(template, path=self.path, **values)
+        return web.Response(text=text, content_type="text/html", charset="utf-8")
+
+
+Answer = Callable[[PageRequest], web.StreamResponse]
+"""Answers in a thread that reads runs: it may read its own stores, and must not wait for anything."""
+
+
+class Route(NamedTuple):
+    """A page: its route, such as `/run/{run}`, and what answers."""
+
+    route: str
+    answer: Answer

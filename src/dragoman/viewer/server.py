@@ -1,19 +1,63 @@
-"""The server: routes, threads that read, and its life on the loopback address."""
+"""The HTTP server of the viewer: routes, static files and its life on the loopback address."""
 
 import errno
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
+from importlib.resources import files
 
 from aiohttp import web
 
 from dragoman.core.errors import DragomanError, UsageError
-from dragoman.viewer.guarding import Handler, add_headers, guard
-from dragoman.viewer.library import Library
-from dragoman.viewer.readers import Readers
-from dragoman.viewer.rendering import prepare, render
-from dragoman.viewer.requests import Route
-from dragoman.viewer.routes import ROUTES
-from dragoman.viewer.static_files import static_file
+from dragoman.report.html_parts import stylesheet
+from dragoman.viewer import compare_pages, conversation_list, conversation_page, run_pages
+from dragoman.viewer.http_security import Handler, add_headers, guard
+from dragoman.viewer.open_runs import Library
+from dragoman.viewer.page_workers import PageWorkers
+from dragoman.viewer.rendering import Route, prepare, render
+
+ROUTES: tuple[Route, ...] = (
+    run_pages.RUNS_ROUTE,
+    run_pages.OVERVIEW_ROUTE,
+    run_pages.PROGRESS_ROUTE,
+    conversation_list.CONVERSATIONS_ROUTE,
+    conversation_page.CONVERSATION_ROUTE,
+    conversation_page.SOUND_ROUTE,
+    compare_pages.COMPARE_ROUTE,
+)
+
+
+TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+async def static_file(request: web.Request) -> web.Response:
+    """Return a file of the viewer's own.
+
+    Raises:
+        HTTPNotFound: Where it has none of this name.
+    """
+    found = _contents().get(request.match_info["name"])
+    if found is None:
+        raise web.HTTPNotFound(text="There is no such file.")
+    kind, content = found
+    return web.Response(body=content, content_type=kind, charset="utf-8")
+
+
+@cache
+def _contents() -> dict[str, tuple[str, bytes]]:
+    own = {
+        entry.name: entry.read_bytes()
+        for entry in (files("dragoman.viewer") / "static").iterdir()
+        if entry.is_file()
+    }
+    named = {"report.css": stylesheet().encode(), **own}
+    return {
+        name: (TYPES[ending], content)
+        for name, content in named.items()
+        for ending in TYPES
+        if name.endswith(ending)
+    }
+
 
 HOST = "127.0.0.1"
 STOPPING_SECONDS = 0.1
@@ -24,7 +68,7 @@ def application(library: Library) -> web.Application:
     found = web.Application(middlewares=[_explain, guard])
     found.on_response_prepare.append(add_headers)
     # Threads of their own, so that pages never block the loop.
-    readers = Readers(library)
+    readers = PageWorkers(library)
 
     async def close(_: web.Application) -> None:
         await readers.close()
@@ -36,7 +80,7 @@ def application(library: Library) -> web.Application:
     return found
 
 
-def _answering(page: Route, readers: Readers) -> Handler:
+def _answering(page: Route, readers: PageWorkers) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         return await readers.answer(page, request)
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.cli.heard import HeardQuestion, _aligned_units
+from dragoman.cli.transcript_explanation import TranscriptQuestion, _aligned_units
 from dragoman.scoring.speech_accuracy import AlignmentCounts, character_edits, word_edits
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -183,7 +183,7 @@ TEXTS = st.text(st.sampled_from("ab 15,$.-'é\u0301ต่อ我五 five ")) | st
 
 @given(TEXTS, TEXTS, st.sampled_from(["en", "vi", "th", "zh", "pt", "de"]))
 def test_the_alignment_sums_to_the_counts(said: str, heard: str, language: str) -> None:
-    units = _aligned_units(HeardQuestion(said, heard, language, ()))
+    units = _aligned_units(TranscriptQuestion(said, heard, language, ()))
 
     count = character_edits if language in {"th", "zh"} else word_edits
     edits = count(said, heard, language)

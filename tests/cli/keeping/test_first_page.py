@@ -6,7 +6,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from dragoman.cli.losing import first_page
+from dragoman.cli import run_overview
 
 
 @pytest.mark.slow
@@ -16,7 +16,7 @@ def test_a_large_run_is_shown_by_what_was_counted_when_it_was_written(
     asked = ("--agent", "gold,silent", "--trials", 2, "--out", "mine")
     assert dragoman("run", "sample:shop", *asked).returncode == 0
     whole = dragoman("show", "mine").stdout.splitlines()
-    monkeypatch.setattr(first_page, "MOST_READ", 3)
+    monkeypatch.setattr(run_overview, "MOST_READ", 3)
 
     shown = dragoman("show", "mine")
 
@@ -37,7 +37,7 @@ def test_a_large_run_is_shown_by_what_was_counted_when_it_was_written(
 def test_a_large_run_ends_with_its_first_page(
     dragoman: Callable[..., CompletedProcess[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(first_page, "MOST_READ", 3)
+    monkeypatch.setattr(run_overview, "MOST_READ", 3)
 
     perfect = dragoman("run", "courier", "--agent", "gold", "--out", "good")
 
@@ -56,7 +56,7 @@ def test_a_large_run_ends_with_its_first_page(
 def test_figures_of_a_large_run_are_there_for_who_asks_for_them(
     dragoman: Callable[..., CompletedProcess[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(first_page, "MOST_READ", 3)
+    monkeypatch.setattr(run_overview, "MOST_READ", 3)
     assert dragoman("run", "sample:shop", "--agent", "silent", "--out", "mine").returncode == 0
 
     assert "cells" in json.loads(dragoman("resume", "mine", "--json").stdout)

@@ -7,8 +7,8 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from dragoman.cli.progressing.bars import PLAIN_EVERY_S, progress
-from dragoman.cli.progressing.modes import set_mode
+from dragoman.cli.output import set_mode
+from dragoman.cli.progress import PLAIN_EVERY_S, progress
 
 Cli = Callable[..., CompletedProcess[str]]
 

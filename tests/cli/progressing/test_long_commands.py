@@ -7,9 +7,8 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from dragoman.cli.progressing.bars import LINE_PACE, LinePace, progress
-from dragoman.cli.progressing.heartbeat import heartbeat
-from dragoman.cli.progressing.modes import set_mode
+from dragoman.cli.output import set_mode
+from dragoman.cli.progress import LINE_PACE, LinePace, heartbeat, progress
 from dragoman.core.waiting.under_way import long_step
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.testing.answers import Rule, RuleAnswers

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import cast
 
-from dragoman.cli.progressing.tally import RunningTally
+from dragoman.cli.run_console import RunningTally
 from dragoman.core.costs import Price
 from dragoman.core.episodes import Ending, EndReason, Episode
 from dragoman.core.scores import Score, Scored, Unscored, Verdict

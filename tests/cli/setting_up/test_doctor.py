@@ -6,8 +6,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
-from dragoman.cli.setting_up.checkup.installed import _by_extra, _extra
-from dragoman.cli.setting_up.checkup.prices import list_prices
+from dragoman.cli.system_checks import _by_extra, _extra, check_prices
 from dragoman.models.prices import OLD_DAYS, load_prices
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -71,14 +70,14 @@ def test_an_extra_is_whole_only_with_all_of_it_and_in_the_very_version_that_is_a
 def test_prices_are_old_half_a_year_after_they_were_looked_up() -> None:
     table = load_prices(None)
     looked_up = sorted(origin.as_of for origin in table.origins.values())
-    still = list_prices(looked_up[0] + timedelta(days=OLD_DAYS))
-    some = list_prices(looked_up[0] + timedelta(days=OLD_DAYS + 1))
+    still = check_prices(looked_up[0] + timedelta(days=OLD_DAYS))
+    some = check_prices(looked_up[0] + timedelta(days=OLD_DAYS + 1))
 
     assert (still.state, still.todo) == ("ok", "")
     assert some.state == "old"
     assert some.found.startswith(f"{looked_up.count(looked_up[0])} of {len(table.prices)} ")
     assert some.found.endswith(f"the oldest on {looked_up[0]}")
-    assert list_prices(date(2100, 1, 1)).found.startswith(f"{len(table.prices)} of ")
+    assert check_prices(date(2100, 1, 1)).found.startswith(f"{len(table.prices)} of ")
 
 
 def test_old_prices_are_one_line_and_no_failure(dragoman: Cli, told: Told) -> None:

@@ -9,8 +9,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from dragoman.cli.setting_up.answers import typed
-from dragoman.cli.setting_up.asking import make_grid
+from dragoman.cli.init import ask_for_line, make_grid
 from dragoman.wiring.grid.config import RunRequest
 from dragoman.wiring.grid.options import keys_of
 
@@ -61,7 +60,7 @@ def test_answers_are_asked_on_standard_error_and_enter_takes_what_is_in_brackets
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("\nliteral\n\n\nvi\n\n\n3\nall\n"))
 
-    make_grid(folder / "grid.toml", {}, typed)
+    make_grid(folder / "grid.toml", {}, ask_for_line)
 
     printed = capsys.readouterr()
     assert "What is played; `dragoman list suites` [courier]: " in printed.err

@@ -12,7 +12,7 @@ import pytest
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.voice.board import voice_board
-from dragoman.cli.leading.voices import board_as_csv
+from dragoman.cli.leaderboard import voice_csv
 from dragoman.core.conditions import PLAIN
 from dragoman.core.scores import Score, Scored
 
@@ -119,7 +119,7 @@ def test_no_name_is_a_formula_to_a_spreadsheet_program() -> None:
     row = Outcome("s:t", PLAIN.with_axes(voice="street"), "=A|b", "@x", 0, None, score)
     board = voice_board([row], {}, {}, ("dragoman-2", "none"))
 
-    first, *_ = csv.DictReader(board_as_csv(board).splitlines())
+    first, *_ = csv.DictReader(voice_csv(board).splitlines())
 
     assert (first["agent"], first["figure"], first["value"]) == ("'=A|b", "accuracy", "1.0")
 

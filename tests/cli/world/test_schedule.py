@@ -8,11 +8,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from dragoman.benchmarks.itc.world.api_data import apis
-from dragoman.cli.curating.checking import (
-    filter_operations,
-    monitor_operations,
-    verify_operations,
-)
+from dragoman.cli.curate_steps import filter_operations, monitor_operations, verify_operations
 from dragoman.curation.apis.verifying.filtering import FilterRules
 from dragoman.curation.apis.verifying.line import CallTerms
 from dragoman.store.datasets.dataset import Dataset

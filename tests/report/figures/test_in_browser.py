@@ -12,8 +12,8 @@ from dragoman.core.episodes import Ending, Episode
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import Score, Scored
 from dragoman.core.tasks import Scenario, Task
-from dragoman.report.html import render_report
-from dragoman.report.view import RunView
+from dragoman.report.html_report import render_report
+from dragoman.report.view_model import RunView
 
 Browse = Callable[[Callable[[Any], Coroutine[Any, Any, None]]], list[str]]
 

@@ -10,9 +10,9 @@ from dragoman.core.episodes import Ending, Episode
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import Score, Scored
 from dragoman.core.tasks import Scenario, Task
-from dragoman.report.drawn import drawings
-from dragoman.report.figures.records import Drawing
-from dragoman.report.view import RunView, compared
+from dragoman.report.figure_spec import FigureSpec
+from dragoman.report.run_figures import run_figures
+from dragoman.report.view_model import RunView, compare_cells
 
 PASSED = {"en": 4, "th": 1, "vi": 2}
 
@@ -44,13 +44,13 @@ def view(outcomes: Sequence[Outcome]) -> RunView:
     )
 
 
-def found(*outcomes: Outcome) -> dict[str, Drawing]:
+def found(*outcomes: Outcome) -> dict[str, FigureSpec]:
     run = view(outcomes)
-    return {each.name: each for each in drawings([run], compared([run]))}
+    return {each.name: each for each in run_figures([run], compare_cells([run]))}
 
 
 @pytest.fixture(scope="module")
-def grid() -> dict[str, Drawing]:
+def grid() -> dict[str, FigureSpec]:
     agents = (("good", 0), ("bad", 1))
     return found(
         *(
@@ -66,7 +66,7 @@ def test_runs_in_english_have_no_figure_of_languages() -> None:
     assert {each.section for each in found(*rows("en", "good", 2)).values()} == {"summary"}
 
 
-def test_every_form_of_the_source_is_there(grid: dict[str, Drawing]) -> None:
+def test_every_form_of_the_source_is_there(grid: dict[str, FigureSpec]) -> None:
     own = {name: each.kind for name, each in grid.items() if each.section == "languages"}
 
     assert own == {
@@ -79,7 +79,7 @@ def test_every_form_of_the_source_is_there(grid: dict[str, Drawing]) -> None:
     }
 
 
-def test_what_is_lost_to_english_is_paired_and_has_its_sign(grid: dict[str, Drawing]) -> None:
+def test_what_is_lost_to_english_is_paired_and_has_its_sign(grid: dict[str, FigureSpec]) -> None:
     lost = grid["lost-to-english-courier"]
 
     values = {(each.place, each.series): each.value for each in lost.data}
@@ -92,7 +92,7 @@ def test_what_is_lost_to_english_is_paired_and_has_its_sign(grid: dict[str, Draw
     assert all(each.n == 4 and each.interval is not None for each in lost.data)
 
 
-def test_rho_of_an_agent_that_solved_nothing_is_not_known(grid: dict[str, Drawing]) -> None:
+def test_rho_of_an_agent_that_solved_nothing_is_not_known(grid: dict[str, FigureSpec]) -> None:
     rho = {(each.place, each.series): each for each in grid["languages-rho-2-courier"].data}
 
     assert rho["th", "bad"].value is None
@@ -100,7 +100,7 @@ def test_rho_of_an_agent_that_solved_nothing_is_not_known(grid: dict[str, Drawin
     assert rho["en", "good"].n == 4
 
 
-def test_a_correlation_over_fewer_than_three_pairs_is_none(grid: dict[str, Drawing]) -> None:
+def test_a_correlation_over_fewer_than_three_pairs_is_none(grid: dict[str, FigureSpec]) -> None:
     assert "correlation-of-languages" not in grid
 
     three = found(

@@ -1,11 +1,11 @@
 """Figures as records: how values read, and how files are called."""
 
 from dragoman.analysis.intervals import Interval
-from dragoman.report.figures.records import Datum, Drawing, file_name, uniquely_named
+from dragoman.report.figure_spec import Datum, FigureSpec, file_name, with_unique_names
 
 
-def drawing(*data: Datum) -> Drawing:
-    return Drawing("name", "voice", "bars", "Title", "Caption", data)
+def drawing(*data: Datum) -> FigureSpec:
+    return FigureSpec("name", "voice", "bars", "Title", "Caption", data)
 
 
 def test_a_value_in_words_has_its_interval_and_what_it_rests_on() -> None:
@@ -28,7 +28,9 @@ def test_names_of_files_hold_letters_digits_and_hyphens_alone() -> None:
 
 
 def test_no_two_figures_are_one_file() -> None:
-    names = [each.name for each in uniquely_named([drawing(Datum("a", 1)), drawing(Datum("b", 1))])]
+    names = [
+        each.name for each in with_unique_names([drawing(Datum("a", 1)), drawing(Datum("b", 1))])
+    ]
 
     assert names == ["name", "name-2"]
 
@@ -36,7 +38,7 @@ def test_no_two_figures_are_one_file() -> None:
 def test_more_series_than_colours_are_several_figures_that_say_so() -> None:
     data = [Datum("en", 0.5, series=f"agent {number}") for number in range(10)]
 
-    first, second = uniquely_named([drawing(*data)])
+    first, second = with_unique_names([drawing(*data)])
 
     assert (first.title, len(first.data)) == ("Title, part 1 of 2", 8)
     assert (second.title, len(second.data)) == ("Title, part 2 of 2", 2)

@@ -12,10 +12,10 @@ from dragoman.core.judged_errors import ReportedError, Severity
 from dragoman.core.measures import Measured
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import Score, Scored
-from dragoman.report.drawn import drawings
-from dragoman.report.figures.painting import painted
-from dragoman.report.figures.records import Drawing
-from dragoman.report.view import RunView, compared
+from dragoman.report.charts import render_svg
+from dragoman.report.figure_spec import FigureSpec
+from dragoman.report.run_figures import run_figures
+from dragoman.report.view_model import RunView, compare_cells
 
 THAI = PLAIN.with_axes(language="th", scenario="domain")
 
@@ -42,7 +42,7 @@ def judged(severity: str | None) -> tuple[Measured, ...]:
     return (Measured("errors", "1", "m", counts={"judged": 1}, errors=found),)
 
 
-def found(*outcomes: Outcome) -> dict[str, Drawing]:
+def found(*outcomes: Outcome) -> dict[str, FigureSpec]:
     run = RunView(
         *("mine", ()),
         summarize(outcomes, "dragoman-1", "none"),
@@ -50,7 +50,7 @@ def found(*outcomes: Outcome) -> dict[str, Drawing]:
         {},
         (Provenance("s", "MIT", "n", "d"),),
     )
-    return {each.name: each for each in drawings([run], compared([run]))}
+    return {each.name: each for each in run_figures([run], compare_cells([run]))}
 
 
 def tools(*languages: str) -> Condition:
@@ -73,7 +73,7 @@ def test_errors_by_severity_stand_side_by_side_for_each_language() -> None:
     assert {each.place: each.n for each in agent.data} == {"en": 8, "th": 6}
     assert all("2 unscored" in each.note for each in agent.data if each.place == "th")
     assert {each.value for each in drawn["errors-user-courier"].data} == {0.0, 1.0}
-    assert "<svg" in painted(agent)
+    assert "<svg" in render_svg(agent)
 
 
 def test_errors_of_a_run_in_english_are_in_the_summary() -> None:
@@ -92,7 +92,7 @@ def test_figures_over_the_number_of_languages_of_tools_begin_with_english() -> N
         assert drawing.kind == "lines"
         assert [each.place for each in drawing.data] == ["1", "2", "3"]
         assert [each.column for each in drawing.data] == ["en", "en+th", "en+th+vi"]
-        assert "<svg" in painted(drawing)
+        assert "<svg" in render_svg(drawing)
     values = [each.value for each in drawn["tool-languages-pass-1-courier"].data]
     assert values == [1.0, 0.75, 0.5]
 

@@ -6,8 +6,8 @@ from dragoman.core.episodes import Ending, Episode, Event, Move
 from dragoman.core.speech import Called, Said, Utterance, say
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.store.run import StoredCell, StoredConversation
-from dragoman.viewer.conversation.beside import beside
-from dragoman.viewer.conversation.view import ConversationView, conversation_view
+from dragoman.viewer.conversation_view import ConversationView, conversation_view
+from dragoman.viewer.side_by_side import side_by_side
 
 GREETING = Move("agent", say("Hi!"), scripted=True)
 THAI = PLAIN.with_axes(language="th", scenario="domain")
@@ -32,7 +32,7 @@ def test_it_opens_at_the_first_turn_that_differs() -> None:
     a = view(user("Hello"), user("Send it"), *called("send", "ok", to="A"), user("Bye"))
     b = view(user("Hello"), user("Send it"), *called("send", "ok", to="B"), user("Bye"))
 
-    both = beside(a, b)
+    both = side_by_side(a, b)
 
     assert [step.number for step in both.alike] == [0, 1]
     assert [step.differences for step in both.parted] == [("calls",), ()]
@@ -44,7 +44,7 @@ def test_calls_that_both_made_are_not_marked_though_one_side_made_more() -> None
     a = view(user("Hello"), *called("find", "1"), *called("send", "ok"))
     b = view(user("Hello"), *called("send", "ok"))
 
-    (step,) = beside(a, b).parted
+    (step,) = side_by_side(a, b).parted
 
     assert [call.is_other for turn in step.a for call in turn.calls] == [True, False]
     assert [call.is_other for turn in step.b for call in turn.calls] == [False]
@@ -56,7 +56,7 @@ def test_the_same_call_in_two_languages_is_the_same_and_words_are_not_compared()
     result = ToolResult("1", "book", "ok", executed={"kind": "economy"}, shown="ตกลง")
     thai = view(user("สวัสดี"), call, result, condition=THAI)
 
-    both = beside(english, thai)
+    both = side_by_side(english, thai)
 
     assert not both.are_words_compared
     assert both.parted == ()
@@ -67,13 +67,13 @@ def test_what_was_heard_otherwise_and_what_came_back_are_told_apart() -> None:
     a = view(user("Send B7"), *called("send", "ok"))
     b = view(spoken, *called("send", "no"))
 
-    (step,) = beside(a, b).parted
+    (step,) = side_by_side(a, b).parted
 
     assert step.differences == ("heard", "results")
 
 
 def test_a_conversation_that_ended_before_says_so() -> None:
-    both = beside(view(user("Hello"), user("Bye")), view(user("Hello")))
+    both = side_by_side(view(user("Hello"), user("Bye")), view(user("Hello")))
 
     assert both.parted[0].differences == ("length",)
     assert both.parted[0].b == ()

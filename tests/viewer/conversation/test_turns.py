@@ -11,7 +11,7 @@ from dragoman.core.tools import Change, ToolCall, ToolResult
 from dragoman.core.voice.clarifications import Clarification
 from dragoman.core.voice.clock import Latency
 from dragoman.store.run import StoredCell, StoredConversation
-from dragoman.viewer.conversation.view import ConversationView, conversation_view
+from dragoman.viewer.conversation_view import ConversationView, conversation_view
 
 SOUND = AudioRef("a" * 64, 1.0, 8_000)
 

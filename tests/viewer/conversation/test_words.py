@@ -3,7 +3,7 @@
 from msgspec import UNSET
 
 from dragoman.core.speech import WORDS, Stage, Utterance
-from dragoman.viewer.conversation.words import Mark, MarkedText, three_texts
+from dragoman.viewer.word_diff import Mark, MarkedText, three_texts
 
 
 def marked(spans: tuple[MarkedText, ...] | None, mark: Mark) -> list[str]:

@@ -1,1 +1,4 @@
-"""The commands and what they take; each hands over to one function that does the work."""
+"""Declarations of the commands and their options.
+
+Importing a declaration is cheap: each command imports its implementation when it is called.
+"""

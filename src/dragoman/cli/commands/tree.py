@@ -1,4 +1,8 @@
-"""Which module declares which commands, so that one command starts without declaring all others."""
+"""The command tree: maps each command to the module that declares it.
+
+Only the module of the command that was typed is imported, so that one command starts without the
+declarations of all others.
+"""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -6,32 +10,31 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.commands.declaring import group
+from dragoman.cli.commands.options import group
 
-BESIDE_EACH_OTHER = {
-    "running": ("run", "resume", "score", "demo"),
-    "setting_up": ("doctor", "init"),
-    "reading": ("list", "show", "report", "compare", "blame", "leaderboard", "usage"),
-    "drawing": ("figures",),
-    "viewing": ("view",),
-    "suites": ("check", "lint"),
-    "translating": ("translate",),
-    "speaking": ("speak",),
-    "hearing": ("heard",),
-    "judging": ("judge-check", "errors", "label-check", "fields"),
-    "exchanging": ("import", "export", "bundle", "unbundle", "validate"),
-    "keeping": ("verify", "upgrade", "merge"),
-    "finetuning": ("finetune", "finetune-study", "tiny-model", "rows"),
+COMMANDS_BY_MODULE = {
+    "run": ("run", "resume", "score", "demo"),
+    "setup": ("doctor", "init"),
+    "results": (
+        *("list", "show", "report", "compare", "blame", "leaderboard", "usage", "figures", "view"),
+    ),
+    "suites": ("check", "lint", "translate"),
+    "audio": ("speak", "heard"),
+    "judges": ("judge-check", "errors", "label-check", "fields"),
+    "run_files": (
+        *("import", "export", "bundle", "unbundle", "validate", "verify", "upgrade", "merge"),
+    ),
+    "training": ("finetune", "finetune-study", "tiny-model", "rows"),
 }
 """By module the commands that stand beside each other, in the order of the help."""
 
-IN_GROUPS = {
-    "curate": ("calling_apis", "app"),
-    "review": ("reviewing", "app"),
-    "world": ("worlds", "app"),
-    "data": ("data", "data"),
-    "cache": ("data", "cache"),
-    "memory": ("translating", "memory"),
+MODULE_BY_GROUP = {
+    "curate": ("curate", "app"),
+    "review": ("suites", "review_app"),
+    "world": ("world", "app"),
+    "data": ("setup", "data_app"),
+    "cache": ("setup", "cache_app"),
+    "memory": ("suites", "memory_app"),
 }
 """By name the groups of commands: the last module that declares some, and what it calls the group."""
 
@@ -47,17 +50,17 @@ def command_line(words: Sequence[str] = ()) -> typer.Typer:
         "How good is a tool-calling agent when its user does not type English?", completes=True
     )
     app.callback(invoke_without_command=True)(_options)
-    modules = [name for name, commands in BESIDE_EACH_OTHER.items() if asked in commands]
-    groups = [name for name in IN_GROUPS if name == asked]
+    modules = [name for name, commands in COMMANDS_BY_MODULE.items() if asked in commands]
+    groups = [name for name in MODULE_BY_GROUP if name == asked]
     is_known = bool(modules or groups)
-    for module in modules if is_known else BESIDE_EACH_OTHER:
-        app.add_typer(_declared(module, "app"))
-    for name in groups if is_known else IN_GROUPS:
-        app.add_typer(_declared(*IN_GROUPS[name]), name=name)
+    for module in modules if is_known else COMMANDS_BY_MODULE:
+        app.add_typer(_load_app(module, "app"))
+    for name in groups if is_known else MODULE_BY_GROUP:
+        app.add_typer(_load_app(*MODULE_BY_GROUP[name]), name=name)
     return app
 
 
-def _declared(module: str, name: str) -> typer.Typer:
+def _load_app(module: str, name: str) -> typer.Typer:
     found: typer.Typer = getattr(import_module(f"{__package__}.{module}"), name)
     return found
 
@@ -70,6 +73,6 @@ def _options(
 
         print(f"dragoman {VERSION}")
         raise typer.Exit
-    from dragoman.cli.warned import show_warnings
+    from dragoman.cli.log_format import show_warnings
 
     show_warnings()

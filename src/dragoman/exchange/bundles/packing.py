@@ -22,7 +22,7 @@ from dragoman.exchange.bundles.layout import (
     BundleManifest,
 )
 from dragoman.exchange.placing import place_file
-from dragoman.report.html import render_report
+from dragoman.report.html_report import render_report
 from dragoman.store.audio_files import FOLDER, AudioFiles, audio_path
 from dragoman.store.run import RunStore, open_run
 from dragoman.tables.run_views import run_views

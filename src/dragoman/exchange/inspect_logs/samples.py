@@ -20,7 +20,7 @@ from dragoman.core.scores import NO_JUDGE, ComponentScore, Scored, Verdict
 from dragoman.core.tasks import Task
 from dragoman.core.usage import Usage, total_usage
 from dragoman.exchange.inspect_logs.messages import Json, messages_of
-from dragoman.report.view import causes, standing
+from dragoman.report.view_model import conversation_causes, conversation_status
 
 REWARD = "reward"
 NO_VALUE = msgspec.Raw(b"NaN")
@@ -125,7 +125,7 @@ def _reward(outcome: Outcome) -> Json:
     score = outcome.score
     if score is None:
         return _score(NO_VALUE, ("not scored yet",), {})
-    why = [cause.text for cause in causes(outcome)]
+    why = [cause.text for cause in conversation_causes(outcome)]
     metadata: Json = {
         "rules": score.rules,
         "judge": score.judge,
@@ -178,7 +178,7 @@ def _metadata(source: SampleSource, episode: Episode) -> Json:
         **axis_values(outcome.condition),
         "trial": outcome.trial,
         "seed": source.seed,
-        "standing": standing(outcome),
+        "standing": conversation_status(outcome),
         "ending": episode.ending.reason,
         "ending_detail": episode.ending.detail,
         "steps": episode.steps,

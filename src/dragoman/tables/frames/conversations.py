@@ -10,7 +10,7 @@ from dragoman.analysis.ledger import ledger
 from dragoman.core.costs import PriceOf
 from dragoman.core.measures import Measured
 from dragoman.core.scores import Score, Scored
-from dragoman.report.view import standing
+from dragoman.report.view_model import conversation_status
 from dragoman.runs.plan import conversation_seed
 from dragoman.store.run import StoredCell
 from dragoman.tables.frames.columns import Columns, PlanFrame
@@ -69,7 +69,7 @@ def _episode(row: Outcome) -> tuple[object, ...]:
     reward = None if row.score is None else row.score.reward
     episode = row.episode
     return (
-        standing(row),
+        conversation_status(row),
         reward.value if isinstance(reward, Scored) else None,
         None if reward is None or isinstance(reward, Scored) else reward.reason,
         list(reward.undecided) if isinstance(reward, Scored) else [],

@@ -1,0 +1,55 @@
+"""Implementation of `dragoman blame`: attributes failures to stages by counterfactual replay."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.analysis.blame import CULPRITS, Blame, blame_counts
+from dragoman.cli.failures import print_drops
+from dragoman.cli.output import print_json
+from dragoman.cli.progress import progress
+from dragoman.report.text_tables import TextTable, print_table
+from dragoman.store.run import open_run
+from dragoman.studies.blame import find_blame
+from dragoman.tables.losses import stored_losses
+from dragoman.tables.outcomes import chosen_scoring
+
+
+def print_attribution(
+    folder: Path, waiting: Mapping[str, object], *, trust: bool, as_json: bool
+) -> None:
+    """Find out what lost the conversations of a run, and print it; `waiting` are options of waiting."""
+    with progress("conversations played again", None) as advance:
+        rows = find_blame(folder, advance, trust=trust, waiting=waiting)
+    if as_json:
+        print_json({"lost": msgspec.to_builtins(rows)})
+        return
+    print_attributions(rows)
+    _print_stage_drops(folder)
+
+
+def _print_stage_drops(folder: Path) -> None:
+    """Print what is lost between the run's conditions, now that it is known at which stage."""
+    with open_run(folder, write=False) as store:
+        lost = stored_losses(store, *chosen_scoring(store, None, None))
+    if lost:
+        print()
+        print_drops(lost, folder, is_imported=False)
+
+
+def print_attributions(rows: Sequence[Blame]) -> None:
+    """Print how many conversations each stage lost, by condition and agent."""
+    counts = blame_counts(rows)
+    print_table(
+        TextTable(
+            headings=("condition", "agent", *CULPRITS),
+            rows=tuple((*place, *map(str, lost.values())) for place, lost in counts.items()),
+            title="lost conversations",
+            numbers=frozenset(CULPRITS),
+            keys=2,
+        )
+    )
+    print()
+    for culprit, about in CULPRITS.items():
+        print(f"{culprit}: {about}")

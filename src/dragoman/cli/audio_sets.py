@@ -1,0 +1,242 @@
+"""Implementation of `dragoman speak`: synthesis and verification of audio sets."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+from dragoman.cli.output import INTERRUPTED, print_error, print_json, print_line
+from dragoman.cli.progress import progress
+from dragoman.core.costs import cost_of
+from dragoman.core.errors import UsageError
+from dragoman.core.speech import NORMALIZER_SETTING
+from dragoman.core.waiting.under_way import long_step
+from dragoman.curation.speech.audio.counting import SpeechCounts
+from dragoman.curation.speech.audio.engines import AudioRequest
+from dragoman.curation.speech.card import Card
+from dragoman.curation.speech.making import AudioSetRequest, Speaking
+from dragoman.curation.speech.reading.how import How
+from dragoman.curation.speech.verifying import problems_of, unchecked_in
+from dragoman.models.prices import load_prices
+from dragoman.report import formatting
+from dragoman.report.text_tables import TextTable, print_table
+from dragoman.store.audio_sets.layout import (
+    MATCHER_SETTING,
+    NORMALIZATION_SETTING,
+    VERBALIZATION_SETTING,
+)
+from dragoman.wiring.conditions.voices import CLEAN
+from dragoman.wiring.speech import split_names
+from dragoman.wiring.spending import with_stated
+from dragoman.wiring.waiting import require_seconds
+
+_SHOWN = 20
+_HOW: tuple[How, ...] = get_args(How)
+
+
+class SpeakOptions(NamedTuple):
+    """The options of `speak` as they were given."""
+
+    suites: str
+    rewriter: str
+    topics: str
+    out: Path
+    texts_only: bool
+    tts: str
+    asr: str
+    line: str
+    seed: int
+    concurrency: int
+    max_cost: str
+    prices: Path | None
+    sample: int
+    workers: int
+    ray: str
+    read_timeout: float | None = None
+
+    def request(self) -> AudioSetRequest:
+        """Return what is asked for.
+
+        Raises:
+            UsageError: For no suite, a number below 1, or options of speech where nobody speaks.
+        """
+        if self.concurrency < 1:
+            raise UsageError(f"--concurrency {self.concurrency}: at least 1")
+        require_seconds(self.read_timeout)
+        if self.sample < 0:
+            raise UsageError(f"--sample {self.sample}: a number of tasks, or 0 for all")
+        names = tuple(name.strip() for name in self.suites.split(",") if name.strip())
+        if not names:
+            raise UsageError("no suite: name one, or several by commas (`dragoman list suites`)")
+        return AudioSetRequest(
+            tuple(dict.fromkeys(names)),
+            self.rewriter,
+            self.out,
+            self._speech(),
+            self.topics,
+            self.seed,
+            self.concurrency,
+            self.max_cost,
+            self.prices,
+            self.sample,
+            self.workers,
+            self.ray,
+            self.read_timeout,
+        )
+
+    def _speech(self) -> AudioRequest | None:
+        given = {
+            "--tts": self.tts,
+            "--asr": self.asr,
+            "--line": self.line,
+            "--workers": self.workers > 1,
+            "--ray": self.ray,
+        }
+        if self.texts_only:
+            useless = [name for name, value in given.items() if value]
+            if useless:
+                raise UsageError(f"{useless[0]}: nobody speaks or hears with --texts-only")
+            return None
+        return AudioRequest(
+            split_names(self.tts) if self.tts else (),
+            split_names(self.asr) if self.asr else (),
+            self.line or CLEAN,
+        )
+
+
+def speak_suites(asked: SpeakOptions, *, as_json: bool) -> int:
+    """Make a set."""
+    request = asked.request()
+    with long_step("reading the suite"):
+        speaking = Speaking(request)
+    try:
+        with ExitStack() as bars:
+            shown: dict[str, Callable[[], None]] = {}
+            done: Counter[str] = Counter()
+            following = {stage: (after,) for stage, after in pairwise(speaking.stages)}
+
+            def show(stage: str) -> None:
+                if stage not in shown:
+                    bars.close()
+                    shown[stage] = bars.enter_context(progress(stage, speaking.stages[stage]))
+
+            def on_done(stage: str, count: int) -> None:
+                show(stage)
+                for _ in range(count):
+                    shown[stage]()
+                done[stage] += count
+                if done[stage] >= speaking.stages[stage]:
+                    # What follows may take long before any of it is done.
+                    list(map(show, following.get(stage, ())))
+
+            card = speaking.run(on_done)
+    except KeyboardInterrupt:
+        print_error(f"stopped; what came is in {request.out}: the same command goes on")
+        return INTERRUPTED
+    if as_json:
+        print_json(card)
+    else:
+        _print_card(card, request)
+    return 0
+
+
+def verify_set(folder: Path, *, as_json: bool) -> int:
+    """Say what is wrong with a set; 1 where something is."""
+    problems, unchecked = problems_of(folder), unchecked_in(folder)
+    if as_json:
+        print_json({"set": str(folder), "problems": problems, "unchecked": unchecked})
+        return 1 if problems else 0
+    for problem in problems[:_SHOWN]:
+        print_line(problem)
+    if len(problems) > _SHOWN:
+        print_line(f"and {len(problems) - _SHOWN:,} more")
+    for line in unchecked:
+        print_line(f"not checked: {line}")
+    print_line(f"{folder}: {formatting.counted(len(problems), 'problem')}")
+    return 1 if problems else 0
+
+
+def _print_card(card: Card, request: AudioSetRequest) -> None:
+    headings = (
+        "category",
+        "messages",
+        "values",
+        *_HOW,
+        "lost",
+        "milder",
+    )
+    rows = tuple(
+        (
+            name,
+            f"{each.messages:,}",
+            f"{each.values:,}",
+            *(f"{each.found.get(how, 0):,}" for how in _HOW),
+            f"{each.lost:,}",
+            f"{sum(each.grades.get(grade, 0) for grade in ('values kept', 'mild', 'text')):,}",
+        )
+        for name, each in card.categories.items()
+    )
+    note = "Values of expected calls that messages state, and how they are found again."
+    numbers = frozenset(headings[1:])
+    print_table(TextTable(headings, rows, str(request.out), note, numbers, keys=1))
+    spoken = {
+        name: each.speech for name, each in card.categories.items() if each.speech is not None
+    }
+    if spoken:
+        _print_hearing(card, spoken)
+    print_line(_rules_line(card))
+    prices = with_stated(load_prices(request.prices), (request.rewriter, request.topics))
+    for usage in card.usage:
+        print_line(
+            f"{usage.model}: {formatting.calls(usage)} calls, {formatting.sent(usage)} tokens in, "
+            f"{formatting.received(usage)} out, {formatting.money(cost_of(usage, prices.price_of))} "
+            f"({prices.as_of})"
+        )
+
+
+def _rules_line(card: Card) -> str:
+    """Return by which rules a set was made and counted, as its card names them."""
+    by = {
+        "values": MATCHER_SETTING,
+        "words": VERBALIZATION_SETTING,
+        "transcripts": NORMALIZER_SETTING,
+        "word errors": NORMALIZATION_SETTING,
+    }
+    return ", ".join(
+        f"{what} by {card.made[name]!s:.40}" for what, name in by.items() if name in card.made
+    )
+
+
+def _print_hearing(card: Card, spoken: Mapping[str, SpeechCounts]) -> None:
+    headings = (
+        "category",
+        "recognizer",
+        "seconds",
+        "voices",
+        "word errors",
+        "values",
+        *_HOW,
+        "lost",
+        "lost by kind",
+    )
+    rows = tuple(
+        (
+            name,
+            recognizer,
+            f"{each.seconds:,.0f}",
+            f"{len(each.voices)}",
+            "-" if heard.word_error_rate is None else f"{heard.word_error_rate:.1%}",
+            f"{heard.values:,}",
+            *(f"{heard.heard.get(how, 0):,}" for how in _HOW),
+            f"{heard.lost:,}",
+            ", ".join(f"{count} {kind}" for kind, count in heard.lost_by_kind.items()),
+        )
+        for name, each in spoken.items()
+        for recognizer, heard in each.recognizers.items()
+    )
+    title = f"{card.sounds:,} sounds of {card.seconds:,.0f} seconds"
+    note = "Values that messages state, and how they stand in transcripts as agents read them."
+    numbers = frozenset(headings[2:-1])
+    print_table(TextTable(headings, rows, title, note, numbers, keys=2))

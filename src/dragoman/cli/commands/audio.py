@@ -1,0 +1,153 @@
+"""Declarations of `speak` and `heard`: speech synthesis, and how a transcript was scored."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.commands.options import (
+    Json,
+    ReadTimeout,
+    command,
+    exit_with_status,
+    group,
+    option_of_run,
+)
+from dragoman.core.errors import UsageError
+
+app = group()
+
+
+@command(
+    app,
+    "speak",
+    "speak bfcl:non_live,bfcl:multi_turn --out bfcl-spoken --asr mixed,simulated:15",
+    is_long=True,
+)
+def speak(  # noqa: PLR0913, PLR0917 - the options of one command
+    suites: Annotated[
+        str,
+        typer.Argument(metavar="[SUITE]", help="Suites whose users' words are fixed, by commas."),
+    ] = "",
+    rewriter: Annotated[
+        str, typer.Option(help="rules, or PROVIDER/MODEL: who rewrites what users type as speech.")
+    ] = "rules",
+    topics: Annotated[
+        str, typer.Option(help="PROVIDER/MODEL that names the topics of whitelists [no model].")
+    ] = "",
+    out: Annotated[Path | None, typer.Option(help="The set's folder.")] = None,
+    texts_only: Annotated[
+        bool, typer.Option("--texts-only", help="No audio: texts, whitelists and a card.")
+    ] = False,
+    tts: Annotated[
+        str,
+        typer.Option(
+            metavar="VOICE,...",
+            help="Who speaks, drawn by text: embedded voices, embedded for all of these, or "
+            "PROVIDER/VOICE?model=MODEL [embedded].",
+        ),
+    ] = "",
+    asr: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,...",
+            help="Who hears all of it: generic, mixed, PROVIDER/MODEL, simulated:15 [mixed].",
+        ),
+    ] = "",
+    line: Annotated[
+        str, typer.Option(help="The line of `dragoman list voices` that is spoken over [studio].")
+    ] = "",
+    sample: Annotated[
+        int, typer.Option(metavar="N", help="Only N tasks, drawn by their ids; 0 for all.")
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Another seed, other words and voices.")] = 1,
+    concurrency: Annotated[int, typer.Option(help="Messages under way at a time.")] = 8,
+    workers: Annotated[
+        int,
+        typer.Option(
+            metavar="N", help="Processes that speak and hear; with --ray workers of the cluster."
+        ),
+    ] = 1,
+    ray: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Speak and hear on a Ray cluster: its address, or auto for the one that runs here "
+            "[no cluster].",
+        ),
+    ] = "",
+    max_cost: Annotated[
+        str, typer.Option(help="Stop when so much is spent: '5 USD', '2M tokens', '90 min'.")
+    ] = "",
+    prices: Annotated[Path | None, option_of_run("prices")] = None,
+    read_timeout: ReadTimeout = None,
+    verify: Annotated[Path | None, typer.Option(help="Look at a set again instead.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make an audio set of a suite: what its users type, said, spoken, and heard by every recognizer.
+
+    Texts are rewritten as natural speech, with proof that no value is lost. Each distinct one is spoken
+    once, and its audio is heard by all. The same command goes on where it was stopped, and may name
+    more recognizers. Exit 1 where --verify finds a problem.
+    """
+    from dragoman.cli.audio_sets import SpeakOptions, speak_suites, verify_set
+
+    if verify is not None:
+        return exit_with_status(verify_set(verify, as_json=as_json))
+    if out is None:
+        raise UsageError("speak: needs --out SET, the set's folder")
+    asked = SpeakOptions(
+        suites,
+        rewriter,
+        topics,
+        out,
+        texts_only,
+        tts,
+        asr,
+        line,
+        seed,
+        concurrency,
+        max_cost,
+        prices,
+        sample,
+        workers,
+        ray,
+        read_timeout,
+    )
+    return exit_with_status(speak_suites(asked, as_json=as_json))
+
+
+def _tags(incomplete: str) -> list[str]:
+    from dragoman.core.values.lexicon import FULL_LANGUAGES
+
+    return [tag for tag in FULL_LANGUAGES if tag.startswith(incomplete)]
+
+
+@command(app, "heard", 'heard "It costs $5,000" "it costs five thousand dollars" --value "$5,000"')
+def heard(
+    said: Annotated[str, typer.Argument(metavar="SAID", help="What was said.")],
+    transcript: Annotated[
+        str, typer.Argument(metavar="HEARD", help="What a recognizer wrote; may be empty.")
+    ],
+    language: Annotated[
+        str,
+        typer.Option(
+            metavar="TAG", help="The language of both, as a BCP 47 tag.", autocompletion=_tags
+        ),
+    ] = "en",
+    values: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--value", metavar="VALUE", help="A value to look for; given again for each one."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Explain what was heard: the transcript, the units that are counted, the errors and the values.
+
+    Both texts are shown after scoring normalization, unit by unit, with every error marked. Each
+    value is looked for in both. A text that begins with a dash goes behind `--`.
+    """
+    from dragoman.cli.transcript_explanation import TranscriptQuestion, explain
+
+    explain(TranscriptQuestion(said, transcript, language, tuple(values or ())), as_json=as_json)

@@ -1,0 +1,242 @@
+"""Decorators that declare a command, shared options, and shell completion of option values.
+
+The options of `dragoman run` are generated from the option table of `RunConfig`.
+"""
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, get_args
+
+import typer
+
+from dragoman.cli.output import set_mode
+from dragoman.core.voice.download_progress import SHOWN_BY, Progress
+from dragoman.core.waiting.under_way import UNDER_WAY, LongSteps
+from dragoman.wiring.grid.config import RunRequest
+from dragoman.wiring.grid.options import Command, Key, keys_of
+from dragoman.wiring.grid.signatures import Function, keyword, taking
+
+KIND_BY_OPTION = {
+    "suite": "suites",
+    "agents": "agents",
+    "user": "users",
+    "judge": "judges",
+    "user_judge": "judges",
+    "rules": "rules",
+    "languages": "languages",
+    "scenarios": "scenarios",
+    "voices": "voices",
+    "personas": "personas",
+    "measures": "measures",
+    "backend": "backends",
+}
+"""Which names of `dragoman list` an option of a run takes."""
+
+_TYPED = re.compile(r"[a-z0-9][a-z0-9_:@.-]*")
+"""A name, and no pattern such as PROVIDER/MODEL."""
+
+
+def name_completer(kind: str) -> Callable[[str], list[str]]:
+    """Return what completes a text by names of one kind; of several by commas it completes the last."""
+
+    def complete(incomplete: str) -> list[str]:
+        from dragoman.cli.list_names import names
+
+        before, comma, begun = incomplete.rpartition(",")
+        # A line that begins with an option's name is of a name for that other option.
+        known = (
+            name
+            for name, about in names(kind).items()
+            if _TYPED.fullmatch(name) and not about.startswith("--")
+        )
+        return [f"{before}{comma}{name}" for name in known if name.startswith(begun)]
+
+    return complete
+
+
+_TYPER_DEFAULTS = {"help": False, "install_completion": False, "show_completion": False}
+"""What nobody asked for is a truth value: typer loads pydantic to make one of None."""
+
+_OF_THE_RUN = "as the run was started"
+_FIRST = "suite"
+"""What `run` begins with, so that it is no flag of it."""
+
+
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
+Suite = Annotated[str, typer.Argument(help="A suite.", autocompletion=name_completer("suites"))]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+_Quiet = Annotated[
+    bool, typer.Option("--quiet", help="No progress and no notices: results and errors alone.")
+]
+_Plain = Annotated[
+    bool, typer.Option("--plain", help="No colours, and lines of progress in place of a bar.")
+]
+
+Trust = Annotated[
+    bool,
+    typer.Option("--trust", help="Run and ask what a run that somebody else made names."),
+]
+ReadTimeout = Annotated[
+    float | None,
+    typer.Option(
+        "--read-timeout",
+        metavar="SECONDS",
+        help="Seconds a model's server may be silent during a call [300; 1800 on this machine].",
+    ),
+]
+ScoredBy = Annotated[
+    str | None, typer.Option("--rules", help="Scores by this rule set [the newest scoring].")
+]
+JudgedBy = Annotated[
+    str | None, typer.Option("--judge", help="Scores by this judge [the newest scoring].")
+]
+
+
+def group(help_text: str | None = None, *, completes: bool = False) -> typer.Typer:
+    """Return a group of commands; without help of its own its commands stand beside the others.
+
+    Args:
+        help_text: What it is for.
+        completes: Whether it has options that set completion up in a shell.
+    """
+    return typer.Typer(
+        help=help_text,
+        no_args_is_help=True,
+        add_completion=completes,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "default_map": _TYPER_DEFAULTS},
+    )
+
+
+def command(
+    app: typer.Typer, name: str, *examples: str, is_long: bool = False
+) -> Callable[[Function], Function]:
+    """Add a command whose help is the function's docstring, whole also in the list of commands.
+
+    Args:
+        app: The group that it is added to.
+        name: Its name.
+        examples: How it is typed, without `dragoman`.
+        is_long: Whether it may work for long, so that it says that it does.
+    """
+
+    def add(function: Function) -> Function:
+        first, _, _ = (inspect.getdoc(function) or "").partition("\n\n")
+        app.command(
+            name,
+            epilog="\n\n".join(f"Example: dragoman {example}" for example in examples),
+            short_help=" ".join(first.split()),
+        )(_with_output_options(function, name if is_long else ""))
+        return function
+
+    return add
+
+
+def _with_output_options(function: Function, long_title: str) -> Callable[..., Any]:
+    """Return a command that takes `--quiet` and `--plain` beside its own options.
+
+    Args:
+        function: The command.
+        long_title: What it is called where it says that it is at work; "" where it says nothing.
+    """
+
+    @functools.wraps(function)
+    def shown(*, quiet: bool, plain: bool, **given: object) -> object:
+        set_mode("quiet" if quiet else "plain" if plain else "usual")
+        SHOWN_BY.set(_show_download)
+        UNDER_WAY.set(LongSteps())
+        if not long_title:
+            return function(**given)
+        from dragoman.cli.progress import heartbeat
+
+        with heartbeat(long_title):
+            return function(**given)
+
+    signature = inspect.signature(function)
+    more = (keyword("quiet", False, _Quiet), keyword("plain", False, _Plain))
+    shown.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[*signature.parameters.values(), *more]
+    )
+    return shown
+
+
+def _show_download(line: str) -> AbstractContextManager[Progress]:
+    """Return what shows a download; what it needs is loaded where there is one."""
+    from dragoman.cli.progress import progress_download
+
+    return progress_download(line)
+
+
+def option_of_run(name: str) -> Any:  # noqa: ANN401 - what typer.Option returns
+    """Return the declaration of an option that differs from that of a run where it is given."""
+    return _declared(next(key for key in keys_of(RunRequest) if key.name == name), _OF_THE_RUN)
+
+
+def run_options(only: Command | None = None) -> Callable[[Function], Function]:
+    """Give a function the options of a run in place of its `**given`.
+
+    Args:
+        only: The command whose options they are; None for all that `run` takes.
+    """
+
+    def default(key: Key) -> str | None:
+        is_kept = only in {"resume", "score", "blame"} and only not in key.option.anew
+        return _OF_THE_RUN if is_kept else None
+
+    return taking(
+        keyword(key.name, None, Annotated[_kind(key), _declared(key, default(key))])
+        for key in keys_of(RunRequest)
+        if (key.name != _FIRST if only is None else only in key.option.commands)
+    )
+
+
+def typed_options(*names: str) -> Callable[[Function], Function]:
+    """Give a function options of a run as texts, as they were typed, in place of its `**given`."""
+    keys = {key.name: key for key in keys_of(RunRequest)}
+    return taking(
+        keyword(name, None, Annotated[str | None, _declared(keys[name], "")]) for name in names
+    )
+
+
+def given_options(given: Mapping[str, object]) -> dict[str, object]:
+    """Return the options that were given by the names of fields; several by commas are apart."""
+    keys = {key.name: key for key in keys_of(RunRequest)}
+    return {
+        name: _listed(keys[name], value) for name, value in given.items() if value not in (None, [])
+    }
+
+
+def exit_with_status(status: int) -> None:
+    """End the command with a status, unless that is 0."""
+    if status:
+        raise typer.Exit(status)
+
+
+def _declared(key: Key, default: str | None) -> Any:  # noqa: ANN401 - what typer.Option returns
+    kind = KIND_BY_OPTION.get(key.name)
+    return typer.Option(
+        key.flag,
+        metavar=key.option.value or None,
+        help=key.summary(default),
+        autocompletion=None if kind is None else name_completer(kind),
+    )
+
+
+def _kind(key: Key) -> Any:  # noqa: ANN401 - a type made of another
+    values = [each for each in get_args(key.kind) if each not in {NoneType, ...}] or [key.kind]
+    return list[values[0]] | None if key.is_list else values[0] | None  # type: ignore[valid-type]
+
+
+def _listed(key: Key, value: object) -> object:
+    if not isinstance(value, list):
+        return value
+    if not key.option.commas:
+        return tuple(value)
+    return tuple(name.strip() for entry in value for name in entry.split(","))

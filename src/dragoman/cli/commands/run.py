@@ -1,0 +1,160 @@
+"""Declarations of the commands that play and score: `run`, `resume`, `score` and `demo`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.commands.options import (
+    Json,
+    RunFolder,
+    Trust,
+    command,
+    exit_with_status,
+    given_options,
+    group,
+    name_completer,
+    run_options,
+)
+
+FailUnder = Annotated[
+    float | None,
+    typer.Option(
+        help="Exit 1 where pass^1 of a cell is lower, or could be by what was left out of it."
+    ),
+]
+
+app = group()
+
+
+@command(
+    app,
+    "run",
+    "run tau2:retail --agent gold --trials 3 --judge assume-met",
+    "run courier --agent openai/gpt-5 --dry-run --like runs/few",
+)
+@run_options()
+def run(  # noqa: PLR0913 - the options of one command
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="SUITE|GRID.toml",
+            help="A suite, or a grid file.",
+            autocompletion=name_completer("suites"),
+        ),
+    ],
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the planned cells and stop.")
+    ] = False,
+    like: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="RUN",
+            help="With --dry-run: say what it would cost and take, as this run did; repeatable.",
+        ),
+    ] = None,
+    averages: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --dry-run: what a conversation takes that is like none of --like (TOML).",
+        ),
+    ] = None,
+    fail_under: FailUnder = None,
+    preflight: Annotated[
+        bool | None,
+        typer.Option(
+            help="Try out one exchange with everybody first [where 100 conversations or more ask an endpoint].",
+        ),
+    ] = None,
+    as_json: Json = False,
+    **given: object,
+) -> None:
+    """Run a suite or a grid: play, score and store every conversation."""
+    from dragoman.cli.run import EstimateRequest, RunOutcomeRequest, run_grid
+
+    exit_with_status(
+        run_grid(
+            target,
+            given_options(given),
+            RunOutcomeRequest(as_json, fail_under, preflight),
+            EstimateRequest(like or (), averages),
+            dry_run=dry_run,
+        )
+    )
+
+
+@command(app, "resume", "resume runs/tau2-retail-20260131-101500")
+@run_options("resume")
+def resume(
+    folder: RunFolder,
+    *,
+    retry_invalid: Annotated[
+        bool,
+        typer.Option("--retry-invalid", help="Play again where the simulated user failed a check."),
+    ] = False,
+    trust: Trust = False,
+    fail_under: FailUnder = None,
+    as_json: Json = False,
+    **given: object,
+) -> None:
+    """Go on with a run that was stopped, and try again what infrastructure broke."""
+    from dragoman.cli.run import RunOutcomeRequest, resume_run
+
+    asked = RunOutcomeRequest(as_json, fail_under)
+    exit_with_status(
+        resume_run(folder, given_options(given), asked, retry_invalid=retry_invalid, trust=trust)
+    )
+
+
+@command(app, "score", "score runs/mine --rules tau2-1.0.1 --judge rule", is_long=True)
+@run_options("score")
+def score(  # noqa: PLR0913 - the options of one command
+    folder: RunFolder,
+    *,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only this one (`dragoman list measures`), or a rubric NAME@VERSION.toml; repeatable."
+        ),
+    ] = None,
+    rubric: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What --judge is to judge by: one that ships (`mm_tau_p2@2`), or a NAME@VERSION.toml; "
+            "repeatable."
+        ),
+    ] = None,
+    anew: Annotated[bool, typer.Option("--anew", help="Measure again what was measured.")] = False,
+    repeat: Annotated[
+        int, typer.Option(min=1, help="How often each judge of a rubric is asked.")
+    ] = 1,
+    trust: Trust = False,
+    as_json: Json = False,
+    **given: object,
+) -> None:
+    """Score a run's stored conversations with other rules, another judge, or further measures.
+
+    Without --measure: the reward, and what else the run is summarized with. For a rubric --judge takes
+    several models by commas; `dragoman judge-check` says how far they agree. With --measure safety the
+    judge settles the irreversible actions that the rule leaves undecided.
+    """
+    from dragoman.cli.run import ScoringOptions, score_run
+
+    options = ScoringOptions(
+        given_options(given), measure or (), anew, trust, repeat, rubrics=rubric or ()
+    )
+    score_run(folder, options.request(), as_json=as_json)
+
+
+@command(app, "demo", "demo --out demo", is_long=True)
+def demo(
+    out: Annotated[
+        Path | None, typer.Option(help="The run's folder [a new one under runs/].")
+    ] = None,
+) -> None:
+    """Play the bundled parcel service as text and spoken, find what lost calls, and write a report."""
+    from dragoman.cli.run import demo_run
+
+    demo_run(out)

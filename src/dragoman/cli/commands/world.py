@@ -1,0 +1,45 @@
+"""Declarations of `dragoman world`: the bundled server of invented web APIs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.commands.options import command, group
+
+app = group("The bundled world of invented web APIs.")
+
+_PORT = 8790
+
+
+@command(app, "serve", "world serve --faults schedule --at 2026-03-13T01:00:00Z")
+def serve(
+    port: Annotated[int, typer.Option(help="Where to listen; 0 takes a free port.")] = _PORT,
+    faults: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="What goes wrong, JSON; `schedule` is the bundled schedule."
+        ),
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="What its clock says, for faults [2026-03-16T10:00:00Z]."
+        ),
+    ] = None,
+) -> None:
+    """Serve the APIs and the documents about them until interrupted."""
+    from dragoman.cli.world import serve_world
+
+    serve_world(port, faults, at)
+
+
+@command(app, "documents", "world documents --out documents")
+def documents(
+    out: Annotated[Path, typer.Option(help="The folder that gets them.")],
+    port: Annotated[int, typer.Option(help="The port of the server that they name.")] = _PORT,
+) -> None:
+    """Write what describes the APIs: an OpenAPI document for each country, and a catalogue."""
+    from dragoman.cli.world import print_documents
+
+    print_documents(out, port)

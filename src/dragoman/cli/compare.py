@@ -1,0 +1,108 @@
+"""Implementation of `dragoman compare`: two runs or cells, with a regression gate."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from dragoman.analysis.cards_kept import KEPT
+from dragoman.analysis.comparison import Comparison
+from dragoman.cli.output import console, print_error, print_metrics_json
+from dragoman.core.errors import UsageError
+from dragoman.core.texts.visible import visible
+from dragoman.models.prices import load_prices
+from dragoman.report.comparison import differences_table, print_details
+from dragoman.report.text_tables import print_table
+from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
+from dragoman.tables.comparison_frames import comparison_object
+from dragoman.wiring.participants import judge_name
+
+FAILED = 1
+"""The exit status where B is worse than allowed."""
+
+
+class ComparisonRequest(msgspec.Struct, frozen=True):
+    """What a person asked to compare."""
+
+    folders: tuple[Path, ...]
+    agents: tuple[str, ...]
+    versus: str | None
+    rules: str | None
+    judge: str | None
+    prices: Path | None
+    by: str | None = None
+    kept: float | None = None
+
+
+class RegressionGate(msgspec.Struct, frozen=True):
+    """How much lower pass^1 of B may be than that of A; None for no limit.
+
+    `margin` bounds the difference, `interval_margin` the low end of its interval.
+    """
+
+    margin: float | None
+    interval_margin: float | None
+
+    def objections(self, entry: Comparison) -> Iterator[str]:
+        """Yield what is wrong with a comparison; one without a common task never passes."""
+        if self.margin is None and self.interval_margin is None:
+            return
+        if not entry.gaps:
+            yield "no task to compare"
+            return
+        first = entry.gaps[0]
+        if self.margin is not None and first.difference < -self.margin:
+            yield f"pass^1 differs by {first.difference:+.3f}, allowed is -{self.margin:g}"
+        if self.interval_margin is not None and first.interval.low < -self.interval_margin:
+            yield (
+                f"pass^1 may differ by {first.interval.low:+.3f} (95 % interval), "
+                f"allowed is -{self.interval_margin:g}"
+            )
+
+
+def print_comparison(
+    asked: ComparisonRequest, gate: RegressionGate, *, full: bool, as_json: bool
+) -> int:
+    """Print a comparison and return the exit status: 1 where a gate is not passed."""
+    for name, value in msgspec.structs.asdict(gate).items():
+        if value is not None and not 0 <= value <= 1:
+            option = {"margin": "--fail-under", "interval_margin": "--fail-under-interval"}[name]
+            raise UsageError(f"{option} must lie between 0 and 1, not {value:g}")
+    kept = KEPT if asked.kept is None else asked.kept
+    judge = judge_name(asked.judge)
+    wanted = Wanted(asked.agents, asked.versus, asked.rules, judge, asked.by, kept)
+    prices = None if asked.prices is None else load_prices(asked.prices)
+    found = compare_runs(asked.folders, wanted, prices)
+    if as_json:
+        print_metrics_json(_object(found))
+    else:
+        _print(found, full=full)
+    return _judged(found, gate)
+
+
+def _object(found: RunComparison) -> dict[str, object]:
+    return {
+        "runs": found.runs,
+        "rules": found.rules,
+        "judge": found.judge,
+        "notes": found.notes,
+        "comparisons": [comparison_object(entry) for entry in found.comparisons],
+    }
+
+
+def _print(found: RunComparison, *, full: bool) -> None:
+    terminal = console()
+    print_table(differences_table(found.comparisons, (found.rules, found.judge)), terminal)
+    print_details(terminal, found.comparisons, full=full)
+    for note in found.notes:
+        terminal.print(f"note: {visible(note)}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _judged(found: RunComparison, gate: RegressionGate) -> int:
+    status = 0
+    for entry in found.comparisons:
+        for objection in gate.objections(entry):
+            where = f"{entry.a.agent} -> {entry.b.agent}, {entry.b.condition.label}"
+            print_error(visible(f"{where}: {objection}"))
+            status = FAILED
+    return status

@@ -1,1 +1,0 @@
-"""What a shell completes: values of options and arguments."""

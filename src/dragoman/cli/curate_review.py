@@ -1,0 +1,218 @@
+"""Implementation of `dragoman curate review`: annotation sheets, labels and adjudication."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dragoman.cli.output import print_error, print_json, print_line
+from dragoman.core.apis.tasks import ApiTask
+from dragoman.core.errors import UsageError
+from dragoman.curation.apis.rating.asking import QueryRating
+from dragoman.curation.apis.reviewing.exporting import Batch, adjudication_of, batch_of
+from dragoman.curation.apis.reviewing.files import GUIDE, read_sheet, require_free, write_sheets
+from dragoman.curation.apis.reviewing.giving_out import ADJUDICATOR, GivingPlan
+from dragoman.curation.apis.reviewing.gold import (
+    EXPERT,
+    GoldAccuracy,
+    ReviewTerms,
+    blind_accuracy,
+    gold_labels,
+)
+from dragoman.curation.apis.reviewing.importing import ImportedLabels, take_labels
+from dragoman.curation.apis.reviewing.labels import GOLD, given_rows, stored_labels
+from dragoman.curation.apis.reviewing.settling import SettledReview, settle
+from dragoman.report import formatting
+from dragoman.report.text_tables import TextTable, print_table
+from dragoman.store.datasets.dataset import Dataset
+
+_SHOWN = 20
+
+
+def export_sheets(
+    folder: Path, out: Path, gold: Path | None, plan: GivingPlan, *, as_json: bool
+) -> int:
+    """Write a sheet for each annotator; 1 where some queries could be given to nobody."""
+    require_free(out)
+    with Dataset(folder, make=False) as dataset:
+        labels = _gold_of(dataset, gold)
+        batch = batch_of(dataset, labels, plan)
+        write_sheets(out, batch.sheets)
+        dataset.put(batch.outcomes)
+        known = stored_labels(dataset, GOLD).get(EXPERT, {})
+    blind = blind_accuracy(known.values(), ReviewTerms().threshold)
+    if as_json:
+        print_json({"written": str(out), **_export_object(batch), "blind_accuracy": blind})
+    else:
+        _print_export(folder, out, batch, blind)
+    return 1 if batch.given.short else 0
+
+
+def import_labels(
+    folder: Path, files: Sequence[Path], annotator: str, terms: ReviewTerms, *, as_json: bool
+) -> int:
+    """Take an annotator's files; 1 where a row of them is refused."""
+    rows = [row for path in files for row in read_sheet(path)]
+    with Dataset(folder, make=False) as dataset:
+        found = take_labels(dataset, annotator, rows, terms)
+    if as_json:
+        print_json(found)
+    elif found.refused:
+        _print_refused(found)
+    else:
+        _print_import(found, terms)
+    return 1 if found.refused else 0
+
+
+def adjudicate_review(
+    folder: Path, adjudicate: Path | None, terms: ReviewTerms, *, as_json: bool
+) -> int:
+    """Decide what labels come to; 1 where queries wait."""
+    if adjudicate is not None:
+        require_free(adjudicate)
+    with Dataset(folder, make=False) as dataset:
+        if not given_rows(dataset):
+            raise UsageError(f"{folder}: nothing was given out: `dragoman curate review export`")
+        settled = settle(dataset, terms)
+        if adjudicate is not None and settled.differ:
+            rows, outcome = adjudication_of(dataset, settled.differ)
+            write_sheets(adjudicate, {ADJUDICATOR: rows})
+            dataset.put([outcome])
+    if as_json:
+        print_json(settled)
+    else:
+        _print_adjudication(settled, folder, adjudicate)
+    return 1 if settled.differ or settled.wait else 0
+
+
+def _print_adjudication(settled: SettledReview, folder: Path, adjudicate: Path | None) -> None:
+    headings = ("annotator", "gold", "right", "counts")
+    rows = tuple(
+        (name, f"{each.questions:,}", accuracy_text(each), _status_text(each))
+        for name, each in settled.accuracy.items()
+    )
+    print_table(TextTable(headings, rows, title=str(folder), numbers=frozenset({"gold"})))
+    headings = ("dimension", "kappa", "95 %", "queries")
+    agreed = tuple(
+        (
+            name,
+            "-" if each.value is None else f"{each.value:.2f}",
+            "-"
+            if each.interval is None
+            else f"[{each.interval.low:.2f}, {each.interval.high:.2f}]",
+            f"{each.items:,}",
+        )
+        for name, each in settled.agreement.items()
+    )
+    note = f"Fleiss' kappa of {settled.raters} labels a query that count; `overall` pools the dimensions."
+    print_table(TextTable(headings, agreed, note=note, numbers=frozenset({"kappa", "queries"})))
+    print_line(
+        f"{settled.kept:,} queries kept, {settled.dropped:,} dropped, {len(settled.differ):,} wait for "
+        f"an adjudicator, {settled.wait:,} for more people"
+    )
+    if settled.differ and adjudicate is None:
+        print_line(f"next: dragoman curate review settle {folder} --adjudicate FOLDER")
+    elif settled.differ:
+        print_line(
+            f"next, when {adjudicate}/{ADJUDICATOR}.csv is filled in: dragoman curate review import "
+            f"{folder} {adjudicate}/{ADJUDICATOR}.csv --annotator {ADJUDICATOR}, then settle again"
+        )
+
+
+def _status_text(accuracy: GoldAccuracy) -> str:
+    if accuracy.stands:
+        return "yes"
+    return "no" if accuracy.is_enough else "not yet: too few gold questions"
+
+
+def accuracy_text(accuracy: GoldAccuracy) -> str:
+    """Return an accuracy with its interval and what it is of."""
+    if accuracy.share is None or accuracy.interval is None:
+        return "-"
+    low, high = accuracy.interval.low, accuracy.interval.high
+    return f"{accuracy.share:.1%} of {accuracy.answers} [{low:.1%}, {high:.1%}]"
+
+
+def _gold_of(dataset: Dataset, path: Path | None) -> dict[str, QueryRating]:
+    if path is None:
+        return {}
+    queries = {item.name: item.record(ApiTask).query for item in dataset.items("task")}
+    found = gold_labels(read_sheet(path, ("id", "query")), queries)
+    if not found:
+        raise UsageError(f"{path}: no row has scores: an expert fills them in")
+    return found
+
+
+def _export_object(batch: Batch) -> dict[str, object]:
+    return {
+        "sheets": {
+            name: {
+                "rows": len(rows),
+                "gold": batch.given.gold[name],
+                "gold_wanted": batch.given.gold_wanted[name],
+            }
+            for name, rows in batch.sheets.items()
+        },
+        "short": batch.given.short,
+    }
+
+
+def _print_export(folder: Path, out: Path, batch: Batch, blind: float) -> None:
+    headings = ("annotator", "file", "rows", "gold", "share")
+    rows = tuple(
+        (
+            name,
+            f"{name}.csv",
+            f"{len(sheet):,}",
+            f"{batch.given.gold[name]:,}",
+            f"{batch.given.gold[name] / len(sheet):.1%}",
+        )
+        for name, sheet in batch.sheets.items()
+    )
+    title = f"{out}, with {GUIDE} for all of them"
+    print_table(TextTable(headings, rows, title=title, numbers=frozenset(headings[2:])))
+    _print_doubts(batch, blind)
+    print_line(f"next, for each: dragoman curate review import {folder} FILE --annotator NAME")
+
+
+def _print_doubts(batch: Batch, blind: float) -> None:
+    given = batch.given
+    for name, wanted in given.gold_wanted.items():
+        if given.gold[name] < wanted:
+            print_line(
+                f"{name} has {formatting.counted(given.gold[name], 'gold question')}, and {wanted} are "
+                "wanted: have an expert label more queries"
+            )
+    if blind >= ReviewTerms().least:
+        print_line(
+            f"who gives every query the same score is {blind:.1%} right on these gold questions: "
+            "they tell nobody apart; have an expert label more queries of the rarer kind"
+        )
+    for language, count in given.short.items():
+        print_line(
+            f"{language}: {count:,} queries were given to nobody: too few annotators read them"
+        )
+
+
+def _print_refused(found: ImportedLabels) -> None:
+    for refused in found.refused[:_SHOWN]:
+        print_error(f"{refused.where}: {refused.why}")
+    more = len(found.refused) - _SHOWN
+    also = f" (and {more} more)" if more > 0 else ""
+    print_error(f"nothing was taken: {formatting.counted(len(found.refused), 'row')} refused{also}")
+
+
+def _print_import(found: ImportedLabels, terms: ReviewTerms) -> None:
+    print_line(
+        f"{found.annotator}: {formatting.counted(found.labelled, 'label')} taken, {found.blank:,} rows "
+        f"without; {found.labelled_of_given:,} of {found.given:,} queries are labelled now"
+    )
+    if found.accuracy is not None:
+        _print_accuracy(found.accuracy, terms)
+
+
+def _print_accuracy(accuracy: GoldAccuracy, terms: ReviewTerms) -> None:
+    questions = formatting.counted(accuracy.questions, "gold question")
+    print_line(f"on {questions}: {accuracy_text(accuracy)} answers as the expert has them")
+    if not accuracy.is_enough:
+        print_line(f"too few to judge by: {terms.least_gold} are needed")
+    elif not accuracy.stands:
+        print_line(f"that is under {terms.least:.0%}")

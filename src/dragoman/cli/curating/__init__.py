@@ -1,1 +1,0 @@
-"""`dragoman curate`: datasets of web APIs, step by step."""

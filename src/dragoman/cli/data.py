@@ -1,0 +1,59 @@
+"""Implementation of `dragoman data` and `dragoman cache`: downloads, and the reply cache."""
+
+from pathlib import Path
+
+from dragoman.cli.output import print_json
+from dragoman.cli.progress import progress_bytes
+from dragoman.core.errors import UsageError
+from dragoman.core.facets import PullsData
+from dragoman.store.reply_file import FILE, clear_replies, describe_replies
+from dragoman.wiring.catalogue import benchmarks
+from dragoman.wiring.environment import cache_folder, data_folder
+
+
+def pull_source(name: str, from_dir: Path | None, url: str | None) -> None:
+    """Pull one benchmark's files into the cache and say what was done."""
+    sources = {
+        key: source
+        for each in benchmarks()
+        if isinstance(each, PullsData)
+        for key, source in each.sources().items()
+    }
+    if name not in sources:
+        raise UsageError(f"no data named {name!r} to pull: choose {', '.join(sources)}")
+    with progress_bytes("pulling") as advance:
+        told = sources[name].pull(data_folder(), from_dir=from_dir, url=url, progress=advance)
+    print(told)
+
+
+def cache_info(*, as_json: bool) -> None:
+    """Print where remembered replies lie and how many there are."""
+    path = _path()
+    facts = describe_replies(path)
+    if as_json:
+        print_json(
+            {
+                "file": str(path),
+                "replies": facts.replies,
+                "in_flight": facts.in_flight,
+                "bytes": facts.bytes,
+            }
+        )
+        return
+    print(f"file       {path}")
+    print(f"replies    {facts.replies:,}")
+    print(f"in flight  {facts.in_flight:,}")
+    print(f"size       {_megabytes(facts.bytes)}")
+
+
+def cache_clear() -> None:
+    """Remove all remembered replies."""
+    print(f"removed {_megabytes(clear_replies(_path()))}: {_path()}")
+
+
+def _path() -> Path:
+    return cache_folder() / FILE
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:,.2f} MB"

@@ -1,0 +1,167 @@
+"""Failures of a run by cause, and drops against the baseline, for `dragoman show RUN`."""
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from shlex import quote
+
+import msgspec
+
+from dragoman.analysis.losses.records import Loss
+from dragoman.analysis.places import PlaceInRun
+from dragoman.cli.output import print_line, print_metrics_json
+from dragoman.core.scores import STANDINGS
+from dragoman.core.texts.visible import visible
+from dragoman.report import formatting
+from dragoman.report.comparison import show_run_command
+from dragoman.report.degradation import NAMES, UNASKED, drop_lines
+from dragoman.report.summary import FailureGroup, failure_groups
+from dragoman.runs.jobs import read_manifest
+from dragoman.store.run import open_run
+from dragoman.tables.losses import loss_object, stored_losses
+from dragoman.tables.outcomes import chosen_scoring, outcomes
+from dragoman.wiring.participants import judge_name
+
+
+def print_drops(
+    losses: Sequence[Loss], run: Path, *, is_imported: bool, corrected: int | None = None
+) -> bool:
+    """Print what is lost between the conditions of a run, if it has several; return whether it has.
+
+    Args:
+        losses: Those that are wanted.
+        run: The run's folder.
+        is_imported: Whether nobody can play it again.
+        corrected: How many losses the run has, where these are not all.
+    """
+    from rich.console import Console
+
+    found = drop_lines(
+        losses, str(run), Console().width, is_imported=is_imported, corrected=corrected
+    )
+    for line in found:
+        print(line)
+    return bool(found)
+
+
+MAX_TASKS = 5
+"""Tasks of a group that are named for each agent and condition."""
+
+MAX_CAUSE = 400
+"""Characters of a cause that are shown."""
+
+_INDENT = "    "
+
+
+class FailureFilter(msgspec.Struct, frozen=True):
+    """Which conversations are looked at, and by which scoring; None for all, and for the newest."""
+
+    agent: str | None
+    condition: str | None
+    rules: str | None
+    judge: str | None
+
+    def takes(self, agent: str, condition: str) -> bool:
+        """Whether a conversation is meant."""
+        return self.agent in {None, agent} and self.condition in {None, condition}
+
+
+def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> None:
+    """Print what is lost between a run's conditions, and what is no success, by cause and stage."""
+    with open_run(folder, write=False) as store:
+        rules, judge = chosen_scoring(store, wanted.rules, judge_name(wanted.judge))
+        rows = list(outcomes(store, rules, judge, heads_only=True))
+        lost = stored_losses(store, rules, judge)
+        is_imported = read_manifest(store).imported is not msgspec.UNSET
+    meant = [row for row in rows if wanted.takes(row.agent, row.condition.label)]
+    names = ((each, each.comparison.b) for each in lost)
+    meant_losses = [each for each, b in names if wanted.takes(b.agent, b.condition.label)]
+    groups = failure_groups(meant)
+    if as_json:
+        found = [
+            {
+                "standing": group.standing,
+                "cause": group.cause,
+                "stage": group.stage,
+                "conversations": group.places,
+            }
+            for group in groups
+        ]
+        about = {"run": str(folder), "planned": len(meant), "failures": found}
+        print_metrics_json({**about, "losses": list(map(loss_object, meant_losses))})
+        return
+    if print_drops(meant_losses, folder, is_imported=is_imported, corrected=len(lost)):
+        print()
+    print_line(f"{folder}: {_counts(groups, len(meant))} (rules {rules}, judge {judge})")
+    _print_groups(folder, groups)
+    if not is_imported and any(group.stage == UNASKED for group in groups):
+        print_line(f"\nwhich stage lost them was {UNASKED}: dragoman blame {quote(str(folder))}")
+
+
+def _print_groups(folder: Path, groups: Sequence[FailureGroup]) -> None:
+    for (standing, cause), stages in groupby(groups, lambda group: (group.standing, group.cause)):
+        of_cause = list(stages)
+        count = sum(len(group.places) for group in of_cause)
+        print()
+        for line in _wrapped(
+            f"{count:,} {STANDINGS[standing]}: {formatting.shortened(cause, MAX_CAUSE)}", ""
+        ):
+            print(line)
+        for group in of_cause:
+            for line in _lines(folder, group):
+                print(line)
+    if meanings := _meanings(groups):
+        print("\n" + "\n".join(meanings))
+
+
+def _meanings(groups: Sequence[FailureGroup]) -> list[str]:
+    """Return what the components mean that failed."""
+    names = {word for group in groups for word in group.cause.split() if group.standing == "fail"}
+    return [f"{name}: {about}" for name, about in formatting.COMPONENTS.items() if name in names]
+
+
+def _counts(groups: Sequence[FailureGroup], planned: int) -> str:
+    """Return how many conversations there are, and how they stand."""
+    counts = {
+        word: sum(len(group.places) for group in groups if group.standing == standing)
+        for standing, word in STANDINGS.items()
+    }
+    passed = f"{planned - sum(counts.values()):,} passed"
+    others = [f"{count:,} {word}" for word, count in counts.items() if count]
+    return ", ".join((formatting.counted(planned, "conversation"), passed, *others))
+
+
+def _lines(folder: Path, group: FailureGroup) -> Iterator[str]:
+    indent = _INDENT
+    if group.stage is not None and group.stage != UNASKED:
+        yield f"{indent}{len(group.places):,} lost by {NAMES[group.stage]}"
+        indent += _INDENT
+    for (agent, condition), places in _by_cell(group.places).items():
+        named = [
+            f"{place.task}{f' (trial {place.trial})' if place.trial else ''}"
+            for place in places[:MAX_TASKS]
+        ]
+        more = [f"and {len(places) - MAX_TASKS:,} more"] if len(places) > MAX_TASKS else []
+        yield from _wrapped(f"{agent}, {condition}: {', '.join(named + more)}", indent)
+    yield visible(f"{indent}one of them: {show_run_command(str(folder), group.places[0])}")
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    from rich.console import Console
+
+    return textwrap.wrap(
+        visible(text),
+        Console().width,
+        initial_indent=indent,
+        subsequent_indent=indent + _INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _by_cell(places: Iterable[PlaceInRun]) -> dict[tuple[str, str], list[PlaceInRun]]:
+    cells: dict[tuple[str, str], list[PlaceInRun]] = {}
+    for place in places:
+        cells.setdefault((place.agent, place.condition), []).append(place)
+    return cells

@@ -1,0 +1,124 @@
+"""Implementation of `dragoman figures`: SVG, PNG or PDF files of a run, with their data as CSV."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import polars as pl
+
+from dragoman.cli.table_files import as_csv
+from dragoman.core.errors import UsageError
+from dragoman.report.charts import standalone_svg
+from dragoman.report.figure_spec import FigureSpec
+from dragoman.report.html_parts import figure_style, stylesheet
+from dragoman.report.run_figures import run_figures
+from dragoman.report.table_markup import latex_text, markdown_text
+from dragoman.report.view_model import compare_cells
+from dragoman.store.whole_files import write_whole
+from dragoman.tables.run_views import run_views
+from dragoman.wiring.participants import judge_name
+
+COLUMNS: dict[str, pl.DataType] = {
+    **dict.fromkeys(("figure", "series", "place", "column"), pl.String()),
+    **dict.fromkeys(("x", "value", "low", "high", "n"), pl.Float64()),
+    **dict.fromkeys(("unit", "of", "note"), pl.String()),
+}
+
+FORMATS = ("svg", "png", "pdf")
+SCALE = 4
+"""Pixels of a PNG for each of a figure's: 2,240 in its width, more than 300 a printed inch at 7 inches."""
+
+
+class FiguresRequest(msgspec.Struct, frozen=True):
+    """What a person asked for."""
+
+    folders: tuple[Path, ...]
+    out: Path
+    formats: tuple[str, ...] = ("svg",)
+    rules: str | None = None
+    judge: str | None = None
+
+
+def write_figures(asked: FiguresRequest) -> tuple[Path, ...]:
+    """Write the figures of what runs contain and return the files' paths.
+
+    Raises:
+        UsageError: For a format that there is not, or without the extra that makes it.
+        StoreError: Where a run cannot be read, or a file not be written.
+    """
+    converters = {name: _converter(name) for name in asked.formats}
+    views = run_views(asked.folders, asked.rules, judge_name(asked.judge), heads_only=True)
+    found = run_figures(views, compare_cells(views))
+    asked.out.mkdir(parents=True, exist_ok=True)
+    written = [path for each in found for path in _write(each, asked.out, converters)]
+    index = asked.out / "figures.md"
+    write_whole(index, (_index(found, asked.formats).encode(),))
+    if "pdf" in asked.formats or "png" in asked.formats:
+        latex = asked.out / "figures.tex"
+        write_whole(latex, ("\n".join(map(_latex, found)).encode(),))
+        written.append(latex)
+    return (*written, index)
+
+
+def _write(
+    drawing: FigureSpec, folder: Path, converters: Mapping[str, Callable[[str], bytes]]
+) -> Iterator[Path]:
+    svg = standalone_svg(drawing, figure_style(), stylesheet())
+    for name, convert in converters.items():
+        path = folder / f"{drawing.name}.{name}"
+        write_whole(path, (convert(svg),))
+        yield path
+    path = folder / f"{drawing.name}.csv"
+    write_whole(path, (as_csv(figure_frame(drawing)).encode(),))
+    yield path
+
+
+def figure_frame(drawing: FigureSpec) -> pl.DataFrame:
+    """Return a figure's data as rows; what is not known is null."""
+    rows = [
+        (
+            *(drawing.name, datum.series, datum.place, datum.column, datum.x, datum.value),
+            *((None, None) if datum.interval is None else msgspec.structs.astuple(datum.interval)),
+            *(datum.n, drawing.unit, drawing.of, datum.note),
+        )
+        for datum in drawing.data
+    ]
+    return pl.DataFrame(rows, schema=COLUMNS, orient="row", strict=False)
+
+
+def _converter(name: str) -> Callable[[str], bytes]:
+    if name not in FORMATS:
+        raise UsageError(f"--format {name:.20}: choose of {', '.join(FORMATS)}, several by commas")
+    if name == "svg":
+        return str.encode
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise UsageError(
+            f"--format {name} needs the extra `figures`: pip install 'dragoman[figures]'; svg does not"
+        ) from error
+    if name == "png":
+        return partial(vl_convert.svg_to_png, scale=SCALE)
+    to_pdf: Callable[[str], bytes] = vl_convert.svg_to_pdf
+    return to_pdf
+
+
+def _index(found: Sequence[FigureSpec], formats: Sequence[str]) -> str:
+    """Return the list of figures with their captions, as Markdown that shows them."""
+    shown = "svg" if "svg" in formats else formats[0]
+    return "# Figures\n" + "".join(
+        f"\n## {markdown_text(each.title)}\n\n![{markdown_text(each.title)}]({each.name}.{shown})\n\n"
+        f"{markdown_text(each.caption)} Data: [{each.name}.csv]({each.name}.csv).\n"
+        for each in found
+    )
+
+
+def _latex(drawing: FigureSpec) -> str:
+    """Return a figure as LaTeX includes it; its file is found by its name, whatever its kind."""
+    caption = latex_text(f"{drawing.title}. {drawing.caption}")
+    return (
+        "\\begin{figure}\n\\centering\n"
+        f"\\includegraphics[width=\\linewidth]{{{drawing.name}}}\n"
+        f"\\caption{{{caption}}}\n\\label{{fig:{drawing.name}}}\n\\end{{figure}}\n"
+    )

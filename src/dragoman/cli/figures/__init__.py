@@ -1,1 +1,0 @@
-"""`dragoman figures`: figures of runs as files."""

@@ -1,0 +1,180 @@
+"""Implementation of `dragoman import`, `export`, `bundle` and `unbundle`."""
+
+import sys
+import time
+from pathlib import Path
+from shlex import quote
+
+import msgspec
+
+from dragoman.cli.output import print_error, print_json, print_line
+from dragoman.core.errors import UsageError
+from dragoman.core.result_files import ResultFormat
+from dragoman.exchange.audio_folder import write_audio_folder
+from dragoman.exchange.bundles.packing import pack_run
+from dragoman.exchange.bundles.unpacking import unpack_run
+from dragoman.exchange.exporting import export_results, result_formats
+from dragoman.exchange.importing import import_run
+from dragoman.exchange.inspect_logs.writing import write_inspect_logs
+from dragoman.exchange.junit import write_junit
+from dragoman.exchange.mm_tau_folders.layout import is_run_folder
+from dragoman.exchange.mm_tau_folders.reading import import_run_folder
+from dragoman.exchange.mm_tau_folders.writing import FORM as RUN_FOLDERS
+from dragoman.exchange.mm_tau_folders.writing import write_run_folders
+from dragoman.exchange.table_files import require_agent, write_csv, write_json_lines, write_parquet
+from dragoman.report import formatting
+from dragoman.runs.jobs import read_manifest
+from dragoman.store.audio_sets.layout import SETTINGS
+from dragoman.store.run import RunStore, open_run
+from dragoman.tables.outcomes import chosen_scoring
+from dragoman.wiring.participants import judge_name
+from dragoman.wiring.reach import reached_by
+
+OF_ANY_RUN = ("parquet", "csv", "jsonl", "inspect", "junit")
+"""Forms that every run can be written in."""
+AUDIO_FOLDER = "audiofolder"
+"""The form that audio sets have, and runs have not."""
+
+
+def import_file(
+    path: Path, out: Path, form: str | None, suite: str | None = None, *, as_json: bool
+) -> None:
+    """Make a run of result files, and say what came in and how it was read."""
+    if is_run_folder(path):
+        _import_folder(path, out, suite, as_json=as_json)
+        return
+    if suite is not None:
+        raise UsageError("--suite goes with a run folder of MM-tau-p2: other files say their own")
+    read = import_run(path, out, time.time(), form)
+    if as_json:
+        print_json({"run": str(out), **msgspec.to_builtins(read.report)})
+    else:
+        print(f"{len(read.cells)} conversations imported: {out}")
+        for line in read.told:
+            print_line(line)
+    for line in read.warnings:
+        print_error(line)
+    for line in read.notes:
+        print_line(line, to_stderr=True)
+    if not read.has_verdicts:
+        rescore = f"dragoman score {quote(str(out))} --rules {read.rules}"
+        print(f"no verdicts yet: {rescore}", file=sys.stderr)
+
+
+def _import_folder(path: Path, out: Path, suite: str | None, *, as_json: bool) -> None:
+    found = import_run_folder(path, out, time.time(), suite)
+    if as_json:
+        print_json({"run": str(out), **msgspec.to_builtins(found)})
+        return
+    print(f"{found.conversations} conversations imported, in text and by voice: {out}")
+    if found.unknown:
+        print_line(
+            f"{found.unknown} of {found.tasks} folders have no name of a task of {found.suite}: these can be "
+            "shown and judged, not scored by their gold",
+            to_stderr=True,
+        )
+    judge = f"dragoman score {quote(str(out))} --rubric mm_tau_p2@2 --judge PROVIDER/MODEL"
+    print(f"no verdicts yet: {judge}", file=sys.stderr)
+
+
+def export_run(  # noqa: PLR0913 - the options of one command
+    folder: Path,
+    form: str,
+    out: str,
+    *,
+    rules: str | None,
+    judge: str | None,
+    agent: str | None,
+) -> None:
+    """Write a run as a table, into the folder `out`, or as a result file of its benchmark."""
+    if form == AUDIO_FOLDER:
+        _export_set(folder, Path(out))
+        return
+    formats = result_formats()
+    if form not in (*formats, *OF_ANY_RUN, RUN_FOLDERS):
+        known = ", ".join((*formats, *OF_ANY_RUN, RUN_FOLDERS, AUDIO_FOLDER))
+        raise UsageError(f"cannot export to {form!r}: choose {known}")
+    if form == RUN_FOLDERS:
+        _export_folders(folder, Path(out), agent)
+        return
+    with open_run(folder, write=False) as store:
+        scoring = chosen_scoring(store, rules, judge_name(judge))
+        if form in OF_ANY_RUN:
+            require_agent(store, agent)
+        match form:
+            case "parquet" | "csv":
+                write = write_csv if form == "csv" else write_parquet
+                files = write(store, scoring, Path(out), agent)
+                print(*files, sep="\n")
+            case "jsonl":
+                path, count = write_json_lines(store, scoring, Path(out), agent)
+                print(f"{count} conversations exported: {path}")
+            case "inspect":
+                print(*write_inspect_logs(store, scoring, Path(out), agent), sep="\n")
+            case "junit":
+                count = write_junit(store, scoring, Path(out), agent)
+                print(f"{count} conversations exported: {out}")
+            case _:
+                _export_results(store, scoring, formats[form], out, agent)
+    print(f"verdicts: rules {scoring[0]}, judge {scoring[1]}", file=sys.stderr)
+
+
+def _export_folders(folder: Path, out: Path, agent: str | None) -> None:
+    with open_run(folder, write=False) as store:
+        require_agent(store, agent)
+        found = write_run_folders(store, out, agent)
+    for each in found:
+        left = f", {each.left_out} left out without their text or voice" if each.left_out else ""
+        print_line(f"{formatting.counted(each.tasks, 'task')}{left}: {each.path}")
+
+
+def _export_set(folder: Path, out: Path) -> None:
+    """Write the audio set in a folder as a folder of `datasets`."""
+    if not (folder / SETTINGS).is_file():
+        raise UsageError(f"{folder} is no audio set: `dragoman speak` makes one")
+    written = write_audio_folder(folder, out)
+    left_out = f"; {written.left_out:,} without audio are left out" if written.left_out else ""
+    print(f"{written.rows:,} messages in {written.files:,} audio files: {out}{left_out}")
+
+
+def _export_results(
+    store: RunStore, scoring: tuple[str, str], form: ResultFormat, out: str, agent: str | None
+) -> None:
+    """Write a result file; a folder where `out` is one or ends in a slash."""
+    path = Path(out)
+    exported = export_results(store, scoring, form, agent)
+    as_folder = out.endswith("/") or path.is_dir()
+    count = form.write(path, exported.head, exported.simulations, as_folder=as_folder)
+    print(f"{count} conversations exported: {path}")
+
+
+ENDING = ".zip"
+
+
+def bundle(folder: Path, out: Path | None, rules: str | None, judge: str | None) -> None:
+    """Write a run as one file, and say what else of this machine is named in it."""
+    beside = folder.parent if folder.name else folder.absolute().parent
+    path = out or beside / f"{folder.absolute().name}{ENDING}"
+    packed = pack_run(folder, path, rules, judge_name(judge))
+    size = packed.path.stat().st_size
+    print_line(f"{packed.path}: {size / 1e6:,.1f} MB, with {packed.sounds:,} sounds")
+    if packed.missing:
+        print_error(f"{packed.missing:,} sounds that the run names are not in its folder")
+    with open_run(folder, write=False) as store:
+        reached = reached_by(read_manifest(store).config)
+    if reached:
+        print_line(f"named in it, for whoever gets it: {'; '.join(reached)}", to_stderr=True)
+
+
+def unbundle(path: Path, out: Path | None) -> None:
+    """Make a run of a bundle, and say how to look at it."""
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file: name a bundle that `dragoman bundle` wrote")
+    target = out or Path(path.name.removesuffix(ENDING))
+    if target.name == path.name:
+        raise UsageError(f"{path}: name the run's folder with --out")
+    manifest = unpack_run(path, target)
+    sounds = len([name for name in manifest.files if name.startswith("audio/")])
+    print_line(f"run: {target}, with {sounds:,} sounds; made by Dragoman {manifest.dragoman}")
+    run = quote(str(target))
+    print_line(f"next: dragoman report {run}, dragoman view {run}", to_stderr=True)

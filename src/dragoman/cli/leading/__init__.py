@@ -1,1 +1,0 @@
-"""`dragoman leaderboard`, style by style."""

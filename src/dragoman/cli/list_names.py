@@ -1,0 +1,211 @@
+"""Implementation of `dragoman list`: the names of agents, models, measures, suites and more.
+
+What makes the named objects is imported only for the kinds that cannot be listed without.
+"""
+
+from collections.abc import Callable
+
+from dragoman.cli.output import print_line
+from dragoman.core.errors import UsageError
+from dragoman.core.rules import BFCL_RULES, DEFAULT_RULES, DRAGOMAN_1, ITC_RULES, RULES, Rules
+
+MAX_ALIGNED = 40
+"""Characters of ids that are aligned; longer ones push their line out."""
+
+MAX_WANTED = 100
+"""Characters of what a task's user wants that are listed."""
+
+PERSON = "a person at this terminal, one conversation at a time"
+OWN_CODE = {
+    "MODULE:ATTRIBUTE": "a function of (messages, tools), or a participant, of your own",
+}
+CHAT_MODELS = {
+    "PROVIDER/MODEL": "a chat model, such as openai/gpt-4.1-mini or ollama/llama3.1",
+    "scripted/FILE": "a chat model that answers from a script",
+    "local/FOLDER": "a chat model in a folder, with ?adapter=FOLDER; needs dragoman[train]",
+}
+
+
+def print_names(what: str) -> None:
+    """Print names with a line about each."""
+    for name, about in names(what).items():
+        print(f"{name:<25} {about}")
+
+
+def print_tasks(suite: str | None) -> None:
+    """Print the ids of a suite's tasks, each with the beginning of what its user wants.
+
+    Raises:
+        UsageError: Where no suite is named, or one that does not exist.
+    """
+    if suite is None:
+        raise UsageError("list tasks: name a suite: `dragoman list tasks courier`")
+    from dragoman.report.formatting import shortened
+    from dragoman.wiring.suites import load_suite
+
+    tasks = load_suite(suite).tasks
+    width = min(MAX_ALIGNED, max((len(task.id) for task in tasks), default=0))
+    for task in tasks:
+        wanted = " ".join(task.wanted.split())
+        print_line(f"{task.id:<{width}}  {shortened(wanted, MAX_WANTED)}".rstrip())
+
+
+def names(what: str) -> dict[str, str]:
+    """Return the names of one kind.
+
+    Raises:
+        UsageError: Where there is no such kind.
+    """
+    kinds: dict[str, Callable[[], dict[str, str]]] = {
+        "suites": _suites,
+        "agents": _agents,
+        "users": _users,
+        "judges": _judges,
+        "models": _models,
+        "measures": _measures,
+        "rules": lambda: {name: _about(rules) for name, rules in RULES.items()},
+        "languages": _languages,
+        "scenarios": _scenarios,
+        "voices": _voices,
+        "personas": _personas,
+        "axes": _axes,
+        "backends": _backends,
+        "options": _options,
+    }
+    if what not in kinds:
+        raise UsageError(f"cannot list {what!r}: choose {', '.join(kinds)}, tasks or texts")
+    return kinds[what]()
+
+
+def _suites() -> dict[str, str]:
+    from dragoman.wiring.suites import suite_names
+
+    others = "another split than base: train, test; telecom also small, full"
+    return {**suite_names(), "tau2:DOMAIN:SPLIT": others}
+
+
+def _agents() -> dict[str, str]:
+    from dragoman.wiring.shipped_names import DIAGNOSTIC_AGENTS, HUMAN
+
+    return {**DIAGNOSTIC_AGENTS, HUMAN: PERSON, **OWN_CODE, **CHAT_MODELS}
+
+
+def _users() -> dict[str, str]:
+    from dragoman.wiring.shipped_names import HUMAN, USERS
+
+    return {**USERS, HUMAN: PERSON, **OWN_CODE, **CHAT_MODELS}
+
+
+def _judges() -> dict[str, str]:
+    from dragoman.wiring.shipped_names import JUDGES
+
+    return {**JUDGES, **CHAT_MODELS}
+
+
+def _models() -> dict[str, str]:
+    from dragoman.wiring.agents.realtime_agents import describe_realtime
+    from dragoman.wiring.providers import describe_providers
+
+    return {**describe_providers(), **describe_realtime()}
+
+
+def _measures() -> dict[str, str]:
+    from dragoman.wiring.measures import earlier_names, measure_names, rubric_names
+
+    rubric = "a rubric of your own, judged by --judge PROVIDER/MODEL"
+    return {**measure_names(), **earlier_names(), **rubric_names(), "NAME@VERSION.toml": rubric}
+
+
+def _personas() -> dict[str, str]:
+    from dragoman.wiring.conditions.personas import persona_names
+
+    return persona_names()
+
+
+def _axes() -> dict[str, str]:
+    from dragoman.wiring.conditions.layers import layer_names
+
+    return layer_names()
+
+
+def _backends() -> dict[str, str]:
+    from dragoman.runs.backend import backend_names
+
+    return backend_names()
+
+
+def _options() -> dict[str, str]:
+    from dragoman.wiring.grid.config import RunRequest
+    from dragoman.wiring.grid.options import keys_of
+
+    return {" or ".join(key.spellings): key.summary() for key in keys_of(RunRequest)}
+
+
+def _languages() -> dict[str, str]:
+    from dragoman.conditions.language.languages import SHIPPED, find_language
+    from dragoman.wiring.conditions.language_assets import domains_by_language
+    from dragoman.wiring.environment import data_folder
+
+    translated = domains_by_language(data_folder())
+
+    def about(code: str) -> str:
+        name, domains = find_language(code).full_name, translated.get(code, ())
+        return f"{name}; artifacts of {', '.join(domains)}" if domains else name
+
+    return {
+        **{code: about(code) for code in SHIPPED},
+        "FILE.toml": "a language of your own",
+        "en+th+vi": "tools shared by 2 to 5 languages; the first keeps what is left",
+    }
+
+
+def _scenarios() -> dict[str, str]:
+    from dragoman.core.conditions import IN_ENGLISH, SCENARIOS
+
+    named = {name: f"in the language: {', '.join(parts)}" for name, parts in SCENARIOS.items()}
+    own = {"SURFACE+SURFACE": "a combination of your own"}
+    return {IN_ENGLISH: "nothing in another language", **named, **own}
+
+
+def _voices() -> dict[str, str]:
+    from dragoman.conditions.voice.audio_effects.presets import (
+        effect_name,
+        find_effects,
+        preset_names,
+    )
+    from dragoman.speech.embedded.voices import shipped_voices
+    from dragoman.wiring.conditions.engines import RECOGNIZERS
+    from dragoman.wiring.speech import describe_speech
+
+    lines = {
+        name: f"a line: {', '.join(map(effect_name, find_effects(name)))}"
+        for name in preset_names()
+    }
+    listeners = {name: f"--asr: {about}" for name, about in RECOGNIZERS.items()}
+    providers = {name: f"--asr or --speaker: {about}" for name, about in describe_speech().items()}
+    speakers = {
+        voice.name: f"--speaker: {voice.language}, {voice.accent}, {voice.words_per_minute} words/min"
+        for voice in shipped_voices().voices
+    }
+    own = {
+        "LINE-without-EFFECT": "a line without one of its effects",
+        "LINE:EFFECT": "one effect alone",
+        "recorded": "no line: what users of an audio set said, as it was recorded (`run set:PATH`)",
+        "simulated:PERCENT": "no line: words are misheard at that rate, in en, id, th, tl, vi or zh",
+    }
+    return {"text": "nobody speaks", **lines, **own, **listeners, **speakers, **providers}
+
+
+def _about(rules: Rules) -> str:
+    if rules.name == BFCL_RULES.name:
+        return "parity with BFCL v4, for bfcl suites"
+    if rules.name == ITC_RULES.name:
+        return f"{DEFAULT_RULES.name} for itc suites: calls in any syntax, plans and defaults that are equal"
+    whose = (
+        "parity with the reference of that version"
+        if rules.guidelines_are_the_references
+        else "ours: known defects of the reference fixed"
+    )
+    if rules.name.startswith(DRAGOMAN_1.name):
+        whose = f"ours before {DEFAULT_RULES.name}: stop tokens must be exact, and signs are words"
+    return whose if rules.replay_must_repeat else f"{whose}; notes results that are not repeated"

@@ -1,0 +1,23 @@
+"""A log format for the terminal: each warning is one line without secrets or control codes.
+
+It is a module of its own because help is printed without importing `logging`.
+"""
+
+import logging
+
+from dragoman.cli.output import one_line
+
+
+def show_warnings() -> None:
+    """Have warnings of the program shown as errors are: one visible line each."""
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(_OneLine())
+
+
+class _OneLine(logging.Formatter):
+    """Makes one line of a record, without keys, and with what acts on a terminal written out."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        from dragoman.wiring.environment import kept_out
+
+        return one_line(kept_out(super().format(record)))

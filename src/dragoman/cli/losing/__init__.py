@@ -1,1 +1,0 @@
-"""What a run lost: between its conditions, and conversation by conversation."""

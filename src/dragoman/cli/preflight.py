@@ -1,0 +1,125 @@
+"""The preflight of `dragoman run`: a few test requests before the first conversation."""
+
+import sys
+from collections.abc import Mapping
+
+from dragoman.cli.output import mode, one_line
+from dragoman.core.errors import RunHalted
+from dragoman.core.usage import Usage
+from dragoman.models.budget import Budget
+from dragoman.report import formatting
+from dragoman.runs.plan import plan_cells
+from dragoman.runs.preflight import (
+    MANY,
+    PreflightFailedError,
+    PreflightResult,
+    count_asking,
+    run_preflight,
+    sample_cells,
+    shorten_config,
+    with_planned_draws,
+)
+from dragoman.runs.runner import run_blocking
+from dragoman.wiring.agents.agent_names import specs_of
+from dragoman.wiring.participants import Resolved
+from dragoman.wiring.setup import Setup, build_setup
+from dragoman.wiring.shipped_names import HUMAN
+from dragoman.wiring.waiting import WaitingLimits, waiting_of
+
+MOST_SERVERS_NAMED = 3
+
+
+def local_server_notice(waiting: WaitingLimits) -> str:
+    """Return what was chosen because of servers on this machine, with the options; "" for nothing."""
+    chosen = {
+        "concurrency": f"{formatting.counted(waiting.concurrency, 'conversation')} at a time "
+        "(--concurrency)",
+        "read_timeout": f"silence of up to {waiting.local_read_timeout:g} s (--read-timeout)",
+    }
+    said = [chosen[name] for name in waiting.chosen]
+    if not said:
+        return ""
+    servers = [
+        each.name if each.address in each.name else f"{each.name} at {each.address}"
+        for each in waiting.local_servers[:MOST_SERVERS_NAMED]
+    ]
+    more = len(waiting.local_servers) - MOST_SERVERS_NAMED
+    named = ", ".join([*servers, *([f"and {more} more"] if more > 0 else [])])
+    return f"on this machine: {named}: {', '.join(said)}"
+
+
+def run_preflight_checks(
+    setup: Setup, person: Mapping[str, Resolved], *, wanted: bool | None
+) -> Mapping[str, tuple[Usage, ...]]:
+    """Try out who plays and judges, where that was asked for or very many conversations ask endpoints.
+
+    Returns what that used, by the keys of the cells that were begun; nothing where none was.
+
+    Args:
+        setup: What is going to be played; what is tried out is paid from its budget.
+        person: The person at the terminal, who is never tried out.
+        wanted: Whether it was asked for; None to decide by the number of conversations.
+
+    Raises:
+        RunHalted: Where somebody does not answer; nothing was played then.
+    """
+    config = setup.config
+    if wanted is False or HUMAN in {*specs_of(config.agents).values(), config.user}:
+        return {}
+    cells = plan_cells(setup)
+    many = count_asking(config, cells)
+    if wanted is None and many < MANY:
+        return {}
+    # One of its own, for its connections belong to another event loop, and so that nothing stays.
+    own = build_setup(shorten_config(config), person, purse=setup.budget)
+    found: list[PreflightResult] = []
+
+    async def try_all() -> None:
+        found.append(
+            await run_preflight(own, sample_cells(with_planned_draws(cells, plan_cells(own))))
+        )
+
+    try:
+        run_blocking(try_all())
+    except PreflightFailedError as error:
+        _require_unspent(setup.budget)
+        raise RunHalted(
+            f"preflight: {error}; nothing was played (--no-preflight plays without trying)"
+            f"{_used(error.tried, '; used until then: ')}"
+        ) from error
+    if mode() != "quiet":
+        print(one_line(_describe_result(found[0])), file=sys.stderr)
+        if chosen := local_server_notice(waiting_of(config)):
+            print(one_line(chosen), file=sys.stderr)
+    return found[0].by_cell
+
+
+def _require_unspent(budget: Budget | None) -> None:
+    if budget is not None and budget.spent >= budget.limit.amount:
+        raise RunHalted(
+            f"preflight: it spent the budget of {budget.limit.text}; nothing was played: give a "
+            "larger --max-cost (--no-preflight plays without trying)"
+        )
+
+
+def _describe_result(answered: PreflightResult) -> str:
+    """Return in one line who answered, and what that cost."""
+    begun = formatting.counted(answered.conversations, "conversation")
+    used = _used(answered) or "no model was asked"
+    return f"preflight: the beginning of {begun}: {used}"
+
+
+def _used(tried: PreflightResult, before: str = "") -> str:
+    """Return how often who was asked, and what that cost, after other words; "" where nobody was."""
+    if not tried.usage:
+        return ""
+    parts = ", ".join(map(_calls, tried.usage))
+    cost = "" if tried.cost is None else f"; cost {formatting.money(tried.cost)}"
+    return f"{before}{parts}{cost}"
+
+
+def _calls(usage: Usage) -> str:
+    calls = formatting.counted(usage.calls, "call")
+    is_replayed = usage.calls and usage.replayed == usage.calls
+    how = " from cache" if is_replayed else f" in {usage.seconds:.1f} s"
+    return f"{usage.purpose} {usage.model} {calls}{how}"

@@ -1,0 +1,359 @@
+"""Progress on standard error: a bar on a terminal, a line now and then elsewhere.
+
+The heartbeat reports that a long command is working, and on which step, where no progress is
+counted.
+"""
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, NamedTuple
+
+from dragoman.cli.output import mode
+from dragoman.core.texts.visible import visible
+from dragoman.core.waiting.under_way import UNDER_WAY, LongSteps
+from dragoman.report import formatting
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+ProgressNote = Callable[[], str]
+"""Returns what is known so far beside the count; "" for nothing."""
+
+PLAIN_EVERY_S = 30.0
+"""Seconds between two lines of progress where there is no terminal for a bar."""
+
+
+class LinePace(NamedTuple):
+    """When lines of progress are printed, in seconds.
+
+    Attributes:
+        first: After so many the first one: what is over by then needs none.
+        every: Between two lines.
+        look: Between two looks at the clock.
+    """
+
+    first: float = 4.0
+    every: float = PLAIN_EVERY_S
+    look: float = 0.5
+
+
+LINE_PACE: ContextVar[LinePace] = ContextVar("LINE_PACE", default=LinePace())  # noqa: B039 - frozen
+"""The pace of lines of progress in this context."""
+
+_MINUTE = 60
+
+
+def no_note() -> str:
+    """Return nothing: for steps of which only the count is known."""
+    return ""
+
+
+class ProgressCounter:
+    """Counts what is done, and knows how fast it goes.
+
+    Args:
+        total: How much there is to do; None where that is not known.
+        clock: Seconds.
+    """
+
+    def __init__(self, total: int | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.total = total
+        self.done = 0
+        self._clock = clock
+        self._started = clock()
+        self.seconds = 0.0
+
+    def advance(self) -> None:
+        """Count one more, at this moment."""
+        self.done += 1
+        self.look()
+
+    def look(self) -> None:
+        """Take the time."""
+        self.seconds = self._clock() - self._started
+
+    def rate(self) -> str:
+        """Return how many are done in a second or a minute; "" before the first."""
+        if not self.done or not self.seconds:
+            return ""
+        per_second = self.done / self.seconds
+        if per_second >= 1:
+            return f"{per_second:,.0f} per second"
+        return f"{per_second * _MINUTE:,.1f} per minute"
+
+    def left(self) -> str:
+        """Return how long the rest takes at this speed; "" where nobody can say."""
+        if self.total is None or not self.done:
+            return ""
+        seconds = self.seconds / self.done * (self.total - self.done)
+        return f"{formatting.duration(seconds)} left"
+
+    def line(self) -> str:
+        """Return count, time and speed in words."""
+        of = "" if self.total is None else f" of {self.total:,}"
+        begun = f"{self.done:,}{of} after {self.seconds:,.0f} s"
+        return ", ".join(filter(None, (begun, self.rate(), self.left())))
+
+
+class _VisibleProgress:
+    """How many bars and lines of progress there are at the moment; one of each command is enough."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def one_more(self) -> Iterator[None]:
+        """Count one more for a while."""
+        with self._lock:
+            self.count += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.count -= 1
+
+
+_VISIBLE_PROGRESS = _VisibleProgress()
+
+
+def is_progress_shown() -> bool:
+    """Whether a bar or lines of progress say at the moment how far something is."""
+    return _VISIBLE_PROGRESS.count > 0
+
+
+@contextmanager
+def progress(
+    title: str,
+    total: int | None,
+    told: ProgressNote = no_note,
+    clock: Callable[[], float] = time.monotonic,
+    *,
+    intro: str = "",
+) -> Iterator[Callable[[], None]]:
+    """Show progress and yield what counts one more.
+
+    Args:
+        title: What is counted.
+        total: How much there is to do; None where that is not known.
+        told: What is known beside the count.
+        clock: Seconds.
+        intro: A line that comes before anything else is shown; "" for none.
+    """
+    if total == 0 or mode() == "quiet":
+        yield lambda: None
+        return
+    with _VISIBLE_PROGRESS.one_more():
+        if mode() == "plain" or not sys.stderr.isatty():
+            lines = _Lines(title, ProgressCounter(total, clock), told, intro)
+            with repeat_in_thread(lines.look, LINE_PACE.get().look):
+                yield lines.advance
+            return
+        if intro:
+            print(visible(intro), file=sys.stderr)
+        count = ProgressCounter(total, clock)
+        with _bar(title, count, told) as bar:
+            task = bar.add_task(title, total=total)
+
+            def advance() -> None:
+                count.advance()
+                bar.advance(task)
+
+            yield advance
+
+
+@contextmanager
+def repeat_in_thread(look: Callable[[], None], every: float) -> Iterator[None]:
+    """Have a thread do something every so many seconds, for as long as this lasts."""
+    is_over = threading.Event()
+
+    def keep_looking() -> None:
+        while not is_over.wait(every):
+            look()
+
+    thread = threading.Thread(target=keep_looking, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+class LineSchedule:
+    """Says when the next line is due: the first one soon, the others now and then."""
+
+    def __init__(self) -> None:
+        self._pace = LINE_PACE.get()
+        self._due = self._pace.first
+
+    def is_due(self, seconds: float, *, is_looked: bool = True) -> bool:
+        """Whether a line is to be printed so many seconds after the beginning; it counts as printed then.
+
+        Args:
+            seconds: How many.
+            is_looked: Whether this is a look at the clock: the next one may be too late.
+        """
+        early = 2 * self._pace.look if is_looked else 0.0
+        if seconds + early < self._due:
+            return False
+        self._due = seconds + self._pace.every
+        return True
+
+    def put_off(self, seconds: float) -> None:
+        """Begin anew so many seconds after the beginning: something else showed progress until then."""
+        self._due = seconds + self._pace.first
+
+
+class _Lines:
+    """Counts, and prints a line where the last one is old enough."""
+
+    def __init__(self, title: str, count: ProgressCounter, told: ProgressNote, intro: str) -> None:
+        self._title, self._count, self._told = title, count, told
+        self._intro = intro
+        self._steps = UNDER_WAY.get()
+        self._times = LineSchedule()
+        self._lock = threading.Lock()
+
+    def advance(self) -> None:
+        """Count one more."""
+        with self._lock:
+            self._count.advance()
+            self._print(is_looked=False)
+
+    def look(self) -> None:
+        """Take the time, though nothing more is done."""
+        with self._lock:
+            self._count.look()
+            self._print(is_looked=True)
+
+    def _print(self, *, is_looked: bool) -> None:
+        if self._times.is_due(self._count.seconds, is_looked=is_looked):
+            if self._intro:
+                print(visible(self._intro), file=sys.stderr)
+                self._intro = ""
+            doing = () if self._steps is None else self._steps.names
+            more = "; ".join(filter(None, (self._told(), *doing)))
+            line = f"{self._title}: {self._count.line()}{f'; {more}' if more else ''}"
+            print(line, file=sys.stderr, flush=True)
+
+
+def _bar(title: str, count: ProgressCounter, told: ProgressNote) -> "Progress":
+    """Return a bar with its count, and below it how fast it goes and what else is known."""
+    from rich.console import Console, RenderableType
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+    from rich.text import Text
+
+    class Bar(Progress):
+        """The bar with a line below it."""
+
+        def get_renderables(self) -> Iterator[RenderableType]:
+            """Yield the bar and what is known beside its count."""
+            yield from super().get_renderables()
+            count.look()
+            known = "; ".join(filter(None, (count.rate(), count.left(), told())))
+            if known:
+                yield Text(f"  {known}")
+
+    of_known = (BarColumn(bar_width=None), MofNCompleteColumn())
+    of_unknown = (SpinnerColumn(), TextColumn("{task.completed} so far"))
+    columns = (
+        TextColumn(title),
+        *(of_unknown if count.total is None else of_known),
+        TimeElapsedColumn(),
+    )
+    return Bar(*columns, console=Console(stderr=True), transient=True)
+
+
+@contextmanager
+def progress_bytes(title: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Show a progress bar of bytes on a terminal; yield what sets file, bytes so far and total."""
+    if mode() != "usual" or not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda file, done, total: bar.update(
+            task, description=file, completed=done, total=total
+        )
+
+
+@contextmanager
+def progress_download(line: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Show how far a download is; yield what sets file, bytes so far and total.
+
+    Args:
+        line: What is downloaded, how much and from where: the first line where there is no terminal.
+    """
+    if mode() == "quiet":
+        yield lambda *_: None
+    elif mode() == "plain" or not sys.stderr.isatty():
+        yield _byte_lines(line, time.monotonic)
+    else:
+        with progress_bytes(line) as advance:
+            yield advance
+
+
+def _byte_lines(line: str, clock: Callable[[], float]) -> Callable[[str, int, int], None]:
+    """Return what prints a line at the first bytes, and another where the last one is old enough."""
+    last: float | None = None
+
+    def progress(file: str, done: int, total: int) -> None:
+        nonlocal last
+        now = clock()
+        if last is None:
+            last = now
+            print(line, file=sys.stderr)
+        elif now - last >= PLAIN_EVERY_S or done == total:
+            last = now
+            print(f"{file}: {done / 1e6:,.0f} of {total / 1e6:,.0f} MB", file=sys.stderr)
+
+    return progress
+
+
+@contextmanager
+def heartbeat(title: str, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
+    """Print a line soon, and then now and then, as long as nothing else shows progress.
+
+    The line names the long steps that are under way (`core.waiting.under_way`).
+
+    Args:
+        title: What is at work, such as the command.
+        clock: Seconds.
+    """
+    if mode() == "quiet":
+        yield
+        return
+    steps = UNDER_WAY.get() or LongSteps()
+    noted = UNDER_WAY.set(steps)
+    times, began = LineSchedule(), clock()
+
+    def look() -> None:
+        seconds = clock() - began
+        if is_progress_shown():
+            times.put_off(seconds)
+        elif times.is_due(seconds):
+            what = ", ".join(steps.names) or "at work"
+            print(visible(f"{title}: {what}, {seconds:,.0f} s so far"), file=sys.stderr, flush=True)
+
+    try:
+        with repeat_in_thread(look, LINE_PACE.get().look):
+            yield
+    finally:
+        UNDER_WAY.reset(noted)

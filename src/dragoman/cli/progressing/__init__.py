@@ -1,1 +1,0 @@
-"""How commands show that they are at work: a bar, lines now and then, or nothing."""

@@ -1,0 +1,108 @@
+"""Implementation of `dragoman verify`, `upgrade` and `merge`: maintenance of stored runs."""
+
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from dragoman.cli.output import print_json, print_line
+from dragoman.cli.progress import progress
+from dragoman.core.errors import StoreError, UsageError
+from dragoman.report import formatting
+from dragoman.runs.merging import merge_runs
+from dragoman.store.merging.attempts import Prefer
+from dragoman.store.merging.merged import Merged
+from dragoman.store.run_file import FORMAT
+from dragoman.store.upgrading import upgrade_run
+from dragoman.store.verifying import Problem, Verified, verify_run
+
+MOST_PROBLEMS_SHOWN = 100
+"""Problems that are told; the rest is counted."""
+
+MOST_CHARS = 300
+
+
+def verify(folder: Path, *, as_json: bool) -> int:
+    """Check a run and say what is wrong with it, a line each; return the exit status."""
+    checked = Verified()
+    with progress("records", None) as advance:
+        found = verify_run(folder, checked, advance)
+        told = list(islice(found, MOST_PROBLEMS_SHOWN))
+        more = sum(1 for _ in found)
+    if as_json:
+        problems = [{"where": each.where, "what": each.what[:MOST_CHARS]} for each in told]
+        counts = msgspec.to_builtins(checked)
+        print_json(
+            {"run": str(folder), "checked": counts, "problems": problems, "more_problems": more}
+        )
+    else:
+        _print(folder, checked, told, more)
+    return 1 if told else 0
+
+
+def _print(folder: Path, checked: Verified, told: list[Problem], more: int) -> None:
+    for each in told:
+        print_line(f"{each.where}: {each.what[:MOST_CHARS]}")
+    if more:
+        print_line(f"and {more:,} more")
+    about = (
+        f"{checked.cells:,} cells, {checked.episodes:,} conversations, {checked.scores:,} scores, "
+        f"{checked.sounds:,} sounds"
+    )
+    what = f"{len(told) + more:,} problems in" if told else "sound:"
+    print_line(f"{folder}: {what} {about}")
+
+
+def upgrade(folder: Path) -> None:
+    """Bring a run to the newest format and say so."""
+    with progress("conversations", None) as advance:
+        before = upgrade_run(folder, advance)
+    told = "is of the newest format" if before == FORMAT else f"upgraded from format {before}"
+    print_line(f"{folder}: {told} ({FORMAT})")
+
+
+MOST_CONFLICTS_SHOWN = 20
+"""Cells that differ and are told one by one; `--json` has all."""
+
+
+def merge(folders: Sequence[Path], out: Path, prefer: str | None, *, as_json: bool) -> None:
+    """Join runs and say what became of them.
+
+    Raises:
+        UsageError: Where nobody can be preferred in that way.
+    """
+    whose = _preferred(prefer)
+    with progress("conversations", None) as advance:
+        merged = merge_runs(folders, out, whose, advance)
+    if as_json:
+        print_json({"run": None if merged.conflicts else str(out), **msgspec.to_builtins(merged)})
+    elif not merged.conflicts:
+        left = f"; {merged.left:,} left: dragoman resume {out}" if merged.left else ""
+        print_line(
+            f"{out}: {formatting.counted(merged.conversations, 'conversation')} of "
+            f"{len(folders)} runs, {merged.in_several:,} of them in several, "
+            f"{formatting.counted(merged.sounds, 'sound')}{left}"
+        )
+    if merged.conflicts:
+        _refuse(merged, as_json=as_json)
+
+
+def _preferred(written: str | None) -> Prefer | None:
+    match written:
+        case None | "first" | "last":
+            return written
+        case other:
+            raise UsageError(f"merge: --prefer is first or last, not {other!r:.40}")
+
+
+def _refuse(merged: Merged, *, as_json: bool) -> None:
+    if not as_json:
+        for conflict in merged.conflicts[:MOST_CONFLICTS_SHOWN]:
+            print_line(f"{conflict.key}: {conflict.what}")
+        if len(merged.conflicts) > MOST_CONFLICTS_SHOWN:
+            print_line(f"and {len(merged.conflicts) - MOST_CONFLICTS_SHOWN:,} more")
+    raise StoreError(
+        f"merge: {formatting.counted(len(merged.conflicts), 'conversation')} of which runs differ, nothing "
+        "was written: --prefer first or last says whose stay"
+    )

@@ -1,0 +1,196 @@
+"""The overview of a large run, from status counts that were stored while it was written.
+
+It reads no conversation, so that `dragoman show` answers at once whatever the size of the run.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from shlex import quote
+
+import msgspec
+
+from dragoman.cli.output import print_line
+from dragoman.core.conditions import condition_from
+from dragoman.core.scores import METRIC_VERSION, STANDINGS, Standing, standing_of
+from dragoman.store.run import RunStore, StoredCell, peek_run
+from dragoman.store.tallies import UNSCORED, StandingGroup, StandingTally
+
+MOST_READ = 20_000
+"""Conversations of a run that is read whole whenever it is shown."""
+
+MOST_CAUSES = 20
+MOST_CELLS = 5
+
+_INDENT = "    "
+
+
+class _Cause(msgspec.Struct):
+    """Conversations that stand alike for one cause, by agent and condition."""
+
+    standing: Standing
+    text: str
+    cells: dict[tuple[str, str], int] = {}
+    places: list[int] = []
+
+    @property
+    def count(self) -> int:
+        return sum(self.cells.values())
+
+
+class RunCounts(msgspec.Struct, frozen=True):
+    """How many conversations a run plans, and by standing how many are no success."""
+
+    planned: int
+    standing: dict[Standing, int]
+
+    @property
+    def successes(self) -> int:
+        """How many are one."""
+        return self.planned - sum(self.standing.values())
+
+
+def print_run_overview(
+    folder: Path, agent: str | None, condition: str | None, named: tuple[str | None, str | None]
+) -> RunCounts | None:
+    """Print the first page on a run; print nothing and return None where it is to be read whole.
+
+    Args:
+        folder: The run's folder.
+        agent: The agent that is meant; None for all.
+        condition: The condition.
+        named: The rules and the judge that were asked for.
+    """
+    with peek_run(folder) as store:
+        tallies = store.tallies()
+        if tallies is None or _planned(tallies) <= MOST_READ:
+            return None
+        rules, judge = _scoring(store, tallies, named)
+        meant = {
+            group: tally
+            for group, tally in _with_labels(tallies)
+            if agent in {None, group.agent} and condition in {None, group.condition}
+        }
+        scoring = (rules, judge, METRIC_VERSION)
+        causes = sorted(_causes(meant, scoring), key=_rank)
+        counts = _counts(causes, _planned(meant))
+        print_line(f"{folder}: {_other_statuses(counts)} (rules {rules}, judge {judge})")
+        for cause in causes[:MOST_CAUSES]:
+            print()
+            for line in _lines(store, cause, scoring):
+                print_line(line)
+    if len(causes) > MOST_CAUSES:
+        print_line(f"\nand {len(causes) - MOST_CAUSES:,} more causes")
+    print_line(
+        f"\nby stage, and what is lost between conditions (reads all of them): "
+        f"dragoman show {quote(str(folder))} --full"
+    )
+    return counts
+
+
+def _planned(tallies: dict[StandingGroup, StandingTally]) -> int:
+    return sum(tally.count for group, tally in tallies.items() if group.standing == "planned")
+
+
+def _scoring(
+    store: RunStore,
+    tallies: dict[StandingGroup, StandingTally],
+    named: tuple[str | None, str | None],
+) -> tuple[str, str]:
+    known = {(group.rules, group.judge) for group in tallies if group.metric == METRIC_VERSION}
+    rules, judge = named
+    if rules is not None and judge is not None and (rules, judge) in known:
+        return rules, judge
+    if len(known) == 1 and named == (None, None):
+        return known.pop()
+    from dragoman.tables.outcomes import chosen_scoring
+
+    return chosen_scoring(store, *named)
+
+
+def _with_labels(
+    tallies: dict[StandingGroup, StandingTally],
+) -> Iterator[tuple[StandingGroup, StandingTally]]:
+    """Yield groups with the labels of their conditions."""
+    labels = {text: condition_from(text).label for text in {each.condition for each in tallies}}
+    for group, tally in tallies.items():
+        yield msgspec.structs.replace(group, condition=labels[group.condition]), tally
+
+
+def _causes(
+    meant: dict[StandingGroup, StandingTally], scoring: tuple[str, str, str]
+) -> Iterator[_Cause]:
+    """Yield all causes of what is no success, what was not scored and not run among them."""
+    found: dict[tuple[str, str], _Cause] = {}
+    unscored, missing = _Cause("unscored", "not scored yet"), _Cause("missing", "not run")
+    for group, tally in meant.items():
+        cell = (group.agent, group.condition)
+        of_scoring = group.scoring == scoring
+        if group.standing == "planned":
+            _count(missing, cell, tally.count)
+        elif group.standing == "played":
+            _count(missing, cell, -tally.count)
+            _count(unscored, cell, tally.count)
+        elif of_scoring or group.scoring == UNSCORED:
+            _count(unscored if of_scoring else missing, cell, -tally.count)
+            if group.standing != "pass":
+                key = (group.standing, group.cause)
+                cause = found.setdefault(key, _Cause(group.standing, group.cause))
+                _count(cause, cell, tally.count)
+                cause.places.append(tally.place)
+    for cause in (*found.values(), unscored, missing):
+        cause.cells = {cell: count for cell, count in cause.cells.items() if count}
+        if cause.cells:
+            yield cause
+
+
+def _count(cause: _Cause, cell: tuple[str, str], number: int) -> None:
+    cause.cells[cell] = cause.cells.get(cell, 0) + number
+
+
+def _rank(cause: _Cause) -> tuple[int, int, str]:
+    return tuple(STANDINGS).index(cause.standing), -cause.count, cause.text
+
+
+def _counts(causes: list[_Cause], planned: int) -> RunCounts:
+    of = {
+        standing: sum(each.count for each in causes if each.standing == standing)
+        for standing in STANDINGS
+    }
+    return RunCounts(planned, of)
+
+
+def _other_statuses(counts: RunCounts) -> str:
+    others = [
+        f"{count:,} {STANDINGS[standing]}" for standing, count in counts.standing.items() if count
+    ]
+    return ", ".join((f"{counts.planned:,} conversations", f"{counts.successes:,} passed", *others))
+
+
+def _lines(store: RunStore, cause: _Cause, scoring: tuple[str, str, str]) -> Iterator[str]:
+    yield f"{cause.count:,} {STANDINGS[cause.standing]}: {cause.text}"
+    most = sorted(cause.cells.items(), key=lambda each: (-each[1], each[0]))
+    for (agent, condition), count in most[:MOST_CELLS]:
+        yield f"{_INDENT}{agent}, {condition}: {count:,}"
+    if len(most) > MOST_CELLS:
+        yield f"{_INDENT}and {len(most) - MOST_CELLS:,} more agents and conditions"
+    found = _example(store, cause, scoring)
+    if found is not None:
+        words = ["dragoman", "show", str(store.folder), found.task, "--agent", found.agent]
+        words += ["--condition", found.condition.label]
+        words += ["--trial", str(found.trial)] if found.trial else []
+        yield f"{_INDENT}one of them: {' '.join(map(quote, words))}"
+
+
+def _example(store: RunStore, cause: _Cause, scoring: tuple[str, str, str]) -> StoredCell | None:
+    """Return a conversation that stands so now: the one that was counted may have been played again."""
+    for place in cause.places[:MOST_CELLS]:
+        cell = store.cell_at(place)
+        found = None if cell is None else store.conversation(cell.key)
+        if found is None:
+            continue
+        of_scoring = (
+            each for each in found.scores if (each.rules, each.judge, each.metric) == scoring
+        )
+        if standing_of(found.episode, next(of_scoring, None)) == cause.standing:
+            return found.cell
+    return None

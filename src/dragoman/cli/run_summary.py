@@ -1,0 +1,250 @@
+"""The summary at the end of a run: measures, recorded verdicts, next step, `--fail-under`."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from shlex import quote
+from typing import NamedTuple
+
+from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.measure_figures import MeasureRow
+from dragoman.cli.output import print_error, print_line
+from dragoman.core.conditions import TEXT
+from dragoman.core.errors import UsageError
+from dragoman.core.measures import REWARD, SIMULATOR
+from dragoman.core.scores import NO_JUDGE
+from dragoman.report import formatting
+from dragoman.report.formatting import measured_value, reasons_line
+from dragoman.report.text_tables import TextTable, print_table
+from dragoman.runs.jobs import Manifest
+from dragoman.tables.recorded import Agreement
+
+
+class RunState(NamedTuple):
+    """How a run stands, as far as what to do next depends on it.
+
+    Attributes:
+        raised: Conversations that an error in code of one's own ended.
+        broken: Those that infrastructure ended.
+        missing: Those that were not played.
+        is_perfect: Whether every conversation was a success.
+        left: Those of the run's own share that were not played.
+    """
+
+    raised: int
+    broken: int
+    missing: int
+    is_perfect: bool
+    left: int = 0
+
+
+def state_of(cells: Sequence[CellSummary], left: int = 0) -> RunState:
+    """Return how a run of these cells stands, of whose own share so many are left."""
+    return RunState(
+        sum(cell.code_errors for cell in cells),
+        sum(cell.infrastructure_errors for cell in cells),
+        sum(cell.missing for cell in cells),
+        all(map(_is_perfect, cells)),
+        left,
+    )
+
+
+def next_step(folder: Path, state: RunState, *, is_imported: bool = False, shard: str = "") -> str:
+    """Return what to do next with a run, and the command for it; an imported one is not played on.
+
+    Of a run that played a share of its plan, what other runs play is not missing.
+    """
+    run = quote(str(folder))
+    if state.raised:
+        return (
+            f"{formatting.counted(state.raised, 'conversation')} ended by an error in code of your own "
+            f"and got no score: mend it and run anew; what raised: dragoman show {run}"
+        )
+    if state.broken and not is_imported:
+        return (
+            f"{formatting.counted(state.broken, 'conversation')} ended by infrastructure: "
+            f"try them again with: dragoman resume {run}"
+        )
+    if state.missing and (shard or not is_imported):
+        return _to_be_played(run, state, shard)
+    if state.is_perfect:
+        return f"next: dragoman report {run}"
+    return f"next, what failed and why: dragoman show {run}"
+
+
+def _to_be_played(run: str, state: RunState, shard: str) -> str:
+    if shard and not state.left:
+        return (
+            f"share {shard} was played, {formatting.counted(state.missing, 'conversation')} belong to "
+            f"others: join them with: dragoman merge {run} OTHER... --out FOLDER"
+        )
+    left = state.left if shard else state.missing
+    of_share = f" of share {shard}" if shard else ""
+    return (
+        f"{formatting.counted(left, 'conversation')}{of_share} not run: "
+        f"go on with: dragoman resume {run}"
+    )
+
+
+def further_steps(folder: Path, cells: Sequence[CellSummary]) -> str:
+    """Return the other commands that show something of such a run, in one line."""
+    run = quote(str(folder))
+    steps = [f"in a browser: dragoman view {run}"]
+    if len(cells) > 1:
+        steps.insert(0, f"cells side by side: dragoman compare {run}")
+    if any(cell.condition.voice != TEXT and not _is_perfect(cell) for cell in cells):
+        steps.insert(0, f"what lost spoken ones: dragoman blame {run}")
+    return "; ".join(steps)
+
+
+def _is_perfect(cell: CellSummary) -> bool:
+    """Whether every conversation of a cell was a success."""
+    first = cell.result.figures[0]
+    return not cell.missing and first.bounds.low == 1
+
+
+_HEARING_LABELS = {"language_model": "language model", "transcript": "agents receive"}
+
+IN_THE_SUMMARY = frozenset({REWARD, SIMULATOR})
+"""Measures whose figures the table of pass^k shows."""
+
+
+def print_measures(
+    rows: Iterable[MeasureRow], unmeasured: Mapping[str, str], manifest: Manifest
+) -> None:
+    """Print what was counted beside the reward, what could not be, and what it was heard with."""
+    for label, realised in manifest.realised.items():
+        for note in realised.notes:
+            print_line(f"{label}: {note}")
+    tables: dict[tuple[str, str, str], list[MeasureRow]] = {}
+    for row in rows:
+        if row.measure not in IN_THE_SUMMARY:
+            tables.setdefault((row.measure, row.version, row.judge), []).append(row)
+    for (measure, version, judge), of_measure in tables.items():
+        by = "" if judge == NO_JUDGE else f", judge {judge}"
+        print_table(_table(f"{measure} {version}{by}", of_measure))
+    for name, why in unmeasured.items():
+        print_line(f"{name} is not measured: {why}")
+    for line in _hearing_lines(manifest):
+        print_line(line)
+
+
+def _hearing_lines(manifest: Manifest) -> Iterator[str]:
+    """Yield what a run was heard with, and that its agents received raw transcripts."""
+    for named in ("recognizer", "language_model", "transcript"):
+        for about in dict.fromkeys(str(voice.get(named, "")) for voice in manifest.voices.values()):
+            if about:
+                told = f"{about} transcripts" if named == "transcript" else about
+                yield f"{_HEARING_LABELS.get(named, named)}: {told}"
+
+
+def _table(title: str, rows: Sequence[MeasureRow]) -> TextTable:
+    figures = tuple(dict.fromkeys(row.figure for row in rows))
+    cells: dict[tuple[str, str, str, str], dict[str, MeasureRow]] = {}
+    for row in rows:
+        cells.setdefault((row.suite, row.condition.label, row.agent, row.part), {})[row.figure] = (
+            row
+        )
+    has_parts = any(row.part for row in rows)
+    has_unscored = any(row.unscored for row in rows)
+    return TextTable(
+        (
+            *("condition", "agent"),
+            *(("side",) if has_parts else ()),
+            *figures,
+            *(("unscored",) if has_unscored else ()),
+        ),
+        tuple(
+            (
+                *(condition, agent),
+                *((part,) if has_parts else ()),
+                *_values(found.get(figure) for figure in figures),
+                *((str(_unscored(found.values())),) if has_unscored else ()),
+            )
+            for (_, condition, agent, part), found in cells.items()
+        ),
+        title,
+        reasons_line(_reasons(cells.values())),
+        keys=3 if has_parts else 2,
+    )
+
+
+def _values(rows: Iterable[MeasureRow | None]) -> Iterator[str]:
+    """Yield the values of a line's figures; what one rests on is said where it is something new."""
+    known: float | None = None
+    for row in rows:
+        rests_on = row is not None and row.form in {"share", "correlation"} and row.n != known
+        value = measured_value(row)
+        yield f"{value} of {row.n:g}" if row is not None and rests_on and value != "-" else value
+        known = row.n if row is not None and rests_on else known
+
+
+def _reasons(cells: Iterable[Mapping[str, MeasureRow]]) -> dict[str, int]:
+    """Return why conversations are unscored, over all cells: each figure of a cell has the same reasons."""
+    counts: Counter[str] = Counter()
+    for found in cells:
+        counts.update(max((row.reasons for row in found.values()), key=len))
+    return dict(counts.most_common())
+
+
+def _unscored(rows: Iterable[MeasureRow]) -> int:
+    return max(row.unscored for row in rows)
+
+
+MAX_SHOWN = 20
+"""Conversations that differ; `--json` has all."""
+
+
+def print_recorded(found: Agreement) -> None:
+    """Print how many recorded verdicts are repeated, and which are not."""
+    print(f"\nrecorded verdicts: {found.agreeing:,} of {found.compared:,} agree")
+    for entry in found.differences[:MAX_SHOWN]:
+        now = "unscored" if entry.scored is None else f"{entry.scored:g}"
+        why = f": {entry.why}" if entry.why else ""
+        print_line(
+            f"    {entry.agent}, task {entry.task}, trial {entry.trial}: recorded "
+            f"{entry.recorded:g}, now {now}{why}"
+        )
+    more = len(found.differences) - MAX_SHOWN
+    if more > 0:
+        print(f"    and {more:,} more: --json has all")
+
+
+def require_valid_threshold(least: float | None) -> None:
+    """Refuse what no pass^1 can be held against.
+
+    Raises:
+        UsageError: Where it does not lie between 0 and 1.
+    """
+    if least is not None and not 0 <= least <= 1:
+        raise UsageError(f"--fail-under must lie between 0 and 1, not {least:g}")
+
+
+def passes_threshold(cells: Sequence[CellSummary], least: float | None) -> bool:
+    """Return whether every cell passes; where one does not, one line on standard error names them all."""
+    if least is None:
+        return True
+    objections = [found for cell in cells if (found := _objection(cell, least))]
+    if objections:
+        print_error(f"--fail-under {least:g} is not met: {'; '.join(objections)}")
+    return not objections
+
+
+def _objection(cell: CellSummary, least: float) -> str:
+    """Return why a cell does not pass, or "".
+
+    What has no score could be failures: only where pass^1 would be high enough even so does it pass.
+    """
+    first = cell.result.figures[0]
+    where = f"{cell.agent} on {cell.suite}, {cell.condition.label}"
+    if first.value is None:
+        return f"{where} has no pass^1"
+    if first.value < least:
+        return f"{where} has pass^1 {formatting.number(first.value)}"
+    if first.bounds.low < least:
+        left = formatting.counted(cell.result.left_out, "task")
+        return (
+            f"{where} is undecided: pass^1 {formatting.number(first.value)}, but "
+            f"{formatting.number(first.bounds.low)} if the {left} left out had failed"
+        )
+    return ""

@@ -1,1 +1,0 @@
-"""Runs that are sent and received in one file."""

@@ -1,1 +1,0 @@
-"""What `dragoman doctor --model NAME` asks an endpoint, and what it reads from the answers."""

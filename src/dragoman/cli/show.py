@@ -1,0 +1,293 @@
+"""Implementation of `dragoman show` and `report`, and the summary that `run` prints."""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+import msgspec
+
+from dragoman.analysis.by_axis import AGENT, Group, by_axes
+from dragoman.analysis.cells import CellSummary, Outcome
+from dragoman.analysis.measure_figures import newest
+from dragoman.cli.output import console, print_json, print_line, print_metrics_json
+from dragoman.core.conditions import axis_names
+from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.scores import METRIC_VERSION
+from dragoman.models.prices import load_prices
+from dragoman.report import formatting
+from dragoman.report.html_report import render_report
+from dragoman.report.mm_tau_figures import MmTauPage
+from dragoman.report.summary import ending_lines, stated_persona_table, summary_table, usage_table
+from dragoman.report.terminal import print_conversation
+from dragoman.report.text_tables import TextTable, print_table
+from dragoman.report.view_model import turn_timings
+from dragoman.runs.jobs import read_manifest
+from dragoman.store.audio_files import FOLDER as AUDIO
+from dragoman.store.run import RunStore, open_run
+from dragoman.tables.outcomes import chosen_scoring, outcomes
+from dragoman.tables.results import outcome_object
+from dragoman.tables.run_views import run_views
+from dragoman.wiring.participants import judge_name
+
+
+def print_summary(
+    cells: Sequence[CellSummary], users: str = "", warnings: Sequence[str] = ()
+) -> None:
+    """Print the figures of a run as a table with its caveats, and what it used as another table."""
+    for cell in cells:
+        if cell.is_mostly_unreadable:
+            print_line(formatting.unreadable(cell))
+    print_table(summary_table(cells, users))
+    by_persona = stated_persona_table(cells)
+    if by_persona is not None:
+        print_table(by_persona)
+    for warning in warnings:
+        print()
+        print_line(f"warning: {warning}")
+    for line in ending_lines(cells):
+        print()
+        print_line(line)
+    usage = usage_table(cells)
+    if usage is not None:
+        print_table(usage)
+
+
+class ConversationChoice(msgspec.Struct, frozen=True):
+    """Which conversation is meant, and by which scoring it is read."""
+
+    task: str
+    agent: str | None
+    trial: int
+    rules: str | None
+    judge: str | None
+    condition: str | None = None
+
+
+def show_conversation(
+    folder: Path, choice: ConversationChoice, *, full: bool, as_json: bool
+) -> None:
+    """Print one stored conversation."""
+    with open_run(folder, write=False) as store:
+        outcome = _find(store, choice)
+        tasks = store.tasks()
+        voice = read_manifest(store).voices.get(outcome.condition.label, {})
+    if as_json:
+        print_json({**outcome_object(outcome), "clock": turn_timings(outcome)})
+        return
+    print_conversation(console(), outcome, tasks[choice.task], full=full)
+    if form := voice.get("transcript"):
+        print_line(f"the agent received {form} transcripts")
+
+
+def _find(store: RunStore, choice: ConversationChoice) -> Outcome:
+    rules, judge = chosen_scoring(store, choice.rules, judge_name(choice.judge))
+    agents = {cell.agent for cell in store.cells()}
+    if choice.agent is None and len(agents) > 1:
+        names = ", ".join(sorted(agents))
+        raise UsageError(f"{store.folder}: several agents played this: choose --agent of {names}")
+    conditions = dict.fromkeys(cell.condition.label for cell in store.cells())
+    if choice.condition is None and len(conditions) > 1:
+        names = ", ".join(conditions)
+        raise UsageError(f"{store.folder}: played in several: choose --condition of {names}")
+    for cell in store.cells():
+        wanted = (
+            *(choice.task, choice.trial),
+            *(choice.agent or cell.agent, choice.condition or cell.condition.label),
+        )
+        if (cell.task, cell.trial, cell.agent, cell.condition.label) == wanted:
+            return Outcome(
+                cell.suite,
+                cell.condition,
+                cell.agent,
+                cell.task,
+                cell.trial,
+                store.episode(cell.key),
+                store.scores(rules, judge, METRIC_VERSION).get(cell.key),
+                measures=newest(store.measured().get(cell.key, ())),
+                key=cell.key,
+            )
+    which = f" of agent {choice.agent!r}" if choice.agent else ""
+    raise UsageError(
+        f"{store.folder}: no conversation{which} on task {choice.task!r}, trial {choice.trial}"
+    )
+
+
+def write_report(  # noqa: PLR0913, PLR0917 - the options of one command
+    folders: Sequence[Path],
+    out: Path | None,
+    rules: str | None = None,
+    judge: str | None = None,
+    prices: Path | None = None,
+    styled: MmTauPage | None = None,
+) -> Path:
+    """Write the report of one or more runs and return its path; `styled` is what comes first in it."""
+    table = None if prices is None else load_prices(prices)
+    path = out or folders[0] / "report.html"
+    found = run_views(folders, rules, judge_name(judge), table)
+    views = [
+        msgspec.structs.replace(view, audio=_audio_address(folder, path))
+        for view, folder in zip(found, folders, strict=True)
+    ]
+    html = render_report(views, ", ".join(view.name for view in views), styled)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_text(html, "utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise StoreError(
+            f"{path}: cannot write the report ({error.strerror}): choose --out"
+        ) from error
+    finally:
+        # A folder that is not one holds no draft, and saying so is not what matters.
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+    return path
+
+
+def _audio_address(run: Path, page: Path) -> str:
+    """Return a run's folder of audio as a page reaches it; "" where it has none."""
+    folder = run / AUDIO
+    if not folder.is_dir():
+        return ""
+    return quote(Path(os.path.relpath(folder, page.absolute().parent)).as_posix())
+
+
+def print_groups(
+    folder: Path, axes: Sequence[str], rules: str | None, judge: str | None, *, as_json: bool
+) -> None:
+    """Print pass^1 of a run by axis.
+
+    Raises:
+        UsageError: For an axis that the run does not have.
+    """
+    with open_run(folder, write=False) as store:
+        _require_known(store, axes)
+        scoring = chosen_scoring(store, rules, judge_name(judge))
+        groups = by_axes(outcomes(store, *scoring, heads_only=True), axes)
+    if as_json:
+        print_metrics_json({"run": str(folder), "by": axes, "groups": groups})
+        return
+    print_table(_table(groups, axes))
+
+
+def _require_known(store: RunStore, axes: Sequence[str]) -> None:
+    known = (AGENT, *axis_names(cell.condition for cell in store.cells()))
+    for axis in axes:
+        if axis not in known:
+            raise UsageError(f"--by {axis}: no such axis: choose of {', '.join(known)}")
+
+
+def _table(groups: Sequence[Group], axes: Sequence[str]) -> TextTable:
+    """Return the groups of one suite, which a run has, as a table."""
+    assumed = any(group.assumed for group in groups)
+    return TextTable(
+        headings=(*axes, "pass^1", "95 % interval", "tasks", "cells"),
+        rows=tuple(
+            (
+                *group.values.values(),
+                _figure(group),
+                ""
+                if group.interval is None
+                else f"{group.interval.low:.3f} to {group.interval.high:.3f}",
+                f"{group.tasks} of {group.tasks + group.left_out}",
+                str(group.cells),
+            )
+            for group in groups
+        ),
+        title=", ".join(dict.fromkeys(group.suite for group in groups)),
+        note="each task counts once, by its mean over the cells of the group; left out are tasks "
+        "that were not played in one of them, or not decided"
+        + (f"; {formatting.ASSUMED}: {formatting.ASSUMED_NOTE}" if assumed else ""),
+        numbers=frozenset({"pass^1", "tasks", "cells"}),
+    )
+
+
+def _figure(group: Group) -> str:
+    mark = f"{formatting.ASSUMED} " if group.assumed else ""
+    return f"{mark}{formatting.number(group.value)}"
+
+
+REPORT_STYLE = "mm-tau-p2"
+
+REPORT_ENDINGS = {
+    "html": ".html",
+    "md": ".md",
+    "latex": ".tex",
+    "json": ".json",
+    "csv": ".csv",
+    "parquet": ".parquet",
+}
+"""The formats of a report, and how their files end."""
+
+
+class ReportRequest(msgspec.Struct, frozen=True):
+    """What a person asked to have written, and where to."""
+
+    folders: tuple[Path, ...]
+    out: Path | None = None
+    rules: str | None = None
+    judge: str | None = None
+    prices: Path | None = None
+    style: str | None = None
+    form: str | None = None
+    weights: str | None = None
+    kept: float | None = None
+    definitions: str | None = None
+
+
+def write_styled_report(asked: ReportRequest) -> Path:
+    """Write a report and return its path.
+
+    Raises:
+        UsageError: For a style or format that there is not, and what `mm_tau_results` raises.
+        StoreError: Where a run cannot be read, or the report not be written.
+    """
+    form = _form(asked)
+    plain = (asked.folders, asked.out, asked.rules, asked.judge, asked.prices)
+    if asked.style is None:
+        return write_report(*plain)
+    # Tables of results are loaded where they are wanted: a plain report begins sooner without.
+    from dragoman.analysis.cards_kept import KEPT
+    from dragoman.analysis.mm_tau.definitions import definitions_named
+    from dragoman.cli.leaderboard import mm_tau_weights, mm_tau_writers
+    from dragoman.cli.table_files import write_tables
+    from dragoman.report.mm_tau_figures import mm_tau_page
+    from dragoman.tables.mm_tau_boards import mm_tau_results
+    from dragoman.wiring.participants import judge_name
+
+    found = mm_tau_results(
+        asked.folders,
+        asked.rules,
+        judge_name(asked.judge),
+        mm_tau_weights(asked.weights),
+        KEPT if asked.kept is None else asked.kept,
+        definitions_named(asked.definitions),
+    )
+    if form == "html":
+        return write_report(*plain, mm_tau_page(found.boards, found.facts))
+    path = asked.out or asked.folders[0] / f"{REPORT_STYLE}{REPORT_ENDINGS[form]}"
+    write_tables([path], mm_tau_writers(found), REPORT_ENDINGS[form])
+    return path
+
+
+def _form(asked: ReportRequest) -> str:
+    if asked.style not in {None, REPORT_STYLE}:
+        raise UsageError(f"--style {asked.style}: choose {REPORT_STYLE}, or leave it out")
+    if asked.weights is not None and asked.style is None:
+        raise UsageError(f"--weights goes with --style {REPORT_STYLE}")
+    if asked.kept is not None and asked.style is None:
+        raise UsageError(f"--kept goes with --style {REPORT_STYLE}")
+    if asked.definitions is not None and asked.style is None:
+        raise UsageError(f"--definitions goes with --style {REPORT_STYLE}")
+    named = {ending: form for form, ending in REPORT_ENDINGS.items()}
+    ending = "" if asked.out is None else asked.out.suffix
+    form = asked.form or (named.get(ending, "html") if asked.style else "html")
+    if form not in REPORT_ENDINGS:
+        raise UsageError(f"--format {form}: choose {', '.join(REPORT_ENDINGS)}")
+    if form != "html" and asked.style is None:
+        raise UsageError(
+            f"--format {form} goes with --style {REPORT_STYLE}: the whole report is HTML"
+        )
+    return form

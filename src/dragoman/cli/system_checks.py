@@ -1,0 +1,280 @@
+"""Checks of `dragoman doctor`: extras, API keys, benchmark data, prices and disk space.
+
+Each check looks at one kind of thing and changes nothing. Keys are reported by their names only.
+"""
+
+import os
+import re
+import resource
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from dragoman.core.errors import DragomanError, StoreError
+from dragoman.core.facets import PulledState, PullsData
+from dragoman.models.catalog import load_provider_catalog
+from dragoman.models.prices import OLD_DAYS, load_prices
+from dragoman.models.realtime_spec import load_realtime_catalog
+from dragoman.report import formatting
+from dragoman.runs.process_limits import SPARE
+from dragoman.speech.facts import load_speech_facts
+from dragoman.store.reply_file import FILE, describe_replies
+from dragoman.wiring.agents.http_agents import TOKEN_VARIABLE
+from dragoman.wiring.catalogue import benchmarks
+from dragoman.wiring.environment import cache_folder, data_folder, variable
+from dragoman.wiring.outside import SEARCH_KEY
+from dragoman.wiring.waiting import USUAL_AT_ONCE
+
+FindingState = Literal["ok", "missing", "old", "wrong"]
+"""`missing` is what one can do without, `old` what may not hold any more; `wrong` breaks or falsifies something."""
+
+
+class DoctorFinding(msgspec.Struct, frozen=True):
+    """One thing that was looked at.
+
+    Attributes:
+        part: What it belongs to: installed, keys, data, prices, storage, model.
+        subject: What it is called.
+        state: How it stands.
+        found: What was found, for people.
+        todo: What to do about it; "" for nothing.
+        cause: Of a model: what is the matter, in one word for programs; "" for nothing.
+    """
+
+    part: str
+    subject: str
+    state: FindingState
+    found: str
+    todo: str = ""
+    cause: str = ""
+
+
+DATA_PART = "data"
+_NAMED = 3
+
+
+def check_data() -> Iterator[DoctorFinding]:
+    """Yield how every source of data stands; each file is read and hashed."""
+    for each in benchmarks():
+        if isinstance(each, PullsData):
+            for name, source in each.sources().items():
+                yield _finding(name, source.state(data_folder()))
+
+
+def _finding(name: str, found: PulledState) -> DoctorFinding:
+    todo = f"dragoman data pull {name}"
+    if not found.is_there:
+        return DoctorFinding(DATA_PART, name, "missing", "not pulled", todo)
+    if found.wrong:
+        some = ", ".join(found.wrong[:_NAMED])
+        more = f" and {len(found.wrong) - _NAMED} more" if len(found.wrong) > _NAMED else ""
+        return DoctorFinding(DATA_PART, name, "wrong", f"not as pinned: {some}{more}", todo)
+    files = formatting.counted(found.files, "file")
+    return DoctorFinding(DATA_PART, name, "ok", f"{files} as pinned, {found.bytes / 1e6:,.1f} MB")
+
+
+INSTALLED_PART = "installed"
+
+ENGINES = {
+    "piper": "piper-tts",
+    "kokoro": "kokoro-onnx",
+    "vosk": "vosk",
+}
+"""Engines of speech on this machine, which no extra brings, by the package of each; Whisper has one."""
+
+_REQUIREMENT = re.compile(
+    r"(?P<name>[A-Za-z0-9._-]+)(?:\[[^]]*\])?(?P<bounds>[^;]*)(?:;(?P<marker>.*))?"
+)
+_EXTRA = re.compile(r"extra == ['\"]([^'\"]+)['\"]")
+_OLDER_PYTHON = re.compile(r"python_version < ['\"](\d+)\.(\d+)['\"]")
+_EXACT = re.compile(r"==\s*([^,\s]+)")
+
+
+def check_installation() -> Iterator[DoctorFinding]:
+    """Yield what is there of every extra, the engines, and the libraries that are not Python."""
+    extras = _by_extra(requires("dragoman") or ())
+    for extra, wanted in extras.items():
+        yield _extra(extra, wanted)
+    for engine, package in ENGINES.items():
+        found = _version(package)
+        todo = "" if found else f"pip install {package}, for --speaker or --asr {engine}/PATH"
+        yield DoctorFinding(
+            INSTALLED_PART, engine, "ok" if found else "missing", found or "not there", todo
+        )
+    if _version("espeakng-loader"):
+        yield _espeak()
+
+
+def _by_extra(requirements: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return by extra the packages that it needs on this Python, each with its exact version or ""."""
+    extras: dict[str, dict[str, str]] = {}
+    for requirement in requirements:
+        found = _REQUIREMENT.match(requirement)
+        extra = _EXTRA.search(requirement)
+        if found is None or extra is None or not _is_for_this_python(requirement):
+            continue
+        exact = _EXACT.search(found["bounds"])
+        extras.setdefault(extra[1], {})[found["name"]] = exact[1] if exact else ""
+    return extras
+
+
+def _is_for_this_python(requirement: str) -> bool:
+    older = _OLDER_PYTHON.search(requirement)
+    return older is None or sys.version_info[:2] < (int(older[1]), int(older[2]))
+
+
+def _extra(extra: str, wanted: Mapping[str, str]) -> DoctorFinding:
+    found = {name: _version(name) for name in wanted}
+    absent = [name for name, there in found.items() if not there]
+    others = [
+        f"{name} {there} instead of {wanted[name]}"
+        for name, there in found.items()
+        if there and wanted[name] not in {"", there}
+    ]
+    there = ", ".join(f"{name} {number}" for name, number in found.items() if number)
+    todo = f"pip install 'dragoman[{extra}]'" if absent or others else ""
+    if others:
+        return DoctorFinding(INSTALLED_PART, extra, "wrong", ", ".join(others), todo)
+    if absent:
+        return DoctorFinding(INSTALLED_PART, extra, "missing", f"without {', '.join(absent)}", todo)
+    return DoctorFinding(INSTALLED_PART, extra, "ok", there)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _espeak() -> DoctorFinding:
+    from dragoman.speech.embedded.espeak_library import SpeechLibrary
+
+    try:
+        SpeechLibrary()
+    except (DragomanError, OSError) as error:
+        todo = "pip install --force-reinstall espeakng-loader"
+        return DoctorFinding(INSTALLED_PART, "espeak-ng", "wrong", f"does not load: {error}", todo)
+    return DoctorFinding(INSTALLED_PART, "espeak-ng", "ok", "the library loads")
+
+
+KEYS_PART = "keys"
+
+
+def check_keys() -> Iterator[DoctorFinding]:
+    """Yield every variable that a key is read from, and what it is for."""
+    for name, uses in _uses().items():
+        used = ", ".join(dict.fromkeys(uses))
+        if variable(name):
+            yield DoctorFinding(KEYS_PART, name, "ok", f"set; for {used}")
+        else:
+            yield DoctorFinding(KEYS_PART, name, "missing", f"not set; for {used}")
+
+
+def _uses() -> dict[str, list[str]]:
+    uses: dict[str, list[str]] = {}
+    chat = load_provider_catalog().providers.items()
+    realtime = load_realtime_catalog().providers.items()
+    speech = ((name, each.at) for name, each in load_speech_facts().providers.items())
+    for name, provider in load_provider_catalog().providers.items():
+        for variable_name in provider.other_keys:
+            uses.setdefault(variable_name, []).append(f"{name} (models)")
+    for kind, providers in (("models", chat), ("realtime", realtime), ("speech", speech)):
+        for name, provider in providers:
+            if provider.key_env:
+                uses.setdefault(provider.key_env, []).append(f"{name} ({kind})")
+    uses.setdefault(SEARCH_KEY, []).append("bfcl:web_search_*")
+    uses.setdefault(TOKEN_VARIABLE, []).append("agents behind HTTP that want one")
+    return uses
+
+
+PRICES_PART, SUBJECT = "prices", "price table"
+
+
+def check_prices(today: date) -> DoctorFinding:
+    """Return how many of the prices that ship are old on a day, and what to do."""
+    table = load_prices(None)
+    aged = table.aged(table.prices, today)
+    if not aged:
+        return DoctorFinding(PRICES_PART, SUBJECT, "ok", f"{len(table.prices):,}, {table.as_of}")
+    found = (
+        f"{len(aged):,} of {len(table.prices):,} were looked up more than {OLD_DAYS} days ago, "
+        f"the oldest on {aged[0].origin.as_of}"
+    )
+    todo = "give those of your models with --prices FILE (docs/costs.md)"
+    return DoctorFinding(PRICES_PART, SUBJECT, "old", found, todo)
+
+
+STORAGE_PART = "storage"
+
+LEAST_FREE = 1_000_000_000
+"""Bytes of disk below which runs with audio, or pulled data, may not fit."""
+
+
+def check_storage() -> Iterator[DoctorFinding]:
+    """Yield caches, disks, and how many files may be open."""
+    yield _replies(cache_folder() / FILE)
+    speech = cache_folder() / "speech"
+    yield DoctorFinding(
+        STORAGE_PART, "speech models", "ok", f"{_size(_bytes_in(speech))} in {speech}"
+    )
+    for name, folder in (("cache", cache_folder()), ("this folder", Path.cwd())):
+        yield _disk(name, folder)
+    yield _open_files()
+
+
+def _replies(path: Path) -> DoctorFinding:
+    try:
+        facts = describe_replies(path)
+    except StoreError as error:
+        return DoctorFinding(STORAGE_PART, "replies", "wrong", str(error), "dragoman cache clear")
+    return DoctorFinding(
+        STORAGE_PART,
+        "replies",
+        "ok",
+        f"{facts.replies:,} remembered, {_size(facts.bytes)} in {path}",
+    )
+
+
+def _disk(name: str, folder: Path) -> DoctorFinding:
+    """Return how much room there is where a folder lies, or will lie."""
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    if not os.access(there, os.W_OK):
+        todo = "choose another folder, or XDG_CACHE_HOME for the cache"
+        return DoctorFinding(STORAGE_PART, name, "wrong", f"{there} cannot be written", todo)
+    free = shutil.disk_usage(there).free
+    found = f"{_size(free)} free at {folder}"
+    if free < LEAST_FREE:
+        return DoctorFinding(
+            STORAGE_PART, name, "wrong", found, "make room: spoken runs keep their audio"
+        )
+    return DoctorFinding(STORAGE_PART, name, "ok", found)
+
+
+def _open_files() -> DoctorFinding:
+    """Return how many files a process may open, as far as it may raise that itself."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard == resource.RLIM_INFINITY:
+        return DoctorFinding(STORAGE_PART, "open files", "ok", "no limit")
+    wanted = USUAL_AT_ONCE
+    fitting = hard - SPARE
+    found = f"at most {hard:,}: {max(fitting, 1):,} conversations at once"
+    if fitting < wanted:
+        return DoctorFinding(
+            STORAGE_PART, "open files", "wrong", found, f"ulimit -n {wanted + SPARE}"
+        )
+    return DoctorFinding(STORAGE_PART, "open files", "ok", found)
+
+
+def _bytes_in(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.1f} MB"  # noqa: PLR2004 - one GB

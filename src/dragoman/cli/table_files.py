@@ -1,0 +1,47 @@
+"""Writers of tables as files: Markdown and CSV, and the choice of a format by file ending."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from dragoman.core.errors import UsageError
+from dragoman.report.table_markup import markdown_tables, markdown_text
+from dragoman.report.text_tables import TextTable
+from dragoman.store.whole_files import write_whole
+
+_FORMULA = r"^[=+\-@\t\r]"
+"""How a text begins that a spreadsheet program would take for a formula."""
+
+Writers = Mapping[str, Callable[[], bytes]]
+"""By the ending of a file, what makes its content."""
+
+
+def require_writable(outs: Iterable[Path], endings: Collection[str] = (".md", ".csv")) -> None:
+    """Refuse files of another kind than these.
+
+    Raises:
+        UsageError: Where one is.
+    """
+    for path in outs:
+        if path.suffix not in endings:
+            raise UsageError(f"--out {path}: neither {' nor '.join(endings)}: name one of these")
+
+
+def write_tables(outs: Iterable[Path], writers: Writers, ending: str = "") -> None:
+    """Write files of `require_writable`; or all as those with this ending, however they are called."""
+    for path in outs:
+        write_whole(path, (writers[ending or path.suffix](),))
+
+
+def as_markdown(title: str, tables: Iterable[TextTable], facts: Sequence[tuple[str, str]]) -> str:
+    """Return tables under a title, and what they were made of."""
+    told = "".join(f"- {markdown_text(name)}: {markdown_text(value)}\n" for name, value in facts)
+    return f"## {title}\n\n{markdown_tables(tables)}\n{told}"
+
+
+def as_csv(frame: pl.DataFrame) -> str:
+    """Return a frame as CSV; no text is a formula to a spreadsheet program."""
+    texts = pl.col(pl.String)
+    safe = pl.when(texts.str.contains(_FORMULA)).then("'" + texts).otherwise(texts)
+    return frame.with_columns(safe.name.keep()).write_csv()

@@ -1,0 +1,318 @@
+"""Implementation of `dragoman finetune`, `finetune-study`, `tiny-model` and `rows`."""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from dragoman.analysis.contrasts.tuning import TuningBoard
+from dragoman.cli.output import print_json, print_line
+from dragoman.cli.progress import progress
+from dragoman.cli.table_files import as_csv, as_markdown, write_tables
+from dragoman.core.errors import UsageError
+from dragoman.core.texts.visible import visible
+from dragoman.exchange.training_rows import rows_of_run
+from dragoman.finetuning.effort import effort_of, fitting, gpus
+from dragoman.finetuning.memory import gib, needs_of
+from dragoman.finetuning.preparing import Prepared, prepare
+from dragoman.finetuning.progress import TrainingProgress, clock
+from dragoman.finetuning.recipe import Recipe, read_recipe
+from dragoman.finetuning.row_files import read_rows
+from dragoman.finetuning.tiny import SIZES, TinyForm, write_tiny
+from dragoman.finetuning.trained import HOUR, Trained, require_price, use_in_words
+from dragoman.report.table_markup import latex_tables
+from dragoman.report.text_tables import print_table
+from dragoman.report.tuning import NOTE, tuning_page, tuning_tables
+from dragoman.store.run import open_run
+from dragoman.store.whole_files import write_whole
+from dragoman.studies.tuning.plan import Measuring, StudyPlan, plan_of, read_plan
+from dragoman.studies.tuning.playing import SideRun, planned_runs
+from dragoman.studies.tuning.study import run_study
+from dragoman.studies.tuning.training import PreparedArm, prepared_arms
+from dragoman.tables.outcomes import chosen_scoring
+from dragoman.tables.tuning_frames import contrasts_frame
+from dragoman.wiring.participants import judge_name
+
+_TITLE = "What training bought"
+_FILES = ("study.md", "study.tex", "study.json", "study.csv", "study.parquet", "study.html")
+
+
+def study_plan(path: Path, price_per_hour: float | None, *, dry_run: bool, as_json: bool) -> None:
+    """Do what a plan says and is not done yet, or say what that would be.
+
+    `price_per_hour` is what the machine costs that trains, in US dollars; None where it is not known.
+
+    Raises:
+        UsageError: Where something in the plan is to be corrected.
+        DataError: Where something cannot be read or written.
+        StoreError: Where a folder holds another run.
+    """
+    require_price(price_per_hour)
+    plan = msgspec.structs.replace(read_plan(path), price_per_hour=price_per_hour)
+    _study(plan, dry_run=dry_run, as_json=as_json)
+
+
+def measure_recipe(
+    recipe: Recipe,
+    asked: Measuring,
+    price_per_hour: float | None,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Train as a recipe says, if that is not done, and play its model before and after.
+
+    Raises:
+        UsageError: Where something in the recipe is to be corrected.
+        DataError: Where something cannot be read or written.
+        StoreError: Where a folder holds another run.
+    """
+    plan = msgspec.structs.replace(plan_of(recipe, asked), price_per_hour=price_per_hour)
+    _study(plan, dry_run=dry_run, as_json=as_json)
+
+
+def _study(plan: StudyPlan, *, dry_run: bool, as_json: bool) -> None:
+    arms = prepared_arms(plan)
+    if dry_run:
+        _print_plan(plan, arms)
+        return
+    found = run_study(plan, arms, _say, _watched)
+    board = msgspec.structs.replace(found, facts=(("figures", NOTE), *found.facts))
+    write_tables([plan.out / name for name in _FILES], _writers(board))
+    if as_json:
+        print_json(msgspec.to_builtins(board))
+        return
+    for table in tuning_tables(board, by_language=False):
+        print_table(table.flat())
+    print()
+    for name, value in board.facts:
+        print_line(f"{name}: {value}")
+    print_line(
+        f"{plan.out / 'study.html'}: figures, and tables by language; beside it Markdown, LaTeX and data"
+    )
+
+
+def _writers(board: TuningBoard) -> dict[str, Callable[[], bytes]]:
+    tables = tuple(tuning_tables(board))
+    frame = contrasts_frame(board.contrasts)
+
+    def parquet() -> bytes:
+        buffer = BytesIO()
+        frame.write_parquet(buffer)
+        return buffer.getvalue()
+
+    return {
+        ".md": lambda: as_markdown(_TITLE, (each.flat() for each in tables), board.facts).encode(),
+        ".tex": lambda: latex_tables(tables).encode(),
+        ".json": lambda: msgspec.json.format(msgspec.json.encode(board)),
+        ".csv": lambda: as_csv(frame).encode(),
+        ".parquet": parquet,
+        ".html": lambda: tuning_page(board, _TITLE).encode(),
+    }
+
+
+def _print_plan(plan: StudyPlan, arms: tuple[PreparedArm, ...]) -> None:
+    for each in arms:
+        if each.prepared is None:
+            print_line(f"{each.arm.name}: {each.arm.agent}")
+            continue
+        told = f"{len(each.prepared.rows)} rows, {len(each.prepared.leaks)} refused"
+        if each.prepared.unused:
+            told += f", {len(each.prepared.unused)} cannot be learnt from"
+        if each.trains:
+            needs = needs_of(each.prepared.recipe, each.prepared.model, on_gpu=False)
+            told += f"; about {gib(needs.memory)} of memory on a CPU, {gib(needs.disk)} of disk"
+        print_line(f"{each.arm.name}: {told}")
+    for run in planned_runs(plan):
+        print_line(f"{run.side} on {run.suite}: {run.config.agents[0]}, in {run.folder}")
+
+
+def _say(line: str) -> None:
+    print(visible(line), file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _watched(run: SideRun, count: int) -> Iterator[Callable[[], None]]:
+    with progress(f"{run.side} on {run.suite}", count) as advance:
+        yield advance
+
+
+class TrainingRequest(NamedTuple):
+    """Whether a training is only shown, its changes to the recipe, what an hour costs, and how it is told."""
+
+    dry_run: bool
+    forbid_apis: bool | None
+    price_per_hour: float | None
+    as_json: bool
+
+
+def run_recipe(path: Path, asked: Measuring | None, request: TrainingRequest) -> None:
+    """Train as a recipe says, or say what that would be; measure what it bought where that is asked.
+
+    Raises:
+        UsageError: Where something in the recipe, its rows or its model is to be corrected.
+        DataError: Where rows cannot be read, or something cannot be written.
+    """
+    price, as_json = request.price_per_hour, request.as_json
+    require_price(price)
+    recipe = read_recipe(path)
+    if request.forbid_apis is not None:
+        recipe = msgspec.structs.replace(recipe, forbid_apis=request.forbid_apis)
+    if asked is not None:
+        measure_recipe(recipe, asked, price, dry_run=request.dry_run, as_json=as_json)
+        return
+    prepared = prepare(recipe)
+    if request.dry_run:
+        _show_plan(prepared, price, as_json=as_json)
+        return
+    for line in (_about_rows(prepared), *_needed(prepared, price)):
+        _say(line)
+    from dragoman.finetuning.training import train
+
+    trained = train(prepared, TrainingProgress(_say), price)
+    _show_trained(prepared, trained, as_json=as_json)
+
+
+def make_tiny(  # noqa: PLR0913 - the options of one command
+    out: Path, rows: Sequence[Path], size: str, vocabulary: int, seed: int, *, passages: bool
+) -> None:
+    """Write a tiny model and say how large it is.
+
+    Raises:
+        UsageError: Where there is no such size, or `out` is taken.
+        DataError: Where rows cannot be read.
+    """
+    known = {name: name for name in SIZES}
+    if size not in known:
+        raise UsageError(f"--size {size}: choose {', '.join(known)}")
+    form = TinyForm(known[size], vocabulary, passages=passages, seed=seed)
+    count = write_tiny(read_rows(rows), out, form)
+    print(f"{out}: {count:,} parameters, nothing learnt yet")
+
+
+def write_rows(  # noqa: PLR0913 - the options of one command
+    folder: Path,
+    out: Path,
+    only: str,
+    scored: tuple[str | None, str | None],
+    form: str,
+    *,
+    as_json: bool,
+) -> None:
+    """Write the conversations of a run as rows, and say how many became none and why.
+
+    Raises:
+        UsageError: Where no conversation becomes a row.
+        StoreError: Where the run cannot be read or was never scored so.
+        DataError: Where the file cannot be written.
+    """
+    if only not in {"passed", "all"}:
+        raise UsageError(f"--only {only}: choose passed or all")
+    with open_run(folder, write=False) as store:
+        rules, judge = scored
+        scoring = chosen_scoring(store, rules, judge_name(judge))
+        found = rows_of_run(store, scoring, only_passed=only == "passed", form=form)
+    said = ", ".join(f"{why} {count}" for why, count in sorted(found.left_out.items()))
+    if not found.rows:
+        raise UsageError(f"{folder}: no conversation becomes a row ({said or 'there is none'})")
+    write_whole(out, (msgspec.json.encode(row) + b"\n" for row in found.rows))
+    if as_json:
+        print(msgspec.json.encode({"rows": len(found.rows), "left_out": found.left_out}).decode())
+    else:
+        print(f"{len(found.rows)} rows in {out}" + (f"; left out: {said}" if said else ""))
+
+
+def _about_rows(prepared: Prepared) -> str:
+    refused = len(prepared.leaks)
+    kinds = Counter(leak.kind for each in prepared.leaks.values() for leak in each)
+    shared = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
+    if not prepared.recipe.evaluation:
+        return f"{len(prepared.rows)} rows; compared with no evaluation"
+    said = f"{len(prepared.rows)} rows; {refused} refused"
+    return f"{said} (shared with the evaluation: {shared})" if refused else said
+
+
+def _show_plan(prepared: Prepared, price: float | None, *, as_json: bool) -> None:
+    if as_json:
+        needs = {
+            name: needs_of(prepared.recipe, prepared.model, on_gpu=on_gpu)
+            for name, on_gpu in (("cpu", False), ("gpu", True))
+        }
+        shown = {
+            "rows": len(prepared.rows),
+            "refused": [leak for each in prepared.leaks.values() for leak in each],
+            "model": prepared.model,
+            "needs": needs,
+            "effort": effort_of(prepared.recipe, prepared.model, prepared.rows),
+            "price_per_hour": price,
+            "least_cost": _least_costs(prepared, price),
+        }
+        print(msgspec.json.encode(shown).decode())
+        return
+    print(_about_rows(prepared))
+    for leaks in list(prepared.leaks.values())[:10]:
+        told = "; ".join(f"{leak.kind} of {leak.suite} {leak.task}" for leak in leaks)
+        print(visible(f"refused {leaks[0].row}: {told}"))
+    if len(prepared.leaks) > 10:  # noqa: PLR2004 - as many as were shown
+        print(f"... and {len(prepared.leaks) - 10} more: --json has them all")
+    for line in _needed(prepared, price):
+        print(line)
+
+
+def _least_costs(prepared: Prepared, price: float | None) -> dict[str, float] | None:
+    """Return by kinds of GPUs that fit what a training costs at least; None where an hour has no price."""
+    if price is None or prepared.recipe.device == "cpu":
+        return None
+    memory = needs_of(prepared.recipe, prepared.model, on_gpu=True).memory
+    effort = effort_of(prepared.recipe, prepared.model, prepared.rows)
+    return {name: effort.seconds_on(gpu) / HOUR * price for name, gpu in fitting(memory).items()}
+
+
+def _needed(prepared: Prepared, price: float | None) -> Iterator[str]:
+    """Yield what a training needs of a machine, in words."""
+    recipe, model = prepared.recipe, prepared.model
+    cpu, gpu = (needs_of(recipe, model, on_gpu=on_gpu) for on_gpu in (False, True))
+    share = f"{cpu.trained:,} of {cpu.parameters:,} parameters are trained"
+    yield f"{model.kind}: about {share}"
+    yield (
+        f"about {gib(cpu.memory)} of memory on a CPU (fp32), {gib(gpu.memory)} on a GPU (bf16), "
+        f"{gib(cpu.disk)} of disk"
+    )
+    effort = effort_of(recipe, model, prepared.rows)
+    yield f"{'at most' if effort.is_bound else 'about'} {effort.tokens:,} tokens are read"
+    if recipe.device == "cpu":
+        return
+    fit = fitting(gpu.memory)
+    times = ", ".join(f"{name} {clock(effort.seconds_on(each))}" for name, each in fit.items())
+    biggest = max(each.memory for each in gpus().values())
+    yield (
+        f"at least, by their data sheets (no training reaches half of that): {times}"
+        if fit
+        else f"more memory than one GPU of {biggest} GiB has: take a smaller model, batch or max_length"
+    )
+    if costs := _least_costs(prepared, price):
+        told = ", ".join(f"{name} {cost:.4f} USD" for name, cost in costs.items())
+        yield f"at {price:,} USD an hour that is at least: {told}"
+
+
+def _show_trained(prepared: Prepared, trained: Trained, *, as_json: bool) -> None:
+    if as_json:
+        print(msgspec.json.encode(trained).decode())
+        return
+    unused = f"; {len(trained.unused)} could not be learnt from" if trained.unused else ""
+    resumed = f" after step {trained.resumed}" if trained.resumed else ""
+    loss = "" if trained.loss is None else f", last loss {trained.loss:.4f}"
+    print(
+        f"{trained.steps} steps over {trained.rows} rows{unused}: {trained.seconds:.0f} s{resumed} "
+        f"on {trained.device}{loss}"
+    )
+    print(use_in_words(trained))
+    for folder in trained.folders:
+        print(folder)
+    if prepared.leaks or trained.unused:
+        print(f"{prepared.recipe.out}/refused.jsonl: what was left out, and why")

@@ -1,0 +1,138 @@
+"""Implementation of `dragoman memory`: shows, imports, exports and compares translation memories."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dragoman.cli.output import print_json, print_line
+from dragoman.core.costs import cost_of
+from dragoman.core.errors import UsageError
+from dragoman.curation.translation.memories import (
+    compared,
+    export_tmx,
+    import_artifacts,
+    import_tmx,
+)
+from dragoman.models.prices import load_prices
+from dragoman.report import formatting
+from dragoman.report.text_tables import TextTable, print_table
+from dragoman.store.translation_memory import TranslationMemory
+
+
+def show_memory(path: Path, prices: Path | None, *, as_json: bool) -> None:
+    """Print what a memory holds, and what it took."""
+    table = load_prices(prices)
+    with TranslationMemory(path, write=False) as memory:
+        counts, usage, reviews = memory.counts(), memory.usage(), memory.reviews()
+    costs = [cost_of(each, table.price_of) for each in usage]
+    if as_json:
+        print_json(
+            {
+                "translations": counts,
+                "reviews": reviews,
+                "usage": [
+                    {
+                        "purpose": each.purpose,
+                        "model": each.model,
+                        "calls": each.calls,
+                        "tokens_in": each.input_tokens,
+                        "tokens_out": each.output_tokens,
+                        "cost": None if cost is None else float(cost.paid),
+                    }
+                    for each, cost in zip(usage, costs, strict=True)
+                ],
+            }
+        )
+        return
+    headings = ("from", "to", "origin", "texts")
+    print_table(
+        TextTable(
+            headings,
+            tuple(
+                (each.source_language, each.target_language, each.origin, f"{each.entries:,}")
+                for each in counts
+            ),
+            title=str(path),
+            note="" if counts else "no translations yet",
+            numbers=frozenset({"texts"}),
+        )
+    )
+    for each, cost in zip(usage, costs, strict=True):
+        print_line(
+            f"\n{each.purpose} by {each.model}: {formatting.calls(each)} calls, {formatting.sent(each)} tokens in, "
+            f"{formatting.received(each)} out, {formatting.money(cost)} ({table.as_of})"
+        )
+    if reviews:
+        print_line(f"\n{formatting.counted(len(reviews), 'review')} imported")
+
+
+def import_translations(
+    source: str, path: Path, suites: Sequence[str], languages: Sequence[str], *, as_json: bool
+) -> None:
+    """Read a TMX file, or artifacts of suites, into a memory."""
+    is_tmx = source.lower().endswith(".tmx")
+    if not is_tmx and not suites:
+        raise UsageError(
+            f"{source}: a folder of artifacts is read by suites: name them with --suite, such as "
+            "--suite tau2:retail"
+        )
+    with TranslationMemory(path) as memory:
+        found = (
+            import_tmx(memory, Path(source))
+            if is_tmx
+            else import_artifacts(memory, suites, source, languages)
+        )
+    if as_json:
+        print_json({"imported": found})
+        return
+    for each in found:
+        more = [
+            f"{each.read - each.taken:,} gave way to what is there"
+            if each.taken < each.read
+            else "",
+            f"{each.disagreeing:,} had several, the most frequent is taken"
+            if each.disagreeing
+            else "",
+            *(f"{count:,} left out: {why}" for why, count in each.left_out.items()),
+        ]
+        told = "; ".join(part for part in more if part)
+        print_line(
+            f"{each.domain} into {each.language}: {formatting.counted(each.read, 'text')}"
+            f"{f' ({told})' if told else ''}"
+        )
+    if not found:
+        print_line(f"{source}: no translations from English in it")
+
+
+def export_translations(path: Path, out: Path, language: str) -> None:
+    """Write a memory as TMX."""
+    with TranslationMemory(path, write=False) as memory:
+        count = export_tmx(memory, out, language)
+    print_line(f"{out}: {formatting.counted(count, 'translation')}")
+
+
+def print_memory_comparison(
+    path: Path, other: Path, suites: Sequence[str], languages: Sequence[str], *, as_json: bool
+) -> None:
+    """Print how alike two memories are."""
+    if not suites or not languages:
+        raise UsageError("name the texts to compare: --suite SUITE and --to LANGUAGE")
+    with TranslationMemory(path, write=False) as ours, TranslationMemory(other, write=False) as its:
+        found = compared(ours, its, suites, languages)
+    if as_json:
+        print_json({"agreement": found})
+        return
+    headings = ("domain", "to", "component", "texts", "equal", "chrF")
+    print_table(
+        TextTable(
+            headings,
+            tuple(
+                (
+                    *(each.domain, each.language, each.component),
+                    *(f"{each.texts:,}", f"{each.equal:,}", f"{each.likeness:.3f}"),
+                )
+                for each in found
+            ),
+            note="" if found else "no text is in both",
+            numbers=frozenset(headings[3:]),
+        )
+    )

@@ -1,1 +1,0 @@
-"""Commands about translations: what there is to translate, making them, their memories, reviews."""

@@ -1,1 +1,0 @@
-"""What studies of trainings print and write."""

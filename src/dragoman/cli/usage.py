@@ -1,0 +1,175 @@
+"""Implementation of `dragoman usage`: tokens and cost of runs, by axis, and of other artifacts."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from dragoman.analysis.by_axis import AGENT
+from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.ledger import LedgerLine, ledger_cost
+from dragoman.analysis.ledger_by_axis import AxisLedger, ledgers_by
+from dragoman.cli.output import print_json, print_line
+from dragoman.cli.table_files import as_markdown, require_writable, write_tables
+from dragoman.core.conditions import axis_names
+from dragoman.core.costs import Cost
+from dragoman.core.errors import UsageError
+from dragoman.models.prices import AgedPrice, PriceTable, load_prices
+from dragoman.report import formatting
+from dragoman.report.costs import makings_table, spending_table
+from dragoman.report.table_markup import latex_tables
+from dragoman.report.text_tables import print_table
+from dragoman.runs.jobs import stored_prices
+from dragoman.store.run import open_run
+from dragoman.tables.makings import Making, making_at
+from dragoman.tables.outcomes import chosen_scoring, summary
+
+USUAL = ("scenario",)
+"""By what runs are told unless somebody says."""
+
+
+class UsageRequest(NamedTuple):
+    """Runs and what else was made, axes and purposes, a price table, and files that get the tables."""
+
+    folders: Sequence[Path]
+    axes: Sequence[str]
+    purposes: Sequence[str]
+    prices: Path | None
+    outs: Sequence[Path]
+
+
+def print_usage(asked: UsageRequest, *, as_json: bool) -> None:
+    """Print what conversations used and cost, by axis, and what making others did; write it where asked.
+
+    Raises:
+        UsageError: For an axis that the runs do not have, and a file of another kind.
+        DataError: Where something cannot be read.
+        StoreError: Likewise.
+    """
+    require_writable(asked.outs, (".md", ".tex", ".json"))
+    makings, runs, aged = _artifact_costs(asked)
+    cells: list[CellSummary] = []
+    for folder in runs:
+        found, priced = _cells(folder, asked.prices)
+        cells += found
+        aged |= _outdated_prices_by_model(
+            priced, (usage.model for cell in found for usage in cell.usage)
+        )
+    if not runs and tuple(asked.axes) != USUAL:
+        raise UsageError(f"--by {','.join(asked.axes)}: none of these folders is a run")
+    ledgers = _ledgers(cells, asked) if runs else ()
+    tables = [spending_table(ledgers, asked.axes)] if runs else []
+    if makings:
+        tables.append(makings_table([(each.path, each.kind, each.lines) for each in makings]))
+    old = list(aged.values())
+    told = {
+        "by": asked.axes,
+        "usage": [_object(each) for each in ledgers],
+        "made": [_artifact_objects(each) for each in makings],
+        "old_prices": msgspec.to_builtins(old),
+    }
+    facts = [("old price", aged_price(each)) for each in old]
+    write_tables(
+        asked.outs,
+        {
+            ".md": lambda: as_markdown("Usage and cost", tables, facts).encode(),
+            ".tex": lambda: latex_tables(tables).encode(),
+            ".json": lambda: msgspec.json.format(msgspec.json.encode(told)),
+        },
+    )
+    if as_json:
+        print_json(told)
+        return
+    for table in tables:
+        print_table(table)
+    if unknown := formatting.unpriced(line for each in ledgers for line in each.lines):
+        print_line(unknown)
+    for each in old:
+        print_line(f"old price: {aged_price(each)}")
+
+
+def _artifact_costs(asked: UsageRequest) -> tuple[list[Making], list[Path], dict[str, AgedPrice]]:
+    """Return what was made that is no run, the other folders, and the prices of the former that are old."""
+    prices = load_prices(asked.prices)
+    makings: list[Making] = []
+    runs: list[Path] = []
+    for folder in asked.folders:
+        found = making_at(folder, prices.price_of)
+        if found is None:
+            runs.append(folder)
+        else:
+            lines = tuple(each for each in found.lines if _is_asked(each, asked))
+            makings.append(msgspec.structs.replace(found, lines=lines))
+    models = (line.usage.model for each in makings for line in each.lines)
+    return makings, runs, _outdated_prices_by_model(prices, models)
+
+
+def _is_asked(line: LedgerLine, asked: UsageRequest) -> bool:
+    return not asked.purposes or line.usage.purpose in asked.purposes
+
+
+def _outdated_prices_by_model(prices: PriceTable, models: Iterable[str]) -> dict[str, AgedPrice]:
+    return {each.model: each for each in prices.aged(set(models), today())}
+
+
+def _ledgers(cells: Sequence[CellSummary], asked: UsageRequest) -> Sequence[AxisLedger]:
+    known = (AGENT, *axis_names(cell.condition for cell in cells))
+    for axis in asked.axes:
+        if axis not in known:
+            raise UsageError(f"--by {axis}: no such axis: choose of {', '.join(known)}")
+    return ledgers_by(cells, asked.axes, asked.purposes)
+
+
+def today() -> date:
+    """Return the date by which prices are old."""
+    return datetime.now(tz=UTC).date()  # noqa: TID251 - the command's clock
+
+
+def aged_price(price: AgedPrice) -> str:
+    """Return in one line that a price is old, and where it may be looked up."""
+    source = price.origin.source or "source unknown"
+    return f"{price.model}, of {price.origin.as_of}, {price.days:,} days ago: {source}"
+
+
+def _cells(folder: Path, prices: Path | None) -> tuple[tuple[CellSummary, ...], PriceTable]:
+    with open_run(folder, write=False) as store:
+        table = stored_prices(store) if prices is None else load_prices(prices)
+        return summary(store, *chosen_scoring(store, None, None), table), table
+
+
+def _object(ledger: AxisLedger) -> dict[str, object]:
+    return {
+        **ledger.values,
+        "conversations": ledger.conversations,
+        "cost": _nominal_dollars(ledger.cost),
+        "successes": ledger.successes,
+        "cost_per_conversation": _nominal_dollars(ledger.cost_per_conversation),
+        "cost_per_success": _nominal_dollars(ledger.cost_per_success),
+        "lines": [_line(line) for line in ledger.lines],
+    }
+
+
+def _artifact_objects(making: Making) -> dict[str, object]:
+    return {
+        "path": making.path,
+        "kind": making.kind,
+        "cost": _nominal_dollars(ledger_cost(making.lines)),
+        "lines": [{**_line(line), "seconds": line.usage.seconds} for line in making.lines],
+    }
+
+
+def _line(line: LedgerLine) -> dict[str, object]:
+    return {
+        "for": line.usage.purpose,
+        "model": line.usage.model,
+        "calls": line.usage.calls,
+        "tokens_in": line.usage.input_tokens,
+        "tokens_out": line.usage.output_tokens,
+        "cost": _nominal_dollars(line.cost),
+    }
+
+
+def _nominal_dollars(cost: Cost | None) -> float | None:
+    return None if cost is None else float(cost.nominal)

@@ -1,0 +1,110 @@
+"""Implementation of `dragoman validate`: consistency checks of published result tables."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.analysis.printed import PrintedCell, RowFinding
+from dragoman.analysis.table_comparison import FigureDifference, TableComparison, compare_tables
+from dragoman.analysis.validation import validate
+from dragoman.cli.output import print_json
+from dragoman.core.errors import UsageError
+from dragoman.core.texts.visible import visible
+from dragoman.tables.printed_tables import read_table
+
+FAILED = 1
+"""The exit status where figures cannot be true, or a row is a copy."""
+
+WRONG = frozenset({"infeasible", "duplicate"})
+"""The classes of findings that fail a table; the others are for its reader to weigh."""
+
+MAX_CELLS = 3
+
+
+class ValidationResult(msgspec.Struct, frozen=True):
+    """All that was found about a table, and against another one."""
+
+    table: str
+    rows: int
+    trials: tuple[int, ...]
+    tolerance: float
+    findings: tuple[RowFinding, ...]
+    against: str | None = None
+    comparison: TableComparison | None = None
+
+
+class AssumedCounts(msgspec.Struct, frozen=True):
+    """What holds of a table's cells where its columns do not say."""
+
+    trials: int | None = None
+    tasks: int | None = None
+
+
+def print_validation(
+    path: Path, against: Path | None, counts: AssumedCounts, tolerance: float, *, as_json: bool
+) -> int:
+    """Print what is wrong with a table; return 1 where it holds something that cannot be."""
+    if not 0 <= tolerance <= 1:
+        raise UsageError(f"--tolerance must lie between 0 and 1, not {tolerance:g}")
+    cells = read_table(path, counts.trials, counts.tasks)
+    other = None if against is None else read_table(against, counts.trials, counts.tasks)
+    found = ValidationResult(
+        table=str(path),
+        rows=len(cells),
+        trials=tuple(sorted({cell.trials for cell in cells})),
+        tolerance=tolerance,
+        findings=validate(cells, tolerance),
+        against=None if against is None else str(against),
+        comparison=None if other is None else _comparison(cells, other, tolerance),
+    )
+    if as_json:
+        print_json(found)
+    else:
+        for line in _lines(found):
+            print(visible(line))
+    return FAILED if any(entry.kind in WRONG for entry in found.findings) else 0
+
+
+def _comparison(
+    cells: Sequence[PrintedCell], other: Sequence[PrintedCell], tolerance: float
+) -> TableComparison:
+    found = compare_tables(cells, other, tolerance)
+    if not found.cells:
+        raise UsageError("no cell is in both tables: give them the same names")
+    return found
+
+
+def _lines(found: ValidationResult) -> list[str]:
+    trials = ", ".join(map(str, found.trials))
+    lines = [
+        f"{found.table}: rows {found.rows}, trials a task {trials}, tolerance {found.tolerance:g}"
+    ]
+    for entry in found.findings:
+        lines += [f"{entry.kind}: {entry.what}", f"    {_where(entry)}"]
+    if not found.findings:
+        lines.append("nothing found")
+    if found.comparison is not None:
+        lines += _compared(found.comparison, found.against or "")
+    return lines
+
+
+def _where(entry: RowFinding) -> str:
+    named = [f"{row} ({cell})" for row, cell in zip(entry.rows, entry.cells, strict=True)]
+    more = len(named) - MAX_CELLS
+    return "; ".join(named[:MAX_CELLS]) + (f"; rows more: {more}" if more > 0 else "")
+
+
+def _compared(found: TableComparison, against: str) -> list[str]:
+    differing = f"{len(found.differences)} of {found.figures} figures differ"
+    lines = [f"against {against}: {differing}; cells in both: {found.cells}"]
+    lines += [f"    {_difference(entry)}" for entry in found.differences]
+    for names, where in ((found.only_a, "this table"), (found.only_b, "the other")):
+        if names:
+            lines.append(f"    cells only in {where}: {len(names)}, first {names[0]}")
+    return lines
+
+
+def _difference(entry: FigureDifference) -> str:
+    values = ["-" if value is None else f"{value:g}" for value in (entry.a, entry.b)]
+    return f"{entry.row_a} ({entry.cell}), {entry.figure}: {values[0]} here, {values[1]} there"

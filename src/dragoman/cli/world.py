@@ -1,0 +1,55 @@
+"""Implementation of `dragoman world`: serves the bundled web APIs and prints their documents."""
+
+import asyncio
+import signal
+from datetime import datetime
+from pathlib import Path
+
+from dragoman.core.errors import UsageError
+from dragoman.testing.world.faults import load_faults
+from dragoman.testing.world.server import WorldServer
+from dragoman.testing.world.written import write_documents
+
+
+def serve_world(port: int, faults: str | None, at: str | None) -> None:
+    """Serve the bundled world until interrupted; its address is printed when it answers.
+
+    Raises:
+        UsageError: Where the faults cannot be read, the time is none, or the port is taken.
+    """
+    now = None if at is None else moment(at)
+    asyncio.run(_serve(WorldServer(load_faults(faults), now=now, port=port)))
+
+
+def print_documents(folder: Path, port: int) -> None:
+    """Write the documents about the APIs and say how many there are.
+
+    Raises:
+        UsageError: Where they cannot be written.
+    """
+    written = write_documents(folder, f"http://127.0.0.1:{port}")
+    print(f"{len(written)} documents in {folder}")
+
+
+def moment(text: str) -> datetime:
+    """Read an instant.
+
+    Raises:
+        UsageError: Where it is none, or has no offset.
+    """
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise UsageError(f"--at {text}: write it as 2026-03-16T10:00:00Z")
+    return found
+
+
+async def _serve(server: WorldServer) -> None:
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    async with server:
+        print(server.origin, flush=True)
+        await stopped.wait()

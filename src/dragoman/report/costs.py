@@ -1,0 +1,92 @@
+"""Tables of usage and cost by scenario or by another axis."""
+
+from collections.abc import Iterator, Sequence
+
+from dragoman.analysis.by_axis import AGENT
+from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.ledger import LedgerLine, ledger_cost
+from dragoman.analysis.ledger_by_axis import AxisLedger, ledgers_by
+from dragoman.report import formatting
+from dragoman.report.text_tables import TextTable
+
+
+def cost_by_scenario(cells: Sequence[CellSummary]) -> TextTable | None:
+    """Return what each scenario and agent used and cost; None where no use of models was recorded."""
+    if not any(cell.ledger for cell in cells):
+        return None
+    axes = ("scenario", AGENT)
+    return spending_table(ledgers_by(cells, axes, ()), axes, "cost by scenario")
+
+
+def spending_table(
+    ledgers: Sequence[AxisLedger], axes: Sequence[str], title: str = ""
+) -> TextTable:
+    """Return what conversations used and cost, by axis."""
+    headings = (
+        "conversations",
+        "for",
+        "model",
+        "calls",
+        "tokens in",
+        "out",
+        "cost",
+        "each",
+        "per success",
+    )
+    return TextTable(
+        (*axes, *headings),
+        tuple(row for each in ledgers for row in _rows(each)),
+        title,
+        "counted are all attempts at every stored conversation; each: the cost of one conversation; "
+        "per success: what failed is paid for too",
+        frozenset({"conversations", "calls", "tokens in", "out", "cost", "each", "per success"}),
+    )
+
+
+def makings_table(makings: Sequence[tuple[str, str, Sequence[LedgerLine]]]) -> TextTable:
+    """Return what was used to make things that are no runs.
+
+    Args:
+        makings: Where each lies, what it is, and what was used.
+    """
+    headings = ("made", "what", "for", "model", "calls", "tokens in", "out", "time", "cost")
+    return TextTable(
+        headings,
+        tuple(row for path, kind, lines in makings for row in _making_rows((path, kind), lines)),
+        numbers=frozenset({"calls", "tokens in", "out", "time", "cost"}),
+    )
+
+
+def _making_rows(what: tuple[str, str], lines: Sequence[LedgerLine]) -> Iterator[tuple[str, ...]]:
+    for line in lines:
+        used = line.usage
+        counts = (formatting.calls(used), formatting.sent(used), formatting.received(used))
+        took = formatting.duration(used.seconds)
+        yield (*what, used.purpose, used.model, *counts, took, formatting.money(line.cost))
+    if len(lines) > 1:
+        yield (*what, "all", "", "", "", "", "", formatting.money(ledger_cost(lines)))
+    elif not lines:
+        yield (*what, "nothing was used", "", "", "", "", "", "")
+
+
+def _rows(ledger: AxisLedger) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each purpose and model, and one for all where these are several or none."""
+    shared = (*ledger.values.values(), f"{ledger.conversations:,}")
+    shares = (formatting.money(ledger.cost_per_conversation), _per_success(ledger))
+    for line in ledger.lines:
+        used = (
+            formatting.calls(line.usage),
+            formatting.sent(line.usage),
+            formatting.received(line.usage),
+        )
+        named = (line.usage.purpose, line.usage.model)
+        only = shares if len(ledger.lines) == 1 else ("", "")
+        yield (*shared, *named, *used, formatting.money(line.cost), *only)
+    if len(ledger.lines) > 1:
+        yield (*shared, "all", "", "", "", "", formatting.money(ledger.cost), *shares)
+    elif not ledger.lines:
+        yield (*shared, "nothing was used", "", "", "", "", "", "", "")
+
+
+def _per_success(ledger: AxisLedger) -> str:
+    return "no success" if ledger.successes == 0 else formatting.money(ledger.cost_per_success)

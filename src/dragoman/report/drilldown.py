@@ -1,0 +1,162 @@
+"""Links from numbers of a report to the conversations they were computed from."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.comparison import Comparison, TaskPair
+from dragoman.analysis.losses.records import CountedShare, Loss
+from dragoman.analysis.places import PlaceInRun
+from dragoman.report import degradation
+from dragoman.report.view_model import RunView
+
+MAX_FLIPPED = 20
+"""Tasks of a comparison that are named on each side."""
+
+ConversationKey = tuple[str, str, str, str, str, int]
+"""Run, suite, condition, agent, task and trial."""
+
+
+class Drilldown(msgspec.Struct, frozen=True):
+    """The conversations behind a number, by their places in the report, and what the filter calls them."""
+
+    label: str
+    places: tuple[int, ...]
+
+
+class LinkedFigure(msgspec.Struct, frozen=True):
+    """A number in words, more about it, and the filter that shows its conversations; -1 for none."""
+
+    words: str
+    about: str
+    filter: int
+
+
+class LinkedDrop(msgspec.Struct, frozen=True):
+    """A loss as a report shows it.
+
+    Attributes:
+        run: The run's name.
+        loss: What is lost.
+        failed: The conversations that failed.
+        stages: The parts, the largest first.
+        values: Kinds of values not heard.
+        shares: Word errors, and turns in another language.
+        misheard: Failures with a value misheard.
+    """
+
+    run: str
+    loss: Loss
+    failed: LinkedFigure
+    stages: tuple[LinkedFigure, ...]
+    values: tuple[LinkedFigure, ...]
+    shares: tuple[LinkedFigure, ...]
+    misheard: LinkedFigure | None
+
+    @property
+    def base(self) -> str:
+        """What the base has."""
+        return degradation.base_name(self.loss)
+
+    @property
+    def other(self) -> str:
+        """What the other condition has instead."""
+        return degradation.other_name(self.loss)
+
+
+class FlippedTask(msgspec.Struct, frozen=True):
+    """A task on which two cells differ, with conversations of both that tell them apart."""
+
+    task: str
+    side: str
+
+
+class DrilldownLinks:
+    """Gives numbers the filters that show their conversations, in the order in which they are asked for.
+
+    Args:
+        runs: The runs of a report, whose conversations are numbered as `pack` numbers them.
+    """
+
+    def __init__(self, runs: Sequence[RunView]) -> None:
+        every = ((run.name, row) for run in runs for row in run.outcomes)
+        self._numbers = {_key(run, row): number for number, (run, row) in enumerate(every)}
+        self.behind: list[Drilldown] = []
+
+    def losses(self, run: RunView) -> tuple[LinkedDrop, ...]:
+        """Return what is lost between a run's conditions, the largest loss first."""
+        return tuple(self._loss(run.name, loss) for loss in degradation.by_size(run.losses))
+
+    def flipped(self, entry: Comparison) -> tuple[tuple[FlippedTask, ...], tuple[FlippedTask, ...]]:
+        """Return tasks that B won and lost, as far as they are named."""
+        won, lost = (
+            tuple(self._task(entry, pair) for pair in pairs[:MAX_FLIPPED])
+            for pairs in (entry.won, entry.lost)
+        )
+        return won, lost
+
+    def _task(self, entry: Comparison, pair: TaskPair) -> FlippedTask:
+        keys = (
+            (side.run, side.suite, side.condition.label, side.agent, pair.task, trial)
+            for side, trial in zip((entry.a, entry.b), pair.apart, strict=True)
+        )
+        found = [str(self._numbers[key]) for key in keys if key in self._numbers]
+        return FlippedTask(pair.task, ".".join(found))
+
+    def _loss(self, run: str, loss: Loss) -> LinkedDrop:
+        def linked(words: str, about: str, name: str, places: Iterable[PlaceInRun]) -> LinkedFigure:
+            return LinkedFigure(words, about, self._filter(run, loss, name, places))
+
+        def share(each: CountedShare) -> LinkedFigure:
+            return linked(degradation.share_words(each), "", f"not heard: {each.name}", each.behind)
+
+        stages = tuple(
+            linked(
+                degradation.part_words(part),
+                degradation.points_interval(part.interval),
+                degradation.NAMES[part.stage],
+                part.behind,
+            )
+            for part in degradation.largest_first(loss.parts)
+        )
+        amount = "" if loss.value is None else degradation.points(abs(loss.value))
+        misheard = f"{len(loss.misheard)} of {len(loss.failed)} failures misheard a value"
+        return LinkedDrop(
+            run,
+            loss,
+            linked(f"{amount} points", "", "failed", loss.failed),
+            stages,
+            tuple(map(share, loss.values)),
+            tuple(
+                linked(words, "", name, side.behind)
+                for name, words, side in degradation.stated_shares(loss)
+            ),
+            linked(misheard, "", "a value misheard", loss.misheard) if loss.misheard else None,
+        )
+
+    def _filter(self, run: str, loss: Loss, name: str, places: Iterable[PlaceInRun]) -> int:
+        """Return the number of the filter that shows these conversations; -1 for none of them."""
+        suite = loss.comparison.b.suite
+        keys = (
+            (run, suite, place.condition, place.agent, place.task, place.trial) for place in places
+        )
+        found = tuple(self._numbers[key] for key in keys if key in self._numbers)
+        if not found:
+            return -1
+        about = f"{degradation.describe_agent(loss)}, {degradation.other_name(loss)} for {degradation.base_name(loss)}"
+        self.behind.append(Drilldown(f"{about}: {name}", found))
+        return len(self.behind) - 1
+
+
+def filters_by_place(behind: Sequence[Drilldown]) -> Mapping[int, list[int]]:
+    """Return for each conversation which filters show it."""
+    found: dict[int, list[int]] = {}
+    for number, each in enumerate(behind):
+        for place in each.places:
+            found.setdefault(place, []).append(number)
+    return found
+
+
+def _key(run: str, row: Outcome) -> ConversationKey:
+    return run, row.suite, row.condition.label, row.agent, row.task, row.trial

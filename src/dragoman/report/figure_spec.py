@@ -1,0 +1,191 @@
+"""Specifications of figures: data points, units and the kind of chart, ready to draw or export."""
+
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import msgspec
+
+from dragoman.analysis.intervals import Interval
+from dragoman.report.formatting import counted
+
+Kind = Literal["bars", "stack", "lines", "heat", "radar", "scatter"]
+"""Bars with intervals; shares of a whole; curves; a grid of shades; polygons; dots."""
+
+Unit = Literal["share", "rate", "points", "number", "r"]
+"""A share of 1; a rate that is read in per cent and is small, or beyond 1; a difference of shares; a number; a coefficient between -1 and 1."""
+
+Section = Literal["summary", "languages", "voice", "personas", "apis"]
+"""The part of a report that a figure belongs to."""
+
+MAX_SERIES = 8
+"""As many colours are told apart; a figure with more series has none."""
+
+
+class Datum(msgspec.Struct, frozen=True):
+    """One value of a figure.
+
+    Attributes:
+        place: Where it stands: a group of bars, a place along a line, a row, a spoke.
+        value: The value; None where it is not known, for the reason in `note`.
+        interval: Its 95 % interval.
+        n: How much it rests on, in the figure's `of`.
+        series: What it is told apart by: a colour.
+        column: Of a grid, the column.
+        x: Of dots, how far to the right.
+        note: What else is to be said of it.
+        cell: The number of the one cell whose conversations it is made of; None for several.
+    """
+
+    place: str
+    value: float | None
+    interval: Interval | None = None
+    n: float | None = None
+    series: str = ""
+    column: str = ""
+    x: float | None = None
+    note: str = ""
+    cell: int | None = None
+
+
+class DatumBasis(msgspec.Struct, frozen=True):
+    """How many of a figure's values have an interval, how many are unknown, and what all are made of."""
+
+    intervals: int
+    unknown: int
+    words: str
+
+
+class FigureSpec(msgspec.Struct, frozen=True):
+    """One figure.
+
+    Attributes:
+        name: What its file is called: letters, digits and hyphens.
+        section: Where it belongs.
+        kind: How it is drawn.
+        title: What it shows.
+        caption: Of what, over what, and where its form is from.
+        data: Its values, in their order.
+        unit: What values are.
+        axis: What is said beside the axis of values.
+        along: What is said beside the other axis.
+        of: What `n` counts, in the singular; empty where that differs.
+    """
+
+    name: str
+    section: Section
+    kind: Kind
+    title: str
+    caption: str
+    data: tuple[Datum, ...]
+    unit: Unit = "share"
+    axis: str = "pass^1"
+    along: str = ""
+    of: str = "task"
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """Its series, in order of first appearance."""
+        return distinct_names(datum.series for datum in self.data)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Its places, in order of first appearance."""
+        return distinct_names(datum.place for datum in self.data)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Its columns, in order of first appearance."""
+        return distinct_names(datum.column for datum in self.data)
+
+    @property
+    def known(self) -> tuple[Datum, ...]:
+        """The data that have a value."""
+        return tuple(datum for datum in self.data if datum.value is not None)
+
+    @property
+    def rests(self) -> "DatumBasis":
+        """On how much its values rest."""
+        counts = [datum.n for datum in self.data if datum.n is not None]
+        return DatumBasis(
+            sum(datum.interval is not None for datum in self.data),
+            len(self.data) - len(self.known),
+            self._counts(min(counts), max(counts)) if counts else "none",
+        )
+
+    def _counts(self, least: float, most: float) -> str:
+        of = f" {self.of}s" if self.of else ""
+        return f"{least:g}{of}" if least == most else f"{least:g} to {most:g}{of}"
+
+    def shown(self, value: float | None) -> str:
+        """Return a value as it reads."""
+        if value is None:
+            return "none"
+        match self.unit:
+            case "share" | "rate":
+                return f"{100 * value:.1f}\u00a0%"
+            case "points":
+                return f"{100 * value:+.1f}"
+            case "r":
+                return f"{value:+.2f}"
+            case _:
+                return f"{value:.3g}"
+
+    def words(self, datum: Datum) -> str:
+        """Return a value in words: for readers who do not see it, and where one is pointed at."""
+        unit = " points" if self.unit == "points" and datum.value is not None else ""
+        across = "" if datum.x is None else f" at {datum.x:.3g} {self.along}"
+        where = ", ".join(filter(None, (datum.place, datum.column, datum.series)))
+        parts = [f"{where}: {self.shown(datum.value)}{unit}{across}"]
+        if datum.interval is not None:
+            low, high = self.shown(datum.interval.low), self.shown(datum.interval.high)
+            parts.append(f"95 % interval {low} to {high}")
+        if datum.n is not None:
+            parts.append(self.counted(datum))
+        return ", ".join((*parts, *([datum.note] if datum.note else [])))
+
+    def counted(self, datum: Datum) -> str:
+        """Return how much a value rests on."""
+        if datum.n is None:
+            return "none"
+        is_whole = self.of and datum.n == int(datum.n)
+        return counted(int(datum.n), self.of) if is_whole else f"n {datum.n:g}"
+
+
+def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names once each, in order of first appearance."""
+    return tuple(dict.fromkeys(names))
+
+
+def file_name(*parts: str) -> str:
+    """Return parts as a name for a file: small letters, digits and hyphens, not longer than a hundred."""
+    joined = "-".join(parts).casefold()
+    kept = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in joined)
+    return "-".join(filter(None, kept.split("-")))[:100]
+
+
+def split_by_colour(drawing: FigureSpec) -> Iterator[FigureSpec]:
+    """Yield a figure, or as many as it takes for each series to have a colour of its own."""
+    series = drawing.series
+    if len(series) <= MAX_SERIES or drawing.kind in {"heat", "stack"}:
+        yield drawing
+        return
+    parts = range(0, len(series), MAX_SERIES)
+    for number, begun in enumerate(parts, 1):
+        some = set(series[begun : begun + MAX_SERIES])
+        yield msgspec.structs.replace(
+            drawing,
+            name=f"{drawing.name}-part-{number}",
+            title=f"{drawing.title}, part {number} of {len(parts)}",
+            data=tuple(datum for datum in drawing.data if datum.series in some),
+        )
+
+
+def with_unique_names(drawings: Iterable[FigureSpec]) -> tuple[FigureSpec, ...]:
+    """Return figures that can be drawn, so that no two would be one file."""
+    seen: dict[str, int] = {}
+    found = []
+    for drawing in (part for each in drawings for part in split_by_colour(each)):
+        times = seen[drawing.name] = seen.get(drawing.name, 0) + 1
+        name = drawing.name if times == 1 else f"{drawing.name}-{times}"
+        found.append(msgspec.structs.replace(drawing, name=name))
+    return tuple(found)

@@ -1,0 +1,268 @@
+"""Formatting of numbers and names, the same in the HTML report and in a terminal."""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+
+from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.intervals import Interval
+from dragoman.analysis.ledger import LedgerLine
+from dragoman.analysis.measure_figures import Form, MeasureRow
+from dragoman.analysis.pass_hat import ReferenceFigures
+from dragoman.core.costs import Cost
+from dragoman.core.episodes import EndReason
+from dragoman.core.scores import Scored, Verdict
+from dragoman.core.tasks import Component
+from dragoman.core.usage import Usage
+from dragoman.scoring.measures.turn_timing import AgentResponse
+
+ASSUMED = "ASSUMED"
+ASSUMED_NOTE = "rests on verdicts that were assumed instead of judged"
+
+UNKNOWN = "unknown"
+
+_MINUTE = 60
+_MOST_REASONS = 3
+_MOST_OF_REASON = 200
+_LEAST_P = 0.001
+_LEAST_SHOWN = Decimal("0.0001")
+
+ENDINGS: dict[EndReason, str] = {
+    "user_stop": "the user ended the conversation",
+    "agent_stop": "the agent ended the conversation",
+    "turns_done": "all turns of the benchmark were done",
+    "max_steps": "the limit of steps was reached",
+    "too_many_errors": "the limit of tool errors was reached",
+    "timeout": "the time limit was reached",
+    "agent_error": "the agent gave a reply that could not be used",
+    "user_error": "the simulated user failed its part",
+    "infrastructure_error": "something outside the conversation broke",
+    "code_error": "code of an agent, a user or a tool raised an exception",
+}
+
+COMPONENTS: dict[Component, str] = {
+    "DB": "the database ended in the expected state",
+    "ENV_ASSERTION": "checks of the final state",
+    "ACTION": "the expected tool calls were made",
+    "COMMUNICATE": "what must be said was said",
+    "NL_ASSERTION": "assertions about the conversation",
+    "CALLS": "the calls are those that were expected",
+}
+
+STANDINGS = {
+    "pass": "passed",
+    "fail": "failed",
+    "unscored": "have no score",
+    "code": "ended as code raised",
+    "infrastructure": "infrastructure broke",
+}
+"""What became of conversations, behind how many they are."""
+
+SIMULATOR: dict[str, str] = {
+    "goal_kept": "the simulated user kept its goal",
+    "nothing_invented": "it invented nothing",
+    "nothing_leaked": "it gave nothing of its instructions away",
+    "not_ended_early": "it did not leave too early",
+    "own_language": "it spoke its language",
+}
+
+
+def number(value: float | None) -> str:
+    """Return a figure with three decimals, or `none` where there is no figure."""
+    return "none" if value is None else f"{value:.3f}"
+
+
+def share(value: float | None) -> str:
+    """Return a share in percent, or `none`."""
+    return "none" if value is None else f"{100 * value:.1f}\u00a0%"
+
+
+def measured_value(row: MeasureRow | None) -> str:
+    """Return the value of a measure's figure, or `-` for none; both bounds where something is undecided."""
+    if row is None or row.value is None:
+        return "-"
+    bounds = (row.value,) if row.most is None else (row.value, row.most)
+    return " to ".join(_measured(row.form, value) for value in bounds)
+
+
+def _measured(form: Form, value: float) -> str:
+    match form:
+        case "share" | "percent":
+            return f"{value:.1%}"
+        case "correlation":
+            return f"{value:.2f}"
+        case "total":
+            return f"{value:g}"
+        case "seconds":
+            return f"{value:,.1f} s"
+        case _:
+            return f"{value:.3g}"
+
+
+def measured_interval(row: MeasureRow) -> str:
+    """Return the interval of a measure's figure in brackets, or `none`."""
+    if row.interval is None:
+        return "none"
+    if row.form in {"share", "percent"}:
+        return f"[{row.interval.low:.1%}, {row.interval.high:.1%}]"
+    if row.form == "seconds":
+        return f"[{row.interval.low:,.1f} s, {row.interval.high:,.1f} s]"
+    return f"[{row.interval.low:.3g}, {row.interval.high:.3g}]"
+
+
+def reasons_line(counts: Mapping[str, int]) -> str:
+    """Return how many are unscored for which reason, in a line; details in brackets are left to `show`."""
+    found: dict[str, int] = {}
+    for told, count in counts.items():
+        why, _, _ = told.partition(" (")
+        found[why] = found.get(why, 0) + count
+    shown = list(found.items())[:_MOST_REASONS]
+    left = sum(list(found.values())[_MOST_REASONS:])
+    said = [f"{count:,} unscored: {shortened(why, _MOST_OF_REASON)}" for why, count in shown]
+    return "; ".join([*said, *([f"{left:,} more for other reasons"] if left else [])])
+
+
+def interval(value: Interval | None) -> str:
+    """Return an interval in brackets, or `none`."""
+    return "none" if value is None else f"[{value.low:.3f}, {value.high:.3f}]"
+
+
+def difference(value: float | None) -> str:
+    """Return a difference with its sign, or `none`."""
+    return "none" if value is None else f"{value:+.3f}"
+
+
+def signed_interval(value: Interval | None) -> str:
+    """Return the interval of a difference in brackets, with signs, or `none`."""
+    return "none" if value is None else f"[{value.low:+.3f}, {value.high:+.3f}]"
+
+
+def p_value(value: float | None) -> str:
+    """Return a p-value with three decimals, or that it is smaller than they can say."""
+    if value is None:
+        return "none"
+    return f"{value:.3f}" if value >= _LEAST_P else f"<{_LEAST_P}"
+
+
+def mean(value: float | None) -> str:
+    """Return an average; one that is not known is unknown."""
+    if value is None:
+        return UNKNOWN
+    return f"{value:,.1f}" if abs(value) >= 1 or not value else f"{value:.3g}"
+
+
+def reference(figures: ReferenceFigures) -> str:
+    """Return what the reference itself would print, and over how many conversations."""
+    powers = " ".join(f"^{k} {number(value)}" for k, value in figures.pass_hat.items()) or "none"
+    return f"tau2 prints {powers} ({figures.simulations}, {figures.dropped} dropped)"
+
+
+def unreadable(cell: CellSummary) -> str:
+    """Return what to know before a figure where most replies could not be read as calls."""
+    return (
+        f"{cell.agent}, {cell.suite}: no calls could be read in {cell.unreadable:,} of "
+        f"{cell.answered:,} replies: the figures may say more of how they were read than of the agent"
+    )
+
+
+def tokens(count: int | None) -> str:
+    """Return a count of tokens; one that was not told is unknown, never 0."""
+    return UNKNOWN if count is None else f"{count:,}"
+
+
+def sent(usage: Usage) -> str:
+    """Return what was sent: tokens, or for speech that has none the characters or the audio."""
+    if usage.input_tokens is None and usage.characters is not None:
+        return f"{usage.characters:,} characters"
+    if usage.input_tokens is None and usage.audio_seconds is not None:
+        return f"{duration(usage.audio_seconds)} of audio"
+    return tokens(usage.input_tokens)
+
+
+def received(usage: Usage) -> str:
+    """Return what came back: tokens, or for voices that tell none the audio."""
+    is_voice = usage.characters is not None and usage.audio_seconds is not None
+    if usage.output_tokens is None and usage.audio_seconds is not None:
+        return f"{duration(usage.audio_seconds)} of audio" if is_voice else "words"
+    return tokens(usage.output_tokens)
+
+
+def on_the_clock(seconds: float) -> str:
+    """Return a moment of a conversation as minutes and seconds: 1:02.5."""
+    tenths = round(10 * seconds)
+    minutes, rest = divmod(tenths, 10 * _MINUTE)
+    return f"{minutes}:{rest // 10:02}.{rest % 10}"
+
+
+def response(waited: AgentResponse) -> str:
+    """Return how long a caller waited for the agent, and to what that was timed."""
+    if waited.seconds is None:
+        return f"after {UNKNOWN} silence"
+    return f"after {waited.seconds:.1f} s of silence ({waited.basis})"
+
+
+def duration(seconds: float) -> str:
+    """Return a length of time in its two largest units."""
+    if seconds < _MINUTE:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), _MINUTE)
+    hours, minutes = divmod(minutes, _MINUTE)
+    return f"{hours:,} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def money(cost: Cost | None) -> str:
+    """Return a cost in US dollars, and what of it was paid where our own cache answered a part."""
+    if cost is None:
+        return UNKNOWN
+    if cost.paid == cost.nominal:
+        return f"{_dollars(cost.nominal)} USD"
+    return f"{_dollars(cost.nominal)} USD ({_dollars(cost.paid)} paid)"
+
+
+def unpriced(lines: Iterable[LedgerLine]) -> str:
+    """Return which models' costs are not known and how they are set; "" where all are."""
+    models = dict.fromkeys(line.usage.model for line in lines if line.cost is None)
+    if not models:
+        return ""
+    return (
+        f"no known cost of {', '.join(models)}: add price=0 to the name of a model that is free, "
+        "price=IN/OUT to others, or give --prices FILE (docs/costs.md)"
+    )
+
+
+def _dollars(amount: Decimal) -> str:
+    if 0 < amount < _LEAST_SHOWN:
+        return f"less than {_LEAST_SHOWN}"
+    return f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.4f}"
+
+
+def calls(usage: Usage) -> str:
+    """Return a count of calls, and how many of them our own cache answered."""
+    return f"{usage.calls:,}" + (f" ({usage.replayed:,} from cache)" if usage.replayed else "")
+
+
+def faults(usage: Usage) -> str:
+    """Return failed attempts by kind, or `none`."""
+    return ", ".join(f"{kind} {count:,}" for kind, count in usage.faults.items()) or "none"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun, in the plural where it is not 1."""
+    return f"{count:,} {noun if count == 1 else noun + 's'}"
+
+
+def shortened(text: str, limit: int | None) -> str:
+    """Return a text up to a limit, and how much of it was cut."""
+    if limit is None or len(text) <= limit:
+        return text
+    return f"{text[:limit]} … {counted(len(text) - limit, 'character')} cut"
+
+
+def verdict(value: Verdict | None) -> str:
+    """Return a verdict in words; None is a component with nothing to judge."""
+    if value is None:
+        return "nothing to judge"
+    if not isinstance(value, Scored):
+        return f"unscored: {value.reason}"
+    if value.undecided:
+        return f"{value.value:g} (undecided: {', '.join(value.undecided)})"
+    return f"{value.value:g}"

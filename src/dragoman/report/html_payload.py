@@ -1,0 +1,337 @@
+"""The conversations embedded in an HTML report: selection, encoding and compression.
+
+A report has a limited size: failures come first, then a sample of the rest.
+"""
+
+import base64
+import gzip
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.losses.stages import stage_of
+from dragoman.analysis.measure_figures import newest
+from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.keys import derive_seed
+from dragoman.core.measures import Measured
+from dragoman.core.scores import NO_JUDGE, Standing
+from dragoman.core.tasks import Task
+from dragoman.core.tools import ToolResult
+from dragoman.core.voice.clarifications import Clarification
+from dragoman.report.degradation import NAMES
+from dragoman.report.drilldown import Drilldown, filters_by_place
+from dragoman.report.formatting import COMPONENTS, ENDINGS
+from dragoman.report.view_model import (
+    RunView,
+    conversation_status,
+    inference_cost,
+    inferred_profiles,
+    user_status,
+)
+
+LOST: frozenset[Standing] = frozenset({"fail", "unscored", "code", "infrastructure"})
+"""What is looked for in a report."""
+
+
+class SizedConversation(msgspec.Struct, frozen=True):
+    """One played conversation: its number among all outcomes, where it stands, and its size in bytes."""
+
+    number: int
+    standing: Standing
+    size: int
+
+
+def sized_conversations(runs: Sequence[RunView]) -> tuple[SizedConversation, ...]:
+    """Return the conversations that were played, those first for which there must be room."""
+    rows = [row for run in runs for row in run.outcomes]
+    found = [
+        (conversation_status(row) not in LOST, _draw(row), number)
+        for number, row in enumerate(rows)
+        if row.episode is not None
+    ]
+    return tuple(
+        SizedConversation(number, conversation_status(rows[number]), _size(rows[number]))
+        for _, _, number in sorted(found)
+    )
+
+
+def select_fitting(conversations: Sequence[SizedConversation], room: float) -> frozenset[int]:
+    """Return the numbers of the first conversations that fit into so many bytes."""
+    return frozenset(_select_by_size(conversations, room))
+
+
+def _select_by_size(conversations: Sequence[SizedConversation], room: float) -> Iterator[int]:
+    for each in conversations:
+        room -= each.size
+        if room < 0:
+            return
+        yield each.number
+
+
+def without_raw(event: Event) -> Event:
+    """Return an event without a model's raw reply: what was understood of it is shown."""
+    if isinstance(event, Move):
+        return Move(event.by, event.reply, event.scripted, event.turn)
+    return event
+
+
+def _draw(row: Outcome) -> int:
+    return derive_seed(f"{row.task} {row.trial}", "sample")
+
+
+def _size(row: Outcome) -> int:
+    events = row.episode.events if isinstance(row.episode, Episode) else ()
+    return len(msgspec.json.encode(tuple(map(without_raw, events))))
+
+
+DATA_FIELDS = frozenset({"arguments", "positionals", "sent", "executed", "value", "data"})
+TEXT_FIELDS = frozenset({"content", "shown"})
+
+BARE = frozenset({str, int, float, bool, type(None)})
+"""Types of what stays as it is, wherever it is no data."""
+
+MAX_PACKED = 20_000_000
+"""Of how many signs all conversations of a page are: beside them figures and tables have room in 25 MB."""
+
+MOST_COMPRESSED = 40
+"""More bytes of conversations than signs by this factor are never tried."""
+
+
+class PackedConversations(msgspec.Struct, frozen=True):
+    """The text of all conversations, and how many of which standing it does not hold."""
+
+    text: str
+    left_out: dict[Standing, int]
+
+
+def pack(
+    runs: Sequence[RunView], behind: Sequence[Drilldown] = (), most: int = MAX_PACKED
+) -> PackedConversations:
+    """Return conversations of runs as base64 of gzip of JSON.
+
+    Models' raw replies are left out: what was understood of them is shown.
+
+    Args:
+        runs: The runs.
+        behind: Filters that show the conversations behind a number.
+        most: Of how many signs; of what has no room only its ending and score are held.
+    """
+    conversations = sized_conversations(runs)
+    room = float(most * MOST_COMPRESSED)
+    while True:
+        whole = select_fitting(conversations, room)
+        text = _text(runs, behind, whole)
+        if len(text) <= most or not whole:
+            break
+        held = sum(each.size for each in conversations if each.number in whole)
+        room = 0.95 * held * most / len(text)
+    left_out = [each.standing for each in conversations if each.number not in whole]
+    return PackedConversations(
+        text, {each: left_out.count(each) for each in dict.fromkeys(left_out)}
+    )
+
+
+def _text(runs: Sequence[RunView], behind: Sequence[Drilldown], whole: Container[int]) -> str:
+    # Neighbours in sorted order share beginnings, which is what the compressor looks for.
+    texts = sorted({text for row in _held(runs, whole) for text in _texts(row)})
+    places = {text: place for place, text in enumerate(texts)}
+    tasks = _used_tasks(runs)
+    cells = _cells(runs)
+    document = {
+        "texts": texts,
+        "tasks": [_packed(msgspec.to_builtins(task)) for task in tasks.values()],
+        "cells": [
+            dict(zip(("run", "suite", "condition", "agent"), cell, strict=True)) for cell in cells
+        ],
+        "conversations": _filtered(
+            _conversations(runs, _Places(list(tasks), cells, places), whole), behind
+        ),
+        "behind": [each.label for each in behind],
+        "stages": NAMES,
+        "endings": ENDINGS,
+        "components": COMPONENTS,
+        "audio": {run.name: run.audio for run in runs if run.audio},
+    }
+    return base64.b64encode(gzip.compress(msgspec.json.encode(document), 9, mtime=0)).decode()
+
+
+def _held(runs: Sequence[RunView], whole: Container[int]) -> Iterator[Outcome]:
+    rows = (row for run in runs for row in run.outcomes)
+    return (row for number, row in enumerate(rows) if number in whole)
+
+
+class _Places(msgspec.Struct, frozen=True):
+    """Where tasks, cells and texts of results stand."""
+
+    tasks: Sequence[tuple[str, str, str]]
+    cells: Sequence[tuple[str, str, str, str]]
+    texts: Mapping[str, int]
+
+
+def _texts(outcome: Outcome) -> Iterator[str]:
+    for event in outcome.episode.events if outcome.episode else ():
+        if isinstance(event, ToolResult):
+            yield event.content
+            if event.shown is not None:
+                yield event.shown
+
+
+def _task_key(run: RunView, outcome: Outcome) -> tuple[str, str, str]:
+    task = run.tasks.get(f"{outcome.suite}/{outcome.task}")
+    return (outcome.suite, outcome.task, task.digest if task else "")
+
+
+def _used_tasks(runs: Sequence[RunView]) -> dict[tuple[str, str, str], Task]:
+    tasks = {}
+    for run in runs:
+        for outcome in run.outcomes:
+            task = run.tasks.get(f"{outcome.suite}/{outcome.task}")
+            if task is not None:
+                tasks[_task_key(run, outcome)] = task
+    return tasks
+
+
+def _cells(runs: Sequence[RunView]) -> list[tuple[str, str, str, str]]:
+    """Return the cells of all runs in the order in which the report numbers them."""
+    return [
+        (run.name, cell.suite, cell.condition.label, cell.agent)
+        for run in runs
+        for cell in run.cells
+    ]
+
+
+def _conversations(
+    runs: Sequence[RunView], places: _Places, whole: Container[int]
+) -> Iterator[dict[str, object]]:
+    tasks = {key: number for number, key in enumerate(places.tasks)}
+    cells = {key: number for number, key in enumerate(places.cells)}
+    pairs = ((run, outcome) for run in runs for outcome in run.outcomes)
+    for number, (run, outcome) in enumerate(pairs):
+        label = outcome.condition.label
+        found = {
+            "cell": cells[run.name, outcome.suite, label, outcome.agent],
+            "run": run.name,
+            "suite": outcome.suite,
+            "condition": label,
+            "agent": outcome.agent,
+            "task": outcome.task,
+            "trial": outcome.trial,
+            "standing": conversation_status(outcome),
+            "user": user_status(outcome),
+            "stage": stage_of(outcome) if conversation_status(outcome) == "fail" else None,
+            "brief": tasks.get(_task_key(run, outcome)),
+            "assumed": outcome.score is not None and outcome.score.assumed,
+        }
+        is_whole = number in whole or outcome.episode is None
+        yield {**found, **(_whole if is_whole else _elsewhere)(outcome, places)}
+
+
+def _whole(outcome: Outcome, places: _Places) -> dict[str, object]:
+    return {
+        "episode": _episode(outcome.episode, places.texts),
+        "score": msgspec.to_builtins(outcome.score),
+        "measures": [_measured(entry) for entry in newest(outcome.measures)],
+    }
+
+
+def _elsewhere(outcome: Outcome, _places: _Places) -> dict[str, object]:
+    """Return of a conversation for which there is no room how it ended and what it scored."""
+    ending = None if outcome.episode is None else msgspec.to_builtins(outcome.episode.ending)
+    parts = () if outcome.score is None else outcome.score.components
+    bare = [msgspec.structs.replace(part, evidence=()) for part in parts]
+    score = outcome.score and msgspec.structs.replace(outcome.score, components=tuple(bare))
+    return {
+        "episode": {"ending": ending, "events": []},
+        "score": msgspec.to_builtins(score),
+        "measures": [],
+        "elsewhere": True,
+    }
+
+
+def _filtered(
+    conversations: Iterable[dict[str, object]], behind: Sequence[Drilldown]
+) -> list[dict[str, object]]:
+    """Say of each conversation behind which numbers it stands."""
+    filters = filters_by_place(behind)
+    return [
+        {**entry, "behind": filters[place]} if place in filters else entry
+        for place, entry in enumerate(conversations)
+    ]
+
+
+def _measured(entry: Measured) -> dict[str, object]:
+    """Return what a measure counted, and what it found; entries that say nothing are left out."""
+    return {
+        "name": f"{entry.measure} {entry.version}",
+        "judge": "" if entry.judge == NO_JUDGE else entry.judge,
+        "unscored": entry.unscored,
+        "counts": [f"{name} {count:g}" for name, count in entry.counts.items()],
+        "found": [
+            {"event": found.position, "subject": found.subject, "why": found.why}
+            for found in entry.evidence
+            if found.why
+        ],
+    }
+
+
+def _episode(episode: Episode | None, places: Mapping[str, int]) -> object:
+    if episode is None:
+        return None
+    events = tuple(map(without_raw, episode.events))
+    readable = msgspec.structs.replace(
+        episode, events=events, source=msgspec.UNSET, clarifications=(), contexts=()
+    )
+    packed = _packed(msgspec.to_builtins(readable))
+    decided = _with_decisions(_with_places(packed, events, places), episode.clarifications)
+    return _with_contexts(decided, episode)
+
+
+def _with_places(
+    packed: Any,  # noqa: ANN401 - JSON
+    events: Iterable[Event],
+    places: Mapping[str, int],
+) -> object:
+    """Put the places of tools' results for their texts, and for these alone."""
+    for event, shown in zip(events, packed["events"], strict=True):
+        if isinstance(event, ToolResult):
+            texts = {name: shown.get(name) for name in TEXT_FIELDS}
+            shown |= {name: places[text] for name, text in texts.items() if text is not None}
+    return packed
+
+
+def _with_decisions(packed: Any, decisions: Iterable[Clarification]) -> object:  # noqa: ANN401 - JSON
+    """Put what was decided about an agent's words beside them; a place that is none is left out."""
+    for entry in decisions:
+        if 0 <= entry.at < len(packed["events"]):
+            packed["events"][entry.at]["decided"] = msgspec.structs.asdict(entry)
+    return packed
+
+
+def _with_contexts(packed: Any, episode: Episode) -> object:  # noqa: ANN401 - JSON
+    """Put what was inferred of the user before the event that came next; what is behind all, at the end."""
+    for entry in inferred_profiles(episode):
+        is_next = 0 <= entry.at < len(packed["events"])
+        place = packed["events"][entry.at] if is_next else packed
+        place.setdefault("inferred", []).append(msgspec.structs.asdict(entry))
+    if cost := inference_cost(episode):
+        packed["inferring"] = cost
+    return packed
+
+
+def _packed(node: object) -> object:
+    """Replace what must survive exactly; recursion ends where a record holds foreign data."""
+    if isinstance(node, dict):
+        return {key: _field(key, value) for key, value in node.items()}
+    if isinstance(node, list | tuple):
+        return [item if type(item) in BARE else _packed(item) for item in node]
+    return node
+
+
+def _field(name: str, value: object) -> object:
+    if value is None or (type(value) in BARE and name not in DATA_FIELDS):
+        return value
+    if name in DATA_FIELDS:
+        return msgspec.json.encode(value).decode()
+    return _packed(value)

@@ -1,0 +1,304 @@
+"""The HTML report: one file that opens offline and fetches nothing."""
+
+import base64
+import hashlib
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, get_args
+
+import msgspec
+
+from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.comparison import Comparison
+from dragoman.analysis.intervals import INTERVAL_METHOD, RESAMPLES
+from dragoman.analysis.pass_hat import Figure
+from dragoman.core.scores import Standing
+from dragoman.core.texts.visible import visible
+from dragoman.core.tools import Role
+from dragoman.report import formatting, html_parts
+from dragoman.report.api_calls import api_tables
+from dragoman.report.charts import render_svg
+from dragoman.report.comparison import power_line, run_power
+from dragoman.report.costs import cost_by_scenario
+from dragoman.report.degradation import points_interval
+from dragoman.report.drilldown import DrilldownLinks
+from dragoman.report.figure_spec import FigureSpec
+from dragoman.report.html_parts import Panel
+from dragoman.report.html_payload import MAX_PACKED, pack
+from dragoman.report.mm_tau_figures import MmTauPage
+from dragoman.report.run_figures import run_figures
+from dragoman.report.view_model import (
+    FailureCause,
+    RunView,
+    cell_outcomes,
+    compare_cells,
+    conversation_status,
+    count_causes,
+    count_tool_errors,
+    run_measure_rows,
+)
+from dragoman.report.voice import voice_tables
+
+if TYPE_CHECKING:
+    import jinja2
+
+
+CONTENTS = {
+    "lost": "What is lost",
+    "mm-tau": "MM-τ-p²",
+    "results": "Summary",
+    "cost": "Cost",
+    "languages": "Languages",
+    "voice": "Voice",
+    "personas": "Personas",
+    "apis": "Web APIs",
+    "figures": "Cells and gaps",
+    "tasks": "Tasks",
+    "side": "Side by side",
+    "cells": "Cell by cell",
+    "conversations": "Conversations",
+    "statistics": "Statistics",
+    "facts": "Provenance",
+    "reproduce": "Reproduce",
+}
+"""The page's sections in their order, by the names of their places."""
+
+MAX_CAUSES = 12
+"""How many causes a figure shows; the rest is added up."""
+
+MAX_COMPARISONS = 60
+"""How many comparisons of cells a figure shows, those with the smallest p."""
+
+MAX_LOSSES = 8
+"""How many losses are open, the largest ones."""
+
+MAX_OPEN = 24
+"""More cells or figures of measures than these are folded, so that what is drawn is seen first."""
+
+MAX_CHARTS = 3
+"""How many charts of a figure of MM-tau-p2 are open: the log's, and two judges'."""
+
+MAX_DRAWN = 16
+"""How many figures of a section are open; the rest is folded."""
+
+MAX_TEXT = 20_000
+"""Characters of a text that are written out; what is cut is said."""
+
+SCRIPTS = ("elements", "conversation", "filters", "matrix", "side_by_side", "drawings", "start")
+"""The parts of the script, in their order."""
+
+
+_MEDIA = "'self' file:"
+"""Where audio may come from: beside the page, also where that is a file."""
+
+
+class _CellView(msgspec.Struct, frozen=True):
+    """A cell with what the template says of it beyond the figures."""
+
+    number: int
+    run: str
+    cell: CellSummary
+    planned: int
+    standings: dict[Standing, int]
+    causes: tuple[tuple[FailureCause, int], ...]
+    further_causes: int
+    tool_errors: dict[Role, int]
+    panel: Panel | None
+
+    @property
+    def failures(self) -> tuple[tuple[FailureCause, int], ...]:
+        """The causes of failures, the most frequent first."""
+        return tuple(entry for entry in self.causes if entry[0].standing == "fail")
+
+    @property
+    def first(self) -> Figure:
+        """The figure for pass^1."""
+        return self.cell.result.figures[0]
+
+    @property
+    def name(self) -> str:
+        """The cell in words."""
+        cell = self.cell
+        return f"{cell.agent}, {cell.condition.label}, {cell.suite}, run {self.run}"
+
+
+def render_report(
+    runs: Sequence[RunView], title: str, styled: MmTauPage | None = None, room: int = MAX_PACKED
+) -> str:
+    """Return the report on the runs as the text of one HTML file.
+
+    Args:
+        runs: The runs.
+        title: What the page is called.
+        styled: What comes first in the style of MM-tau-p2; None for nothing.
+        room: For how many signs of packed conversations there is room.
+    """
+    from markupsafe import Markup
+
+    style, script = _resource("report.css") + _resource("figure.css"), _script()
+    comparisons = compare_cells(runs)
+    drawn = run_figures(runs, comparisons)
+    links = DrilldownLinks(runs)
+    lost = [(run, links.losses(run)) for run in runs if run.losses]
+    packed = pack(runs, links.behind, room)
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            title=title,
+            runs=runs,
+            styled=styled,
+            cells=[_cell_view(*entry) for entry in _numbered(runs)],
+            drawings=drawn,
+            unpriced=formatting.unpriced(
+                line for run in runs for cell in run.cells for line in cell.ledger
+            ),
+            spent=cost_by_scenario([cell for run in runs for cell in run.cells]),
+            contents=_contents(runs, drawn, styled),
+            sections={drawing.section for drawing in drawn},
+            draws=f"{RESAMPLES:,}",
+            method=INTERVAL_METHOD,
+            power=list(run_power(runs, comparisons)),
+            power_line=power_line,
+            most_open=MAX_OPEN,
+            most_drawn=MAX_DRAWN,
+            most_charts=MAX_CHARTS,
+            heard=[run for run in runs if run.voices is not None],
+            measures=[(run.name, row) for run in runs for row in run_measure_rows(run)],
+            lost=lost,
+            most_lost=MAX_LOSSES,
+            flipped=links.flipped,
+            comparisons=_clearest(comparisons),
+            further_comparisons=max(0, len(comparisons) - MAX_COMPARISONS),
+            provenance=tuple(dict.fromkeys(entry for run in runs for entry in run.provenance)),
+            policy=f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}"
+            + (f"; media-src {_MEDIA}" if any(run.audio for run in runs) else ""),
+            # Our own files, and letters and digits; everything else is escaped.
+            style=Markup(style),  # noqa: S704
+            script=Markup(script),  # noqa: S704
+            conversations=Markup(packed.text),  # noqa: S704
+            left_out=packed.left_out,
+            told=formatting.STANDINGS,
+        )
+    )
+
+
+@cache
+def _environment() -> "jinja2.Environment":
+    """Return what compiles templates, each once in a process."""
+    import jinja2
+    from markupsafe import Markup
+
+    environment = jinja2.Environment(
+        autoescape=True,
+        loader=jinja2.FunctionLoader(_resource),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_shown,
+    )
+    environment.globals.update(
+        wording=formatting,
+        points_interval=points_interval,
+        panels=html_parts,
+        painted=lambda drawing: Markup(render_svg(drawing)),  # noqa: S704 - escapes what is in it
+        voice_tables=voice_tables,
+        api_tables=lambda board: tuple(api_tables(board)),
+    )
+    environment.filters.update(
+        number=formatting.number,
+        interval=formatting.interval,
+        measured_value=formatting.measured_value,
+        measured_interval=formatting.measured_interval,
+        share=formatting.share,
+        difference=formatting.difference,
+        signed_interval=formatting.signed_interval,
+        p_value=formatting.p_value,
+        sent=formatting.sent,
+        received=formatting.received,
+        money=formatting.money,
+        calls=formatting.calls,
+        faults=formatting.faults,
+        duration=formatting.duration,
+        percent=html_parts.percent,
+        signed_percent=html_parts.signed_percent,
+        level=html_parts.level,
+    )
+    return environment
+
+
+def _contents(
+    runs: Sequence[RunView], drawn: Sequence[FigureSpec], styled: MmTauPage | None
+) -> tuple[tuple[str, str], ...]:
+    """Return the sections that the page has, with their names."""
+    sections = {drawing.section for drawing in drawn}
+    has = {
+        "lost": any(run.losses for run in runs),
+        "mm-tau": styled is not None,
+        "cost": any(cell.ledger for run in runs for cell in run.cells),
+        "languages": "languages" in sections,
+        "voice": any(run.voices is not None for run in runs),
+        "personas": "personas" in sections and styled is None,
+        "apis": "apis" in sections,
+    }
+    return tuple((name, told) for name, told in CONTENTS.items() if has.get(name, True))
+
+
+def _resource(name: str) -> str:
+    return (files("dragoman.report") / "templates" / name).read_text("utf-8")
+
+
+def _script() -> str:
+    """Return the parts of the script as one that shares nothing with its page."""
+    parts = "".join(_resource(f"{name}.js") for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
+
+
+def _shown(value: object) -> object:
+    """Return what a template writes for a value: no text steers the page, none is endless."""
+    if type(value) is not str:  # markup is our own
+        return value
+    if len(value) <= MAX_TEXT:
+        return visible(value)
+    return f"{visible(value[:MAX_TEXT])} … {formatting.counted(len(value) - MAX_TEXT, 'character')} cut"
+
+
+def _clearest(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """Return the comparisons that a figure has room for, in their order."""
+    untested = 2.0
+    places = sorted(
+        range(len(comparisons)),
+        key=lambda place: untested if (p := comparisons[place].p) is None else p,
+    )
+    return tuple(comparisons[place] for place in sorted(places[:MAX_COMPARISONS]))
+
+
+def _source(text: str) -> str:
+    """Return the expression by which a content policy admits exactly this text."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _numbered(runs: Sequence[RunView]) -> Iterator[tuple[int, RunView, CellSummary]]:
+    """Yield the cells of all runs with their numbers, as `pack` numbers them."""
+    pairs = ((run, cell) for run in runs for cell in run.cells)
+    return ((number, run, cell) for number, (run, cell) in enumerate(pairs))
+
+
+def _cell_view(number: int, run: RunView, cell: CellSummary) -> _CellView:
+    outcomes = cell_outcomes(run, cell)
+    standings: dict[Standing, int] = dict.fromkeys(get_args(Standing), 0)
+    for outcome in outcomes:
+        standings[conversation_status(outcome)] += 1
+    causes = count_causes(outcomes)
+    return _CellView(
+        number=number,
+        run=run.name,
+        cell=cell,
+        planned=len(outcomes),
+        standings=standings,
+        causes=causes[:MAX_CAUSES],
+        further_causes=sum(count for _, count in causes[MAX_CAUSES:]),
+        tool_errors=count_tool_errors(outcomes),
+        panel=html_parts.panel(cell.result),
+    )

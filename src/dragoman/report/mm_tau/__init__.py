@@ -1,1 +1,0 @@
-"""The tables and figures of MM-tau-p2 of a board."""

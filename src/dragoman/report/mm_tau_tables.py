@@ -1,0 +1,509 @@
+"""Tables of MM-tau-p2, in the layout of its paper, and the effect of each axis."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.analysis.cards_kept import kept_notes
+from dragoman.analysis.intervals import Interval
+from dragoman.analysis.mm_tau.agreement import Agreed, TwinAgreement
+from dragoman.analysis.mm_tau.axes import AxisDifference
+from dragoman.analysis.mm_tau.board import METRICS, SUCCESS, MmTauBoard, MmTauCell, MmTauChange
+from dragoman.analysis.mm_tau.definitions import CODE, OWN, PAPER, Definitions
+from dragoman.analysis.mm_tau.sums import Metric
+from dragoman.core.conditions import NONE, UNEXPOSED
+from dragoman.report import formatting
+from dragoman.report.text_tables import BEST, GroupedTable, TextTable
+
+MISSING = "-"
+
+NAMES = {
+    SUCCESS: "pass^1",
+    "CFA": "Critical Field Accuracy (CFA)",
+    "ARGA": "ARGA Score",
+    "MRS": "Modality Robustness (MRS)",
+    "TE": "Turn Efficiency (TE)",
+    "TO": "Turn Overhead (TO)",
+    "UES": "User Effort Score (UES)",
+    "ERR": "Error Recovery Rate (ERR)",
+    "RTC": "Recovery Turn Count (RTC)",
+    "CP": "Clarification Precision (CP)",
+    "CR": "Clarification Recall (CR)",
+    "SP": "Safety Precision (SP)",
+    "IAS": "Irreversible Action Safety (IAS)",
+    "SR": "Safety Recall (SR)",
+}
+"""What rows are called in the source's tables, with the names of its definitions."""
+
+IN_TABLE_2 = ("CFA", "TE", "TO", "ERR", "RTC", "UES", "ARGA", "MRS", "CP", "CR", "SP", "IAS", "SR")
+"""In the order of the source's; SP is in the paper's and the code's tables alone."""
+
+IDEAL = {"MRS": "≥ 1.0", **dict.fromkeys(("TO", "UES", "RTC"), "0.0")}
+"""The ideals that are not 1.0."""
+
+LOWER_IS_BETTER = frozenset({"TO", "UES", "RTC"})
+
+_ABOUT = (
+    "values with their 95 % interval over tasks, and over how much they are taken (fields, errors, "
+    "conversations, or tasks that are paired with text); every metric is defined in docs/mm_tau.md"
+)
+_ABOUT_SET: Mapping[Definitions, str] = {
+    OWN: _ABOUT,
+    PAPER: f"{_ABOUT}; as the source's paper defines them, nothing clipped",
+    CODE: (
+        "values with their 95 % interval over tasks, and over how much they are taken, as the source's "
+        "code computes them: sums of a judge's counts over conversations; CFA is divided by the user's "
+        "messages too, so that about 0.5 is the most where both sides say as much; UES is of user "
+        "messages; no mm-tap: the source's code does not compute it"
+    ),
+}
+_UNSCORED = "unscored: conversations that could not be counted or judged, in no figure"
+_OF_LOG = (
+    "a judge counts success, errors, effort, clarifications and confirmations; CFA, TO and IAS are "
+    "the log's whoever judges"
+)
+_PAIRED = (
+    "both sides over the same tasks, those decided in both cells of every couple; a couple is two "
+    "cells that are the same but for this axis; p by the sign-flip test, then by Holm over this table"
+)
+_PERCENT = (
+    "percentages are the change to the richest exposure, over the tasks of both, with their 95 % "
+    f"interval; bold or{BEST}: best of a reader's exposures"
+)
+NO_JUDGE = (
+    "no judge was asked here: `dragoman score RUN --rubric mm_tau_p2@2 --judge PROVIDER/MODEL` has "
+    "one count what the log decides too"
+)
+_EXPOSURES = {UNEXPOSED: "No Persona", "1": "Persona", "2": "Context"}
+
+
+def exposure_name(exposure: str) -> str:
+    """Return what the source calls an exposure, with its number and its model."""
+    number, _, model = exposure.partition("+")
+    name = _EXPOSURES.get(number)
+    return exposure if name is None else f"{name} (p={number}{model and ' by '}{model})"
+
+
+def board_tables(boards: Sequence[MmTauBoard]) -> Iterator[TextTable]:
+    """Yield all tables of boards as Markdown has them, the answer first."""
+    return map(_flat, grouped_tables(boards))
+
+
+def terminal_tables(boards: Sequence[MmTauBoard]) -> Iterator[TextTable]:
+    """Yield the tables of boards that a terminal has room for: those that others follow from."""
+    yield from axis_tables(boards[0])
+    yield from card_tables(boards[0])
+    for board in boards:
+        yield from map(_flat, metric_tables(board))
+    for board in boards:
+        yield from map(_flat, composite_tables(board))
+    yield from agreement_tables(boards[0])
+
+
+def _flat(table: TextTable | GroupedTable) -> TextTable:
+    return table.flat() if isinstance(table, GroupedTable) else table
+
+
+def grouped_tables(boards: Sequence[MmTauBoard]) -> Iterator[TextTable | GroupedTable]:
+    """Yield all tables of boards with their headings in groups, the answer first.
+
+    What does not hang on a set of definitions is the first board's.
+    """
+    yield from axis_tables(boards[0])
+    yield from card_tables(boards[0])
+    for board in boards:
+        yield from metric_tables(board)
+    for board in boards:
+        yield from change_tables(board)
+    for board in boards:
+        yield from composite_tables(board)
+    yield from agreement_tables(boards[0])
+
+
+def axis_tables(board: MmTauBoard) -> Iterator[TextTable]:
+    """Yield what each axis does over all couples of cells, paired by task."""
+    rows = [each for each in board.differences if not each.at]
+    if rows:
+        yield _axis_table(rows, "What each axis does, paired by task", _paired_note(board))
+
+
+def pair_tables(board: MmTauBoard) -> Iterator[TextTable]:
+    """Yield what each axis does in every couple of cells alone."""
+    rows = [each for each in board.differences if each.at]
+    if rows:
+        yield _axis_table(rows, "The same in each couple of cells", _paired_note(board))
+
+
+def card_tables(board: MmTauBoard) -> Iterator[TextTable]:
+    """Yield whether users kept their cards, cell by cell; nothing where nobody had one."""
+    if not board.cards:
+        return
+    yield TextTable(
+        ("suite", "condition", "agent", "persona", "card", "shown of stated", "conversations"),
+        tuple(
+            (
+                *(card.suite, card.condition.label, card.agent, card.persona, card.verdict),
+                *(MISSING if card.shown is None else f"{card.shown:.2f}", f"{card.counted:,}"),
+            )
+            for card in board.cards
+        ),
+        "Whether users kept their cards",
+        "; ".join(
+            (f"kept: at least {board.kept:g} of what it states (--kept)", *_card_notes(board))
+        ),
+        frozenset({"shown of stated", "conversations"}),
+        is_spaced=False,
+        keys=4,
+    )
+
+
+def metric_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
+    """Yield Table 2 for each agent, setting, modality and persona: readers, exposures and suites."""
+    for place, cells in _grouped(board.cells, _user_place).items():
+        ordered = sorted(
+            cells, key=lambda cell: (_readers(board).index(cell.reader), cell.exposure, cell.suite)
+        )
+        names = [name for name in (SUCCESS, *IN_TABLE_2) if name in ordered[0].metrics]
+        yield GroupedTable(
+            f"Table 2{_by(board)}: {_titled(place, ordered)}",
+            ("Metric",),
+            tuple((cell.reader, _marked(cell), cell.suite) for cell in ordered),
+            (
+                *(
+                    (NAMES[name], *(_shown(cell.metrics[name]) for cell in ordered))
+                    for name in names
+                ),
+                ("mm-tap", *(_tap(cell, is_clipped=False) for cell in ordered)),
+                *(
+                    [("mm-tap, clipped", *(_tap(cell, is_clipped=True) for cell in ordered))]
+                    if board.definitions == OWN
+                    else []
+                ),
+            ),
+            "; ".join(
+                (
+                    *(_ABOUT_SET[board.definitions], *_further(board, ordered)),
+                    *(*_missing(ordered), *_unkept(ordered)),
+                )
+            ),
+        )
+
+
+def change_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
+    """Yield Tables 3 and 4: each suite's metrics under the richest exposure, and changes to it."""
+    changes: dict[int, list[MmTauChange]] = {}
+    for change in board.changes:
+        changes.setdefault(change.to, []).append(change)
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for number in sorted(changes, key=lambda number: board.cells[number].way.is_text):
+        cell = board.cells[number]
+        groups.setdefault((cell.suite, *_user_place(cell)), []).append(number)
+    for place, numbers in groups.items():
+        title = _titled(place, (board.cells[number] for number in numbers))
+        yield _change_table(board, title, {number: changes[number] for number in numbers})
+
+
+def composite_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
+    """Yield Table 5: mm-tap by reader, for each suite and exposure; the source's code has none."""
+    if not board.has_composite:
+        return
+    columns = sorted({(cell.suite, cell.exposure) for cell in board.cells})
+    rows: dict[tuple[str, ...], dict[tuple[str, str], MmTauCell]] = {}
+    for cell in board.cells:
+        place = (_player(cell), _modality(cell), cell.persona, cell.reader)
+        rows.setdefault(place, {})[cell.suite, cell.exposure] = cell
+    lacks = dict.fromkeys(", ".join(cell.lacks) for cell in board.cells if cell.lacks)
+    weights = ", ".join(f"{weight:g}" for weight in msgspec.structs.astuple(board.weights))
+    shown = [
+        (place, label, is_clipped)
+        for place in rows
+        for label, is_clipped in (("as they are", False), ("clipped", True))
+        if any(_composite(cell, is_clipped=is_clipped) is not None for cell in rows[place].values())
+    ]
+    yield GroupedTable(
+        f"Table 5{_by(board)}: mm-tap",
+        ("agent", "modality", "persona", "reader", "metrics"),
+        tuple((suite, exposure_name(exposure)) for suite, exposure in columns),
+        tuple(
+            (*place, label, *(_tap(rows[place].get(at), is_clipped=is_clipped) for at in columns))
+            for place, label, is_clipped in shown
+        ),
+        "; ".join(
+            (
+                f"weights {weights}; 95 % interval by drawing tasks, all metrics of a task together",
+                *(
+                    ["clipped: MRS at most 1, TO at least 0"]
+                    if board.definitions == OWN
+                    else ["nothing is clipped"]
+                ),
+                *(f"no mm-tap without {each}" for each in lacks),
+                *_unkept(board.cells),
+            )
+        ),
+    )
+
+
+def agreement_tables(board: MmTauBoard) -> Iterator[TextTable]:
+    """Yield how far judges and the log agree; where there is no judge, that it is so."""
+    title = "Judges against the log, conversation by conversation"
+    if not board.agreements:
+        yield TextTable(("judge",), (("none",),), title, NO_JUDGE)
+        return
+    headings = (
+        *("suite", "agent", "judge", "counts", "for", "n", "not judged", "not in the log"),
+        *("judge's mean", "log's mean", "equal", "kappa or r"),
+    )
+    yield TextTable(
+        headings,
+        tuple(map(_agreement, board.agreements)),
+        title,
+        "equal: conversations in which both count the same; kappa: Cohen's, of success; r: Pearson's, "
+        "of counts; 95 % intervals by drawing tasks; - where nothing was counted by both or nothing varies",
+        frozenset({"n", "not judged", "not in the log", "judge's mean", "log's mean"}),
+        is_spaced=False,
+        keys=4,
+    )
+
+
+def _axis_table(rows: Sequence[AxisDifference], title: str, note: str) -> TextTable:
+    headings = ["agent", "axis", "from", "to", "figure"]
+    has_suites = len({each.suite for each in rows}) > 1
+    has_readers = len({each.reader for each in rows}) > 1
+    return TextTable(
+        (
+            *(("suite",) if has_suites else ()),
+            *headings,
+            *(("reader",) if has_readers else ()),
+            *(("where",) if rows[0].at else ()),
+            *("before", "after", "difference", "95 % interval"),
+            *("tasks", "left out", "couples", "p", "by Holm"),
+        ),
+        tuple(
+            (
+                *((each.suite,) if has_suites else ()),
+                *(each.agent, each.axis, each.a, each.b, each.figure),
+                *((each.reader,) if has_readers else ()),
+                *((each.at,) if each.at else ()),
+                *_paired(each),
+            )
+            for each in rows
+        ),
+        title,
+        note,
+        frozenset(
+            ("before", "after", "difference", "tasks", "left out", "couples", "p", "by Holm")
+        ),
+        keys=len(headings) + has_suites + has_readers + bool(rows[0].at),
+    )
+
+
+def _paired_note(board: MmTauBoard) -> str:
+    left_out = [card.condition.label for card in board.cards if card.verdict == "not kept"]
+    if not left_out:
+        return "; ".join((_PAIRED, *_card_notes(board)))
+    return (
+        f"{_PAIRED}; left out of differences between personas: {len(left_out)} of {len(board.cards)} cells "
+        f"with a persona, whose users showed less than {board.kept:g} of what their card states "
+        f"({', '.join(dict.fromkeys(left_out))})"
+    )
+
+
+def _card_notes(board: MmTauBoard) -> Iterator[str]:
+    """Yield of which cards it is not known whether they were kept."""
+    unknown = [card for card in board.cards if card.verdict == "not known"]
+    yield from kept_notes(unknown, board.kept)
+
+
+def _unkept(cells: Iterable[MmTauCell]) -> Iterator[str]:
+    """Yield which cells are no result of their persona."""
+    cards = {cell.card.key: cell.card for cell in cells if cell.card is not None}
+    bad = [card for card in cards.values() if card.verdict == "not kept"]
+    for card in bad:
+        yield (
+            f"no result of the persona {card.persona}: {card.condition.label}, whose users showed "
+            f"{card.shown or 0:.2f} of what their card states"
+        )
+
+
+def _paired(each: AxisDifference) -> tuple[str, ...]:
+    value = f"{each.difference:+.3f}" if each.difference is not None else MISSING
+    ends = MISSING if each.interval is None else formatting.signed_interval(each.interval)
+    sides = (MISSING if side is None else f"{side:.3f}" for side in (each.in_a, each.in_b))
+    tests = (MISSING if p is None else formatting.p_value(p) for p in (each.p, each.adjusted_p))
+    counts = (f"{each.tasks:,}", f"{each.left_out:,}", f"{each.couples:,}")
+    return (*sides, value, ends, *counts, *tests)
+
+
+def _change_table(
+    board: MmTauBoard, place: str, changes: Mapping[int, Sequence[MmTauChange]]
+) -> GroupedTable:
+    columns: list[tuple[str, str]] = []
+    texts: list[dict[str, str]] = []
+    best: list[tuple[int, Sequence[MmTauCell]]] = []
+    for number, of_reader in changes.items():
+        richest = board.cells[number]
+        compared = [board.cells[change.cell] for change in of_reader]
+        best.append((len(columns) + 1, (richest, *compared)))
+        columns.append((richest.reader, exposure_name(richest.exposure)))
+        texts.append({name: _shown(richest.metrics[name]) for name in METRICS})
+        for change, cell in zip(of_reader, compared, strict=True):
+            columns.append((richest.reader, f"{exposure_name(cell.exposure)} % Δ"))
+            texts.append({name: _percent(change.metrics[name]) for name in METRICS})
+    rows = tuple(
+        (NAMES[name], *(text[name] for text in texts), IDEAL.get(name, "1.0")) for name in METRICS
+    )
+    shown = [cell for _, cells in best for cell in cells]
+    return GroupedTable(
+        f"Tables 3 and 4{_by(board)}: {place}",
+        ("Metric",),
+        (*columns, ("", "Ideal")),
+        rows,
+        "; ".join((_PERCENT, _UNSCORED, *_missing(shown), *_unkept(shown))),
+        frozenset(
+            (row, column)
+            for column, cells in best
+            for row, name in enumerate(METRICS)
+            if _is_best(name, cells)
+        ),
+    )
+
+
+def _is_best(name: str, cells: Sequence[MmTauCell]) -> bool:
+    """Whether the first cell's metric is better than all others', or as good and not all alike."""
+    values = [cell.metrics[name].value for cell in cells]
+    known = [value for value in values if value is not None]
+    if len(known) < len(values) or min(known) == max(known):
+        return False
+    if name in LOWER_IS_BETTER:
+        return known[0] == min(known)
+    return known[0] == max(known)
+
+
+def _agreement(each: TwinAgreement) -> tuple[str, ...]:
+    means = (MISSING if mean is None else f"{mean:.3f}" for mean in (each.judged, each.counted))
+    names = [("κ", each.kappa), ("r", each.r)]
+    beyond = next(
+        (f"{name} {_agreed(found)}" for name, found in names if found is not None), MISSING
+    )
+    return (
+        *(each.suite, each.agent, each.reader, each.what, each.metrics),
+        *(f"{each.n:,}", f"{each.unjudged:,}", f"{each.uncounted:,}"),
+        *means,
+        _agreed(each.equal),
+        beyond,
+    )
+
+
+def _agreed(found: Agreed) -> str:
+    if found.value is None:
+        return MISSING
+    return f"{found.value:.3f}" + (f" {_ends(found.interval)}" if found.interval else "")
+
+
+def _grouped(
+    cells: Sequence[MmTauCell], place: Callable[[MmTauCell], tuple[str, ...]]
+) -> dict[tuple[str, ...], list[MmTauCell]]:
+    """Return cells by their place, those in which somebody speaks first: most metrics are theirs."""
+    groups: dict[tuple[str, ...], list[MmTauCell]] = {}
+    for cell in sorted(cells, key=lambda cell: cell.way.is_text):
+        groups.setdefault(place(cell), []).append(cell)
+    return groups
+
+
+def _readers(board: MmTauBoard) -> list[str]:
+    return list(dict.fromkeys(cell.reader for cell in board.cells))
+
+
+def _player(cell: MmTauCell) -> str:
+    return ", ".join((cell.agent, *cell.setting))
+
+
+def _modality(cell: MmTauCell) -> str:
+    judged = "" if cell.way.clarify == NONE else f", clarify {cell.way.clarify}"
+    return f"{cell.way.name}{judged}"
+
+
+def _user_place(cell: MmTauCell) -> tuple[str, str, str]:
+    return _player(cell), _modality(cell), cell.persona
+
+
+def _titled(place: Sequence[str], cells: Iterable[MmTauCell]) -> str:
+    """Return a place in words; who has no card may be the persona that each task states."""
+    *whose, persona = place
+    stated = dict.fromkeys(each.persona for cell in cells for each in cell.stated)
+    shown = f"{persona}, or {', '.join(stated)}" if stated else persona
+    return ", ".join((*whose, f"persona {shown}"))
+
+
+def _shown(metric: Metric) -> str:
+    unscored = f"{metric.unscored:,} unscored"
+    if metric.value is None:
+        return f"{MISSING}\n{unscored}" if metric.unscored else MISSING
+    most = "" if metric.most is None else f" to {metric.most:.3f}"
+    lines = [f"{metric.value:.3f}{most} of {metric.n:,g}"]
+    if metric.interval is not None:
+        lines.append(_ends(metric.interval))
+    if metric.unscored:
+        lines.append(unscored)
+    return "\n".join(lines)
+
+
+def _percent(metric: Metric) -> str:
+    if metric.value is None:
+        return MISSING
+    lines = [f"{100 * metric.value:+.1f} % of {metric.n:,g}"]
+    if metric.interval is not None:
+        lines.append(f"[{100 * metric.interval.low:+.1f}, {100 * metric.interval.high:+.1f}]")
+    return "\n".join(lines)
+
+
+def _tap(cell: MmTauCell | None, *, is_clipped: bool) -> str:
+    if cell is None:
+        return MISSING
+    value = _composite(cell, is_clipped=is_clipped)
+    interval = cell.clipped_interval if is_clipped else cell.mm_tap_interval
+    if value is None:
+        return MISSING
+    lines = [f"{value:.3f} of {cell.tasks:,}", *([] if interval is None else [_ends(interval)])]
+    return "\n".join(lines)
+
+
+def _composite(cell: MmTauCell, *, is_clipped: bool) -> float | None:
+    return cell.clipped if is_clipped else cell.mm_tap
+
+
+def _by(board: MmTauBoard) -> str:
+    """Return by which definitions a table is; ours need no name."""
+    return "" if board.definitions == OWN else f" by {board.definitions}"
+
+
+def _ends(interval: Interval) -> str:
+    return f"[{interval.low:.3f}, {interval.high:.3f}]"
+
+
+def _marked(cell: MmTauCell) -> str:
+    """Return a cell's exposure, and that its users did not keep their card."""
+    exposure = exposure_name(cell.exposure)
+    is_kept = cell.card is None or cell.card.verdict != "not kept"
+    return exposure if is_kept else f"{exposure}, card not kept"
+
+
+def _further(board: MmTauBoard, cells: Sequence[MmTauCell]) -> Iterator[str]:
+    if any(metric.unscored for cell in cells for metric in cell.metrics.values()):
+        yield _UNSCORED
+    if len(_readers(board)) > 1 and board.has_composite:
+        yield _OF_LOG
+
+
+def _missing(cells: Sequence[MmTauCell]) -> Iterator[str]:
+    """Yield why metrics have no value, each reason once with the metrics that it is of."""
+    reasons: dict[str, dict[str, None]] = {}
+    for cell in cells:
+        for name, metric in cell.metrics.items():
+            if metric.value is None:
+                reasons.setdefault(metric.why, {})[name] = None
+    for why, names in reasons.items():
+        yield f"no {', '.join(names)}: {why}"
+    lacking = dict.fromkeys(", ".join(cell.lacks) for cell in cells if cell.lacks)
+    for lacked in lacking:
+        yield f"no mm-tap without {lacked}"

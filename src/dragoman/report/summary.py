@@ -1,0 +1,241 @@
+"""Tables of a run for a terminal: metrics, usage, and failures grouped by cause and stage."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import msgspec
+
+from dragoman.analysis.cells import CellSummary, Outcome
+from dragoman.analysis.ledger import ledger_cost, merged
+from dragoman.analysis.losses.records import Stage
+from dragoman.analysis.losses.stages import stage_of
+from dragoman.analysis.pass_hat import Figure, PassHat
+from dragoman.analysis.places import PlaceInRun, place_in_run
+from dragoman.core.episodes import COMPLETE
+from dragoman.core.scores import STANDINGS, Standing
+from dragoman.report import formatting
+from dragoman.report.formatting import ENDINGS
+from dragoman.report.text_tables import TextTable
+from dragoman.report.view_model import FailureCause, conversation_causes
+
+MAX_REASON = 200
+"""Characters of an ending's reason that are shown in a line."""
+
+_NAMES: dict[str, Callable[[CellSummary], str]] = {
+    "suite": lambda cell: cell.suite,
+    "condition": lambda cell: cell.condition.label,
+    "rules": lambda cell: cell.rules,
+    "judge": lambda cell: cell.judge,
+}
+
+
+def summary_table(cells: Sequence[CellSummary], users: str = "") -> TextTable:
+    """Return the figures of all cells as a table.
+
+    What all cells share (suite, condition, rules, judge) stands above it, with who played the user;
+    what differs stands below the agent's name.
+    """
+    names = {name: {_NAMES[name](cell) for cell in cells} for name in _NAMES}
+    shared = [f"{name} {next(iter(values))}" for name, values in names.items() if len(values) == 1]
+    varying = [name for name, values in names.items() if len(values) > 1]
+    assumed = any(cell.assumed for cell in cells)
+    return TextTable(
+        headings=(
+            ", ".join(("agent", *varying)),
+            "tasks, errors",
+            "pass^k, 95 % interval",
+            "bounds",
+        ),
+        rows=tuple(row for cell in cells for row in _rows(cell, varying)),
+        title=", ".join([*shared, *([f"user {users}"] if users else [])]),
+        note=f"{formatting.ASSUMED}: {formatting.ASSUMED_NOTE}" if assumed else "",
+        is_spaced=True,
+    )
+
+
+def stated_persona_table(cells: Sequence[CellSummary]) -> TextTable | None:
+    """Return pass^1 by the personas that tasks state; None where they state none."""
+    rows = [(cell, figure) for cell in cells for figure in cell.stated]
+    if not rows:
+        return None
+    conditions = {cell.condition.label for cell, _ in rows}
+    return TextTable(
+        headings=(
+            "agent",
+            *(("condition",) if len(conditions) > 1 else ()),
+            *("persona", "pass^1", "95 % interval", "tasks", "left out"),
+        ),
+        rows=tuple(
+            (
+                cell.agent,
+                *((cell.condition.label,) if len(conditions) > 1 else ()),
+                figure.persona,
+                formatting.number(figure.value),
+                formatting.interval(figure.interval),
+                f"{figure.tasks:,}",
+                f"{figure.left_out:,}",
+            )
+            for cell, figure in rows
+        ),
+        title="pass^1 by the persona that each task states (--persona task)",
+        note="the tasks of one persona are other tasks than those of another: a difference is also "
+        "one between tasks",
+        numbers=frozenset({"pass^1", "tasks", "left out"}),
+        keys=1,
+    )
+
+
+def ending_lines(cells: Sequence[CellSummary]) -> list[str]:
+    """Return how the conversations of each cell ended, where any ended irregularly.
+
+    Beside each irregular ending stands its commonest reason; regular ones need none.
+    """
+    many_agents = len({cell.agent for cell in cells}) > 1
+    many_conditions = len({cell.condition.label for cell in cells}) > 1
+    lines = []
+    for cell in cells:
+        if COMPLETE.issuperset(cell.endings):
+            continue
+        names = [cell.agent] * many_agents + [cell.condition.label] * many_conditions
+        whose = f"{', '.join(names)}: " if names else ""
+        lines.append(f"ended: {whose}{', '.join(_endings(cell))}")
+    return lines
+
+
+def _endings(cell: CellSummary) -> Iterator[str]:
+    for reason, count in cell.endings.items():
+        if reason in COMPLETE:
+            yield f"{count:,} {reason}"
+        else:
+            why = cell.ending_details.get(reason) or formatting.ENDINGS[reason]
+            yield f"{count:,} {reason} ({formatting.shortened(why, MAX_REASON)})"
+
+
+def usage_table(cells: Sequence[CellSummary]) -> TextTable | None:
+    """Return what all cells used and what it costs; None where no use was recorded."""
+    lines = merged(line for cell in cells for line in cell.ledger)
+    if not lines:
+        return None
+    return TextTable(
+        headings=("for", "model", "calls", "tokens in", "out", "failed attempts", "cost"),
+        rows=tuple(
+            (
+                line.usage.purpose,
+                line.usage.model,
+                formatting.calls(line.usage),
+                formatting.sent(line.usage),
+                formatting.received(line.usage),
+                formatting.faults(line.usage),
+                "-" if line.cost is None else formatting.money(line.cost),
+            )
+            for line in lines
+        ),
+        note="; ".join(
+            filter(
+                None,
+                (
+                    f"cost of all: {formatting.money(ledger_cost(lines))}",
+                    formatting.unpriced(lines),
+                ),
+            )
+        ),
+        numbers=frozenset({"calls", "tokens in", "out", "cost"}),
+    )
+
+
+def _rows(cell: CellSummary, varying: Sequence[str]) -> list[tuple[str, ...]]:
+    marker = [formatting.ASSUMED] if cell.assumed else []
+    theirs = [] if cell.reference is None else [formatting.reference(cell.reference)]
+    figures = cell.result.figures
+    columns = (
+        [cell.agent, *(_NAMES[name](cell) for name in varying)],
+        _counts(cell),
+        marker + _figures(figures) + theirs,
+        marker + [formatting.interval(figure.bounds) for figure in figures],
+    )
+    rows = [tuple("\n".join(lines) for lines in columns)]
+    if cell.without_invalid is not None:
+        rows.append(_without_invalid(cell.without_invalid))
+    return rows
+
+
+def _counts(cell: CellSummary) -> list[str]:
+    return [
+        formatting.counted(cell.result.tasks, "task"),
+        f"{cell.result.left_out} left out",
+        *([f"{cell.missing} not run"] if cell.missing else []),
+        f"{cell.infrastructure_errors} infrastructure",
+        *([formatting.counted(cell.code_errors, "code error")] if cell.code_errors else []),
+        formatting.counted(cell.tool_errors, "tool error"),
+        *([f"{cell.malformed_calls} malformed"] if cell.malformed_calls else []),
+        *([f"{cell.near_tokens} near-miss stop"] if cell.near_tokens else []),
+        *([] if cell.invalid is None else [formatting.counted(cell.invalid, "invalid user")]),
+        # An unknown cost is said once, below the table of what was used.
+        *([] if cell.cost is None else [f"cost {formatting.money(cell.cost)}"]),
+    ]
+
+
+def _figures(figures: Sequence[Figure]) -> list[str]:
+    """Return the figures; one that fewer tasks entered than the first says how many."""
+    first = figures[0].tasks if figures else 0
+    return [
+        f"^{figure.k} {formatting.number(figure.value)} {formatting.interval(figure.interval)}"
+        + (f" ({formatting.counted(figure.tasks, 'task')})" if figure.tasks != first else "")
+        for figure in figures
+    ]
+
+
+def _without_invalid(result: PassHat) -> tuple[str, ...]:
+    """Return the row that leaves conversations with an invalid user out."""
+    counts = [formatting.counted(result.tasks, "task"), f"{result.left_out} left out"]
+    bounds = [formatting.interval(figure.bounds) for figure in result.figures]
+    columns = (["  valid users"], counts, _figures(result.figures), bounds)
+    return tuple("\n".join(lines) for lines in columns)
+
+
+_ORDER = tuple(STANDINGS)
+
+_Group = tuple[Standing, str, Stage | None]
+
+
+class FailureGroup(msgspec.Struct, frozen=True):
+    """All conversations that are no success for the same reasons; `stage` is None where none failed."""
+
+    standing: Standing
+    cause: str
+    places: tuple[PlaceInRun, ...]
+    stage: Stage | None = None
+
+
+def failure_groups(outcomes: Iterable[Outcome]) -> tuple[FailureGroup, ...]:
+    """Group the conversations that are no success: by standing, by cause, then by stage.
+
+    The most frequent cause comes first, and of each the stage that lost most. A conversation that
+    failed in several components is in one group, that of all of them.
+    """
+    groups: dict[_Group, list[PlaceInRun]] = {}
+    of_cause: Counter[tuple[Standing, str]] = Counter()
+    for outcome in outcomes:
+        found = conversation_causes(outcome)
+        if found:
+            standing, text = found[0].standing, _text(outcome, found)
+            stage = stage_of(outcome) if standing == "fail" else None
+            groups.setdefault((standing, text, stage), []).append(place_in_run(outcome))
+            of_cause[standing, text] += 1
+
+    def rank(group: _Group) -> tuple[int, int, str, int]:
+        standing, text, _ = group
+        return (_ORDER.index(standing), -of_cause[standing, text], text, -len(groups[group]))
+
+    return tuple(
+        FailureGroup(group[0], group[1], tuple(groups[group]), group[2])
+        for group in sorted(groups, key=rank)
+    )
+
+
+def _text(outcome: Outcome, found: Sequence[FailureCause]) -> str:
+    text = " and ".join(cause.text for cause in found)
+    ending = None if outcome.episode is None else outcome.episode.ending
+    if found[0].standing != "fail" or ending is None or ending.reason in COMPLETE:
+        return text
+    return f"{text} ({ending.detail or ENDINGS[ending.reason]})"

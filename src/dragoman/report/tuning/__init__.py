@@ -1,1 +1,0 @@
-"""What trainings bought, as tables, charts and a page."""

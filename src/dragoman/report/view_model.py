@@ -1,0 +1,252 @@
+"""The view model of a report: runs, failure causes, inferred profiles, commands to reproduce."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from shlex import quote
+from typing import Literal
+
+import msgspec
+
+from dragoman.analysis.api_calls.board import ApiBoard
+from dragoman.analysis.cells import CellSummary, Outcome
+from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, compare, group_cells
+from dragoman.analysis.losses.records import Loss
+from dragoman.analysis.measure_figures import MeasureRow, measure_rows
+from dragoman.analysis.voice.board import VoiceBoard
+from dragoman.conditions.persona.profile_inference import PURPOSE
+from dragoman.core.conditions import TEXT
+from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.measures import REWARD, Declared
+from dragoman.core.personas import UserContext
+from dragoman.core.protocols import Provenance
+from dragoman.core.scores import Standing, causes_of, standing_of
+from dragoman.core.speech import Said
+from dragoman.core.tasks import Task
+from dragoman.core.tools import Role, ToolResult
+from dragoman.core.usage import Usage, total_usage
+from dragoman.report import formatting
+from dragoman.report.mm_tau_figures import MmTauPage
+from dragoman.scoring.measures.turn_timing import TurnTiming, time_turns
+
+_GRID = "grid.toml"
+
+
+class ReproductionStep(msgspec.Struct, frozen=True):
+    """One step: why, and what is typed, or written into a file."""
+
+    why: str
+    text: str
+
+
+class RunInvocation(msgspec.Struct, frozen=True):
+    """What a run was started with.
+
+    Attributes:
+        run: Its name.
+        grid: Its configuration as TOML; empty for one that was played elsewhere.
+        version: The version of Dragoman.
+        rules: The rule set of the figures.
+        judge: Their judge, where it is not the one that the run was started with.
+        measures: What else was counted.
+    """
+
+    run: str
+    grid: str
+    version: str
+    rules: str
+    judge: str = ""
+    measures: tuple[str, ...] = ()
+
+
+def reproduction_steps(played: RunInvocation) -> Iterator[ReproductionStep]:
+    """Yield how a run is played, scored and shown again."""
+    run = quote(played.run)
+    if played.grid:
+        yield ReproductionStep(
+            f"The grid, as {_GRID}; played with Dragoman {played.version}.", played.grid
+        )
+        yield ReproductionStep(
+            "Play it. Diagnostic agents and scripts repeat themselves; models draw anew where replies are not remembered.",
+            f"dragoman run {_GRID} --out {run}",
+        )
+    else:
+        yield ReproductionStep(
+            "It was played elsewhere: its own file is imported.",
+            f"dragoman import FILE --out {run}",
+        )
+    judge = f" --judge {quote(played.judge)}" if played.judge else ""
+    measures = "".join(f" --measure {quote(each)}" for each in played.measures)
+    counted = f"\ndragoman score {run}{measures}" if measures else ""
+    yield ReproductionStep(
+        "Score what is stored again, and count what else was counted.",
+        f"dragoman score {run} --rules {quote(played.rules)}{judge}{counted}",
+    )
+    yield ReproductionStep(
+        "This page, its figures as files, and its data as tables.",
+        f"dragoman report {run}\ndragoman figures {run} --out figures\n"
+        f"dragoman export {run} --to parquet --out tables",
+    )
+
+
+class InferredProfile(msgspec.Struct, frozen=True):
+    """One answer about a user.
+
+    Attributes:
+        at: Before which event it was given.
+        after: After which message of the user, in words.
+        model: Who was asked.
+        fields: What was inferred, by name; `N/A` where the conversation shows nothing.
+        failure: Why the answer cannot be used; empty where it can.
+        answer: The answer, as far as it is kept.
+    """
+
+    at: int
+    after: str
+    model: str
+    fields: tuple[tuple[str, str], ...]
+    failure: str
+    answer: str
+
+
+def inferred_profiles(episode: Episode) -> tuple[InferredProfile, ...]:
+    """Return every answer about the user of a conversation, in their order."""
+    return tuple(_inferred_profile(entry, episode.events) for entry in episode.contexts)
+
+
+def inference_cost(episode: Episode) -> str:
+    """Return what asking about the user took, by model; empty where nobody was asked."""
+    asked = total_usage(usage for usage in episode.usage if usage.purpose == PURPOSE)
+    return "; ".join(map(_usage_words, asked))
+
+
+def _inferred_profile(entry: UserContext, events: tuple[Event, ...]) -> InferredProfile:
+    said = sum(
+        isinstance(event, Move) and event.by == "user" and isinstance(event.reply, Said)
+        for event in events[: entry.at]
+    )
+    after = f"after {formatting.counted(said, 'message')} of the user"
+    fields = tuple(_fields(entry.about))
+    return InferredProfile(entry.at, after, entry.model, fields, entry.failure, entry.answer)
+
+
+def _fields(about: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    for name, value in about.items():
+        text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        yield name.replace("_", " "), text
+
+
+def _usage_words(usage: Usage) -> str:
+    tokens = (
+        f"{formatting.tokens(usage.input_tokens)} in, {formatting.tokens(usage.output_tokens)} out"
+    )
+    calls = f"{formatting.calls(usage)} {'call' if usage.calls == 1 else 'calls'}"
+    return f"{usage.model}, {calls}, tokens {tokens}"
+
+
+UserStatus = Literal["valid", "invalid", "unchecked"]
+"""Whether a conversation's simulated user passed its checks; one that played a script has none."""
+
+
+class RunView(msgspec.Struct, frozen=True):
+    """One run as a report shows it.
+
+    `facts` are labels and values (rules, judge, seed, versions). `tasks` is keyed by
+    `suite/task id` and may lack tasks that no outcome needs. `audio` is the address of its folder of
+    audio as the report's page reaches it; empty where there is none. `declared` holds the
+    figures that measures declare, by metric. `warnings` say what its figures
+    cannot say. `voices` sets them against text; None where nobody spoke. `personas` holds what came of who
+    the users were and what agents were told of them, `apis` the calls of web APIs; None where there were none.
+    `reproduction_steps` say how it is played again, `losses` what is lost between its conditions.
+    """
+
+    name: str
+    facts: tuple[tuple[str, str], ...]
+    cells: tuple[CellSummary, ...]
+    outcomes: tuple[Outcome, ...]
+    tasks: dict[str, Task]
+    provenance: tuple[Provenance, ...]
+    audio: str = ""
+    warnings: tuple[str, ...] = ()
+    declared: dict[str, Declared] = {}
+    voices: VoiceBoard | None = None
+    personas: MmTauPage | None = None
+    apis: ApiBoard | None = None
+    steps: tuple[ReproductionStep, ...] = ()
+    losses: tuple[Loss, ...] = ()
+
+
+class FailureCause(msgspec.Struct, frozen=True):
+    """One reason why a conversation is not a success."""
+
+    standing: Standing
+    text: str
+
+
+def cell_outcomes(run: RunView, cell: CellSummary) -> tuple[Outcome, ...]:
+    """Return the outcomes that a cell summarizes."""
+    key = (cell.suite, cell.condition, cell.agent)
+    return tuple(row for row in run.outcomes if (row.suite, row.condition, row.agent) == key)
+
+
+def run_measure_rows(run: RunView) -> tuple[MeasureRow, ...]:
+    """Return the figures of a run's measures, those of the reward aside."""
+    rows = measure_rows(run.outcomes, run.cells, run.declared)
+    return tuple(row for row in rows if row.measure != REWARD)
+
+
+def turn_timings(outcome: Outcome) -> tuple[TurnTiming, ...]:
+    """Return the turns of a conversation by the clock; none where nobody speaks."""
+    if outcome.episode is None or outcome.condition.voice == TEXT:
+        return ()
+    return time_turns(outcome.episode, outcome.condition.language)
+
+
+def compare_cells(runs: Sequence[RunView]) -> tuple[Comparison, ...]:
+    """Compare every two cells, of all runs, that differ in one thing alone.
+
+    Only cells that were scored alike are compared.
+    """
+    groups: dict[tuple[str, str], list[CellOutcomes]] = {}
+    for run in runs:
+        digests = {task.id: task.digest for task in run.tasks.values()}
+        scorings = {(cell.suite, cell.condition, cell.agent): cell for cell in run.cells}
+        for cell in group_cells(run.name, run.outcomes, digests):
+            row = scorings[cell.name.suite, cell.name.condition, cell.name.agent]
+            groups.setdefault((row.rules, row.judge), []).append(cell)
+    return compare(couple for cells in groups.values() for couple in comparable(cells))
+
+
+def conversation_status(outcome: Outcome) -> Standing:
+    """Return where an outcome stands."""
+    return standing_of(outcome.episode, outcome.score)
+
+
+def user_status(outcome: Outcome) -> UserStatus:
+    """Return where an outcome's simulated user stands."""
+    if outcome.score is None or not outcome.score.simulator:
+        return "unchecked"
+    return "invalid" if outcome.score.invalid else "valid"
+
+
+def conversation_causes(outcome: Outcome) -> tuple[FailureCause, ...]:
+    """Return why an outcome is not a success: nothing for a success, one or more otherwise."""
+    state = conversation_status(outcome)
+    return tuple(FailureCause(state, text) for text in causes_of(outcome.episode, outcome.score))
+
+
+def count_causes(outcomes: Iterable[Outcome]) -> tuple[tuple[FailureCause, int], ...]:
+    """Count causes, the most frequent first; an outcome counts once in each of its causes."""
+    counts: dict[FailureCause, int] = {}
+    for outcome in outcomes:
+        for cause in conversation_causes(outcome):
+            counts[cause] = counts.get(cause, 0) + 1
+    return tuple(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0].text)))
+
+
+def count_tool_errors(outcomes: Iterable[Outcome]) -> dict[Role, int]:
+    """Count the tool results that were errors, by the side that made the call."""
+    counts: dict[Role, int] = {"agent": 0, "user": 0}
+    for outcome in outcomes:
+        for event in outcome.episode.events if outcome.episode else ():
+            if isinstance(event, ToolResult) and event.error:
+                counts[event.by] += 1
+    return counts

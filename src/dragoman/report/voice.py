@@ -1,0 +1,481 @@
+"""Tables and figures of voice runs: success, word errors, values and attribution."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+import msgspec
+
+from dragoman.analysis.aggregates import Standing
+from dragoman.analysis.blame import BLAME, CULPRITS
+from dragoman.analysis.voice.board import VoiceBoard, WayFigures
+from dragoman.analysis.voice.contrasts import Contrast
+from dragoman.analysis.voice.tallies import tally_of
+from dragoman.analysis.voice.ways import ALL_TASKS
+from dragoman.core.conditions import NONE
+from dragoman.core.voice.clarifications import REJECTIONS
+from dragoman.report import formatting
+from dragoman.report.figure_spec import Datum, FigureSpec, Section, file_name
+from dragoman.report.text_tables import TextTable
+
+MISSING = "-"
+
+TIMING = "timing"
+"""The measure whose figures are those of a conversation's clock."""
+
+OVERALL = "overall"
+
+_FARTHEST = (
+    "the two recognizers that lie farthest apart, chosen for that: of more than two recognizers the "
+    "interval says less than it seems to"
+)
+_QUESTIONS = (
+    "a question is what a judge allowed, or rejected for another reason than that nothing was asked or "
+    "could be confirmed; won back: points to the agent's same input with --clarify none, paired by "
+    "task and trial, 95 % interval"
+)
+_VALUES = "values that calls need, said and lost in hearing"
+_LOST = "lost: "
+"""Begins the counts of lost values by kind."""
+
+_OF_THE_CLOCK = {
+    "response time, median": "median response",
+    "response time, 95th percentile": "95th percentile",
+    "time per task": "task",
+    "silences beyond patience": "silences",
+    "missed windows": "missed windows",
+    "responses of a stated time": "stated",
+}
+"""The figures of a conversation's clock that are shown, and their headings."""
+
+_SECONDS = (
+    "median, 95th percentile and task by the conversation's clock (docs/time.md), of which so many "
+    "responses have a stated time and no measured one; silences and missed windows are counted; wall "
+    "clock: what a conversation took while others were played beside it"
+)
+
+
+def voice_tables(board: VoiceBoard) -> tuple[TextTable, ...]:
+    """Return all tables of a grid of voices."""
+    makers = (_sensitivity, _clarifications, _decisions, _values, _blame, _time, _conversations)
+    made = (make(board) for make in makers)
+    return (*accuracy_tables(board), *(table for table in made if table is not None))
+
+
+def accuracy_tables(board: VoiceBoard) -> Iterator[TextTable]:
+    """Yield accuracies by category and input: one table for each agent and judge of questions."""
+    groups: dict[tuple[str, str], list[WayFigures]] = {}
+    for row in board.ways:
+        groups.setdefault((player(row), row.way.clarify), []).append(row)
+    has_judges = any(row.way.clarify != NONE for row in board.ways)
+    for (name, clarify), rows in groups.items():
+        judged = f", clarify {clarify}" if has_judges else ""
+        has_text = any(row.to_text for row in rows)
+        assumed = [f"{formatting.ASSUMED}: {formatting.ASSUMED_NOTE}"]
+        notes = [
+            *(assumed if any(row.cell.assumed for row in rows) else ()),
+            *_compared_with(rows),
+            *_lacking(rows),
+        ]
+        yield TextTable(
+            ("accuracy", *(row.way.name for row in rows)),
+            tuple(
+                (each, *(_accuracy(row, each) for row in rows))
+                for each in board.names
+                if any(each in row.standings for row in rows)
+            ),
+            f"{name}{judged}",
+            "; ".join(notes),
+            is_spaced=has_text,
+            keys=1,
+        )
+
+
+def player(row: WayFigures) -> str:
+    """Return who played, and in which setting where that is not plain English."""
+    return ", ".join((row.agent, *row.setting))
+
+
+def points(entry: Contrast | None) -> str:
+    """Return a difference in points with its interval; `-` where there is none."""
+    if entry is None or entry.value is None:
+        return MISSING
+    if entry.interval is None:
+        return f"{100 * entry.value:+.1f}"
+    low, high = entry.interval.low, entry.interval.high
+    return f"{100 * entry.value:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
+
+
+def _accuracy(row: WayFigures, name: str) -> str:
+    standing = row.standings.get(name)
+    if standing is None or standing.value is None:
+        return MISSING
+    lines = [f"{100 * standing.value:.1f} % of {_tasks(standing)}"]
+    if row.to_text:
+        lines.append(points(row.to_text.get(name)) + _other_tasks(standing, row.to_text.get(name)))
+    return "\n".join(lines)
+
+
+def _tasks(standing: Standing) -> str:
+    return f"{standing.tasks:,}"
+
+
+def _other_tasks(standing: Standing, contrast: Contrast | None) -> str:
+    """Return over how many tasks a difference is, where these are not those of the figure."""
+    if contrast is None or contrast.value is None or contrast.tasks == standing.tasks:
+        return ""
+    return f" of {contrast.tasks:,}"
+
+
+def _compared_with(rows: Sequence[WayFigures]) -> Iterator[str]:
+    """Yield what the lower lines say: differences to which text."""
+    for clarify in dict.fromkeys(row.text for row in rows if row.text is not None):
+        judged = "" if clarify == NONE else f" with --clarify {clarify}"
+        yield (
+            f"below: points to the agent's text{judged}, paired by task and trial, 95 % interval"
+        )
+
+
+def _lacking(rows: Sequence[WayFigures]) -> Iterator[str]:
+    """Yield which aggregates have no figure, and for want of which categories."""
+    lacking = {
+        name: standing.missing
+        for row in rows
+        for name, standing in row.standings.items()
+        if standing.missing
+    }
+    for name, missing in lacking.items():
+        yield f"{name} lacks {', '.join(missing)}"
+
+
+_Column = tuple[str, Callable[[WayFigures], str]]
+
+
+def _table(
+    board: VoiceBoard, rows: Sequence[WayFigures], title: str, *columns: _Column
+) -> TextTable:
+    """Return a table with a row for each way, and a column for the judge where any has one."""
+    named: list[_Column] = [("agent", player), ("input", lambda row: row.way.name)]
+    if any(row.way.clarify != NONE for row in board.ways):
+        named.append(("clarify", lambda row: row.way.clarify))
+    return TextTable(
+        tuple(heading for heading, _ in (*named, *columns)),
+        tuple(tuple(value(row) for _, value in (*named, *columns)) for row in rows),
+        title,
+        numbers=frozenset(heading for heading, _ in columns),
+        keys=len(named),
+    )
+
+
+def _noted(table: TextTable, note: str) -> TextTable:
+    return msgspec.structs.replace(table, note=note)
+
+
+def _headlines(board: VoiceBoard) -> tuple[str, ...]:
+    """Return the figures that stand for all categories."""
+    return tuple(name for name in board.names if name in {OVERALL, ALL_TASKS})
+
+
+def _sensitivity(board: VoiceBoard) -> TextTable | None:
+    if not board.sensitivity:
+        return None
+    rows = []
+    for entry in board.sensitivity:
+        for name in _headlines(board):
+            if name not in entry.spreads:
+                continue
+            spread = entry.spreads[name]
+            ends = f"{spread.lowest} to {spread.highest}"
+            who = ", ".join((entry.agent, *entry.setting))
+            apart = points(spread.apart), f"{spread.apart.tasks:,}"
+            rows.append((who, entry.voice, entry.clarify, name, ends, *apart))
+    headings = ("agent", "line", "clarify", "over", "lowest to highest", "points apart", "tasks")
+    numbers = frozenset({"points apart", "tasks"})
+    title = "recognizer sensitivity"
+    return TextTable(headings, tuple(rows), title, _FARTHEST, numbers, keys=5)
+
+
+def _clarifications(board: VoiceBoard) -> TextTable | None:
+    rows = [row for row in board.ways if row.way.clarify != NONE]
+    if not rows:
+        return None
+    shares: list[_Column] = [
+        (f"question {name}", partial(_share, place))
+        for place, name in enumerate(("judged", "allowed", "rejected"))
+    ]
+    won: list[_Column] = [
+        (f"won back, {name}", partial(_won_back, name))
+        for name in _headlines(board)
+        if any(name in row.won_back and row.won_back[name].value is not None for row in rows)
+    ]
+    title = "clarifications: conversations with a question"
+    return _noted(_table(board, rows, title, *shares, *won), _QUESTIONS)
+
+
+def _share(place: int, row: WayFigures) -> str:
+    if not row.questions or row.questions[place].value is None:
+        return MISSING
+    share = row.questions[place]
+    return f"{100 * (share.value or 0):.1f} % of {share.of:,}"
+
+
+def _won_back(name: str, row: WayFigures) -> str:
+    return points(row.won_back.get(name))
+
+
+def _decisions(board: VoiceBoard) -> TextTable | None:
+    """Return how often judges decided for which reason."""
+    return _counts(board, "clarifications", "clarifications: decisions by reason", _reasons(board))
+
+
+def _reasons(board: VoiceBoard) -> dict[str, str]:
+    names = {"allowed": "allowed", **{f"rejected: {reason}": reason for reason in REJECTIONS}}
+    return _counted(board, "clarifications", names)
+
+
+def _counted(board: VoiceBoard, measure: str, names: Mapping[str, str]) -> dict[str, str]:
+    """Return the counts, with their headings, that any way has."""
+    found = [tally_of(row.tallies, measure) for row in board.ways]
+    return {
+        name: heading
+        for name, heading in names.items()
+        if any(tally is not None and tally.counts.get(name) for tally in found)
+    }
+
+
+def _counts(
+    board: VoiceBoard, measure: str, title: str, names: Mapping[str, str]
+) -> TextTable | None:
+    """Return a measure's counts: a row for each way that was counted."""
+    rows = [row for row in board.ways if tally_of(row.tallies, measure) is not None]
+    if not rows or not names:
+        return None
+    columns: list[_Column] = [
+        (heading, partial(_count, measure, name)) for name, heading in names.items()
+    ]
+    return _table(board, rows, title, *columns)
+
+
+def _count(measure: str, name: str, row: WayFigures) -> str:
+    tally = tally_of(row.tallies, measure)
+    if tally is None or not tally.conversations:
+        return MISSING
+    return f"{tally.counts.get(name, 0):g}"
+
+
+def _values(board: VoiceBoard) -> TextTable | None:
+    """Return the values that were lost, by kind; where kinds were not measured, how many they are."""
+    found = [tally for row in board.ways if (tally := tally_of(row.tallies, "values"))]
+    kinds = dict.fromkeys(
+        name
+        for tally in found
+        for name, count in tally.counts.items()
+        if name.startswith(_LOST) and count
+    )
+    names = {"values": "said", "lost": "lost", **{name: name[len(_LOST) :] for name in kinds}}
+    if any(tally.counts.get("won back") for tally in found):
+        names["won back"] = "won back"
+    return _counts(board, "values", _VALUES, names) or _values_heard(board)
+
+
+def _values_heard(board: VoiceBoard) -> TextTable | None:
+    rows = [row for row in board.ways if _said_values(row)]
+    if not rows:
+        return None
+    lost: _Column = (
+        "lost",
+        lambda row: f"{_said_values(row) - _hearing(row).get('values heard', 0):g}",
+    )
+    return _table(board, rows, _VALUES, ("said", lambda row: f"{_said_values(row):g}"), lost)
+
+
+def _hearing(row: WayFigures) -> Mapping[str, int | float]:
+    tally = tally_of(row.tallies, "hearing")
+    return {} if tally is None else tally.counts
+
+
+def _said_values(row: WayFigures) -> float:
+    return _hearing(row).get("values", 0)
+
+
+def _blame(board: VoiceBoard) -> TextTable | None:
+    names = {name: name for name in ("lost", *CULPRITS)}
+    table = _counts(board, BLAME, "lost conversations by what lost them", names)
+    if table is None:
+        return None
+    return _noted(table, "as `dragoman blame` found; inputs without a row were not blamed for any")
+
+
+def _time(board: VoiceBoard) -> TextTable | None:
+    held = {each.figure for row in board.ways for each in row.measures if each.measure == TIMING}
+    columns: list[_Column] = [
+        (heading, partial(_timed, figure))
+        for figure, heading in _OF_THE_CLOCK.items()
+        if figure in held
+    ]
+    seconds: _Column = ("wall clock", _seconds)
+    table = _table(board, board.ways, "time of a conversation, in seconds", *columns, seconds)
+    return _noted(table, _SECONDS)
+
+
+def _seconds(row: WayFigures) -> str:
+    return MISSING if row.seconds is None else f"{row.seconds:.2f}"
+
+
+def _timed(figure: str, row: WayFigures) -> str:
+    found = (each for each in row.measures if (each.measure, each.figure) == (TIMING, figure))
+    return formatting.measured_value(next(found, None)).removesuffix(" s")
+
+
+def _conversations(board: VoiceBoard) -> TextTable:
+    """Return what was planned and played, and what is no agent's."""
+    reasons = dict.fromkeys(reason for row in board.ways for reason in row.cell.unscored)
+    table = _table(
+        board,
+        board.ways,
+        "conversations",
+        ("planned", lambda row: f"{row.cell.episodes + row.cell.missing:,}"),
+        ("not run", lambda row: f"{row.cell.missing:,}"),
+        ("infrastructure", lambda row: f"{row.cell.infrastructure_errors:,}"),
+        ("code errors", lambda row: f"{row.cell.code_errors:,}"),
+        ("unscored", lambda row: f"{sum(row.cell.unscored.values()):,}"),
+    )
+    return _noted(table, f"unscored: {'; '.join(reasons)}" if reasons else "")
+
+
+_VOICE: Section = "voice"
+_ONE_CATEGORY = 2
+"""A category and all tasks: they are the same."""
+_INTERVALS = "Whiskers are 95 % intervals over tasks."
+
+
+def voice_figures(board: VoiceBoard) -> Iterator[FigureSpec]:
+    """Yield the figures of a grid of voices."""
+    order = sorted(board.names, key=lambda name: (name != OVERALL, name != ALL_TASKS))
+    if len(board.names) <= _ONE_CATEGORY:
+        yield from _by_input("", [(ALL_TASKS, row, player(row)) for row in board.ways])
+    else:
+        for who, rows in _players(board).items():
+            yield from _by_input(who, [(name, row, name) for name in order for row in rows])
+    yield from _word_errors(board)
+    yield from _shares_of(
+        board, "values", "values", "Values lost in hearing, by kind", _kinds(board)
+    )
+    culprits: dict[str, str] = {name: name for name in CULPRITS}
+    yield from _shares_of(board, BLAME, "lost", "Lost conversations by what lost them", culprits)
+
+
+def _players(board: VoiceBoard) -> dict[str, list[WayFigures]]:
+    """Return what each agent made of all its inputs, by its name and the judge of questions."""
+    has_judges = any(row.way.clarify != NONE for row in board.ways)
+    groups: dict[str, list[WayFigures]] = {}
+    for row in board.ways:
+        who = f"{player(row)}, clarify {row.way.clarify}" if has_judges else player(row)
+        groups.setdefault(who, []).append(row)
+    return groups
+
+
+def _by_input(who: str, rows: Sequence[tuple[str, WayFigures, str]]) -> Iterator[FigureSpec]:
+    """Yield accuracy and what is lost to text, of categories under the names of places."""
+    of = f", {who}" if who else ""
+    yield FigureSpec(
+        file_name("voices", who),
+        _VOICE,
+        "bars",
+        f"Accuracy by input{of}",
+        f"Text, a line with who hears it, and an agent that is given the audio (itself). {_INTERVALS}",
+        tuple(
+            Datum(place, found.value, found.interval, found.tasks, _way(row))
+            for name, row, place in rows
+            if (found := row.standings.get(name)) is not None and found.value is not None
+        ),
+        axis="accuracy",
+    )
+    lost = tuple(
+        Datum(place, less.value, less.interval, less.tasks, _way(row))
+        for name, row, place in rows
+        if (less := row.to_text.get(name)) is not None and less.value is not None
+    )
+    if lost:
+        yield FigureSpec(
+            file_name("drops", who),
+            _VOICE,
+            "bars",
+            f"Lost to text{of}",
+            f"Difference to the same agent's text in points, paired by task and trial. {_INTERVALS}",
+            lost,
+            "points",
+            "difference to text",
+        )
+
+
+def _word_errors(board: VoiceBoard) -> Iterator[FigureSpec]:
+    data = tuple(
+        Datum(player(row), found.value, found.interval, found.n, _way(row))
+        for row in board.ways
+        for found in row.measures
+        if (found.measure, found.figure) == ("hearing", "word errors") and found.value is not None
+    )
+    if data:
+        yield FigureSpec(
+            "word-errors",
+            _VOICE,
+            "bars",
+            "Word errors",
+            f"Words that were heard otherwise, missed or added, for each word that was said. {_INTERVALS}",
+            data,
+            "rate",
+            "word errors",
+            of="word",
+        )
+
+
+def _way(row: WayFigures) -> str:
+    return row.way.name if row.way.clarify == NONE else f"{row.way.name}, clarify {row.way.clarify}"
+
+
+def _kinds(board: VoiceBoard) -> dict[str, str]:
+    found = (tally_of(row.tallies, "values") for row in board.ways)
+    names = dict.fromkeys(
+        name for tally in found if tally for name, count in tally.counts.items() if count
+    )
+    return {name: name[len(_LOST) :] for name in names if name.startswith(_LOST)}
+
+
+def _shares_of(
+    board: VoiceBoard, measure: str, whole: str, title: str, names: dict[str, str]
+) -> Iterator[FigureSpec]:
+    """Yield what parts of a count are, as shares of it; nothing where it was not counted."""
+    data = []
+    for row in board.ways:
+        tally = tally_of(row.tallies, measure)
+        of = tally.counts.get(whole, 0) if tally is not None else 0
+        if tally is not None and of:
+            place = f"{player(row)}, {_way(row)}"
+            counts = {shown: tally.counts.get(name, 0) for name, shown in names.items()}
+            data += [
+                Datum(place, count / of, None, of, shown, note=f"{count:g} of {of:g}")
+                for shown, count in counts.items()
+                if any(
+                    each.counts.get(_named(names, shown))
+                    for other in board.ways
+                    if (each := tally_of(other.tallies, measure))
+                )
+            ]
+    if data:
+        counted = (
+            "values that calls need" if measure == "values" else "conversations that were lost"
+        )
+        yield FigureSpec(
+            file_name(measure, "by", "kind" if measure == "values" else "stage"),
+            _VOICE,
+            "stack",
+            title,
+            f"Shares of the {counted}; counts are in the data.",
+            tuple(data),
+            axis=f"of {counted}",
+            of="value" if measure == "values" else "conversation",
+        )
+
+
+def _named(names: dict[str, str], shown: str) -> str:
+    return next(name for name, told in names.items() if told == shown)

@@ -1,0 +1,208 @@
+"""The page of one conversation: its turns, sound, neighbours and the same task elsewhere."""
+
+import re
+from collections.abc import Iterator, Mapping
+from urllib.parse import quote, urlencode
+
+import msgspec
+from aiohttp import web
+
+from dragoman.core.scores import Standing
+from dragoman.store.audio_files import FOLDER, audio_path
+from dragoman.store.run import StoredCell, StoredConversation
+from dragoman.store.run_index.lists import ListCut, ListedRow, rows_of_task
+from dragoman.viewer.conversation_list import ListFilter, list_filter
+from dragoman.viewer.conversation_view import ConversationView, conversation_view
+from dragoman.viewer.open_runs import OpenedRun
+from dragoman.viewer.rendering import MAX_TEXT, PageRequest, Route
+from dragoman.viewer.run_index import Facets, Listing
+from dragoman.viewer.transcript import Turn
+from dragoman.viewer.word_diff import MAX_SHOWN
+
+MOST_OF_TASK = 400
+"""How many conversations of one task are looked for."""
+
+
+class Neighbours(msgspec.Struct, frozen=True):
+    """The conversations before and after one in a filter, by key, and how many are in it."""
+
+    before: str
+    after: str
+    total: int
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """One conversation of the task."""
+
+    key: str
+    number: int
+    outcome: Standing
+    is_here: bool
+
+
+class SameTask(msgspec.Struct, frozen=True):
+    """The same task under one agent and condition; `same` is the trial to set beside this one."""
+
+    agent: str
+    condition: str
+    trials: tuple[Trial, ...]
+    same: Trial
+
+
+def neighbours(listing: Listing, key: str, wanted: ListFilter) -> Neighbours:
+    """Return what comes before and after a conversation in a filter; nothing where it is not read yet."""
+    row = listing.row(key)
+    if row is None:
+        return Neighbours("", "", 0)
+    counted = listing.count(wanted.chosen, wanted.sought)
+
+    def key_at(*, before: int = 0, after: int = 0) -> str:
+        cut = ListCut(wanted.order, wanted.falling, after=after, before=before, most=1)
+        found = listing.rows(counted, cut, wanted.sought)
+        return found[0].key if found else ""
+
+    return Neighbours(key_at(before=row.place), key_at(after=row.place), counted.total)
+
+
+def same_task_elsewhere(listing: Listing, cell: StoredCell) -> tuple[SameTask, ...]:
+    """Return the conversations of a task, by agent and condition, in the plan's order."""
+    facets = listing.facets()
+    wanted = [number for number, entry in facets.items() if entry.suite == cell.suite]
+    rows = rows_of_task(listing.index, cell.task, wanted, MOST_OF_TASK)
+    found: dict[tuple[str, str], list[Trial]] = {}
+    for row in rows:
+        entry = facets[row.facets]
+        found.setdefault((entry.agent, entry.condition), []).append(_trial(row, entry, cell))
+    return tuple(_same_task_entries(found, cell.trial))
+
+
+def _trial(row: ListedRow, entry: Facets, cell: StoredCell) -> Trial:
+    return Trial(row.key, row.trial, entry.outcome, is_here=row.key == cell.key)
+
+
+def _same_task_entries(
+    found: dict[tuple[str, str], list[Trial]], number: int
+) -> Iterator[SameTask]:
+    for (agent, condition), trials in found.items():
+        others = [trial for trial in trials if not trial.is_here] or trials
+        same = next((trial for trial in others if trial.number == number), others[0])
+        yield SameTask(agent, condition, tuple(trials), same)
+
+
+def conversation_address(run: str, key: str, wanted: ListFilter | None = None) -> str:
+    """Return the address of a conversation, within a filter."""
+    query = "" if wanted is None else wanted.query()
+    return f"/run/{quote(run, safe='')}/conversation/{key}{'?' if query else ''}{query}"
+
+
+def comparison_address(a: tuple[str, str], b: tuple[str, str]) -> str:
+    """Return the address of two conversations side by side, each by its run and key."""
+    return f"/compare?{urlencode({'a': '/'.join(a), 'b': '/'.join(b)}, safe='/')}"
+
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+def is_hash(name: str) -> bool:
+    """Whether a name can be that of a stored sound: a content hash, and nothing else."""
+    return _HASH.fullmatch(name) is not None
+
+
+def send_sound(asked: PageRequest) -> web.StreamResponse:
+    """Send a sound from the run's own folder, whole or the range that is asked for.
+
+    Raises:
+        HTTPNotFound: Where the name is no hash, or the folder has no such sound.
+    """
+    name = asked.names["hash"]
+    missing = web.HTTPNotFound(text="This run has no such sound.")
+    if not is_hash(name):
+        raise missing
+    folder = asked.run().folder
+    path = (folder / audio_path(name)).resolve()
+    # A link in a folder that somebody sent could lead anywhere.
+    if not path.is_file() or not path.is_relative_to((folder / FOLDER).resolve()):
+        raise missing
+    return web.FileResponse(path, headers={"Content-Type": "audio/wav"})
+
+
+SOUND_ROUTE = Route("/run/{run}/audio/{hash}.wav", send_sound)
+
+
+STANDINGS: Mapping[Standing, str] = {
+    "pass": "\u2713 passed",
+    "fail": "\u2717 failed",
+    "unscored": "? unscored",
+    "code": "\u203c code raised",
+    "infrastructure": "! infrastructure",
+    "missing": "\u2013 not run",
+}
+"""Where a conversation stands, in a sign and a word."""
+
+PATIENCE_SECONDS = 0.03
+"""How long what lies around waits for the index: the conversation itself needs none."""
+
+_KEY = re.compile(r"(?:[0-9a-f]{2}){1,64}")
+
+
+def show_conversation(asked: PageRequest) -> web.Response:
+    """Show a conversation."""
+    run = asked.run()
+    key = asked.names["key"]
+    most = MAX_TEXT if asked.first("whole") else MAX_SHOWN
+    wanted = list_filter({name: each for name, each in asked.query.items() if name != "whole"})
+    view = view_of_stored(run, key, most)
+    with run.listing(PATIENCE_SECONDS) as listing:
+        around = neighbours(listing, key, wanted)
+        same_task = same_task_elsewhere(listing, view.cell)
+    return asked.page(
+        "conversation.html.j2",
+        run=run,
+        view=view,
+        most=most,
+        standings=STANDINGS,
+        sounds=sound_addresses(run, view.turns),
+        is_cut=any(turn.longest > most for turn in view.turns),
+        wanted=wanted,
+        around=around,
+        twins=same_task,
+        address=conversation_address,
+        comparing=comparison_address,
+    )
+
+
+def view_of_stored(run: OpenedRun, key: str, most: int = MAX_SHOWN) -> ConversationView:
+    """Return a conversation of a run as it is shown.
+
+    Raises:
+        HTTPNotFound: Where the run has no such cell.
+    """
+    stored = find_stored(run, key)
+    return conversation_view(stored, run.tasks.get(stored.cell.task), run.price_of, most=most)
+
+
+def find_stored(run: OpenedRun, key: str) -> StoredConversation:
+    """Return what is stored of a cell.
+
+    Raises:
+        HTTPNotFound: Where the run has no such cell.
+    """
+    found = run.store.conversation(key) if _KEY.fullmatch(key) else None
+    if found is None:
+        raise web.HTTPNotFound(text="This run has no such conversation.")
+    return found
+
+
+def sound_addresses(run: OpenedRun, turns: tuple[Turn, ...]) -> dict[str, str]:
+    """Return by hash where to fetch a sound; "" where it is not in the run's folder."""
+    return dict(_addresses(run, turns))
+
+
+def _addresses(run: OpenedRun, turns: tuple[Turn, ...]) -> Iterator[tuple[str, str]]:
+    for sound in (sound for turn in turns for sound in turn.sounds):
+        is_there = is_hash(sound.sha256) and (run.folder / audio_path(sound.sha256)).is_file()
+        address = f"/run/{quote(run.name, safe='')}/audio/{sound.sha256}.wav"
+        yield sound.sha256, address if is_there else ""
+
+
+CONVERSATION_ROUTE = Route("/run/{run}/conversation/{key}", show_conversation)

@@ -1,0 +1,306 @@
+"""The view model of a conversation's page, made from records alone, without a server."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from statistics import median
+from typing import get_args
+
+import msgspec
+
+from dragoman.analysis.blame import BLAME
+from dragoman.analysis.cells import Outcome
+from dragoman.analysis.ledger import LedgerLine, ledger, ledger_cost
+from dragoman.analysis.measure_figures import newest
+from dragoman.core.conditions import TEXT, axis_values
+from dragoman.core.costs import Cost, PriceOf
+from dragoman.core.episodes import Episode
+from dragoman.core.measures import Measured
+from dragoman.core.scores import METRIC_VERSION, ComponentScore, Evidence, Score, Standing
+from dragoman.core.tasks import Task
+from dragoman.core.tools import Role
+from dragoman.core.usage import Usage
+from dragoman.report.view_model import (
+    FailureCause,
+    InferredProfile,
+    UserStatus,
+    conversation_causes,
+    conversation_status,
+    user_status,
+)
+from dragoman.store.run import StoredCell, StoredConversation
+from dragoman.viewer.transcript import (
+    LinkedEvidence,
+    Turn,
+    judge_of,
+    later_inferences,
+    link_evidence,
+    notes_by_place,
+    readable_json,
+    turn_numbers,
+    turns_of,
+)
+from dragoman.viewer.word_diff import MAX_SHOWN, Mark, mark_legend
+
+
+class ComponentView(msgspec.Struct, frozen=True):
+    """One component of the reward, its evidence with the turns that it concerns."""
+
+    part: ComponentScore
+    evidence: tuple[LinkedEvidence, ...]
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that a measure found, and in which turn; None for the whole conversation."""
+
+    turn: int | None
+    subject: str
+    why: str
+
+
+class MeasureView(msgspec.Struct, frozen=True):
+    """What one measure counted, or why it could not; `zeros` are counts that came to nothing."""
+
+    name: str
+    judge: str
+    unscored: str
+    counts: tuple[str, ...]
+    zeros: tuple[str, ...]
+    found: tuple[Finding, ...]
+
+
+class FailureSourceView(msgspec.Struct, frozen=True):
+    """What lost the conversation, and what that means."""
+
+    culprit: str
+    meaning: str
+
+
+class SideLatency(msgspec.Struct, frozen=True):
+    """How long a side's replies took, in seconds, as far as it was measured."""
+
+    side: Role
+    replies: int
+    median: float
+    slowest: float
+    turn: int
+
+
+class ConversationView(msgspec.Struct, frozen=True):
+    """One conversation.
+
+    Attributes:
+        cell: Where it stands in the grid.
+        axes: Its condition by axis.
+        standing: Where it stands.
+        user: Whether its simulated user passed its checks.
+        causes: Why it is no success.
+        lost: What lost it, where that was asked.
+        episode: What happened; None where it was not played.
+        turns: What happened, in turns.
+        told_later: What was inferred of the user after the last turn.
+        score: The newest score.
+        other_scores: Those under other rules or judges.
+        components: The score's components.
+        simulator: The checks of the simulated user.
+        measures: What measures counted.
+        ledger: What it consumed, by purpose and model; what it cost.
+        task: Its task; None where the run has it no more.
+        legend: The marks of words that occur, and what they mean.
+    """
+
+    cell: StoredCell
+    axes: dict[str, str]
+    standing: Standing
+    user: UserStatus
+    causes: tuple[FailureCause, ...]
+    lost: FailureSourceView | None = None
+    episode: Episode | None = None
+    turns: tuple[Turn, ...] = ()
+    told_later: tuple[InferredProfile, ...] = ()
+    score: Score | None = None
+    other_scores: tuple[Score, ...] = ()
+    components: tuple[ComponentView, ...] = ()
+    simulator: tuple[Evidence, ...] = ()
+    measures: tuple[MeasureView, ...] = ()
+    ledger: tuple[LedgerLine, ...] = ()
+    task: Task | None = None
+    legend: Sequence[tuple[Mark, str]] = ()
+
+    @property
+    def latencies(self) -> tuple[SideLatency, ...]:
+        """How long replies took, by side; sides of which nothing is known are left out."""
+        return tuple(_latencies(self.turns))
+
+    @property
+    def judged(self) -> tuple[ComponentView, ...]:
+        """The components that had something to judge."""
+        return tuple(entry for entry in self.components if entry.part.verdict is not None)
+
+    @property
+    def unasked(self) -> tuple[str, ...]:
+        """The components that had nothing to judge."""
+        return tuple(
+            entry.part.component for entry in self.components if entry.part.verdict is None
+        )
+
+    @property
+    def planned(self) -> tuple[str, ...]:
+        """The calls of the task's plan."""
+        criteria = None if self.task is None else self.task.criteria
+        actions = () if criteria is None or criteria.actions is None else criteria.actions
+        return tuple(
+            f"{action.by} {action.name} {readable_json(action.arguments)}" for action in actions
+        )
+
+    @property
+    def cost(self) -> Cost | None:
+        """What it cost; None where that is not known."""
+        return ledger_cost(self.ledger)
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether anybody speaks aloud."""
+        return self.cell.condition.voice != TEXT
+
+    @property
+    def has_sound(self) -> bool:
+        """Whether there is anything to listen to."""
+        return any(turn.sounds for turn in self.turns)
+
+
+def conversation_view(
+    stored: StoredConversation,
+    task: Task | None,
+    price_of: PriceOf,
+    *,
+    scoring: tuple[str, str] | None = None,
+    most: int = MAX_SHOWN,
+) -> ConversationView:
+    """Return a conversation as its page shows it.
+
+    Args:
+        stored: The conversation.
+        task: Its task.
+        price_of: The prices of models.
+        scoring: By which rules and judge it is read; None for the newest that it has.
+        most: Characters of what was said that are shown of each text.
+    """
+    cell = stored.cell
+    score, others = _chosen(stored.scores, scoring)
+    measures = newest(stored.measures)
+    row = _outcome(stored, score, measures)
+    view = ConversationView(
+        cell,
+        axis_values(cell.condition),
+        conversation_status(row),
+        user_status(row),
+        conversation_causes(row),
+        lost=_failure_source_view(measures),
+        score=score,
+        other_scores=others,
+        simulator=() if score is None else score.simulator,
+        task=task,
+    )
+    if stored.episode is None:
+        return view
+    return _played(view, (stored.episode, measures), price_of, most)
+
+
+def _played(
+    view: ConversationView,
+    played: tuple[Episode, Sequence[Measured]],
+    price_of: PriceOf,
+    most: int,
+) -> ConversationView:
+    episode, measures = played
+    turns = turns_of(
+        episode,
+        view.cell.condition.language,
+        is_spoken=view.is_spoken,
+        notes=notes_by_place(measures),
+        most=most,
+    )
+    numbers = turn_numbers(turns)
+    components = () if view.score is None else view.score.components
+    return msgspec.structs.replace(
+        view,
+        episode=episode,
+        turns=turns,
+        told_later=later_inferences(episode),
+        components=tuple(
+            ComponentView(part, link_evidence(part, episode.events, numbers)) for part in components
+        ),
+        measures=tuple(
+            _measure(entry, numbers.get) for entry in measures if entry.measure != BLAME
+        ),
+        ledger=ledger(_usage(episode, view.score, measures), price_of),
+        legend=mark_legend(mark for turn in turns if turn.texts for mark in turn.texts.marks),
+    )
+
+
+def _chosen(
+    scores: Iterable[Score], scoring: tuple[str, str] | None
+) -> tuple[Score | None, tuple[Score, ...]]:
+    """Return the score to read by, and the others; the oldest come first."""
+    known = [score for score in scores if score.metric == METRIC_VERSION]
+    fitting = [score for score in known if scoring in {None, (score.rules, score.judge)}]
+    if not fitting:
+        return None, tuple(known)
+    return fitting[-1], tuple(score for score in known if score is not fitting[-1])
+
+
+def _outcome(
+    stored: StoredConversation, score: Score | None, measures: tuple[Measured, ...]
+) -> Outcome:
+    cell = stored.cell
+    return Outcome(
+        cell.suite,
+        cell.condition,
+        cell.agent,
+        cell.task,
+        cell.trial,
+        stored.episode,
+        score,
+        measures=measures,
+    )
+
+
+def _failure_source_view(measures: Iterable[Measured]) -> FailureSourceView | None:
+    for entry in measures:
+        if entry.measure == BLAME and entry.evidence:
+            return FailureSourceView(entry.evidence[0].subject, entry.evidence[0].why)
+    return None
+
+
+def _measure(entry: Measured, number_of: Callable[[int], int | None]) -> MeasureView:
+    found = (
+        Finding(None if each.position is None else number_of(each.position), each.subject, each.why)
+        for each in entry.evidence
+        if each.why
+    )
+    return MeasureView(
+        f"{entry.measure} {entry.version}",
+        judge_of(entry),
+        entry.unscored,
+        tuple(f"{name} {count:g}" for name, count in entry.counts.items() if count),
+        tuple(name for name, count in entry.counts.items() if not count),
+        tuple(found),
+    )
+
+
+def _latencies(turns: Sequence[Turn]) -> Iterator[SideLatency]:
+    for side in get_args(Role):
+        known = [
+            (turn.seconds, turn.number)
+            for turn in turns
+            if turn.by == side and turn.seconds is not None
+        ]
+        if known:
+            seconds, number = max(known)
+            middle = median(each for each, _ in known)
+            yield SideLatency(side, len(known), middle, seconds, number)
+
+
+def _usage(episode: Episode, score: Score | None, measures: Iterable[Measured]) -> Iterator[Usage]:
+    yield from episode.usage
+    yield from () if score is None else score.judges_usage
+    yield from (entry.usage for entry in measures if entry.usage is not None)

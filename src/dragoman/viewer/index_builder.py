@@ -1,0 +1,464 @@
+"""The builder of a run's index: reads changed cells in a background thread.
+
+It also stores pass^k of every cell and the drops against the baseline, computed from the index.
+"""
+
+import hashlib
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from threading import Condition, Lock, Thread
+
+import msgspec
+
+from dragoman.analysis.cells import Outcome, cell_pass_hat
+from dragoman.analysis.intervals import INTERVAL_METHOD
+from dragoman.analysis.ledger import ledger, ledger_cost
+from dragoman.analysis.losses.records import Loss
+from dragoman.analysis.pass_hat import Figure, PassHat
+from dragoman.analysis.places import PlaceInRun
+from dragoman.core.conditions import condition_from
+from dragoman.core.costs import PriceOf
+from dragoman.core.errors import DragomanError
+from dragoman.core.scores import METRIC_VERSION, Scored, Unscored, Verdict
+from dragoman.core.version import VERSION
+from dragoman.report import degradation as told
+from dragoman.runs.jobs import stored_prices
+from dragoman.store.run import LastRows, PlayedCell, RunStore, StoredCell, open_run
+from dragoman.store.run_index.file import PlannedRow, PlayedRow, RunIndex, open_index
+from dragoman.store.run_index.lists import RewardRow, facets, rewards
+from dragoman.tables.losses import stored_losses
+from dragoman.tables.outcomes import chosen_scoring
+from dragoman.viewer.run_index import FacetBuilder, Facets, outcome_of
+
+_DROPS_NAME = f"losses {INTERVAL_METHOD}"
+
+MOST_KEYS = 12
+"""Conversations behind a number that are named; the others are counted."""
+
+
+class ShownFigure(msgspec.Struct, frozen=True):
+    """A number in words, more about it, and the conversations behind it.
+
+    Attributes:
+        words: What it says.
+        about: Its interval; "" for none.
+        count: How many conversations stand behind it.
+        behind: The name that the list of conversations shows them by; "" where there are none.
+        conversations: The first of them, where they are named.
+    """
+
+    words: str
+    about: str
+    count: int
+    behind: str = ""
+    conversations: tuple[PlaceInRun, ...] = ()
+
+
+class ShownDrop(msgspec.Struct, frozen=True):
+    """What is lost from one condition to another, in words."""
+
+    sentence: str
+    failed: ShownFigure
+    stages: tuple[ShownFigure, ...]
+    values: tuple[ShownFigure, ...]
+    is_looked_for: bool
+
+
+class StoredDrops(msgspec.Struct, frozen=True):
+    """The losses of a run, the largest first."""
+
+    losses: tuple[ShownDrop, ...] = ()
+
+
+def stored_drops(index: RunIndex) -> StoredDrops:
+    """Return the losses that were made last; none before the first."""
+    found = index.state(_DROPS_NAME)
+    return StoredDrops() if found is None else msgspec.json.decode(found, type=StoredDrops)
+
+
+def has_drops(index: RunIndex) -> bool:
+    """Whether losses were made: an index from before there were any has none."""
+    return index.state(_DROPS_NAME) is not None
+
+
+def make_drops(folder: Path, index: RunIndex) -> None:
+    """Make what is lost between a run's conditions, and keep it with the index."""
+    behind: dict[str, list[str]] = {}
+    with open_run(folder, write=False) as store:
+        found = stored_losses(store, *chosen_scoring(store, None, None))
+        made = StoredDrops(tuple(_shown_drop(loss, behind) for loss in told.by_size(found)))
+    with index.changing():
+        index.put_behind(behind)
+        index.put_state(_DROPS_NAME, msgspec.json.encode(made))
+
+
+def _shown_drop(loss: Loss, behind: dict[str, list[str]]) -> ShownDrop:
+    """Return a loss as a page shows it, and put down which conversations are behind its numbers."""
+
+    def figure(
+        words: str, about: str, places: Sequence[PlaceInRun], named: int = 0, name: str = ""
+    ) -> ShownFigure:
+        full = f"{between}: {name or words}" if places else ""
+        if places:
+            behind[full] = [place.key for place in places]
+        return ShownFigure(words, about, len(places), full, tuple(places[:named]))
+
+    a, b = loss.comparison.a, loss.comparison.b
+    between = f"{b.suite}, {b.agent}, {b.condition.label} against {a.condition.label}"
+    values = [(f"not heard: {told.share_words(share)}", share.behind) for share in loss.values]
+    values += [(words, share.behind) for _, words, share in told.stated_shares(loss)]
+    if loss.misheard:
+        said = f"{len(loss.misheard)} of {len(loss.failed)} failures misheard a value"
+        values.append((said, loss.misheard))
+    return ShownDrop(
+        told.headline(loss),
+        figure("failed", "", loss.failed),
+        tuple(
+            figure(
+                told.part_words(part),
+                told.points_interval(part.interval),
+                part.behind,
+                name=told.NAMES[part.stage],
+            )
+            for part in told.largest_first(loss.parts)
+        ),
+        tuple(figure(words, "", places, MOST_KEYS) for words, places in values),
+        loss.is_looked_for,
+    )
+
+
+_FIGURES_NAME = f"figures {INTERVAL_METHOD}"
+_NO_REWARD = Unscored("no reward")
+
+_Place = tuple[str, str, str]
+"""Suite, condition as runs store it, agent."""
+
+
+class CellFigures(msgspec.Struct, frozen=True):
+    """pass^k of a cell; `assumed` says whether verdicts that were assumed take part."""
+
+    suite: str
+    condition: str
+    agent: str
+    result: PassHat
+    assumed: bool
+
+    @property
+    def first(self) -> Figure:
+        """The figure for pass^1."""
+        return self.result.figures[0]
+
+
+class StoredFigures(msgspec.Struct, frozen=True):
+    """The figures of a run as far as it was read."""
+
+    read: LastRows
+    cells: tuple[CellFigures, ...]
+
+
+def stored_figures(index: RunIndex) -> StoredFigures | None:
+    """Return the figures that were made last; None before the first."""
+    found = index.state(_FIGURES_NAME)
+    return None if found is None else msgspec.json.decode(found, type=StoredFigures)
+
+
+def make_figures(index: RunIndex) -> None:
+    """Make the figures of what is read, and keep them with the index."""
+    read = index.read()
+    if read is None:
+        return
+    named = {
+        number: msgspec.json.decode(content, type=Facets)
+        for number, content in facets(index).items()
+    }
+    made = StoredFigures(read, tuple(_figures(named, rewards(index))))
+    with index.changing():
+        index.put_state(_FIGURES_NAME, msgspec.json.encode(made))
+
+
+def _figures(named: Mapping[int, Facets], rows: Sequence[RewardRow]) -> list[CellFigures]:
+    cells: dict[_Place, dict[str, list[Verdict | None]]] = {}
+    assumed: set[_Place] = set()
+    places = {
+        number: (entry.suite, entry.stored_condition, entry.agent)
+        for number, entry in named.items()
+    }
+    for row in rows:
+        place = places[row.facets]
+        cells.setdefault(place, {}).setdefault(row.task, []).append(_verdict(row))
+        if named[row.facets].assumed:
+            assumed.add(place)
+    return [_cell(place, tasks, assumed=place in assumed) for place, tasks in cells.items()]
+
+
+def _cell(
+    place: _Place, tasks: Mapping[str, Sequence[Verdict | None]], *, assumed: bool
+) -> CellFigures:
+    suite, stored, agent = place
+    condition = condition_from(stored)
+    result = cell_pass_hat(tasks)
+    return CellFigures(suite, condition.label, agent, result, assumed)
+
+
+def _verdict(row: RewardRow) -> Verdict | None:
+    if row.attempt is None:
+        return None
+    if row.reward is None:
+        return _NO_REWARD
+    return Scored(row.reward, ("a part",) if row.undecided else ())
+
+
+BATCH = 500
+"""How many rows are read before others may have the file."""
+
+YIELDED_SECONDS = 0.001
+"""How long other threads get the interpreter after each batch."""
+
+
+class _IndexSource(msgspec.Struct, frozen=True):
+    """What an index is made of: where any of it differs, it is made anew."""
+
+    version: str
+    run: str
+    scoring: tuple[str, str]
+    prices: str
+
+
+class IndexBuilder:
+    """Reads one run into its index, batch by batch; belongs to one thread.
+
+    Args:
+        folder: The run's folder.
+        index: The index.
+    """
+
+    def __init__(self, folder: Path, index: RunIndex) -> None:
+        self._store = open_run(folder, write=False)
+        self._index = index
+        self._facets = FacetBuilder()
+        self._cells: tuple[StoredCell, ...] = ()
+        self._made_of: _IndexSource | None = None
+        self._scoring = ("", "")
+        self._price_of: PriceOf | None = None
+
+    def close(self) -> None:
+        """Close the run."""
+        self._store.close()
+
+    def begin(self) -> None:
+        """Begin the index where there is none, or where it is made of something else."""
+        if not self._cells:
+            self._cells = self._store.cells()
+        self._scoring = chosen_scoring(self._store, None, None)
+        made_of = self._identity(self._scoring)
+        content = msgspec.json.encode(made_of)
+        read, last = self._index.read(), self._store.last_rows()
+        is_ours = self._index.state("made_of") == content
+        if read is None or not is_ours or not _is_within(read, last):
+            planned = [self._planned(place, cell) for place, cell in enumerate(self._cells, 1)]
+            with self._index.changing():
+                # Scores that are there are read with their episodes.
+                self._index.begin(content, planned, LastRows(0, last.scores))
+        self._made_of = made_of
+
+    def step(self) -> bool:
+        """Read a batch of what is new; return whether there is more."""
+        read = self._index.read() or LastRows()
+        places, now = self._store.changed_after(read, BATCH)
+        if now == read:
+            return False
+        found = self._store.played_at(places, *self._scoring, METRIC_VERSION)
+        rows = [self._row(self._cells[entry.place - 1], entry) for entry in found]
+        with self._index.changing():
+            # Another viewer may have been faster: what it wrote of these cells is the same.
+            self._index.put(rows)
+            self._index.put_read(now)
+        time.sleep(YIELDED_SECONDS)
+        return True
+
+    def _identity(self, scoring: tuple[str, str]) -> _IndexSource:
+        if self._made_of is not None:
+            return msgspec.structs.replace(self._made_of, scoring=scoring)
+        prices = stored_prices(self._store)
+        self._price_of = prices.price_of
+        run = hashlib.blake2b(self._store.manifest(), digest_size=16).hexdigest()
+        return _IndexSource(VERSION, run, scoring, prices.as_of)
+
+    def _planned(self, place: int, cell: StoredCell) -> PlannedRow:
+        facets = msgspec.json.encode(self._facets.planned(cell))
+        return PlannedRow(place, cell.key, facets, cell.task, cell.trial)
+
+    def _row(self, cell: StoredCell, found: PlayedCell) -> PlayedRow:
+        episode, score = found.episode, found.score
+        reward = score.reward if score is not None else None
+        return PlayedRow(
+            place=found.place,
+            facets=msgspec.json.encode(self._facets.played(cell, found)),
+            attempt=found.attempt,
+            ended=episode.started + episode.seconds if episode.started else None,
+            seconds=episode.seconds,
+            steps=episode.steps,
+            errors=episode.errors,
+            cost=self._cost(outcome_of(cell, found)),
+            reward=reward.value if isinstance(reward, Scored) else None,
+            undecided=isinstance(reward, Scored) and bool(reward.undecided),
+        )
+
+    def _cost(self, outcome: Outcome) -> float | None:
+        used = outcome.usage
+        if not used or self._price_of is None:
+            return None
+        total = ledger_cost(ledger(used, self._price_of))
+        return None if total is None else float(total.nominal)
+
+
+def index_path(cache: Path, store: RunStore) -> Path:
+    """Return where the index of a run lies: runs that were copied have one each."""
+    identity = (str(store.folder.resolve()), store.manifest())
+    return cache / f"{hashlib.blake2b(repr(identity).encode(), digest_size=16).hexdigest()}.sqlite"
+
+
+def _is_within(read: LastRows, last: LastRows) -> bool:
+    """Whether the run has at least what was read of it: a copy from before has less."""
+    return read.episodes <= last.episodes and read.scores <= last.scores
+
+
+IDLE_SECONDS = 30.0
+"""After so long without a question the thread ends, and with it what it holds open."""
+
+FIGURES_SHARE = 10
+"""Figures of a run that goes on are made anew after so many times what making them took."""
+
+
+class IndexKeeper:
+    """Brings an index up to date whenever it is asked to.
+
+    Args:
+        folder: The run's folder.
+        path: The file of the index.
+    """
+
+    def __init__(self, folder: Path, path: Path) -> None:
+        self._folder = folder
+        self.path = path
+        self._changed = Condition()
+        self._asked = 0
+        self._done = 0
+        self._is_closing = False
+        self._thread: Thread | None = None
+        self._failed: DragomanError | None = None
+
+    def refresh(self, patience: float) -> bool:
+        """Have the index brought up to date; return whether it was within so many seconds.
+
+        Raises:
+            DragomanError: Where the run or the index could not be read.
+        """
+        with self._changed:
+            self._asked += 1
+            mine = self._asked
+            if self._thread is None:
+                self._failed = None
+                self._thread = Thread(target=self._work, name="index", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._done >= mine, patience)
+            if self._failed is not None:
+                raise self._failed
+            return self._done >= mine
+
+    def close(self) -> None:
+        """End the thread after what it is at."""
+        with self._changed:
+            self._is_closing = True
+            self._changed.notify_all()
+            thread = self._thread
+        if thread is not None:
+            thread.join()
+
+    def _work(self) -> None:
+        try:
+            with open_index(self.path) as index:
+                builder = IndexBuilder(self._folder, index)
+                try:
+                    self._keep(builder, index)
+                finally:
+                    builder.close()
+        except DragomanError as error:
+            with self._changed:
+                self._failed = error
+        finally:
+            with self._changed:
+                self._thread = None
+                self._done = self._asked
+                self._changed.notify_all()
+
+    def _keep(self, builder: IndexBuilder, index: RunIndex) -> None:
+        figures = _FigureSchedule(self._folder, index)
+        while True:
+            with self._changed:
+                asked = self._asked
+            builder.begin()
+            while builder.step():
+                if self._is_closing:
+                    return
+            with self._changed:
+                self._done = asked
+                self._changed.notify_all()
+            figures.make()
+            with self._changed:
+                is_asked = self._changed.wait_for(
+                    lambda: self._asked > self._done or self._is_closing, IDLE_SECONDS
+                )
+                if self._is_closing or not is_asked:
+                    return
+
+
+class IndexKeepers:
+    """Keepers of indices that several readers share: a run's index is made once for all of them."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._shared: dict[Path, tuple[IndexKeeper, int]] = {}
+
+    def take(self, folder: Path, path: Path) -> IndexKeeper:
+        """Return the keeper of an index, to be given back.
+
+        Args:
+            folder: The run's folder.
+            path: The file of the index.
+        """
+        with self._lock:
+            keeper, users = self._shared.get(path) or (IndexKeeper(folder, path), 0)
+            self._shared[path] = keeper, users + 1
+            return keeper
+
+    def give_back(self, keeper: IndexKeeper) -> None:
+        """Close a keeper that no reader has any more."""
+        with self._lock:
+            found, users = self._shared.pop(keeper.path)
+            if users > 1:
+                self._shared[keeper.path] = found, users - 1
+                return
+        keeper.close()
+
+
+class _FigureSchedule:
+    """Makes figures where they are of less than was read, and not all the time."""
+
+    def __init__(self, folder: Path, index: RunIndex) -> None:
+        self._folder = folder
+        self._index = index
+        self._not_before = 0.0
+
+    def make(self) -> None:
+        """Make the figures anew if they are due."""
+        begun = time.monotonic()
+        found = stored_figures(self._index)
+        is_new = found is None or found.read != self._index.read() or not has_drops(self._index)
+        if is_new and begun >= self._not_before:
+            make_figures(self._index)
+            make_drops(self._folder, self._index)
+            ended = time.monotonic()
+            self._not_before = ended + FIGURES_SHARE * (ended - begun)

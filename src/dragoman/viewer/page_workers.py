@@ -1,0 +1,123 @@
+"""Worker threads that make pages, each with its own open runs, and a cache of recent pages."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import NamedTuple
+
+import msgspec
+from aiohttp import web
+
+from dragoman.viewer.open_runs import Library
+from dragoman.viewer.rendering import PageRequest, Route
+
+WORKERS = 4
+"""Threads that make pages: while one waits for a disk or an index, others go on."""
+
+FRESH_SECONDS = 5.0
+"""How long a page may be shown again where nothing has changed: it says how long ago things were."""
+
+_ONE_RUN_ROUTES = frozenset(
+    {"/run/{run}", "/run/{run}/conversations", "/run/{run}/conversation/{key}"}
+)
+"""Pages that show one run and what is stored of it, and nothing else."""
+
+MOST_PAGES, MOST_CHARACTERS = 256, 500_000
+"""Pages that are kept, and characters of the longest of them."""
+
+
+class PageAddress(NamedTuple):
+    """What tells a request from others: its path and what stands after the question mark."""
+
+    path: str
+    query: str
+
+
+class _CachedPage(msgspec.Struct, frozen=True):
+    """A page, of which moment of its run it is, and when it was made."""
+
+    text: str
+    content_type: str
+    moment: tuple[object, ...]
+    made: float
+
+
+class PageCache:
+    """Pages that were just made, for all readers: many people look at the same ones."""
+
+    def __init__(self) -> None:
+        self._pages: OrderedDict[PageAddress, _CachedPage] = OrderedDict()
+        self._lock = Lock()
+
+    def again(self, asked: PageAddress, moment: tuple[object, ...]) -> web.Response | None:
+        """Return a page that was made of the same moment of its run a short while ago."""
+        with self._lock:
+            found = self._pages.get(asked)
+        if found is None or found.moment != moment:
+            return None
+        if time.monotonic() - found.made > FRESH_SECONDS:
+            return None
+        return web.Response(text=found.text, content_type=found.content_type, charset="utf-8")
+
+    def keep(
+        self, asked: PageAddress, moment: tuple[object, ...], answer: web.StreamResponse
+    ) -> None:
+        """Keep a page that was made of a moment of its run."""
+        if not isinstance(answer, web.Response) or answer.status != web.HTTPOk.status_code:
+            return
+        text = answer.text
+        if text is None or len(text) > MOST_CHARACTERS:
+            return
+        made = _CachedPage(text, answer.content_type, moment, time.monotonic())
+        with self._lock:
+            self._pages[asked] = made
+            self._pages.move_to_end(asked)
+            while len(self._pages) > MOST_PAGES:
+                self._pages.popitem(last=False)
+
+
+class PageWorkers:
+    """Threads that answer, each with the same runs open; the one with the least to do is asked."""
+
+    def __init__(self, library: Library) -> None:
+        self._pages = PageCache()
+        self._libraries = [library, *(library.for_another_thread() for _ in range(WORKERS - 1))]
+        self._threads = [ThreadPoolExecutor(1, f"reader-{at}") for at in range(WORKERS)]
+        self._waiting = [0] * WORKERS
+
+    async def answer(self, page: Route, request: web.Request) -> web.StreamResponse:
+        """Return a page, made by a thread."""
+        at = min(range(WORKERS), key=self._waiting.__getitem__)
+        query = {name: tuple(request.query.getall(name)) for name in request.query}
+        asked = PageRequest(
+            self._libraries[at], request.path, request.match_info, query, time.time()
+        )
+        shown = PageAddress(request.path, request.query_string)
+        self._waiting[at] += 1
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._threads[at], self._made, page, asked, shown)
+        finally:
+            self._waiting[at] -= 1
+
+    def _made(self, page: Route, asked: PageRequest, shown: PageAddress) -> web.StreamResponse:
+        run = asked.library.find(asked.names["run"]) if page.route in _ONE_RUN_ROUTES else None
+        if run is None:
+            return page.answer(asked)
+        moment = run.moment()
+        again = self._pages.again(shown, moment)
+        if again is not None:
+            return again
+        answer = page.answer(asked)
+        if run.moment() == moment:
+            self._pages.keep(shown, moment, answer)
+        return answer
+
+    async def close(self) -> None:
+        """Close what is open, each in its thread."""
+        loop = asyncio.get_running_loop()
+        for thread, library in zip(self._threads, self._libraries, strict=True):
+            await loop.run_in_executor(thread, library.close)
+            thread.shutdown()

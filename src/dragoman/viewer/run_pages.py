@@ -1,0 +1,263 @@
+"""Pages of runs: the list of all runs, and the overview of one with its progress."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import get_args
+
+import msgspec
+from aiohttp import web
+
+from dragoman.analysis.blame import CULPRITS
+from dragoman.core.errors import DragomanError
+from dragoman.core.scores import Standing
+from dragoman.runs.jobs import read_manifest
+from dragoman.store.run_index.lists import Totals, totals
+from dragoman.viewer.conversation_list import conversations_link
+from dragoman.viewer.index_builder import CellFigures, stored_drops, stored_figures
+from dragoman.viewer.open_runs import OpenedRun
+from dragoman.viewer.rendering import PageRequest, Route
+from dragoman.viewer.run_index import Facets, Listing
+from dragoman.wiring.agents.agent_names import specs_of
+
+WINDOW_SECONDS = 300.0
+"""Over how long the rate is taken, at most."""
+
+QUIET_SECONDS = 120.0
+"""After so long without an end a run is taken to have stopped, or after a few conversations' time."""
+
+QUIET_CONVERSATIONS = 5
+"""In conversations as long as the mean: voices and large models take minutes for each."""
+
+_MINUTE = 60.0
+
+
+class RunProgress(msgspec.Struct, frozen=True):
+    """How far a run is.
+
+    Attributes:
+        planned: Conversations of the plan.
+        played: Those that were played.
+        goes_on: Whether some are missing and one ended a short while ago.
+        since_last: Seconds since the last one ended; None where none did.
+        per_minute: Conversations per minute lately; None where that is not known.
+        left_seconds: How long it takes on at that rate; None where that is not known.
+        cost: What those of known cost cost, with the preflight, in US dollars; None where nothing has one.
+        unknown_costs: How many have no known cost.
+    """
+
+    planned: int
+    played: int
+    goes_on: bool
+    since_last: float | None
+    per_minute: float | None
+    left_seconds: float | None
+    cost: float | None
+    unknown_costs: int
+
+
+def run_progress(
+    listing: Listing, counts: dict[Standing, int], now: float, cost_ahead: float = 0.0
+) -> RunProgress:
+    """Return how far a run is.
+
+    Args:
+        listing: Its conversations.
+        counts: How many stand where.
+        now: Seconds since 1970.
+        cost_ahead: What was paid before the first conversation, in US dollars.
+    """
+    found = totals(listing.index, now - WINDOW_SECONDS)
+    planned = sum(counts.values())
+    missing = planned - found.played
+    since = None if found.last is None else max(0.0, now - found.last)
+    goes_on = missing > 0 and since is not None and since < _quiet(found)
+    rate = _per_minute(found, now) if goes_on else None
+    is_known = found.played > found.unknown or cost_ahead > 0
+    return RunProgress(
+        planned=planned,
+        played=found.played,
+        goes_on=goes_on,
+        since_last=since,
+        per_minute=rate,
+        left_seconds=_MINUTE * missing / rate if rate else None,
+        cost=found.cost + cost_ahead if is_known else None,
+        unknown_costs=found.unknown,
+    )
+
+
+def _quiet(found: Totals) -> float:
+    mean = found.seconds / found.played if found.played else 0.0
+    return max(QUIET_SECONDS, QUIET_CONVERSATIONS * mean)
+
+
+def _per_minute(found: Totals, now: float) -> float | None:
+    """Return the rate lately; of a run that began within the window, since its beginning."""
+    if found.first is None or not found.recent:
+        return None
+    lasted = min(WINDOW_SECONDS, max(1.0, now - found.first))
+    return _MINUTE * found.recent / lasted
+
+
+class _RunRow(msgspec.Struct, frozen=True):
+    """A run in the list; `problem` says why nothing more is known of it."""
+
+    name: str
+    title: str
+    suite: str = ""
+    agents: tuple[str, ...] = ()
+    created: str = ""
+    planned: int = 0
+    stored: int = 0
+    problem: str = ""
+
+
+def show_runs(asked: PageRequest) -> web.Response:
+    """List the runs, the newest first."""
+    lines = [_run_row(run) for run in asked.library.runs()]
+    return asked.page(
+        "runs.html.j2", runs=sorted(lines, key=lambda line: line.created, reverse=True)
+    )
+
+
+def _run_row(run: OpenedRun) -> _RunRow:
+    try:
+        manifest = read_manifest(run.store)
+        planned, stored = run.store.counts()
+    except DragomanError as error:
+        return _RunRow(run.name, run.title, problem=str(error))
+    created = datetime.fromtimestamp(manifest.created, UTC).astimezone()
+    return _RunRow(
+        name=run.name,
+        title=run.title,
+        suite=manifest.config.suite,
+        agents=tuple(specs_of(manifest.config.agents)),
+        created=created.isoformat(" ", "minutes"),
+        planned=planned,
+        stored=stored,
+    )
+
+
+RUNS_ROUTE = Route("/", show_runs)
+
+
+MOST_CAUSES = 12
+"""How many causes are shown; all are in the list of conversations."""
+
+PATIENCE_SECONDS = 0.03
+"""How long the page waits for the index: what is not read by then is filled in as it is."""
+
+FAILED: tuple[Standing, ...] = ("fail", "unscored", "code", "infrastructure")
+
+
+class _Cell(msgspec.Struct, frozen=True):
+    """A cell of the grid: its place, its figures as far as they are made, and where it stands."""
+
+    suite: str
+    condition: str
+    agent: str
+    standings: dict[Standing, int]
+    figures: CellFigures | None
+
+
+def show_overview(asked: PageRequest) -> web.Response:
+    """Show a run."""
+    run = asked.run()
+    with run.listing(PATIENCE_SECONDS) as listing:
+        return _page(asked, run, listing)
+
+
+def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
+    counts = _counts(listing)
+    figures = stored_figures(listing.index)
+    are_older = figures is None or figures.read != listing.read()
+    if are_older:
+        run.ask_for_figures()
+    cells = _cells(counts, {} if figures is None else _by_place(figures.cells))
+    return asked.page(
+        "overview.html.j2",
+        **_progress_values(run, listing, counts, asked.now),
+        lost=stored_drops(listing.index),
+        cells=cells,
+        names=_names(cells),
+        are_older=are_older,
+        facts=run.facts,
+        is_assumed=any(cell.figures is not None and cell.figures.assumed for cell in cells),
+    )
+
+
+def show_progress(asked: PageRequest) -> web.Response:
+    """Show how far a run is: the part of its page that changes."""
+    run = asked.run()
+    with run.listing() as listing:
+        return asked.page(
+            "live.html.j2", **_progress_values(run, listing, _counts(listing), asked.now)
+        )
+
+
+def _counts(listing: Listing) -> tuple[tuple[Facets, int], ...]:
+    facets = listing.facets()
+    return tuple((facets[number], many) for number, many in listing.numbers().items())
+
+
+def _progress_values(
+    run: OpenedRun, listing: Listing, counts: tuple[tuple[Facets, int], ...], now: float
+) -> dict[str, object]:
+    """Return what the part that changes is made of."""
+    standings: dict[Standing, int] = dict.fromkeys(get_args(Standing), 0)
+    causes: dict[tuple[Standing, str], int] = {}
+    blames: dict[str, int] = {}
+    invalid = 0
+    for entry, many in counts:
+        standings[entry.outcome] += many
+        invalid += many if entry.user == "invalid" else 0
+        if entry.blame:
+            blames[entry.blame] = blames.get(entry.blame, 0) + many
+        for cause in entry.causes if entry.outcome in FAILED else ():
+            place = entry.outcome, cause
+            causes[place] = causes.get(place, 0) + many
+    ordered = sorted(causes.items(), key=lambda found: (-found[1], found[0]))
+    return {
+        "run": run,
+        "link": conversations_link,
+        "progress": run_progress(listing, standings, now, run.cost_ahead),
+        "standings": standings,
+        "causes": ordered[:MOST_CAUSES],
+        "further_causes": len(ordered) - MOST_CAUSES,
+        "blames": sorted(blames.items(), key=lambda found: (-found[1], found[0])),
+        "culprits": CULPRITS,
+        "invalid": invalid,
+        "unread": run.unread(listing.read()),
+    }
+
+
+def _cells(
+    counts: tuple[tuple[Facets, int], ...], figures: Mapping[tuple[str, str, str], CellFigures]
+) -> tuple[_Cell, ...]:
+    found: dict[tuple[str, str, str], dict[Standing, int]] = {}
+    for entry, many in sorted(counts, key=lambda each: each[0].outcome):
+        place = entry.suite, entry.condition, entry.agent
+        standings = found.setdefault(place, dict.fromkeys(get_args(Standing), 0))
+        standings[entry.outcome] += many
+    order = {place: number for number, place in enumerate(figures)}
+    return tuple(
+        _Cell(*place, standings, figures.get(place))
+        for place, standings in sorted(
+            found.items(), key=lambda entry: (order.get(entry[0], len(order)), entry[0])
+        )
+    )
+
+
+def _by_place(cells: tuple[CellFigures, ...]) -> dict[tuple[str, str, str], CellFigures]:
+    return {(cell.suite, cell.condition, cell.agent): cell for cell in cells}
+
+
+def _names(cells: tuple[_Cell, ...]) -> list[str]:
+    """Return what tells cells apart: the agent, and what else differs."""
+    differing = [
+        name for name in ("condition", "suite") if len({getattr(each, name) for each in cells}) > 1
+    ]
+    return ["agent", *differing]
+
+
+OVERVIEW_ROUTE = Route("/run/{run}", show_overview)
+PROGRESS_ROUTE = Route("/run/{run}/live", show_progress)

@@ -1,0 +1,442 @@
+"""The transcript of a conversation as a page shows it: turns, calls, changes and findings."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.judged_errors import ReportedError
+from dragoman.core.measures import Counted, Measured
+from dragoman.core.scores import NO_JUDGE, ComponentScore, Evidence
+from dragoman.core.speech import Called, Said, Unparsed, Utterance
+from dragoman.core.stop_tokens import MARKER
+from dragoman.core.tasks import Component
+from dragoman.core.tools import Change, Role, ToolCall, ToolResult
+from dragoman.core.voice.clarifications import Clarification
+from dragoman.report.view_model import InferredProfile, inferred_profiles
+from dragoman.scoring.measures.turn_timing import TurnTiming, time_turns
+from dragoman.viewer.word_diff import MAX_SHOWN, ThreeTexts, three_texts
+
+
+class ShownCall(msgspec.Struct, frozen=True):
+    """One call and its result; values of the data are JSON, written over several lines.
+
+    Attributes:
+        name: The tool's name as it was called.
+        arguments: What was understood of its arguments, in the caller's language.
+        executed: What the world ran it with; empty where that is the same.
+        executed_name: The name of the tool that answered; empty where that is the same.
+        sent: The caller's own arguments, where a counterfactual put others in their place.
+        written: The arguments as text, where they were not understood as they stand.
+        malformed: Why they could not be understood.
+        result: What the world answered, in its own values; None where there was no answer.
+        shown: What the caller was shown of it; empty where that is the same.
+        is_error: Whether the answer is an error.
+        changes: What the call changed in the world.
+        is_other: Whether a conversation that stands beside has no such call there.
+    """
+
+    name: str
+    by: Role = "agent"
+    arguments: str = ""
+    positionals: str = ""
+    executed: str = ""
+    executed_name: str = ""
+    sent: str = ""
+    written: str = ""
+    malformed: str = ""
+    result: str | None = None
+    shown: str = ""
+    is_error: bool = False
+    changes: tuple["ShownChange", ...] = ()
+    is_other: bool = False
+
+    @property
+    def is_localized(self) -> bool:
+        """Whether caller and world worded it otherwise."""
+        return bool(self.executed or self.executed_name or self.shown)
+
+
+class ShownChange(msgspec.Struct, frozen=True):
+    """One value of the world that a call changed; `value` is JSON, empty where it was deleted."""
+
+    path: str
+    op: str
+    value: str
+    side: Role
+
+
+def texts_of(call: ShownCall) -> tuple[str, ...]:
+    """Return all that stands in a call and its result."""
+    return (
+        *(call.arguments, call.positionals, call.executed, call.sent, call.written),
+        *(call.result or "", call.shown),
+    )
+
+
+def calls_of(calls: Iterable[ToolCall], results: Sequence[ToolResult]) -> tuple[ShownCall, ...]:
+    """Return calls with their results, matched by id; results that nobody called for come last."""
+    waiting: dict[str, list[ToolResult]] = {}
+    for result in results:
+        waiting.setdefault(result.call_id, []).append(result)
+    shown = tuple(_call(call, _next(waiting, call.id)) for call in calls)
+    return (*shown, *(unmatched_call(result) for left in waiting.values() for result in left))
+
+
+def unmatched_call(result: ToolResult) -> ShownCall:
+    """Return a result without the call that it answers."""
+    return _answered(ShownCall(result.name, result.by), result)
+
+
+def _next(waiting: dict[str, list[ToolResult]], call_id: str) -> ToolResult | None:
+    left = waiting.get(call_id)
+    return left.pop(0) if left else None
+
+
+def _call(call: ToolCall, result: ToolResult | None) -> ShownCall:
+    shown = ShownCall(
+        call.name,
+        call.by,
+        readable_json(call.arguments),
+        positionals=readable_json(call.positionals) if call.positionals else "",
+        sent="" if call.sent is None else readable_json(call.sent),
+        written=call.raw,
+        malformed=call.malformed,
+    )
+    return shown if result is None else _answered(shown, result)
+
+
+def _answered(shown: ShownCall, result: ToolResult) -> ShownCall:
+    executed = "" if result.executed is None else readable_json(result.executed)
+    return msgspec.structs.replace(
+        shown,
+        executed="" if executed == shown.arguments else executed,
+        executed_name="" if result.name == shown.name else result.name,
+        result=result.content,
+        shown="" if result.shown in {None, result.content} else result.shown,
+        is_error=result.error,
+        changes=tuple(_shown_changes(result.changes)),
+    )
+
+
+def _shown_changes(changes: Iterable[Change]) -> Iterator[ShownChange]:
+    for change in changes:
+        value = "" if change.op == "del" else readable_json(change.value)
+        yield ShownChange(" / ".join(map(str, change.path)), change.op, value, change.side)
+
+
+def readable_json(value: object) -> str:
+    """Return a value of the data as JSON over several lines; small ones stand on one."""
+    encoded = msgspec.json.encode(value)
+    if len(encoded) <= MAX_LINE:
+        return msgspec.json.format(encoded, indent=0).decode()
+    return msgspec.json.format(encoded, indent=2).decode()
+
+
+MAX_LINE = 60
+"""Bytes of JSON that stay on one line."""
+
+
+class Note(msgspec.Struct, frozen=True):
+    """One thing that was found at one place.
+
+    Attributes:
+        source: The measure that found it.
+        judge: Who judged; empty where the log alone tells.
+        subject: What was looked at.
+        why: What was found.
+        is_error: Whether a judge calls it an error of a side.
+    """
+
+    source: str
+    judge: str
+    subject: str
+    why: str
+    is_error: bool = False
+
+
+def notes_by_place(measures: Iterable[Measured]) -> dict[int, list[Note]]:
+    """Return by place among the events what was found there; entries that say nothing are left out."""
+    found: dict[int, list[Note]] = {}
+    for entry in measures:
+        for place, note in _notes(entry):
+            found.setdefault(place, []).append(note)
+    return found
+
+
+def _notes(entry: Measured) -> Iterator[tuple[int, Note]]:
+    reported = {error.position for error in entry.errors}
+    for found in entry.evidence:
+        # A judge's errors are told once, in full.
+        if found.position is not None and found.why and found.position not in reported:
+            yield found.position, _note(entry, found)
+    for error in entry.errors:
+        yield error.position, _error(entry, error)
+
+
+def _note(entry: Measured, found: Counted) -> Note:
+    return Note(entry.measure, judge_of(entry), found.subject, found.why)
+
+
+def _error(entry: Measured, error: ReportedError) -> Note:
+    grave = error.severity.replace("_", ", ")
+    quoted = f" \u201c{error.quote}\u201d" if error.quote else ""
+    subject = f"{grave} error of the {error.by}: {', '.join(error.tags) or 'no tag'}"
+    return Note(entry.measure, judge_of(entry), subject, f"{error.why}{quoted}", is_error=True)
+
+
+def judge_of(entry: Measured) -> str:
+    """Return who judged; empty where the log alone tells."""
+    return "" if entry.judge == NO_JUDGE else entry.judge
+
+
+class LinkedEvidence(msgspec.Struct, frozen=True):
+    """One thing that was checked, and the turns that it concerns."""
+
+    evidence: Evidence
+    turns: tuple[int, ...]
+
+
+def link_evidence(
+    part: ComponentScore, events: Sequence[Event], numbers: Mapping[int, int]
+) -> tuple[LinkedEvidence, ...]:
+    """Return what a component rests on with the turns that it concerns.
+
+    Evidence of rewards names no place. A turn concerns it that changes the record which is named, where
+    states were compared; that says the words which had to be said; else that calls the tool.
+
+    Args:
+        part: The component.
+        events: What happened.
+        numbers: The numbers of turns by the places of their events.
+    """
+    concerns = _CONCERNS.get(part.component, _calls)
+    return tuple(
+        LinkedEvidence(
+            entry,
+            tuple(
+                dict.fromkeys(
+                    numbers[place] for place, event in enumerate(events) if concerns(entry, event)
+                )
+            ),
+        )
+        for entry in part.evidence
+    )
+
+
+def _calls(entry: Evidence, event: Event) -> bool:
+    words = entry.subject.split()
+    if isinstance(event, ToolResult):
+        return event.name in words
+    called = event.reply.calls if isinstance(event.reply, Called) else ()
+    return any(call.name in words for call in called)
+
+
+def _concerns_change(entry: Evidence, event: Event) -> bool:
+    if not isinstance(event, ToolResult):
+        return False
+    paths = ("/".join(map(str, change.path)) for change in event.changes)
+    return any(f"{path}/".startswith(f"{entry.subject}/") for path in paths)
+
+
+def _says(entry: Evidence, event: Event) -> bool:
+    if not isinstance(event, Move) or event.by != "agent" or not isinstance(event.reply, Said):
+        return False
+    return bool(entry.subject) and entry.subject.casefold() in event.reply.text.casefold()
+
+
+_CONCERNS: dict[Component, Callable[[Evidence, Event], bool]] = {
+    "DB": _concerns_change,
+    "COMMUNICATE": _says,
+}
+
+
+class Sound(msgspec.Struct, frozen=True):
+    """Audio of a turn: its content hash, how long it lasts, and which of the two it is."""
+
+    sha256: str
+    seconds: float
+    rate_hz: int
+    has_arrived: bool
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """One turn.
+
+    Attributes:
+        number: From 1; its anchor is `turn-NUMBER`.
+        places: The places of its events.
+        by: Whose it is.
+        texts: What was meant, spoken and heard; None where nothing was said.
+        beside: What was written beside calls, which nobody was given.
+        reasoning: What the model thought before it replied, which nobody was given either.
+        near_token: A stop token as it was written, where it was not written exactly.
+        calls: What was called, and what came of it.
+        unusable: What is wrong with a reply that is neither words nor calls.
+        raw: Such a reply.
+        is_scripted: Whether the harness wrote the words.
+        is_clarifying: Whether they answer a question about how something is written.
+        fixed_turn: The benchmark's own number of the turn, where it fixes them.
+        call_form: The form in which calls were asked for as text.
+        stages: What happened between mouth and ear, in words.
+        sounds: What can be heard of it.
+        timing: The turn by the clock.
+        seconds: How long the reply took, as it was measured; None where nobody knows.
+        first_word: The same to its first word.
+        decided: What was decided about the agent's question.
+        told: What was inferred of the user before it.
+        notes: What measures and judges found here.
+    """
+
+    number: int
+    places: range
+    by: Role
+    texts: ThreeTexts | None = None
+    beside: str = ""
+    reasoning: str = ""
+    near_token: str = ""
+    calls: tuple[ShownCall, ...] = ()
+    unusable: str = ""
+    raw: str = ""
+    is_scripted: bool = False
+    is_clarifying: bool = False
+    fixed_turn: int = 0
+    call_form: str = ""
+    stages: tuple[str, ...] = ()
+    sounds: tuple[Sound, ...] = ()
+    timing: TurnTiming | None = None
+    seconds: float | None = None
+    first_word: float | None = None
+    decided: Clarification | None = None
+    told: tuple[InferredProfile, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def longest(self) -> int:
+        """Characters of the longest of its texts, before any is cut."""
+        data = (text for call in self.calls for text in texts_of(call))
+        said = 0 if self.texts is None else self.texts.longest
+        return max((said, *map(len, (self.beside, self.reasoning, self.raw)), *map(len, data)))
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether its words are signs between the programs alone."""
+        return self.texts is not None and all(
+            span.mark == "sign" or not span.text.strip() for span in self.texts.intended
+        )
+
+
+def turns_of(
+    episode: Episode,
+    language: str,
+    *,
+    is_spoken: bool,
+    notes: Mapping[int, Sequence[Note]],
+    most: int = MAX_SHOWN,
+) -> tuple[Turn, ...]:
+    """Return the turns of a conversation.
+
+    Args:
+        episode: What happened.
+        language: The tag of the language that is spoken.
+        is_spoken: Whether anybody speaks aloud.
+        notes: What was found, by the place among the events.
+        most: Characters of each text that are shown.
+    """
+    clock = time_turns(episode, language) if is_spoken else ()
+    beside = _TurnContext(
+        {entry.at: entry for entry in clock},
+        {entry.at: entry for entry in episode.clarifications},
+        inferred_profiles(episode),
+        notes,
+        language,
+        most,
+    )
+    groups = list(_grouped(episode.events))
+    return tuple(
+        _turn(number, places, episode.events, beside)
+        for number, places in enumerate(groups, start=1)
+    )
+
+
+def turn_numbers(turns: Iterable[Turn]) -> dict[int, int]:
+    """Return the numbers of turns by the places of their events."""
+    return {place: turn.number for turn in turns for place in turn.places}
+
+
+def later_inferences(episode: Episode) -> tuple[InferredProfile, ...]:
+    """Return what was inferred of the user after the last event."""
+    return tuple(entry for entry in inferred_profiles(episode) if entry.at >= len(episode.events))
+
+
+class _TurnContext(msgspec.Struct, frozen=True):
+    """What is known of places among the events, and how words are read and shown."""
+
+    clock: dict[int, TurnTiming]
+    decided: dict[int, Clarification]
+    told: tuple[InferredProfile, ...]
+    notes: Mapping[int, Sequence[Note]]
+    language: str
+    most: int
+
+
+def _grouped(events: Sequence[Event]) -> Iterator[range]:
+    """Yield the places of each move with the results behind it."""
+    begin = 0
+    for place, event in enumerate(events):
+        if isinstance(event, Move) and place > begin:
+            yield range(begin, place)
+            begin = place
+    if events:
+        yield range(begin, len(events))
+
+
+def _turn(number: int, places: range, events: Sequence[Event], beside: _TurnContext) -> Turn:
+    own = events[places.start : places.stop]
+    move, results = own[0], [event for event in own if isinstance(event, ToolResult)]
+    found = tuple(note for place in places for note in beside.notes.get(place, ()))
+    told = tuple(entry for entry in beside.told if entry.at in places)
+    turn = Turn(number, places, move.by, notes=found, told=told)
+    if isinstance(move, ToolResult):
+        return msgspec.structs.replace(turn, calls=tuple(map(unmatched_call, results)))
+    latency = move.latency
+    turn = msgspec.structs.replace(
+        turn,
+        is_scripted=move.scripted,
+        fixed_turn=move.turn,
+        call_form=move.call_form,
+        reasoning=move.reasoning,
+        near_token=move.near_token,
+        timing=beside.clock.get(places.start),
+        seconds=None if latency is None else latency.seconds,
+        first_word=None if latency is None else latency.first_word,
+        decided=beside.decided.get(places.start),
+    )
+    return _with_reply(turn, move, results, beside)
+
+
+def _with_reply(
+    turn: Turn, move: Move, results: Sequence[ToolResult], beside: _TurnContext
+) -> Turn:
+    match move.reply:
+        case Said(utterance=utterance, clarifies=clarifies):
+            return msgspec.structs.replace(
+                turn,
+                texts=three_texts(utterance, beside.language, beside.most),
+                stages=tuple(f"{stage.name} ({stage.engine})" for stage in utterance.stages),
+                sounds=tuple(_sounds(utterance)),
+                is_clarifying=clarifies,
+            )
+        case Called(calls=calls, text=text):
+            return msgspec.structs.replace(turn, calls=calls_of(calls, results), beside=text or "")
+        case Unparsed(raw=raw, error=error):
+            return msgspec.structs.replace(turn, raw=raw, unusable=error)
+
+
+def _sounds(utterance: Utterance) -> Iterator[Sound]:
+    """Yield what can be heard: what arrived first; of signs alone there is nothing to hear."""
+    if not MARKER.sub("", utterance.intended).strip():
+        return
+    for reference, has_arrived in ((utterance.audio, True), (utterance.clean_audio, False)):
+        if reference is not None and reference.seconds > 0:
+            yield Sound(reference.sha256, reference.seconds, reference.rate_hz, has_arrived)
