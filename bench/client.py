@@ -11,9 +11,9 @@ import aiohttp
 from bench.measuring import measured
 from bench.wire import served
 
+from dragoman.config.event_loop import run_event_loop
 from dragoman.models.http.http_client import HttpClient
 from dragoman.models.http.transport import Timeouts
-from dragoman.wiring.event_loops import run_to_end
 
 CALLS, AT_A_TIME, TURNS = 4_000, 200, 5
 BODY = b'{"model":"any","messages":[{"role":"user","content":"' + b"x" * 12_000 + b' %d"}]}'
@@ -29,7 +29,9 @@ def print_client() -> None:
         script.write_text('{"rules": [{"reply": {"content": "Hello."}}]}')
         with served(folder, {}, "--script", str(script)) as server:
             url = f"{server.url}/chat/completions"
-            pairs = [(run_to_end(_ours(url)), run_to_end(_theirs(url))) for _ in range(TURNS)]
+            pairs = [
+                (run_event_loop(_ours(url)), run_event_loop(_theirs(url))) for _ in range(TURNS)
+            ]
     ours, theirs = (statistics.median(each) for each in zip(*pairs, strict=True))
     print(
         f"carrying a call of 12 kB, {AT_A_TIME} at a time, median of {TURNS} turns: {ours:.3f} ms "

@@ -25,7 +25,7 @@ from dragoman.models.endpoints.rate_limit import retry_after
 from dragoman.models.http.http_client import HttpClient
 from dragoman.models.http.transport import Timeouts, TransportError
 from dragoman.models.model_spec import parse_model_spec
-from dragoman.wiring.connections import Connections
+from dragoman.registry.model_clients import ModelClients
 
 SECONDS = 240.0
 WARM = 60.0
@@ -196,7 +196,7 @@ async def _for_a_while(work: Callable[[], Awaitable[None]]) -> None:
 
 
 async def _through_the_gate(servers: list[Server]) -> Answers:
-    connections, answers = Connections(TIMEOUTS, remembers=False), Answers()
+    connections, answers = ModelClients(TIMEOUTS, remembers=False), Answers()
     addresses = "|".join(server.url for server in servers)
     model = connections.chat_model(parse_model_spec(f"compatible/any?base_url={addresses}"))
     began, count = time.monotonic(), 0

@@ -10,19 +10,19 @@ from collections.abc import Mapping, Sequence
 from bench.measuring import measured
 from msgspec.structs import replace
 
+from dragoman.composition.conditions.language_artifacts import surface_of
 from dragoman.conditions.language.domain_surface import DomainSurface
 from dragoman.conditions.language.field_trees import EMPTY_TREE, to_labels
 from dragoman.conditions.language.tool_views import localized_view
 from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
+from dragoman.config.environment import data_folder
 from dragoman.core.errors import DataError
-from dragoman.core.protocols import Limits, Opening, Session, Suite, ToolView
+from dragoman.core.protocols import Limits, Session, SessionStart, Suite, ToolView
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tasks import Action, Task
 from dragoman.core.tools import Role
 from dragoman.simulation.orchestrator import Conversation, ConversationIO
 from dragoman.simulation.participants.oracle import GoldAgent, GoldUser
-from dragoman.wiring.conditions.language_assets import surface_of
-from dragoman.wiring.environment import data_folder
 
 LANGUAGES = ("vi", "th", "id")
 SIDES: tuple[Role, ...] = ("agent", "user")
@@ -70,8 +70,8 @@ async def _play_all(suite: Suite, tasks: Sequence[Task], views: Mapping[Role, To
         world = make(task)
         conductor = suite.conductor(task, world, DEFAULT_RULES, Limits())
         sessions: dict[Role, Session] = {
-            "agent": await GoldAgent().open(Opening(task, "agent", 0)),
-            "user": await GoldUser().open(Opening(task, "user", 0)),
+            "agent": await GoldAgent().open(SessionStart(task, "agent", 0)),
+            "user": await GoldUser().open(SessionStart(task, "user", 0)),
         }
         surfaces = ConversationIO(channels, views)
         await Conversation(world, sessions, surfaces, time.monotonic).run(conductor)

@@ -2,13 +2,13 @@
 
 from bench.measuring import measured
 
+from dragoman.config.environment import data_folder
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.protocols import Suite
 from dragoman.curation.translation.discovery import domain_of
 from dragoman.curation.translation.protection.domain import data_of
 from dragoman.curation.translation.protection.masking import mask
 from dragoman.curation.translation.protection.tokens import protection_of
-from dragoman.wiring.environment import data_folder
 
 
 def print_masking(suite: Suite) -> None:

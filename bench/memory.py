@@ -10,12 +10,12 @@ import sys
 from bench.measuring import peak, resident
 from bench.scripted import Gold, gold_episodes, model_of, script_of, setup_of
 
+from dragoman.config.run_config import RunConfig
 from dragoman.core.protocols import ChatModel, ChatRequest, Completion, Suite
 from dragoman.core.tools import Role
+from dragoman.registry.suites import load_suite
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import plan_cells
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.suites import load_suite
 
 AT_A_TIME = (10, 64, 1_000, 5_000)
 REFERENCE = {"tau2:airline": "2.2 GB"}

@@ -16,20 +16,20 @@ from pathlib import Path
 import msgspec
 from bench.wire import served
 
+from dragoman.composition.concurrency import DEFAULT_CONCURRENCY
+from dragoman.composition.setup import build_setup
+from dragoman.config.event_loop import run_event_loop
+from dragoman.config.run_config import RunConfig
 from dragoman.core.costs import cost_of, total_cost
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.episodes import Episode, Message
+from dragoman.core.replies import TextReply
 from dragoman.core.scores import Score
-from dragoman.core.speech import Said
 from dragoman.core.usage import Usage, total_usage
 from dragoman.models.prices import load_prices
 from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import start_job
 from dragoman.runs.plan import Cell
 from dragoman.store.run_file import FILE
-from dragoman.wiring.event_loops import run_to_end
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
-from dragoman.wiring.waiting import USUAL_AT_ONCE
 
 SUITE, LINE = "courier", "telephone"
 MANY = 1_000_000
@@ -69,7 +69,7 @@ class Units(msgspec.Struct):
         self.calls += sum(entry.calls for entry in episode.usage)
         self.usage = total_usage((*self.usage, *episode.usage))
         for event in episode.events:
-            if isinstance(event, Move) and isinstance(event.reply, Said):
+            if isinstance(event, Message) and isinstance(event.reply, TextReply):
                 audio = event.reply.utterance.audio
                 self.utterances += audio is not None
                 self.speech += 0.0 if audio is None else audio.seconds
@@ -93,7 +93,7 @@ def main(model: str = "openai/gpt-4.1-mini", prices: str = "") -> None:
                 (f"compatible/agent?base_url={agent.url}",),
                 user=f"compatible/user?base_url={user.url}",
                 trials=10,
-                concurrency=USUAL_AT_ONCE,
+                concurrency=DEFAULT_CONCURRENCY,
                 cache=False,
             )
             text = _played(models, folder / "text")
@@ -115,7 +115,7 @@ def _played(config: RunConfig, folder: Path) -> Units:
         await job.setup.close()
 
     with job.store:
-        run_to_end(play())
+        run_event_loop(play())
     units.cpu = _cpu() - before
     units.records = (folder / FILE).stat().st_size
     units.sounds = sum(path.stat().st_size for path in folder.glob("audio/*/*.wav"))

@@ -13,9 +13,11 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from dragoman.composition.conditions.language_artifacts import lint_subjects
 from dragoman.conditions.language.artifacts import SCHEMA_FILES
 from dragoman.conditions.language.languages import find_language
 from dragoman.conditions.language.lint.assets import LanguageAssets
+from dragoman.config.environment import data_folder
 from dragoman.curation.translation.checks.anomalies import MEANINGS
 from dragoman.curation.translation.checks.checking import anomalies
 from dragoman.curation.translation.checks.translated import TranslationCriteria
@@ -24,10 +26,8 @@ from dragoman.curation.translation.glossary import glossary_of
 from dragoman.curation.translation.protection.domain import data_of
 from dragoman.curation.translation.protection.tokens import protection_of
 from dragoman.curation.translation.segments import Segment, TranslatableDomain
+from dragoman.registry.suites import load_suite
 from dragoman.scoring.language_detection import load_detector
-from dragoman.wiring.conditions.language_assets import lint_subjects
-from dragoman.wiring.environment import data_folder
-from dragoman.wiring.suites import load_suite
 
 LANGUAGES = ("vi", "th", "id", "tl", "zh")
 LATIN = {"vi", "id", "tl"}

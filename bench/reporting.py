@@ -12,17 +12,17 @@ from pathlib import Path
 import msgspec
 from bench.scripted import Gold, gold_episodes
 
+from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import PLAIN, Condition
-from dragoman.core.episodes import Episode, Move
-from dragoman.core.keys import content_key
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.protocols import Provenance, Suite
+from dragoman.core.replies import TextReply, text_reply
 from dragoman.core.scores import ComponentScore, Score, Scored
-from dragoman.core.speech import Said, say
+from dragoman.registry.suites import load_suite
 from dragoman.runs.jobs import Manifest
-from dragoman.store.entries import StoredEpisode
-from dragoman.store.run import NewRun, StoredCell, create_run
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.suites import load_suite
+from dragoman.store.conversation_writes import StoredEpisode
+from dragoman.store.run_store import NewRun, StoredCell, create_run
 
 CONVERSATIONS = 20_000
 TASKS = 100
@@ -97,14 +97,16 @@ def _played(cells: Sequence[StoredCell], episodes: Sequence[Episode]) -> Iterato
 
 def _words(episode: Episode) -> Iterator[str]:
     for event in episode.events:
-        if isinstance(event, Move) and isinstance(event.reply, Said):
+        if isinstance(event, Message) and isinstance(event.reply, TextReply):
             yield from event.reply.utterance.intended.split()
 
 
 def _in_own_words(episode: Episode, words: Sequence[str], draw: random.Random) -> Episode:
     events = tuple(
-        Move(event.by, say(" ".join(draw.choices(words, k=WORDS))), event.scripted, event.turn)
-        if isinstance(event, Move) and isinstance(event.reply, Said)
+        Message(
+            event.by, text_reply(" ".join(draw.choices(words, k=WORDS))), event.scripted, event.turn
+        )
+        if isinstance(event, Message) and isinstance(event.reply, TextReply)
         else event
         for event in episode.events
     )

@@ -35,7 +35,7 @@ from bench.wire import print_wire
 
 from dragoman.core.errors import DataError
 from dragoman.core.protocols import Suite
-from dragoman.wiring.suites import load_suite
+from dragoman.registry.suites import load_suite
 
 DOMAINS = ("tau2:airline", "tau2:retail", "tau2:telecom")
 WHOLE_SET = "tau2:telecom:full"

@@ -2,21 +2,21 @@
 
 import asyncio
 
-from dragoman.core.episodes import Episode, Move
-from dragoman.core.keys import content_key
+from dragoman.composition.setup import Setup, build_setup
+from dragoman.config.run_config import RunConfig
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.protocols import ChatModel, Suite
+from dragoman.core.replies import TextReply, ToolCallReply
 from dragoman.core.rules import DEFAULT_RULES
-from dragoman.core.speech import Called, Said
 from dragoman.core.tools import Role
 from dragoman.models.chat.scripted import Script, ScriptedCall, ScriptedModel, ScriptedReply
+from dragoman.registry.participants import ResolvedParticipant
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import plan_cells
 from dragoman.scoring.judges import AssumeMet
 from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.participants import Resolved
-from dragoman.wiring.setup import Setup, build_setup
 
 Gold = dict[str, Episode]
 """What gold did in each task."""
@@ -39,7 +39,7 @@ def script_of(gold: Gold, side: Role) -> Script:
         task: tuple(
             _reply(event)
             for event in episode.events
-            if isinstance(event, Move) and event.by == side and not event.scripted
+            if isinstance(event, Message) and event.by == side and not event.scripted
         )
         for task, episode in gold.items()
     }
@@ -52,7 +52,9 @@ def model_of(gold: Gold, side: Role) -> ScriptedModel:
 def setup_of(suite: Suite, models: tuple[ChatModel, ChatModel], config: RunConfig) -> Setup:
     """Return a run of an agent's and a user's model."""
     agent, user = (
-        Resolved(model.name, LlmParticipant(model, default_prompts()), content_key(model.name))
+        ResolvedParticipant(
+            model.name, LlmParticipant(model, default_prompts()), content_key(model.name)
+        )
         for model in models
     )
     return Setup(config, suite, tuple(suite.tasks), ((agent, user),), AssumeMet(), DEFAULT_RULES)
@@ -65,11 +67,11 @@ def scripted_setup(suite: Suite, gold: Gold, concurrency: int, trials: int) -> S
     return setup_of(suite, (model_of(gold, "agent"), model_of(gold, "user")), config)
 
 
-def _reply(move: Move) -> ScriptedReply:
+def _reply(move: Message) -> ScriptedReply:
     match move.reply:
-        case Said() as said:
+        case TextReply() as said:
             return ScriptedReply(said.text)
-        case Called(calls=calls):
+        case ToolCallReply(calls=calls):
             return ScriptedReply(
                 None, tuple(ScriptedCall(call.name, call.arguments) for call in calls)
             )

@@ -8,10 +8,10 @@ from bench.measuring import measured
 from bench.scripted import Gold
 
 from dragoman.core.conditions import PLAIN
+from dragoman.core.content_keys import content_key
 from dragoman.core.episodes import Episode
-from dragoman.core.keys import content_key
-from dragoman.store.entries import StoredEpisode
-from dragoman.store.run import NewRun, RunStore, StoredCell, create_run
+from dragoman.store.conversation_writes import StoredEpisode
+from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run
 
 STORED = 100_000
 ROUNDS = 10

@@ -19,16 +19,16 @@ from typing import NamedTuple
 
 from bench.measuring import measured
 
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.core.episodes import Episode
 from dragoman.core.scores import Score
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.executor import Pending, pending_cells, sort_for_playing
 from dragoman.runs.jobs import start_job
 from dragoman.runs.plan import plan_cells
-from dragoman.store.entries import StoredEpisode
-from dragoman.store.run import open_run
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
+from dragoman.store.conversation_writes import StoredEpisode
+from dragoman.store.run_store import open_run
 
 ROWS = 1_000_000
 ROUND = 5_000

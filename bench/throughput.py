@@ -9,6 +9,8 @@ from pathlib import Path
 from bench.measuring import measured
 from bench.scripted import Gold, scripted_setup
 
+from dragoman.composition.setup import Setup, build_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.core.episodes import Episode
 from dragoman.core.protocols import Suite
 from dragoman.runs.conversation_player import Player
@@ -16,9 +18,7 @@ from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import Job, start_job
 from dragoman.runs.measure_runner import rescore
 from dragoman.runs.plan import Cell, plan_cells
-from dragoman.store.episodes import EpisodeCodec
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import Setup, build_setup
+from dragoman.store.record_codec import EpisodeCodec
 
 USUAL = 64
 REFERENCE = {"tau2:airline": 1.05, "tau2:telecom": 7.1}

@@ -12,20 +12,20 @@ import msgspec
 
 from dragoman.analysis.blame import BLAME_FIGURES, CULPRITS, Culprit, measured_blame
 from dragoman.benchmarks.tau2.sample_suite import sample_suite
+from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import Condition, condition_of
-from dragoman.core.episodes import Ending, Episode, Move
-from dragoman.core.keys import content_key
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Episode, Message, Termination
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored
-from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
 from dragoman.runs.jobs import Manifest
-from dragoman.store.entries import StoredEpisode, StoredMeasure
-from dragoman.store.run import NewRun, StoredCell, create_run
+from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
+from dragoman.store.run_store import NewRun, StoredCell, create_run
 from dragoman.viewer.open_runs import Library
 from dragoman.viewer.server import serving
-from dragoman.wiring.grid.config import RunConfig
 
 AGENTS = ("openai/a", "openai/b", "vllm/c", "gold")
 LANGUAGES = ("en", "th", "de", "zh", "tl")
@@ -120,15 +120,15 @@ def _entries(cell: StoredCell, draw: random.Random) -> Iterator[StoredEpisode | 
 
 def _episode(cell: StoredCell, draw: random.Random) -> Episode:
     """Return a conversation of some length, with calls; texts are drawn, so that they do not pack well."""
-    events: list[Move | ToolResult] = []
+    events: list[Message | ToolResult] = []
     for turn in range(TURNS):
         call = ToolCall(f"c{turn}", "get_order", {"order_id": f"#W{draw.randrange(10**7)}"})
         answer = {"order": call.arguments, "total": draw.random(), "note": _words(draw, 20)}
         events += [
-            Move("user", say(_words(draw, 15))),
-            Move("agent", Called((call,))),
+            Message("user", text_reply(_words(draw, 15))),
+            Message("agent", ToolCallReply((call,))),
             ToolResult(call.id, call.name, msgspec.json.encode(answer).decode()),
-            Move("agent", say(_words(draw, 25))),
+            Message("agent", text_reply(_words(draw, 25))),
         ]
     used = (
         Usage("agent", cell.agent, TURNS, draw.randrange(50_000), draw.randrange(2_000)),
@@ -137,7 +137,7 @@ def _episode(cell: StoredCell, draw: random.Random) -> Episode:
     seconds = draw.uniform(20, 200)
     return Episode(
         tuple(events),
-        Ending("user_stop"),
+        Termination("user_stop"),
         len(events),
         draw.randrange(3),
         usage=used,

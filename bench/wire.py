@@ -18,19 +18,19 @@ from pathlib import Path
 
 from bench.measuring import measured, pace
 
+from dragoman.composition.setup import build_setup
+from dragoman.config.event_loop import run_event_loop
+from dragoman.config.run_config import RunConfig
 from dragoman.core.episodes import Episode
 from dragoman.core.protocols import ChatRequest
 from dragoman.core.scores import Score
 from dragoman.core.tools import NO_TOOLS
 from dragoman.models.http.transport import Timeouts
 from dragoman.models.model_spec import parse_model_spec
+from dragoman.registry.model_clients import ModelClients
 from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import Job, start_job
 from dragoman.runs.plan import Cell
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.event_loops import run_to_end
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
 
 SUITE = "tau2:retail"
 QUOTED = (
@@ -119,7 +119,7 @@ def _print_run(folder: Path, gold: Path, *, concurrency: int, trials: int, laten
         calls = [0]
         before, quick = agent.cpu() + user.cpu(), pace()
         with job.store, measured() as spent:
-            run_to_end(_played(job, calls))
+            run_event_loop(_played(job, calls))
             wall, cpu = spent()
         served_cpu = agent.cpu() + user.cpu() - before
     line = (
@@ -160,7 +160,7 @@ def _print_goodput(folder: Path) -> None:
         "capacity": {"latency_seconds": LATENCY, "requests_per_second": allowed},
     }
     with served(folder, behaviour, "--script", str(script)) as server:
-        answered, refused = run_to_end(_flooded(server.url, seconds))
+        answered, refused = run_event_loop(_flooded(server.url, seconds))
     # Of the calls that the server lets in, those that it then refuses at random are not served.
     print(
         f"  half refused, some hanging for 60 s: {answered / seconds:.0f} answers/s, {refused} "
@@ -170,7 +170,7 @@ def _print_goodput(folder: Path) -> None:
 
 
 async def _flooded(url: str, seconds: float) -> tuple[int, int]:
-    connections = Connections(Timeouts(read=120))
+    connections = ModelClients(Timeouts(read=120))
     model = connections.chat_model(parse_model_spec(f"compatible/any?base_url={url}"))
     answered, refused, number = 0, 0, 0
     end = time.monotonic() + seconds

@@ -32,23 +32,23 @@ from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.cli.commands.tree import command_line
 from dragoman.cli.main import main
 from dragoman.cli.progress import LINE_PACE, LinePace
-from dragoman.core.facets import Outside
+from dragoman.core.audio import Audio
+from dragoman.core.capabilities import ExternalServices
 from dragoman.core.protocols import Provenance, Suite
-from dragoman.core.speech import Stage
+from dragoman.core.recordings import SPEAKER
+from dragoman.core.replies import Stage
 from dragoman.core.tasks import fixed_messages
-from dragoman.core.voice.audio import Audio
-from dragoman.core.voice.recordings import SPEAKER
-from dragoman.store.audio_sets.layout import (
+from dragoman.store.audio_set import AudioSetFiles
+from dragoman.store.audio_set_format import (
     SETTINGS,
     SPEECH,
     TEXTS,
     SpeechLine,
     TranscriptLine,
+    encoded,
     transcripts_name,
 )
-from dragoman.store.audio_sets.lines import encoded
-from dragoman.store.audio_sets.sounds import SetSounds
-from dragoman.store.whole_files import write_whole
+from dragoman.store.safe_files import atomic_write
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
@@ -399,7 +399,7 @@ def agentic_files() -> Mapping[str, bytes]:
 def load_agentic_suite(agentic_files: Mapping[str, bytes]) -> Callable[..., AgenticSuite]:
     """What loads a category of these entries, with what a run names for its tools."""
 
-    def load(category: str, outside: Outside | None = None) -> AgenticSuite:
+    def load(category: str, outside: ExternalServices | None = None) -> AgenticSuite:
         source = Provenance("BFCL v4", "Apache-2.0", "", "")
         suite = load_suite(category, agentic_files.__getitem__, source)
         assert isinstance(suite, AgenticSuite)
@@ -422,7 +422,7 @@ def write_set() -> Callable[..., Path]:
         heard: Mapping[str, Callable[[str], str]],
         audio: Callable[[str], Audio] | None = None,
     ) -> Path:
-        sounds = SetSounds(folder)
+        sounds = AudioSetFiles(folder)
         files: dict[str, list[bytes]] = {
             name: [] for name in (TEXTS, SPEECH, *map(transcripts_name, heard))
         }
@@ -448,9 +448,9 @@ def write_set() -> Callable[..., Path]:
             "line": "studio" if audio else "",
             "asr": list(heard),
         }
-        write_whole(folder / SETTINGS, [msgspec.json.encode(settings)])
+        atomic_write(folder / SETTINGS, [msgspec.json.encode(settings)])
         for name, lines in files.items():
-            write_whole(folder / name, lines)
+            atomic_write(folder / name, lines)
         return folder
 
     return write

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.core import facets
-from dragoman.core.facets import Benchmark
-from dragoman.wiring.catalogue import BUNDLED, benchmarks, find_benchmark
+from dragoman.core import capabilities
+from dragoman.core.capabilities import Benchmark
+from dragoman.registry.suites import BUNDLED, benchmarks, find_benchmark
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "dragoman"
 SHARED = {"kit", "pulling"}
@@ -52,7 +52,7 @@ def test_only_the_catalogue_names_a_benchmark() -> None:
         for path in rooms_files()
         if (names := set(named_benchmarks(ast.parse(path.read_text("utf-8")))) - SHARED)
     }
-    assert found == {"wiring/catalogue.py": {"bfcl", "courier", "itc", "tau2"}}
+    assert found == {"registry/suites.py": {"bfcl", "courier", "itc", "tau2"}}
 
 
 @pytest.mark.slow
@@ -87,13 +87,13 @@ def test_every_line_of_the_table_is_a_benchmark_whose_suites_begin_with_its_name
 
 def test_every_facet_of_a_benchmark_is_offered_by_one() -> None:
     offered = (
-        facets.PullsData,
-        facets.OwnPrompts,
-        facets.OwnRules,
-        facets.Ranked,
-        facets.ReadsResults,
-        facets.WritesResults,
-        facets.HasTranslations,
+        capabilities.PullsData,
+        capabilities.OwnPrompts,
+        capabilities.OwnRules,
+        capabilities.HasLeaderboard,
+        capabilities.ReadsResults,
+        capabilities.WritesResults,
+        capabilities.HasTranslations,
     )
     counts = [sum(isinstance(each, facet) for each in benchmarks()) for facet in offered]
     assert counts == [3, 4, 2, 1, 2, 1, 2]

@@ -7,9 +7,9 @@ import msgspec
 
 from dragoman.cli.endpoint_checks import needed_tokens
 from dragoman.conditions.language.tool_view_rules import DEFAULT_VIEW_RULES, VIEW_RULES
-from dragoman.core.language.rules import DEFAULT_LANGUAGE_RULES, LANGUAGE_RULES
+from dragoman.core.clarifications import DECISIONS, REJECTIONS
+from dragoman.core.language.correctness import DEFAULT_LANGUAGE_RULES, LANGUAGE_RULES
 from dragoman.core.rules import DEFAULT_RULES, RULES
-from dragoman.core.voice.clarifications import DECISIONS, REJECTIONS
 from dragoman.scoring.measures.turn_timing import timing_conventions
 
 ROOT = Path(__file__).resolve().parents[1]

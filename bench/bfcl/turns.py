@@ -28,7 +28,7 @@ from dragoman.benchmarks.bfcl.rules import BFCL_V4
 from dragoman.benchmarks.bfcl.verdicts import Judged
 from dragoman.core.errors import DataError
 from dragoman.core.tools import ToolCall
-from dragoman.wiring.suites import load_suite
+from dragoman.registry.suites import load_suite
 
 ROUNDS = 9
 QUOTED = dict(zip(MULTI_TURN, (945, 900, 910, 540), strict=True))

@@ -12,9 +12,9 @@ from bench.measuring import measured, peak
 
 from dragoman import run
 from dragoman.core.tasks import Action, Task
+from dragoman.registry.suites import load_suite
 from dragoman.runs.runner import MeasureRequest, score
 from dragoman.tables.api_boards import api_results
-from dragoman.wiring.suites import load_suite
 
 SUITE = "itc:world"
 ANSWERS = 20_000

@@ -13,7 +13,7 @@ from dragoman.curation.apis.collecting.entries import StatedFacts
 from dragoman.curation.apis.collecting.source_files import open_source
 from dragoman.curation.apis.collecting.storing import collect
 from dragoman.curation.apis.collecting.twins.step import merge_twins
-from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.dataset import Dataset
 
 DOCUMENTS = 50_000
 SERVICES = DOCUMENTS * 5 // 10

@@ -13,8 +13,7 @@ from dragoman.curation.apis.steps import walk
 from dragoman.curation.apis.verifying.filtering import FilterRules, filter_plan, filter_steps
 from dragoman.curation.apis.verifying.judging import AnswerKind
 from dragoman.curation.apis.verifying.records import HISTORY, CheckHistory, RoundCheck
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
 DOCUMENTS = 50_000
 HOSTS = 5_000

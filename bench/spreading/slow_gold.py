@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from dragoman.core.protocols import Answer, Heard, Opening, Session
+from dragoman.core.protocols import Session, SessionInput, SessionReply, SessionStart
 from dragoman.core.tools import Toolset
 from dragoman.simulation.participants.oracle import GoldAgent
 
@@ -15,7 +15,7 @@ class Slow:
 
     name = "slow"
 
-    async def open(self, opening: Opening) -> Session:
+    async def open(self, opening: SessionStart) -> Session:
         return _Late(await GoldAgent().open(opening))
 
 
@@ -23,7 +23,7 @@ class _Late:
     def __init__(self, gold: Session) -> None:
         self._gold = gold
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         await asyncio.sleep(SECONDS)
         return await self._gold.reply(heard, tools)
 

@@ -18,15 +18,15 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.core.episodes import Episode
+from dragoman.core.replies import TextReply
 from dragoman.core.scores import Score
-from dragoman.core.speech import Said
 from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import start_job
 from dragoman.runs.plan import Cell
 from dragoman.runs.runner import MeasureRequest, score
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
 
 WORKERS = (1, 2)
 FAST = RunConfig("tau2:retail", ("gold",), judge="assume-met", trials=20, concurrency=64)
@@ -59,7 +59,7 @@ class Counted:
     def on_played(self, _cell: Cell, episode: Episode, _score: Score) -> None:
         self.on_done()
         self.spoken.append(
-            sum(isinstance(getattr(event, "reply", None), Said) for event in episode.events)
+            sum(isinstance(getattr(event, "reply", None), TextReply) for event in episode.events)
         )
 
     def on_done(self) -> None:

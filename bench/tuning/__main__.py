@@ -14,13 +14,13 @@ from dragoman.benchmarks.itc.suite import ApiSuite
 from dragoman.benchmarks.itc.task_sets import CallSet, SetTask
 from dragoman.benchmarks.itc.world.bundled_set import load_bundled_set
 from dragoman.core.apis.documents import operations
+from dragoman.core.apis.itc_answers import format_itc_answer
 from dragoman.core.apis.tasks import ApiTask
-from dragoman.core.apis.written.writing import written_answer
 from dragoman.core.rules import DEFAULT_RULES
-from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 
 
-def rows_of(questions: list[Question], name: str) -> Iterator[TrainingRow]:
+def rows_of(questions: list[Question], name: str) -> Iterator[TrainingExample]:
     """Yield questions as rows: the system message of a run, the question, the answer in its form."""
     from dragoman.benchmarks.itc.world.api_data import apis
 
@@ -47,14 +47,14 @@ def rows_of(questions: list[Question], name: str) -> Iterator[TrainingRow]:
         world_of_task = suite.factory(DEFAULT_RULES)(task)
         offer = protocol.offer(task, suite.tools(task))
         system = f"{offer}\n\n{suite.policy(task, world_of_task)}"
-        yield TrainingRow(
+        yield TrainingExample(
             task.id,
             (
                 {"role": "system", "content": system},
                 {"role": "user", "content": each.text},
-                {"role": "assistant", "content": written_answer(each.thought, each.calls)},
+                {"role": "assistant", "content": format_itc_answer(each.thought, each.calls)},
             ),
-            origin=RowOrigin(
+            origin=ExampleOrigin(
                 name,
                 task.id,
                 tuple(dict.fromkeys(call.tool for call in each.calls)),

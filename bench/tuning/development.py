@@ -8,19 +8,19 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dragoman.core.apis.written.answers import WrittenAnswer, read_answer
+from dragoman.core.apis.itc_answers import ParsedItcAnswer, parse_itc_answer
 from dragoman.core.protocols import ChatRequest
-from dragoman.core.speech import Said
+from dragoman.core.replies import TextReply
 from dragoman.core.tools import NO_TOOLS
-from dragoman.core.training.rows import TrainingRow
+from dragoman.core.training_examples import TrainingExample
 from dragoman.finetuning.row_files import read_rows
-from dragoman.wiring.chat_models import named_chat_model
-from dragoman.wiring.connections import Connections
+from dragoman.registry.chat_models import resolve_chat_model
+from dragoman.registry.model_clients import ModelClients
 
 
-async def answered(name: str, rows: Sequence[TrainingRow]) -> list[str]:
-    connections = Connections()
-    model, _ = named_chat_model(name, connections)
+async def answered(name: str, rows: Sequence[TrainingExample]) -> list[str]:
+    connections = ModelClients()
+    model, _ = resolve_chat_model(name, connections)
     made = await asyncio.gather(
         *(
             model.complete(ChatRequest(row.messages[:-1], NO_TOOLS, 0, row.id), "agent")
@@ -28,7 +28,7 @@ async def answered(name: str, rows: Sequence[TrainingRow]) -> list[str]:
         )
     )
     await connections.close()
-    return [each.reply.text if isinstance(each.reply, Said) else "" for each in made]
+    return [each.reply.text if isinstance(each.reply, TextReply) else "" for each in made]
 
 
 def main() -> None:
@@ -36,7 +36,7 @@ def main() -> None:
     rows = read_rows([Path(file)])
     texts = asyncio.run(answered(name, rows))
     pairs = [
-        (read_answer(text), read_answer(str(row.messages[-1]["content"])))
+        (parse_itc_answer(text), parse_itc_answer(str(row.messages[-1]["content"])))
         for text, row in zip(texts, rows, strict=True)
     ]
     print(
@@ -51,7 +51,7 @@ def share(hits: Iterable[bool]) -> str:
     return f"{sum(found) / len(found):.1%}"
 
 
-def tools(answer: WrittenAnswer) -> list[str] | None:
+def tools(answer: ParsedItcAnswer) -> list[str] | None:
     return None if answer.calls is None else sorted(call.tool for call in answer.calls)
 
 

@@ -18,24 +18,24 @@ from bench.voice.lines import MEASURED
 
 from dragoman.conditions.voice.audio_effects.presets import apply_effects
 from dragoman.conditions.voice.pocketsphinx_data import pocketsphinx_model_folder, read_dictionary
-from dragoman.core.texts.alignment import aligned, distance
-from dragoman.speech.embedded.acoustics import (
-    Acoustics,
-    acoustics_in,
-    adapted_acoustics,
-    stock_acoustics,
-)
-from dragoman.speech.embedded.espeak import EspeakSynthesizer
-from dragoman.speech.embedded.language_models.models import (
+from dragoman.core.texts.alignment import align, distance
+from dragoman.speech.embedded.espeak_library import Voice, voices_of
+from dragoman.speech.embedded.language_model import (
     LanguageModel,
     generic_language_model,
     mixed_language_model,
     stock_language_model,
     words_said,
 )
-from dragoman.speech.embedded.pocketsphinx import PocketsphinxRecognizer
-from dragoman.speech.embedded.voices import Voice, voices_of
-from dragoman.speech.embedded.workers import SpeechWorkers
+from dragoman.speech.embedded.pocketsphinx_decoder import (
+    Acoustics,
+    acoustics_in,
+    adapted_acoustics,
+    stock_acoustics,
+)
+from dragoman.speech.embedded.recognizer import PocketsphinxRecognizer
+from dragoman.speech.embedded.synthesizer import EspeakSynthesizer
+from dragoman.speech.embedded.worker_pool import SpeechWorkerPool
 
 SEED = 1
 BASELINE_STEP = 5
@@ -128,7 +128,7 @@ def unread_rows(heard: Sequence[Heard], read: frozenset[str]) -> list[str]:
         pairs = [
             pair
             for one in here
-            for pair in aligned(one.said, one.heard)
+            for pair in align(one.said, one.heard)
             if pair.said is not None and pair.said not in read
         ]
         if pairs:
@@ -145,7 +145,7 @@ def error_rate(heard: Iterable[Heard]) -> float:
 
 async def _measure(texts: Sequence[HeldOut], options: argparse.Namespace) -> list[Heard]:
     with tempfile.TemporaryDirectory() as folder:
-        async with SpeechWorkers(options.workers) as workers:
+        async with SpeechWorkerPool(options.workers) as workers:
             systems = await _systems(texts, options, Path(folder), workers)
             jobs = [
                 _hear(text, voice, line, system, workers)
@@ -158,7 +158,7 @@ async def _measure(texts: Sequence[HeldOut], options: argparse.Namespace) -> lis
 
 
 async def _systems(
-    texts: Sequence[HeldOut], options: argparse.Namespace, folder: Path, workers: SpeechWorkers
+    texts: Sequence[HeldOut], options: argparse.Namespace, folder: Path, workers: SpeechWorkerPool
 ) -> list[System]:
     suites = dict.fromkeys(text.suite for text in texts)
     adapted = (
@@ -183,7 +183,7 @@ async def _systems(
 
 
 async def _hear(
-    text: HeldOut, voice: Voice, line: str, system: System, workers: SpeechWorkers
+    text: HeldOut, voice: Voice, line: str, system: System, workers: SpeechWorkerPool
 ) -> Heard:
     spoken = await EspeakSynthesizer(voice, workers).speak(text.spoken, "en", SEED)
     arrived, _ = apply_effects(spoken.audio, MEASURED[line], SEED)

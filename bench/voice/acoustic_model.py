@@ -22,18 +22,19 @@ from dragoman.conditions.voice.pocketsphinx_data import (
     pocketsphinx_model_folder,
     read_dictionary,
 )
-from dragoman.core.voice.audio import Audio, wav_of
-from dragoman.speech.embedded.decoder import (
-    ADAPTED_FILES,
-    RATE_HZ,
-    as_listened_to,
+from dragoman.core.audio import Audio, write_wav
+from dragoman.speech.embedded.espeak_library import (
+    SpeechLibrary,
+    Voice,
+    accent_of,
+    accents,
+    pronunciations,
+    voices_of,
 )
-from dragoman.speech.embedded.espeak import EspeakSynthesizer
-from dragoman.speech.embedded.espeak_library import SpeechLibrary
-from dragoman.speech.embedded.language_models.accents import accent_of, accents, ways_of
-from dragoman.speech.embedded.language_models.models import words_said
-from dragoman.speech.embedded.voices import Voice, voices_of
-from dragoman.speech.embedded.workers import SpeechWorkers
+from dragoman.speech.embedded.language_model import words_said
+from dragoman.speech.embedded.pocketsphinx_decoder import ADAPTED_FILES, RATE_HZ, padded_samples
+from dragoman.speech.embedded.synthesizer import EspeakSynthesizer
+from dragoman.speech.embedded.worker_pool import SpeechWorkerPool
 
 LINES = 4
 SEED = 1
@@ -67,7 +68,7 @@ def main() -> None:
 
 def _with_accents(known: Pronunciations, said: set[str], library: SpeechLibrary) -> Pronunciations:
     """Return how the words that are read are known to sound, and how the voices say them."""
-    own = ways_of(sorted(said & known.keys()), library, accents())
+    own = pronunciations(sorted(said & known.keys()), library, accents())
     return {word: tuple(dict.fromkeys((*known[word], *ways))) for word, ways in own.items()}
 
 
@@ -98,12 +99,12 @@ def _write_lists(readings: list[Reading], known: Pronunciations, work: Path) -> 
 
 async def _record(readings: list[Reading], folder: Path) -> None:
     seconds = 0.0
-    async with SpeechWorkers(1) as workers:
+    async with SpeechWorkerPool(1) as workers:
         for number, (name, voice, text, _) in enumerate(readings):
             spoken = await EspeakSynthesizer(voice, workers).speak(text, "en", SEED)
             arrived, _ = apply_effects(spoken.audio, _line(number), number)
-            recording = Audio(as_listened_to(arrived), RATE_HZ)
-            (folder / f"{name}.wav").write_bytes(wav_of(recording))
+            recording = Audio(padded_samples(arrived), RATE_HZ)
+            (folder / f"{name}.wav").write_bytes(write_wav(recording))
             seconds += recording.seconds
     print(f"{len(readings)} recordings, {seconds / 3600:.2f} hours")
 

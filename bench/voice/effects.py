@@ -12,8 +12,8 @@ from dragoman.conditions.voice.audio_effects.presets import (
     find_effects,
     preset_names,
 )
+from dragoman.core.audio import Audio
 from dragoman.core.errors import UsageError
-from dragoman.core.voice.audio import Audio
 
 RATE_HZ = 16_000
 SECONDS = 60

@@ -14,12 +14,12 @@ from string import ascii_uppercase, digits
 from typing import Literal
 
 import msgspec
-from dragoman.conditions.voice.written.snapping import DEFAULT_SNAP_RULE, SnapRule, snap_names
+from bench.voice.snapping import DEFAULT_SNAP_RULE, SnapRule, snap_names
 
 from dragoman.conditions.voice.inverse_text_normalization.normalizer import written_form
 from dragoman.conditions.voice.verbalization.english_words import spoken_amount, spoken_date
 from dragoman.conditions.voice.verbalization.spelling import SpokenStyle, spelled, spoken_email
-from dragoman.core.texts.entities import MONTHS, occurs
+from dragoman.core.texts.entities import MONTHS, contains_entity
 
 Split = Literal["dev", "test"]
 Hear = Callable[[str], str]
@@ -113,7 +113,7 @@ def entity_cases(
 def arrives(case: Case, heard: str, rule: SnapRule = DEFAULT_SNAP_RULE) -> bool:
     """Whether a value stands exactly in what is written of the heard words."""
     snapped = snap_names(heard, case.database, rule).text if case.database else heard
-    return occurs(case.value, written_form(snapped))
+    return contains_entity(case.value, written_form(snapped))
 
 
 def is_snapped(case: Case, heard: str, rule: SnapRule = DEFAULT_SNAP_RULE) -> bool:

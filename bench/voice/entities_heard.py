@@ -19,16 +19,12 @@ from dragoman.conditions.voice.verbalization.spelling import (
     spoken_email,
     with_sounds,
 )
-from dragoman.speech.embedded.acoustics import adapted_acoustics
-from dragoman.speech.embedded.espeak import EspeakSynthesizer
-from dragoman.speech.embedded.language_models.models import (
-    LanguageModel,
-    SuiteText,
-    mixed_language_model,
-)
-from dragoman.speech.embedded.pocketsphinx import PocketsphinxRecognizer
-from dragoman.speech.embedded.voices import Voice, voices_of
-from dragoman.speech.embedded.workers import SpeechWorkers
+from dragoman.speech.embedded.espeak_library import Voice, voices_of
+from dragoman.speech.embedded.language_model import LanguageModel, SuiteText, mixed_language_model
+from dragoman.speech.embedded.pocketsphinx_decoder import adapted_acoustics
+from dragoman.speech.embedded.recognizer import PocketsphinxRecognizer
+from dragoman.speech.embedded.synthesizer import EspeakSynthesizer
+from dragoman.speech.embedded.worker_pool import SpeechWorkerPool
 
 SEED = 1
 LINES = ("clean", "telephone")
@@ -49,7 +45,7 @@ async def _print_table(split: Split, options: argparse.Namespace) -> None:
     print(f"| {split}, {options.count} of each kind | {' | '.join(LINES)} | wanted |")
     print(f"|---|{'---|' * len(LINES)}---|")
     with tempfile.TemporaryDirectory() as folder:
-        async with SpeechWorkers(options.workers) as workers:
+        async with SpeechWorkerPool(options.workers) as workers:
             names = read_names()
             texts = [SuiteText("database", _records(names)), SuiteText("policy", names.policy)]
             model = await mixed_language_model(texts, Path(folder), workers)
@@ -74,7 +70,7 @@ def _records(names: Names) -> tuple[str, ...]:
 
 
 async def _heard(
-    cases: Sequence[Case], line: str, model: LanguageModel, workers: SpeechWorkers
+    cases: Sequence[Case], line: str, model: LanguageModel, workers: SpeechWorkerPool
 ) -> list[str]:
     voices = voices_of("en")
     jobs = [
@@ -85,7 +81,7 @@ async def _heard(
 
 
 async def _hear(
-    case: Case, voice: Voice, line: str, model: LanguageModel, workers: SpeechWorkers
+    case: Case, voice: Voice, line: str, model: LanguageModel, workers: SpeechWorkerPool
 ) -> str:
     said = with_sounds(case.spoken, EMBEDDED_SOUNDS)
     spoken = await EspeakSynthesizer(voice, workers).speak(said, "en", SEED)

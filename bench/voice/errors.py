@@ -33,12 +33,12 @@ from dragoman.conditions.voice.audio_effects.presets import apply_effects
 from dragoman.conditions.voice.verbalization.spelling import EMBEDDED_SOUNDS, with_sounds
 from dragoman.conditions.voice.verbalization.spoken_form import verbalize
 from dragoman.core.texts.alignment import distance
-from dragoman.speech.embedded.acoustics import adapted_acoustics
-from dragoman.speech.embedded.espeak import EspeakSynthesizer
-from dragoman.speech.embedded.language_models.models import LanguageModel, mixed_language_model
-from dragoman.speech.embedded.pocketsphinx import PocketsphinxRecognizer
-from dragoman.speech.embedded.voices import Voice, voices_of
-from dragoman.speech.embedded.workers import SpeechWorkers
+from dragoman.speech.embedded.espeak_library import Voice, voices_of
+from dragoman.speech.embedded.language_model import LanguageModel, mixed_language_model
+from dragoman.speech.embedded.pocketsphinx_decoder import adapted_acoustics
+from dragoman.speech.embedded.recognizer import PocketsphinxRecognizer
+from dragoman.speech.embedded.synthesizer import EspeakSynthesizer
+from dragoman.speech.embedded.worker_pool import SpeechWorkerPool
 
 SEED = 1
 LINE = "telephone, noise at 20 dB"
@@ -208,7 +208,7 @@ def _texts(data: Path, split: str) -> tuple[HeldOut, ...]:
 async def _heard(texts: Sequence[HeldOut], options: argparse.Namespace) -> list[Pair]:
     voices = voices_of("en")
     with tempfile.TemporaryDirectory() as folder:
-        async with SpeechWorkers(options.workers) as workers:
+        async with SpeechWorkerPool(options.workers) as workers:
             models = {
                 suite: await mixed_language_model(
                     suite_texts(options.data, suite), Path(folder), workers
@@ -222,7 +222,9 @@ async def _heard(texts: Sequence[HeldOut], options: argparse.Namespace) -> list[
             return list(await asyncio.gather(*jobs))
 
 
-async def _hear(text: HeldOut, voice: Voice, model: LanguageModel, workers: SpeechWorkers) -> Pair:
+async def _hear(
+    text: HeldOut, voice: Voice, model: LanguageModel, workers: SpeechWorkerPool
+) -> Pair:
     said = with_sounds(text.spoken, EMBEDDED_SOUNDS)
     spoken = await EspeakSynthesizer(voice, workers).speak(said, "en", SEED)
     arrived, _ = apply_effects(spoken.audio, MEASURED[LINE], SEED)

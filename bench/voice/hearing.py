@@ -15,18 +15,17 @@ from dragoman.conditions.voice.inverse_text_normalization.normalizer import (
     NORMALIZER,
     normalized_transcript,
 )
-from dragoman.core.texts.entities import occurs
-from dragoman.core.values.matching import find_value
-from dragoman.core.values.reading import read
-from dragoman.core.values.rows import rows_of
-from dragoman.core.values.targets import targets_of, value_type
+from dragoman.core.texts.entities import contains_entity
+from dragoman.core.value_matching.matcher import find_value, rows_of
+from dragoman.core.value_matching.typed_values import targets_of, value_type
+from dragoman.core.value_matching.value_reader import read
+from dragoman.registry.suites import load_suite
 from dragoman.scoring.speech_accuracy import (
     EARLIER_NORMALIZATION,
     NORMALIZATION,
     character_edits,
     word_edits,
 )
-from dragoman.wiring.suites import load_suite
 
 TABLE = Path(__file__).parents[2] / "tests" / "core" / "values" / "stated_values.jsonl"
 VALUES = 5
@@ -98,7 +97,7 @@ def _matched(sample: Sample) -> object:
 
 
 def _matched_before(sample: Sample) -> object:
-    return [occurs(value, sample.heard) for value in sample.values]
+    return [contains_entity(value, sample.heard) for value in sample.values]
 
 
 def _everything(sample: Sample) -> object:

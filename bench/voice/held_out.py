@@ -15,8 +15,8 @@ import msgspec
 
 from dragoman.benchmarks.courier.domain import courier_suite
 from dragoman.conditions.voice.verbalization.spoken_form import verbalize
-from dragoman.speech.embedded.language_models.models import SuiteText
-from dragoman.speech.embedded.language_models.texts import record_sentences, text_sentences
+from dragoman.speech.embedded.language_model import SuiteText
+from dragoman.speech.embedded.training_sentences import record_sentences, text_sentences
 
 Split = Literal["dev", "test"]
 

@@ -15,7 +15,7 @@ from dragoman.analysis.intervals import Interval
 from dragoman.api import run
 from dragoman.core.conditions import TEXT
 from dragoman.core.scores import Scored
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.studies.blame import find_blame
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 

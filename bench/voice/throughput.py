@@ -8,14 +8,14 @@ import os
 import time
 from pathlib import Path
 
+from dragoman.composition.setup import Setup, build_setup
 from dragoman.conditions.voice.audio_effects.presets import apply_effects, find_effects
 from dragoman.conditions.voice.layer import LiveVoice
+from dragoman.config.run_config import RunConfig
 from dragoman.core.protocols import Suite
-from dragoman.core.speech import Said
+from dragoman.core.replies import TextReply
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import plan_cells
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import Setup, build_setup
 
 LINE = "telephone"
 SAMPLE = 20
@@ -80,7 +80,7 @@ async def _whole_run(setup: Setup, cores: int) -> None:
     played = await asyncio.gather(*(player.converse(cell) for cell in cells))
     wall, cpu = time.monotonic() - start, spent_cpu() - before
     spoken = sum(
-        isinstance(getattr(event, "reply", None), Said)
+        isinstance(getattr(event, "reply", None), TextReply)
         for episode in played
         for event in episode.events
     )

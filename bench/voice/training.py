@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from bench.voice.model_files import write_mixture_weights
 
-from dragoman.speech.embedded.decoder import ADAPTED_FILES
+from dragoman.speech.embedded.pocketsphinx_decoder import ADAPTED_FILES
 
 PASSES = 3
 PARTS = 2

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import zip_longest
 
 from dragoman.conditions.voice.pocketsphinx_data import SPELLED_WAYS, Pronunciations, ipa_to_arpabet
-from dragoman.speech.embedded.language_models.models import words_said
+from dragoman.speech.embedded.language_model import words_said
 
 
 def transcript(

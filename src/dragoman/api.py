@@ -16,22 +16,21 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 import msgspec
 
+from dragoman.composition.grid_files import build_run_request, by_field
+from dragoman.composition.setup import build_setup
+from dragoman.config.agent_specs import name_agent
+from dragoman.config.run_config import with_run_options
 from dragoman.core.errors import UsageError
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Participant
 from dragoman.core.rules import RULES
+from dragoman.registry.participants import ResolvedParticipant, called, judge_name, resolve_object
+from dragoman.registry.suites import default_rules_of, prompts_for
 from dragoman.runs.jobs import invalid_cells, resume_job
 from dragoman.runs.runner import PlayedRun, play, start
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
 from dragoman.tables.outcomes import chosen_scoring
-from dragoman.wiring.agents.agent_names import name_agent
-from dragoman.wiring.grid.files import by_field, request_of
-from dragoman.wiring.grid.signatures import taking_options
-from dragoman.wiring.participants import Resolved, called, judge_name, resolve_object
-from dragoman.wiring.prompts import prompts_for
-from dragoman.wiring.setup import build_setup
-from dragoman.wiring.suites import default_rules_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -211,7 +210,7 @@ class RunOptions(TypedDict, total=False):
     out: str | Path | None
 
 
-@taking_options(RunOptions)
+@with_run_options(RunOptions)
 def run(
     suite: str,
     agent: AgentsLike = (),
@@ -236,7 +235,7 @@ def run(
     agents = cast("Sequence[AgentLike | _NamedAgent]", fields.get("agents", ()))
     resolved = _named_apart([_resolved(each, prompts) for each in agents])
     written = [each if isinstance(each, str) else _written(each) for each in resolved]
-    request = request_of({**fields, "agents": tuple(written)})
+    request = build_run_request({**fields, "agents": tuple(written)})
     given = {_written(each): each for each in resolved if not isinstance(each, str)}
     setup = build_setup(request.config, given)
     folder = Path(request.out) if request.out else None
@@ -260,7 +259,7 @@ def _listed(options: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def _resolved(agent: AgentLike | _NamedAgent, prompts: PromptSet) -> str | Resolved:
+def _resolved(agent: AgentLike | _NamedAgent, prompts: PromptSet) -> str | ResolvedParticipant:
     """Return an agent of the caller's own, resolved; a name of one as it is written."""
     if isinstance(agent, str):
         return agent
@@ -271,7 +270,7 @@ def _resolved(agent: AgentLike | _NamedAgent, prompts: PromptSet) -> str | Resol
     return f"{named.name}={named.spec}" if isinstance(found, str) else called(found, named)
 
 
-def _written(agent: Resolved) -> str:
+def _written(agent: ResolvedParticipant) -> str:
     """Return how an agent stands in the run's configuration."""
     return f"{agent.name}={agent.spec}" if agent.spec else agent.name
 
@@ -282,7 +281,7 @@ def _agents(agent: AgentsLike) -> dict[str, object]:
     return {} if is_none else {"agent": agent}
 
 
-@taking_options(ResumeOptions)
+@with_run_options(ResumeOptions)
 def resume(
     folder: str | Path,
     *,
@@ -363,12 +362,12 @@ def _result(played: PlayedRun) -> RunResult:
     return RunResult(played.folder, played.rules, played.judge)
 
 
-def _named_apart(agents: Sequence[str | Resolved]) -> list[str | Resolved]:
+def _named_apart(agents: Sequence[str | ResolvedParticipant]) -> list[str | ResolvedParticipant]:
     """Number agents that one name would hide behind: closures of one function, objects of a class."""
     seen: dict[str, int] = {}
-    apart: list[str | Resolved] = []
+    apart: list[str | ResolvedParticipant] = []
     for agent in agents:
-        if isinstance(agent, Resolved) and not agent.spec:
+        if isinstance(agent, ResolvedParticipant) and not agent.spec:
             seen[agent.name] = count = seen.get(agent.name, 0) + 1
             name = agent.name if count == 1 else f"{agent.name}#{count}"
             apart.append(msgspec.structs.replace(agent, name=name))

@@ -5,15 +5,15 @@ import pytest
 from dragoman.analysis.cards_kept import cards_kept, kept_notes, not_kept
 from dragoman.core.conditions import PLAIN
 from dragoman.core.errors import UsageError
-from dragoman.core.measures import Measured
+from dragoman.core.measures import MeasureResult
 
 HARD = ("courier", PLAIN.with_axes(persona="hard"), "clerk")
 EASY = ("courier", PLAIN.with_axes(persona="easy"), "clerk")
 NOBODY = ("courier", PLAIN, "clerk")
 
 
-def counted(shown: int, stated: float, version: str = "2") -> tuple[Measured, ...]:
-    return (Measured("persona_kept", version, counts={"shown": shown, "stated": stated}),)
+def counted(shown: int, stated: float, version: str = "2") -> tuple[MeasureResult, ...]:
+    return (MeasureResult("persona_kept", version, counts={"shown": shown, "stated": stated}),)
 
 
 def test_a_cell_is_judged_by_all_its_conversations_together() -> None:
@@ -47,7 +47,7 @@ def test_where_nobody_counted_it_is_not_known_and_the_command_is_named() -> None
 
 
 def test_a_card_that_rules_cannot_see_is_not_known_with_the_reason() -> None:
-    unscored = (Measured("persona_kept", "2", unscored="no card that states a habit"),)
+    unscored = (MeasureResult("persona_kept", "2", unscored="no card that states a habit"),)
     cards = cards_kept([(HARD, unscored)])
     assert not_kept(cards) == frozenset()
     assert kept_notes(cards) == [

@@ -4,7 +4,7 @@ import pytest
 from dragoman.analysis.cells import CellSummary, Outcome, summarize
 from dragoman.analysis.intervals import Interval
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Ending, EndReason, Episode
+from dragoman.core.episodes import Episode, Termination, TerminationReason
 from dragoman.core.scores import (
     UNREADABLE_CALLS,
     ComponentScore,
@@ -23,12 +23,12 @@ def outcome(  # noqa: PLR0913 - the columns of a row
     *,
     trial: int = 0,
     agent: str = "gold",
-    ending: EndReason = "user_stop",
+    ending: TerminationReason = "user_stop",
     errors: int = 0,
     tokens: int | None = 10,
 ) -> Outcome:
     usage = (Usage("agent", "m", 1, input_tokens=tokens, output_tokens=1),)
-    episode = Episode((), Ending(ending), 3, errors, usage=usage, seconds=0.5)
+    episode = Episode((), Termination(ending), 3, errors, usage=usage, seconds=0.5)
     score = None if reward is None else Score("rules", "none", reward, ())
     return Outcome("suite", PLAIN, agent, task, trial, episode, score)
 

@@ -19,7 +19,7 @@ from dragoman.analysis.comparison import (
 )
 from dragoman.core.conditions import PLAIN, Condition, condition_of, differ_in_one_thing
 from dragoman.core.costs import Price
-from dragoman.core.episodes import Ending, Episode
+from dragoman.core.episodes import Episode, Termination
 from dragoman.core.scores import Score, Scored, Unscored, Verdict
 from dragoman.core.usage import Usage
 
@@ -45,7 +45,7 @@ def cell(
     digests: Mapping[str, str] | None = None,
     episode: Episode | None = None,
 ) -> CellOutcomes:
-    played = episode or Episode((), Ending("user_stop"), steps=4, errors=1, seconds=2.0)
+    played = episode or Episode((), Termination("user_stop"), steps=4, errors=1, seconds=2.0)
     return CellOutcomes(
         CellName("run", "tau2:retail", condition, agent),
         tuple(
@@ -182,7 +182,7 @@ def test_p_is_corrected_for_all_comparisons_that_were_made() -> None:
 
 def test_means_are_those_of_the_paired_conversations_and_unknown_stays_unknown() -> None:
     used = (Usage("agent", "model", 2, 1_000_000, 500_000), Usage("user", "model", 1, 0, 0))
-    paid = Episode((), Ending("user_stop"), steps=6, errors=0, usage=used, seconds=3.0)
+    paid = Episode((), Termination("user_stop"), steps=6, errors=0, usage=used, seconds=3.0)
     found = compared(cell({"1": (1.0,)}), cell({"1": (1.0,)}, episode=paid))
     assert found.means["steps"] == Means(4, 6)
     assert found.means["tool errors"] == Means(1, 0)
@@ -283,7 +283,7 @@ def test_what_a_conversation_cost_is_looked_up_once_however_many_cells_its_own_i
         return Price(Decimal(1), Decimal(1))
 
     used = Usage("agent", "openai/any", 1, 1_000_000, 0)
-    paid = Episode((), Ending("user_stop"), steps=4, errors=1, usage=(used,), seconds=2.0)
+    paid = Episode((), Termination("user_stop"), steps=4, errors=1, usage=(used,), seconds=2.0)
     cells = [
         msgspec.structs.replace(
             cell({"t": [1.0, 0.0], "u": [1.0, 1.0]}, agent, episode=paid), price_of=price_of

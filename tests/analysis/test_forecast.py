@@ -15,7 +15,7 @@ from dragoman.analysis.forecast import (
 )
 from dragoman.core.conditions import PLAIN, Condition, condition_of
 from dragoman.core.costs import BATCHED, Price
-from dragoman.core.episodes import Ending, EndReason, Episode
+from dragoman.core.episodes import Episode, Termination, TerminationReason
 from dragoman.core.usage import Usage, as_replayed
 
 THAI = condition_of({"language": "th", "scenario": "domain"})
@@ -40,9 +40,9 @@ def recorded(
     agent: str = "p/a",
     condition: Condition = PLAIN,
     seconds: float = 10.0,
-    ending: EndReason = "user_stop",
+    ending: TerminationReason = "user_stop",
 ) -> Outcome:
-    episode = Episode((), Ending(ending), 0, 0, usage=usage, seconds=seconds)
+    episode = Episode((), Termination(ending), 0, 0, usage=usage, seconds=seconds)
     return Outcome("shop", condition, agent, "t", 0, episode)
 
 

@@ -1,9 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from dragoman.analysis.correlation import Correlation
-from dragoman.analysis.language_drift import (
+from tests.conformance.seatau.language_drift import (
     EnglishShare,
     LanguageFigure,
     PositionShare,
@@ -13,7 +11,9 @@ from dragoman.analysis.language_drift import (
     language_figure,
     shares_by_position,
 )
-from dragoman.core.language.use import LanguageUse, TurnLanguage
+
+from dragoman.analysis.correlation import Correlation
+from dragoman.core.language.correctness import LanguageUse, TurnLanguage
 from dragoman.core.scores import Scored, Unscored
 
 SHORT = Unscored("shorter than 5 characters")

@@ -5,8 +5,8 @@ import msgspec
 from dragoman.analysis.cells import Outcome, summarize
 from dragoman.analysis.ledger import LedgerLine, ledger, ledger_cost, merged
 from dragoman.core.conditions import PLAIN
-from dragoman.core.costs import FREE, Cost, Price, unpriced
-from dragoman.core.episodes import Ending, Episode
+from dragoman.core.costs import FREE, Cost, Price, no_price
+from dragoman.core.episodes import Episode, Termination
 from dragoman.core.scores import Score, Scored
 from dragoman.core.usage import Usage
 
@@ -42,7 +42,7 @@ def test_where_nothing_was_recorded_the_cost_is_not_zero_but_unknown() -> None:
 def test_ledgers_add_up() -> None:
     one, other = ledger([AGENT, JUDGE], price_of), ledger([AGENT], price_of)
     assert merged([*one, *other]) == ledger([AGENT, JUDGE, AGENT], price_of)
-    assert merged([*one, *ledger([AGENT], unpriced)])[0].cost is None
+    assert merged([*one, *ledger([AGENT], no_price)])[0].cost is None
 
 
 def test_attempts_without_an_answer_do_not_hide_what_the_others_cost() -> None:
@@ -53,7 +53,7 @@ def test_attempts_without_an_answer_do_not_hide_what_the_others_cost() -> None:
 
 
 def test_a_cell_counts_earlier_attempts_and_judges() -> None:
-    episode = Episode((), Ending("user_stop"), 1, 0, usage=(AGENT,))
+    episode = Episode((), Termination("user_stop"), 1, 0, usage=(AGENT,))
     score = Score("rules", "chat", Scored(1.0), (), usage=JUDGE)
     row = Outcome("suite", PLAIN, "a", "t", 0, episode, score, earlier=(AGENT, JUDGE))
     (cell,) = summarize([row], "rules", "chat", price_of)

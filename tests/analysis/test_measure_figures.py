@@ -8,12 +8,12 @@ from dragoman.analysis.cells import Outcome, summarize
 from dragoman.analysis.intervals import Interval, ratio_interval
 from dragoman.analysis.measure_figures import MeasureRow, measure_rows
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Ending, Episode
+from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import (
-    Counted,
-    Declared,
-    Derived,
-    Measured,
+    CountedItem,
+    DeclaredMetrics,
+    MeasureResult,
+    MetricDefinition,
     Quantile,
     Rate,
     Total,
@@ -22,19 +22,19 @@ from dragoman.core.measures import (
 from dragoman.core.scores import Evidence, Score, Scored
 from dragoman.report.formatting import measured_value
 
-PLAYED = Episode((), Ending("user_stop"), 1, 0)
+PLAYED = Episode((), Termination("user_stop"), 1, 0)
 
 
-def outcome(task: str, *measures: Measured, score: Score | None = None) -> Outcome:
+def outcome(task: str, *measures: MeasureResult, score: Score | None = None) -> Outcome:
     return Outcome("s", PLAIN, "gold", task, 0, PLAYED, score, measures=measures)
 
 
-def asks(counts: Mapping[str, float], version: str = "1", unscored: str = "") -> Measured:
-    return Measured("asks", version, "m@1", counts=dict(counts), unscored=unscored)
+def asks(counts: Mapping[str, float], version: str = "1", unscored: str = "") -> MeasureResult:
+    return MeasureResult("asks", version, "m@1", counts=dict(counts), unscored=unscored)
 
 
-def rows(outcomes: list[Outcome], *figures: Derived) -> dict[str, MeasureRow]:
-    declared = {"asks-1": Declared("asks", "1", figures)} if figures else {}
+def rows(outcomes: list[Outcome], *figures: MetricDefinition) -> dict[str, MeasureRow]:
+    declared = {"asks-1": DeclaredMetrics("asks", "1", figures)} if figures else {}
     cells = summarize(outcomes, "r", "none")
     return {row.figure: row for row in measure_rows(outcomes, cells, declared)}
 
@@ -99,17 +99,19 @@ def test_only_the_newest_version_of_a_measure_enters() -> None:
 
 
 def test_a_trend_correlates_position_and_rate_over_all_conversations() -> None:
-    entries = tuple(Counted({"wrong": position, "turns": 4}, position) for position in (1, 2, 3))
-    drifting = Measured("asks", "1", "m@1", counts={"turns": 12}, evidence=entries)
+    entries = tuple(
+        CountedItem({"wrong": position, "turns": 4}, position) for position in (1, 2, 3)
+    )
+    drifting = MeasureResult("asks", "1", "m@1", counts={"turns": 12}, evidence=entries)
     found = rows([outcome("a", drifting)], Trend("drift r", ("wrong",), ("turns",)))
     assert found["drift r"].value == pytest.approx(1.0)
     assert found["drift r"].n == 3
 
 
 def waits(task: str, *seconds: float) -> Outcome:
-    entries = tuple(Counted({"wait": each}, position) for position, each in enumerate(seconds))
+    entries = tuple(CountedItem({"wait": each}, position) for position, each in enumerate(seconds))
     return outcome(
-        task, Measured("asks", "1", "m@1", counts={"wait": sum(seconds)}, evidence=entries)
+        task, MeasureResult("asks", "1", "m@1", counts={"wait": sum(seconds)}, evidence=entries)
     )
 
 

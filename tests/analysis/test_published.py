@@ -1,7 +1,7 @@
 import pytest
+from tests.conformance.seatau.published_averages import published_average
 
 from dragoman.analysis.intervals import Interval
-from dragoman.analysis.published import published_average
 
 
 def test_a_published_average_repeats_whatever_was_averaged_before() -> None:

@@ -5,7 +5,7 @@ import pytest
 from dragoman.analysis.by_axis import by_axes
 from dragoman.analysis.cells import Outcome, summarize
 from dragoman.core.conditions import PLAIN, Condition
-from dragoman.core.episodes import Ending, Episode
+from dragoman.core.episodes import Episode, Termination
 from dragoman.core.personas import stated_persona
 from dragoman.core.scores import Score, Scored
 
@@ -13,7 +13,7 @@ SCORING = ("dragoman-2", "none")
 
 
 def played(task: str, reward: float, condition: Condition = PLAIN) -> Outcome:
-    episode = Episode((), Ending("user_stop"), 1, 0)
+    episode = Episode((), Termination("user_stop"), 1, 0)
     score = Score(*SCORING, Scored(reward), ())
     return Outcome("tau2:telecom", condition, "clerk", task, 0, episode, score)
 

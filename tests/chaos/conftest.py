@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE
+from dragoman.store.run_store import open_run
 
 AGENT = '''
 """The gold agent with random pauses: what it does is fixed, when it does it is not."""

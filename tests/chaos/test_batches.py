@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from dragoman.models.chat.scripted import ScriptedReply
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.faults import BatchFaults

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from tests.chaos.interrupting import go_on, interruptible, stopped
 
-from dragoman.core.episodes import Episode, Move
-from dragoman.store.run import open_run
+from dragoman.core.episodes import Episode, Message
+from dragoman.store.run_store import open_run
 from dragoman.testing.answers import Answerer
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.capacity import Capacity
@@ -99,7 +99,7 @@ def stored(folder: Path) -> dict[str, object]:
 
 def plain(episode: Episode) -> object:
     events = tuple(
-        msgspec.structs.replace(event, raw=msgspec.UNSET) if isinstance(event, Move) else event
+        msgspec.structs.replace(event, raw=msgspec.UNSET) if isinstance(event, Message) else event
         for event in episode.events
     )
     return msgspec.to_builtins((events, episode.ending))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from dragoman.exchange.api_datasets.writing import MARK
-from dragoman.store.datasets.dataset import FILE, Dataset
+from dragoman.store.dataset import FILE, Dataset
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.capacity import Capacity
 from dragoman.testing.faults import Cut, Faults, RateLimited, Reset, ServerError

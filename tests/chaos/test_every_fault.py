@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.core.episodes import Episode, Move
-from dragoman.store.run import open_run
+from dragoman.core.episodes import Episode, Message
+from dragoman.store.run_store import open_run
 from dragoman.testing.answers import Answerer, Unanswered
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.capacity import Capacity
@@ -139,7 +139,7 @@ def stored(folder: Path) -> dict[str, Episode]:
 def plain(episode: Episode) -> object:
     """Return what was said and done, without ids of bodies, times and usage."""
     events = tuple(
-        msgspec.structs.replace(event, raw=msgspec.UNSET) if isinstance(event, Move) else event
+        msgspec.structs.replace(event, raw=msgspec.UNSET) if isinstance(event, Message) else event
         for event in episode.events
     )
     return msgspec.to_builtins((events, episode.ending))

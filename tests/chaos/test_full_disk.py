@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.conftest import without_progress
 
-from dragoman.store.replies import ReplyCache
+from dragoman.store.reply_cache import ReplyCache
 
 pytestmark = pytest.mark.nightly
 

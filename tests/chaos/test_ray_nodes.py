@@ -15,7 +15,7 @@ import pytest
 
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.store.audio_files import FOLDER
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 
 pytestmark = [
     pytest.mark.chaos,

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 
 KILLS = 5
 

@@ -15,9 +15,11 @@ import pytest
 
 from dragoman.conditions.language.languages import find_language
 from dragoman.conditions.language.lint.assets import MEANINGS
+from dragoman.config.environment import data_folder
 from dragoman.curation.translation.discovery import domain_of
 from dragoman.curation.translation.domains import TranslationJob, protection_for
 from dragoman.curation.translation.settling import known
+from dragoman.registry.suites import load_suite
 from dragoman.scoring.language_detection import load_detector
 from dragoman.store.translation_memory import SourceText, TranslationMemory
 from dragoman.testing.behaviour import Behaviour
@@ -30,8 +32,6 @@ from dragoman.testing.shows.translating import (
     TranslatingAnswers,
     pseudo_translation,
 )
-from dragoman.wiring.environment import data_folder
-from dragoman.wiring.suites import load_suite
 
 KILLS = 20
 PATIENCE = 120

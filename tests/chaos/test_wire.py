@@ -16,12 +16,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.episodes import Episode, Message
+from dragoman.core.replies import ToolCallReply
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.core.speech import Called
 from dragoman.core.tools import Role, ToolResult
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.testing.answers import Rule, RuleAnswers, When
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.capacity import Capacity
@@ -156,7 +156,7 @@ def said_and_done(folder: Path) -> dict[str, tuple[Any, Any]]:
 
 def _plain(episode: Episode) -> Any:  # noqa: ANN401 - whatever JSON holds
     events = tuple(
-        msgspec.structs.replace(event, raw=msgspec.UNSET) if isinstance(event, Move) else event
+        msgspec.structs.replace(event, raw=msgspec.UNSET) if isinstance(event, Message) else event
         for event in episode.events
     )
     return msgspec.to_builtins((events, episode.ending, episode.steps, episode.errors))
@@ -232,7 +232,7 @@ def test_arguments_that_are_no_json_are_the_agents_mistake_and_counted_as_such(
             (call,) = [
                 call
                 for event in episode.events
-                if isinstance(event, Move) and isinstance(event.reply, Called)
+                if isinstance(event, Message) and isinstance(event.reply, ToolCallReply)
                 for call in event.reply.calls
             ]
             assert call.raw

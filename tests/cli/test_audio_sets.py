@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from dragoman.registry.suites import load_suite
 from dragoman.store.audio_files import audio_path
-from dragoman.wiring.suites import load_suite
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]

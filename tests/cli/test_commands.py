@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dragoman.models.catalog import load_provider_catalog
-from dragoman.wiring.suites import suite_names
+from dragoman.registry.suites import suite_names
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]

@@ -13,7 +13,7 @@ import dragoman as package
 from dragoman.cli.usage import aged_price
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.models.prices import AgedPrice, PriceOrigin
-from dragoman.store.replies import ReplyCache
+from dragoman.store.reply_cache import ReplyCache
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
 

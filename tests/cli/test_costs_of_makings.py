@@ -11,8 +11,7 @@ import pytest
 
 from dragoman.core.usage import Usage
 from dragoman.finetuning.trained import RESULT, Trained, TrainingUse, priced
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import StepLine, StepOutcome
+from dragoman.store.dataset import Dataset, StepLine, StepOutcome
 from dragoman.store.translation_memory import FILE, TranslationMemory
 from dragoman.testing.chat_requests import ChatBody
 from dragoman.testing.completions import CannedReply

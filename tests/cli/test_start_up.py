@@ -22,8 +22,7 @@ ONLY_FOR_VALUES = {"pydantic"}
 """What typer makes values with: help has none."""
 
 DESCRIPTION = {
-    *("dragoman.wiring", "dragoman.wiring.grid", "dragoman.wiring.grid.config"),
-    *("dragoman.wiring.grid.options", "dragoman.wiring.grid.signatures"),
+    *("dragoman.config", "dragoman.config.options", "dragoman.config.run_config"),
 }
 """What the options of a run are: all that help needs of another room."""
 
@@ -78,7 +77,7 @@ def test_listing_names_loads_nothing_that_makes_what_they_name(modules_after: Mo
 
     assert loaded.isdisjoint(HEAVY), loaded.intersection(HEAVY)
     own = {name for name in loaded if name.startswith("dragoman.")} - DESCRIPTION
-    assert {name.split(".")[1] for name in own - {"dragoman.wiring.shipped_names"}} <= {
+    assert {name.split(".")[1] for name in own - {"dragoman.config.builtin_names"}} <= {
         "cli",
         "core",
     }
@@ -88,9 +87,7 @@ def test_a_command_declares_no_others_than_those_beside_it(modules_after: Module
     loaded = modules_after("show", "--help")
 
     declaring = {name for name in loaded if name.startswith("dragoman.cli.commands.")}
-    assert declaring == {
-        f"dragoman.cli.commands.{name}" for name in ("options", "results", "tree")
-    }
+    assert declaring == {f"dragoman.cli.commands.{name}" for name in ("options", "results", "tree")}
 
 
 def test_a_command_is_the_same_alone_as_among_all() -> None:

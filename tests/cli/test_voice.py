@@ -13,15 +13,15 @@ import pytest
 
 from dragoman.analysis.blame import CULPRITS
 from dragoman.conditions.voice.audio_effects.presets import preset_names
-from dragoman.core.episodes import Episode, Move
-from dragoman.core.speech import Said, Utterance
+from dragoman.core.episodes import Episode, Message
+from dragoman.core.replies import TextReply, Utterance
+from dragoman.registry.speech_engines import RECOGNIZERS
 from dragoman.runs.jobs import read_manifest
 from dragoman.store.audio_files import audio_path
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.faults import Cut, Faults, RateLimited, ServerError, TransportFault
 from dragoman.testing.speech.server import SpeechServer
-from dragoman.wiring.conditions.engines import RECOGNIZERS
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -43,7 +43,7 @@ def said(episode: Episode, side: str) -> list[Utterance]:
     return [
         event.reply.utterance
         for event in episode.events
-        if isinstance(event, Move) and event.by == side and isinstance(event.reply, Said)
+        if isinstance(event, Message) and event.by == side and isinstance(event.reply, TextReply)
     ]
 
 

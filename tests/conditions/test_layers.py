@@ -6,20 +6,20 @@ from collections.abc import Sequence
 import msgspec
 
 from dragoman.conditions.resolved_condition import IDENTITY_CHANNEL, IdentityView, resolve_condition
+from dragoman.core.audio import NULL_AUDIO_STORE
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Ending, Episode, Event
-from dragoman.core.language.wording import ENGLISH_WORDING
-from dragoman.core.layers import AlwaysTold, Layer, Talk
+from dragoman.core.episodes import Episode, Event, Termination
+from dragoman.core.language.localized_values import ENGLISH_VALUES
+from dragoman.core.layers import ConversationContext, Layer, StaticInstructions
 from dragoman.core.protocols import ToolView
-from dragoman.core.speech import Stage, Utterance
+from dragoman.core.replies import Stage, Utterance
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult, Toolset
 from dragoman.core.usage import Usage
-from dragoman.core.voice.sounds import NO_SOUNDS
 from dragoman.simulation.participants.oracle import SilentAgent
 
 TASK = Task("t", "suite", "digest", Scenario("Call."))
-TALK = Talk(TASK, "key", "draw", SilentAgent(), NO_SOUNDS)
+TALK = ConversationContext(TASK, "key", "draw", SilentAgent(), NULL_AUDIO_STORE)
 
 
 class Before:
@@ -66,7 +66,7 @@ def layer(mark: str) -> Layer:
         record={"mark": mark},
         task=told,
         policy=lambda policy: policy + mark,
-        briefing=lambda _: AlwaysTold({"agent": f"Told by {mark}."}),
+        briefing=lambda _: StaticInstructions({"agent": f"Told by {mark}."}),
         view=lambda _, inner: Marked(mark, inner),
         channel=lambda _, side: Marked(mark) if side == "user" else None,
         wording=lambda _, wording: msgspec.structs.replace(
@@ -80,7 +80,7 @@ def test_without_layers_everything_is_plain() -> None:
     plain = resolve_condition(PLAIN, ())
     assert plain.shown(TASK) is TASK
     assert plain.policy("Be kind.") == "Be kind."
-    assert plain.wording(TASK) == ENGLISH_WORDING
+    assert plain.wording(TASK) == ENGLISH_VALUES
     assert plain.briefing(TALK) is None
     assert set(plain.channels(TALK).values()) == {IDENTITY_CHANNEL}
     assert plain.identities == ()
@@ -102,7 +102,7 @@ def test_what_two_layers_change_is_changed_by_one_after_the_other() -> None:
     assert both.wording(TASK).language == "en-a-b"
     assert both.identities == ("identity of -a", "identity of -b")
     assert both.records == {"-a": {"mark": "-a"}, "-b": {"mark": "-b"}}
-    assert both.after(TALK, Episode((), Ending("user_stop"), 0, 0)).steps == 2
+    assert both.after(TALK, Episode((), Termination("user_stop"), 0, 0)).steps == 2
     call = both.views["agent"].canonical(ToolCall("1", "find", {}))
     assert call.name == "find-b-a"
 

@@ -2,7 +2,7 @@ import asyncio
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
-from dragoman.core.speech import Utterance
+from dragoman.core.replies import Utterance
 from dragoman.core.tools import ToolCall, ToolResult
 
 

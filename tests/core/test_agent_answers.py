@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.agent_answers import AgentAnswer, read_answer
-from dragoman.core.speech import Called, Reply, Said, Unparsed, say
+from dragoman.core.agent_replies import ParsedAgentReply, parse_agent_reply
+from dragoman.core.replies import Reply, TextReply, ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.tools import ToolCall
 
 FIELDS = ["content", "tool_calls", "name", "arguments", "id", "function", "usage", "input_tokens"]
 
 
 def read(answer: object, position: int) -> Reply:
-    return read_answer(answer, position).reply
+    return parse_agent_reply(answer, position).reply
 
 
 def nested(function: object) -> dict[str, object]:
@@ -46,12 +46,12 @@ class Message:
     ],
 )
 def test_calls_are_read_from_objects_of_several_kinds(answer: object) -> None:
-    assert read(answer, 3) == Called((ToolCall("a", "look", {"x": 1}),), "hm")
+    assert read(answer, 3) == ToolCallReply((ToolCall("a", "look", {"x": 1}),), "hm")
 
 
 def test_calls_without_ids_get_their_own() -> None:
     answer = {"tool_calls": [{"name": "look"}, {"name": "look"}]}
-    assert read(answer, 3) == Called(
+    assert read(answer, 3) == ToolCallReply(
         (ToolCall("call_3_0", "look", {}), ToolCall("call_3_1", "look", {}))
     )
 
@@ -59,7 +59,7 @@ def test_calls_without_ids_get_their_own() -> None:
 @pytest.mark.parametrize("text", ["{", "", "[1]", "null", '"x"', "[" * 5_000])
 def test_argument_text_that_is_no_object_is_a_malformed_call(text: str) -> None:
     reply = read({"tool_calls": [{"id": "a", "name": "look", "arguments": text}]}, 0)
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     (call,) = reply.calls
     assert (call.arguments, call.raw) == ({}, text)
     assert call.malformed
@@ -67,13 +67,13 @@ def test_argument_text_that_is_no_object_is_a_malformed_call(text: str) -> None:
 
 def test_what_is_wrong_with_an_answer_is_kept() -> None:
     reply = read(42, 0)
-    assert isinstance(reply, Unparsed)
+    assert isinstance(reply, UnparsedReply)
     assert (reply.raw, reply.error) == ("42", "Expected `object`, got `int`")
 
 
 @pytest.mark.parametrize("answer", ["", {}, {"content": None}, {"content": "", "tool_calls": []}])
 def test_an_empty_answer_has_no_words(answer: object) -> None:
-    assert read(answer, 0) == say("")
+    assert read(answer, 0) == text_reply("")
 
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
@@ -90,7 +90,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 
 @given(VALUES)
 def test_any_answer_is_read_as_some_reply(answer: object) -> None:
-    assert isinstance(read(answer, 0), Said | Called | Unparsed)
+    assert isinstance(read(answer, 0), TextReply | ToolCallReply | UnparsedReply)
 
 
 @pytest.mark.parametrize(
@@ -104,22 +104,22 @@ def test_any_answer_is_read_as_some_reply(answer: object) -> None:
 )
 def test_arguments_that_json_cannot_carry_are_a_malformed_call(value: object) -> None:
     reply = read({"tool_calls": [{"name": "look", "arguments": {"x": value}}]}, 0)
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert reply.calls[0].malformed
-    assert msgspec.json.decode(msgspec.json.encode(reply), type=Called) == reply
+    assert msgspec.json.decode(msgspec.json.encode(reply), type=ToolCallReply) == reply
 
 
 @pytest.mark.parametrize("given_as", [[1], None, 7, {1}, object()])
 def test_arguments_that_are_no_object_are_a_malformed_call(given_as: object) -> None:
     reply = read({"tool_calls": [{"name": "look", "arguments": given_as}]}, 0)
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert (reply.calls[0].name, reply.calls[0].arguments) == ("look", {})
     assert reply.calls[0].malformed
 
 
 @pytest.mark.parametrize("call", [{"name": "look", "function": {"name": "look"}}, "look"])
 def test_a_call_has_one_name(call: object) -> None:
-    assert isinstance(read({"tool_calls": [call]}, 0), Unparsed)
+    assert isinstance(read({"tool_calls": [call]}, 0), UnparsedReply)
 
 
 @pytest.mark.parametrize(
@@ -127,12 +127,12 @@ def test_a_call_has_one_name(call: object) -> None:
 )
 def test_a_call_without_a_name_is_a_call_of_no_tool(call: dict[str, object]) -> None:
     answer = {"tool_calls": [{"id": "a", **call}]}
-    assert read(answer, 0) == Called((ToolCall("a", "", {}),))
+    assert read(answer, 0) == ToolCallReply((ToolCall("a", "", {}),))
 
 
 def test_a_number_is_an_id() -> None:
     answer = {"tool_calls": [{"id": 7, "name": "look"}]}
-    assert read(answer, 0) == Called((ToolCall("7", "look", {}),))
+    assert read(answer, 0) == ToolCallReply((ToolCall("7", "look", {}),))
 
 
 @pytest.mark.parametrize(
@@ -147,22 +147,22 @@ def test_a_number_is_an_id() -> None:
 def test_tokens_are_unknown_where_the_agent_does_not_tell_them(
     usage: object, tokens: tuple[int | None, int | None]
 ) -> None:
-    read_whole = read_answer({"content": "hello", "usage": usage}, 0)
-    assert read_whole == AgentAnswer(say("hello"), *tokens)
+    read_whole = parse_agent_reply({"content": "hello", "usage": usage}, 0)
+    assert read_whole == ParsedAgentReply(text_reply("hello"), *tokens)
 
 
 @pytest.mark.parametrize("tokens", [-1, 1.5, "7", 10**30])
 def test_tokens_that_are_no_count_are_unknown_and_the_reply_stands(tokens: object) -> None:
     usage = {"input_tokens": tokens, "output_tokens": 3}
-    whole = read_answer({"content": "x", "usage": usage}, 0)
-    assert (whole.reply, whole.input_tokens, whole.output_tokens) == (say("x"), None, None)
+    whole = parse_agent_reply({"content": "x", "usage": usage}, 0)
+    assert (whole.reply, whole.input_tokens, whole.output_tokens) == (text_reply("x"), None, None)
     assert "`$.input_tokens`" in whole.odd_usage
 
 
 @pytest.mark.parametrize("usage", ["much", [], 7])
 def test_usage_of_another_shape_is_unknown_and_the_reply_stands(usage: object) -> None:
-    whole = read_answer({"content": "x", "usage": usage}, 0)
-    assert (whole.reply, whole.input_tokens) == (say("x"), None)
+    whole = parse_agent_reply({"content": "x", "usage": usage}, 0)
+    assert (whole.reply, whole.input_tokens) == (text_reply("x"), None)
     assert whole.odd_usage
 
 
@@ -183,6 +183,6 @@ class Text(str):
     ],
 )
 def test_what_is_read_can_be_stored_whatever_kind_of_string_it_was(answer: object) -> None:
-    whole = read_answer(answer, 0)
-    assert not isinstance(whole.reply, Unparsed)
-    assert msgspec.json.decode(msgspec.json.encode(whole), type=AgentAnswer) == whole
+    whole = parse_agent_reply(answer, 0)
+    assert not isinstance(whole.reply, UnparsedReply)
+    assert msgspec.json.decode(msgspec.json.encode(whole), type=ParsedAgentReply) == whole

@@ -3,8 +3,8 @@
 import msgspec
 
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation, operations
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.core.apis.tasks import ApiCall, ApiTask
+from dragoman.web.exchange import HttpExchange
 
 CEP = Operation(
     name="Consulta CEP",

@@ -17,8 +17,8 @@ from dragoman.core.conditions import (
     differ_in_one_thing,
     differing_axes,
 )
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError
-from dragoman.core.keys import content_key
 
 THAI = condition_of({"language": "th", "scenario": "domain"})
 SHARED = {"language": "en+th+vi", "scenario": "tools"}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.costs import FREE, Cost, Price, cost_of, total_cost, unpriced
+from dragoman.core.costs import FREE, Cost, Price, cost_of, no_price, total_cost
 from dragoman.core.usage import Usage, as_replayed, total_usage
 
 PRICE = Price(Decimal(2), Decimal(8), cached_input=Decimal("0.5"))
@@ -68,7 +68,7 @@ def test_audio_in_tokens_needs_the_price_of_words() -> None:
 
 def test_an_unknown_price_is_an_unknown_cost() -> None:
     assert cost_of(used("other"), price_of) is None
-    assert cost_of(used(), unpriced) is None
+    assert cost_of(used(), no_price) is None
 
 
 def test_attempts_that_were_never_answered_cost_nothing() -> None:

@@ -5,14 +5,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.episodes import COMPLETE, Ending, EndReason, Episode, Event, Move
-from dragoman.core.speech import AudioRef, Called, Reply, Said, Unparsed, Utterance, say
+from dragoman.core.episodes import COMPLETE, Episode, Event, Message, Termination, TerminationReason
+from dragoman.core.replies import (
+    AudioRef,
+    Reply,
+    TextReply,
+    ToolCallReply,
+    UnparsedReply,
+    Utterance,
+    text_reply,
+)
 from dragoman.core.tools import Change, Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage
 
 TEXT = st.text(max_size=12)
 ROLES: st.SearchStrategy[Role] = st.sampled_from(get_args(Role))
-REASONS: st.SearchStrategy[EndReason] = st.sampled_from(get_args(EndReason))
+REASONS: st.SearchStrategy[TerminationReason] = st.sampled_from(get_args(TerminationReason))
 SCALARS = (
     st.none()
     | st.booleans()
@@ -46,9 +54,9 @@ CALLS = st.builds(
     malformed=TEXT,
 )
 REPLIES: st.SearchStrategy[Reply] = st.one_of(
-    st.builds(Said, UTTERANCES),
-    st.builds(Called, st.lists(CALLS, max_size=3).map(tuple), st.none() | TEXT),
-    st.builds(Unparsed, raw=TEXT, error=TEXT),
+    st.builds(TextReply, UTTERANCES),
+    st.builds(ToolCallReply, st.lists(CALLS, max_size=3).map(tuple), st.none() | TEXT),
+    st.builds(UnparsedReply, raw=TEXT, error=TEXT),
 )
 CHANGES = st.builds(
     Change,
@@ -68,14 +76,14 @@ RESULTS = st.builds(
     shown=st.none() | TEXT,
     executed=st.none() | OBJECTS,
 )
-MOVES = st.builds(Move, by=ROLES, reply=REPLIES, scripted=st.booleans(), turn=st.integers(0, 99))
+MOVES = st.builds(Message, by=ROLES, reply=REPLIES, scripted=st.booleans(), turn=st.integers(0, 99))
 EVENTS: st.SearchStrategy[Event] = st.one_of(MOVES, RESULTS)
 TOKENS = st.none() | st.integers(0, 10**9)
 USAGE = st.builds(Usage, TEXT, TEXT, st.integers(0, 99), input_tokens=TOKENS, output_tokens=TOKENS)
 EPISODES = st.builds(
     Episode,
     events=st.lists(EVENTS, max_size=5).map(tuple),
-    ending=st.builds(Ending, REASONS, TEXT),
+    ending=st.builds(Termination, REASONS, TEXT),
     steps=st.integers(0, 999),
     errors=st.integers(0, 99),
     usage=st.lists(USAGE, max_size=2).map(tuple),
@@ -109,28 +117,28 @@ def test_what_was_never_set_is_not_what_was_set_to_nothing() -> None:
 
 @pytest.mark.parametrize("body", [b'{"a": 1}', b'"words"', b"[1, 2.50]", b"null"])
 def test_raw_replies_are_kept_to_the_byte(body: bytes) -> None:
-    move = through_json(Move("agent", say("hi"), raw=msgspec.Raw(body)), Move)
+    move = through_json(Message("agent", text_reply("hi"), raw=msgspec.Raw(body)), Message)
     assert bytes(move.raw) == body
 
 
 def test_a_move_without_a_raw_reply_stays_without() -> None:
-    assert through_json(Move("user", say("hi")), Move).raw is msgspec.UNSET
+    assert through_json(Message("user", text_reply("hi")), Message).raw is msgspec.UNSET
 
 
 def test_a_reply_that_is_no_reply_keeps_its_text_and_what_is_wrong() -> None:
-    move = Move("agent", Unparsed("<<<", "neither words nor calls"))
-    assert through_json(move, Move).reply == Unparsed("<<<", "neither words nor calls")
+    move = Message("agent", UnparsedReply("<<<", "neither words nor calls"))
+    assert through_json(move, Message).reply == UnparsedReply("<<<", "neither words nor calls")
 
 
 def test_a_malformed_call_keeps_its_argument_text() -> None:
     call = ToolCall("1", "calculate", {}, raw='{"a":', malformed="cut off")
-    assert through_json(Called((call,)), Called).calls == (call,)
+    assert through_json(ToolCallReply((call,)), ToolCallReply).calls == (call,)
 
 
 def test_events_of_both_kinds_are_told_apart() -> None:
-    events = (Move("agent", say("hi")), ToolResult("1", "calculate", "4.0"))
-    episode = through_json(Episode(events, Ending("user_stop"), 1, 0), Episode)
-    assert [type(event) for event in episode.events] == [Move, ToolResult]
+    events = (Message("agent", text_reply("hi")), ToolResult("1", "calculate", "4.0"))
+    episode = through_json(Episode(events, Termination("user_stop"), 1, 0), Episode)
+    assert [type(event) for event in episode.events] == [Message, ToolResult]
 
 
 def test_an_unknown_ending_is_refused() -> None:
@@ -140,9 +148,9 @@ def test_an_unknown_ending_is_refused() -> None:
         )
 
 
-@pytest.mark.parametrize("reason", get_args(EndReason))
-def test_what_broke_is_a_fault_and_nothing_else_is(reason: EndReason) -> None:
-    fault = Episode((), Ending(reason), 0, 0).is_fault
+@pytest.mark.parametrize("reason", get_args(TerminationReason))
+def test_what_broke_is_a_fault_and_nothing_else_is(reason: TerminationReason) -> None:
+    fault = Episode((), Termination(reason), 0, 0).is_fault
     assert fault == (reason in {"infrastructure_error", "code_error"})
 
 

@@ -4,7 +4,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.keys import content_key, derive_seed
+from dragoman.core.content_keys import content_key, derive_seed
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES
 
 SCALARS = (

@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import DataError, StoreError
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import TranslatedErrors
 
 
 @pytest.mark.parametrize(
@@ -17,14 +17,14 @@ from dragoman.core.texts.decoding import OutsideErrors
     ],
 )
 def test_errors_from_outside_become_one_line_of_ours(work: Callable[[], object], why: str) -> None:
-    with pytest.raises(DataError) as raised, OutsideErrors(DataError, "notes: cannot be read"):
+    with pytest.raises(DataError) as raised, TranslatedErrors(DataError, "notes: cannot be read"):
         work()
     assert str(raised.value).startswith(f"notes: cannot be read ({why}")
     assert "\n" not in str(raised.value)
 
 
 def test_our_own_errors_and_those_of_code_pass() -> None:
-    with pytest.raises(StoreError, match=r"^ours$"), OutsideErrors(DataError, "outer"):
+    with pytest.raises(StoreError, match=r"^ours$"), TranslatedErrors(DataError, "outer"):
         raise StoreError("ours")
-    with pytest.raises(ZeroDivisionError), OutsideErrors(DataError, "outer"):
+    with pytest.raises(ZeroDivisionError), TranslatedErrors(DataError, "outer"):
         raise ZeroDivisionError

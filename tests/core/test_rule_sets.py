@@ -7,9 +7,8 @@ import pytest
 from dragoman.benchmarks.bfcl.rules import RULES as BFCL_SUITES
 from dragoman.conditions.language.tool_view_rules import VIEW_RULES
 from dragoman.core.errors import UsageError
-from dragoman.core.language.rules import LANGUAGE_RULES
-from dragoman.core.rule_sets import RuleSet, RuleSets
-from dragoman.core.rules import CONVERSATION_RULES, RULES
+from dragoman.core.language.correctness import LANGUAGE_RULES
+from dragoman.core.rules import CONVERSATION_RULES, RULES, RuleSet, RuleSets
 from dragoman.scoring.measures.error_tags import TAG_RULES
 
 

@@ -1,8 +1,8 @@
 import msgspec
 import pytest
 
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import content_key
 from dragoman.core.rules import DEFAULT_RULES, DRAGOMAN_1, RULES, TAU2_RULES, Rules
 
 

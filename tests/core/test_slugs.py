@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.apis.documents import ApiDocument
-from dragoman.core.texts.slugs import shortened, slug_of, words_of
+from dragoman.core.texts.characters import slugify, truncate_slug, word_runs
 from dragoman.curation.apis.collecting.identity import with_id
 
 
@@ -29,14 +29,14 @@ from dragoman.curation.apis.collecting.identity import with_id
     ],
 )
 def test_a_name_is_a_slug_with_its_marks(name: str, slug: str) -> None:
-    assert slug_of(name) == slug
+    assert slugify(name) == slug
 
 
 @given(st.text())
 def test_a_slug_is_the_same_for_each_form_of_a_name_and_is_its_own(name: str) -> None:
-    slug = slug_of(name)
-    assert slug_of(unicodedata.normalize("NFD", name)) == slug
-    assert slug_of(unicodedata.normalize("NFC", name)) == slug
+    slug = slugify(name)
+    assert slugify(unicodedata.normalize("NFD", name)) == slug
+    assert slugify(unicodedata.normalize("NFC", name)) == slug
     assert "--" not in slug
     assert slug == slug.strip("-")
 
@@ -55,11 +55,11 @@ def test_two_names_that_differ_in_marks_alone_have_two_ids() -> None:
 
 
 def test_what_is_cut_off_is_cut_between_letters() -> None:
-    assert shortened("ค่าฝุ่น", 2) == "ค่า"[:2]
-    assert shortened("กก่", 2) == "ก"
-    assert shortened("abc-def", 4) == "abc"
-    assert shortened("ab", 60) == "ab"
+    assert truncate_slug("ค่าฝุ่น", 2) == "ค่า"[:2]
+    assert truncate_slug("กก่", 2) == "ก"
+    assert truncate_slug("abc-def", 4) == "abc"
+    assert truncate_slug("ab", 60) == "ab"
 
 
 def test_words_of_a_path_keep_their_marks() -> None:
-    assert words_of("/ค้นหา/{จังหวัด}/by_name") == ["ค้นหา", "จังหวัด", "by_name"]
+    assert word_runs("/ค้นหา/{จังหวัด}/by_name") == ["ค้นหา", "จังหวัด", "by_name"]

@@ -1,7 +1,7 @@
 import pytest
 from msgspec import UNSET, UnsetType
 
-from dragoman.core.speech import AudioRef, Said, Utterance, say
+from dragoman.core.replies import AudioRef, TextReply, Utterance, text_reply
 
 
 @pytest.mark.parametrize(
@@ -28,5 +28,5 @@ def test_audio_alone_does_not_change_the_words() -> None:
 
 
 def test_a_replys_text_is_what_was_meant_and_not_what_was_heard() -> None:
-    assert Said(Utterance("order 5", heard="order 9")).text == "order 5"
-    assert say("hello") == Said(Utterance("hello"))
+    assert TextReply(Utterance("order 5", heard="order 9")).text == "order 5"
+    assert text_reply("hello") == TextReply(Utterance("hello"))

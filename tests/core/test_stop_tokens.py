@@ -12,9 +12,9 @@ from dragoman.core.stop_tokens import (
     STOP,
     STOP_TOKENS,
     TRANSFER,
-    MeantTokens,
+    NormalizedStopTokens,
     has_stop,
-    with_meant_tokens,
+    normalize_stop_tokens,
 )
 
 MEANT = [
@@ -117,40 +117,40 @@ WORDS = [
 @pytest.mark.parametrize("around", ["{}", "Thank you. {}", "{} Bye.", "Bye.{}", "a\n{}\nb"])
 def test_an_exact_token_stays_as_it_is_and_is_not_noted(token: str, around: str) -> None:
     words = around.format(token)
-    assert with_meant_tokens(words) == MeantTokens(words)
+    assert normalize_stop_tokens(words) == NormalizedStopTokens(words)
 
 
 @pytest.mark.parametrize(("written", "token"), MEANT)
 def test_a_token_that_was_written_almost_right_is_the_token(written: str, token: str) -> None:
-    assert with_meant_tokens(written) == MeantTokens(token, written)
+    assert normalize_stop_tokens(written) == NormalizedStopTokens(token, written)
 
 
 @pytest.mark.parametrize(("written", "text", "noted"), BESIDE_WORDS)
 def test_words_beside_a_token_stay_and_the_token_is_exact(
     written: str, text: str, noted: str
 ) -> None:
-    assert with_meant_tokens(written) == MeantTokens(text, noted)
+    assert normalize_stop_tokens(written) == NormalizedStopTokens(text, noted)
 
 
 @pytest.mark.parametrize("words", WORDS)
 def test_words_of_ordinary_language_end_nothing(words: str) -> None:
-    assert with_meant_tokens(words) == MeantTokens(words)
+    assert normalize_stop_tokens(words) == NormalizedStopTokens(words)
 
 
 def test_what_is_noted_has_a_bound() -> None:
-    found = with_meant_tokens(f"###{' ' * 30}STOP{' ' * 30}###")
+    found = normalize_stop_tokens(f"###{' ' * 30}STOP{' ' * 30}###")
     assert (found.text, len(found.written)) == (STOP, MAX_WRITTEN)
 
 
 def test_in_very_long_words_the_end_is_looked_at() -> None:
-    found = with_meant_tokens("a " * 50_000 + "### STOP###")
+    found = normalize_stop_tokens("a " * 50_000 + "### STOP###")
     assert found.written == "### STOP###"
     assert found.text.endswith("a ###STOP###")
 
 
 @given(st.text(st.sampled_from("stopSTOP transferTRANSFER.!?,-\n'\"*_`()Aa1é是ไ"), max_size=60))
 def test_without_number_signs_and_brackets_nothing_is_a_token(words: str) -> None:
-    assert with_meant_tokens(words) == MeantTokens(words)
+    assert normalize_stop_tokens(words) == NormalizedStopTokens(words)
 
 
 @given(
@@ -159,8 +159,8 @@ def test_without_number_signs_and_brackets_nothing_is_a_token(words: str) -> Non
     )
 )
 def test_reading_twice_is_reading_once_and_a_note_means_a_stop(words: str) -> None:
-    found = with_meant_tokens(words)
-    assert with_meant_tokens(found.text).text == found.text
+    found = normalize_stop_tokens(words)
+    assert normalize_stop_tokens(found.text).text == found.text
     assert has_stop(found.text) or not found.written
     assert not has_stop(words) or has_stop(found.text)
 
@@ -176,5 +176,5 @@ def test_any_spaces_case_and_markup_between_signs_and_word_are_the_token(
     token: str, left: str, right: str, case: type[str], before: str
 ) -> None:
     word = re.sub("#", "", token)
-    found = with_meant_tokens(f"{before}###{left}{case(word)}{right}###")
+    found = normalize_stop_tokens(f"{before}###{left}{case(word)}{right}###")
     assert token in found.text

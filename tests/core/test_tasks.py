@@ -11,7 +11,7 @@ from dragoman.core.tasks import (
     FunctionCall,
     Scenario,
     Task,
-    chain_before,
+    prerequisite_chain,
 )
 
 ASSERTION = EnvAssertion(FunctionCall("user", "assert_service", {}))
@@ -62,14 +62,14 @@ def task(name: str, *after: str) -> Task:
 
 def test_a_chain_is_everything_that_must_be_played_before_first_things_first() -> None:
     tasks = {each.id: each for each in (task("c", "b"), task("a"), task("b", "a"))}
-    assert [each.id for each in chain_before(tasks["c"], tasks)] == ["a", "b"]
-    assert chain_before(tasks["a"], tasks) == ()
+    assert [each.id for each in prerequisite_chain(tasks["c"], tasks)] == ["a", "b"]
+    assert prerequisite_chain(tasks["a"], tasks) == ()
 
 
 def test_what_two_tasks_come_after_stands_in_a_chain_once() -> None:
     tasks = {each.id: each for each in (task("d", "b", "c"), task("b", "a"), task("c", "a"))}
     tasks["a"] = task("a")
-    assert [each.id for each in chain_before(tasks["d"], tasks)] == ["a", "b", "c"]
+    assert [each.id for each in prerequisite_chain(tasks["d"], tasks)] == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize(
@@ -82,4 +82,4 @@ def test_what_two_tasks_come_after_stands_in_a_chain_once() -> None:
 )
 def test_a_chain_that_cannot_be_played_is_refused(tasks: tuple[Task, ...], why: str) -> None:
     with pytest.raises(DataError, match=why):
-        chain_before(tasks[0], {each.id: each for each in tasks})
+        prerequisite_chain(tasks[0], {each.id: each for each in tasks})

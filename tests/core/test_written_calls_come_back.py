@@ -3,10 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman.core.apis.call_list_parser import longest_first, parse_calls
+from dragoman.core.apis.itc_answers import format_calls, format_itc_answer, parse_itc_answer
 from dragoman.core.apis.tasks import ApiCall
-from dragoman.core.apis.written.answers import read_answer
-from dragoman.core.apis.written.calls import longest_first, read_calls
-from dragoman.core.apis.written.writing import written_answer, written_calls
 
 NAMES = st.sampled_from(
     ["Consulta CEP", "Recherche d'adresse", "ค่าฝุ่น PM2.5", "駅検索", "Global Email V4", "a(b)", "x"]
@@ -29,12 +28,14 @@ CALLS = st.lists(st.builds(ApiCall, NAMES, st.dictionaries(KEYS, VALUES, max_siz
 
 @given(CALLS)
 def test_calls_come_back_as_they_were_written(calls: list[ApiCall]) -> None:
-    read = read_calls(written_calls(calls), longest_first({call.tool for call in calls}))
+    read = parse_calls(format_calls(calls), longest_first({call.tool for call in calls}))
     assert read.calls == tuple(calls)
     assert read.is_plain
 
 
 @given(st.text(max_size=80), CALLS)
 def test_a_written_answer_keeps_to_the_form(thought: str, calls: list[ApiCall]) -> None:
-    read = read_answer(written_answer(thought, calls), longest_first({call.tool for call in calls}))
+    read = parse_itc_answer(
+        format_itc_answer(thought, calls), longest_first({call.tool for call in calls})
+    )
     assert (read.thought, read.calls, read.is_strict) == (thought, tuple(calls), True)

@@ -9,15 +9,13 @@ from subprocess import CompletedProcess
 import msgspec
 import pytest
 
+from dragoman.core.audio import Audio
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.speech import Stage
-from dragoman.core.voice.audio import Audio
+from dragoman.core.replies import Stage
 from dragoman.exchange.audio_folder import write_audio_folder
-from dragoman.store.audio_sets.flac import audio_in
-from dragoman.store.audio_sets.layout import SpeechLine, TranscriptLine, transcripts_name
-from dragoman.store.audio_sets.lines import encoded
-from dragoman.store.audio_sets.sounds import SetSounds
-from dragoman.store.whole_files import write_whole
+from dragoman.store.audio_set import AudioSetFiles, decode_flac
+from dragoman.store.audio_set_format import SpeechLine, TranscriptLine, encoded, transcripts_name
+from dragoman.store.safe_files import atomic_write
 
 pytest.importorskip("soundfile", reason="reading FLAC needs the extra voice")
 
@@ -42,7 +40,7 @@ def text(task: str, words: str) -> bytes:
 
 def write_set(folder: Path, *, spoken: bool = True) -> None:
     """Write a set of three messages: two with equal words, one that says nothing."""
-    audio = SetSounds(folder).keep(BEEP) if spoken else None
+    audio = AudioSetFiles(folder).keep(BEEP) if spoken else None
     says = [("a", "on Friday", audio), ("b", "on Friday", audio), ("c", "...", None)]
     files = {
         "settings.json": [msgspec.json.encode(SETTINGS)],
@@ -56,7 +54,7 @@ def write_set(folder: Path, *, spoken: bool = True) -> None:
         ],
     }
     for name, content in files.items():
-        write_whole(folder / name, content)
+        atomic_write(folder / name, content)
 
 
 @pytest.mark.nightly
@@ -85,7 +83,7 @@ def test_datasets_opens_a_row_for_each_message_that_was_spoken(
         {"recognizer": "mixed", "words": "on fry day", "text": "on fry day"}
     ]
     audio = first["audio"]["bytes"] or Path(first["audio"]["path"]).read_bytes()
-    assert audio_in(audio, "the row") == BEEP
+    assert decode_flac(audio, "the row") == BEEP
     assert datasets.load_dataset(str(tmp_path / "hf"), **options).num_rows == 2
 
 

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from dragoman.benchmarks.bfcl.result_import import FileReading, ImportReport
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import DataError, UsageError
+from dragoman.core.replies import text_reply
 from dragoman.core.scores import METRIC_VERSION, Scored
-from dragoman.core.speech import say
 from dragoman.core.tools import ToolResult
 from dragoman.exchange.importing import import_run
 from dragoman.runs.runner import MeasureRequest, score
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.tables.recorded import agreement
 
 WORDS = "I would need more details for that."
@@ -128,7 +128,9 @@ def test_lines_without_ids_are_entries_in_their_order_where_none_is_missing(tmp_
     name = "gorilla_openfunctions_v1_test_relevance_result.json"
     lines = [json.dumps({"result": f"No {number}."}) for number in range(240)]
     found = import_lines(tmp_path, name, "\n".join(lines).encode())
-    assert found["irrelevance_239"].events[-1] == Move("agent", say("No 239."), call_form="python")
+    assert found["irrelevance_239"].events[-1] == Message(
+        "agent", text_reply("No 239."), call_form="python"
+    )
     with pytest.raises(DataError, match="lines without ids, 239 for 240 entries"):
         import_lines(tmp_path / "cut", name, "\n".join(lines[1:]).encode())
 

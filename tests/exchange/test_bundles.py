@@ -12,16 +12,16 @@ import msgspec
 import pytest
 
 import dragoman
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.audio import Audio
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import DataError, DragomanError, StoreError, UsageError
-from dragoman.core.speech import AudioRef, Said, Utterance
-from dragoman.core.voice.audio import Audio
+from dragoman.core.replies import AudioRef, TextReply, Utterance
 from dragoman.exchange.bundles import unpacking
 from dragoman.exchange.bundles.packing import pack_run
 from dragoman.exchange.bundles.unpacking import unpack_run
 from dragoman.store.audio_files import AudioFiles, audio_path
-from dragoman.store.entries import StoredEpisode
-from dragoman.store.run import NewRun, create_run, open_run
+from dragoman.store.conversation_writes import StoredEpisode
+from dragoman.store.run_store import NewRun, create_run, open_run
 
 SOUND = Audio(b"\x01\x02" * 800, 8000)
 ELSEWHERE = AudioRef(hashlib.sha256(b"a secret").hexdigest(), 1.0, 8000)
@@ -47,7 +47,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _spoken(episode: Episode, sound: AudioRef) -> Episode:
     line = Utterance("Hello", "hello", "yellow", audio=sound, clean_audio=ELSEWHERE)
-    return msgspec.structs.replace(episode, events=(Move("user", Said(line)), *episode.events))
+    return msgspec.structs.replace(
+        episode, events=(Message("user", TextReply(line)), *episode.events)
+    )
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 
 import dragoman
 from dragoman.exchange.inspect_logs.writing import write_inspect_logs
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 
 Messages = list[dict[str, Any]]
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import dragoman
 from dragoman.exchange.junit import write_junit
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 
 HOSTILE = ']]></failure><x a="&\x00\x1b[31m\ufffe\u202e'
 

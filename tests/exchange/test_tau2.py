@@ -11,7 +11,9 @@ from dragoman.benchmarks.tau2.benchmark import TAU2
 from dragoman.benchmarks.tau2.result_import import ImportedFile
 from dragoman.benchmarks.tau2.sample_suite import sample_suite
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.core.episodes import Episode, Event, Move
+from dragoman.composition.setup import Setup, build_setup
+from dragoman.config.run_config import RunConfig
+from dragoman.core.episodes import Episode, Event, Message
 from dragoman.core.errors import DataError, StoreError, UsageError
 from dragoman.core.rules import TAU2_RULES
 from dragoman.core.scores import IMPORTED, METRIC_VERSION, Score
@@ -22,11 +24,9 @@ from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import read_manifest, resume_job, start_job
 from dragoman.runs.measure_runner import rescore
 from dragoman.scoring.judges import AssumeMet
-from dragoman.store.run import RunStore, open_run
 from dragoman.store.run_file import FILE
+from dragoman.store.run_store import RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import Setup, build_setup
 
 Record = dict[str, Any]
 
@@ -119,7 +119,7 @@ def counted(episode: Episode) -> tuple[object, ...]:
 
 
 def without_changes(event: Event) -> Event:
-    return event if isinstance(event, Move) else msgspec.structs.replace(event, changes=())
+    return event if isinstance(event, Message) else msgspec.structs.replace(event, changes=())
 
 
 def outcome(score: Score) -> object:

@@ -7,11 +7,11 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from dragoman.core.apis.written.answers import read_answer
+from dragoman.core.apis.itc_answers import parse_itc_answer
 from dragoman.exchange.training_rows import rows_of_run
 from dragoman.finetuning.contamination.row_calls import calls_of
 from dragoman.finetuning.row_files import read_rows
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 
 Cli = Callable[..., CompletedProcess[str]]
 
@@ -102,7 +102,7 @@ def test_native_calls_are_written_as_thought_and_action_on_request(
         assert calls_of(other) == calls_of(row)
         assert other.origin == row.origin
         answers = [each["content"] for each in other.messages if each["role"] == "assistant"]
-        assert all(read_answer(str(each)).is_strict for each in answers)
+        assert all(parse_itc_answer(str(each)).is_strict for each in answers)
     assert {len(row.messages) for row in written.values()} > {3}
 
 

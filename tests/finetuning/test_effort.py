@@ -2,7 +2,7 @@
 
 import pytest
 
-from dragoman.core.training.rows import TrainingRow
+from dragoman.core.training_examples import TrainingExample
 from dragoman.finetuning import effort
 from dragoman.finetuning.effort import Effort, Gpu, effort_of, fitting, gpus
 from dragoman.finetuning.model_folder import ModelFacts
@@ -14,9 +14,9 @@ MODEL = ModelFacts(
 RECIPE = Recipe("base", ("rows.jsonl",), "out", weights="all", epochs=2, max_length=50)
 
 
-def row(number: int, letters: int) -> TrainingRow:
+def row(number: int, letters: int) -> TrainingExample:
     said: dict[str, object] = {"role": "user", "content": "x" * letters}
-    return TrainingRow(f"r{number}", (said, {"role": "assistant", "content": "yes"}))
+    return TrainingExample(f"r{number}", (said, {"role": "assistant", "content": "yes"}))
 
 
 def test_without_the_extra_tokens_are_bounded_by_bytes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """What many prompts share is found word for word, whatever stands around it."""
 
-from dragoman.core.training.rows import TrainingRow
+from dragoman.core.training_examples import TrainingExample
 from dragoman.finetuning.passages import passages_of, without
 
 POLICY = "Answer with calls of functions, and with nothing else around them."
@@ -9,12 +9,12 @@ SNOW = '{"name":"snow","description":"Says whether it snows, and where."}'
 NATIVE: dict[str, object] = {"name": "tide", "description": "Says how high the water stands."}
 
 
-def row(number: int, system: str, *tools: dict[str, object]) -> TrainingRow:
+def row(number: int, system: str, *tools: dict[str, object]) -> TrainingExample:
     said: dict[str, object] = {
         "role": "user",
         "content": f"A question that nobody else asks, number {number}, today",
     }
-    return TrainingRow(f"r{number}", ({"role": "system", "content": system}, said), tools)
+    return TrainingExample(f"r{number}", ({"role": "system", "content": system}, said), tools)
 
 
 def test_lines_of_instructions_and_functions_in_lists_are_passages() -> None:

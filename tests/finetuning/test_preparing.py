@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 from dragoman.finetuning.contamination.evaluated import evaluated_tasks
 from dragoman.finetuning.preparing import prepare
 from dragoman.finetuning.recipe import Recipe
@@ -16,12 +16,12 @@ from dragoman.finetuning.recipe import Recipe
 CONFIG = {"model_type": "qwen3", "hidden_size": 4, "num_hidden_layers": 2, "vocab_size": 10}
 
 
-def row(name: str, request: str, origin: RowOrigin) -> TrainingRow:
+def row(name: str, request: str, origin: ExampleOrigin) -> TrainingExample:
     messages: tuple[dict[str, object], ...] = (
         {"role": "user", "content": request},
         {"role": "assistant", "content": "Yes."},
     )
-    return TrainingRow(name, messages, origin=origin)
+    return TrainingExample(name, messages, origin=origin)
 
 
 @pytest.fixture
@@ -33,13 +33,13 @@ def recipe(tmp_path: Path) -> Recipe:
     (base / "model.safetensors").write_bytes(struct.pack("<Q", 2) + b"{}")
     known = evaluated_tasks(["itc:world/ja"])[0]
     rows = [
-        row(f"r{number}", f"Frage {number * 7919}", RowOrigin("mine", f"t{number}"))
+        row(f"r{number}", f"Frage {number * 7919}", ExampleOrigin("mine", f"t{number}"))
         for number in range(20)
     ]
     rows += [
-        row("leak1", "nothing alike", RowOrigin("itc:world/ja", known.task)),
-        row("leak2", known.request, RowOrigin("mine", "x", language="ja")),
-        row("leak3", "something", RowOrigin("mine", "y", known.apis)),
+        row("leak1", "nothing alike", ExampleOrigin("itc:world/ja", known.task)),
+        row("leak2", known.request, ExampleOrigin("mine", "x", language="ja")),
+        row("leak3", "something", ExampleOrigin("mine", "y", known.apis)),
     ]
     lines = (msgspec.json.encode(each) + b"\n" for each in rows)
     (tmp_path / "rows.jsonl").write_bytes(b"".join(lines))

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import DataError
-from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 from dragoman.finetuning.row_files import read_rows
 
 USER: dict[str, object] = {"role": "user", "content": "Hi"}
@@ -20,7 +20,9 @@ def written(folder: Path, *lines: object) -> Path:
 
 
 def test_a_line_without_an_id_is_known_by_its_place_and_ours_by_its_own(tmp_path: Path) -> None:
-    ours = TrainingRow("r7", (USER, ANSWER), origin=RowOrigin("itc:mine", "t1", language="ja"))
+    ours = TrainingExample(
+        "r7", (USER, ANSWER), origin=ExampleOrigin("itc:mine", "t1", language="ja")
+    )
 
     plain, own = read_rows([written(tmp_path, {"messages": [USER, ANSWER]}, ours)])
 
@@ -51,7 +53,7 @@ def test_a_line_that_teaches_nothing_is_told(tmp_path: Path, line: object, said:
 def test_no_rows_and_two_of_one_id_are_told(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no row: `dragoman rows`"):
         read_rows([written(tmp_path)])
-    twice = TrainingRow("r", (USER, ANSWER))
+    twice = TrainingExample("r", (USER, ANSWER))
     with pytest.raises(DataError, match="line 2: a second row 'r'"):
         read_rows([written(tmp_path, twice, twice)])
     with pytest.raises(DataError, match="cannot be read"):

@@ -6,8 +6,8 @@ from dragoman.core.errors import UsageError
 from dragoman.models.catalog import model_server_base, suggest_model_name
 from dragoman.models.model_spec import parse_model_spec
 from dragoman.models.realtime_spec import parse_realtime_spec
-from dragoman.speech.spec import read_ear
-from dragoman.wiring.providers import addresses_of
+from dragoman.registry.providers import addresses_of
+from dragoman.speech.specs import parse_recognizer
 
 HOST = "http://127.0.0.1:8000"
 
@@ -81,7 +81,7 @@ def test_realtime_and_speech_have_the_same_rule() -> None:
     with pytest.raises(UsageError, match=f"write base_url={HOST}/v1$"):
         parse_realtime_spec(f"openai-realtime/m?base_url={HOST}/v1/realtime")
     with pytest.raises(UsageError, match=f"write base_url={HOST}/v1$"):
-        read_ear(f"compatible/m?base_url={HOST}/v1/audio/transcriptions")
+        parse_recognizer(f"compatible/m?base_url={HOST}/v1/audio/transcriptions")
 
 
 def test_an_address_of_the_environment_has_the_same_rule(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,4 +95,4 @@ def test_only_an_agent_has_a_name(written: str) -> None:
     with pytest.raises(UsageError, match=r"^v2=: only an agent is given a name: leave v2= out$"):
         parse_model_spec(written)
     with pytest.raises(UsageError, match=r"^v2=: only an agent is given a name: leave v2= out$"):
-        read_ear(written)
+        parse_recognizer(written)

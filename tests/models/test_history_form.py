@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.voice.histories import History
+from dragoman.core.chat_messages import ChatHistory
 from dragoman.models.catalog import load_provider_catalog
 from dragoman.models.history_format import (
     HistoryFormat,
@@ -35,7 +35,7 @@ def result(call_id: str, content: str = "{}") -> dict[str, Any]:
 
 
 def sent(form: HistoryFormat, *messages: dict[str, Any]) -> list[dict[str, Any]]:
-    written: list[dict[str, Any]] = json.loads(History(messages).written(form) or b"")
+    written: list[dict[str, Any]] = json.loads(ChatHistory(messages).written(form) or b"")
     return written
 
 
@@ -172,12 +172,12 @@ def test_a_system_message_becomes_the_users_where_there_is_none() -> None:
 
 
 def test_a_history_is_written_once_in_each_form() -> None:
-    history = History([calling(("call_0", "look", "{}")), result("call_0")])
+    history = ChatHistory([calling(("call_0", "look", "{}")), result("call_0")])
     plain, safe = history.written(), history.written(SAFE)
     history += [calling(("call_0", "look", "{}")), result("call_0")]
     assert (history.written() or b"").startswith((plain or b"")[:-1])
     assert (history.written(SAFE) or b"").startswith((safe or b"")[:-1])
-    assert history.written(SAFE) == History(history).written(SAFE)
+    assert history.written(SAFE) == ChatHistory(history).written(SAFE)
 
 
 _CALLS = st.tuples(

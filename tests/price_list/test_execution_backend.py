@@ -11,7 +11,7 @@ import pytest
 import dragoman
 from dragoman.core.errors import UsageError
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 
 Cli = Callable[..., CompletedProcess[str]]
 

@@ -36,9 +36,9 @@ denominator = ["judged"]
 MODULE = """
 from pathlib import Path
 
-from dragoman.core.episodes import Move
-from dragoman.core.measures import Counted, Rate
-from dragoman.core.speech import Called
+from dragoman.core.episodes import Message
+from dragoman.core.measures import CountedItem, Rate
+from dragoman.core.replies import ToolCallReply
 from dragoman.scoring.measures.count_measure import CountMeasure
 
 leave = Path(__file__).with_name("leave@1.toml")

@@ -28,8 +28,8 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import content_key
-from dragoman.core.layers import AlwaysTold, Layer
+from dragoman.core.content_keys import content_key
+from dragoman.core.layers import StaticInstructions, Layer
 
 
 def cards(value, suite):

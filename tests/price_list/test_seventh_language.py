@@ -7,10 +7,10 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tools import ToolCall
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
 
 Cli = Callable[..., CompletedProcess[str]]
 WHOLE = Path(__file__).parents[2] / "docs" / "examples" / "pt-BR"

@@ -11,17 +11,17 @@ import pytest
 from dragoman.analysis.cells import Outcome, summarize
 from dragoman.analysis.mm_tau.board import mm_tau_board
 from dragoman.analysis.voice.board import voice_board
+from dragoman.core.audio import Audio
+from dragoman.core.clarifications import Clarification
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination
 from dragoman.core.personas import UserContext
 from dragoman.core.protocols import Provenance
+from dragoman.core.replies import Stage, TextReply, ToolCallReply, Utterance, text_reply
 from dragoman.core.scores import ComponentScore, Score, Scored
-from dragoman.core.speech import Called, Said, Stage, Utterance, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio
-from dragoman.core.voice.clarifications import Clarification
 from dragoman.report.html_report import render_report
 from dragoman.report.mm_tau_figures import mm_tau_page
 from dragoman.report.view_model import RunView
@@ -40,15 +40,15 @@ pytestmark = pytest.mark.slow
 def episode(agent: str, task: str, text: str) -> Episode:
     call = ToolCall("1", "get_order", {"order_id": text})
     turns = (
-        Move("agent", say("Hi!"), scripted=True),
-        Move("user", say(f"I want {task}. {text}")),
-        Move("agent", Called((call,))),
+        Message("agent", text_reply("Hi!"), scripted=True),
+        Message("user", text_reply(f"I want {task}. {text}")),
+        Message("agent", ToolCallReply((call,))),
         ToolResult("1", "get_order", text, error=True),
-        Move("agent", say(f"{agent} answers")),
-        Move("user", say("###STOP###")),
+        Message("agent", text_reply(f"{agent} answers")),
+        Message("user", text_reply("###STOP###")),
     )
     shortened = turns if agent == "good" else turns[:-1]
-    ending = Ending("user_stop" if agent == "good" else "max_steps", text)
+    ending = Termination("user_stop" if agent == "good" else "max_steps", text)
     return Episode(shortened, ending, steps=3, errors=1)
 
 
@@ -240,7 +240,9 @@ def test_a_spoken_word_is_played_and_what_was_lost_is_marked(
     heard = Utterance(
         "My code is B 7.", "my code is bee seven", "my code is v 7", kept, kept, (STAGE,)
     )
-    played = Episode((Move("user", Said(heard)),), Ending("user_stop"), steps=1, errors=0)
+    played = Episode(
+        (Message("user", TextReply(heard)),), Termination("user_stop"), steps=1, errors=0
+    )
     rows = [Outcome("courier", PLAIN.with_axes(voice="telephone"), "literal", "t0", 0, played)]
     page = written(tmp_path, msgspec.structs.replace(view(rows), audio="audio"))
 

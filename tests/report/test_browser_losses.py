@@ -10,12 +10,12 @@ from dragoman.analysis.blame import Culprit, measured_blame
 from dragoman.analysis.cells import Outcome, summarize
 from dragoman.analysis.comparison import group_cells
 from dragoman.analysis.losses.board import losses
+from dragoman.core.audio import Audio
 from dragoman.core.conditions import PLAIN, Condition
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination
+from dragoman.core.replies import TextReply, Utterance, text_reply
 from dragoman.core.scores import Score, Scored
-from dragoman.core.speech import Said, Utterance, say
 from dragoman.core.tasks import Scenario, Task
-from dragoman.core.voice.audio import Audio
 from dragoman.report.html_report import render_report
 from dragoman.report.view_model import RunView
 from dragoman.store.audio_files import AudioFiles
@@ -36,10 +36,10 @@ SHOWN = "[...document.querySelectorAll('#list .conversation')].map((node) => nod
 
 
 def outcome(condition: Condition, task: int, found: Culprit | float) -> Outcome:
-    events = (Move("user", say(f"I want {task}.")), Move("agent", say("Yes.")))
+    events = (Message("user", text_reply(f"I want {task}.")), Message("agent", text_reply("Yes.")))
     return Outcome(
         *("courier", condition, "clerk", f"t{task}", 0),
-        Episode(events, Ending("user_stop"), 2, 0),
+        Episode(events, Termination("user_stop"), 2, 0),
         Score("dragoman-1", "none", Scored(float(found == 1.0)), ()),
         measures=(measured_blame(found),) if isinstance(found, str) else (),
     )
@@ -135,7 +135,10 @@ def test_a_copy_without_its_audio_says_so_and_a_sign_alone_was_never_spoken(
     heard = Utterance("Yes.", "yes", "yes", kept, kept)
     sign = Utterance("###STOP###", "", "", silence, silence)
     played = Episode(
-        (Move("user", Said(heard)), Move("user", Said(sign))), Ending("user_stop"), 1, 0
+        (Message("user", TextReply(heard)), Message("user", TextReply(sign))),
+        Termination("user_stop"),
+        1,
+        0,
     )
     rows = [Outcome("courier", TELEPHONE, "clerk", "t0", 0, played)]
     path = tmp_path / "copy.html"

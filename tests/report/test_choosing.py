@@ -8,10 +8,10 @@ from typing import Any
 
 from dragoman.analysis.cells import Outcome, summarize
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination
 from dragoman.core.protocols import Provenance
+from dragoman.core.replies import text_reply
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored
-from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.report.html_payload import pack, select_fitting, sized_conversations
 from dragoman.report.html_report import render_report
@@ -29,7 +29,10 @@ def outcome(agent: str, task: int, trial: int) -> Outcome:
     value = float(task % 4 > 0)
     part = ComponentScore("DB", True, Scored(value), (Evidence("state", True, "seen"),))
     episode = Episode(
-        (Move("user", say(words(agent, task, trial))),), Ending("user_stop"), steps=1, errors=0
+        (Message("user", text_reply(words(agent, task, trial))),),
+        Termination("user_stop"),
+        steps=1,
+        errors=0,
     )
     score = Score("dragoman-1", "none", Scored(value), (part,))
     return Outcome("s", PLAIN, agent, f"t{task}", trial, episode, score)

@@ -1,6 +1,6 @@
 from dragoman.analysis.errors.board import JudgedGroup
 from dragoman.analysis.errors.reviewed import Reviewed, side_figures
-from dragoman.core.judged_errors import ErrorReview, JudgedError
+from dragoman.core.measures import ErrorReview, JudgedError
 from dragoman.report.judged_errors import severity_table
 
 CRITICAL = ErrorReview((JudgedError("agent", "critical", (), 0),))

@@ -16,13 +16,22 @@ import pytest
 
 from dragoman.analysis.cells import Outcome, summarize
 from dragoman.analysis.voice.board import voice_board
+from dragoman.core.clarifications import Clarification
 from dragoman.core.conditions import PLAIN, condition_from
 from dragoman.core.costs import Price
-from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
-from dragoman.core.measures import Counted, Declared, Measured, Rate, Total
+from dragoman.core.episodes import Episode, Event, Message, Termination, TerminationReason
+from dragoman.core.measures import CountedItem, DeclaredMetrics, MeasureResult, Rate, Total
 from dragoman.core.protocols import Provenance
+from dragoman.core.replies import (
+    AudioRef,
+    Stage,
+    TextReply,
+    ToolCallReply,
+    UnparsedReply,
+    Utterance,
+    text_reply,
+)
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
-from dragoman.core.speech import AudioRef, Called, Said, Stage, Unparsed, Utterance, say
 from dragoman.core.tasks import (
     Action,
     Criteria,
@@ -36,7 +45,6 @@ from dragoman.core.tasks import (
 )
 from dragoman.core.tools import Change, ToolCall, ToolResult
 from dragoman.core.usage import Usage
-from dragoman.core.voice.clarifications import Clarification
 from dragoman.report.html_payload import DATA_FIELDS, TEXT_FIELDS
 from dragoman.report.html_report import render_report
 from dragoman.report.view_model import (
@@ -83,10 +91,10 @@ def score(value: float, *, assumed: bool = False) -> Score:
     )
 
 
-def episode(*events: Event, reason: EndReason = "user_stop", detail: str = "") -> Episode:
+def episode(*events: Event, reason: TerminationReason = "user_stop", detail: str = "") -> Episode:
     return Episode(
-        (Move("agent", say("Hi! How can I help?"), scripted=True), *events),
-        Ending(reason, detail),
+        (Message("agent", text_reply("Hi! How can I help?"), scripted=True), *events),
+        Termination(reason, detail),
         steps=4,
         errors=sum(isinstance(event, ToolResult) and event.error for event in events),
         usage=(Usage("agent", "big", 2, 100, 20), Usage("user", "small", 2)),
@@ -100,13 +108,14 @@ def full_episode(text: str = "Hello") -> Episode:
     broken = ToolCall("2", "cancel", {}, raw="{oops", malformed="not JSON")
     user_call = ToolCall("3", "toggle", {}, by="user", positionals=(1, "x"))
     return episode(
-        Move(
-            "user", Said(Utterance(text, spoken="hello", heard=None, audio=AudioRef("aa", 1.0, 8)))
+        Message(
+            "user",
+            TextReply(Utterance(text, spoken="hello", heard=None, audio=AudioRef("aa", 1.0, 8))),
         ),
-        Move("agent", Called((call, broken), text), raw=msgspec.Raw(b'{"raw":1}')),
+        Message("agent", ToolCallReply((call, broken), text), raw=msgspec.Raw(b'{"raw":1}')),
         ToolResult("1", "get_order", ORDER, shown=text, executed={"order_id": "W1", "n": 2.0}),
         ToolResult("2", "cancel", f"Error: {text}", error=True),
-        Move("user", Called((user_call,))),
+        Message("user", ToolCallReply((user_call,))),
         ToolResult(
             "3",
             "toggle",
@@ -117,7 +126,7 @@ def full_episode(text: str = "Hello") -> Episode:
                 Change(("gone", text), "del", side="user"),
             ),
         ),
-        Move("agent", Unparsed("", text), turn=2),
+        Message("agent", UnparsedReply("", text), turn=2),
     )
 
 
@@ -195,8 +204,8 @@ def without_raw(episode: Episode | None) -> Episode | None:
     if episode is None:
         return None
     events = (
-        Move(event.by, event.reply, event.scripted, event.turn)
-        if isinstance(event, Move)
+        Message(event.by, event.reply, event.scripted, event.turn)
+        if isinstance(event, Message)
         else event
         for event in episode.events
     )
@@ -340,7 +349,7 @@ def test_infrastructure_errors_stand_apart_from_tool_errors() -> None:
 
 
 def test_decisions_about_questions_stand_beside_the_words_that_they_are_about() -> None:
-    asked = Move("agent", say("How is that spelled?"))
+    asked = Message("agent", text_reply("How is that spelled?"))
     decided = Clarification(1, "allowed", "rule-1", reply="L-I-A-M", answer=HOSTILE)
     beyond = Clarification(9, "leak", "rule-1")
     played = msgspec.structs.replace(episode(asked), clarifications=(decided, beyond))
@@ -375,7 +384,7 @@ def spoken_view(agent: str = "clerk") -> RunView:
             (
                 PLAIN.with_axes(voice="telephone", clarify="rule"),
                 (1.0, 0.0),
-                (Measured("clarifications", "1", counts=counts),),
+                (MeasureResult("clarifications", "1", counts=counts),),
             ),
         )
         for number, value in enumerate(values)
@@ -575,8 +584,8 @@ def test_a_report_on_very_many_cells_folds_what_it_says_of_each() -> None:
 
 def test_only_texts_of_tool_results_are_packed_by_place() -> None:
     stage = Stage("rewrite", "rules", settings={"content": "a post", "shown": "its end"})
-    said = Said(Utterance("Post it", spoken="post it", heard="post it", stages=(stage,)))
-    played = episode(Move("user", said), ToolResult("1", "post_tweet", ORDER))
+    said = TextReply(Utterance("Post it", spoken="post it", heard="post it", stages=(stage,)))
+    played = episode(Message("user", said), ToolResult("1", "post_tweet", ORDER))
     document = packed(render_report([run_view([outcome("1", 0, played, score(1.0))])], "Packed"))
     _, move, result = document["conversations"][0]["episode"]["events"]
     assert move["reply"]["utterance"]["stages"][0]["settings"] == {
@@ -618,13 +627,16 @@ def test_a_run_without_simulated_users_says_nothing_of_their_validity() -> None:
     assert "whose user failed" not in text
 
 
-HEARD = Measured(
+HEARD = MeasureResult(
     "hearing",
     "1",
     counts={"words": 40, "word errors": 4},
-    evidence=(Counted({"words": 40}, 2, why="not heard: <b>Porto</b>"), Counted({"words": 0}, 4)),
+    evidence=(
+        CountedItem({"words": 40}, 2, why="not heard: <b>Porto</b>"),
+        CountedItem({"words": 0}, 4),
+    ),
 )
-FAILED = Measured("leave", "1@ab", "measure-1:m", unscored="judge failed: no reply")
+FAILED = MeasureResult("leave", "1@ab", "measure-1:m", unscored="judge failed: no reply")
 
 
 def test_measures_stand_in_the_overview_and_with_their_conversation() -> None:
@@ -636,8 +648,8 @@ def test_measures_stand_in_the_overview_and_with_their_conversation() -> None:
     view = msgspec.structs.replace(
         run_view(rows),
         declared={
-            "hearing-1": Declared("hearing", "1", (rate,)),
-            "leave-1@ab": Declared("leave", "1@ab", (Total("asked", ("asked",)),)),
+            "hearing-1": DeclaredMetrics("hearing", "1", (rate,)),
+            "leave-1@ab": DeclaredMetrics("leave", "1@ab", (Total("asked", ("asked",)),)),
         },
     )
 
@@ -737,10 +749,10 @@ def conversation(source: random.Random, words: list[str], results: list[str]) ->
         call = ToolCall(f"call_{source.getrandbits(64):x}", "get_details", {"id": str(size)})
         content = source.choice(results)
         events += [
-            Move("user", say(sentence(source, words, 30))),
-            Move("agent", Called((call,))),
+            Message("user", text_reply(sentence(source, words, 30))),
+            Message("agent", ToolCallReply((call,))),
             ToolResult(call.id, call.name, content),
-            Move("agent", say(sentence(source, words, 90))),
+            Message("agent", text_reply(sentence(source, words, 90))),
         ]
         size += len(content) + 1_200
     return episode(*events)

@@ -7,13 +7,13 @@ from dragoman.analysis.cells import Outcome
 from dragoman.analysis.comparison import CellName, CellOutcomes
 from dragoman.analysis.losses.board import losses
 from dragoman.core.conditions import PLAIN, Condition, condition_of
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.measures import Measured
+from dragoman.core.episodes import Episode, Termination
+from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score, Scored
 from dragoman.report.degradation import MAX_LINES, drop_lines, points
 
 TELEPHONE = condition_of({"voice": "telephone"})
-MISHEARD = Measured(
+MISHEARD = MeasureResult(
     "values", "2", counts={"lost": 1, "lost: id or code": 1, "said: id or code": 4, "won back": 0}
 )
 
@@ -24,7 +24,7 @@ def cell(
     rows = tuple(
         Outcome(
             *("courier", condition, agent, str(task), 0),
-            Episode((), Ending("user_stop"), 4, 0),
+            Episode((), Termination("user_stop"), 4, 0),
             Score("dragoman-1", "none", Scored(float(found == 1.0)), ()),
             measures=(
                 *((measured_blame(found),) if isinstance(found, str) else ()),

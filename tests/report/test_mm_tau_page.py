@@ -6,8 +6,8 @@ from functools import cache
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.mm_tau.board import MmTauBoard, mm_tau_board
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.measures import Measured
+from dragoman.core.episodes import Episode, Termination
+from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score, Scored
 from dragoman.report.html_report import render_report
 from dragoman.report.mm_tau_figures import glances, mm_tau_page, modality_charts, persona_charts
@@ -27,11 +27,11 @@ def board(agent: str = "clerk") -> MmTauBoard:
             agent,
             f"t{number}",
             0,
-            Episode((), Ending("user_stop"), 1, 0),
+            Episode((), Termination("user_stop"), 1, 0),
             Score(*SCORING, Scored(float(number < passed)), ()),
             measures=(
-                Measured("critical", "1", counts={"fields": 4, "right": passed}),
-                Measured(
+                MeasureResult("critical", "1", counts={"fields": 4, "right": passed}),
+                MeasureResult(
                     "mm_tau_p2",
                     "1@aaaa",
                     f"measure-2:{agent}",
@@ -124,7 +124,7 @@ def test_suites_stand_side_by_side_and_tasks_that_state_personas_have_their_own_
             "clerk",
             f"{number}{stated}",
             0,
-            Episode((), Ending("user_stop"), 1, 0),
+            Episode((), Termination("user_stop"), 1, 0),
             Score(*SCORING, Scored(float(number)), ()),
         )
         for suite, stated in (

@@ -7,14 +7,14 @@ import msgspec
 from dragoman.analysis.cells import CellSummary, Outcome, summarize
 from dragoman.core.conditions import PLAIN
 from dragoman.core.costs import Price
-from dragoman.core.episodes import Ending, Episode
+from dragoman.core.episodes import Episode, Termination
 from dragoman.core.usage import Usage
 from dragoman.report.costs import cost_by_scenario
 
 
 def cells(model: str = "big") -> tuple[CellSummary, ...]:
     used = (Usage("agent", model, 1, 1_000_000, 0),)
-    episode = Episode((), Ending("user_stop"), steps=1, errors=0, usage=used)
+    episode = Episode((), Termination("user_stop"), steps=1, errors=0, usage=used)
     rows = [
         Outcome("s", condition, "a", "t", 0, episode)
         for condition in (PLAIN, PLAIN.with_axes(language="th", scenario="domain"))

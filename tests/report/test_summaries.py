@@ -7,7 +7,7 @@ import msgspec
 from dragoman.analysis.cells import Outcome, summarize
 from dragoman.core.conditions import PLAIN
 from dragoman.core.costs import Cost, Price
-from dragoman.core.episodes import Ending, Episode
+from dragoman.core.episodes import Episode, Termination
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
 from dragoman.core.usage import Usage, as_replayed
 from dragoman.report.formatting import money
@@ -35,7 +35,7 @@ def checked(score: Score, *failed: str) -> Score:
 
 
 def outcome(score: Score = SCORE) -> Outcome:
-    episode = Episode((), Ending("user_stop"), steps=3, errors=1, seconds=2.0)
+    episode = Episode((), Termination("user_stop"), steps=3, errors=1, seconds=2.0)
     return Outcome("tau2:retail", PLAIN, "clerk", "7", 2, episode, score)
 
 
@@ -109,7 +109,7 @@ def priced(model: str) -> Price | None:
 
 
 def used(*entries: Usage) -> list[Outcome]:
-    episode = Episode((), Ending("user_stop"), steps=3, errors=1, usage=entries)
+    episode = Episode((), Termination("user_stop"), steps=3, errors=1, usage=entries)
     return [Outcome("tau2:retail", PLAIN, "clerk", "7", 2, episode, SCORE)]
 
 

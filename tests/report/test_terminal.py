@@ -6,16 +6,24 @@ from rich.console import Console
 
 from dragoman.analysis.cells import Outcome
 from dragoman.core.conditions import PLAIN, condition_of
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.measures import Counted, Measured
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.measures import CountedItem, MeasureResult
 from dragoman.core.personas import UserContext
+from dragoman.core.replies import (
+    UNKNOWN_LATENCY,
+    AudioRef,
+    Latency,
+    TextReply,
+    ToolCallReply,
+    UnparsedReply,
+    Utterance,
+    text_reply,
+)
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
-from dragoman.core.speech import AudioRef, Called, Said, Unparsed, Utterance, say
 from dragoman.core.tasks import Scenario, Task
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 from dragoman.core.tools import Change, ToolCall, ToolResult
 from dragoman.core.usage import Usage
-from dragoman.core.voice.clock import UNKNOWN, Latency
 from dragoman.report.terminal import MAX_SHOWN, print_conversation
 
 TASK = Task("7", "tau2:retail", "digest", Scenario("You want a refund."))
@@ -45,7 +53,7 @@ def checked(score: Score, *failed: str) -> Score:
 
 
 def outcome(*events: Event, score: Score | None = SCORE) -> Outcome:
-    episode = Episode(events, Ending("user_stop"), steps=3, errors=1, seconds=2.0)
+    episode = Episode(events, Termination("user_stop"), steps=3, errors=1, seconds=2.0)
     return Outcome("tau2:retail", PLAIN, "clerk", "7", 2, episode, score)
 
 
@@ -65,11 +73,11 @@ def test_words_calls_results_and_changes_are_printed_in_order() -> None:
     text = words(
         printed(
             outcome(
-                Move("agent", say("Hi!"), scripted=True),
-                Move("user", Said(Utterance("Refund", spoken="re fund", heard="refunt"))),
-                Move(
+                Message("agent", text_reply("Hi!"), scripted=True),
+                Message("user", TextReply(Utterance("Refund", spoken="re fund", heard="refunt"))),
+                Message(
                     "agent",
-                    Called(
+                    ToolCallReply(
                         (ToolCall("1", "cancel", {"id": "#W1", "n": 1.0}, sent={"id": "w 1"}),),
                         "Right.",
                     ),
@@ -130,12 +138,14 @@ def test_long_results_are_shortened_with_a_note() -> None:
 
 
 def test_markup_in_data_is_printed_as_it_is() -> None:
-    text = printed(outcome(Move("user", say("[red]stop[/red] [/] [link=file:]")), score=None))
+    text = printed(
+        outcome(Message("user", text_reply("[red]stop[/red] [/] [link=file:]")), score=None)
+    )
     assert "[red]stop[/red] [/] [link=file:]" in text
 
 
 def test_reasoning_is_printed_as_what_nobody_was_given() -> None:
-    move = Move("agent", say("In Kloster."), reasoning="Where is it?")
+    move = Message("agent", text_reply("In Kloster."), reasoning="Where is it?")
     text = words(printed(outcome(move, score=None)))
     assert "In Kloster. reasoning Where is it? (given to nobody)" in text
 
@@ -143,10 +153,10 @@ def test_reasoning_is_printed_as_what_nobody_was_given() -> None:
 def test_data_cannot_steer_the_terminal() -> None:
     attack = "\x1b[2J\x1b]0;title\x07\r\x9b1mover\u202ewrite"
     given = outcome(
-        Move("user", say(attack)),
-        Move("agent", Called((ToolCall("1", attack, {}, raw=attack, malformed=attack),))),
+        Message("user", text_reply(attack)),
+        Message("agent", ToolCallReply((ToolCall("1", attack, {}, raw=attack, malformed=attack),))),
         ToolResult("1", attack, attack, changes=(Change((attack,), "set", attack),)),
-        Move("agent", Unparsed(attack, attack), reasoning=attack),
+        Message("agent", UnparsedReply(attack, attack), reasoning=attack),
     )
     given = msgspec.structs.replace(given, agent=attack)
     text = printed(given)
@@ -156,7 +166,7 @@ def test_data_cannot_steer_the_terminal() -> None:
 
 @pytest.mark.parametrize("text", ["a\tb\nc", "naïve", "مرحبا", "👩‍👩‍👧"])
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
-    assert visible(text) == text
+    assert escape_controls(text) == text
 
 
 def test_a_conversation_that_has_not_run_or_is_not_scored_says_so() -> None:
@@ -175,13 +185,13 @@ def test_a_conversation_says_what_its_simulated_user_failed() -> None:
 
 
 def test_measures_are_told_with_what_they_found_and_why_they_are_unscored() -> None:
-    heard = Measured(
+    heard = MeasureResult(
         "hearing",
         "1",
         counts={"words": 40, "word errors": 4},
-        evidence=(Counted({"words": 40}, 2, why="not heard: \x1b[2JPorto"), Counted({}, 3)),
+        evidence=(CountedItem({"words": 40}, 2, why="not heard: \x1b[2JPorto"), CountedItem({}, 3)),
     )
-    failed = Measured("leave", "1", "m", unscored="judge failed: no reply")
+    failed = MeasureResult("leave", "1", "m", unscored="judge failed: no reply")
     text = printed(msgspec.structs.replace(outcome(), measures=(heard, failed)))
 
     assert "hearing 1: words 40, word errors 4" in text
@@ -192,10 +202,10 @@ def test_measures_are_told_with_what_they_found_and_why_they_are_unscored() -> N
 
 
 SPOKEN = (
-    Move("user", Said(Utterance("Refund", "refund", "refund", AudioRef("a", 1.25, 8_000)))),
-    Move("agent", Said(Utterance("Which one do you mean?")), latency=Latency(61.0, 59.5)),
-    Move("user", Said(Utterance("That", "that", "that", AudioRef("b", 1.0, 8_000)))),
-    Move("agent", say("Done."), latency=UNKNOWN),
+    Message("user", TextReply(Utterance("Refund", "refund", "refund", AudioRef("a", 1.25, 8_000)))),
+    Message("agent", TextReply(Utterance("Which one do you mean?")), latency=Latency(61.0, 59.5)),
+    Message("user", TextReply(Utterance("That", "that", "that", AudioRef("b", 1.0, 8_000)))),
+    Message("agent", text_reply("Done."), latency=UNKNOWN_LATENCY),
 )
 
 
@@ -224,7 +234,7 @@ def test_what_was_inferred_of_the_user_is_told_field_by_field_where_it_was_infer
         UserContext(1, "small", known),
         UserContext(2, "small", failure="persona is missing", answer="{}"),
     )
-    given = outcome(Move("user", say("Help.")), Move("agent", say("Gladly.")))
+    given = outcome(Message("user", text_reply("Help.")), Message("agent", text_reply("Gladly.")))
     assert given.episode is not None
     used = (Usage("user context", "small", 2, 700, 80),)
     played = msgspec.structs.replace(given.episode, contexts=contexts, usage=used)

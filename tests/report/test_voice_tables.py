@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.voice.board import VoiceBoard, voice_board
-from dragoman.core.aggregates import Aggregate, Leaderboard
 from dragoman.core.conditions import PLAIN, Condition
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.measures import Measured
+from dragoman.core.episodes import Episode, Termination
+from dragoman.core.leaderboard import Aggregate, Leaderboard
+from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.report.text_tables import TextTable
 from dragoman.report.voice import voice_tables
@@ -26,7 +26,7 @@ def outcomes(
 ) -> list[Outcome]:
     """Return an outcome for each task, with what measures counted; None is one that broke."""
     measures = tuple(
-        Measured(name, "1", counts=dict(found)) for name, found in (counts or {}).items()
+        MeasureResult(name, "1", counts=dict(found)) for name, found in (counts or {}).items()
     )
     return [
         Outcome(
@@ -35,7 +35,9 @@ def outcomes(
             "clerk",
             f"t{number}",
             0,
-            Episode((), Ending("user_stop" if value is not None else "infrastructure_error"), 1, 0),
+            Episode(
+                (), Termination("user_stop" if value is not None else "infrastructure_error"), 1, 0
+            ),
             Score(
                 "dragoman-1", "none", Unscored("no answer") if value is None else Scored(value), ()
             ),

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Briefed, Episode, Move
-from dragoman.core.layers import Layer, Talk
+from dragoman.core.episodes import Episode, InstructionUpdate, Message
+from dragoman.core.layers import ConversationContext, Layer
 from dragoman.core.prompts import PromptSet
-from dragoman.core.protocols import ChatRequest, Completion, Progress
-from dragoman.core.speech import say
+from dragoman.core.protocols import ChatRequest, Completion, ConversationProgress
+from dragoman.core.replies import text_reply
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
+from dragoman.registry.participants import ResolvedParticipant
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import plan_cells
 from dragoman.simulation.participants.llm import LlmParticipant
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.participants import Resolved
-from dragoman.wiring.setup import build_setup
 
 RESTLESS = PLAIN.with_axes(mood="restless")
 
@@ -27,11 +27,11 @@ RESTLESS = PLAIN.with_axes(mood="restless")
 class CountsReplies:
     """Tells the agent how often the user has spoken."""
 
-    def __init__(self, talk: Talk) -> None:
+    def __init__(self, talk: ConversationContext) -> None:
         assert talk.agent.name == "parrot"
 
-    async def told(self, side: Role, progress: Progress) -> str:
-        said = sum(isinstance(event, Move) and event.by == "user" for event in progress.events)
+    async def told(self, side: Role, progress: ConversationProgress) -> str:
+        said = sum(isinstance(event, Message) and event.by == "user" for event in progress.events)
         return f"The user has spoken {said} times." if side == "agent" else ""
 
     def take_usage(self) -> tuple[Usage, ...]:
@@ -49,13 +49,17 @@ class Parrot:
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
         systems = [str(m["content"]) for m in request.messages if m["role"] == "system"]
         self.systems.append(systems)
-        return Completion(say("Hm."), msgspec.Raw(b"{}"), Usage(purpose, self.name))
+        return Completion(text_reply("Hm."), msgspec.Raw(b"{}"), Usage(purpose, self.name))
 
 
 def conversation(model: Parrot) -> Episode:
     config = RunConfig("sample:shop", ("parrot",), limit=1, max_steps=6)
-    agent = Resolved("parrot", LlmParticipant(model, PromptSet("bare", "", "")), "parrot")
-    user = Resolved("talker", LlmParticipant(Parrot(), PromptSet("bare", "", "")), "talker")
+    agent = ResolvedParticipant(
+        "parrot", LlmParticipant(model, PromptSet("bare", "", "")), "parrot"
+    )
+    user = ResolvedParticipant(
+        "talker", LlmParticipant(Parrot(), PromptSet("bare", "", "")), "talker"
+    )
     setup = msgspec.structs.replace(
         build_setup(config, {"parrot": agent}),
         pairs=((agent, user),),
@@ -78,6 +82,6 @@ def test_a_model_has_one_system_prompt_that_says_what_holds_now(tmp_path: Path) 
 
 def test_the_episode_keeps_what_was_told_anew_and_its_cost() -> None:
     episode = conversation(Parrot())
-    assert episode.briefed[0] == Briefed(2, "agent", "The user has spoken 1 times.")
+    assert episode.briefed[0] == InstructionUpdate(2, "agent", "The user has spoken 1 times.")
     assert {briefed.side for briefed in episode.briefed} == {"agent"}
     assert "context" in {usage.purpose for usage in episode.usage}

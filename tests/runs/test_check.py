@@ -3,9 +3,9 @@ import asyncio
 import msgspec
 import pytest
 
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.runs.suite_check import SuiteCheck, TaskFinding, check_suite
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
 
 
 def check(**fields: str) -> SuiteCheck:

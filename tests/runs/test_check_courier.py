@@ -2,9 +2,9 @@ import asyncio
 
 import pytest
 
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.runs.suite_check import SuiteCheck, check_suite
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
 
 MEANT_TO_NEED_WORDS_ALONE = {
     "where-is-my-parcel",

@@ -8,23 +8,23 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.bfcl.agentic_suite import PREPARES, AgenticSuite
+from dragoman.composition.setup import Setup, chosen_tasks
+from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import DataError
 from dragoman.core.prompts import BARE
+from dragoman.core.replies import ToolCallReply
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.scores import METRIC_VERSION, Scored, Unscored
-from dragoman.core.speech import Called
+from dragoman.registry.participants import ResolvedParticipant
 from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import start_job
 from dragoman.runs.plan import GridPlace, cells_at, plan_cells
 from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.simulation.participants.oracle import GoldUser
 from dragoman.simulation.participants.python_function import FunctionModel
-from dragoman.store.run import RunStore, open_run
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.participants import Resolved
-from dragoman.wiring.setup import Setup, chosen_tasks
+from dragoman.store.run_store import RunStore, open_run
 
 LoadSuite = Callable[..., AgenticSuite]
 Messages = list[dict[str, object]]
@@ -63,7 +63,10 @@ class Remembering:
 def setup_of(suite: AgenticSuite, agent: Act, **fields: object) -> Setup:
     config = msgspec.structs.replace(RunConfig(suite.name, ("mine",)), **fields)
     participant = LlmParticipant(FunctionModel("mine", agent), BARE)
-    pair = (Resolved("mine", participant, "mine-1"), Resolved("gold", GoldUser(), "gold-1"))
+    pair = (
+        ResolvedParticipant("mine", participant, "mine-1"),
+        ResolvedParticipant("gold", GoldUser(), "gold-1"),
+    )
     tasks = chosen_tasks(suite, config.tasks, config.limit)
     return Setup(
         config, suite, tasks, (pair,), None, DEFAULT_RULES, check=suite.check(DEFAULT_RULES)
@@ -137,7 +140,9 @@ def answers(episode: Episode) -> list[str]:
     return [
         str(getattr(event.reply, "text", ""))
         for event in episode.events
-        if isinstance(event, Move) and event.by == "agent" and not isinstance(event.reply, Called)
+        if isinstance(event, Message)
+        and event.by == "agent"
+        and not isinstance(event.reply, ToolCallReply)
     ]
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dragoman.composition.setup import build_setup, scoring_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, StoreError
 from dragoman.core.scores import METRIC_VERSION, Score, Scored, Unscored
@@ -15,12 +17,10 @@ from dragoman.runs.executor import RunSpending, execute, pending_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, start_job
 from dragoman.runs.measure_runner import Choice, rescore
 from dragoman.runs.runner import play as play_job
-from dragoman.store.entries import StoredEpisode
-from dragoman.store.run import open_run
+from dragoman.store.conversation_writes import StoredEpisode
+from dragoman.store.run_store import open_run
 from dragoman.tables.outcomes import summary
 from dragoman.tables.results import results_object
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup, scoring_setup
 
 GOOD = """
 import pathlib

@@ -9,16 +9,15 @@ from pathlib import Path
 import pytest
 
 import dragoman
-from dragoman.core.episodes import Move
-from dragoman.core.protocols import Answer, Heard, Opening
-from dragoman.core.speech import Said, Utterance, say
+from dragoman.core.audio import Audio, AudioStore
+from dragoman.core.episodes import Message
+from dragoman.core.protocols import SessionInput, SessionReply, SessionStart
+from dragoman.core.replies import TextReply, Utterance, text_reply
 from dragoman.core.tools import Toolset
-from dragoman.core.voice.audio import Audio
-from dragoman.core.voice.sounds import Sounds
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.store.audio_files import AudioFiles
-from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE
+from dragoman.store.run_store import open_run
 from dragoman.testing.answers import Rule, RuleAnswers, When
 from dragoman.testing.coded_speech import decoded_text
 from dragoman.testing.server import ModelServer
@@ -33,22 +32,22 @@ class Listening:
     def __init__(self) -> None:
         self.heard: list[tuple[str | None, Audio | None]] = []
 
-    async def open(self, opening: Opening) -> "ListeningSession":
+    async def open(self, opening: SessionStart) -> "ListeningSession":
         return ListeningSession(self, opening.sounds)
 
 
 class ListeningSession:
-    def __init__(self, agent: Listening, sounds: Sounds) -> None:
+    def __init__(self, agent: Listening, sounds: AudioStore) -> None:
         self._agent = agent
         self._sounds = sounds
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:  # noqa: ARG002 - it calls nothing
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:  # noqa: ARG002 - it calls nothing
         for part in heard:
-            if isinstance(part, Said):
+            if isinstance(part, TextReply):
                 utterance = part.utterance
                 sound = None if utterance.audio is None else self._sounds.sound(utterance.audio)
                 self._agent.heard.append((utterance.received, sound))
-        return Answer(say("I am afraid I cannot help you with that."))
+        return SessionReply(text_reply("I am afraid I cannot help you with that."))
 
     async def close(self) -> None:
         pass
@@ -88,7 +87,9 @@ def said(folder: Path, side: str) -> list[Utterance]:
             event.reply.utterance
             for _, _, episode in store.episodes()
             for event in episode.events
-            if isinstance(event, Move) and event.by == side and isinstance(event.reply, Said)
+            if isinstance(event, Message)
+            and event.by == side
+            and isinstance(event.reply, TextReply)
         ]
 
 

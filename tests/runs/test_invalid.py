@@ -5,19 +5,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.core.errors import UsageError
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.runs.jobs import count_valid, invalid_cells, resume_job, start_job
 from dragoman.runs.runner import MeasureRequest, PlayedRun, play, score
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.tables.outcomes import chosen_scoring, summary
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
 
 USER = """
 import pathlib
-from dragoman.core.protocols import Answer
-from dragoman.core.speech import say
+from dragoman.core.protocols import SessionReply
+from dragoman.core.replies import text_reply
 
 class Session:
     def __init__(self, opening):

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dragoman.composition.setup import Setup, build_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.core.episodes import Episode
-from dragoman.core.protocols import Answer, Heard, Opening, Participant, Session
+from dragoman.core.protocols import Participant, Session, SessionInput, SessionReply, SessionStart
 from dragoman.core.tools import Toolset
+from dragoman.registry.participants import ResolvedParticipant
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import Cell, plan_cells
 from dragoman.simulation.participants.oracle import GoldAgent, GoldUser
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.participants import Resolved
-from dragoman.wiring.setup import Setup, build_setup
 
 pytestmark = pytest.mark.nightly
 
@@ -30,7 +30,7 @@ class Yielding:
     def __init__(self, inner: Participant) -> None:
         self._inner = inner
 
-    async def open(self, opening: Opening) -> "YieldingSession":
+    async def open(self, opening: SessionStart) -> "YieldingSession":
         return YieldingSession(await self._inner.open(opening))
 
 
@@ -38,7 +38,7 @@ class YieldingSession:
     def __init__(self, inner: Session) -> None:
         self._inner = inner
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         await asyncio.sleep(0)
         answer = await self._inner.reply(heard, tools)
         return msgspec.structs.replace(answer, call_form=tools.digest)
@@ -50,8 +50,8 @@ class YieldingSession:
 def yielding(config: RunConfig) -> Setup:
     setup = build_setup(config)
     pair = (
-        Resolved("yielding", Yielding(GoldAgent()), "yielding-agent"),
-        Resolved("yielding", Yielding(GoldUser()), "yielding-user"),
+        ResolvedParticipant("yielding", Yielding(GoldAgent()), "yielding-agent"),
+        ResolvedParticipant("yielding", Yielding(GoldUser()), "yielding-user"),
     )
     return msgspec.structs.replace(setup, pairs=(pair,))
 

@@ -9,19 +9,26 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dragoman.composition.setup import build_setup, scoring_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.core.errors import UsageError
-from dragoman.core.measures import Counted, Derived, Measured, PlayedCase, Setting, Total
+from dragoman.core.measures import (
+    CountedItem,
+    MeasureResult,
+    MeasureSetting,
+    MetricDefinition,
+    ScoringContext,
+    Total,
+)
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.runs.jobs import read_manifest, resume_job
 from dragoman.runs.measure_runner import Choice, measure_locally, measure_settings
 from dragoman.runs.runner import MeasureRequest, PlayedRun, play, score, start
 from dragoman.scoring.language_detection import _load_fasttext_model
 from dragoman.scoring.measures.count_measure import CountMeasure
-from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE
+from dragoman.store.run_store import open_run
 from dragoman.tables.outcomes import run_figures
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup, scoring_setup
 
 MISHEARD = RunConfig("sample:shop", ("literal",), voices=("text", "simulated:30"))
 
@@ -30,7 +37,7 @@ def played(folder: Path, config: RunConfig) -> PlayedRun:
     return play(start(build_setup(config), folder), lambda *_: None)
 
 
-def stored(folder: Path) -> dict[tuple[str, str, str], Measured]:
+def stored(folder: Path) -> dict[tuple[str, str, str], MeasureResult]:
     """Return what measures counted, by condition, task and measure."""
     with open_run(folder, write=False) as store:
         return {
@@ -53,20 +60,20 @@ class Moody:
     version = "1"
     judge = "judge@1"
     rules = ""
-    figures: tuple[Derived, ...] = (Total("seen", ("seen",)),)
+    figures: tuple[MetricDefinition, ...] = (Total("seen", ("seen",)),)
 
     def __init__(self, *failing: str) -> None:
         self.failing = failing
         self.asked: list[str] = []
 
-    def applies(self, setting: Setting) -> bool:
+    def applies(self, setting: MeasureSetting) -> bool:
         return not setting.is_spoken
 
-    async def measure(self, case: PlayedCase) -> Measured:
+    async def measure(self, case: ScoringContext) -> MeasureResult:
         self.asked.append(case.task.id)
         if case.task.id in self.failing:
-            return Measured(self.name, self.version, self.judge, unscored="judge failed: gone")
-        return Measured(self.name, self.version, self.judge, counts={"seen": 1})
+            return MeasureResult(self.name, self.version, self.judge, unscored="judge failed: gone")
+        return MeasureResult(self.name, self.version, self.judge, counts={"seen": 1})
 
 
 def take(folder: Path, *measures: Moody | CountMeasure, choice: Choice = "open") -> int:
@@ -106,7 +113,7 @@ def test_a_spoken_run_ends_with_its_hearing_measured_and_text_has_none(run: Path
     (row,) = (row for row in rows if row.figure == "word errors")
     assert (row.n, row.unscored) == (words, 0)
     assert row.value == sum(counts["word errors"] for counts in heard) / words
-    assert described == {"en/simulated:30/none": Setting(is_spoken=True)}
+    assert described == {"en/simulated:30/none": MeasureSetting(is_spoken=True)}
 
 
 def test_a_run_counts_the_measures_that_its_grid_names_and_a_resumed_one_what_is_missing(
@@ -204,11 +211,11 @@ def test_what_a_judge_left_open_is_asked_again_alone(folder: Path) -> None:
 
 
 def test_a_measure_that_breaks_leaves_its_reason_and_the_others_stand(folder: Path) -> None:
-    def broken(case: PlayedCase) -> Iterator[Counted]:
-        yield Counted({"tasks": 1 // len(case.episode.source)}, 0)  # type: ignore[arg-type]
+    def broken(case: ScoringContext) -> Iterator[CountedItem]:
+        yield CountedItem({"tasks": 1 // len(case.episode.source)}, 0)  # type: ignore[arg-type]
 
-    def sound(case: PlayedCase) -> Iterator[Counted]:
-        yield Counted({"events": len(case.episode.events)})
+    def sound(case: ScoringContext) -> Iterator[CountedItem]:
+        yield CountedItem({"events": len(case.episode.events)})
 
     one, other = CountMeasure("broken", "1", broken, ()), CountMeasure("sound", "1", sound, ())
     assert take(folder, one, other) == 10
@@ -229,8 +236,8 @@ def test_a_measure_that_breaks_leaves_its_reason_and_the_others_stand(folder: Pa
 def test_what_is_no_number_is_unscored_and_the_run_stays_readable(
     folder: Path, count: float, why: str
 ) -> None:
-    def odd(_case: PlayedCase) -> Iterator[Counted]:
-        yield Counted({"odd": count}, 0)
+    def odd(_case: ScoringContext) -> Iterator[CountedItem]:
+        yield CountedItem({"odd": count}, 0)
 
     take(folder, CountMeasure("odd", "1", odd, ()))
     reasons = {entry.unscored for key, entry in stored(folder).items() if key[2] == "odd"}
@@ -239,8 +246,8 @@ def test_what_is_no_number_is_unscored_and_the_run_stays_readable(
 
 def test_a_measure_that_answers_under_another_name_is_unscored(folder: Path) -> None:
     class Other(Moody):
-        async def measure(self, case: PlayedCase) -> Measured:
-            return Measured("hearing", "1", counts={"words": len(case.task.id)})
+        async def measure(self, case: ScoringContext) -> MeasureResult:
+            return MeasureResult("hearing", "1", counts={"words": len(case.task.id)})
 
     before = stored(folder)
     take(folder, Other())
@@ -252,9 +259,9 @@ def test_a_measure_that_answers_under_another_name_is_unscored(folder: Path) -> 
 
 
 def test_a_measure_may_replay_what_happened(folder: Path) -> None:
-    def replayed(case: PlayedCase) -> Iterator[Counted]:
+    def replayed(case: ScoringContext) -> Iterator[CountedItem]:
         world = case.factory(case.task)
-        yield Counted({"tools": len(world.tools("agent").tools)})
+        yield CountedItem({"tools": len(world.tools("agent").tools)})
 
     assert take(folder, CountMeasure("tools", "1", replayed, ())) == 10
     assert {

@@ -10,28 +10,27 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig, validated_config
+from dragoman.core.audio import Audio
+from dragoman.core.episodes import Episode, Message, Termination
 from dragoman.core.errors import StoreError, UsageError
-from dragoman.core.measures import Measured
+from dragoman.core.measures import MeasureResult
+from dragoman.core.replies import AudioRef, TextReply, Utterance
 from dragoman.core.scores import METRIC_VERSION, Score, Scored, Unscored
-from dragoman.core.speech import AudioRef, Said, Utterance
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio
 from dragoman.runs import jobs
 from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job, start_job
 from dragoman.runs.merging import merge_runs
 from dragoman.runs.plan import lazy_plan
+from dragoman.store import run_merge as merging
 from dragoman.store.audio_files import AudioFiles, audio_path
-from dragoman.store.entries import StoredEpisode, StoredMeasure
-from dragoman.store.merging import merged as merging
-from dragoman.store.merging.attempts import Prefer
-from dragoman.store.merging.merged import Merged
-from dragoman.store.run import open_run
+from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
 from dragoman.store.run_file import FILE, Lock
-from dragoman.store.verifying import Verified, verify_run
-from dragoman.wiring.grid.config import RunConfig, checked
-from dragoman.wiring.setup import build_setup
+from dragoman.store.run_merge import MergeResult, Prefer
+from dragoman.store.run_store import open_run
+from dragoman.store.run_verification import VerificationCounts, verify_run
 
 GRID = RunConfig(
     "courier:easy",
@@ -53,7 +52,7 @@ def play(job: Job, start: int = 0, stop: int | None = None) -> None:
         asyncio.run(execute(job.setup, pending, job.store, lambda *_: None))
 
 
-def merge(out: Path, *parts: Path, prefer: Prefer | None = None) -> Merged:
+def merge(out: Path, *parts: Path, prefer: Prefer | None = None) -> MergeResult:
     return merge_runs(parts, out, prefer, lambda: None)
 
 
@@ -71,7 +70,7 @@ class Stored(NamedTuple):
     attempt: int
     episode: Episode
     score: Score | None
-    measures: tuple[Measured, ...]
+    measures: tuple[MeasureResult, ...]
 
 
 def stored(folder: Path) -> dict[str, Stored]:
@@ -86,7 +85,7 @@ def stored(folder: Path) -> dict[str, Stored]:
 
 
 def problems(folder: Path) -> list[object]:
-    return list(verify_run(folder, Verified(), lambda: None))
+    return list(verify_run(folder, VerificationCounts(), lambda: None))
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +173,7 @@ def test_a_share_is_the_same_whatever_else_is_in_the_plan(tmp_path: Path) -> Non
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "x/y", "1/20000"])
 def test_what_is_no_share_is_refused(shard: str) -> None:
     with pytest.raises(UsageError, match="such as 2/4"):
-        checked(msgspec.structs.replace(GRID, shard=shard))
+        validated_config(msgspec.structs.replace(GRID, shard=shard))
 
 
 def test_another_plan_or_scoring_is_refused_with_what_differs(half: Path, tmp_path: Path) -> None:
@@ -230,7 +229,7 @@ def test_a_conversation_that_broke_gives_way_and_is_still_counted_as_an_attempt(
 ) -> None:
     other = tmp_path / "other"
     shutil.copytree(half, other)
-    key = played_again(other, ending=Ending("infrastructure_error", "cut"), events=())
+    key = played_again(other, ending=Termination("infrastructure_error", "cut"), events=())
 
     assert merge(tmp_path / "out", other, half).conflicts == []
 
@@ -272,7 +271,7 @@ def test_scores_that_differ_are_listed(half: Path, tmp_path: Path) -> None:
 
 
 def measured(key: str, attempt: int, score: Score) -> StoredMeasure:
-    return StoredMeasure(key, attempt, Measured("reward", "1", score=score))
+    return StoredMeasure(key, attempt, MeasureResult("reward", "1", score=score))
 
 
 def test_scores_of_both_runs_are_there_and_the_newest_stays_the_newest(
@@ -297,7 +296,7 @@ def test_scores_of_both_runs_are_there_and_the_newest_stays_the_newest(
 def spoken(half: Path, other: Path) -> AudioRef:
     """Copy a run and let its first conversation have a sound there, in both."""
     reference = AudioFiles(half).keep(Audio(b"\1\0" * 800, 8_000))
-    said = Move("user", Said(Utterance("hi", "hi", audio=reference)))
+    said = Message("user", TextReply(Utterance("hi", "hi", audio=reference)))
     with open_run(half, write=True) as store:
         key, attempt, episode = next(store.episodes())
         with_sound = msgspec.structs.replace(episode, events=(*episode.events, said))

@@ -8,18 +8,18 @@ import pytest
 
 import dragoman
 from dragoman.api import RunResult
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig, validated_config
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.runs.jobs import read_manifest, resume_job, spec_keys
 from dragoman.runs.merging import merge_runs
 from dragoman.runs.plan import Cell, cell_rebuilder, cell_spec, conversation_seed, plan_cells
 from dragoman.simulation.participants.canonical_arguments import canonical_name
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.testing.agent_server import serving
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
-from dragoman.wiring.grid.config import RunConfig, checked
-from dragoman.wiring.setup import build_setup
 
 CHAT = "compatible/m?base_url=http://127.0.0.1:9/v1&temperature=0.5"
 
@@ -34,7 +34,7 @@ RECORDED = {
 
 def cells(*agents: str) -> tuple[Cell, ...]:
     config = RunConfig("sample:shop", agents, tasks=("two-swaps",), rules="dragoman-1")
-    return plan_cells(build_setup(checked(config)))
+    return plan_cells(build_setup(validated_config(config)))
 
 
 @pytest.fixture

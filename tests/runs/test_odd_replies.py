@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.core.episodes import Episode, Move, executed_calls
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
+from dragoman.core.episodes import Episode, Message, executed_calls
+from dragoman.core.replies import ToolCallReply
 from dragoman.core.scores import METRIC_VERSION, Score, Scored, Unscored
-from dragoman.core.speech import Called
 from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import start_job
-from dragoman.store.run import open_run
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
+from dragoman.store.run_store import open_run
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "own_suite"
 
@@ -82,9 +82,9 @@ def test_arguments_that_no_record_carries_are_malformed_and_judged_as_they_were_
 
     odd, odd_score = outcomes["simple_python_0"]
     (reply,) = [
-        event.reply for event in odd.events if isinstance(event, Move) and event.by == "agent"
+        event.reply for event in odd.events if isinstance(event, Message) and event.by == "agent"
     ]
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert reply.text == text
     assert [call.arguments for call in reply.calls] == [{}]
     assert "cannot carry" in reply.calls[0].malformed

@@ -4,14 +4,14 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import PLAIN
 from dragoman.core.errors import UsageError
 from dragoman.core.layers import Layer
-from dragoman.core.protocols import Opening, Session
+from dragoman.core.protocols import Session, SessionStart
+from dragoman.registry.participants import ResolvedParticipant
 from dragoman.runs.plan import Cell, GridPlace, cells_at, lazy_plan, not_applicable, plan_cells
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.participants import Resolved
-from dragoman.wiring.setup import build_setup
 
 BASE = RunConfig("sample:shop", ("gold",), tasks=("two-swaps",))
 
@@ -54,13 +54,13 @@ class Hears:
     name = "hears"
     hears_audio = True
 
-    async def open(self, opening: Opening) -> Session:
+    async def open(self, opening: SessionStart) -> Session:
         raise NotImplementedError(opening.conversation)
 
 
 def test_only_who_can_hear_is_planned_where_the_agent_hears_the_audio() -> None:
     config = changed(agents=("gold", "hears"), voices=("studio",), asr=("understood", "itself"))
-    setup = build_setup(config, {"hears": Resolved("hears", Hears(), "hears-1")})
+    setup = build_setup(config, {"hears": ResolvedParticipant("hears", Hears(), "hears-1")})
     assert [(cell.condition.label, cell.agent.name) for cell in plan_cells(setup)] == [
         ("en/studio+understood/none", "gold"),
         ("en/studio+understood/none", "hears"),

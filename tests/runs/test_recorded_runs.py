@@ -12,30 +12,29 @@ import msgspec
 import pytest
 
 import dragoman
-from dragoman.core.episodes import Episode, Move
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
+from dragoman.core.audio import Audio, AudioStore, read_wav
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import UsageError
-from dragoman.core.protocols import Answer, Heard, Opening
-from dragoman.core.speech import (
+from dragoman.core.protocols import SessionInput, SessionReply, SessionStart
+from dragoman.core.replies import (
     NORMALIZED,
     NORMALIZER_SETTING,
-    UNDERSTOOD,
+    ORACLE_ENGINE,
     UNRECORDED_NORMALIZER,
     WORDS,
-    Said,
+    TextReply,
     Utterance,
-    say,
+    text_reply,
 )
 from dragoman.core.tools import Toolset
-from dragoman.core.voice.audio import Audio, audio_of
-from dragoman.core.voice.sounds import Sounds
+from dragoman.registry.suites import load_suite
 from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import read_manifest, resume_job
 from dragoman.runs.plan import plan_cells
 from dragoman.runs.runner import play, start
-from dragoman.store.run import open_run
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
-from dragoman.wiring.suites import load_suite
+from dragoman.store.run_store import open_run
 
 WriteSet = Callable[..., Path]
 SINGLE, TURNS = "simple_python_0", "multi_turn_base_0"
@@ -75,7 +74,7 @@ def said(episode: Episode, side: str = "user") -> list[Utterance]:
     return [
         event.reply.utterance
         for event in episode.events
-        if isinstance(event, Move) and event.by == side and isinstance(event.reply, Said)
+        if isinstance(event, Message) and event.by == side and isinstance(event.reply, TextReply)
     ]
 
 
@@ -145,7 +144,7 @@ def test_a_run_keeps_the_audio_that_it_heard_when_the_set_is_gone(
     }
     assert len(heard) == 5
     files = sorted((run / "audio").rglob("*.wav"))
-    assert {audio_of(each.read_bytes(), "").reference() for each in files} == heard
+    assert {read_wav(each.read_bytes(), "").reference() for each in files} == heard
     with open_run(run, write=False) as store:
         record = read_manifest(store).voices["en/recorded/none"]
     assert (record["line"], record["speakers"], record["recognizer"]) == ("studio", ["us"], "mixed")
@@ -160,21 +159,21 @@ class Listening:
     def __init__(self) -> None:
         self.heard: list[tuple[str | None, Audio]] = []
 
-    async def open(self, opening: Opening) -> "ListeningSession":
+    async def open(self, opening: SessionStart) -> "ListeningSession":
         return ListeningSession(self, opening.sounds)
 
 
 class ListeningSession:
-    def __init__(self, agent: Listening, sounds: Sounds) -> None:
+    def __init__(self, agent: Listening, sounds: AudioStore) -> None:
         self._agent = agent
         self._sounds = sounds
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:  # noqa: ARG002 - it calls nothing
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:  # noqa: ARG002 - it calls nothing
         for part in heard:
-            if isinstance(part, Said) and part.utterance.audio is not None:
+            if isinstance(part, TextReply) and part.utterance.audio is not None:
                 sound = self._sounds.sound(part.utterance.audio)
                 self._agent.heard.append((part.utterance.received, sound))
-        return Answer(say("I am afraid I cannot help you with that."))
+        return SessionReply(text_reply("I am afraid I cannot help you with that."))
 
     async def close(self) -> None:
         pass
@@ -182,7 +181,11 @@ class ListeningSession:
 
 def test_an_agent_that_hears_is_given_what_was_recorded(recorded: Path, tmp_path: Path) -> None:
     agent = Listening()
-    options: dict[str, Any] = {"voice": "recorded", "asr": ["itself", UNDERSTOOD], "task": SINGLE}
+    options: dict[str, Any] = {
+        "voice": "recorded",
+        "asr": ["itself", ORACLE_ENGINE],
+        "task": SINGLE,
+    }
     dragoman.run(f"set:{recorded}", agent=agent, out=tmp_path / "run", **options)
 
     (text,) = load_suite("bfcl:simple_python").tasks[0].turns[0].messages

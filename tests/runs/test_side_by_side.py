@@ -10,19 +10,26 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
+from dragoman.composition.setup import Setup
+from dragoman.config.run_config import RunConfig
+from dragoman.core.content_keys import content_key
 from dragoman.core.episodes import Episode
-from dragoman.core.keys import content_key
-from dragoman.core.protocols import Answer, Heard, Opening, Participant, Provenance, Session
+from dragoman.core.protocols import (
+    Participant,
+    Provenance,
+    Session,
+    SessionInput,
+    SessionReply,
+    SessionStart,
+)
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.scores import Score, Scored, Verdict
 from dragoman.core.tools import ToolResult, Toolset
+from dragoman.registry.participants import ResolvedParticipant
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import plan_cells
 from dragoman.scoring.judges import AssumeMet
 from dragoman.simulation.participants.oracle import GoldAgent, GoldUser
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.participants import Resolved
-from dragoman.wiring.setup import Setup
 
 Played = tuple[Episode, Score]
 
@@ -37,7 +44,7 @@ class Noted:
         self._who = who
         self._turns = turns
 
-    async def open(self, opening: Opening) -> Session:
+    async def open(self, opening: SessionStart) -> Session:
         return NotedSession(await self._gold.open(opening), self._who, self._turns)
 
 
@@ -47,7 +54,7 @@ class NotedSession:
         self._who = who
         self._turns = turns
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         await asyncio.sleep(0)
         self._turns.append(self._who)
         return await self._gold.reply(heard, tools)
@@ -61,8 +68,8 @@ def setup_of(suite: DomainSuite, task: str, rules: Rules, turns: list[str]) -> S
     agent = Noted(GoldAgent(), rules.name, turns)
     user = Noted(GoldUser(), rules.name, turns)
     pair = (
-        Resolved("noted", agent, content_key("agent")),
-        Resolved("noted", user, content_key("user")),
+        ResolvedParticipant("noted", agent, content_key("agent")),
+        ResolvedParticipant("noted", user, content_key("user")),
     )
     config = RunConfig(suite.name, ("noted",), judge="assume-met", rules=rules.name)
     return Setup(config, suite, (chosen,), (pair,), AssumeMet(), rules)

@@ -11,16 +11,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.core.episodes import Episode, Move
-from dragoman.core.speech import AudioRef, Said, Utterance
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
+from dragoman.core.episodes import Episode, Message
+from dragoman.core.replies import AudioRef, TextReply, Utterance
 from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import read_manifest, start_job
 from dragoman.runs.plan import plan_cells
 from dragoman.store.audio_files import FOLDER, audio_path
-from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
+from dragoman.store.run_store import open_run
 
 SPOKEN = RunConfig(
     "courier:easy",
@@ -74,7 +74,7 @@ def utterances(episode: Episode, side: str = "user") -> list[Utterance]:
     return [
         event.reply.utterance
         for event in episode.events
-        if isinstance(event, Move) and event.by == side and isinstance(event.reply, Said)
+        if isinstance(event, Message) and event.by == side and isinstance(event.reply, TextReply)
     ]
 
 

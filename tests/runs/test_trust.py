@@ -10,17 +10,17 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from dragoman.composition.setup import build_setup
+from dragoman.config.environment import state_folder
+from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import condition_of
 from dragoman.core.errors import UsageError
 from dragoman.runs.jobs import Manifest, resume_job
 from dragoman.runs.runner import MeasureRequest, play, score, start
-from dragoman.store.own_runs import FILE as OWN
-from dragoman.store.run import NewRun, create_run, open_run
+from dragoman.store.checksums import verified, with_checksum
 from dragoman.store.run_file import FILE
-from dragoman.store.seals import sealed, unsealed
-from dragoman.wiring.environment import state_folder
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
+from dragoman.store.run_store import NewRun, create_run, open_run
+from dragoman.store.trusted_runs import FILE as OWN
 
 AGENT = """
 from pathlib import Path
@@ -61,10 +61,10 @@ def with_judge(folder: Path) -> None:
     """Change a run as whoever sends it could."""
     with closing(sqlite3.connect(folder / FILE)) as file, file:
         (stored,) = file.execute("SELECT value FROM meta WHERE name = 'manifest'").fetchone()
-        manifest = msgspec.json.decode(unsealed(stored, "manifest"), type=Manifest)
+        manifest = msgspec.json.decode(verified(stored, "manifest"), type=Manifest)
         config = msgspec.structs.replace(manifest.config, judge=JUDGE)
         changed = msgspec.structs.replace(manifest, config=config)
-        value = sealed(msgspec.json.encode(changed), "manifest")
+        value = with_checksum(msgspec.json.encode(changed), "manifest")
         file.execute("UPDATE meta SET value = ? WHERE name = 'manifest'", (value,))
 
 

@@ -11,21 +11,21 @@ import msgspec
 import pytest
 
 from dragoman.cli.run_console import stall_notice, stall_notices
+from dragoman.composition.setup import build_setup
 from dragoman.conditions.voice.layer import LiveVoice
+from dragoman.config.run_config import RunConfig
 from dragoman.core.episodes import Event
 from dragoman.core.errors import JudgeError, ParticipantError
-from dragoman.core.protocols import Case, Judgement
-from dragoman.core.waiting.awaited import AwaitedParty, Party
+from dragoman.core.progress import AwaitedParty, Party
+from dragoman.core.protocols import JudgeContext, Judgement
+from dragoman.registry.participants import resolve_object
 from dragoman.runs.in_flight import InFlightConversation, InFlightRegistry
 from dragoman.runs.jobs import Job, start_job
 from dragoman.runs.plan import Cell, plan_cells
 from dragoman.runs.runner import play
-from dragoman.speech.embedded.language_models.models import LanguageModel
-from dragoman.speech.embedded.suite_recognizer import SuiteRecognizer
-from dragoman.speech.embedded.workers import SpeechWorkers
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.participants import resolve_object
-from dragoman.wiring.setup import build_setup
+from dragoman.speech.embedded.language_model import LanguageModel
+from dragoman.speech.embedded.recognizer import SuiteRecognizer
+from dragoman.speech.embedded.worker_pool import SpeechWorkerPool
 
 DEADLINE_S = 10
 
@@ -176,7 +176,7 @@ def test_a_recognizer_that_is_being_built_is_named_and_not_the_endpoint(tmp_path
     assert setup.voices is not None
     ((label, voiced),) = setup.voices.conditions.items()
     assert isinstance(voiced, LiveVoice)
-    slow = Slow("", None, tmp_path, SpeechWorkers(1))
+    slow = Slow("", None, tmp_path, SpeechWorkerPool(1))
     users = tuple(msgspec.structs.replace(path, listener=slow) for path in voiced.users)
     setup.voices.conditions[label] = msgspec.structs.replace(voiced, users=users)
 
@@ -201,7 +201,7 @@ def test_a_judge_that_is_asked_is_whom_a_conversation_waits_for(tmp_path: Path) 
             self,
             assertions: Sequence[str],  # noqa: ARG002 - the shape of a judge
             events: Sequence[Event],  # noqa: ARG002
-            case: Case,  # noqa: ARG002
+            case: JudgeContext,  # noqa: ARG002
         ) -> Judgement:
             seen.update(entry.awaited for entry in watch.stalled(0))
             raise JudgeError("no judgement")

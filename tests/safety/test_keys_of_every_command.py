@@ -16,8 +16,7 @@ from typer.main import get_command
 
 from dragoman.benchmarks.itc.world.bundled_set import load_world
 from dragoman.cli.commands.tree import command_line
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
 Words = tuple[object, ...]
 

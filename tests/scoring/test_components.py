@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.core.episodes import Event, Move
-from dragoman.core.language.wording import NumberHabits, Wording
+from dragoman.core.episodes import Event, Message
+from dragoman.core.language.localized_values import LocalizedValues, NumberFormat
 from dragoman.core.protocols import StateDelta
+from dragoman.core.replies import ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.scores import ComponentScore, Evidence, Scored
-from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tasks import Action, Criteria, EnvAssertion, FunctionCall
 from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, Toolset
 from dragoman.scoring.required_phrases import contains_phrase, parse_number_text, whole_numbers
@@ -249,9 +249,9 @@ def test_a_call_in_another_wording_counts_and_both_verdicts_are_kept(
 
 
 def test_what_is_said_in_another_wording_counts_and_both_verdicts_are_kept() -> None:
-    wording = Wording("vi", NumberHabits(",", "."))
+    wording = LocalizedValues("vi", NumberFormat(",", "."))
     criteria = Criteria(("COMMUNICATE",), must_say=("1786", "327", "5"))
-    events = (Move("agent", say("Tổng cộng 1.786, hoàn lại 327.")),)
+    events = (Message("agent", text_reply("Tổng cộng 1.786, hoàn lại 327.")),)
     component = communicate_component(criteria, events, DEFAULT_RULES, wording)
     assert component.evidence == (
         Evidence("1786", met=True, raw=False),
@@ -266,13 +266,13 @@ def test_nothing_to_be_said_is_nothing_to_judge() -> None:
 
 
 EVENTS: Sequence[Event] = (
-    Move("agent", say("Hi!"), scripted=True),
-    Move("user", say("It costs 99.")),
-    Move("agent", Called((ToolCall("1", "look", {}),), "Looking at 5.")),
+    Message("agent", text_reply("Hi!"), scripted=True),
+    Message("user", text_reply("It costs 99.")),
+    Message("agent", ToolCallReply((ToolCall("1", "look", {}),), "Looking at 5.")),
     ToolResult("1", "look", "77"),
-    Move("agent", Called((ToolCall("2", "look", {}),))),
-    Move("agent", Unparsed("33", "no reply")),
-    Move("agent", say("It is 42.")),
+    Message("agent", ToolCallReply((ToolCall("2", "look", {}),))),
+    Message("agent", UnparsedReply("33", "no reply")),
+    Message("agent", text_reply("It is 42.")),
 )
 
 
@@ -298,7 +298,7 @@ def test_words_beside_calls_reach_nobody_and_count_only_in_the_reference(
 
 @BOTH
 def test_each_thing_must_be_said_within_one_message(rules: Rules) -> None:
-    events = [Move("agent", say("blue")), Move("agent", say("jacket"))]
+    events = [Message("agent", text_reply("blue")), Message("agent", text_reply("jacket"))]
     criteria = Criteria((), must_say=("blue jacket",))
     assert communicate_component(criteria, events, rules).verdict == Scored(0.0)
 

@@ -2,10 +2,19 @@
 
 import pytest
 
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.speech import AudioRef, Called, Said, Unparsed, Utterance, say
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.replies import (
+    STATED_LATENCY,
+    UNKNOWN_LATENCY,
+    AudioRef,
+    Latency,
+    TextReply,
+    ToolCallReply,
+    UnparsedReply,
+    Utterance,
+    text_reply,
+)
 from dragoman.core.tools import ToolCall, ToolResult
-from dragoman.core.voice.clock import STATED, UNKNOWN, Latency
 from dragoman.scoring.measures.turn_timing import (
     TurnTiming,
     estimate_speech_seconds,
@@ -17,26 +26,26 @@ REACTION = 0.2
 TOOL = 0.5
 REPLY = 0.5
 USERS_TOOL = 5.0
-CALL = Called((ToolCall("1", "find", {}),))
-GREETING = Move("agent", say("Hi! How can I help you today?"), scripted=True)
+CALL = ToolCallReply((ToolCall("1", "find", {}),))
+GREETING = Message("agent", text_reply("Hi! How can I help you today?"), scripted=True)
 GREETING_SECONDS = 2.8
 
 
-def user(seconds: float, words: str = "Find it.") -> Move:
-    return Move("user", Said(Utterance(words, words, words, AudioRef("a", seconds, 8_000))))
+def user(seconds: float, words: str = "Find it.") -> Message:
+    return Message("user", TextReply(Utterance(words, words, words, AudioRef("a", seconds, 8_000))))
 
 
-def agent(latency: Latency | None, seconds: float = 2.0) -> Move:
+def agent(latency: Latency | None, seconds: float = 2.0) -> Message:
     words = "It is found."
-    return Move(
+    return Message(
         "agent",
-        Said(Utterance(words, words, words, AudioRef("b", seconds, 8_000))),
+        TextReply(Utterance(words, words, words, AudioRef("b", seconds, 8_000))),
         latency=latency,
     )
 
 
-def calling(latency: Latency | None) -> Move:
-    return Move("agent", CALL, latency=latency)
+def calling(latency: Latency | None) -> Message:
+    return Message("agent", CALL, latency=latency)
 
 
 def result(by: str = "agent") -> ToolResult:
@@ -44,7 +53,7 @@ def result(by: str = "agent") -> ToolResult:
 
 
 def clocked(*events: Event, language: str = "en") -> tuple[TurnTiming, ...]:
-    return time_turns(Episode(events, Ending("user_stop"), 1, 0), language)
+    return time_turns(Episode(events, Termination("user_stop"), 1, 0), language)
 
 
 def waited(turn: TurnTiming) -> tuple[float | None, str] | None:
@@ -90,17 +99,17 @@ def test_an_agent_that_acts_without_a_word_has_answered_when_it_is_done() -> Non
 
 
 def test_an_unusable_reply_takes_its_time_too() -> None:
-    broken = Move("agent", Unparsed("", "no words"), latency=Latency(2.0))
+    broken = Message("agent", UnparsedReply("", "no words"), latency=Latency(2.0))
     *_, turn = clocked(user(3.0), broken, agent(Latency(1.0)))
     assert waited(turn) == (3.0, "whole reply")
 
 
 def test_a_program_of_ours_takes_a_stated_time() -> None:
-    *_, turn = clocked(user(3.0), calling(STATED), result(), agent(STATED))
+    *_, turn = clocked(user(3.0), calling(STATED_LATENCY), result(), agent(STATED_LATENCY))
     assert waited(turn) == (2 * REPLY + TOOL, "stated")
 
 
-@pytest.mark.parametrize("latency", [UNKNOWN, None])
+@pytest.mark.parametrize("latency", [UNKNOWN_LATENCY, None])
 def test_after_a_reply_of_which_nobody_knows_the_clock_is_unknown(latency: Latency | None) -> None:
     _, turn, after = clocked(user(3.0), agent(latency), user(1.0))
     assert waited(turn) == (None, "unknown")
@@ -119,19 +128,22 @@ def test_a_greeting_is_spoken_and_nobody_waited_for_it() -> None:
 
 def test_what_happened_before_and_what_is_written_is_not_on_the_clock() -> None:
     history = (
-        Move("user", say("Hello.")),
-        Move("agent", CALL),
+        Message("user", text_reply("Hello.")),
+        Message("agent", CALL),
         result(),
-        Move("agent", say("Yes?")),
+        Message("agent", text_reply("Yes?")),
     )
-    written, stop = Move("user", say("New tools are there.")), Move("user", say("###STOP###"))
-    hung_up = Move("user", Said(Utterance("###STOP###", "", "", AudioRef("c", 0.0, 8_000))))
+    written, stop = (
+        Message("user", text_reply("New tools are there.")),
+        Message("user", text_reply("###STOP###")),
+    )
+    hung_up = Message("user", TextReply(Utterance("###STOP###", "", "", AudioRef("c", 0.0, 8_000))))
     turns = clocked(*history, user(3.0), agent(Latency(1.0)), written, stop, hung_up)
     assert [(turn.at, turn.begins) for turn in turns] == [(4, 0.0), (5, 4.0)]
 
 
 def test_a_caller_that_uses_a_device_takes_a_stated_time_that_is_not_the_agents() -> None:
-    acts = Move("user", Called((ToolCall("1", "restart", {}, "user"),)))
+    acts = Message("user", ToolCallReply((ToolCall("1", "restart", {}, "user"),)))
     *_, last = clocked(user(3.0), agent(Latency(1.0), 2.0), acts, result("user"), user(1.0))
     assert last.begins == 6.0 + USERS_TOOL + REACTION
 
@@ -161,7 +173,7 @@ def test_words_without_audio_are_estimated_by_a_stated_rate(
     words: str, language: str, seconds: float
 ) -> None:
     assert estimate_speech_seconds(words, language) == pytest.approx(seconds)
-    said = Move("user", Said(Utterance(words, words, words)))
+    said = Message("user", TextReply(Utterance(words, words, words)))
     assert [turn.is_estimated for turn in clocked(said, language=language)] == [True] * bool(words)
 
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.episodes import Event, Move
+from dragoman.core.episodes import Event, Message
 from dragoman.core.errors import JudgeError, ParticipantError
-from dragoman.core.protocols import Case, ChatRequest, Completion, Judge, Judgement
-from dragoman.core.speech import Called, Unparsed, say
+from dragoman.core.protocols import ChatRequest, Completion, Judge, JudgeContext, Judgement
+from dragoman.core.replies import ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage, as_replayed
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedModel, ScriptedReply
@@ -19,8 +19,8 @@ from dragoman.scoring.judges import VERDICTS_SCHEMA, AssumeMet, ChatJudge, RuleJ
 
 
 def judged(judge: Judge, assertions: list[str], *said: str) -> Judgement:
-    events: list[Event] = [Move("agent", say(text)) for text in said]
-    return asyncio.run(judge.judge(assertions, events, Case("7")))
+    events: list[Event] = [Message("agent", text_reply(text)) for text in said]
+    return asyncio.run(judge.judge(assertions, events, JudgeContext("7")))
 
 
 def by_rule(assertion: str, *said: str) -> bool | None:
@@ -94,11 +94,13 @@ def test_the_rule_judge_leaves_everything_else_undecided(assertion: str) -> None
 
 def test_only_the_agents_words_count() -> None:
     events: list[Event] = [
-        Move("user", say("Is it $5?")),
+        Message("user", text_reply("Is it $5?")),
         ToolResult("1", "look", "$5"),
-        Move("agent", say("Yes.")),
+        Message("agent", text_reply("Yes.")),
     ]
-    judgement = asyncio.run(RuleJudge().judge(["Agent should say it is $5."], events, Case("7")))
+    judgement = asyncio.run(
+        RuleJudge().judge(["Agent should say it is $5."], events, JudgeContext("7"))
+    )
     assert judgement.verdicts[0].met is False
 
 
@@ -267,7 +269,7 @@ class Remembering:
             usage = as_replayed(usage)
         else:
             self.memory[request.draw] = self.replies.pop(0)
-        return Completion(say(self.memory[request.draw]), msgspec.Raw(b"{}"), usage)
+        return Completion(text_reply(self.memory[request.draw]), msgspec.Raw(b"{}"), usage)
 
 
 def test_a_remembered_reply_that_cannot_be_read_is_passed_over() -> None:
@@ -302,11 +304,11 @@ def test_the_judge_is_asked_with_the_whole_conversation_and_numbered_assertions(
 
 def test_a_transcript_shows_words_calls_and_results() -> None:
     events: list[Event] = [
-        Move("user", say("Cancel it.")),
-        Move("agent", Called((ToolCall("1", "look", {"x": "é"}),), "Looking.")),
+        Message("user", text_reply("Cancel it.")),
+        Message("agent", ToolCallReply((ToolCall("1", "look", {"x": "é"}),), "Looking.")),
         ToolResult("1", "look", "found"),
-        Move("agent", Called((ToolCall("2", "look", {}),))),
-        Move("agent", Unparsed("<", "bad")),
+        Message("agent", ToolCallReply((ToolCall("2", "look", {}),))),
+        Message("agent", UnparsedReply("<", "bad")),
     ]
     assert transcript(events) == (
         "user: Cancel it.\n"

@@ -4,27 +4,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.episodes import Episode, Event, Message, Termination
 from dragoman.core.errors import UsageError
-from dragoman.core.language.rules import (
+from dragoman.core.language.correctness import (
     DEFAULT_LANGUAGE_RULES,
     LANGUAGE_RULES,
     SEATAU_LANGUAGE_RULES,
     LanguageRules,
-    tolerant,
+    LanguageUse,
+    TurnLanguage,
+    tolerant_rules,
 )
-from dragoman.core.language.use import LanguageUse, TurnLanguage
+from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply, Utterance, text_reply
 from dragoman.core.scores import Scored, Unscored, Verdict
-from dragoman.core.speech import Called, Said, Unparsed, Utterance, say
 from dragoman.core.tasks import InitialState, Scenario, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.scoring.language_detection import Detection, load_detector
 from dragoman.scoring.measures.language_use import WordedTurn, language_use, turn_language
 
-GREETING = Move("agent", say("Hi! How can I help you today?"), scripted=True)
+GREETING = Message("agent", text_reply("Hi! How can I help you today?"), scripted=True)
 THAI = "ฉันต้องการยกเลิกคำสั่งซื้อของฉัน"
 ENGLISH = "I would like to cancel my order, please."
-CALL = Called((ToolCall("c1", "look", {}),), "Let me look that up for you.")
+CALL = ToolCallReply((ToolCall("c1", "look", {}),), "Let me look that up for you.")
 RIGHT, WRONG = Scored(1.0), Scored(0.0)
 
 
@@ -48,7 +49,7 @@ def uses(
     expected: Mapping[Role, str] | None = None,
     history: tuple[Event, ...] = (),
 ) -> tuple[LanguageUse, ...]:
-    episode = Episode((*history, *events), Ending("user_stop"), 0, 0)
+    episode = Episode((*history, *events), Termination("user_stop"), 0, 0)
     sides = expected or {"agent": "th", "user": "th"}
     return language_use(task(history), episode, sides, rules, load_detector())
 
@@ -58,7 +59,7 @@ def turn(text: str, rules: LanguageRules = DEFAULT_LANGUAGE_RULES, expected: str
 
 
 def test_each_side_is_judged_against_its_own_language() -> None:
-    events = (GREETING, Move("user", say(THAI)), Move("agent", say(ENGLISH)))
+    events = (GREETING, Message("user", text_reply(THAI)), Message("agent", text_reply(ENGLISH)))
     agent, user = uses(events, expected={"agent": "en", "user": "th"})
     assert (agent.by, agent.expected, agent.verdict) == ("agent", "en", RIGHT)
     assert (user.by, user.expected, user.verdict) == ("user", "th", RIGHT)
@@ -66,17 +67,17 @@ def test_each_side_is_judged_against_its_own_language() -> None:
 
 
 def test_a_side_without_an_expected_language_is_not_judged() -> None:
-    (only,) = uses((GREETING, Move("user", say(THAI))), expected={"user": "th"})
+    (only,) = uses((GREETING, Message("user", text_reply(THAI))), expected={"user": "th"})
     assert only.by == "user"
 
 
 def test_every_turn_is_recorded_with_its_place_label_and_probability() -> None:
     events = (
         GREETING,
-        Move("user", say(THAI)),
-        Move("agent", CALL),
+        Message("user", text_reply(THAI)),
+        Message("agent", CALL),
         ToolResult("c1", "look", "{}"),
-        Move("agent", say(ENGLISH)),
+        Message("agent", text_reply(ENGLISH)),
     )
     agent, _ = uses(events)
     assert [entry.position for entry in agent.turns] == [0, 2, 4]
@@ -92,29 +93,33 @@ def test_every_turn_is_recorded_with_its_place_label_and_probability() -> None:
 
 def test_the_reference_judges_the_greeting_and_words_beside_calls() -> None:
     agent, _ = uses(
-        (GREETING, Move("agent", CALL), ToolResult("c1", "look", "{}")), SEATAU_LANGUAGE_RULES
+        (GREETING, Message("agent", CALL), ToolResult("c1", "look", "{}")), SEATAU_LANGUAGE_RULES
     )
     assert [entry.verdict for entry in agent.turns] == [WRONG, WRONG]
 
 
 def test_what_was_said_before_the_conversation_is_the_benchmarks() -> None:
-    history = (Move("user", say(ENGLISH)), Move("agent", say(ENGLISH)))
-    agent, user = uses((Move("user", say(THAI)),), history=history)
+    history = (Message("user", text_reply(ENGLISH)), Message("agent", text_reply(ENGLISH)))
+    agent, user = uses((Message("user", text_reply(THAI)),), history=history)
     assert user.verdict == RIGHT
     assert agent.verdict == Unscored("no turn of the agent tells its language")
 
 
 def test_calls_without_words_and_unusable_replies_are_no_turns() -> None:
-    silent = Called((ToolCall("c1", "look", {}),))
+    silent = ToolCallReply((ToolCall("c1", "look", {}),))
     agent, user = uses(
-        (Move("agent", silent), ToolResult("c1", "look", "{}"), Move("user", Unparsed("<", "bad")))
+        (
+            Message("agent", silent),
+            ToolResult("c1", "look", "{}"),
+            Message("user", UnparsedReply("<", "bad")),
+        )
     )
     assert agent.turns == user.turns == ()
 
 
 def test_the_words_that_were_meant_are_judged_and_not_those_that_were_heard() -> None:
-    heard = Said(Utterance(THAI, spoken=THAI, heard=ENGLISH))
-    _, user = uses((Move("user", heard),))
+    heard = TextReply(Utterance(THAI, spoken=THAI, heard=ENGLISH))
+    _, user = uses((Message("user", heard),))
     assert user.verdict == RIGHT
 
 
@@ -179,11 +184,11 @@ def test_an_undetected_language_is_unscored_and_in_the_reference_wrong() -> None
 def test_malay_is_not_indonesian_unless_families_are_tolerated() -> None:
     text = "Saya mahu membatalkan tempahan saya, boleh bantu?"
     assert turn(text, expected="id") == WRONG
-    assert turn(text, tolerant(DEFAULT_LANGUAGE_RULES), expected="id") == RIGHT
+    assert turn(text, tolerant_rules(DEFAULT_LANGUAGE_RULES), expected="id") == RIGHT
 
 
 def test_tags_are_read_as_the_detectors_labels() -> None:
-    (user,) = uses((Move("user", say(ENGLISH)),), expected={"user": "en-GB"})
+    (user,) = uses((Message("user", text_reply(ENGLISH)),), expected={"user": "en-GB"})
     assert (user.expected, user.verdict) == ("en", RIGHT)
 
 

@@ -6,21 +6,21 @@ from typing import cast
 
 import pytest
 
-from dragoman.core.measures import REWARD, Derived, Quantile, Rate, Total, Trend
+from dragoman.core.measures import REWARD, MetricDefinition, Quantile, Rate, Total, Trend
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.models.chat.scripted import ScriptedModel
+from dragoman.registry.measures import earlier_measure_names, measure_names
 from dragoman.scoring.measures.catalog import BUNDLED_MEASURES, MeasureSetup
 from dragoman.scoring.measures.error_review import ErrorsMeasure
 from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric
 from dragoman.scoring.reward import Scorer
-from dragoman.wiring.measures import earlier_names, measure_names
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "metrics.md"
 SCORING = MeasureSetup(cast("Scorer", None), DEFAULT_RULES)
 """Only the reward, which declares no figure, needs a scorer."""
 
 
-def formula(figure: Derived) -> str:
+def formula(figure: MetricDefinition) -> str:
     """Return how a figure is made of counts."""
     match figure:
         case Total():
@@ -38,7 +38,7 @@ def formula(figure: Derived) -> str:
             return f"{over}, {figure.averaging}{most}"
 
 
-def rows(title: str, figures: Iterable[Derived]) -> list[str]:
+def rows(title: str, figures: Iterable[MetricDefinition]) -> list[str]:
     """Return a line for each figure of a measure."""
     return [
         f"| {title} | {figure.name}{figure.part and f' ({figure.part})'} | {formula(figure)} |"
@@ -85,6 +85,6 @@ def test_every_measure_says_where_it_comes_from() -> None:
 
 
 def test_earlier_versions_are_listed_beside_the_measures_that_they_were() -> None:
-    earlier = {name.partition("@")[0] for name in earlier_names()}
+    earlier = {name.partition("@")[0] for name in earlier_measure_names()}
     assert earlier <= set(measure_names())
-    assert {"recovery@2", "modes@1"} <= set(earlier_names())
+    assert {"recovery@2", "modes@1"} <= set(earlier_measure_names())

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.core.episodes import Event, Move, executed_calls
+from dragoman.core.episodes import Event, Message, executed_calls
 from dragoman.core.errors import ReplayError
-from dragoman.core.protocols import World
+from dragoman.core.protocols import Environment
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.rules import DEFAULT_RULES
-from dragoman.core.speech import Called, say
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.scoring.replay import replay, same_content
 
@@ -20,7 +20,7 @@ CANCEL = ToolCall(
 )
 
 
-def fresh(shop: DomainSuite) -> World:
+def fresh(shop: DomainSuite) -> Environment:
     return shop.factory(DEFAULT_RULES)(shop.tasks[0])
 
 
@@ -28,13 +28,13 @@ def answered(call: ToolCall, content: str = "ok") -> ToolResult:
     return ToolResult(call.id, call.name, content)
 
 
-def moved(*calls: ToolCall) -> Move:
-    return Move("agent", Called(calls))
+def moved(*calls: ToolCall) -> Message:
+    return Message("agent", ToolCallReply(calls))
 
 
 def test_calls_come_with_their_results() -> None:
     events: list[Event] = [
-        Move("agent", say("Hi!")),
+        Message("agent", text_reply("Hi!")),
         moved(LOOK, CANCEL),
         answered(LOOK),
         answered(CANCEL),
@@ -66,7 +66,7 @@ def test_calls_at_the_very_end_may_have_no_result() -> None:
         ([moved(LOOK), answered(LOOK), answered(LOOK)], "follows no call"),
         ([moved(LOOK), answered(CANCEL)], r"get_order_details \(1\) is not followed"),
         ([moved(LOOK, CANCEL), answered(CANCEL), answered(LOOK)], "is not followed"),
-        ([moved(LOOK), Move("user", say("Hello?"))], "is not followed"),
+        ([moved(LOOK), Message("user", text_reply("Hello?"))], "is not followed"),
     ],
 )
 def test_results_that_do_not_follow_their_calls_are_refused(

@@ -5,13 +5,13 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
+from dragoman.core.episodes import Episode, Event, Message, Termination, TerminationReason
 from dragoman.core.errors import JudgeError, ParticipantError
-from dragoman.core.language.wording import Wording
-from dragoman.core.protocols import AssertionVerdict, Case, Judge, Judgement
+from dragoman.core.language.localized_values import LocalizedValues
+from dragoman.core.protocols import AssertionVerdict, Judge, JudgeContext, Judgement
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.rules import DEFAULT_RULES, RULES, TAU2_RULES, Rules
 from dragoman.core.scores import ComponentScore, Score, Scored, Unscored
-from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Action, Component, Criteria, Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
@@ -28,9 +28,9 @@ ADDRESS: dict[str, object] = {
     "state": "NV",
     "zip": "89501",
 }
-FAULT = Ending("infrastructure_error", "cut")
+FAULT = Termination("infrastructure_error", "cut")
 MOVE_HOUSE = Action("1", "modify_user_address", ADDRESS)
-EARLY: tuple[EndReason, ...] = (
+EARLY: tuple[TerminationReason, ...] = (
     "max_steps",
     "too_many_errors",
     "timeout",
@@ -57,7 +57,7 @@ class Saying:
         self,
         assertions: Sequence[str],
         events: Sequence[Event],  # noqa: ARG002 - it does not look
-        case: Case,  # noqa: ARG002 - it does not look
+        case: JudgeContext,  # noqa: ARG002 - it does not look
     ) -> Judgement:
         self.asked += 1
         if self._error is not None:
@@ -81,14 +81,14 @@ def talked(
     shop: DomainSuite,
     *calls: ToolCall,
     words: str = "Done.",
-    ending: EndReason = "user_stop",
+    ending: TerminationReason = "user_stop",
     rules: Rules = DEFAULT_RULES,
 ) -> Episode:
     world = shop.factory(rules)(shop.tasks[0])
-    events: list[Event] = [Move("agent", say("Hi!"), scripted=True)]
+    events: list[Event] = [Message("agent", text_reply("Hi!"), scripted=True)]
     if calls:
-        events += [Move("agent", Called(calls)), *map(world.call, calls)]
-    return Episode((*events, Move("agent", say(words))), Ending(ending), 3, 0)
+        events += [Message("agent", ToolCallReply(calls)), *map(world.call, calls)]
+    return Episode((*events, Message("agent", text_reply(words))), Termination(ending), 3, 0)
 
 
 def score(
@@ -237,7 +237,7 @@ def test_outside_the_basis_only_a_judge_that_costs_nothing_is_asked(shop: Domain
 @pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES], ids=lambda rules: rules.name)
 @pytest.mark.parametrize("ending", EARLY)
 def test_a_conversation_that_ended_early_earns_nothing(
-    shop: DomainSuite, ending: EndReason, rules: Rules
+    shop: DomainSuite, ending: TerminationReason, rules: Rules
 ) -> None:
     planned = task("DB", actions=(MOVE_HOUSE,))
     episode = talked(shop, DID, ending=ending, rules=rules)
@@ -252,7 +252,7 @@ def test_a_conversation_that_ended_early_earns_nothing(
 
 @pytest.mark.parametrize("ending", ["user_stop", "agent_stop", "turns_done"])
 def test_a_conversation_that_came_to_its_end_is_judged(
-    shop: DomainSuite, ending: EndReason
+    shop: DomainSuite, ending: TerminationReason
 ) -> None:
     scored = score(shop, task("DB"), talked(shop, ending=ending))
     assert (scored.reward, scored.note) == (Scored(1.0), "")
@@ -272,7 +272,7 @@ def test_an_early_end_without_a_judge_stays_out_of_averages(shop: DomainSuite) -
 
 
 def test_a_fault_of_the_infrastructure_has_no_score(shop: DomainSuite) -> None:
-    episode = Episode((), Ending("infrastructure_error", "the wire was cut"), 0, 0)
+    episode = Episode((), Termination("infrastructure_error", "the wire was cut"), 0, 0)
     for rules in (DEFAULT_RULES, TAU2_RULES):
         scored = score(shop, task("DB"), episode, rules=rules)
         assert scored.reward == Unscored("infrastructure: the wire was cut")
@@ -383,7 +383,7 @@ class LeavingOut:
         self,
         assertions: Sequence[str],
         events: Sequence[Event],  # noqa: ARG002 - it does not look
-        case: Case,  # noqa: ARG002 - it does not look
+        case: JudgeContext,  # noqa: ARG002 - it does not look
     ) -> Judgement:
         left = [
             AssertionVerdict(text, None, "left out", is_answered=False)
@@ -440,10 +440,10 @@ def test_an_early_end_that_does_not_replay_earns_nothing_and_stays_out_without_a
 @pytest.mark.parametrize("ending", ["user_stop", "max_steps", "user_error"])
 @pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES])
 def test_simulated_users_are_checked_however_the_conversation_ended(
-    shop: DomainSuite, ending: EndReason, rules: Rules
+    shop: DomainSuite, ending: TerminationReason, rules: Rules
 ) -> None:
     played = talked(shop, ending=ending)
-    user = Move("user", say("How may I assist you today?"))
+    user = Message("user", text_reply("How may I assist you today?"))
     episode = msgspec.structs.replace(played, events=(*played.events, user))
     scorer = Scorer(shop.factory(rules), rules, None, UserCheck())
     scored = asyncio.run(scorer.score(task("DB"), episode))
@@ -455,16 +455,16 @@ def test_simulated_users_are_checked_however_the_conversation_ended(
 def test_nothing_is_said_of_the_user_where_infrastructure_ended_the_conversation(
     shop: DomainSuite,
 ) -> None:
-    episode = Episode((Move("user", say("How may I assist you today?")),), FAULT, 1, 0)
+    episode = Episode((Message("user", text_reply("How may I assist you today?")),), FAULT, 1, 0)
     scorer = Scorer(shop.factory(DEFAULT_RULES), DEFAULT_RULES, None, UserCheck())
     assert asyncio.run(scorer.score(task("DB"), episode)).simulator == ()
 
 
 def test_a_user_is_checked_in_the_language_of_its_condition(shop: DomainSuite) -> None:
-    words = Move("user", say("ฉันต้องการความช่วยเหลือกับคำสั่งซื้อของฉัน"))
-    episode = Episode((words,), Ending("max_steps"), 1, 0)
+    words = Message("user", text_reply("ฉันต้องการความช่วยเหลือกับคำสั่งซื้อของฉัน"))
+    episode = Episode((words,), Termination("max_steps"), 1, 0)
     scorer = Scorer(shop.factory(DEFAULT_RULES), DEFAULT_RULES, None, UserCheck())
-    assert asyncio.run(scorer.score(task("DB"), episode, Wording("th"))).invalid == ()
+    assert asyncio.run(scorer.score(task("DB"), episode, LocalizedValues("th"))).invalid == ()
     assert asyncio.run(scorer.score(task("DB"), episode)).invalid == ("own_language",)
 
 

@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.language.wording import (
+from dragoman.core.language.localized_values import (
     ENGLISH_NUMBERS,
-    ENGLISH_WORDING,
-    DateHabits,
-    NumberHabits,
-    Wording,
+    ENGLISH_VALUES,
+    DateFormat,
+    LocalizedValues,
+    NumberFormat,
 )
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES
 from dragoman.scoring.required_phrases import contains_localized_phrase, date_forms, whole_numbers
 
-POINTS = NumberHabits(decimal=",", thousands=".")
+POINTS = NumberFormat(decimal=",", thousands=".")
 MONTHS = tuple(f"tháng {number}" for number in range(1, 13))
-DATES = DateHabits(("{day}/{month}/{year}", "{day} {month_name} năm {year}"), MONTHS, (0, 543))
-VIETNAMESE = Wording("vi", POINTS, DATES, labels={"gift card": ("thẻ quà tặng",)})
+DATES = DateFormat(("{day}/{month}/{year}", "{day} {month_name} năm {year}"), MONTHS, (0, 543))
+VIETNAMESE = LocalizedValues("vi", POINTS, DATES, labels={"gift card": ("thẻ quà tặng",)})
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_the_reference_knows_no_language() -> None:
 
 def test_english_has_no_other_wording() -> None:
     assert not contains_localized_phrase(
-        "It is 1.786 in all.", "1786", DEFAULT_RULES, ENGLISH_WORDING
+        "It is 1.786 in all.", "1786", DEFAULT_RULES, ENGLISH_VALUES
     )
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman.core.replies import Utterance
 from dragoman.core.scores import Evidence, Unscored
-from dragoman.core.speech import Utterance
 from dragoman.scoring.speech_accuracy import (
     AlignmentCounts,
     character_edits,

@@ -4,10 +4,10 @@ import json
 import msgspec
 import pytest
 
-from dragoman.core.episodes import Ending, Episode, Move
-from dragoman.core.protocols import Case, ChatRequest, Completion
+from dragoman.core.episodes import Episode, Message, Termination
+from dragoman.core.protocols import ChatRequest, Completion, JudgeContext
+from dragoman.core.replies import text_reply
 from dragoman.core.scores import Evidence
-from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.models.chat.scripted import ScriptedModel, ScriptedReply
 from dragoman.scoring.judges import SIMULATOR, AssumeMet, ChatJudge
@@ -20,16 +20,18 @@ from dragoman.scoring.simulator_validity import (
 )
 
 TASK = Task("7", "suite", "digest", Scenario("You want to cancel order #W1234567. You are polite."))
-GREETING = Move("agent", say("Hi!"), scripted=True)
+GREETING = Message("agent", text_reply("Hi!"), scripted=True)
 
-CASE = Case("7", "a-draw")
+CASE = JudgeContext("7", "a-draw")
 
 
 def episode(*words: str) -> Episode:
     moves = [
-        move for text in words for move in (Move("user", say(text)), Move("agent", say("Ok.")))
+        move
+        for text in words
+        for move in (Message("user", text_reply(text)), Message("agent", text_reply("Ok.")))
     ]
-    return Episode((GREETING, *moves), Ending("max_steps"), 0, 0)
+    return Episode((GREETING, *moves), Termination("max_steps"), 0, 0)
 
 
 def answer(*met: bool) -> str:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.replies import ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.scores import Evidence
-from dragoman.core.speech import Called, Unparsed, say
 from dragoman.core.tasks import InitialState, Instructions, Scenario, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.scoring.language_detection import language_words
@@ -17,7 +17,7 @@ from dragoman.scoring.simulator_validity import CHECKS, user_evidence, without_q
 
 Case = dict[str, Any]
 CASES: list[Case] = json.loads((Path(__file__).parent / "validity_cases.json").read_text("utf-8"))
-GREETING = Move("agent", say("Hi! How can I help you today?"), scripted=True)
+GREETING = Message("agent", text_reply("Hi! How can I help you today?"), scripted=True)
 
 
 def by_name(case: Case) -> str:
@@ -37,7 +37,7 @@ def task_of(scenario: dict[str, Any]) -> Task:
 
 def called(side: Role, name: str, arguments: dict[str, object], result: str) -> list[Event]:
     call = ToolCall("c1", name, arguments, side)
-    return [Move(side, Called((call,))), ToolResult("c1", name, result, side)]
+    return [Message(side, ToolCallReply((call,))), ToolResult("c1", name, result, side)]
 
 
 def events_of(talk: list[list[Any]]) -> list[Event]:
@@ -45,20 +45,20 @@ def events_of(talk: list[list[Any]]) -> list[Event]:
     for who, *what in talk:
         match who:
             case "agent" | "user":
-                events.append(Move(who, say(what[0])))
+                events.append(Message(who, text_reply(what[0])))
             case "agent calls":
                 events += called("agent", *what)
             case "user calls":
                 events += called("user", *what)
             case "user breaks":
-                events.append(Move("user", Unparsed("<", "neither words nor calls")))
+                events.append(Message("user", UnparsedReply("<", "neither words nor calls")))
             case _:
                 pytest.fail(f"a case says {who!r}")
     return events
 
 
 def findings(case: Case) -> dict[str, Evidence]:
-    episode = Episode(tuple(events_of(case["talk"])), Ending(case["ending"]), 0, 0)
+    episode = Episode(tuple(events_of(case["talk"])), Termination(case["ending"]), 0, 0)
     evidence = user_evidence(task_of(case["scenario"]), episode, case["language"])
     return {entry.subject: entry for entry in evidence}
 
@@ -234,11 +234,15 @@ def test_a_transfer_in_another_language_is_undecided_without_a_tool() -> None:
 
 def test_a_stop_beside_tool_calls_is_undecided() -> None:
     call = ToolCall("c1", "look", {}, "user")
-    events = (GREETING, Move("user", say("Help.")), Move("user", Called((call,), "###STOP###")))
+    events = (
+        GREETING,
+        Message("user", text_reply("Help.")),
+        Message("user", ToolCallReply((call,), "###STOP###")),
+    )
     task = task_of(CASES[0]["scenario"])
     (end,) = [
         entry
-        for entry in user_evidence(task, Episode(events, Ending("user_stop"), 0, 0), "en")
+        for entry in user_evidence(task, Episode(events, Termination("user_stop"), 0, 0), "en")
         if entry.subject == "not_ended_early"
     ]
     assert end.met is None
@@ -258,25 +262,34 @@ def test_a_language_is_known_by_its_primary_tag(language: str) -> None:
 
 
 def test_fixed_messages_have_no_simulator() -> None:
-    events = (Move("user", say("What is 2 + 2?"), scripted=True), Move("agent", say("4")))
-    episode = Episode(events, Ending("turns_done"), 2, 0)
+    events = (
+        Message("user", text_reply("What is 2 + 2?"), scripted=True),
+        Message("agent", text_reply("4")),
+    )
+    episode = Episode(events, Termination("turns_done"), 2, 0)
     assert user_evidence(task_of(CASES[0]["scenario"]), episode, "en") == ()
 
 
 def test_a_conversation_without_a_user_has_no_simulator() -> None:
     assert (
-        user_evidence(task_of(CASES[0]["scenario"]), Episode((), Ending("timeout"), 0, 0), "en")
+        user_evidence(
+            task_of(CASES[0]["scenario"]), Episode((), Termination("timeout"), 0, 0), "en"
+        )
         == ()
     )
 
 
 def test_what_was_said_before_the_conversation_is_not_the_simulators() -> None:
-    past = (GREETING, Move("user", say("My order is #W7654321.")), Move("agent", say("I see.")))
+    past = (
+        GREETING,
+        Message("user", text_reply("My order is #W7654321.")),
+        Message("agent", text_reply("I see.")),
+    )
     task = Task("1", "s", "d", Scenario("Get help."), initial_state=InitialState(history=past))
-    now = Move("user", say("As I said, #W7654321 it is."))
-    found = user_evidence(task, Episode((*past, now), Ending("timeout"), 0, 0), "en")
+    now = Message("user", text_reply("As I said, #W7654321 it is."))
+    found = user_evidence(task, Episode((*past, now), Termination("timeout"), 0, 0), "en")
     assert [entry.subject for entry in found if entry.met is False] == []
-    assert user_evidence(task, Episode(past, Ending("timeout"), 0, 0), "en") == ()
+    assert user_evidence(task, Episode(past, Termination("timeout"), 0, 0), "en") == ()
 
 
 @pytest.mark.nightly

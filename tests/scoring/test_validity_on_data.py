@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.tau2.messages import decode_messages
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.speech import say
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.replies import text_reply
 from dragoman.core.tasks import Instructions, Scenario, Task
 from dragoman.scoring.simulator_validity import user_evidence
 
@@ -52,12 +52,12 @@ def spoken(text: str) -> str:
 
 def told(script: Instructions) -> Episode:
     """Return a conversation in which the user tells its reason and what it knows, and leaves."""
-    asks = Move("agent", say("Thank you. Is there anything else I can help you with?"))
+    asks = Message("agent", text_reply("Thank you. Is there anything else I can help you with?"))
     events: list[Event] = []
     for text in (script.reason_for_call, script.known_info):
-        events += [Move("user", say(spoken(text or "Nothing."))), asks]
-    events.append(Move("user", say("###STOP###")))
-    return Episode(tuple(events), Ending("user_stop"), 0, 0)
+        events += [Message("user", text_reply(spoken(text or "Nothing."))), asks]
+    events.append(Message("user", text_reply("###STOP###")))
+    return Episode(tuple(events), Termination("user_stop"), 0, 0)
 
 
 def script_of(task: Task) -> Instructions:
@@ -148,7 +148,7 @@ def test_in_recorded_trajectories_only_what_was_made_to_be_wrong_is_flagged(
     for record in trajectories(truth_folder / "tau2" / f"eval_{domain}.jsonl.gz"):
         messages = [msgspec.Raw(json.dumps(entry).encode()) for entry in record["messages"]]
         is_stop = record["termination_reason"] == "user_stop"
-        ending = Ending("user_stop" if is_stop else "max_steps")
+        ending = Termination("user_stop" if is_stop else "max_steps")
         episode = Episode(decode_messages(messages, domain), ending, 0, 0)
         checks = failed(tasks[record["task_id"]], episode, "en")
         found.update((record["variant"], check) for check in checks)

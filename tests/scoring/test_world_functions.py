@@ -1,5 +1,5 @@
 from dragoman.benchmarks.kit.environment import OfferedTools
-from dragoman.core.protocols import FunctionWorld, SynchronizedWorld
+from dragoman.core.protocols import SetupEnvironment, SynchronizedEnvironment
 from dragoman.core.scores import Unscored
 from dragoman.core.tasks import Criteria, EnvAssertion, FunctionCall
 from dragoman.core.tools import NO_TOOLS
@@ -17,4 +17,4 @@ def test_what_a_world_without_functions_should_assert_stays_unscored() -> None:
 
 
 def test_a_world_says_by_what_it_has_whether_it_sets_up_and_keeps_in_step() -> None:
-    assert not isinstance(OfferedTools(NO_TOOLS), FunctionWorld | SynchronizedWorld)
+    assert not isinstance(OfferedTools(NO_TOOLS), SetupEnvironment | SynchronizedEnvironment)

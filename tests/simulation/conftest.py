@@ -12,11 +12,11 @@ from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
 from dragoman.core.episodes import Episode
-from dragoman.core.protocols import Channel, Limits, Opening, Participant
+from dragoman.core.protocols import Channel, Limits, Participant, SessionStart
+from dragoman.core.replies import Utterance
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.scores import Score
-from dragoman.core.speech import Utterance
-from dragoman.core.tasks import Fact, Task
+from dragoman.core.tasks import KnownFact, Task
 from dragoman.core.usage import Usage
 from dragoman.scoring.judges import RuleJudge
 from dragoman.scoring.reward import Scorer
@@ -88,7 +88,7 @@ def tasks_with_facts(shop: DomainSuite) -> list[Task]:
     for task in shop.tasks:
         if task.id in FACTS:
             facts = tuple(
-                Fact(name, value, KEYWORDS.get(name, (name.partition("_")[0],)))
+                KnownFact(name, value, KEYWORDS.get(name, (name.partition("_")[0],)))
                 for name, value in FACTS[task.id].items()
             )
             told = msgspec.structs.replace(task.scenario, opening=OPENINGS[task.id], facts=facts)
@@ -110,8 +110,8 @@ def play_shop(shop: DomainSuite) -> Play:
             {"agent": IdentityView(), "user": IdentityView()},
         )
         sessions = {
-            "agent": await agent.open(Opening(task, "agent", 0, shop.policy(task, world))),
-            "user": await partner_of(agent).open(Opening(task, "user", 0)),
+            "agent": await agent.open(SessionStart(task, "agent", 0, shop.policy(task, world))),
+            "user": await partner_of(agent).open(SessionStart(task, "user", 0)),
         }
         talk = Conversation(world, sessions, surfaces, lambda: 0.0)  # type: ignore[arg-type]  # literal keys
         episode = await talk.run(HalfDuplex(world, DEFAULT_RULES, Limits()))

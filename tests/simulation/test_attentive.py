@@ -2,9 +2,9 @@ import asyncio
 
 import pytest
 
-from dragoman.core.protocols import Opening
-from dragoman.core.speech import Said, say
-from dragoman.core.tasks import Action, Criteria, Fact, Scenario, Task
+from dragoman.core.protocols import SessionStart
+from dragoman.core.replies import TextReply, text_reply
+from dragoman.core.tasks import Action, Criteria, KnownFact, Scenario, Task
 from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.simulation.participants.confirming import AttentiveAgent, needs_care
 
@@ -15,7 +15,7 @@ TASK = Task(
     Scenario(
         "x",
         opening="Cancel it.",
-        facts=(Fact("postcode", "KL-4830"), Fact("phone", "0151")),
+        facts=(KnownFact("postcode", "KL-4830"), KnownFact("phone", "0151")),
     ),
     Criteria(("DB",), (Action("a", "cancel", {"postcode": "KL-4830", "phone": "0151"}),)),
 )
@@ -27,11 +27,11 @@ def said(user: dict[str, object], *heard: str, later: dict[str, object] | None =
     """Return the agent's words to each thing it hears; a call ends them."""
 
     async def talk() -> list[str]:
-        session = await AttentiveAgent().open(Opening(TASK, "agent", 0, user=user))
+        session = await AttentiveAgent().open(SessionStart(TASK, "agent", 0, user=user))
         words = []
         for text in heard:
-            reply = (await session.reply([say(text)], TOOLS)).reply
-            if not isinstance(reply, Said):
+            reply = (await session.reply([text_reply(text)], TOOLS)).reply
+            if not isinstance(reply, TextReply):
                 break
             words.append(reply.text)
             if later is not None:

@@ -6,7 +6,7 @@ import pytest
 
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import Unparsed, say
+from dragoman.core.replies import UnparsedReply, text_reply
 from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.core.usage import Usage
 from dragoman.simulation.participants.python_function import AgentFunction, FunctionModel
@@ -33,7 +33,7 @@ def test_a_plain_function_is_given_messages_and_tools() -> None:
         return "hello"
 
     completion = ask(agent)
-    assert completion.reply == say("hello")
+    assert completion.reply == text_reply("hello")
     assert completion.usage == Usage("agent", "mine")
     assert bytes(completion.raw) == b'"hello"'
     assert given_to == [
@@ -86,7 +86,7 @@ class Waiter:
 
 @pytest.mark.parametrize("agent", [answer_later, Waiter(), functools.partial(answer_later)])
 def test_an_async_function_is_awaited(agent: AgentFunction) -> None:
-    assert ask(agent).reply == say("later")
+    assert ask(agent).reply == text_reply("later")
 
 
 def test_a_function_that_raises_is_a_broken_participant() -> None:
@@ -111,7 +111,7 @@ def test_a_function_may_change_the_messages_it_is_given() -> None:
         messages.append({"role": "user"})
         return str(len(messages))
 
-    assert ask(agent, times=2).reply == say("2")
+    assert ask(agent, times=2).reply == text_reply("2")
     assert REQUEST.messages == [{"role": "user", "content": "hi"}]
 
 
@@ -120,7 +120,7 @@ def test_tokens_that_make_no_sense_are_unknown_and_told_once(
 ) -> None:
     usage = {"input_tokens": -1, "output_tokens": 2}
     completion = ask(lambda messages, tools: {"content": "hello", "usage": usage}, times=3)  # noqa: ARG005 - an agent's signature
-    assert (completion.reply, completion.usage) == (say("hello"), Usage("agent", "mine"))
+    assert (completion.reply, completion.usage) == (text_reply("hello"), Usage("agent", "mine"))
     (line,) = caplog.messages
     assert line.startswith("mine: the tokens it tells make no sense: ")
 
@@ -139,7 +139,7 @@ def test_tokens_that_make_no_sense_are_unknown_and_told_once(
 )
 def test_an_answer_of_another_kind_is_the_agents_mistake(answer: object) -> None:
     reply = ask(lambda messages, tools: answer).reply  # noqa: ARG005 - an agent's signature
-    assert isinstance(reply, Unparsed)
+    assert isinstance(reply, UnparsedReply)
 
 
 def test_a_function_may_change_the_tools_it_is_given() -> None:
@@ -147,12 +147,12 @@ def test_a_function_may_change_the_tools_it_is_given() -> None:
         tools.append({})
         return str(len(tools))
 
-    assert ask(agent, times=2).reply == say("2")
+    assert ask(agent, times=2).reply == text_reply("2")
 
 
 @pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
 def test_a_plain_function_may_return_an_awaitable() -> None:
-    assert ask(lambda messages, tools: answer_later(messages, tools)).reply == say("later")  # noqa: PLW0108 - a plain function around an async one
+    assert ask(lambda messages, tools: answer_later(messages, tools)).reply == text_reply("later")  # noqa: PLW0108 - a plain function around an async one
 
 
 def test_tokens_that_a_function_tells_are_its_usage() -> None:

@@ -10,8 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.core.protocols import Answer, Heard, Opening
-from dragoman.core.speech import Called, Reply, Said, Unparsed, Utterance, say
+from dragoman.core.protocols import SessionInput, SessionReply, SessionStart
+from dragoman.core.replies import (
+    Reply,
+    TextReply,
+    ToolCallReply,
+    UnparsedReply,
+    Utterance,
+    text_reply,
+)
 from dragoman.core.tasks import Action, Criteria, FixedTurn, Scenario, Task
 from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult, Toolset
 from dragoman.simulation.participants.canonical_arguments import (
@@ -51,7 +58,7 @@ class Replying:
         self._replies = replies
         self._call_form = call_form
 
-    async def open(self, opening: Opening) -> "ReplyingSession":  # noqa: ARG002 - it knows its replies
+    async def open(self, opening: SessionStart) -> "ReplyingSession":  # noqa: ARG002 - it knows its replies
         return ReplyingSession(iter(self._replies), self._call_form)
 
 
@@ -60,20 +67,20 @@ class ReplyingSession:
         self._replies = replies
         self._call_form = call_form
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:  # noqa: ARG002 - it knows its replies
-        return Answer(next(self._replies), call_form=self._call_form)
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:  # noqa: ARG002 - it knows its replies
+        return SessionReply(next(self._replies), call_form=self._call_form)
 
     async def close(self) -> None:
         pass
 
 
 def replies_of(
-    agent: Replying, of_task: Task, *heard: Heard, tools: Toolset = NO_TOOLS
+    agent: Replying, of_task: Task, *heard: SessionInput, tools: Toolset = NO_TOOLS
 ) -> list[Reply]:
     """Return the replies to what is heard, one thing at a time."""
 
     async def converse() -> list[Reply]:
-        session = await CanonicalAgent(agent).open(Opening(of_task, "agent", 0))
+        session = await CanonicalAgent(agent).open(SessionStart(of_task, "agent", 0))
         answers = [await session.reply((part,), tools) for part in heard]
         await session.close()
         return [answer.reply for answer in answers]
@@ -148,34 +155,36 @@ def test_arguments_without_a_name_are_the_plans_too() -> None:
 
 
 def test_an_action_is_fulfilled_once_in_a_conversation() -> None:
-    wrong = Called((call("look", account="k1"),))
-    first, second = replies_of(Replying(wrong, wrong), task(LOOK), say("Look."), RESULT)
-    assert isinstance(first, Called)
+    wrong = ToolCallReply((call("look", account="k1"),))
+    first, second = replies_of(Replying(wrong, wrong), task(LOOK), text_reply("Look."), RESULT)
+    assert isinstance(first, ToolCallReply)
     assert first.calls[0].arguments == {"account": "K1"}
     assert second == wrong
 
 
 def test_words_and_unusable_replies_pass_as_they_are() -> None:
-    replies = (say("Which account?"), Unparsed("", "nothing"))
-    assert replies_of(Replying(*replies), task(LOOK), say("Look."), say("K1")) == list(replies)
+    replies = (text_reply("Which account?"), UnparsedReply("", "nothing"))
+    assert replies_of(
+        Replying(*replies), task(LOOK), text_reply("Look."), text_reply("K1")
+    ) == list(replies)
 
 
 def test_calls_that_are_judged_as_text_pass_as_they_are() -> None:
-    wrong = Called((call("look", account="k1"),), "look(account='k1')")
+    wrong = ToolCallReply((call("look", account="k1"),), "look(account='k1')")
     agent = Replying(wrong, call_form="python")
-    assert replies_of(agent, task(LOOK), say("Look.")) == [wrong]
+    assert replies_of(agent, task(LOOK), text_reply("Look.")) == [wrong]
 
 
 def test_where_turns_are_fixed_a_call_gets_the_arguments_of_its_own_turn() -> None:
     first = msgspec.structs.replace(LOOK, arguments={"account": "K1"}, turn=0)
     third = msgspec.structs.replace(LOOK, arguments={"account": "K3"}, turn=2)
-    wrong = Called((call("look", account="?"),))
+    wrong = ToolCallReply((call("look", account="?"),))
     replies = replies_of(
-        Replying(wrong, say("Done."), wrong, say("Done."), wrong),
+        Replying(wrong, text_reply("Done."), wrong, text_reply("Done."), wrong),
         task(first, third, turns=3),
-        *(say("turn 0"), RESULT, say("turn 1"), RESULT, say("turn 2")),
+        *(text_reply("turn 0"), RESULT, text_reply("turn 1"), RESULT, text_reply("turn 2")),
     )
-    assert [each.calls[0].arguments for each in replies if isinstance(each, Called)] == [
+    assert [each.calls[0].arguments for each in replies if isinstance(each, ToolCallReply)] == [
         {"account": "K1"},
         {"account": "?"},
         {"account": "K3"},
@@ -184,12 +193,12 @@ def test_where_turns_are_fixed_a_call_gets_the_arguments_of_its_own_turn() -> No
 
 def test_a_turn_ends_too_where_its_calls_were_not_followed_by_words() -> None:
     second = msgspec.structs.replace(LOOK, turn=1)
-    wrong = Called((call("look", account="?"),))
+    wrong = ToolCallReply((call("look", account="?"),))
     before, after = replies_of(
-        Replying(wrong, wrong), task(second, turns=2), say("turn 0"), say("turn 1")
+        Replying(wrong, wrong), task(second, turns=2), text_reply("turn 0"), text_reply("turn 1")
     )
     assert before == wrong
-    assert isinstance(after, Called)
+    assert isinstance(after, ToolCallReply)
     assert after.calls[0].arguments == LOOK.arguments
 
 
@@ -198,29 +207,29 @@ def test_what_the_user_has_to_do_is_no_plan_of_the_agent_unless_it_is_alone(
     *, alone: bool, account: str
 ) -> None:
     tools = Toolset((), must_call=alone)
-    agent = Replying(Called((call("look", account="k1"),)))
+    agent = Replying(ToolCallReply((call("look", account="k1"),)))
     of_user = msgspec.structs.replace(LOOK, by="user")
-    (reply,) = replies_of(agent, task(of_user), say("Look."), tools=tools)
-    assert isinstance(reply, Called)
+    (reply,) = replies_of(agent, task(of_user), text_reply("Look."), tools=tools)
+    assert isinstance(reply, ToolCallReply)
     assert reply.calls[0].arguments == {"account": account}
 
 
 def test_without_a_plan_nothing_changes() -> None:
-    wrong = Called((call("look", account="k1"),))
+    wrong = ToolCallReply((call("look", account="k1"),))
     unplanned = msgspec.structs.replace(task(), criteria=None)
-    assert replies_of(Replying(wrong), unplanned, say("Look.")) == [wrong]
+    assert replies_of(Replying(wrong), unplanned, text_reply("Look.")) == [wrong]
 
 
 def test_gold_plays_every_task_of_the_sample_as_without_it(shop: DomainSuite) -> None:
     async def moves(of_task: Task, *, canonical: bool) -> list[Reply]:
         agent = CanonicalAgent(GoldAgent()) if canonical else GoldAgent()
-        session = await agent.open(Opening(of_task, "agent", 0))
+        session = await agent.open(SessionStart(of_task, "agent", 0))
         return [(await session.reply((), NO_TOOLS)).reply for _ in range(12)]
 
     for each in shop.tasks:
         own = asyncio.run(moves(each, canonical=False))
         assert asyncio.run(moves(each, canonical=True)) == own
-        assert any(isinstance(reply, Called) for reply in own)
+        assert any(isinstance(reply, ToolCallReply) for reply in own)
 
 
 VALUES = st.one_of(st.integers(0, 2), st.sampled_from(["K1", "k1", ""]))
@@ -259,10 +268,13 @@ def test_tools_and_their_order_never_change_and_what_is_put_in_is_the_plans(
 
 def test_an_answered_question_is_no_turn_of_its_own() -> None:
     first, second = Action("a", "pay", {"to": "rent"}), Action("b", "pay", {"to": "power"}, turn=1)
-    wrong = Called((call("pay", to="nobody"),))
-    answer = Said(Utterance("rent"), clarifies=True)
+    wrong = ToolCallReply((call("pay", to="nobody"),))
+    answer = TextReply(Utterance("rent"), clarifies=True)
     *_, paid = replies_of(
-        Replying(say("Is it rent?"), wrong), task(first, second, turns=2), say("turn 0"), answer
+        Replying(text_reply("Is it rent?"), wrong),
+        task(first, second, turns=2),
+        text_reply("turn 0"),
+        answer,
     )
-    assert isinstance(paid, Called)
+    assert isinstance(paid, ToolCallReply)
     assert [each.arguments for each in paid.calls] == [{"to": "rent"}]

@@ -4,10 +4,10 @@ import pytest
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.conditions.resolved_condition import IdentityChannel
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.protocols import Channel, Participant
+from dragoman.core.replies import TextReply, ToolCallReply
 from dragoman.core.scores import Score, Scored
-from dragoman.core.speech import Called, Said
 from dragoman.core.tasks import Task
 from dragoman.simulation.participants.confirming import MAX_QUESTIONS, CarefulAgent
 from dragoman.simulation.participants.oracle import LiteralAgent
@@ -20,7 +20,7 @@ def said(episode: Episode) -> list[str]:
     return [
         event.reply.text
         for event in episode.events
-        if isinstance(event, Move) and event.by == "agent" and isinstance(event.reply, Said)
+        if isinstance(event, Message) and event.by == "agent" and isinstance(event.reply, TextReply)
     ]
 
 
@@ -28,7 +28,7 @@ def arguments(episode: Episode) -> list[dict[str, object]]:
     return [
         call.arguments
         for event in episode.events
-        if isinstance(event, Move) and isinstance(event.reply, Called)
+        if isinstance(event, Message) and isinstance(event.reply, ToolCallReply)
         for call in event.reply.calls
     ]
 

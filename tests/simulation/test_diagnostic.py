@@ -7,12 +7,27 @@ import pytest
 from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
-from dragoman.core.episodes import COMPLETE, Episode, Event, Move
-from dragoman.core.protocols import Channel, Limits, Opening, Participant, StateDelta, World
+from dragoman.core.episodes import COMPLETE, Episode, Event, Message
+from dragoman.core.protocols import (
+    Channel,
+    Environment,
+    Limits,
+    Participant,
+    SessionStart,
+    StateDelta,
+)
+from dragoman.core.replies import TextReply, ToolCallReply, Utterance
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.scores import Scored
-from dragoman.core.speech import Called, Said, Utterance
-from dragoman.core.tasks import Action, Criteria, Deed, Fact, FunctionCall, Scenario, Task
+from dragoman.core.tasks import (
+    Action,
+    Criteria,
+    FunctionCall,
+    KnownFact,
+    Scenario,
+    Task,
+    UserAction,
+)
 from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 from dragoman.scoring.judges import RuleJudge
@@ -76,7 +91,7 @@ class Phone:
 
 def play(
     task: Task,
-    world: World,
+    world: Environment,
     pair: tuple[Participant, Participant],
     channel: Channel | None = None,
     rules: Rules = DEFAULT_RULES,
@@ -89,8 +104,8 @@ def play(
             {"agent": IdentityView(), "user": IdentityView()},
         )
         sessions = {
-            "agent": await agent.open(Opening(task, "agent", 0)),
-            "user": await user.open(Opening(task, "user", 0)),
+            "agent": await agent.open(SessionStart(task, "agent", 0)),
+            "user": await user.open(SessionStart(task, "user", 0)),
         }
         return await Conversation(world, sessions, surfaces, lambda: 0.0).run(conductor)  # type: ignore[arg-type]  # literal keys
 
@@ -101,7 +116,7 @@ def names_called(episode: Episode) -> list[tuple[str, str]]:
     return [
         (event.by, call.name)
         for event in episode.events
-        if isinstance(event, Move) and isinstance(event.reply, Called)
+        if isinstance(event, Message) and isinstance(event.reply, ToolCallReply)
         for call in event.reply.calls
     ]
 
@@ -110,7 +125,7 @@ def last_words(events: tuple[Event, ...], side: Role) -> str:
     return next(
         event.reply.text
         for event in reversed(events)
-        if isinstance(event, Move) and event.by == side and isinstance(event.reply, Said)
+        if isinstance(event, Message) and event.by == side and isinstance(event.reply, TextReply)
     )
 
 
@@ -170,15 +185,17 @@ def test_who_plays_the_plan_with_the_offline_user_asks_for_facts_and_deeds(
     scenario = Scenario(
         "My line is L1.",
         opening="My phone is dead.",
-        facts=(Fact("line", "L1", ("line",)),),
-        deeds=(Deed("toggle", {}, ("switch", "data")), Deed("other", {}, ("switch",))),
+        facts=(KnownFact("line", "L1", ("line",)),),
+        deeds=(UserAction("toggle", {}, ("switch", "data")), UserAction("other", {}, ("switch",))),
     )
     task = Task("1", "s", "d", scenario, Criteria(("DB",), actions=(AGENT_1, USER_1, AGENT_2)))
     episode = play(task, Phone(), (agent, OfflineUser()))
     assert names_called(episode) == [("agent", "enable"), ("user", "toggle"), ("agent", "check")]
     assert episode.ending.reason == "user_stop"
     words = [
-        e.reply.text for e in episode.events if isinstance(e, Move) and isinstance(e.reply, Said)
+        e.reply.text
+        for e in episode.events
+        if isinstance(e, Message) and isinstance(e.reply, TextReply)
     ]
     assert "Please tell me: what is your line?" in words
     assert "Please do your part now: data. Tell me when it is done." in words
@@ -211,9 +228,9 @@ def test_gold_calls_carry_the_planned_arguments() -> None:
     move = next(
         event
         for event in episode.events
-        if isinstance(event, Move) and isinstance(event.reply, Called)
+        if isinstance(event, Message) and isinstance(event.reply, ToolCallReply)
     )
-    assert isinstance(move.reply, Called)
+    assert isinstance(move.reply, ToolCallReply)
     assert move.reply.calls[0].arguments == {"line": "L1"}
 
 
@@ -264,7 +281,7 @@ def test_literal_calls_with_what_it_heard_and_gold_with_what_was_planned(
         return next(
             event.reply.calls[0].arguments
             for event in episode.events
-            if isinstance(event, Move) and isinstance(event.reply, Called)
+            if isinstance(event, Message) and isinstance(event.reply, ToolCallReply)
         )
 
     planned: dict[str, object] = {"first_name": "Maren", "last_name": "Holt", "zip": "83702"}
@@ -279,7 +296,7 @@ def test_literal_keeps_what_no_user_says(shop: DomainSuite) -> None:
     calls = [
         call.arguments
         for event in episode.events
-        if isinstance(event, Move) and isinstance(event.reply, Called)
+        if isinstance(event, Message) and isinstance(event.reply, ToolCallReply)
         for call in event.reply.calls
     ]
     assert calls[-1]["new_item_ids"] == ["5100000002"]

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.protocols import Heard, Opening
-from dragoman.core.speech import Called, Reply, Said, say
-from dragoman.core.tasks import Deed, Fact, Scenario, Task
+from dragoman.core.protocols import SessionInput, SessionStart
+from dragoman.core.replies import Reply, TextReply, ToolCallReply, text_reply
+from dragoman.core.tasks import KnownFact, Scenario, Task, UserAction
 from dragoman.core.tools import NO_TOOLS, ToolResult, Toolset, ToolSpec
 from dragoman.simulation.participants.scripted_user import MAX_REPLIES, MAX_TIMES, OfflineUser
 from dragoman.simulation.phrasebooks import english_phrasebook
@@ -16,12 +16,12 @@ SCENARIO = Scenario(
     "My zip is 83702.",
     opening="I want to move an order. ###STOP###",
     facts=(
-        Fact("last_name", "Holt", ("surname",)),
-        Fact("zip_code", "83702", ("zip",)),
+        KnownFact("last_name", "Holt", ("surname",)),
+        KnownFact("zip_code", "83702", ("zip",)),
     ),
     deeds=(
-        Deed("read_display", {}, ("display",)),
-        Deed("open_compartment", {"number": 7}, ("open", "compartment")),
+        UserAction("read_display", {}, ("display",)),
+        UserAction("open_compartment", {"number": 7}, ("open", "compartment")),
     ),
 )
 TOOLS = Toolset((ToolSpec("read_display", "", {}), ToolSpec("open_compartment", "", {})))
@@ -30,10 +30,10 @@ STOP = "###STOP###"
 
 def replies(*turns: str | ToolResult, tools: Toolset = TOOLS) -> list[Reply]:
     async def talk() -> list[Reply]:
-        session = await OfflineUser().open(Opening(Task("1", "s", "d", SCENARIO), "user", 0))
+        session = await OfflineUser().open(SessionStart(Task("1", "s", "d", SCENARIO), "user", 0))
         given: list[Reply] = []
         for turn in ("Hi!", *turns):
-            heard: list[Heard] = [say(turn) if isinstance(turn, str) else turn]
+            heard: list[SessionInput] = [text_reply(turn) if isinstance(turn, str) else turn]
             given.append((await session.reply(heard, tools)).reply)
         await session.close()
         return given
@@ -44,13 +44,13 @@ def replies(*turns: str | ToolResult, tools: Toolset = TOOLS) -> list[Reply]:
 def answer(*turns: str | ToolResult) -> str:
     """Return what is said last."""
     last = replies(*turns)[-1]
-    assert isinstance(last, Said)
+    assert isinstance(last, TextReply)
     return last.text
 
 
 def test_the_opening_comes_first_and_cannot_hang_up() -> None:
     (first,) = replies()
-    assert first == say("I want to move an order.")
+    assert first == text_reply("I want to move an order.")
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_what_was_told_last_is_what_is_repeated() -> None:
 
 def test_a_deed_is_done_when_asked_and_reported_in_words() -> None:
     opening, call = replies("Please look at the display.")
-    assert isinstance(opening, Said)
-    assert isinstance(call, Called)
+    assert isinstance(opening, TextReply)
+    assert isinstance(call, ToolCallReply)
     assert [(c.name, c.arguments, c.by) for c in call.calls] == [("read_display", {}, "user")]
     result = ToolResult("1", "read_display", "Code ###STOP### 15", "user")
     assert answer("Please look at the display.", result) == "I did that. It says: Code  15"
@@ -111,13 +111,13 @@ def test_a_deed_that_fails_is_reported_as_such() -> None:
 
 def test_several_deeds_are_done_in_the_order_they_are_named() -> None:
     call = replies("Open the compartment, then read the display.")[-1]
-    assert isinstance(call, Called)
+    assert isinstance(call, ToolCallReply)
     assert [c.name for c in call.calls] == ["open_compartment", "read_display"]
 
 
 def test_a_deed_is_done_before_the_farewell_that_follows_it() -> None:
     call = replies("Please open the compartment. Is there anything else?")[-1]
-    assert isinstance(call, Called)
+    assert isinstance(call, ToolCallReply)
     assert [c.name for c in call.calls] == ["open_compartment"]
 
 
@@ -126,7 +126,7 @@ def test_an_agent_that_tells_of_its_own_deeds_asks_for_none() -> None:
 
 
 def test_a_deed_without_its_tool_is_declined() -> None:
-    assert replies("Read the display.", tools=NO_TOOLS)[-1] == say("I cannot do that.")
+    assert replies("Read the display.", tools=NO_TOOLS)[-1] == text_reply("I cannot do that.")
 
 
 @pytest.mark.parametrize(
@@ -135,14 +135,14 @@ def test_a_deed_without_its_tool_is_declined() -> None:
 )
 def test_an_agent_that_repeats_itself_is_left(words: str) -> None:
     said = replies(*[words] * (MAX_TIMES + 8))
-    assert say(STOP) in said
+    assert text_reply(STOP) in said
 
 
 @given(st.lists(st.text(max_size=40), min_size=MAX_REPLIES, max_size=MAX_REPLIES))
 def test_any_agent_is_answered_a_bounded_number_of_times(words: list[str]) -> None:
     given_replies = replies(*words)
-    assert all(isinstance(reply, Said | Called) for reply in given_replies)
-    assert given_replies[-1] == say(STOP)
+    assert all(isinstance(reply, TextReply | ToolCallReply) for reply in given_replies)
+    assert given_replies[-1] == text_reply(STOP)
 
 
 def test_two_conversations_are_alike() -> None:

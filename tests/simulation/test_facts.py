@@ -2,15 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.tasks import Fact
+from dragoman.core.tasks import KnownFact
 from dragoman.simulation.fact_mentions import find_mentions, find_name_spans, segment_about
 from dragoman.simulation.phrasebooks import english_phrasebook
 
 ENGLISH = english_phrasebook()
-FIRST = Fact("first_name", "Maren", ("name",))
-LAST = Fact("last_name", "Holt", ("name", "surname"))
-ZIP = Fact("zip_code", "83702", ("zip", "postcode"))
-ORDER = Fact("order_number", "#S1000001", ("order",))
+FIRST = KnownFact("first_name", "Maren", ("name",))
+LAST = KnownFact("last_name", "Holt", ("name", "surname"))
+ZIP = KnownFact("zip_code", "83702", ("zip", "postcode"))
+ORDER = KnownFact("order_number", "#S1000001", ("order",))
 FACTS = (FIRST, LAST, ZIP, ORDER)
 
 
@@ -54,13 +54,13 @@ def test_a_segment_goes_on_to_the_next_fact() -> None:
 
 
 def test_the_words_of_a_question_are_no_value_that_was_misheard() -> None:
-    word = Fact("security_word", "walnut", ("security word",))
+    word = KnownFact("security_word", "walnut", ("security word",))
     (mention,) = find_mentions("Your security word, what is your postcode?", (word,), ENGLISH)
     assert mention.reading == "asked"
 
 
 @given(st.text(max_size=80), st.text("a#9 ", min_size=1, max_size=8))
 def test_any_text_names_each_fact_at_most_once(text: str, keyword: str) -> None:
-    facts = (*FACTS, Fact("odd", keyword, (keyword,)))
+    facts = (*FACTS, KnownFact("odd", keyword, (keyword,)))
     names = [mention.fact.name for mention in find_mentions(text, facts, ENGLISH)]
     assert len(names) == len(set(names))

@@ -6,20 +6,32 @@ from typing import Any
 
 import msgspec
 
-from dragoman.core.episodes import Event, Move
+from dragoman.core.episodes import Event, Message
 from dragoman.core.prompts import PromptSet
-from dragoman.core.protocols import Answer, ChatRequest, Completion, Heard, Opening
-from dragoman.core.speech import Called, Reply, Unparsed, Utterance, say
+from dragoman.core.protocols import (
+    ChatRequest,
+    Completion,
+    SessionInput,
+    SessionReply,
+    SessionStart,
+)
+from dragoman.core.replies import (
+    Latency,
+    Reply,
+    ToolCallReply,
+    UnparsedReply,
+    Utterance,
+    text_reply,
+)
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import NO_TOOLS, Role, ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
-from dragoman.core.voice.clock import Latency
 from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts, user_prompt
 
 PROMPTS = PromptSet("test", "Work.", "Play.")
 TASK = Task("7", "suite", "digest", Scenario("Cancel it."))
-GREETING = Move("agent", say("Hi!"), scripted=True)
+GREETING = Message("agent", text_reply("Hi!"), scripted=True)
 TOOK = Latency(2.0, 0.5)
 TOOLS = Toolset((ToolSpec("look", "Looks.", {"type": "object", "properties": {}}),))
 
@@ -42,11 +54,11 @@ class Recorder:
 
 
 def talk(
-    model: Recorder, side: Role, turns: Sequence[tuple[Sequence[Heard], Toolset]]
-) -> list[Answer]:
-    async def conversation() -> list[Answer]:
+    model: Recorder, side: Role, turns: Sequence[tuple[Sequence[SessionInput], Toolset]]
+) -> list[SessionReply]:
+    async def conversation() -> list[SessionReply]:
         history: tuple[Event, ...] = (GREETING,)
-        opening = Opening(TASK, side, 5, "Be fair.", history, "c1")
+        opening = SessionStart(TASK, side, 5, "Be fair.", history, "c1")
         session = await LlmParticipant(model, PROMPTS).open(opening)
         answers = [await session.reply(heard, tools) for heard, tools in turns]
         await session.close()
@@ -65,11 +77,11 @@ def wire_call(call_id: str, name: str, arguments: str) -> dict[str, object]:
 
 def test_the_agent_sees_policy_greeting_words_calls_and_results() -> None:
     model = Recorder(
-        Called((ToolCall("1", "look", {"a": 1}), ToolCall("2", "look", {})), "Wait."),
-        say("Found."),
+        ToolCallReply((ToolCall("1", "look", {"a": 1}), ToolCall("2", "look", {})), "Wait."),
+        text_reply("Found."),
     )
     results = [ToolResult("1", "look", "one"), ToolResult("2", "look", "two", shown="dos")]
-    talk(model, "agent", [([say("Cancel it.")], TOOLS), (results, TOOLS)])
+    talk(model, "agent", [([text_reply("Cancel it.")], TOOLS), (results, TOOLS)])
     first: list[dict[str, Any]] = [
         {
             "role": "system",
@@ -93,8 +105,8 @@ def test_the_agent_sees_policy_greeting_words_calls_and_results() -> None:
 
 
 def test_the_user_sees_its_scenario_and_the_agent_as_the_other_side() -> None:
-    model = Recorder(say("Cancel it."), say("###STOP###"))
-    talk(model, "user", [([say("Hi!")], NO_TOOLS), ([say("Done.")], NO_TOOLS)])
+    model = Recorder(text_reply("Cancel it."), text_reply("###STOP###"))
+    talk(model, "user", [([text_reply("Hi!")], NO_TOOLS), ([text_reply("Done.")], NO_TOOLS)])
     assert model.requests[1].messages == [
         {
             "role": "system",
@@ -108,16 +120,16 @@ def test_the_user_sees_its_scenario_and_the_agent_as_the_other_side() -> None:
 
 
 def test_an_answer_took_as_long_as_the_models_reply() -> None:
-    (answer,) = talk(Recorder(say("Hello!")), "agent", [((say("Hi"),), TOOLS)])
+    (answer,) = talk(Recorder(text_reply("Hello!")), "agent", [((text_reply("Hi"),), TOOLS)])
     assert answer.latency == TOOK
 
 
 def test_both_sides_are_told_which_language_they_speak() -> None:
     def system(side: Role, tools: Toolset) -> object:
-        model = Recorder(say("a"))
+        model = Recorder(text_reply("a"))
 
         async def conversation() -> None:
-            opening = Opening(TASK, side, 5, "Be fair.", (GREETING,), directive="Speak Thai.")
+            opening = SessionStart(TASK, side, 5, "Be fair.", (GREETING,), directive="Speak Thai.")
             session = await LlmParticipant(model, PROMPTS).open(opening)
             await session.reply([], tools)
 
@@ -135,7 +147,7 @@ def test_both_sides_are_told_which_language_they_speak() -> None:
 
 
 def test_the_policy_never_reaches_the_user_nor_the_scenario_the_agent() -> None:
-    agent, user = Recorder(say("a")), Recorder(say("b"))
+    agent, user = Recorder(text_reply("a")), Recorder(text_reply("b"))
     talk(agent, "agent", [([], TOOLS)])
     talk(user, "user", [([], NO_TOOLS)])
     assert "Cancel it." not in str(agent.requests[0].messages)
@@ -143,7 +155,7 @@ def test_the_policy_never_reaches_the_user_nor_the_scenario_the_agent() -> None:
 
 
 def test_a_request_carries_tools_seed_label_and_conversation() -> None:
-    model = Recorder(say("a"))
+    model = Recorder(text_reply("a"))
     talk(model, "agent", [([], TOOLS)])
     request = model.requests[0]
     assert request.tools is TOOLS
@@ -151,26 +163,30 @@ def test_a_request_carries_tools_seed_label_and_conversation() -> None:
 
 
 def test_the_users_calls_are_the_users() -> None:
-    model = Recorder(Called((ToolCall("1", "reboot", {}),)))
-    (answer,) = talk(model, "user", [([say("Hi!")], TOOLS)])
-    assert answer.reply == Called((ToolCall("1", "reboot", {}),)), "whose call it is, the loop says"
+    model = Recorder(ToolCallReply((ToolCall("1", "reboot", {}),)))
+    (answer,) = talk(model, "user", [([text_reply("Hi!")], TOOLS)])
+    assert answer.reply == ToolCallReply((ToolCall("1", "reboot", {}),)), (
+        "whose call it is, the loop says"
+    )
 
 
 def test_what_was_heard_is_sent_and_not_what_was_meant() -> None:
-    model = Recorder(say("a"))
-    heard = msgspec.structs.replace(say(""), utterance=Utterance("five", heard="nine"))
+    model = Recorder(text_reply("a"))
+    heard = msgspec.structs.replace(text_reply(""), utterance=Utterance("five", heard="nine"))
     talk(model, "agent", [([heard], TOOLS)])
     assert model.requests[0].messages[-1] == {"role": "user", "content": "nine"}
 
 
 def test_malformed_arguments_are_sent_back_as_they_came() -> None:
-    model = Recorder(Called((ToolCall("1", "look", {}, raw="{a:", malformed="bad"),)), say("b"))
+    model = Recorder(
+        ToolCallReply((ToolCall("1", "look", {}, raw="{a:", malformed="bad"),)), text_reply("b")
+    )
     talk(model, "agent", [([], TOOLS), ([ToolResult("1", "look", "Error", error=True)], TOOLS)])
     assert model.requests[1].messages[2]["tool_calls"] == [wire_call("1", "look", "{a:")]
 
 
 def test_a_reply_that_cannot_be_read_is_answered_and_kept() -> None:
-    reply = Unparsed("<<<", "neither words nor calls")
+    reply = UnparsedReply("<<<", "neither words nor calls")
     (answer,) = talk(Recorder(reply), "agent", [([], TOOLS)])
     assert answer.reply == reply
     assert answer.usage == Usage("agent", "recorder")
@@ -180,18 +196,18 @@ def test_each_side_sees_its_own_part_of_a_history() -> None:
     look = ToolCall("h1", "look", {})
     history: tuple[Event, ...] = (
         GREETING,
-        Move("user", say("Look.")),
-        Move("agent", Called((look,), "Wait.")),
+        Message("user", text_reply("Look.")),
+        Message("agent", ToolCallReply((look,), "Wait.")),
         ToolResult("h1", "look", "one"),
-        Move("agent", say("It is one.")),
-        Move("user", say("Look again.")),
+        Message("agent", text_reply("It is one.")),
+        Message("user", text_reply("Look again.")),
     )
     seen: dict[Role, list[object]] = {}
     heard_by: dict[Role, str] = {"agent": "Look again.", "user": "Here."}
     for side, heard in heard_by.items():
-        model = Recorder(say("a"))
-        opening = Opening(TASK, side, 5, "Be fair.", history, "c1")
-        ask_once(model, opening, [say(heard)])
+        model = Recorder(text_reply("a"))
+        opening = SessionStart(TASK, side, 5, "Be fair.", history, "c1")
+        ask_once(model, opening, [text_reply(heard)])
         messages = [dict(message) for message in model.requests[0].messages[1:]]
         seen[side] = [(m["role"], m["content"]) for m in messages]
     assert seen["agent"] == [
@@ -211,7 +227,7 @@ def test_each_side_sees_its_own_part_of_a_history() -> None:
     ]
 
 
-def ask_once(model: Recorder, opening: Opening, heard: Sequence[Heard]) -> None:
+def ask_once(model: Recorder, opening: SessionStart, heard: Sequence[SessionInput]) -> None:
     async def conversation() -> None:
         session = await LlmParticipant(model, PROMPTS).open(opening)
         await session.reply(heard, TOOLS)
@@ -220,8 +236,8 @@ def ask_once(model: Recorder, opening: Opening, heard: Sequence[Heard]) -> None:
 
 
 def test_messages_are_plain_json() -> None:
-    model = Recorder(Called((ToolCall("1", "look", {"a": "é"}),)), say("b"))
-    talk(model, "agent", [([say("Olá")], TOOLS), ([ToolResult("1", "look", "é")], TOOLS)])
+    model = Recorder(ToolCallReply((ToolCall("1", "look", {"a": "é"}),)), text_reply("b"))
+    talk(model, "agent", [([text_reply("Olá")], TOOLS), ([ToolResult("1", "look", "é")], TOOLS)])
     messages = list(model.requests[1].messages)
     assert json.loads(json.dumps(messages)) == messages
 

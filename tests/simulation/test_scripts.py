@@ -1,4 +1,4 @@
-from dragoman.core.tasks import Fact, FixedTurn, Instructions, Scenario, Task
+from dragoman.core.tasks import FixedTurn, Instructions, KnownFact, Scenario, Task
 from dragoman.simulation.prompts import scenario_text, spoken_script, task_script
 
 PARTS = Instructions(
@@ -42,7 +42,7 @@ def test_the_spoken_script_holds_every_part_that_says_something() -> None:
 
 def test_what_the_offline_user_may_tell_is_its_facts_or_else_its_script() -> None:
     script = Scenario("My zip is 83702, my dog is Rex.")
-    structured = Scenario(script.instructions, opening="Hi.", facts=(Fact("zip", "83702"),))
+    structured = Scenario(script.instructions, opening="Hi.", facts=(KnownFact("zip", "83702"),))
     assert task_script(Task("1", "s", "", script)) == script.instructions
     assert task_script(Task("1", "s", "", structured)) == "Hi.\n83702"
 

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from dragoman.core.personas import Habits, Manner, Sayings
-from dragoman.core.protocols import Opening
-from dragoman.core.speech import Said, say
-from dragoman.core.tasks import Fact, Scenario, Task
+from dragoman.core.personas import Habits, PersonaPhrases, UserBehavior
+from dragoman.core.protocols import SessionStart
+from dragoman.core.replies import TextReply, text_reply
+from dragoman.core.tasks import KnownFact, Scenario, Task
 from dragoman.core.tools import NO_TOOLS
 from dragoman.simulation.participants.scripted_user import OfflineUser, misread_digits
 
@@ -15,12 +15,12 @@ SCENARIO = Scenario(
     "My zip is 83702.",
     opening="I want to move an order.",
     facts=(
-        Fact("last_name", "Holt", ("surname",)),
-        Fact("zip_code", "83702", ("zip",)),
-        Fact("phone", "0151", ("phone",)),
+        KnownFact("last_name", "Holt", ("surname",)),
+        KnownFact("zip_code", "83702", ("zip",)),
+        KnownFact("phone", "0151", ("phone",)),
     ),
 )
-SAYINGS = Sayings(
+SAYINGS = PersonaPhrases(
     vague=("Somewhere.",),
     asks_back=("Which one?",),
     openings=("Good day.",),
@@ -33,15 +33,15 @@ ALL = "What is your surname, zip and phone?"
 
 def said(habits: Habits, *turns: str, key: str = "k") -> list[str]:
     """Return what the user answers to each turn behind the greeting."""
-    manner = Manner(habits, SAYINGS)
+    manner = UserBehavior(habits, SAYINGS)
 
     async def talk() -> list[str]:
-        opening = Opening(Task("1", "s", "d", SCENARIO), "user", 0, manner=manner, key=key)
+        opening = SessionStart(Task("1", "s", "d", SCENARIO), "user", 0, manner=manner, key=key)
         session = await OfflineUser().open(opening)
         given = []
         for turn in ("Hi!", *turns):
-            reply = (await session.reply([say(turn)], NO_TOOLS)).reply
-            assert isinstance(reply, Said)
+            reply = (await session.reply([text_reply(turn)], NO_TOOLS)).reply
+            assert isinstance(reply, TextReply)
             given.append(reply.text)
         return given[1:]
 
@@ -125,12 +125,12 @@ def test_who_repeats_itself_repeats_what_is_right() -> None:
 
 def test_who_volunteers_tells_everything_in_the_first_message() -> None:
     async def first() -> object:
-        manner = Manner(Habits(volunteers=True), SAYINGS)
-        opening = Opening(Task("1", "s", "d", SCENARIO), "user", 0, manner=manner)
+        manner = UserBehavior(Habits(volunteers=True), SAYINGS)
+        opening = SessionStart(Task("1", "s", "d", SCENARIO), "user", 0, manner=manner)
         session = await OfflineUser().open(opening)
         return (await session.reply([], NO_TOOLS)).reply
 
-    assert asyncio.run(first()) == say(
+    assert asyncio.run(first()) == text_reply(
         "Good day. I want to move an order. The last name is Holt. The zip code is 83702. "
         "The phone is 0151."
     )

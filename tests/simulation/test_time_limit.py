@@ -8,12 +8,19 @@ import pytest
 from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.errors import ParticipantError, tell_delay
-from dragoman.core.layers import AlwaysTold, Briefing
-from dragoman.core.protocols import Answer, Channel, Heard, Limits, Progress, Session
+from dragoman.core.episodes import Episode, Termination
+from dragoman.core.errors import ParticipantError, attach_delay
+from dragoman.core.layers import InstructionSource, StaticInstructions
+from dragoman.core.protocols import (
+    Channel,
+    ConversationProgress,
+    Limits,
+    Session,
+    SessionInput,
+    SessionReply,
+)
+from dragoman.core.replies import Utterance, text_reply
 from dragoman.core.rules import DEFAULT_RULES
-from dragoman.core.speech import Utterance, say
 from dragoman.core.tools import Role, Toolset
 from dragoman.core.usage import Usage
 from dragoman.simulation.orchestrator import Conversation, ConversationIO
@@ -28,14 +35,14 @@ class Slow:
         self._seconds = seconds
         self._held_up = held_up
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:  # noqa: ARG002 - says the same to anything
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:  # noqa: ARG002 - says the same to anything
         try:
             await asyncio.sleep(self._seconds)
         except asyncio.CancelledError as cut:
             if self._held_up is not None:
-                tell_delay(cut, self._held_up)
+                attach_delay(cut, self._held_up)
             raise
-        return Answer(say("Go on."))
+        return SessionReply(text_reply("Go on."))
 
     async def close(self) -> None:
         """Nothing to release."""
@@ -49,10 +56,10 @@ class SlowChannel(IdentityChannel):
         return utterance
 
 
-class SlowBriefing(AlwaysTold):
+class SlowBriefing(StaticInstructions):
     """Takes a while to find out what the agent is told."""
 
-    async def told(self, side: Role, progress: Progress) -> str:
+    async def told(self, side: Role, progress: ConversationProgress) -> str:
         await asyncio.sleep(60)
         return await super().told(side, progress)
 
@@ -62,7 +69,7 @@ def play(
     agent: Slow,
     user: Slow,
     line: Channel | None = None,
-    briefing: Briefing | None = None,
+    briefing: InstructionSource | None = None,
 ) -> Episode:
     world = shop.factory(DEFAULT_RULES)(shop.tasks[0])
     channels: dict[Role, Channel] = {
@@ -78,25 +85,25 @@ def play(
 @pytest.mark.parametrize(
     ("agent", "user", "ending"),
     [
-        (Slow(60), Slow(), Ending("timeout", "the agent did not answer in time")),
-        (Slow(), Slow(60), Ending("user_error", "the user did not answer in time")),
-        (Slow(0.06), Slow(), Ending("timeout", "the agent did not answer in time")),
+        (Slow(60), Slow(), Termination("timeout", "the agent did not answer in time")),
+        (Slow(), Slow(60), Termination("user_error", "the user did not answer in time")),
+        (Slow(0.06), Slow(), Termination("timeout", "the agent did not answer in time")),
     ],
 )
 def test_it_is_that_of_whoever_took_most_of_it(
-    shop: DomainSuite, agent: Slow, user: Slow, ending: Ending
+    shop: DomainSuite, agent: Slow, user: Slow, ending: Termination
 ) -> None:
     assert play(shop, agent, user).ending == ending
 
 
 def test_a_line_that_is_slow_is_the_infrastructures(shop: DomainSuite) -> None:
     ending = play(shop, Slow(), Slow(), SlowChannel()).ending
-    assert ending == Ending("infrastructure_error", "the line did not answer in time")
+    assert ending == Termination("infrastructure_error", "the line did not answer in time")
 
 
 def test_finding_out_what_the_agent_is_told_is_the_infrastructures_time(shop: DomainSuite) -> None:
     episode = play(shop, Slow(), Slow(), briefing=SlowBriefing({}))
-    assert episode.ending == Ending(
+    assert episode.ending == Termination(
         "infrastructure_error", "what the sides are told did not answer in time"
     )
 
@@ -107,7 +114,7 @@ def test_an_endpoint_that_held_a_call_up_is_the_infrastructures_and_its_faults_c
     held_up = ParticipantError("http://here: no answer yet (rate_limited 2)")
     held_up.usage = Usage("agent", "openai/any", 0, faults={"rate_limited": 2})
     episode = play(shop, Slow(60, held_up), Slow())
-    assert episode.ending == Ending(
+    assert episode.ending == Termination(
         "infrastructure_error",
         "the time limit was reached: http://here: no answer yet (rate_limited 2)",
     )

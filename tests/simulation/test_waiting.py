@@ -10,8 +10,8 @@ from dragoman.benchmarks.bfcl.rules import DEFAULT_RULES
 from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import ParticipantError
-from dragoman.core.protocols import Answer, Heard
-from dragoman.core.speech import Called, say
+from dragoman.core.protocols import SessionInput, SessionReply
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.tasks import FixedTurn
 from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult, Toolset
 from dragoman.core.usage import Usage
@@ -28,12 +28,12 @@ SURFACES = ConversationIO(
 class Searching:
     """Searches once and tells what it found."""
 
-    async def reply(self, heard: list[Heard], tools: Toolset) -> Answer:  # noqa: ARG002 - a session's signature
+    async def reply(self, heard: list[SessionInput], tools: Toolset) -> SessionReply:  # noqa: ARG002 - a session's signature
         found = [part.content for part in heard if isinstance(part, ToolResult)]
         if found:
-            return Answer(say(found[0]))
+            return SessionReply(text_reply(found[0]))
         call = ToolCall("1", "search_engine_query", {"keywords": "orla"})
-        return Answer(Called((call,)))
+        return SessionReply(ToolCallReply((call,)))
 
     async def close(self) -> None:
         return

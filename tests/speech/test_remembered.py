@@ -7,13 +7,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dragoman.core.audio import Audio
 from dragoman.core.errors import ParticipantError
-from dragoman.core.protocols import Spoken, Transcript
+from dragoman.core.protocols import SynthesisResult, Transcript
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio
-from dragoman.speech import remembered
-from dragoman.speech.remembered import RememberedEar, RememberedVoice
-from dragoman.store.replies import ReplyCache
+from dragoman.speech import cache as remembered
+from dragoman.speech.cache import CachedRecognizer, CachedSynthesizer
+from dragoman.store.reply_cache import ReplyCache
 
 SOUND = Audio(b"\x01\x00\x02\x00", 16_000)
 SPOKEN = Usage("synthesis", "p/m", faults={"cut": 1}, seconds=2.5, audio_seconds=1.0, characters=5)
@@ -29,14 +29,14 @@ class Voice:
     def __init__(self) -> None:
         self.calls = 0
 
-    async def speak(self, text: str, language: str, seed: int) -> Spoken:
+    async def speak(self, text: str, language: str, seed: int) -> SynthesisResult:
         assert language
         assert seed >= 0
         self.calls += 1
         if text == "break":
             raise ParticipantError("broke")
         usage = None if text == "free" else SPOKEN
-        return Spoken(Audio(SOUND.pcm * self.calls, 16_000), usage)
+        return SynthesisResult(Audio(SOUND.pcm * self.calls, 16_000), usage)
 
 
 class Ear:
@@ -65,14 +65,14 @@ def cache(path: Path) -> Iterator[ReplyCache]:
 
 
 def said(
-    voice: RememberedVoice, text: str = "hello", language: str = "en", seed: int = 7
-) -> Spoken:
+    voice: CachedSynthesizer, text: str = "hello", language: str = "en", seed: int = 7
+) -> SynthesisResult:
     return asyncio.run(voice.speak(text, language, seed))
 
 
 def test_the_same_words_are_paid_for_once_and_sound_the_same(cache: ReplyCache) -> None:
     voice = Voice()
-    first, again = (said(RememberedVoice(voice, cache)) for _ in "ab")
+    first, again = (said(CachedSynthesizer(voice, cache)) for _ in "ab")
     assert voice.calls == 1
     assert again.audio == first.audio == SOUND
     assert first.usage == SPOKEN
@@ -93,7 +93,7 @@ def test_the_same_words_are_paid_for_once_and_sound_the_same(cache: ReplyCache) 
 def test_another_text_language_or_seed_is_another_question(
     cache: ReplyCache, other: tuple[str, str, int]
 ) -> None:
-    voice = RememberedVoice(Voice(), cache)
+    voice = CachedSynthesizer(Voice(), cache)
     assert said(voice).audio != said(voice, *other).audio
 
 
@@ -105,7 +105,7 @@ def test_an_ear_is_asked_about_the_same_audio_once(
     cache: ReplyCache, audio: Audio, language: str
 ) -> None:
     ear = Ear()
-    remembered = RememberedEar(ear, cache)
+    remembered = CachedRecognizer(ear, cache)
     first, again = (asyncio.run(remembered.transcribe(SOUND, "en")) for _ in "ab")
     assert first.text == again.text == "en 4 1"
     assert again.usage is not None
@@ -118,18 +118,18 @@ def test_what_broke_or_cost_nothing_is_not_remembered(cache: ReplyCache) -> None
     voice = Voice()
     for _ in "ab":
         with pytest.raises(ParticipantError):
-            said(RememberedVoice(voice, cache), "break")
-        said(RememberedVoice(voice, cache), "free")
+            said(CachedSynthesizer(voice, cache), "break")
+        said(CachedSynthesizer(voice, cache), "free")
     assert voice.calls == 4
 
 
 def test_audio_of_some_minutes_is_not_remembered(
     cache: ReplyCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remembered, "MOST_REMEMBERED_BYTES", 3)
+    monkeypatch.setattr(remembered, "MAX_CACHED_BYTES", 3)
     voice = Voice()
     for _ in "ab":
-        said(RememberedVoice(voice, cache))
+        said(CachedSynthesizer(voice, cache))
     assert voice.calls == 2
 
 
@@ -137,21 +137,21 @@ def test_a_reply_that_cannot_be_read_is_asked_for_again(
     cache: ReplyCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     voice = Voice()
-    said(RememberedVoice(voice, cache))
+    said(CachedSynthesizer(voice, cache))
     for body in (b"", b"\xff", msgspec.msgpack.encode(["", 0, None]), b"\x93\xc4\x01a\x01\xc0"):
         monkeypatch.setattr(cache, "get", lambda _, body=body: body)
-        said(RememberedVoice(voice, cache))
+        said(CachedSynthesizer(voice, cache))
     assert voice.calls == 5
 
 
 def test_a_call_that_an_earlier_process_had_under_way_says_so(path: Path) -> None:
     async def hang(cache: ReplyCache) -> None:
         class Hanging(Voice):
-            async def speak(self, text: str, language: str, seed: int) -> Spoken:
+            async def speak(self, text: str, language: str, seed: int) -> SynthesisResult:
                 await asyncio.sleep(60)
                 return await super().speak(text, language, seed)
 
-        task = asyncio.create_task(RememberedVoice(Hanging(), cache).speak("hello", "en", 7))
+        task = asyncio.create_task(CachedSynthesizer(Hanging(), cache).speak("hello", "en", 7))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -160,6 +160,6 @@ def test_a_call_that_an_earlier_process_had_under_way_says_so(path: Path) -> Non
     with ReplyCache(path, 10_000_000) as first:
         asyncio.run(hang(first))
     with ReplyCache(path, 10_000_000) as second:
-        usage = said(RememberedVoice(Voice(), second)).usage
+        usage = said(CachedSynthesizer(Voice(), second)).usage
     assert usage is not None
     assert usage.faults == {"cut": 1, "interrupted": 1}

@@ -5,12 +5,17 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.speech.facts import load_speech_facts
-from dragoman.speech.spec import LocalSpec, SpeechSpec, read_ear, read_voice
+from dragoman.speech.specs import (
+    LocalSpec,
+    SpeechSpec,
+    load_speech_facts,
+    parse_recognizer,
+    parse_synthesizer,
+)
 
 
 def voice(written: str) -> SpeechSpec:
-    spec = read_voice(written)
+    spec = parse_synthesizer(written)
     assert isinstance(spec, SpeechSpec)
     return spec
 
@@ -28,7 +33,7 @@ def test_a_voice_names_provider_voice_and_model() -> None:
 
 
 def test_an_ear_names_provider_and_model() -> None:
-    spec = read_ear("openai/gpt-4o-transcribe?prompt=2026&language=off")
+    spec = parse_recognizer("openai/gpt-4o-transcribe?prompt=2026&language=off")
     assert isinstance(spec, SpeechSpec)
     assert (spec.name, spec.voice) == ("openai/gpt-4o-transcribe", "")
     assert spec.settings == {"prompt": "2026"}
@@ -36,10 +41,10 @@ def test_an_ear_names_provider_and_model() -> None:
 
 
 def test_engines_on_this_machine_go_by_path() -> None:
-    assert read_voice("piper//voices/en.onnx?speaker=2") == LocalSpec(
+    assert parse_synthesizer("piper//voices/en.onnx?speaker=2") == LocalSpec(
         "piper//voices/en.onnx?speaker=2", "piper", Path("/voices/en.onnx"), {"speaker": 2}
     )
-    assert read_ear("whisper/models/small").written == "whisper/models/small"
+    assert parse_recognizer("whisper/models/small").written == "whisper/models/small"
 
 
 def test_a_model_that_cannot_be_told_the_language_is_not() -> None:
@@ -89,16 +94,16 @@ def test_every_difference_makes_another_identity_and_no_key_does() -> None:
 )
 def test_a_mistake_in_a_voice_gets_one_line(written: str, complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint) as caught:
-        read_voice(written)
+        parse_synthesizer(written)
     assert "sk-1" not in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 def test_an_ear_takes_no_voice() -> None:
     with pytest.raises(UsageError, match="unknown parameter 'model'"):
-        read_ear("openai/whisper-1?model=x")
+        parse_recognizer("openai/whisper-1?model=x")
     with pytest.raises(UsageError, match="unknown provider of recognition 'piper'"):
-        read_ear("piper/x.onnx")
+        parse_recognizer("piper/x.onnx")
 
 
 def test_the_table_names_a_key_for_every_provider() -> None:

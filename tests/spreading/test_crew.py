@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from dragoman.config.run_config import RunConfig
 from dragoman.core.errors import RunHalted
 from dragoman.distributed.worker_pool import (
     KilledWorkersError,
@@ -13,7 +14,6 @@ from dragoman.distributed.worker_pool import (
     open_worker_pool,
 )
 from dragoman.runs.worker_backend import worker_timeouts
-from dragoman.wiring.grid.config import RunConfig
 
 WORK = WorkerSpec("none:none", b"")
 SOON = WorkerTimeouts(silence=0.04)

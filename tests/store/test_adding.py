@@ -10,28 +10,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.conditions import Condition
-from dragoman.core.episodes import Ending, EndReason, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination, TerminationReason
 from dragoman.core.errors import StoreError
-from dragoman.core.measures import Measured, measured_reward
+from dragoman.core.measures import MeasureResult, reward_result
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.scores import Score, Scored, Unscored, Verdict
-from dragoman.core.speech import Called, say
 from dragoman.core.tools import ToolCall
-from dragoman.store.adding import MOST_HELD, MOST_TOGETHER
-from dragoman.store.entries import Entry, StoredEpisode, StoredMeasure
-from dragoman.store.run import NewRun, StoredCell, create_run
+from dragoman.store.conversation_writes import (
+    MOST_HELD,
+    MOST_TOGETHER,
+    RunEntry,
+    StoredEpisode,
+    StoredMeasure,
+)
 from dragoman.store.run_file import FILE
+from dragoman.store.run_store import NewRun, StoredCell, create_run
 
 CELLS = tuple(
     StoredCell(f"{number:032x}", "suite", Condition(), "gold", "task", number)
     for number in range(3 * MOST_TOGETHER)
 )
-ENDINGS: tuple[EndReason, ...] = ("user_stop", "infrastructure_error")
+ENDINGS: tuple[TerminationReason, ...] = ("user_stop", "infrastructure_error")
 VERDICTS: tuple[Verdict, ...] = (Scored(1.0), Scored(0.0), Unscored("why"))
-UNWRITABLE = Move("agent", Called((ToolCall("1", "f", {"a": "\ud83d"}),)))
+UNWRITABLE = Message("agent", ToolCallReply((ToolCall("1", "f", {"a": "\ud83d"}),)))
 
 
-def played(cell: int, attempt: int, ending: EndReason, score: Score | None) -> StoredEpisode:
-    episode = Episode((), Ending(ending), 1, 0, seconds=float(attempt))
+def played(
+    cell: int, attempt: int, ending: TerminationReason, score: Score | None
+) -> StoredEpisode:
+    episode = Episode((), Termination(ending), 1, 0, seconds=float(attempt))
     return StoredEpisode(CELLS[cell].key, attempt, episode, score)
 
 
@@ -44,9 +51,9 @@ def rows(folder: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 @st.composite
-def sequences(draw: st.DrawFn) -> list[Entry]:
+def sequences(draw: st.DrawFn) -> list[RunEntry]:
     attempts = dict.fromkeys(range(4), 0)
-    entries: list[Entry] = []
+    entries: list[RunEntry] = []
     for _ in range(draw(st.integers(1, 12))):
         cell = draw(st.integers(0, 3))
         reward = draw(st.sampled_from(VERDICTS))
@@ -59,9 +66,9 @@ def sequences(draw: st.DrawFn) -> list[Entry]:
             attempts[cell] += 1
             continue
         measured = (
-            measured_reward(score)
+            reward_result(score)
             if kind == "reward"
-            else Measured("words", "1", counts={"said": draw(st.integers(0, 9))})
+            else MeasureResult("words", "1", counts={"said": draw(st.integers(0, 9))})
         )
         entries.append(StoredMeasure(CELLS[cell].key, attempts[cell] - 1, measured))
     return entries
@@ -69,7 +76,7 @@ def sequences(draw: st.DrawFn) -> list[Entry]:
 
 @pytest.mark.slow
 @given(sequences())
-def test_what_is_put_together_is_stored_as_what_is_put_one_by_one(entries: list[Entry]) -> None:
+def test_what_is_put_together_is_stored_as_what_is_put_one_by_one(entries: list[RunEntry]) -> None:
     with TemporaryDirectory() as name:
         together, apart = Path(name, "together"), Path(name, "apart")
         with create_run(together, NewRun(b"{}", CELLS, {})) as store:
@@ -92,7 +99,7 @@ def test_more_than_one_statement_takes_are_stored_in_their_order(tmp_path: Path)
 
 def test_long_conversations_are_stored_among_others(tmp_path: Path) -> None:
     words = "a" * (MOST_HELD // 2 + 1)
-    spoken = Episode((Move("user", say(words)),), Ending("user_stop"), 1, 0)
+    spoken = Episode((Message("user", text_reply(words)),), Termination("user_stop"), 1, 0)
     with create_run(tmp_path, NewRun(b"{}", CELLS, {})) as store:
         store.put(
             StoredEpisode(CELLS[number].key, 0, spoken if number % 2 else _short(number))
@@ -105,7 +112,7 @@ def test_long_conversations_are_stored_among_others(tmp_path: Path) -> None:
 
 def test_one_that_cannot_be_written_takes_no_other_with_it(tmp_path: Path) -> None:
     score = Score("r1", "none", Scored(1.0), (), "m1")
-    broken = Episode((UNWRITABLE,), Ending("user_stop"), 1, 0)
+    broken = Episode((UNWRITABLE,), Termination("user_stop"), 1, 0)
     with create_run(tmp_path, NewRun(b"{}", CELLS, {})) as store:
         store.put(
             [
@@ -129,4 +136,4 @@ def test_a_cell_that_is_not_planned_is_named_and_nothing_of_its_batch_is_stored(
 
 
 def _short(number: int) -> Episode:
-    return Episode((), Ending("user_stop"), number, 0)
+    return Episode((), Termination("user_stop"), number, 0)

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.core.audio import Audio, read_wav, write_wav
 from dragoman.core.errors import DataError, StoreError
-from dragoman.core.voice.audio import Audio, audio_of, wav_of
 from dragoman.store.audio_files import AudioFiles, audio_path
 
 BEEP = Audio(b"\x00\x01" * 800, 8_000)
@@ -15,8 +15,8 @@ def test_audio_is_kept_by_its_content_and_read_back(tmp_path: Path) -> None:
     reference = files.keep(BEEP)
 
     assert (reference.seconds, reference.rate_hz) == (0.1, 8_000)
-    assert audio_of(files.read(reference.sha256), "kept") == BEEP
-    assert (tmp_path / audio_path(reference.sha256)).read_bytes() == wav_of(BEEP)
+    assert read_wav(files.read(reference.sha256), "kept") == BEEP
+    assert (tmp_path / audio_path(reference.sha256)).read_bytes() == write_wav(BEEP)
 
 
 def test_whoever_may_read_the_run_may_listen_to_it(tmp_path: Path) -> None:
@@ -47,14 +47,14 @@ def test_missing_audio_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_truncated_file_is_refused() -> None:
-    whole = wav_of(BEEP)
+    whole = write_wav(BEEP)
     for content in (b"", b"RIFF", whole[:20], whole[:-1], whole[:60]):
         with pytest.raises(DataError, match=r"^here: "):
-            audio_of(content, "here")
+            read_wav(content, "here")
 
 
 def test_stereo_is_refused() -> None:
-    stereo = bytearray(wav_of(BEEP))
+    stereo = bytearray(write_wav(BEEP))
     stereo[22] = 2
     with pytest.raises(DataError, match=r"here: "):
-        audio_of(bytes(stereo), "here")
+        read_wav(bytes(stereo), "here")

@@ -6,18 +6,17 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.scores import Score, Scored
-from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
-from dragoman.store.episodes import EpisodeCodec
-from dragoman.store.record_bounds import MOST_MEMORY
+from dragoman.store.record_codec import MOST_MEMORY, EpisodeCodec
 
 EVENTS: st.SearchStrategy[Event] = st.one_of(
-    st.builds(lambda text: Move("agent", say(text)), st.text(max_size=50)),
+    st.builds(lambda text: Message("agent", text_reply(text)), st.text(max_size=50)),
     st.builds(
-        lambda text: Move("agent", Called((ToolCall("1", "look", {"x": text}),))),
+        lambda text: Message("agent", ToolCallReply((ToolCall("1", "look", {"x": text}),))),
         st.text(max_size=10),
     ),
     st.builds(lambda text: ToolResult("1", "look", text), st.text(max_size=50)),
@@ -27,7 +26,7 @@ EVENTS: st.SearchStrategy[Event] = st.one_of(
 @given(st.lists(EVENTS, max_size=10))
 def test_an_episode_survives_being_stored(events: list[Event]) -> None:
     codec = EpisodeCodec()
-    episode = Episode(tuple(events), Ending("user_stop"), len(events), 0, seconds=1.5)
+    episode = Episode(tuple(events), Termination("user_stop"), len(events), 0, seconds=1.5)
     stored = codec.encode_episode(episode)
     assert codec.decode_episode(stored) == episode
     assert codec.decode_head(stored) == Episode((), episode.ending, len(events), 0, seconds=1.5)
@@ -36,14 +35,16 @@ def test_an_episode_survives_being_stored(events: list[Event]) -> None:
 def test_the_record_of_an_imported_episode_is_stored_and_no_part_of_its_head() -> None:
     codec = EpisodeCodec()
     source = msgspec.Raw(b'{"price":1.10,"big":123456789012345678901234567890}')
-    stored = codec.encode_episode(Episode((), Ending("user_stop"), 0, 0, source=source))
+    stored = codec.encode_episode(Episode((), Termination("user_stop"), 0, 0, source=source))
     assert codec.decode_episode(stored).source == source
-    assert codec.decode_head(stored) == Episode((), Ending("user_stop"), 0, 0)
+    assert codec.decode_head(stored) == Episode((), Termination("user_stop"), 0, 0)
 
 
 def test_a_long_episode_is_stored_small() -> None:
     codec = EpisodeCodec()
-    episode = Episode((Move("agent", say("again and again " * 5_000)),), Ending("user_stop"), 1, 0)
+    episode = Episode(
+        (Message("agent", text_reply("again and again " * 5_000)),), Termination("user_stop"), 1, 0
+    )
     stored = codec.encode_episode(episode)
     assert len(stored) < 2_000
     assert codec.decode_episode(stored) == episode
@@ -69,13 +70,17 @@ def test_threads_decode_with_one_codec_at_the_same_time() -> None:
     codec = EpisodeCodec()
     texts = [f"{number} {'word ' * 20_000}{number}" for number in range(4)]
     stored = [
-        codec.encode_episode(Episode((Move("user", say(text)),), Ending("user_stop"), 1, 0))
+        codec.encode_episode(
+            Episode((Message("user", text_reply(text)),), Termination("user_stop"), 1, 0)
+        )
         for text in texts
     ]
 
     def read(number: int) -> bool:
         decoded = (codec.decode_episode(stored[number]) for _ in range(60))
-        return all(episode.events == (Move("user", say(texts[number])),) for episode in decoded)
+        return all(
+            episode.events == (Message("user", text_reply(texts[number])),) for episode in decoded
+        )
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(read, range(4)))

@@ -10,19 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.core.audio import Audio
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import DataError, StoreError
 from dragoman.core.tasks import Scenario, Task
-from dragoman.core.voice.audio import Audio
 from dragoman.store.audio_files import AudioFiles, audio_path
-from dragoman.store.audio_sets.layout import SETTINGS
-from dragoman.store.audio_sets.reader import read_settings
-from dragoman.store.audio_sets.sounds import SetSounds
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.foreign_files import read_plain
-from dragoman.store.run import NewRun, StoredCell, create_run, open_run
+from dragoman.store.audio_set import AudioSetFiles, read_settings
+from dragoman.store.audio_set_format import SETTINGS
+from dragoman.store.dataset import Dataset
 from dragoman.store.run_file import FILE, LOCK
-from dragoman.store.whole_files import write_whole
+from dragoman.store.run_store import NewRun, StoredCell, create_run, open_run
+from dragoman.store.safe_files import atomic_write, read_plain
 
 BEEP = Audio(b"\x00\x01" * 800, 8_000)
 MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -145,14 +143,14 @@ def test_sounds_are_written_into_no_folder_that_a_link_leads_to(tmp_path: Path, 
     with pytest.raises(StoreError, match="a link leads out of the folder"):
         AudioFiles(tmp_path / "run").keep(BEEP)
     with pytest.raises(DataError, match="a link leads out of the folder"):
-        SetSounds(tmp_path / "run").keep(BEEP)
+        AudioSetFiles(tmp_path / "run").keep(BEEP)
     assert not any((tmp_path / "elsewhere").iterdir())
 
 
 def test_a_draft_that_is_a_link_is_not_written_through(victim: Path, tmp_path: Path) -> None:
     (tmp_path / ".card.json.part").symlink_to(victim)
     with pytest.raises(DataError, match=r"card\.json cannot be written"):
-        write_whole(tmp_path / "card.json", [b"{}"])
+        atomic_write(tmp_path / "card.json", [b"{}"])
     assert victim.read_text() == "precious"
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.store.record_bounds import bounded_json
+from dragoman.store.record_codec import require_bounded_json
 
 MOST = 1_000_000
 JSON = st.recursive(
@@ -35,14 +35,14 @@ DENSE = [
 @given(JSON)
 def test_a_small_record_is_left_as_it_is(value: object) -> None:
     content = msgspec.json.encode(value)
-    assert bounded_json(content, MOST) is content
+    assert require_bounded_json(content, MOST) is content
 
 
 @given(st.sampled_from(DENSE), st.integers(1, 60_000))
 def test_what_is_let_through_takes_no_more_than_the_bound(value: str, times: int) -> None:
     content = f"[{','.join([value] * times)}]".encode()
     try:
-        bounded_json(content, MOST)
+        require_bounded_json(content, MOST)
     except ValueError:
         return
     tracemalloc.start()
@@ -57,7 +57,7 @@ def test_what_is_let_through_takes_no_more_than_the_bound(value: str, times: int
 
 def test_what_stands_within_texts_is_no_value() -> None:
     listed = msgspec.json.encode([{"content": msgspec.json.encode([[]] * 100_000).decode()}])
-    assert bounded_json(listed, MOST) is listed
+    assert require_bounded_json(listed, MOST) is listed
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_what_stands_within_texts_is_no_value() -> None:
 def test_a_bomb_is_refused_by_what_it_holds(content: bytes | str, why: str) -> None:
     packed = content.encode() if isinstance(content, str) else content
     with pytest.raises(ValueError, match=why):
-        bounded_json(packed, MOST)
+        require_bounded_json(packed, MOST)
 
 
 @pytest.mark.parametrize("broken", [b'"', b'\\"', b'"\\', b'[,"'])
 def test_texts_that_never_end_are_read_once(broken: bytes) -> None:
-    assert len(bounded_json(broken * 100_000, 64 * MOST)) == len(broken) * 100_000
+    assert len(require_bounded_json(broken * 100_000, 64 * MOST)) == len(broken) * 100_000

@@ -15,8 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dragoman.core.errors import StoreError
-from dragoman.store.replies import ReplyCache
-from dragoman.store.reply_file import clear_replies, describe_replies
+from dragoman.store.reply_cache import ReplyCache, clear_replies, describe_replies
 
 PLENTY = 1 << 30
 ONE, TWO = b"1" * 16, b"2" * 16
@@ -261,7 +260,7 @@ def test_a_file_that_may_not_grow_is_told_once_and_the_caller_goes_on(
 WRITING = """
 import hashlib, sys
 from pathlib import Path
-from dragoman.store.replies import ReplyCache
+from dragoman.store.reply_cache import ReplyCache
 
 cache = ReplyCache(Path(sys.argv[1]), 1 << 30)
 for number in range(int(sys.argv[3])):

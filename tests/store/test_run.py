@@ -6,15 +6,15 @@ import msgspec
 import pytest
 
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination
 from dragoman.core.errors import StoreError
-from dragoman.core.measures import measured_reward
+from dragoman.core.measures import reward_result
+from dragoman.core.replies import text_reply
 from dragoman.core.scores import Score, Scored, Unscored
-from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.usage import Usage
-from dragoman.store.entries import StoredEpisode, StoredMeasure
-from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
+from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
+from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run, open_run
 
 ONE, TWO = "0" * 31 + "1", "0" * 31 + "2"
 CELLS = (
@@ -29,8 +29,8 @@ NEW = NewRun(b'{"config": 1}', CELLS, TASKS)
 
 
 def episode(text: str = "hi", *, fault: bool = False) -> Episode:
-    ending = Ending("infrastructure_error", "cut") if fault else Ending("user_stop")
-    return Episode((Move("agent", say(text)),), ending, 1, 0)
+    ending = Termination("infrastructure_error", "cut") if fault else Termination("user_stop")
+    return Episode((Message("agent", text_reply(text)),), ending, 1, 0)
 
 
 def score(value: float = 1.0, rules: str = "r1", judge: str = "none", metric: str = "m1") -> Score:
@@ -133,9 +133,9 @@ def test_the_newest_score_of_the_last_attempt_is_told_whoever_gave_it(folder: Pa
         folder,
         StoredEpisode(ONE, 0, episode(), score(0.0)),
         StoredEpisode(ONE, 1, episode(), score(0.25)),
-        StoredMeasure(ONE, 1, measured_reward(score(0.5, judge="other"))),
-        StoredMeasure(ONE, 0, measured_reward(score(0.75, judge="late, of the first attempt"))),
-        StoredMeasure(ONE, 1, measured_reward(score(1.0, metric="m2"))),
+        StoredMeasure(ONE, 1, reward_result(score(0.5, judge="other"))),
+        StoredMeasure(ONE, 0, reward_result(score(0.75, judge="late, of the first attempt"))),
+        StoredMeasure(ONE, 1, reward_result(score(1.0, metric="m2"))),
         StoredEpisode(TWO, 0, episode()),
     )
     with reopened(folder) as store:
@@ -145,7 +145,7 @@ def test_the_newest_score_of_the_last_attempt_is_told_whoever_gave_it(folder: Pa
 def test_scores_of_other_rules_judges_and_metrics_stand_beside_each_other(folder: Path) -> None:
     others = [score(0.1, rules="r2"), score(0.2, judge="rule"), score(0.3, metric="m2")]
     written(folder, StoredEpisode(ONE, 0, episode(), score()))
-    written(folder, *(StoredMeasure(ONE, 0, measured_reward(other)) for other in others))
+    written(folder, *(StoredMeasure(ONE, 0, reward_result(other)) for other in others))
     with reopened(folder) as store:
         assert store.scores("r1", "none", "m1") == {ONE: score()}
         assert store.scores("r2", "none", "m1") == {ONE: others[0]}
@@ -156,7 +156,7 @@ def test_scores_of_other_rules_judges_and_metrics_stand_beside_each_other(folder
 
 def test_a_score_is_replaced_by_one_of_the_same_key(folder: Path) -> None:
     written(folder, StoredEpisode(ONE, 0, episode(), Score("r1", "none", Unscored("x"), (), "m1")))
-    written(folder, StoredMeasure(ONE, 0, measured_reward(score(1.0))))
+    written(folder, StoredMeasure(ONE, 0, reward_result(score(1.0))))
     with reopened(folder) as store:
         assert store.scores("r1", "none", "m1") == {ONE: score(1.0)}
 
@@ -298,7 +298,7 @@ def test_a_damaged_episode_is_one_line(folder: Path) -> None:
 
 
 def test_a_score_without_an_episode_is_left_out(folder: Path) -> None:
-    written(folder, StoredMeasure(ONE, 0, measured_reward(score())))
+    written(folder, StoredMeasure(ONE, 0, reward_result(score())))
     with reopened(folder) as store:
         assert store.scores("r1", "none", "m1") == {}
 
@@ -318,7 +318,7 @@ def test_what_earlier_attempts_and_their_judges_consumed_is_kept(folder: Path) -
         folder,
         attempt(0, fault=True),
         attempt(1),
-        StoredMeasure(ONE, 1, measured_reward(other)),
+        StoredMeasure(ONE, 1, reward_result(other)),
         attempt(2),
     )
     written(folder, StoredEpisode(TWO, 0, episode()))

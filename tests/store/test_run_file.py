@@ -13,15 +13,15 @@ import msgspec
 import pytest
 
 from dragoman.core.conditions import Condition
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination
 from dragoman.core.errors import StoreError
-from dragoman.core.measures import measured_reward
+from dragoman.core.measures import reward_result
+from dragoman.core.replies import text_reply
 from dragoman.core.scores import Score, Scored
-from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario, Task
-from dragoman.store.entries import StoredEpisode, StoredMeasure
-from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
+from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
 from dragoman.store.run_file import FILE
+from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run, open_run
 
 ENDLESS = """
 CREATE VIEW episodes AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n)
@@ -33,7 +33,9 @@ NEW = NewRun(b'{"config": 1}', CELLS, {"a": Task("a", "suite", "d1", Scenario("A
 
 
 def played(number: int, words: str = "hi") -> StoredEpisode:
-    episode = Episode((Move("agent", say(f"{words} {number}")),), Ending("user_stop"), 1, 0)
+    episode = Episode(
+        (Message("agent", text_reply(f"{words} {number}")),), Termination("user_stop"), 1, 0
+    )
     return StoredEpisode(f"{number:032x}", 0, episode, Score("r1", "none", Scored(1.0), (), "m1"))
 
 
@@ -162,7 +164,7 @@ def test_a_run_without_checksums_is_read_played_on_and_scored(folder: Path) -> N
         assert (store.cells(), list(store.episodes())) == (cells, episodes)
         assert store.scores("r1", "none", "m1") == scores
         other = Score("r2", "none", Scored(0.5), (), "m1")
-        store.put([StoredMeasure(CELLS[0].key, 0, measured_reward(other))])
+        store.put([StoredMeasure(CELLS[0].key, 0, reward_result(other))])
         store.put([msgspec.structs.replace(played(1, "again"), attempt=1)])
     with open_run(folder, write=False) as store:
         assert store.scores("r2", "none", "m1") == {CELLS[0].key: other}

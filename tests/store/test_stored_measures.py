@@ -5,28 +5,28 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination
 from dragoman.core.measures import (
-    Counted,
-    Declared,
-    Measured,
+    CountedItem,
+    DeclaredMetrics,
+    MeasureResult,
     Rate,
     Total,
     Trend,
-    measured_reward,
+    reward_result,
 )
+from dragoman.core.replies import text_reply
 from dragoman.core.scores import Score, Scored
-from dragoman.core.speech import say
 from dragoman.core.usage import Usage
-from dragoman.store.entries import StoredEpisode, StoredMeasure
-from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
+from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
+from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run, open_run
 
 ONE, TWO = "0" * 31 + "1", "0" * 31 + "2"
-EPISODE = Episode((Move("agent", say("hi")),), Ending("user_stop"), 1, 0)
-HEARD = Measured(
-    "hearing", "1", counts={"words": 9, "word errors": 2}, evidence=(Counted({"words": 9}, 0),)
+EPISODE = Episode((Message("agent", text_reply("hi")),), Termination("user_stop"), 1, 0)
+HEARD = MeasureResult(
+    "hearing", "1", counts={"words": 9, "word errors": 2}, evidence=(CountedItem({"words": 9}, 0),)
 )
-ASKED = Measured("asks", "1", "m@1", counts={"asks": 3}, usage=Usage("measure", "m", 2))
+ASKED = MeasureResult("asks", "1", "m@1", counts={"asks": 3}, usage=Usage("measure", "m", 2))
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_measures_are_no_scorings_and_scores_are_not_among_measures(folder: Path
 def test_a_reward_taken_as_a_measure_is_stored_as_the_score_it_is(folder: Path) -> None:
     score = Score("r1", "none", Scored(0.5), ())
     put(folder, StoredEpisode(ONE, 0, EPISODE))
-    put(folder, StoredMeasure(ONE, 0, measured_reward(score)))
+    put(folder, StoredMeasure(ONE, 0, reward_result(score)))
     with read(folder) as store:
         assert store.scores("r1", "none", "reward-1") == {ONE: score}
         assert store.measured() == {}
@@ -83,9 +83,9 @@ def test_only_the_last_attempt_counts_and_what_judges_of_earlier_ones_used_is_ke
 
 
 def test_one_measure_is_stored_once_for_each_version_and_judge(folder: Path) -> None:
-    again = Measured("asks", "1", "m@1", counts={"asks": 4})
-    newer = Measured("asks", "2", "m@1", counts={"asks": 5})
-    other = Measured("asks", "1", "other@1", counts={"asks": 6})
+    again = MeasureResult("asks", "1", "m@1", counts={"asks": 4})
+    newer = MeasureResult("asks", "2", "m@1", counts={"asks": 5})
+    other = MeasureResult("asks", "1", "other@1", counts={"asks": 6})
     put(folder, StoredEpisode(ONE, 0, EPISODE))
     put(folder, *(StoredMeasure(ONE, 0, entry) for entry in (ASKED, again, newer, other)))
     with read(folder) as store:
@@ -94,8 +94,8 @@ def test_one_measure_is_stored_once_for_each_version_and_judge(folder: Path) -> 
 
 def test_declared_figures_come_back_and_newer_ones_replace_them(folder: Path) -> None:
     rate = Rate("word errors", ("word errors",), ("words",), reads="percent")
-    first = Declared("hearing", "1", (Total("words", ("words",)),))
-    then = Declared("hearing", "1", (rate, Trend("drift r", ("word errors",), ("words",))))
+    first = DeclaredMetrics("hearing", "1", (Total("words", ("words",)),))
+    then = DeclaredMetrics("hearing", "1", (rate, Trend("drift r", ("word errors",), ("words",))))
     with open_run(folder, write=True) as store:
         store.declare([first])
         store.declare([then])

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis.strategies import integers, sets
 
 from dragoman.core.conditions import Condition
-from dragoman.core.episodes import Ending, EndReason, Episode
-from dragoman.core.measures import measured_reward
+from dragoman.core.episodes import Episode, Termination, TerminationReason
+from dragoman.core.measures import reward_result
 from dragoman.core.scores import ComponentScore, Score, Scored, Unscored, Verdict
-from dragoman.store.entries import StoredEpisode, StoredMeasure
-from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
+from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
 from dragoman.store.run_file import FILE
-from dragoman.store.upgrading import upgrade_run
+from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run, open_run
+from dragoman.store.run_upgrade import upgrade_run
 
 CELLS = tuple(
     StoredCell(f"{n:032x}", "suite", Condition(), ("gold", "silent")[n % 2], "a", n)
@@ -33,9 +33,11 @@ def score(verdict: Verdict, rules: str = "r1") -> Score:
 
 
 def played(
-    cell: int, attempt: int = 0, ending: EndReason = "user_stop", given: Score | None = None
+    cell: int, attempt: int = 0, ending: TerminationReason = "user_stop", given: Score | None = None
 ) -> StoredEpisode:
-    episode = Episode((), Ending(ending, "why" if ending == "infrastructure_error" else ""), 1, 0)
+    episode = Episode(
+        (), Termination(ending, "why" if ending == "infrastructure_error" else ""), 1, 0
+    )
     return StoredEpisode(CELLS[cell].key, attempt, episode, given)
 
 
@@ -117,9 +119,11 @@ def test_counts_are_those_of_counting_anew_whatever_was_written_in_which_order(
             if attempts[cell] and draw.random() < 0.6:
                 attempt = draw.randrange(attempts[cell])
                 other = score(draw.choice(VERDICTS), draw.choice(("r1", "r2")))
-                store.put([StoredMeasure(CELLS[cell].key, attempt, measured_reward(other))])
+                store.put([StoredMeasure(CELLS[cell].key, attempt, reward_result(other))])
             else:
-                ending: EndReason = draw.choice(("user_stop", "max_steps", "infrastructure_error"))
+                ending: TerminationReason = draw.choice(
+                    ("user_stop", "max_steps", "infrastructure_error")
+                )
                 store.put([played(cell, attempts[cell], ending, draw.choice((given, None)))])
                 attempts[cell] += 1
         written = counted(store)
@@ -195,7 +199,7 @@ def test_what_lacks_a_score_is_found_by_the_counts(tmp_path: Path) -> None:
 
         store.put([played(1)])
         assert store.has_unscored(*scoring)
-        measured = measured_reward(score(Scored(0.0)))
+        measured = reward_result(score(Scored(0.0)))
         store.put([StoredMeasure(CELLS[1].key, 0, measured)])
         assert not store.has_unscored(*scoring)
 

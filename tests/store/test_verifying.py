@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.core.audio import Audio
 from dragoman.core.conditions import Condition
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination
+from dragoman.core.replies import TextReply, Utterance
 from dragoman.core.scores import ComponentScore, Score, Scored
-from dragoman.core.speech import Said, Utterance
-from dragoman.core.voice.audio import Audio
 from dragoman.store.audio_files import AudioFiles, audio_path
-from dragoman.store.entries import StoredEpisode
-from dragoman.store.run import NewRun, StoredCell, create_run
+from dragoman.store.conversation_writes import StoredEpisode
 from dragoman.store.run_file import FILE
-from dragoman.store.verifying import Problem, Verified, verify_run
+from dragoman.store.run_store import NewRun, StoredCell, create_run
+from dragoman.store.run_verification import RunProblem, VerificationCounts, verify_run
 
 CELLS = tuple(StoredCell(f"{n:032x}", "suite", Condition(), "gold", "a", n) for n in range(6))
 SOUND = Audio(b"\1\0" * 800, 8_000)
@@ -29,8 +29,8 @@ def run(tmp_path: Path) -> Path:
     with create_run(folder, NewRun(b"{}", CELLS, {})) as store:
         reference = AudioFiles(folder).keep(SOUND)
         for cell in CELLS:
-            said = Said(Utterance("hi", "hi", audio=reference if cell is CELLS[0] else None))
-            episode = Episode((Move("user", said),), Ending("user_stop"), 1, 0)
+            said = TextReply(Utterance("hi", "hi", audio=reference if cell is CELLS[0] else None))
+            episode = Episode((Message("user", said),), Termination("user_stop"), 1, 0)
             part = ComponentScore("DB", True, Scored(1.0))
             store.put(
                 [StoredEpisode(cell.key, 0, episode, Score("r", "none", Scored(1.0), (part,)))]
@@ -38,8 +38,8 @@ def run(tmp_path: Path) -> Path:
     return folder
 
 
-def problems(folder: Path) -> list[Problem]:
-    return list(verify_run(folder, Verified(), lambda: None))
+def problems(folder: Path) -> list[RunProblem]:
+    return list(verify_run(folder, VerificationCounts(), lambda: None))
 
 
 def changed(folder: Path, statement: str) -> None:
@@ -48,10 +48,10 @@ def changed(folder: Path, statement: str) -> None:
 
 
 def test_a_sound_run_has_no_problem_and_all_of_it_is_checked(run: Path) -> None:
-    checked = Verified()
+    checked = VerificationCounts()
     before = {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()}
     assert list(verify_run(run, checked, lambda: None)) == []
-    assert checked == Verified(cells=6, episodes=6, scores=6, sounds=1)
+    assert checked == VerificationCounts(cells=6, episodes=6, scores=6, sounds=1)
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 

@@ -7,23 +7,23 @@ import msgspec
 import pytest
 
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination
 from dragoman.core.errors import StoreError
-from dragoman.core.measures import Measured, measured_reward
+from dragoman.core.measures import MeasureResult, reward_result
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
-from dragoman.core.speech import Called, say
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
-from dragoman.store.entries import StoredEpisode, StoredMeasure
-from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
-from dragoman.store.writer import CAPACITY, Writer
+from dragoman.store.background_writer import CAPACITY, BackgroundWriter
+from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
+from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run, open_run
 
 PAID = Usage("agent", "m", 1, 10, 2)
-EPISODE = Episode((), Ending("user_stop"), 1, 0)
+EPISODE = Episode((), Termination("user_stop"), 1, 0)
 
 
-def _called(arguments: dict[Any, object]) -> Move:
-    return Move("agent", Called((ToolCall("1", "f", arguments),)))
+def _called(arguments: dict[Any, object]) -> Message:
+    return Message("agent", ToolCallReply((ToolCall("1", "f", arguments),)))
 
 
 def entry(number: int) -> StoredEpisode:
@@ -40,7 +40,7 @@ def store(tmp_path: Path) -> Iterator[RunStore]:
 
 
 async def put_all(store: RunStore, entries: Iterable[StoredEpisode | StoredMeasure]) -> None:
-    async with Writer(store) as writer:
+    async with BackgroundWriter(store) as writer:
         for each in entries:
             await writer.put(each)
 
@@ -54,7 +54,7 @@ def test_leaving_stores_everything_that_was_put(store: RunStore, count: int) -> 
 
 def test_many_tasks_may_put_at_once(store: RunStore) -> None:
     async def work() -> None:
-        async with Writer(store) as writer, asyncio.TaskGroup() as group:
+        async with BackgroundWriter(store) as writer, asyncio.TaskGroup() as group:
             for number in range(500):
                 group.create_task(writer.put(entry(number)))
 
@@ -64,7 +64,7 @@ def test_many_tasks_may_put_at_once(store: RunStore) -> None:
 
 def test_what_was_put_before_an_error_of_the_caller_is_stored(store: RunStore) -> None:
     async def work() -> None:
-        async with Writer(store) as writer:
+        async with BackgroundWriter(store) as writer:
             await writer.put(entry(1))
             raise ValueError("of the caller")
 
@@ -77,7 +77,7 @@ def test_what_was_put_before_a_cancellation_is_stored(store: RunStore) -> None:
     was_put = asyncio.Event()
 
     async def work() -> None:
-        async with Writer(store) as writer:
+        async with BackgroundWriter(store) as writer:
             await writer.put(entry(1))
             was_put.set()
             await asyncio.sleep(3600)
@@ -100,7 +100,7 @@ def test_a_failed_write_is_told_on_leaving(store: RunStore) -> None:
 
 def test_a_failed_write_is_told_by_the_next_put(store: RunStore) -> None:
     async def work() -> None:
-        async with Writer(store) as writer:
+        async with BackgroundWriter(store) as writer:
             await writer.put(entry(1))
             await writer.put(entry(1))
             for number in range(2, 10_000):
@@ -122,11 +122,13 @@ def test_a_failed_write_never_leaves_a_caller_waiting(store: RunStore) -> None:
 
 
 ODD = [
-    Episode((Move("agent", say("half a character: \ud800")),), Ending("user_stop"), 1, 0),
-    Episode((_called({(1, 2): 3}),), Ending("user_stop"), 1, 0),
-    Episode((_called({"a": {None: 1}}),), Ending("user_stop"), 1, 0),
-    Episode((_called({"a": 1j}),), Ending("user_stop"), 1, 0),
-    Episode((_called({"a": 1 << 20_000}),), Ending("user_stop"), 1, 0),
+    Episode(
+        (Message("agent", text_reply("half a character: \ud800")),), Termination("user_stop"), 1, 0
+    ),
+    Episode((_called({(1, 2): 3}),), Termination("user_stop"), 1, 0),
+    Episode((_called({"a": {None: 1}}),), Termination("user_stop"), 1, 0),
+    Episode((_called({"a": 1j}),), Termination("user_stop"), 1, 0),
+    Episode((_called({"a": 1 << 20_000}),), Termination("user_stop"), 1, 0),
 ]
 
 
@@ -159,7 +161,7 @@ def test_a_score_that_cannot_be_written_is_unscored_beside_its_conversation(
     odd = Score("r", "j", Scored(1.0), (ComponentScore("CALLS", True, Scored(1.0), evidence),), "m")
 
     asyncio.run(
-        put_all(store, [entry(1), StoredMeasure(f"{1:032x}", 0, measured_reward(odd)), entry(2)])
+        put_all(store, [entry(1), StoredMeasure(f"{1:032x}", 0, reward_result(odd)), entry(2)])
     )
 
     assert store.episode(f"{1:032x}") == EPISODE
@@ -170,7 +172,7 @@ def test_a_score_that_cannot_be_written_is_unscored_beside_its_conversation(
 def test_counts_that_cannot_be_written_are_unscored_beside_their_conversation(
     store: RunStore,
 ) -> None:
-    odd = Measured("words", "1", counts={"\ud800": 1})
+    odd = MeasureResult("words", "1", counts={"\ud800": 1})
 
     asyncio.run(put_all(store, [entry(1), StoredMeasure(f"{1:032x}", 0, odd), entry(2)]))
 

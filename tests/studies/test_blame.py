@@ -8,19 +8,19 @@ import msgspec
 import pytest
 
 from dragoman.analysis.blame import BLAME, Counterfactuals, blamed
-from dragoman.core.episodes import Episode, Move
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import RunHalted, UsageError
-from dragoman.core.protocols import Answer, Heard, Opening, Session
+from dragoman.core.protocols import Session, SessionInput, SessionReply, SessionStart
+from dragoman.core.replies import ToolCallReply
 from dragoman.core.scores import METRIC_VERSION, Scored
-from dragoman.core.speech import Called
 from dragoman.core.tools import ToolCall, Toolset
 from dragoman.runs.jobs import read_manifest, resume_job
 from dragoman.runs.runner import MeasureRequest, play, score, start
 from dragoman.simulation.participants.oracle import GoldAgent, LiteralAgent
-from dragoman.store.run import NewRun, create_run, open_run
+from dragoman.store.run_store import NewRun, create_run, open_run
 from dragoman.studies.blame import FOLDER, find_blame
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
 
 SPOKEN = {"voices": ("telephone",), "asr": ("understood",), "speakers": ("us",)}
 
@@ -33,7 +33,7 @@ class Altering:
     def __init__(self, alter: Callable[[ToolCall], ToolCall]) -> None:
         self._alter = alter
 
-    async def open(self, opening: Opening) -> "AlteringSession":
+    async def open(self, opening: SessionStart) -> "AlteringSession":
         return AlteringSession(await GoldAgent().open(opening), self._alter)
 
 
@@ -42,12 +42,12 @@ class AlteringSession:
         self._session = session
         self._alter = alter
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         answer = await self._session.reply(heard, tools)
-        if not isinstance(answer.reply, Called):
+        if not isinstance(answer.reply, ToolCallReply):
             return answer
         calls = tuple(map(self._alter, answer.reply.calls))
-        return msgspec.structs.replace(answer, reply=Called(calls))
+        return msgspec.structs.replace(answer, reply=ToolCallReply(calls))
 
     async def close(self) -> None:
         await self._session.close()
@@ -87,7 +87,7 @@ class Deaf:
     name = "deaf"
     hears_audio = True
 
-    async def open(self, opening: Opening) -> Session:
+    async def open(self, opening: SessionStart) -> Session:
         return await LiteralAgent().open(opening)
 
 
@@ -188,7 +188,7 @@ def test_an_agent_that_fills_its_calls_wrongly_is_told_from_one_that_calls_what_
         call
         for episode in conversations(folder)
         for event in episode.events
-        if isinstance(event, Move) and isinstance(event.reply, Called)
+        if isinstance(event, Message) and isinstance(event.reply, ToolCallReply)
         for call in event.reply.calls
         if call.sent is not None
     ]

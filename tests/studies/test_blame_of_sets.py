@@ -7,9 +7,9 @@ import msgspec
 import pytest
 
 import dragoman
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
+from dragoman.registry.suites import load_suite
 from dragoman.studies.blame import find_blame
-from dragoman.wiring.suites import load_suite
 
 TASK = "simple_python_0"
 HEARD: Mapping[str, Callable[[str], str]] = {

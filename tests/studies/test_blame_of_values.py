@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import dragoman
-from dragoman.core.texts.expected_values import ExpectedValue
-from dragoman.core.values.matching import states
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
+from dragoman.core.texts.entities import ExpectedValue
+from dragoman.core.value_matching.matcher import states
 from dragoman.curation.speech.messages import expected_values
+from dragoman.registry.suites import load_suite
 from dragoman.studies.blame import find_blame
-from dragoman.wiring.suites import load_suite
 
 SUITE = "bfcl:simple_python"
 PLANTED = 50

@@ -7,17 +7,17 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.tau2.sample_suite import sample_suite
+from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Ending, Episode
+from dragoman.core.episodes import Episode, Termination
 from dragoman.core.scores import Score, Scored
 from dragoman.core.usage import RemarkKind, Usage
 from dragoman.models.prices import NO_PRICES
 from dragoman.runs.jobs import Manifest
-from dragoman.store.entries import StoredEpisode
-from dragoman.store.run import NewRun, StoredCell, create_run
+from dragoman.store.conversation_writes import StoredEpisode
+from dragoman.store.run_store import NewRun, StoredCell, create_run
 from dragoman.tables.caveats import refusals, remarks
 from dragoman.tables.outcomes import summary
-from dragoman.wiring.grid.config import RunConfig
 
 MODEL = "compatible/model"
 
@@ -31,7 +31,7 @@ def told(folder: Path, used: Usage) -> tuple[str, ...]:
         StoredEpisode(
             cell.key,
             0,
-            Episode((), Ending("user_stop"), 2, 0, usage=(used,), started=1.0, seconds=1.0),
+            Episode((), Termination("user_stop"), 2, 0, usage=(used,), started=1.0, seconds=1.0),
             Score("dragoman-1", "none", Scored(1.0), ()),
         )
         for cell in cells

@@ -3,12 +3,12 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.conditions import Condition
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.measures import measured_reward
+from dragoman.core.episodes import Episode, Termination
+from dragoman.core.measures import reward_result
 from dragoman.core.scores import IMPORTED, Score, Scored, Unscored, Verdict
 from dragoman.core.tasks import Scenario, Task
-from dragoman.store.entries import StoredEpisode, StoredMeasure
-from dragoman.store.run import NewRun, RunStore, StoredCell, create_run
+from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
+from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run
 from dragoman.tables.recorded import Agreement, RewardDifference, agreement
 
 PAIRS: dict[str, tuple[Verdict | None, Verdict | None]] = {
@@ -29,13 +29,13 @@ def store(tmp_path: Path) -> RunStore:
     ]
     tasks = {name: Task(name, "tau2:shop", "d", Scenario("Buy.")) for name in PAIRS}
     store = create_run(tmp_path / "run", NewRun(b"{}", tuple(cells), tasks))
-    episode = Episode((), Ending("user_stop"), 0, 0)
+    episode = Episode((), Termination("user_stop"), 0, 0)
     for cell, (recorded, scored) in zip(cells, PAIRS.values(), strict=True):
         then = None if recorded is None else Score(IMPORTED, IMPORTED, recorded, ())
         store.put([StoredEpisode(cell.key, 0, episode, then)])
         if scored is not None:
             score = Score("rules", "none", scored, (), note="noted")
-            store.put([StoredMeasure(cell.key, 0, measured_reward(score))])
+            store.put([StoredMeasure(cell.key, 0, reward_result(score))])
     return store
 
 

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 import dragoman
-from dragoman.core.episodes import Move
+from dragoman.core.episodes import Message
 from dragoman.core.errors import StoreError
-from dragoman.core.speech import Said
-from dragoman.store.run import open_run
+from dragoman.core.replies import TextReply
+from dragoman.store.run_store import open_run
 from dragoman.tables.frames.columns import CONVERSATION
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "frames.md"
@@ -93,11 +93,11 @@ def test_turns_utterances_and_calls_are_all_that_happened(run: dragoman.RunResul
     assert len(episodes) == 8
     for key, (attempt, episode) in episodes.items():
         own = pl.col("key") == key
-        moves = [place for place, event in enumerate(episode.events) if isinstance(event, Move)]
+        moves = [place for place, event in enumerate(episode.events) if isinstance(event, Message)]
         said = [
             event.reply.utterance
             for event in episode.events
-            if isinstance(event, Move) and isinstance(event.reply, Said)
+            if isinstance(event, Message) and isinstance(event.reply, TextReply)
         ]
         turns, spoken = frames.turns.filter(own), frames.utterances.filter(own)
         assert turns["event"].to_list() == moves

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from dragoman.core.voice.audio import Audio, wav_of
+from dragoman.core.audio import Audio, write_wav
 from dragoman.testing.chat_requests import ChatBody, Checks, Refusal, read_request
 
 BEEP = Audio(b"\x10\x00" * 800, 8_000)
-DATA = base64.b64encode(wav_of(BEEP)).decode()
+DATA = base64.b64encode(write_wav(BEEP)).decode()
 
 
 def part(data: object = DATA, form: object = "wav") -> dict[str, object]:
@@ -36,7 +36,7 @@ def test_audio_is_read_and_stands_in_texts_as_its_hash() -> None:
         (part(data="data:;base64," + DATA), "data is no base64"),
         (part(data=DATA[:-3]), "data is no base64"),
         (part(data=base64.b64encode(b"RIFF").decode()), "data: no readable WAV file"),
-        (part(data=base64.b64encode(wav_of(BEEP)[:-7]).decode()), "truncated"),
+        (part(data=base64.b64encode(write_wav(BEEP)[:-7]).decode()), "truncated"),
         (part(data=3), "Expected `str`"),
         ({"type": "input_audio"}, "missing required field `input_audio`"),
     ],

@@ -2,7 +2,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.speech import Called, say
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.models.chat.completions import decode_completion
 from dragoman.testing.chat_requests import Call, Function
 from dragoman.testing.completions import (
@@ -31,9 +31,9 @@ replies = st.builds(
 
 def test_a_completion_is_read_by_the_packages_own_decoder() -> None:
     said = decode_completion(encode_completion(CannedReply("Hi."), ENVELOPE), "m", "agent")
-    assert said.reply == say("Hi.")
+    assert said.reply == text_reply("Hi.")
     called = decode_completion(encode_completion(CannedReply(None, CALLS), ENVELOPE), "m", "agent")
-    assert isinstance(called.reply, Called)
+    assert isinstance(called.reply, ToolCallReply)
     assert [call.id for call in called.reply.calls] == ["a", "b"]
     assert called.reply.calls[0].arguments == {"order_id": "#W0000001"}
 

@@ -10,18 +10,21 @@ import pytest
 
 import dragoman
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS, DomainSuite
-from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.composition.setup import Setup, build_setup
+from dragoman.config.run_config import RunConfig
+from dragoman.core.episodes import Episode, Event, Message, Termination
 from dragoman.core.protocols import ChatRequest, Completion, Provenance, Suite
-from dragoman.core.speech import Unparsed, say
+from dragoman.core.replies import UnparsedReply, text_reply
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolResult
 from dragoman.models.chat.completions import decode_completion
+from dragoman.registry.participants import ResolvedParticipant
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import plan_cells
 from dragoman.runs.runner import play, start
 from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.testing.answers import Unanswered
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import ChatBody, ChatMessage
@@ -30,9 +33,6 @@ from dragoman.testing.faults import Faults, ServerError
 from dragoman.testing.realtime.server import RealtimeServer
 from dragoman.testing.recorded_episodes import answers_from_episodes, answers_from_run
 from dragoman.testing.server import ModelServer
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.participants import Resolved
-from dragoman.wiring.setup import Setup, build_setup
 
 TRIALS = 3
 WITHHELD = "multi_turn_miss_func_0"
@@ -81,13 +81,13 @@ async def played_again(suite: Suite, recordings: Sequence[tuple[Task, Episode]])
     behaviour = Behaviour(Faults((ServerError(0.2, (500,)),)))
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(aiohttp.ClientSession())
-        sides: dict[Role, Resolved] = {}
+        sides: dict[Role, ResolvedParticipant] = {}
         side: Role
         for side in ("agent", "user"):
             answers = await answers_from_episodes(recordings, side)
             server = await stack.enter_async_context(ModelServer(answers, behaviour))
             model = WireModel(client, server.url)
-            sides[side] = Resolved(side, LlmParticipant(model, default_prompts()), side)
+            sides[side] = ResolvedParticipant(side, LlmParticipant(model, default_prompts()), side)
         setup = msgspec.structs.replace(
             setup_for(suite, TRIALS), pairs=((sides["agent"], sides["user"]),)
         )
@@ -97,7 +97,7 @@ async def played_again(suite: Suite, recordings: Sequence[tuple[Task, Episode]])
 
 def without_raw(events: Sequence[Event]) -> list[Event]:
     return [
-        msgspec.structs.replace(event, raw=msgspec.UNSET) if isinstance(event, Move) else event
+        msgspec.structs.replace(event, raw=msgspec.UNSET) if isinstance(event, Message) else event
         for event in events
     ]
 
@@ -150,11 +150,11 @@ def test_a_stored_run_is_replayed(tmp_path: Path) -> None:
 
 def test_a_reply_without_words_or_calls_is_recorded_as_it_was(shop: DomainSuite) -> None:
     events = (
-        Move("agent", say("Hi!"), scripted=True),
-        Move("user", say("Cancel it.")),
-        Move("agent", Unparsed("<<<", "neither words nor calls")),
+        Message("agent", text_reply("Hi!"), scripted=True),
+        Message("user", text_reply("Cancel it.")),
+        Message("agent", UnparsedReply("<<<", "neither words nor calls")),
     )
-    episode = Episode(events, Ending("agent_error"), 2, 0)
+    episode = Episode(events, Termination("agent_error"), 2, 0)
     answers = asyncio.run(answers_from_episodes([(shop.tasks[0], episode)], "agent"))
     history = (ChatMessage("assistant", "Hi!"), ChatMessage("user", "Cancel it."))
     assert answers(ChatBody("m", history)) == CannedReply("<<<")

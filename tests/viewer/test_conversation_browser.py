@@ -10,23 +10,30 @@ from tests.report.conftest import Tab
 from tests.viewer.conftest import Browse, View
 from tests.viewer.driving import STRANGERS, arrive, click, go, press, require_sound_page
 
+from dragoman.core.audio import Audio
+from dragoman.core.clarifications import Clarification
 from dragoman.core.conditions import PLAIN, Condition
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.judged_errors import ReportedError
-from dragoman.core.measures import Counted, Measured
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.measures import CountedItem, MeasureResult, ReportedError
 from dragoman.core.personas import UserContext
+from dragoman.core.replies import (
+    AudioRef,
+    Latency,
+    Stage,
+    TextReply,
+    ToolCallReply,
+    UnparsedReply,
+    Utterance,
+    text_reply,
+)
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored
-from dragoman.core.speech import AudioRef, Called, Said, Stage, Unparsed, Utterance, say
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 from dragoman.core.tools import Change, ToolCall, ToolResult
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio
-from dragoman.core.voice.clarifications import Clarification
-from dragoman.core.voice.clock import Latency
 from dragoman.runs.jobs import Manifest
 from dragoman.store.audio_files import AudioFiles, audio_path
-from dragoman.store.entries import StoredEpisode, StoredMeasure
-from dragoman.store.run import NewRun, StoredCell, create_run, open_run
+from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
+from dragoman.store.run_store import NewRun, StoredCell, create_run, open_run
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
@@ -48,7 +55,7 @@ class Played(msgspec.Struct, frozen=True):
     task: str = "t1"
     trial: int = 0
     score: Score | None = None
-    measures: tuple[Measured, ...] = ()
+    measures: tuple[MeasureResult, ...] = ()
 
 
 def stored(folder: Path, like: Path, rows: Sequence[Played], task: Task | None = None) -> list[str]:
@@ -69,8 +76,8 @@ def stored(folder: Path, like: Path, rows: Sequence[Played], task: Task | None =
     return keys
 
 
-def spoken(text: str, sound: AudioRef, heard: str | None = None) -> Said:
-    return Said(Utterance(text, text.lower(), heard or text.lower(), sound, sound))
+def spoken(text: str, sound: AudioRef, heard: str | None = None) -> TextReply:
+    return TextReply(Utterance(text, text.lower(), heard or text.lower(), sound, sound))
 
 
 @pytest.fixture
@@ -82,18 +89,20 @@ def talk(played: Path, tmp_path: Path) -> Path:
         for level, seconds in ((1, 1), (2, 2), (3, 1))
     ]
     events: tuple[Event, ...] = (
-        Move("user", spoken("My code is B 7.", sounds[0], "my code is v 7")),
-        Move("agent", Called((ToolCall("1", "find", {"code": "V7"}),)), latency=Latency(1.5)),
+        Message("user", spoken("My code is B 7.", sounds[0], "my code is v 7")),
+        Message(
+            "agent", ToolCallReply((ToolCall("1", "find", {"code": "V7"}),)), latency=Latency(1.5)
+        ),
         ToolResult("1", "find", "nobody", error=True),
-        Move("agent", spoken("Nobody has it.", sounds[1])),
-        Move("user", spoken("Oh.", sounds[2])),
-        Move("user", Said(Utterance("###STOP###", "", "", sounds[2], sounds[2]))),
+        Message("agent", spoken("Nobody has it.", sounds[1])),
+        Message("user", spoken("Oh.", sounds[2])),
+        Message("user", TextReply(Utterance("###STOP###", "", "", sounds[2], sounds[2]))),
     )
     text = (
-        Move("user", say("My code is B 7.")),
-        Move("agent", Called((ToolCall("1", "find", {"code": "B7"}),))),
+        Message("user", text_reply("My code is B 7.")),
+        Message("agent", ToolCallReply((ToolCall("1", "find", {"code": "B7"}),))),
         ToolResult("1", "find", "Ana"),
-        Move("agent", say("You are Ana.")),
+        Message("agent", text_reply("You are Ana.")),
     )
     lost = Score("dragoman-1", "none", Scored(0), (ComponentScore("DB", True, Scored(0)),))
     won = Score("dragoman-1", "none", Scored(1), (ComponentScore("DB", True, Scored(1)),))
@@ -101,8 +110,8 @@ def talk(played: Path, tmp_path: Path) -> Path:
         folder,
         played,
         [
-            Played(Episode(events, Ending("user_stop"), 4, 1), SPOKEN, score=lost),
-            Played(Episode(text, Ending("user_stop"), 3, 0), score=won),
+            Played(Episode(events, Termination("user_stop"), 4, 1), SPOKEN, score=lost),
+            Played(Episode(text, Termination("user_stop"), 3, 0), score=won),
         ],
     )
     return folder
@@ -294,10 +303,10 @@ def test_a_hostile_conversation_is_text_everywhere(
     stage = Stage(HOSTILE, HOSTILE, settings={"words": HOSTILE})
     call = ToolCall("1", HOSTILE, {HOSTILE: [HOSTILE, LINE]}, "agent", (HOSTILE,), HOSTILE, HOSTILE)
     events: tuple[Event, ...] = (
-        Move("agent", say(HOSTILE), scripted=True, call_form=HOSTILE),
-        Move("user", Said(Utterance(HOSTILE, LINE, HOSTILE, kept, odd, (stage,)))),
-        Move("user", Said(Utterance(HOSTILE, HOSTILE, f"{HOSTILE} now", stages=(stage,)))),
-        Move("agent", Called((call,), HOSTILE)),
+        Message("agent", text_reply(HOSTILE), scripted=True, call_form=HOSTILE),
+        Message("user", TextReply(Utterance(HOSTILE, LINE, HOSTILE, kept, odd, (stage,)))),
+        Message("user", TextReply(Utterance(HOSTILE, HOSTILE, f"{HOSTILE} now", stages=(stage,)))),
+        Message("agent", ToolCallReply((call,), HOSTILE)),
         ToolResult(
             "1",
             f"{HOSTILE}!",
@@ -308,7 +317,7 @@ def test_a_hostile_conversation_is_text_everywhere(
             HOSTILE,
             {HOSTILE: HOSTILE},
         ),
-        Move("agent", Unparsed(HOSTILE, HOSTILE), reasoning=HOSTILE, near_token=HOSTILE),
+        Message("agent", UnparsedReply(HOSTILE, HOSTILE), reasoning=HOSTILE, near_token=HOSTILE),
     )
     contexts = (
         UserContext(2, HOSTILE, {HOSTILE: HOSTILE}, answer=HOSTILE),
@@ -316,18 +325,18 @@ def test_a_hostile_conversation_is_text_everywhere(
     )
     decided = (Clarification(0, "outside", HOSTILE, HOSTILE, HOSTILE, HOSTILE),)
     episode = Episode(
-        events, Ending("agent_error", HOSTILE), 3, 1, usage=(Usage(HOSTILE, HOSTILE),),
+        events, Termination("agent_error", HOSTILE), 3, 1, usage=(Usage(HOSTILE, HOSTILE),),
         clarifications=decided, contexts=contexts,
     )  # fmt: skip
     evidence = (Evidence(HOSTILE, None, HOSTILE, HOSTILE), Evidence(LINE, False, LINE))
     part = ComponentScore("ACTION", True, Scored(0), evidence, assumed=True)
     score = Score(HOSTILE, HOSTILE, Scored(0), (part,), note=HOSTILE, simulator=evidence)
     measures = (
-        Measured(HOSTILE, HOSTILE, HOSTILE, counts={HOSTILE: 1, f"{HOSTILE}0": 0},
-                 evidence=(Counted({}, 1, HOSTILE, HOSTILE), Counted({}, None, LINE, LINE))),
-        Measured("errors@1", "1", HOSTILE, unscored=HOSTILE),
-        Measured("blame", "3", evidence=(Counted({}, None, HOSTILE, HOSTILE),)),
-        Measured("other", "1", "j", errors=(
+        MeasureResult(HOSTILE, HOSTILE, HOSTILE, counts={HOSTILE: 1, f"{HOSTILE}0": 0},
+                 evidence=(CountedItem({}, 1, HOSTILE, HOSTILE), CountedItem({}, None, LINE, LINE))),
+        MeasureResult("errors@1", "1", HOSTILE, unscored=HOSTILE),
+        MeasureResult("blame", "3", evidence=(CountedItem({}, None, HOSTILE, HOSTILE),)),
+        MeasureResult("other", "1", "j", errors=(
             ReportedError("agent", "critical", (HOSTILE,), 3, HOSTILE, HOSTILE),)),
     )  # fmt: skip
     task = Task(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.viewer.conftest import View
 
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 
 
 def keys(run: Path) -> list[str]:

@@ -10,21 +10,21 @@ import pytest
 
 from dragoman.analysis.blame import BLAME_FIGURES, measured_blame
 from dragoman.benchmarks.tau2.sample_suite import sample_suite
+from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import PLAIN, condition_of
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.keys import content_key
-from dragoman.core.measures import REWARD, REWARD_VERSION, Measured
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Episode, Termination
+from dragoman.core.measures import REWARD, REWARD_VERSION, MeasureResult
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
 from dragoman.core.usage import Usage
 from dragoman.runs.jobs import Manifest
-from dragoman.store.entries import StoredEpisode, StoredMeasure
-from dragoman.store.run import NewRun, PlayedCell, RunStore, StoredCell, create_run, open_run
-from dragoman.store.run_index.lists import ORDERS, ListCut, Sought
+from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
+from dragoman.store.run_index import ORDERS, IndexQuery, ListPage
+from dragoman.store.run_store import NewRun, PlayedCell, RunStore, StoredCell, create_run, open_run
 from dragoman.tables.outcomes import summary
 from dragoman.viewer.index_builder import stored_figures
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.run_index import MOST_CAUSES, OTHER_CAUSES, FacetBuilder, Listing
-from dragoman.wiring.grid.config import RunConfig
 
 LONG = 20.0
 PHONE = condition_of({"language": "th", "scenario": "domain", "voice": "telephone"})
@@ -48,7 +48,7 @@ def new_run(folder: Path) -> RunStore:
 def entry(
     cell: StoredCell, value: float | None = 1.0, reason: str = "user_stop", **more: object
 ) -> StoredEpisode:
-    ending = Ending(reason, str(more.get("detail", "")))  # type: ignore[arg-type]
+    ending = Termination(reason, str(more.get("detail", "")))  # type: ignore[arg-type]
     used = (Usage("agent", "openai/gpt-4.1", 1, 1_000_000, 0),)
     place = CELLS.index(cell)
     episode = Episode(
@@ -128,7 +128,7 @@ def test_a_choice_counts_what_each_other_choice_would_give(run: Path, tmp_path: 
         assert listing.count({"outcome": ("fail", "pass")}).total == 12
         assert listing.count({"agent": ("nobody",)}).total == 0
         assert listing.count({"no such facet": ("x",)}).total == 0
-        assert listing.count({}, Sought("T3")).total == 8
+        assert listing.count({}, IndexQuery("T3")).total == 8
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -138,7 +138,7 @@ def test_pages_together_have_every_row_once_both_ways(
 ) -> None:
     with listed(run, tmp_path / "views") as listing:
         counted = listing.count({})
-        cut = ListCut(order, falling, most=7)  # type: ignore[arg-type]
+        cut = ListPage(order, falling, most=7)  # type: ignore[arg-type]
         pages = [listing.rows(counted, cut)]
         while pages[-1]:
             pages.append(
@@ -201,7 +201,9 @@ def test_a_newer_scoring_makes_the_index_anew(run: Path, tmp_path: Path) -> None
         for cell in CELLS[:16]:
             score = entry(cell, rules="mine").score
             assert score is not None
-            store.put([StoredMeasure(cell.key, 0, Measured(REWARD, REWARD_VERSION, score=score))])
+            store.put(
+                [StoredMeasure(cell.key, 0, MeasureResult(REWARD, REWARD_VERSION, score=score))]
+            )
     with opened.listing(LONG) as listing:
         found = outcomes(listing)
     opened.close()

@@ -15,16 +15,16 @@ import pytest
 from tests.viewer.conftest import View
 
 from dragoman.benchmarks.tau2.sample_suite import sample_suite
+from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import PLAIN, condition_of
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.keys import content_key
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Episode, Termination
 from dragoman.core.scores import Score, Scored
 from dragoman.core.usage import Usage
 from dragoman.runs.jobs import Manifest
-from dragoman.store.entries import StoredEpisode
-from dragoman.store.run import NewRun, RunStore, StoredCell, create_run
+from dragoman.store.conversation_writes import StoredEpisode
+from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run
 from dragoman.viewer.conversation_list import conversations_link, list_filter
-from dragoman.wiring.grid.config import RunConfig
 
 HOSTILE = "<script>window.harmed=1</script>\"'><img src=x onerror=alert(1)>\u202etxt\u202c\x1b[31m"
 
@@ -44,7 +44,7 @@ def played_now(
 ) -> StoredEpisode:
     used = (Usage("agent", model, 1, 1_000_000, 0),)
     started = time.time() - ago - 1
-    episode = Episode((), Ending("user_stop"), 2, 0, usage=used, started=started, seconds=1.0)
+    episode = Episode((), Termination("user_stop"), 2, 0, usage=used, started=started, seconds=1.0)
     return StoredEpisode(of.key, 0, episode, Score("dragoman-1", "none", Scored(value), ()))
 
 
@@ -168,7 +168,7 @@ def test_what_is_hostile_is_text_everywhere(view: View, tmp_path: Path) -> None:
     folder = tmp_path / "run<b>"
     bad = cell(HOSTILE, agent=HOSTILE)
     with new_run(folder, [bad, cell("t")], (HOSTILE, "a")) as store:
-        ending = Ending("infrastructure_error", HOSTILE)
+        ending = Termination("infrastructure_error", HOSTILE)
         store.put([StoredEpisode(bad.key, 0, Episode((), ending, 1, 0))])
     viewer = view(folder)
     name = re.findall(r'href="/run/([^"/]+)"', viewer.get("/").text)[0]

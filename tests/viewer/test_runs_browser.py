@@ -9,8 +9,8 @@ from tests.viewer.driving import arrive, click, go, require_sound_page
 from tests.viewer.test_pages_of_a_run import new_run, played_now
 
 from dragoman.core.conditions import PLAIN, condition_of
-from dragoman.core.keys import content_key
-from dragoman.store.run import StoredCell
+from dragoman.core.content_keys import content_key
+from dragoman.store.run_store import StoredCell
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 

@@ -14,7 +14,7 @@ from tests.viewer.conftest import View
 
 import dragoman
 from dragoman.core.errors import DragomanError
-from dragoman.store.run import peek_run
+from dragoman.store.run_store import peek_run
 from dragoman.viewer.open_runs import Library, require_runs
 from dragoman.viewer.page_workers import WORKERS, PageWorkers
 from dragoman.viewer.rendering import PageRequest, Route

@@ -8,7 +8,7 @@ from shutil import copytree
 import pytest
 from tests.viewer.conftest import View, Viewer
 
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
 from dragoman.store.audio_files import AudioFiles
 
 

@@ -5,16 +5,16 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.testing.web.local_names import LocalNames
 from dragoman.testing.web.local_paths import Handler, serving_paths
-from dragoman.web.addresses import IpAddress, why_inside
-from dragoman.web.fetching import Fetcher, FetchLimits, FetchRequest
+from dragoman.web.address_guard import IpAddress, why_blocked
+from dragoman.web.exchange import HttpExchange
+from dragoman.web.fetcher import Fetcher, FetchLimits, FetchRequest
 
 
 def only_loopback(address: IpAddress) -> str:
     """Let the tests' own server through, and nothing else that is inside."""
-    return "" if str(address) == "127.0.0.1" else why_inside(address)
+    return "" if str(address) == "127.0.0.1" else why_blocked(address)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from dragoman.web.addresses import numeric_host, why_inside, why_not_even_local
+from dragoman.web.address_guard import numeric_host, why_blocked, why_blocked_locally
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ from dragoman.web.addresses import numeric_host, why_inside, why_not_even_local
     ],
 )
 def test_an_address_that_is_not_public_says_why(address: str, why: str) -> None:
-    assert why_inside(ipaddress.ip_address(address)) == why
+    assert why_blocked(ipaddress.ip_address(address)) == why
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_an_address_that_is_not_public_says_why(address: str, why: str) -> None:
 def test_who_may_reach_local_addresses_may_not_reach_those_of_clouds(
     address: str, why: str
 ) -> None:
-    assert why_not_even_local(ipaddress.ip_address(address)) == why
+    assert why_blocked_locally(ipaddress.ip_address(address)) == why
 
 
 @pytest.mark.parametrize(

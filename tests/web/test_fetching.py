@@ -9,11 +9,11 @@ import msgspec
 import pytest
 from aiohttp import web
 
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.testing.web.local_names import LocalNames
 from dragoman.testing.web.local_paths import Handler
-from dragoman.web.addresses import why_inside
-from dragoman.web.fetching import Fetcher, FetchLimits, FetchRequest
+from dragoman.web.address_guard import why_blocked
+from dragoman.web.exchange import HttpExchange
+from dragoman.web.fetcher import Fetcher, FetchLimits, FetchRequest
 
 Asked = Callable[..., HttpExchange]
 
@@ -101,7 +101,7 @@ def test_what_leads_inside_is_refused_with_its_reason(asked: Asked, url: str, wh
             "shared.example": ["100.64.0.1"],
         }
     )
-    came = asked({"/": hello}, url, refuses=why_inside, names=names)
+    came = asked({"/": hello}, url, refuses=why_blocked, names=names)
     assert came.failure == f"refused: {why}"
     assert came.status == 0
 
@@ -109,7 +109,7 @@ def test_what_leads_inside_is_refused_with_its_reason(asked: Asked, url: str, wh
 def test_a_name_that_changes_between_two_looks_leads_nowhere(asked: Asked) -> None:
     names = LocalNames({"turns.example": ["93.184.216.34", "127.0.0.1"]})
     asyncio.run(names.resolve("turns.example"))
-    came = asked({"/": hello}, "http://turns.example:PORT/", refuses=why_inside, names=names)
+    came = asked({"/": hello}, "http://turns.example:PORT/", refuses=why_blocked, names=names)
     assert names.asked == ["turns.example", "turns.example"]
     assert came.failure == "refused: loopback address"
 

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import pytest
 from aiohttp import web
 
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.testing.web.local_paths import Handler, serving_paths
-from dragoman.web.addresses import why_not_even_local
-from dragoman.web.fetching import Fetcher, FetchRequest
-from dragoman.web.manners import MannerlyFetcher, Manners
-from dragoman.web.robots import robot_rules
+from dragoman.web.address_guard import why_blocked_locally
+from dragoman.web.crawl_policy import CrawlPolicy, PoliteFetcher, parse_robots
+from dragoman.web.exchange import HttpExchange
+from dragoman.web.fetcher import Fetcher, FetchRequest
 
 
 class Clock:
@@ -39,9 +38,9 @@ def fetched(
     async def ask() -> list[HttpExchange]:
         async with (
             serving_paths({"/{path:.*}": answer}) as port,
-            Fetcher(refuses=why_not_even_local) as fetcher,
+            Fetcher(refuses=why_blocked_locally) as fetcher,
         ):
-            polite = MannerlyFetcher(fetcher, Manners(pause), lambda: clock.now, clock.sleep)
+            polite = PoliteFetcher(fetcher, CrawlPolicy(pause), lambda: clock.now, clock.sleep)
             return [
                 await polite.fetch(FetchRequest(f"http://127.0.0.1:{port}{path}")) for path in paths
             ]
@@ -91,8 +90,8 @@ def test_one_host_is_asked_with_pauses_and_other_time_is_its_own() -> None:
 
 def test_a_host_that_does_not_answer_fails_as_it_failed_for_its_robots_txt() -> None:
     async def ask() -> HttpExchange:
-        async with Fetcher(refuses=why_not_even_local) as fetcher:
-            return await MannerlyFetcher(fetcher).fetch(FetchRequest("http://127.0.0.1:9/a"))
+        async with Fetcher(refuses=why_blocked_locally) as fetcher:
+            return await PoliteFetcher(fetcher).fetch(FetchRequest("http://127.0.0.1:9/a"))
 
     assert asyncio.run(ask()).failure.startswith("connect: ")
 
@@ -121,14 +120,14 @@ Disallow: /caf%c3%a9
     ],
 )
 def test_the_longest_rule_of_the_group_that_names_us_decides(path: str, allowed: bool) -> None:
-    assert robot_rules(RULES, "dragoman").allows(path) is allowed
+    assert parse_robots(RULES, "dragoman").allows(path) is allowed
 
 
 def test_without_a_group_of_our_own_that_for_everybody_holds() -> None:
-    assert not robot_rules(RULES, "stranger").allows("/a/b")
-    assert robot_rules("no such file\n<html>", "dragoman").allows("/a")
+    assert not parse_robots(RULES, "stranger").allows("/a/b")
+    assert parse_robots("no such file\n<html>", "dragoman").allows("/a")
 
 
 def test_a_pattern_of_many_stars_is_no_work() -> None:
-    rules = robot_rules("User-agent: *\nDisallow: /" + "*a" * 2_000 + "b", "dragoman")
+    rules = parse_robots("User-agent: *\nDisallow: /" + "*a" * 2_000 + "b", "dragoman")
     assert rules.allows("/" + "a" * 4_000)

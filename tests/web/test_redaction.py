@@ -2,14 +2,13 @@
 
 import pytest
 
-from dragoman.core.apis.exchanges import HttpExchange
-from dragoman.web.redaction import is_secret, redacted
+from dragoman.web.exchange import HttpExchange, is_secret, redact_exchange
 
 KEY = "0123456789abcdef"
 
 
 def test_secrets_are_taken_out_of_a_whole_exchange() -> None:
-    kept = redacted(
+    kept = redact_exchange(
         HttpExchange(
             "POST",
             f"https://user:pass@api.example/v1?api_key={KEY}&q=rain&Token={KEY}",
@@ -38,7 +37,7 @@ def test_secrets_are_taken_out_of_a_whole_exchange() -> None:
 
 def test_keys_that_are_known_by_value_are_taken_out() -> None:
     came = HttpExchange("GET", f"https://api.example/{KEY}/x", body=f"<a>{KEY}</a>".encode())
-    kept = redacted(came, [KEY])
+    kept = redact_exchange(came, [KEY])
     assert (kept.url, kept.body) == ("https://api.example/***/x", b"<a>***</a>")
 
 
@@ -49,7 +48,7 @@ def test_an_exchange_without_secrets_stays_as_it_is() -> None:
         headers={"content-type": "text/html"},
         body=b'{"monkey": "a", "description": "the key"}',
     )
-    assert redacted(came) == came
+    assert redact_exchange(came) == came
 
 
 @pytest.mark.parametrize(
@@ -60,7 +59,7 @@ def test_an_exchange_without_secrets_stays_as_it_is() -> None:
     ],
 )
 def test_an_address_that_is_none_has_its_secrets_taken_out_too(url: str, kept: str | None) -> None:
-    found = redacted(HttpExchange("GET", url, body=KEY.encode())).url
+    found = redact_exchange(HttpExchange("GET", url, body=KEY.encode())).url
     assert KEY not in found
     assert kept in {None, found}
 

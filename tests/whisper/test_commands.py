@@ -13,10 +13,10 @@ from subprocess import CompletedProcess
 import pytest
 from tests.speech.local.hub_server import HubServer
 
-from dragoman.core.episodes import Episode, Move
-from dragoman.core.speech import Said
+from dragoman.core.episodes import Episode, Message
+from dragoman.core.replies import TextReply
 from dragoman.speech.local.hub_models import HubModel
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 
 RUN = (
     *("run", "courier:easy", "--agent", "literal", "--tasks", "where-is-my-parcel"),
@@ -63,7 +63,7 @@ def heard_of(episode: Episode) -> list[str]:
     return [
         str(event.reply.utterance.heard)
         for event in episode.events
-        if isinstance(event, Move) and event.by == "user" and isinstance(event.reply, Said)
+        if isinstance(event, Message) and event.by == "user" and isinstance(event.reply, TextReply)
     ]
 
 

@@ -10,11 +10,11 @@ from random import Random
 import pytest
 from tests.whisper.conftest import Hear, Speak
 
+from dragoman.core.audio import Audio
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Recognizer
-from dragoman.core.voice.audio import Audio
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.speech import resolve_recognizer
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.speech_engines import resolve_recognizer
 
 SENTENCE = "Please change the delivery address of my parcel to forty two Green Street."
 
@@ -49,7 +49,7 @@ def test_a_vietnamese_greeting_is_heard(speak: Speak, hear: Hear) -> None:
 def test_a_model_that_is_loaded_anew_hears_the_same(
     speak: Speak, hear: Hear, whisper_folder: Path, whisper_ear: Recognizer
 ) -> None:
-    other = resolve_recognizer(f"whisper/{whisper_folder}?device=cpu", Connections())
+    other = resolve_recognizer(f"whisper/{whisper_folder}?device=cpu", ModelClients())
     for text, language in ((SENTENCE, "en"), ("Tôi muốn đổi địa chỉ giao hàng.", "vi")):
         audio = speak(text, language)
         first = hear(audio, language).text
@@ -63,7 +63,7 @@ def test_the_number_of_threads_changes_nothing(
     speak: Speak, hear: Hear, whisper_folder: Path, threads: int
 ) -> None:
     name = f"whisper/{whisper_folder}?device=cpu&cpu_threads={threads}"
-    other, audio = resolve_recognizer(name, Connections()), speak(SENTENCE, "en")
+    other, audio = resolve_recognizer(name, ModelClients()), speak(SENTENCE, "en")
     assert asyncio.run(other.transcribe(audio, "en")).text == hear(audio, "en").text
 
 
@@ -104,6 +104,6 @@ def test_nothing_is_printed_when_a_model_is_loaded(
 ) -> None:
     audio = speak("Yes.", "en")
     capfd.readouterr()
-    ear = resolve_recognizer(f"whisper/{whisper_folder}", Connections())
+    ear = resolve_recognizer(f"whisper/{whisper_folder}", ModelClients())
     assert words_of(asyncio.run(ear.transcribe(audio, "en")).text) == {"yes"}
     assert capfd.readouterr() == ("", "")

@@ -11,12 +11,12 @@ from tests.whisper.conftest import Hear, Speak
 
 from dragoman.conditions.voice.inverse_text_normalization.normalizer import normalized_transcript
 from dragoman.conditions.voice.verbalization.spoken_form import verbalize
-from dragoman.core.values.matching import find_value
-from dragoman.core.values.reading import read
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
+from dragoman.core.value_matching.matcher import find_value
+from dragoman.core.value_matching.value_reader import read
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.speech_engines import GENERIC, SpeechEngines
 from dragoman.scoring.speech_accuracy import EARLIER_NORMALIZATION, AlignmentCounts, word_edits
-from dragoman.wiring.conditions.engines import GENERIC, SpeechEngines
-from dragoman.wiring.connections import Connections
 
 SAID = {
     "Send $20 to my sister at 5:30 PM, please.": ("$20", "5:30 PM"),
@@ -30,7 +30,7 @@ def embedded(audio: Audio) -> str:
     """Return what the embedded recognizer hears."""
 
     async def heard() -> str:
-        engines = SpeechEngines([], Connections())
+        engines = SpeechEngines([], ModelClients())
         try:
             ear = engines.listener(GENERIC, "en")
             assert not isinstance(ear, str)

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman.config.agent_specs import (
+    AgentSpec,
+    agent_text,
+    display_names,
+    name_agent,
+    parse_agent,
+    require_distinct_agents,
+    specs_of,
+)
 from dragoman.core.errors import UsageError
 from dragoman.simulation.participants.canonical_arguments import canonical_name
-from dragoman.wiring.agents.agent_names import (
-    AgentName,
-    given_names,
-    name_agent,
-    read_agent,
-    require_apart,
-    specs_of,
-    written_as,
-)
 
 NAMES = st.text("abzABZ019._-", min_size=1, max_size=20)
 SPECS = st.sampled_from(
@@ -33,17 +33,17 @@ SPECS = st.sampled_from(
 
 @given(name=NAMES, spec=SPECS)
 def test_a_name_stands_before_the_first_equals_sign(name: str, spec: str) -> None:
-    assert read_agent(f"{name}={spec}") == AgentName(name, spec, is_given=True)
+    assert parse_agent(f"{name}={spec}") == AgentSpec(name, spec, is_given=True)
 
 
 @given(spec=SPECS)
 def test_an_equals_sign_behind_a_slash_or_a_question_mark_is_the_specs_own(spec: str) -> None:
-    assert read_agent(spec) == AgentName(spec, spec, is_given=False)
+    assert parse_agent(spec) == AgentSpec(spec, spec, is_given=False)
 
 
 @given(name=NAMES, spec=SPECS)
 def test_canonical_arguments_keep_the_name_and_the_spec(name: str, spec: str) -> None:
-    assert read_agent(canonical_name(f"{name}={spec}")) == AgentName(
+    assert parse_agent(canonical_name(f"{name}={spec}")) == AgentSpec(
         canonical_name(name), canonical_name(spec), is_given=True
     )
 
@@ -65,12 +65,12 @@ def test_canonical_arguments_keep_the_name_and_the_spec(name: str, spec: str) ->
 )
 def test_what_is_no_name_is_refused(written: str, why: str) -> None:
     with pytest.raises(UsageError, match=re.escape(why)):
-        read_agent(written)
+        parse_agent(written)
 
 
 def test_a_refusal_never_repeats_what_may_hold_a_key() -> None:
     with pytest.raises(UsageError) as refused:
-        read_agent("v 2=compatible/m?extra.api_key=sk-2718281828")
+        parse_agent("v 2=compatible/m?extra.api_key=sk-2718281828")
     assert "sk-2718281828" not in str(refused.value)
 
 
@@ -90,22 +90,22 @@ def test_a_name_of_python_is_one_of_the_command_line(name: str) -> None:
 )
 def test_agents_that_would_look_alike_are_refused(agents: tuple[str, ...], why: str) -> None:
     with pytest.raises(UsageError, match=re.escape(why)):
-        require_apart(agents)
+        require_distinct_agents(agents)
 
 
 def test_one_agent_may_have_two_names() -> None:
-    require_apart(("literal", "v1=literal", "v2=literal"))
+    require_distinct_agents(("literal", "v1=literal", "v2=literal"))
 
 
 def test_a_run_knows_its_agents_by_the_names_that_are_shown() -> None:
     agents = ("gold", "v2=module:function")
     assert specs_of(agents) == {"gold": "gold", "v2": "module:function"}
-    assert given_names(agents) == {"v2"}
-    assert written_as(agents, "v2") == "v2=module:function"
-    assert written_as(agents, canonical_name("v2")) == canonical_name("v2=module:function")
-    assert written_as(agents, canonical_name("gold")) == canonical_name("gold")
+    assert display_names(agents) == {"v2"}
+    assert agent_text(agents, "v2") == "v2=module:function"
+    assert agent_text(agents, canonical_name("v2")) == canonical_name("v2=module:function")
+    assert agent_text(agents, canonical_name("gold")) == canonical_name("gold")
 
 
 def test_an_imported_agent_may_be_called_anything() -> None:
     assert specs_of(("model (t=0)",)) == {"model (t=0)": "model (t=0)"}
-    assert given_names(("model (t=0)",)) == frozenset()
+    assert display_names(("model (t=0)",)) == frozenset()

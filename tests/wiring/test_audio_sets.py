@@ -6,20 +6,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.core.errors import DataError, UsageError
-from dragoman.core.facets import (
+from dragoman.core.capabilities import (
     CallsAsText,
     ExpectsValues,
-    Outside,
+    ExternalServices,
+    NeedsExternalServices,
     OwnCheck,
-    ReachesOutside,
     Recorded,
     Vocabulary,
 )
+from dragoman.core.errors import DataError, UsageError
 from dragoman.core.rules import DEFAULT_RULES, RULES
-from dragoman.store.audio_sets.reader import AudioSet
-from dragoman.wiring.prompts import prompts_for
-from dragoman.wiring.suites import load_suite, tasks_of
+from dragoman.registry.suites import load_suite, prompts_for, task_family
+from dragoman.store.audio_set import AudioSet
 
 WriteSet = Callable[..., Path]
 HEARD: Mapping[str, Callable[[str], str]] = {"mixed": str.lower, "simulated:15": str.upper}
@@ -48,11 +47,11 @@ def test_a_set_is_a_suite_of_the_tasks_that_were_recorded(bfcl_set: Path) -> Non
 def test_its_tasks_are_those_of_the_suites_that_it_was_made_of(
     bfcl_set: Path, write_set: WriteSet, tmp_path: Path
 ) -> None:
-    assert tasks_of(f"set:{bfcl_set}") == tasks_of("bfcl:non_live")
+    assert task_family(f"set:{bfcl_set}") == task_family("bfcl:non_live")
 
     suites = [load_suite("bfcl:simple_python"), load_suite("sample:shop")]
     mixed = write_set(tmp_path / "mixed", suites, ("simple_python_0", "two-swaps"), HEARD)
-    assert tasks_of(f"set:{mixed}") == f"set:{mixed}"
+    assert task_family(f"set:{mixed}") == f"set:{mixed}"
 
 
 def test_every_task_is_played_and_judged_by_its_own_suite(bfcl_set: Path) -> None:
@@ -132,9 +131,9 @@ def test_a_set_may_need_what_its_suites_need(
     task = search.tasks[0].id
     suite = load_suite(f"set:{write_set(tmp_path / 'web', [search], [task], HEARD)}")
 
-    assert isinstance(suite, ReachesOutside)
+    assert isinstance(suite, NeedsExternalServices)
     assert (suite.needs, suite.missing != "") == ("search", True)
-    reached = suite.reaching(Outside(identity="an engine"))
+    reached = suite.reaching(ExternalServices(identity="an engine"))
     assert reached.provenance.digest != suite.provenance.digest
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.composition.spending import read_averages
 from dragoman.core.errors import UsageError
 from dragoman.core.usage import Usage
-from dragoman.wiring.averages import read_averages
 
 AVERAGES = """
 seconds = 45

@@ -10,7 +10,7 @@ import pytest
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import ParticipantError, RunHalted, UsageError
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import Said
+from dragoman.core.replies import TextReply
 from dragoman.core.tools import NO_TOOLS
 from dragoman.core.usage import Usage
 from dragoman.models.chat.scripted import ScriptedReply
@@ -18,13 +18,13 @@ from dragoman.models.endpoints.rate_limit import PacingOptions, read_batches, re
 from dragoman.models.http.transport import RetryPolicy, Timeouts
 from dragoman.models.model_spec import parse_model_spec
 from dragoman.models.prices import load_prices
+from dragoman.registry.model_clients import ModelClients
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import Checks
 from dragoman.testing.faults import BatchFaults, Ending, LineFault
 from dragoman.testing.request_log import LogView
 from dragoman.testing.server import ModelServer
-from dragoman.wiring.connections import Connections
 
 KEY = "sk-2718281828459045"  # gitleaks:allow
 ANSWERS = RuleAnswers([Rule(ScriptedReply("hi"))])
@@ -48,7 +48,7 @@ async def asked(
     """Ask once for every seed, all at the same time, as one process does."""
     pacing = PacingOptions(batches=read_batches([f"{server.origin}=0.01"]))
     timeouts, patience = Timeouts(connect=5, read=5), RetryPolicy(outage=1)
-    connections = Connections(timeouts, patience, None, pacing, remembers=remembers)
+    connections = ModelClients(timeouts, patience, None, pacing, remembers=remembers)
     try:
         spec = parse_model_spec(f"compatible/any?base_url={server.url}&key_env=MINE")
         model = connections.chat_model(spec)
@@ -72,7 +72,7 @@ def answered(
 def faults_of(replies: list[Completion | BaseException]) -> list[dict[str, int]]:
     for reply in replies:
         assert isinstance(reply, Completion), reply
-        assert isinstance(reply.reply, Said)
+        assert isinstance(reply.reply, TextReply)
     return [reply.usage.faults for reply in replies if isinstance(reply, Completion)]
 
 
@@ -191,7 +191,7 @@ def test_credentials_in_an_address_are_refused_and_not_repeated(
 
 
 def test_streams_are_not_for_batches() -> None:
-    connections = Connections(pacing=PacingOptions(batches=read_batches(["compatible"])))
+    connections = ModelClients(pacing=PacingOptions(batches=read_batches(["compatible"])))
     with pytest.raises(UsageError, match="without stream=on"):
         connections.chat_model(
             parse_model_spec("compatible/any?base_url=http://127.0.0.1:1/v1&stream=on")

@@ -8,14 +8,17 @@ from typing import TypeVar
 
 import pytest
 
-from dragoman.core.episodes import Ending, Move
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
+from dragoman.core.episodes import Message, Termination
 from dragoman.core.errors import RunHalted, UsageError
-from dragoman.core.protocols import Case, ChatRequest
-from dragoman.core.speech import say
+from dragoman.core.protocols import ChatRequest, JudgeContext
+from dragoman.core.replies import text_reply
 from dragoman.core.tools import NO_TOOLS
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.models.http.transport import RetryPolicy, Timeouts
 from dragoman.models.model_spec import parse_model_spec
+from dragoman.registry.model_clients import ModelClients
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import plan_cells
 from dragoman.scoring.judges import ChatJudge
@@ -25,9 +28,6 @@ from dragoman.testing.capacity import Capacity
 from dragoman.testing.chat_requests import Checks
 from dragoman.testing.faults import UNRESOLVABLE_URL
 from dragoman.testing.server import ModelServer
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
 
 T = TypeVar("T")
 
@@ -39,10 +39,10 @@ ANSWERS = RuleAnswers(
 HELLO = ChatRequest([{"role": "user", "content": "hello"}], NO_TOOLS, 7, "task")
 
 
-def connected(work: Callable[[Connections, str], Awaitable[T]], checks: Checks | None = None) -> T:
+def connected(work: Callable[[ModelClients, str], Awaitable[T]], checks: Checks | None = None) -> T:
     async def go() -> T:
         behaviour = Behaviour(checks=checks or Checks())
-        connections = Connections(Timeouts(connect=5, read=5), RetryPolicy(outage=1))
+        connections = ModelClients(Timeouts(connect=5, read=5), RetryPolicy(outage=1))
         async with ModelServer(ANSWERS, behaviour) as server:
             try:
                 return await work(connections, server.url)
@@ -55,15 +55,15 @@ def connected(work: Callable[[Connections, str], Awaitable[T]], checks: Checks |
 def test_a_model_answers_with_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINE", KEY)
 
-    async def work(connections: Connections, url: str) -> object:
+    async def work(connections: ModelClients, url: str) -> object:
         spec = parse_model_spec(f"compatible/any?base_url={url}&key_env=MINE&temperature=0")
         return (await connections.chat_model(spec).complete(HELLO, "agent")).reply
 
-    assert connected(work, Checks(api_key=KEY)) == say("hi")
+    assert connected(work, Checks(api_key=KEY)) == text_reply("hi")
 
 
 def test_a_models_silence_is_no_time_out_of_the_agents() -> None:
-    async def go() -> Ending:
+    async def go() -> Termination:
         behaviour = Behaviour(capacity=Capacity(latency_seconds=60))
         async with ModelServer(ANSWERS, behaviour) as server:
             agent = f"compatible/any?base_url={server.url}"
@@ -84,7 +84,7 @@ def test_a_models_silence_is_no_time_out_of_the_agents() -> None:
 
 
 def test_models_of_one_endpoint_share_a_gate_and_keys_do_not() -> None:
-    async def work(connections: Connections, url: str) -> None:
+    async def work(connections: ModelClients, url: str) -> None:
         assert connections.gate(f"{url}/a", "x") is connections.gate(f"{url}/b", "x")
         assert connections.gate(url, "x") is not connections.gate(url, "y")
         assert connections.gate(url) is not connections.gate("http://localhost:1")
@@ -96,7 +96,7 @@ def test_a_missing_address_or_key_is_told_before_anything_is_sent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    connections = Connections()
+    connections = ModelClients()
     with pytest.raises(UsageError, match=r"where is it\? Add \?base_url="):
         connections.chat_model(parse_model_spec("compatible/any"))
     with pytest.raises(UsageError, match="openai/any needs a key: set OPENAI_API_KEY"):
@@ -109,11 +109,11 @@ def test_litellm_that_is_not_installed_is_told_before_anything_is_sent(
     monkeypatch.setitem(sys.modules, "litellm", None)
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     with pytest.raises(UsageError, match="litellm is not installed"):
-        Connections().chat_model(parse_model_spec("litellm/gemini/flash"))
+        ModelClients().chat_model(parse_model_spec("litellm/gemini/flash"))
 
 
 def test_a_name_that_nobody_knows_ends_the_run_after_its_patience() -> None:
-    async def work(connections: Connections, url: str) -> None:
+    async def work(connections: ModelClients, url: str) -> None:
         assert url
         spec = parse_model_spec(f"compatible/any?base_url={UNRESOLVABLE_URL}")
         model = connections.chat_model(spec)
@@ -123,10 +123,12 @@ def test_a_name_that_nobody_knows_ends_the_run_after_its_patience() -> None:
         connected(work)
 
 
-async def judge_at(connections: Connections, url: str, parameters: str = "") -> bool | None:
+async def judge_at(connections: ModelClients, url: str, parameters: str = "") -> bool | None:
     spec = parse_model_spec(f"compatible/any?base_url={url}{parameters}")
     judge = ChatJudge(connections.chat_model(spec))
-    (verdict,) = (await judge.judge(["Be kind."], [Move("agent", say("Hi."))], Case("1"))).verdicts
+    (verdict,) = (
+        await judge.judge(["Be kind."], [Message("agent", text_reply("Hi."))], JudgeContext("1"))
+    ).verdicts
     return verdict.met
 
 

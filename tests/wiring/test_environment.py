@@ -5,8 +5,13 @@ import os
 
 import pytest
 
+from dragoman.config.environment import (
+    disable_litellm_network,
+    key_values,
+    proxy_for,
+    redact_environment,
+)
 from dragoman.core.errors import UsageError
-from dragoman.wiring.environment import kept_out, key_values, make_litellm_local, proxy_for
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +82,9 @@ def test_whatever_is_named_like_a_key_is_kept_out_of_texts(monkeypatch: pytest.M
 def test_what_a_proxy_is_told_is_kept_out_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("https_proxy", "http://me:open%2Fsesame-1001@proxy:8080")
     told = base64.b64encode(b"me:open/sesame-1001").decode()
-    said = kept_out(f"407 by http://me:open%2Fsesame-1001@proxy: Basic {told}, open/sesame-1001")
+    said = redact_environment(
+        f"407 by http://me:open%2Fsesame-1001@proxy: Basic {told}, open/sesame-1001"
+    )
     assert "sesame" not in said
     assert told[:20] not in said
     assert said.startswith("407 by http://***@proxy: Basic ***")
@@ -85,5 +92,5 @@ def test_what_a_proxy_is_told_is_kept_out_of_texts(monkeypatch: pytest.MonkeyPat
 
 def test_litellm_is_told_to_stay_off_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LITELLM_LOCAL_MODEL_COST_MAP", raising=False)
-    make_litellm_local()
+    disable_litellm_network()
     assert os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] == "True"

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from dragoman.wiring import event_loops
-from dragoman.wiring.event_loops import run_to_end
+from dragoman.config import event_loop
+from dragoman.config.event_loop import run_event_loop
 
 
 async def steps_of_the_clock() -> list[float]:
@@ -24,22 +24,22 @@ async def steps_of_the_clock() -> list[float]:
 
 
 def test_its_clock_goes_on_while_less_than_a_millisecond_passes() -> None:
-    assert all(step > 0 for step in run_to_end(steps_of_the_clock()))
+    assert all(step > 0 for step in run_event_loop(steps_of_the_clock()))
 
 
 def test_it_returns_what_is_returned() -> None:
     async def answer() -> int:
         return 42
 
-    assert run_to_end(answer()) == 42
+    assert run_event_loop(answer()) == 42
 
 
 def test_work_that_is_stopped_before_it_begins_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(event_loops, "_loop_factory", stopped)
+    monkeypatch.setattr(event_loop, "_loop_factory", stopped)
     work = steps_of_the_clock()
     with pytest.raises(KeyboardInterrupt):
-        run_to_end(work)
+        run_event_loop(work)
     assert inspect.getcoroutinestate(work) == inspect.CORO_CLOSED

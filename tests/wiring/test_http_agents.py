@@ -4,18 +4,17 @@ from typing import Any
 
 import pytest
 
+from dragoman.core.audio import Audio, MemoryAudioStore, hears_audio, read_wav
 from dragoman.core.errors import UsageError
-from dragoman.core.protocols import Answer, Opening
-from dragoman.core.speech import Said, Utterance, say
+from dragoman.core.protocols import SessionReply, SessionStart
+from dragoman.core.replies import TextReply, Utterance, text_reply
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import NO_TOOLS
-from dragoman.core.voice.audio import Audio, audio_of
-from dragoman.core.voice.sounds import HeldSounds, hears_audio
+from dragoman.registry.agents import TOKEN_VARIABLE, http_agent
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.participants import resolve_agent
 from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.testing.agent_server import serving
-from dragoman.wiring.agents.http_agents import TOKEN_VARIABLE, http_agent
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.participants import resolve_agent
 
 URL = "http://127.0.0.1:8000/agent"
 
@@ -79,7 +78,7 @@ def test_a_token_that_no_header_can_carry_is_refused_and_not_repeated(
 ) -> None:
     monkeypatch.setenv(TOKEN_VARIABLE, token)
     with pytest.raises(UsageError, match=f"{TOKEN_VARIABLE} holds a character") as told:
-        http_agent(URL, Connections())
+        http_agent(URL, ModelClients())
     assert token not in str(told.value)
 
 
@@ -103,7 +102,7 @@ class Listener:
         assert tools == []
         (part,) = messages[-1]["content"]
         data = part["input_audio"]["data"]
-        return f"{audio_of(base64.b64decode(data), 'data').seconds} s"
+        return f"{read_wav(base64.b64decode(data), 'data').seconds} s"
 
 
 def test_an_address_says_that_its_agent_hears() -> None:
@@ -115,18 +114,18 @@ def test_an_address_says_that_its_agent_hears() -> None:
 
 
 def test_an_agent_behind_an_address_is_sent_what_was_said_as_audio() -> None:
-    async def talk() -> Answer:
-        connections, sounds = Connections(), HeldSounds()
+    async def talk() -> SessionReply:
+        connections, sounds = ModelClients(), MemoryAudioStore()
         utterance = Utterance("Hello.", spoken="Hello.", heard=None, audio=sounds.keep(BEEP))
         async with serving("listener", Listener()) as url:
             agent = resolve_agent(f"{url}?hears=on", None, connections).participant
             task = Task("t", "suite", "digest", Scenario("Call."))
-            session = await agent.open(Opening(task, "agent", 7, sounds=sounds))
-            answer = await session.reply([Said(utterance)], NO_TOOLS)
+            session = await agent.open(SessionStart(task, "agent", 7, sounds=sounds))
+            answer = await session.reply([TextReply(utterance)], NO_TOOLS)
             await connections.close()
         return answer
 
     answer = asyncio.run(talk())
-    assert answer.reply == say("0.1 s")
+    assert answer.reply == text_reply("0.1 s")
     assert answer.usage is not None
     assert answer.usage.input_audio_tokens is None

@@ -3,8 +3,8 @@
 import pytest
 
 from dragoman.core.errors import UsageError
+from dragoman.registry.agents import ledger_name
 from dragoman.simulation.participants.canonical_arguments import canonical_name
-from dragoman.wiring.ledger_names import ledger_name
 
 AT = "http://localhost:1"
 

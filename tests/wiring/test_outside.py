@@ -7,18 +7,22 @@ import pytest
 
 from dragoman.benchmarks.bfcl.agentic_suite import AgenticSuite, connect_services
 from dragoman.benchmarks.bfcl.apis.web_search_api import Hits, Query
+from dragoman.composition.setup import (
+    external_services,
+    named_external_services,
+    require_external_services,
+)
+from dragoman.config.run_config import RunConfig
+from dragoman.core.capabilities import ExternalServices
 from dragoman.core.errors import ParticipantError, UsageError
-from dragoman.core.facets import Outside
-from dragoman.core.protocols import WaitingWorld
+from dragoman.core.protocols import AsyncEnvironment
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.models.chat.scripted import ScriptedReply
+from dragoman.registry.model_clients import ModelClients
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.search_server import SearchFaults, WebPage, searching
 from dragoman.testing.server import ModelServer
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.outside import named_outside, outside_of, require_outside
 
 LoadSuite = Callable[..., AgenticSuite]
 
@@ -37,15 +41,15 @@ def config(**fields: Any) -> RunConfig:  # noqa: ANN401 - fields of the configur
     return msgspec.structs.replace(RunConfig("bfcl:x", agents), **fields)
 
 
-def named(**fields: Any) -> Outside:  # noqa: ANN401 - fields of the configuration
-    outside = named_outside(config(**fields))
+def named(**fields: Any) -> ExternalServices:  # noqa: ANN401 - fields of the configuration
+    outside = named_external_services(config(**fields))
     assert outside is not None
     return outside
 
 
 def test_who_names_nothing_has_nothing() -> None:
-    assert named_outside(config()) is None
-    assert outside_of(config(), Connections()) is None
+    assert named_external_services(config()) is None
+    assert external_services(config(), ModelClients()) is None
 
 
 def test_what_is_named_is_part_of_what_a_run_is() -> None:
@@ -56,7 +60,7 @@ def test_what_is_named_is_part_of_what_a_run_is() -> None:
         one.identity != named(embeddings="compatible/large?base_url=http://127.0.0.1:9/v1").identity
     )
     assert one.identity != named(search=SEARCH).identity
-    ready = outside_of(config(embeddings=EMBEDDINGS), Connections())
+    ready = external_services(config(embeddings=EMBEDDINGS), ModelClients())
     assert ready is not None
     assert ready.embed is not None
     assert ready.identity == one.identity
@@ -83,34 +87,34 @@ def test_what_is_missing_or_of_no_use_is_said(
     load_agentic_suite: LoadSuite, category: str, fields: dict[str, str], line: str
 ) -> None:
     with pytest.raises(UsageError, match=line):
-        require_outside(load_agentic_suite(category), config(**fields))
+        require_external_services(load_agentic_suite(category), config(**fields))
 
 
 def test_agents_that_call_nothing_need_nothing(load_agentic_suite: LoadSuite) -> None:
     suite = load_agentic_suite("memory_vector")
-    require_outside(suite, config(agents=("gold", "silent")))
+    require_external_services(suite, config(agents=("gold", "silent")))
     with pytest.raises(UsageError, match="needs a model"):
-        require_outside(suite, config(agents=("gold", "mine")))
+        require_external_services(suite, config(agents=("gold", "mine")))
 
 
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match="search is an address"):
-        outside_of(config(search="duckduckgo"), Connections())
+        external_services(config(search="duckduckgo"), ModelClients())
     with pytest.raises(UsageError, match="litellm"):
-        outside_of(config(embeddings="litellm/openai/x"), Connections())
+        external_services(config(embeddings="litellm/openai/x"), ModelClients())
 
 
 def call(
-    suite: AgenticSuite, *calls: ToolCall, connections: Connections | None = None
+    suite: AgenticSuite, *calls: ToolCall, connections: ModelClients | None = None
 ) -> list[ToolResult]:
     world = suite.factory(DEFAULT_RULES)(suite.tasks[0])
-    assert isinstance(world, WaitingWorld)
+    assert isinstance(world, AsyncEnvironment)
 
     async def go() -> list[ToolResult]:
         try:
             return [await world.call_waiting(each) for each in calls]
         finally:
-            await (connections or Connections()).close()
+            await (connections or ModelClients()).close()
 
     return asyncio.run(go())
 
@@ -118,8 +122,10 @@ def call(
 def test_a_memory_is_searched_by_the_model_that_is_named(
     load_agentic_suite: LoadSuite, model_server: ModelServer
 ) -> None:
-    spec, connections = f"compatible/small?base_url={model_server.url}", Connections()
-    suite = load_agentic_suite("memory_vector", outside_of(config(embeddings=spec), connections))
+    spec, connections = f"compatible/small?base_url={model_server.url}", ModelClients()
+    suite = load_agentic_suite(
+        "memory_vector", external_services(config(embeddings=spec), connections)
+    )
     *_, found = call(
         suite,
         ToolCall("1", "archival_memory_add", {"text": "My name is Michael."}),
@@ -155,7 +161,7 @@ def test_the_key_of_the_search_comes_from_the_environment(
     async def go() -> Hits:
         pages = {"tower": WebPage("Orla", "tower of orla")}
         async with searching(pages, SearchFaults(key="k-27182")) as url:
-            outside = outside_of(config(search=url), Connections())
+            outside = external_services(config(search=url), ModelClients())
             assert outside is not None
             find = connect_services(outside).find
             assert find is not None
@@ -165,4 +171,4 @@ def test_the_key_of_the_search_comes_from_the_environment(
     hits = asyncio.run(go())
     assert hits is not None
     assert [hit["title"] for hit in hits] == ["Orla"]
-    assert load_agentic_suite("web_search_base", Outside()).missing
+    assert load_agentic_suite("web_search_base", ExternalServices()).missing

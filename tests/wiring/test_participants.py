@@ -5,19 +5,19 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.core.protocols import Opening
+from dragoman.core.protocols import SessionStart
+from dragoman.registry.participants import (
+    resolve_agent,
+    resolve_judge,
+    resolve_object,
+    resolve_user,
+)
 from dragoman.simulation.participants.confirming import AttentiveAgent, CarefulAgent
 from dragoman.simulation.participants.lexical import LexicalAgent
 from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.simulation.participants.oracle import GoldAgent, GoldUser, LiteralAgent, SilentAgent
 from dragoman.simulation.participants.scripted_user import OfflineSession, OfflineUser
 from dragoman.simulation.phrasebooks import english_phrasebook
-from dragoman.wiring.participants import (
-    resolve_agent,
-    resolve_judge,
-    resolve_object,
-    resolve_user,
-)
 
 SCRIPT = '{"*": [{"content": "hi"}]}'
 
@@ -176,7 +176,7 @@ class Participant:
         self.temperature = temperature
         self.name = "mine"
 
-    async def open(self, opening: Opening) -> OfflineSession:  # noqa: ARG002 - it does not look
+    async def open(self, opening: SessionStart) -> OfflineSession:  # noqa: ARG002 - it does not look
         return OfflineSession("hi", english_phrasebook())
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.wiring.plug_ins import added_under
+from dragoman.registry.entry_points import find_entry_points
 
 GROUP = "dragoman.layers"
 
@@ -14,7 +14,7 @@ def test_what_a_package_adds_comes_and_goes_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(tmp_path)
-    assert not added_under(GROUP, "ears")
+    assert not find_entry_points(GROUP, "ears")
 
     about = tmp_path / "own_ears-1.0.dist-info"
     about.mkdir()
@@ -23,8 +23,8 @@ def test_what_a_package_adds_comes_and_goes_with_it(
         f"[{GROUP}]\nears = own_ears:ears\nnose = own_ears:nose\n"
     )
 
-    assert [entry.value for entry in added_under(GROUP, "ears")] == ["own_ears:ears"]
-    assert [entry.name for entry in added_under(GROUP)] == ["ears", "nose"]
-    assert added_under(GROUP)[0] is added_under(GROUP)[0]
+    assert [entry.value for entry in find_entry_points(GROUP, "ears")] == ["own_ears:ears"]
+    assert [entry.name for entry in find_entry_points(GROUP)] == ["ears", "nose"]
+    assert find_entry_points(GROUP)[0] is find_entry_points(GROUP)[0]
     shutil.rmtree(about)
-    assert not added_under(GROUP)
+    assert not find_entry_points(GROUP)

@@ -7,15 +7,14 @@ import pytest
 from dragoman.benchmarks.downloads.pinned_data import pull
 from dragoman.benchmarks.tau2.upstream_data import derive_schemas, source_folder, tau2_source
 from dragoman.core.prompts import PromptSet
-from dragoman.core.protocols import ChatRequest, Completion, Opening
+from dragoman.core.protocols import ChatRequest, Completion, SessionStart
+from dragoman.core.replies import text_reply
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES
-from dragoman.core.speech import say
 from dragoman.core.tools import NO_TOOLS, Toolset, ToolSpec
 from dragoman.core.usage import Usage
+from dragoman.registry.suites import load_suite, prompts_for
 from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
-from dragoman.wiring.prompts import prompts_for
-from dragoman.wiring.suites import load_suite
 
 
 class Listener:
@@ -30,7 +29,7 @@ class Listener:
         import msgspec
 
         self.systems.append(request.messages[0]["content"])
-        return Completion(say("Yes."), msgspec.Raw(b"{}"), Usage(purpose, self.name))
+        return Completion(text_reply("Yes."), msgspec.Raw(b"{}"), Usage(purpose, self.name))
 
 
 def system_of_user(prompts: PromptSet, tools: Toolset) -> str:
@@ -38,8 +37,8 @@ def system_of_user(prompts: PromptSet, tools: Toolset) -> str:
     model = Listener()
 
     async def ask() -> None:
-        session = await LlmParticipant(model, prompts).open(Opening(task, "user", 0))
-        await session.reply([say("Hi!")], tools)
+        session = await LlmParticipant(model, prompts).open(SessionStart(task, "user", 0))
+        await session.reply([text_reply("Hi!")], tools)
 
     asyncio.run(ask())
     return str(model.systems[0])

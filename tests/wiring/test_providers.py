@@ -4,7 +4,7 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.models.model_spec import parse_model_spec
-from dragoman.wiring.providers import addresses_of, describe_providers, key_of
+from dragoman.registry.providers import addresses_of, describe_providers, key_of
 
 KEY = "sk-2718281828459045"
 

@@ -1,9 +1,9 @@
 import msgspec
 import pytest
 
+from dragoman.composition.external_access import PLAYING, SCORING, external_access
+from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import condition_of
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.reach import PLAYING, SCORING, reached_by
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ from dragoman.wiring.reach import PLAYING, SCORING, reached_by
 def test_code_addresses_and_keys_are_reached_and_nothing_that_ships(
     agent: str, reached: tuple[str, ...]
 ) -> None:
-    assert reached_by(RunConfig("sample:shop", (agent,))) == reached
+    assert external_access(RunConfig("sample:shop", (agent,))) == reached
 
 
 def test_every_name_of_a_list_is_looked_at() -> None:
@@ -54,7 +54,7 @@ def test_every_name_of_a_list_is_looked_at() -> None:
         asr=("deepgram/nova-3,openai/whisper-1?base_url=http://r/v1",),
         speakers=("piper/voice.onnx",),
     )
-    assert reached_by(config) == (
+    assert external_access(config) == (
         "runs code, a:b",
         "runs code, c:d",
         "asks vllm/m at http://j/v1",
@@ -69,7 +69,7 @@ def test_every_name_of_a_list_is_looked_at() -> None:
 
 
 def test_a_backend_that_is_not_here_is_reached() -> None:
-    assert reached_by(RunConfig("sample:shop", ("gold",), backend="cluster")) == (
+    assert external_access(RunConfig("sample:shop", ("gold",), backend="cluster")) == (
         "plays conversations on cluster",
     )
 
@@ -77,7 +77,7 @@ def test_a_backend_that_is_not_here_is_reached() -> None:
 def test_what_conditions_name_is_reached() -> None:
     spoken = {"voice": "simulated:15", "recognizer": "openai/w?base_url=http://r/v1"}
     conditions = [condition_of(spoken), condition_of({"voice": "studio", "persona": "hurried"})]
-    reached = reached_by(RunConfig("sample:shop", ("gold",)), conditions=conditions)
+    reached = external_access(RunConfig("sample:shop", ("gold",)), conditions=conditions)
     assert reached == ("asks openai/w at http://r/v1",)
 
 
@@ -97,4 +97,4 @@ def test_every_name_in_a_configuration_is_looked_at_or_known_to_reach_nothing() 
 
 def test_scoring_reaches_judges_alone() -> None:
     config = RunConfig("sample:shop", ("a:b",), judge="vllm/m?base_url=http://j/v1")
-    assert reached_by(config, SCORING) == ("asks vllm/m at http://j/v1",)
+    assert external_access(config, SCORING) == ("asks vllm/m at http://j/v1",)

@@ -3,11 +3,11 @@ from pathlib import Path
 import pytest
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
+from dragoman.composition.setup import build_setup, chosen_tasks, scoring_setup
+from dragoman.config.environment import data_folder
+from dragoman.config.run_config import RunConfig
 from dragoman.core.errors import DataError, DragomanError, UsageError
-from dragoman.wiring.environment import data_folder
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup, chosen_tasks, scoring_setup
-from dragoman.wiring.suites import load_suite, suite_names
+from dragoman.registry.suites import load_suite, suite_names
 
 
 def ids(shop: DomainSuite, *chosen: str, limit: int | None = None) -> list[str]:

@@ -9,14 +9,24 @@ from typing import TypeVar, get_args
 
 import pytest
 
+from dragoman.config.environment import cache_folder
+from dragoman.core.audio import Audio
 from dragoman.core.costs import Price
 from dragoman.core.errors import ParticipantError, RunHalted, UsageError
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio
 from dragoman.models.budget import Budget, parse_spend_limit
 from dragoman.models.endpoints.rate_limit import PacingOptions, read_rates
 from dragoman.models.http.transport import RetryPolicy, Timeouts
-from dragoman.speech.facts import Wire
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.speech_engines import (
+    ASR_PROTOCOLS,
+    TTS_PROTOCOLS,
+    describe_speech,
+    resolve_recognizer,
+    resolve_synthesizer,
+    split_names,
+)
+from dragoman.speech.specs import Wire
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import Checks
 from dragoman.testing.faults import (
@@ -34,19 +44,9 @@ from dragoman.testing.faults import (
 from dragoman.testing.speech.endpoint import CodedSpeaker, Speaker
 from dragoman.testing.speech.requests import Listen, SpeakRequest
 from dragoman.testing.speech.server import SpeechServer
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.environment import cache_folder
-from dragoman.wiring.speech import (
-    EARS,
-    VOICES,
-    describe_speech,
-    resolve_recognizer,
-    resolve_synthesizer,
-    split_names,
-)
 
 T = TypeVar("T")
-Work = Callable[[Connections, SpeechServer], Awaitable[T]]
+Work = Callable[[ModelClients, SpeechServer], Awaitable[T]]
 
 KEY = "key-2718281828459045"
 PROVIDERS: tuple[Wire, ...] = get_args(Wire)
@@ -58,10 +58,10 @@ def connected(
     work: Work[T],
     behaviour: Behaviour | None = None,
     speaker: Speaker | None = None,
-    connections: Connections | None = None,
+    connections: ModelClients | None = None,
 ) -> T:
     async def go() -> T:
-        used = connections or Connections(Timeouts(connect=5, read=5))
+        used = connections or ModelClients(Timeouts(connect=5, read=5))
         async with SpeechServer(speaker, behaviour) as server:
             try:
                 return await work(used, server)
@@ -85,7 +85,7 @@ def failing(fault: TransportFault, in_a_row: int) -> Behaviour:
 
 @pytest.mark.parametrize("wire", PROVIDERS)
 def test_what_is_said_through_a_provider_is_heard_through_it(wire: Wire) -> None:
-    async def work(connections: Connections, server: SpeechServer) -> tuple[str, Usage, Usage]:
+    async def work(connections: ModelClients, server: SpeechServer) -> tuple[str, Usage, Usage]:
         voice = resolve_synthesizer(voice_name(server, wire), connections)
         ear = resolve_recognizer(ear_name(server, wire), connections)
         spoken = await voice.speak(LINE, "en", 7)
@@ -110,7 +110,7 @@ def test_every_provider_gets_the_key_where_it_looks_for_it(
 ) -> None:
     monkeypatch.setenv("MINE", KEY)
 
-    async def work(connections: Connections, server: SpeechServer) -> str:
+    async def work(connections: ModelClients, server: SpeechServer) -> str:
         keyed = ear_name(server, wire, "&key_env=MINE")
         voice = resolve_synthesizer(voice_name(server, wire, "&key_env=MINE"), connections)
         spoken = await voice.speak("hello", "en", 1)
@@ -143,7 +143,7 @@ FAULTS: list[tuple[TransportFault, str]] = [
 def test_what_breaks_on_the_way_is_tried_again_and_counted(
     wire: Wire, fault: TransportFault, kind: str
 ) -> None:
-    async def work(connections: Connections, server: SpeechServer) -> list[Usage | None]:
+    async def work(connections: ModelClients, server: SpeechServer) -> list[Usage | None]:
         spoken = await resolve_synthesizer(voice_name(server, wire), connections).speak(
             "a", "en", 1
         )
@@ -162,14 +162,14 @@ def test_what_breaks_on_the_way_is_tried_again_and_counted(
 def test_a_provider_that_stays_broken_is_infrastructure_and_never_an_empty_hearing(
     wire: Wire, fault: TransportFault
 ) -> None:
-    async def work(connections: Connections, server: SpeechServer) -> Usage:
+    async def work(connections: ModelClients, server: SpeechServer) -> Usage:
         ear = resolve_recognizer(ear_name(server, wire), connections)
         with pytest.raises(ParticipantError, match="gave up after") as caught:
             await ear.transcribe(Audio(bytes(320), 16_000), "en")
         assert isinstance(caught.value.usage, Usage)
         return caught.value.usage
 
-    connections = Connections(Timeouts(connect=5, read=5), IMPATIENT)
+    connections = ModelClients(Timeouts(connect=5, read=5), IMPATIENT)
     usage = connected(work, failing(fault, 1_000), connections=connections)
     assert usage.calls == 0
     assert sum(usage.faults.values()) >= 2
@@ -178,7 +178,7 @@ def test_a_provider_that_stays_broken_is_infrastructure_and_never_an_empty_heari
 
 @pytest.mark.slow
 def test_a_rate_of_a_provider_holds_for_its_voices() -> None:
-    async def work(connections: Connections, server: SpeechServer) -> float:
+    async def work(connections: ModelClients, server: SpeechServer) -> float:
         voice = resolve_synthesizer(voice_name(server, "deepgram"), connections)
         began = time.monotonic()
         for word in range(4):
@@ -186,15 +186,15 @@ def test_a_rate_of_a_provider_holds_for_its_voices() -> None:
         return time.monotonic() - began
 
     pacing = PacingOptions(read_rates(["deepgram=60rpm"]))
-    assert connected(work, connections=Connections(pacing=pacing)) > 0.5
+    assert connected(work, connections=ModelClients(pacing=pacing)) > 0.5
 
 
 def test_silence_on_the_wire_is_a_time_out() -> None:
-    async def work(connections: Connections, server: SpeechServer) -> Usage | None:
+    async def work(connections: ModelClients, server: SpeechServer) -> Usage | None:
         voice = resolve_synthesizer(voice_name(server, "deepgram"), connections)
         return (await voice.speak("hello", "en", 1)).usage
 
-    connections = Connections(Timeouts(connect=5, read=0.2))
+    connections = ModelClients(Timeouts(connect=5, read=0.2))
     usage = connected(work, failing(Hang(rate=1, seconds=30), 1), connections=connections)
     assert usage is not None
     assert usage.faults == {"timeout": 1}
@@ -202,7 +202,7 @@ def test_silence_on_the_wire_is_a_time_out() -> None:
 
 @pytest.mark.parametrize("wire", ["elevenlabs", "cartesia", "gemini", "qwen"])
 def test_half_a_reply_of_the_right_length_is_noticed(wire: Wire) -> None:
-    async def work(connections: Connections, server: SpeechServer) -> Usage | None:
+    async def work(connections: ModelClients, server: SpeechServer) -> Usage | None:
         voice = resolve_synthesizer(voice_name(server, wire), connections)
         return (await voice.speak("hello", "en", 1)).usage
 
@@ -237,19 +237,19 @@ NO_SOUND, TOO_LONG = "audio without a sound", "audio of 660 seconds, taken are 6
 def test_no_audio_and_too_much_of_it_are_refused(
     wire: Wire, speaker: Speaker, complaint: str
 ) -> None:
-    async def work(connections: Connections, server: SpeechServer) -> None:
+    async def work(connections: ModelClients, server: SpeechServer) -> None:
         voice = resolve_synthesizer(voice_name(server, wire), connections)
         with pytest.raises(ParticipantError, match=complaint):
             await voice.speak("hello", "en", 1)
 
-    connections = Connections(Timeouts(connect=5, read=5), RetryPolicy(attempts=1))
+    connections = ModelClients(Timeouts(connect=5, read=5), RetryPolicy(attempts=1))
     connected(work, speaker=speaker, connections=connections)
 
 
 def test_a_wrong_key_ends_the_run_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINE", KEY)
 
-    async def work(connections: Connections, server: SpeechServer) -> str:
+    async def work(connections: ModelClients, server: SpeechServer) -> str:
         voice = resolve_synthesizer(voice_name(server, "cartesia", "&key_env=MINE"), connections)
         with pytest.raises(RunHalted, match="check the key in the environment") as caught:
             await voice.speak("hello", "en", 1)
@@ -261,7 +261,7 @@ def test_a_wrong_key_ends_the_run_in_one_line(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_what_is_refused_once_others_were_answered_ends_one_conversation_only() -> None:
-    async def work(connections: Connections, server: SpeechServer) -> None:
+    async def work(connections: ModelClients, server: SpeechServer) -> None:
         ear = resolve_recognizer(ear_name(server, "openai"), connections)
         voice = resolve_synthesizer(voice_name(server, "openai"), connections)
         spoken = await voice.speak("hello", "en", 1)
@@ -273,7 +273,7 @@ def test_what_is_refused_once_others_were_answered_ends_one_conversation_only() 
 
 
 def test_nothing_to_say_and_nothing_to_hear_ask_nobody() -> None:
-    async def work(connections: Connections, server: SpeechServer) -> int:
+    async def work(connections: ModelClients, server: SpeechServer) -> int:
         spoken = await resolve_synthesizer(voice_name(server, "qwen"), connections).speak(
             " \n", "en", 1
         )
@@ -306,7 +306,7 @@ def test_replies_are_remembered_per_draw_for_voices_and_by_audio_for_ears(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     speaker = Counting()
 
-    async def work(connections: Connections, server: SpeechServer) -> list[str]:
+    async def work(connections: ModelClients, server: SpeechServer) -> list[str]:
         voice = resolve_synthesizer(voice_name(server, "deepgram"), connections)
         ear = resolve_recognizer(ear_name(server, "deepgram"), connections)
         heard = []
@@ -318,7 +318,7 @@ def test_replies_are_remembered_per_draw_for_voices_and_by_audio_for_ears(
         assert replayed == [0, 1, 1, 1, 0, 1]
         return [transcript.text for transcript in heard]
 
-    connections = Connections(Timeouts(connect=5, read=5), remembers=True)
+    connections = ModelClients(Timeouts(connect=5, read=5), remembers=True)
     assert connected(work, speaker=speaker, connections=connections) == [
         "hello 1",
         "hello 1",
@@ -335,7 +335,7 @@ def test_a_budget_counts_speech_and_ends_the_run() -> None:
     prices = {"openai/some-model": Price(characters=Decimal(1_000_000))}
     budget = Budget(parse_spend_limit("7 USD"), prices.get)
 
-    async def work(connections: Connections, server: SpeechServer) -> None:
+    async def work(connections: ModelClients, server: SpeechServer) -> None:
         voice = resolve_synthesizer(voice_name(server, "openai"), connections)
         for text in ("hello", "you"):
             await voice.speak(text, "en", 1)
@@ -346,15 +346,15 @@ def test_a_budget_counts_speech_and_ends_the_run() -> None:
         with pytest.raises(UsageError, match="needs the price of deepgram/some-model"):
             resolve_recognizer(ear_name(server, "deepgram"), connections)
 
-    connected(work, connections=Connections(Timeouts(connect=5, read=5), budget=budget))
+    connected(work, connections=ModelClients(Timeouts(connect=5, read=5), budget=budget))
 
 
 def test_a_provider_needs_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DEEPGRAM_API_KEY", raising=False)
     with pytest.raises(UsageError, match="set DEEPGRAM_API_KEY in the environment"):
-        resolve_recognizer("deepgram/nova-3", Connections())
+        resolve_recognizer("deepgram/nova-3", ModelClients())
     with pytest.raises(UsageError, match="Add &base_url=http://HOST:PORT/v1"):
-        resolve_synthesizer("compatible/v?model=m", Connections())
+        resolve_synthesizer("compatible/v?model=m", ModelClients())
 
 
 def test_the_identity_knows_address_and_voice_and_not_the_key(
@@ -366,15 +366,15 @@ def test_the_identity_knows_address_and_voice_and_not_the_key(
         "openai/b?model=m&base_url=http://127.0.0.1:1/v1",
         "openai/a?model=m&base_url=http://127.0.0.1:2/v1",
     ]
-    identities = [resolve_synthesizer(name, Connections()).identity for name in names]
+    identities = [resolve_synthesizer(name, ModelClients()).identity for name in names]
     assert len(set(identities)) == 3
-    keyed = resolve_synthesizer(f"{names[0]}&key_env=ONE", Connections())
+    keyed = resolve_synthesizer(f"{names[0]}&key_env=ONE", ModelClients())
     assert keyed.identity == identities[0]
     assert keyed.name == f"{names[0]}&key_env=ONE"
 
 
 def test_every_protocol_of_the_table_has_a_voice_and_an_ear() -> None:
-    assert set(VOICES) == set(EARS) == set(PROVIDERS)
+    assert set(TTS_PROTOCOLS) == set(ASR_PROTOCOLS) == set(PROVIDERS)
 
 
 def test_names_in_a_list_are_told_apart() -> None:

@@ -3,12 +3,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dragoman.composition.grid_files import load_config
+from dragoman.composition.setup import build_setup, scoring_setup
+from dragoman.config.environment import cache_folder, data_folder
+from dragoman.config.run_config import RunConfig
 from dragoman.core.errors import UsageError
 from dragoman.models.prices import load_prices
-from dragoman.wiring.environment import cache_folder, data_folder
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.grid.files import load_config
-from dragoman.wiring.setup import build_setup, scoring_setup
 
 BASE = RunConfig("sample:shop", ("gold",))
 OWN = '[[lists]]\nas_of = 2026-05-01\n[lists.prices]\n"vllm/mine" = { input = 1, output = 2 }\n'

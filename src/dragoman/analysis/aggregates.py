@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.intervals import Interval
-from dragoman.core.aggregates import Aggregate
+from dragoman.core.leaderboard import Aggregate
 
 
 class Standing(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.core.measures import Counted, Declared, Measured, Rate, Total
+from dragoman.core.measures import CountedItem, DeclaredMetrics, MeasureResult, Rate, Total
 
 Culprit = Literal["line", "speech", "hearing", "mishearing", "arguments", "agent", "unknown"]
 
@@ -82,20 +82,20 @@ class Blame(msgspec.Struct, frozen=True):
 BLAME = "blame"
 """The measure that holds what was found; conversations that were not lost have none."""
 
-BLAME_FIGURES = Declared(
+BLAME_FIGURES = DeclaredMetrics(
     BLAME,
     "4",
     (Total("lost", ("lost",)), *(Rate(name, (name,), ("lost",)) for name in CULPRITS)),
 )
 
 
-def measured_blame(culprit: Culprit | None) -> Measured:
+def measured_blame(culprit: Culprit | None) -> MeasureResult:
     """Return what lost a conversation as counts; None where nothing did any more."""
     if culprit is None:
-        return Measured(BLAME, BLAME_FIGURES.version)
+        return MeasureResult(BLAME, BLAME_FIGURES.version)
     counts: dict[str, int | float] = {"lost": 1, culprit: 1}
-    found = Counted(counts, subject=culprit, why=CULPRITS[culprit])
-    return Measured(BLAME, BLAME_FIGURES.version, counts=counts, evidence=(found,))
+    found = CountedItem(counts, subject=culprit, why=CULPRITS[culprit])
+    return MeasureResult(BLAME, BLAME_FIGURES.version, counts=counts, evidence=(found,))
 
 
 def blame_counts(rows: Iterable[Blame]) -> dict[tuple[str, str], dict[Culprit, int]]:

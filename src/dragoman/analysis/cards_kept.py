@@ -15,7 +15,7 @@ from dragoman.analysis.cells import CellKey
 from dragoman.analysis.measure_figures import newest
 from dragoman.core.conditions import NONE, Condition
 from dragoman.core.errors import UsageError
-from dragoman.core.measures import Measured
+from dragoman.core.measures import MeasureResult
 
 MEASURE = "persona_kept"
 KEPT = 0.5
@@ -58,7 +58,7 @@ class CardKept(msgspec.Struct, frozen=True):
 
 
 def cards_kept(
-    played: Iterable[tuple[CellKey, Sequence[Measured]]], enough: float = KEPT
+    played: Iterable[tuple[CellKey, Sequence[MeasureResult]]], enough: float = KEPT
 ) -> tuple[CardKept, ...]:
     """Return for each cell with a persona whether its users kept the card, in order of appearance.
 
@@ -71,7 +71,7 @@ def cards_kept(
     """
     if not 0 <= enough <= 1:
         raise UsageError(f"--kept must lie between 0 and 1, not {enough:g}")
-    cells: dict[CellKey, list[Measured]] = {}
+    cells: dict[CellKey, list[MeasureResult]] = {}
     for key, measures in played:
         if key[1].persona != NONE:
             found = cells.setdefault(key, [])
@@ -79,7 +79,7 @@ def cards_kept(
     return tuple(_card(key, found, enough) for key, found in cells.items())
 
 
-def _card(key: CellKey, found: Sequence[Measured], enough: float) -> CardKept:
+def _card(key: CellKey, found: Sequence[MeasureResult], enough: float) -> CardKept:
     counted = [each for each in found if not each.unscored]
     stated = sum(each.counts.get("stated", 0) for each in counted)
     if stated:

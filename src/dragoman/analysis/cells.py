@@ -11,18 +11,11 @@ from dragoman.analysis.pass_hat import PassHat, ReferenceFigures, pass_hat, refe
 from dragoman.analysis.rho import Rho, rho_hat
 from dragoman.analysis.stated_personas import StatedFigure, stated_figures
 from dragoman.core.conditions import Condition
-from dragoman.core.costs import Cost, PriceOf, unpriced
-from dragoman.core.episodes import COMPLETE, EndReason, Episode
-from dragoman.core.measures import Measured
+from dragoman.core.costs import Cost, PriceOf, no_price
+from dragoman.core.episodes import COMPLETE, Episode, TerminationReason
+from dragoman.core.measures import MeasureResult
 from dragoman.core.rules import RULES
-from dragoman.core.scores import (
-    UNREADABLE_CALLS,
-    Score,
-    Scored,
-    Unscored,
-    Verdict,
-    is_success,
-)
+from dragoman.core.scores import UNREADABLE_CALLS, Score, Scored, Unscored, Verdict, is_success
 from dragoman.core.usage import Usage
 
 NO_PREFLIGHT: Mapping[str, tuple[Usage, ...]] = MappingProxyType({})
@@ -51,7 +44,7 @@ class Outcome(msgspec.Struct, frozen=True):
     episode: Episode | None = None
     score: Score | None = None
     earlier: tuple[Usage, ...] = ()
-    measures: tuple[Measured, ...] = ()
+    measures: tuple[MeasureResult, ...] = ()
     key: str = ""
 
     @property
@@ -106,8 +99,8 @@ class CellSummary(msgspec.Struct, frozen=True):
     tool_errors: int
     malformed_calls: int
     unscored: dict[str, int]
-    endings: dict[EndReason, int]
-    ending_details: dict[EndReason, str]
+    endings: dict[TerminationReason, int]
+    ending_details: dict[TerminationReason, str]
     seconds: float
     ledger: tuple[LedgerLine, ...]
     unreadable: int = 0
@@ -146,7 +139,7 @@ def summarize(
     outcomes: Iterable[Outcome],
     rules: str,
     judge: str,
-    price_of: PriceOf = unpriced,
+    price_of: PriceOf = no_price,
     preflight: Mapping[str, Sequence[Usage]] = NO_PREFLIGHT,
 ) -> tuple[CellSummary, ...]:
     """Group outcomes into cells and compute their figures, in order of first appearance.
@@ -278,8 +271,8 @@ def _reasons(rows: Iterable[Outcome]) -> dict[str, int]:
     return _count(reasons)
 
 
-def _commonest_details(episodes: Iterable[Episode]) -> dict[EndReason, str]:
-    details: dict[EndReason, list[str]] = {}
+def _commonest_details(episodes: Iterable[Episode]) -> dict[TerminationReason, str]:
+    details: dict[TerminationReason, list[str]] = {}
     for episode in episodes:
         if episode.ending.reason not in COMPLETE and episode.ending.detail:
             details.setdefault(episode.ending.reason, []).append(episode.ending.detail)

@@ -19,7 +19,7 @@ from dragoman.analysis.intervals import Interval, difference_interval
 from dragoman.analysis.pass_hat import played_rewards, task_pass_hat
 from dragoman.analysis.sign_flip import holm, sign_flip_p
 from dragoman.core.conditions import Condition, axis_of, differ_in_one_thing, differing_axes
-from dragoman.core.costs import PriceOf, unpriced
+from dragoman.core.costs import PriceOf, no_price
 from dragoman.core.scores import Verdict, is_success
 
 FINEST_UNIT = 5_000
@@ -41,7 +41,7 @@ class CellOutcomes(msgspec.Struct, frozen=True):
     name: CellName
     outcomes: tuple[Outcome, ...]
     digests: dict[str, str]
-    price_of: PriceOf = unpriced
+    price_of: PriceOf = no_price
 
 
 class TaskPair(msgspec.Struct, frozen=True):
@@ -141,7 +141,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def group_cells(
-    run: str, outcomes: Iterable[Outcome], digests: dict[str, str], price_of: PriceOf = unpriced
+    run: str, outcomes: Iterable[Outcome], digests: dict[str, str], price_of: PriceOf = no_price
 ) -> tuple[CellOutcomes, ...]:
     """Return the cells of a run, in order of first appearance.
 

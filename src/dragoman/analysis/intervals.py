@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from dragoman.core.keys import derive_seed
+from dragoman.core.content_keys import derive_seed
 from dragoman.core.measures import ROUNDING
 
 if TYPE_CHECKING:

@@ -14,21 +14,21 @@ from dragoman.core.measures import (
     REWARD,
     REWARD_VERSION,
     SIMULATOR,
-    SIMULATOR_FIGURES,
+    SIMULATOR_METRICS,
     Averaging,
-    Counted,
-    Declared,
-    Derived,
-    Measured,
+    CountedItem,
+    DeclaredMetrics,
+    MeasureResult,
+    MetricDefinition,
+    MetricFormat,
     Quantile,
     Rate,
-    Reads,
     Total,
     Trend,
-    measured_simulator,
+    simulator_result,
 )
 
-Form = Reads | Literal["total", "correlation"]
+Form = MetricFormat | Literal["total", "correlation"]
 """How a value reads: as a rate does, as a sum, or as Pearson's r."""
 
 Place = tuple[str, Condition, str]
@@ -83,13 +83,13 @@ class _Taken(msgspec.Struct, frozen=True):
     """One conversation's result with its task, which intervals draw."""
 
     task: str
-    measured: Measured
+    measured: MeasureResult
 
 
 def measure_rows(
     outcomes: Iterable[Outcome],
     cells: Iterable[CellSummary],
-    declared: Mapping[str, Declared],
+    declared: Mapping[str, DeclaredMetrics],
     *,
     every_version: bool = False,
 ) -> tuple[MeasureRow, ...]:
@@ -104,7 +104,7 @@ def measure_rows(
     taken: dict[Place, list[_Taken]] = {}
     for row in outcomes:
         of_place = taken.setdefault((row.suite, row.condition, row.agent), [])
-        simulator = None if row.score is None else measured_simulator(row.score)
+        simulator = None if row.score is None else simulator_result(row.score)
         found = (
             *(() if simulator is None else (simulator,)),
             *(row.measures if every_version else newest(row.measures)),
@@ -120,7 +120,7 @@ def measure_rows(
     )
 
 
-def newest(measures: Sequence[Measured]) -> tuple[Measured, ...]:
+def newest(measures: Sequence[MeasureResult]) -> tuple[MeasureResult, ...]:
     """Return what the newest version of each measure counted, judge by judge (oldest come first)."""
     versions = {(entry.measure, entry.judge): entry.version for entry in measures}
     return tuple(
@@ -146,7 +146,7 @@ def _reward_rows(cell: CellSummary) -> Iterator[MeasureRow]:
 
 
 def _place_rows(
-    taken: Sequence[_Taken], cell: CellSummary, declared: Mapping[str, Declared]
+    taken: Sequence[_Taken], cell: CellSummary, declared: Mapping[str, DeclaredMetrics]
 ) -> Iterator[MeasureRow]:
     groups: dict[tuple[str, str, str, str], list[_Taken]] = {}
     for entry in taken:
@@ -181,17 +181,19 @@ def counted_reasons(told: Iterable[str]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
-def _figures(group: Sequence[_Taken], declared: Mapping[str, Declared]) -> Sequence[Derived]:
+def _figures(
+    group: Sequence[_Taken], declared: Mapping[str, DeclaredMetrics]
+) -> Sequence[MetricDefinition]:
     first = group[0].measured
     if first.measure == SIMULATOR:
-        return SIMULATOR_FIGURES
+        return SIMULATOR_METRICS
     if first.metric in declared:
         return declared[first.metric].figures
     names = dict.fromkeys(name for entry in group for name in entry.measured.counts)
     return tuple(Total(name, (name,)) for name in names)
 
 
-def _form(figure: Derived) -> Form:
+def _form(figure: MetricDefinition) -> Form:
     match figure:
         case Total():
             return "total"
@@ -202,7 +204,7 @@ def _form(figure: Derived) -> Form:
 
 
 def _figure(
-    figure: Derived, taken: Sequence[_Taken]
+    figure: MetricDefinition, taken: Sequence[_Taken]
 ) -> tuple[float | None, Interval | None, int | float]:
     """Return value, interval and how much was counted."""
     match figure:
@@ -220,7 +222,7 @@ def _figure(
 
 
 def _bound(
-    figure: Derived, taken: Sequence[_Taken], interval: Interval | None
+    figure: MetricDefinition, taken: Sequence[_Taken], interval: Interval | None
 ) -> tuple[float | None, Interval | None]:
     """Return the most that a rate can be and its interval with both bounds, where something is undecided."""
     if not isinstance(figure, Rate) or not any(
@@ -283,7 +285,7 @@ def _trend(
     figure: Trend, taken: Sequence[_Taken]
 ) -> tuple[float | None, Interval | None, int | float]:
     """Correlate position and rate, each position weighing the same."""
-    at: dict[int, list[Counted]] = {}
+    at: dict[int, list[CountedItem]] = {}
     for entry in taken:
         for counted in entry.measured.evidence:
             if counted.position is not None and _sum(counted.counts, figure.denominator):

@@ -10,7 +10,7 @@ from dragoman.cli.failures import print_drops
 from dragoman.cli.output import print_json
 from dragoman.cli.progress import progress
 from dragoman.report.text_tables import TextTable, print_table
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.studies.blame import find_blame
 from dragoman.tables.losses import stored_losses
 from dragoman.tables.outcomes import chosen_scoring

@@ -9,10 +9,13 @@ from typing import NamedTuple, get_args
 
 from dragoman.cli.output import INTERRUPTED, print_error, print_json, print_line
 from dragoman.cli.progress import progress
+from dragoman.composition.concurrency import require_read_timeout
+from dragoman.composition.conditions.voice import CLEAN
+from dragoman.composition.spending import with_stated_prices
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import UsageError
-from dragoman.core.speech import NORMALIZER_SETTING
-from dragoman.core.waiting.under_way import long_step
+from dragoman.core.progress import long_step
+from dragoman.core.replies import NORMALIZER_SETTING
 from dragoman.curation.speech.audio.counting import SpeechCounts
 from dragoman.curation.speech.audio.engines import AudioRequest
 from dragoman.curation.speech.card import Card
@@ -20,17 +23,14 @@ from dragoman.curation.speech.making import AudioSetRequest, Speaking
 from dragoman.curation.speech.reading.how import How
 from dragoman.curation.speech.verifying import problems_of, unchecked_in
 from dragoman.models.prices import load_prices
+from dragoman.registry.speech_engines import split_names
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable, print_table
-from dragoman.store.audio_sets.layout import (
+from dragoman.store.audio_set_format import (
     MATCHER_SETTING,
     NORMALIZATION_SETTING,
     VERBALIZATION_SETTING,
 )
-from dragoman.wiring.conditions.voices import CLEAN
-from dragoman.wiring.speech import split_names
-from dragoman.wiring.spending import with_stated
-from dragoman.wiring.waiting import require_seconds
 
 _SHOWN = 20
 _HOW: tuple[How, ...] = get_args(How)
@@ -64,7 +64,7 @@ class SpeakOptions(NamedTuple):
         """
         if self.concurrency < 1:
             raise UsageError(f"--concurrency {self.concurrency}: at least 1")
-        require_seconds(self.read_timeout)
+        require_read_timeout(self.read_timeout)
         if self.sample < 0:
             raise UsageError(f"--sample {self.sample}: a number of tasks, or 0 for all")
         names = tuple(name.strip() for name in self.suites.split(",") if name.strip())
@@ -187,7 +187,7 @@ def _print_card(card: Card, request: AudioSetRequest) -> None:
     if spoken:
         _print_hearing(card, spoken)
     print_line(_rules_line(card))
-    prices = with_stated(load_prices(request.prices), (request.rewriter, request.topics))
+    prices = with_stated_prices(load_prices(request.prices), (request.rewriter, request.topics))
     for usage in card.usage:
         print_line(
             f"{usage.model}: {formatting.calls(usage)} calls, {formatting.sent(usage)} tokens in, "

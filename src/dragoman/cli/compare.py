@@ -9,13 +9,13 @@ from dragoman.analysis.cards_kept import KEPT
 from dragoman.analysis.comparison import Comparison
 from dragoman.cli.output import console, print_error, print_metrics_json
 from dragoman.core.errors import UsageError
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 from dragoman.models.prices import load_prices
+from dragoman.registry.participants import judge_name
 from dragoman.report.comparison import differences_table, print_details
 from dragoman.report.text_tables import print_table
 from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
 from dragoman.tables.comparison_frames import comparison_object
-from dragoman.wiring.participants import judge_name
 
 FAILED = 1
 """The exit status where B is worse than allowed."""
@@ -95,7 +95,9 @@ def _print(found: RunComparison, *, full: bool) -> None:
     print_table(differences_table(found.comparisons, (found.rules, found.judge)), terminal)
     print_details(terminal, found.comparisons, full=full)
     for note in found.notes:
-        terminal.print(f"note: {visible(note)}", markup=False, highlight=False, soft_wrap=True)
+        terminal.print(
+            f"note: {escape_controls(note)}", markup=False, highlight=False, soft_wrap=True
+        )
 
 
 def _judged(found: RunComparison, gate: RegressionGate) -> int:
@@ -103,6 +105,6 @@ def _judged(found: RunComparison, gate: RegressionGate) -> int:
     for entry in found.comparisons:
         for objection in gate.objections(entry):
             where = f"{entry.a.agent} -> {entry.b.agent}, {entry.b.condition.label}"
-            print_error(visible(f"{where}: {objection}"))
+            print_error(escape_controls(f"{where}: {objection}"))
             status = FAILED
     return status

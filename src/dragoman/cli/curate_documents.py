@@ -12,8 +12,8 @@ from dragoman.cli.progress import progress
 from dragoman.core.apis.documents import ApiDocument, Operation
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import UsageError
+from dragoman.core.progress import long_step
 from dragoman.core.usage import Usage
-from dragoman.core.waiting.under_way import long_step
 from dragoman.curation.apis.card import card_of
 from dragoman.curation.apis.card_text import card_as_markdown
 from dragoman.curation.apis.collecting.entries import StatedFacts
@@ -30,8 +30,7 @@ from dragoman.models.prices import load_prices
 from dragoman.report import formatting
 from dragoman.report.formatting import counted
 from dragoman.report.text_tables import TextTable, print_table
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import FunnelCount, StepLine
+from dragoman.store.dataset import Dataset, FunnelCount, StepLine
 
 FUNNEL_HEADINGS = ("step", "of", "source", "seen", "kept", "dropped", "merged", "failed")
 

@@ -37,8 +37,7 @@ from dragoman.curation.apis.verifying.monitor import STEP as MONITOR
 from dragoman.curation.apis.verifying.monitor import fewest_rounds
 from dragoman.exchange.api_datasets.renewing import renew_export
 from dragoman.exchange.api_datasets.writing import see_form
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import FunnelCount
+from dragoman.store.dataset import Dataset, FunnelCount
 
 VERDICTS = ("kept", "dropped", "merged", "failed")
 

@@ -22,7 +22,7 @@ from dragoman.curation.apis.reviewing.labels import GOLD, given_rows, stored_lab
 from dragoman.curation.apis.reviewing.settling import SettledReview, settle
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable, print_table
-from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.dataset import Dataset
 
 _SHOWN = 20
 

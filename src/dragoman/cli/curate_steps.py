@@ -15,9 +15,10 @@ from msgspec.structs import replace
 from dragoman.cli.curate_documents import show_status
 from dragoman.cli.output import INTERRUPTED, print_error, print_json, print_line
 from dragoman.cli.progress import progress
+from dragoman.config.environment import key_values
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import ChatModel
-from dragoman.core.texts.hidden_keys import SHORTEST_KEY
+from dragoman.core.texts.redaction import SHORTEST_KEY
 from dragoman.curation.apis.answering.executing import executing, line_for
 from dragoman.curation.apis.answering.step import ANSWER, CHECK, Answering, answer, check
 from dragoman.curation.apis.desk import ModelTerms, model_names, with_models
@@ -50,8 +51,7 @@ from dragoman.curation.apis.verifying.verify import STEP as VERIFY
 from dragoman.curation.apis.verifying.verify import Clock, VerifySettings, verify_step
 from dragoman.exchange.api_datasets.writing import export_dataset
 from dragoman.report.formatting import counted
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.wiring.environment import key_values
+from dragoman.store.dataset import Dataset
 
 
 def numbers_by_name(option: str, written: str) -> dict[str, int]:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from dragoman.cli.output import print_json
 from dragoman.cli.progress import progress_bytes
+from dragoman.config.environment import cache_folder, data_folder
+from dragoman.core.capabilities import PullsData
 from dragoman.core.errors import UsageError
-from dragoman.core.facets import PullsData
-from dragoman.store.reply_file import FILE, clear_replies, describe_replies
-from dragoman.wiring.catalogue import benchmarks
-from dragoman.wiring.environment import cache_folder, data_folder
+from dragoman.registry.suites import benchmarks
+from dragoman.store.reply_cache import FILE, clear_replies, describe_replies
 
 
 def pull_source(name: str, from_dir: Path | None, url: str | None) -> None:

@@ -24,15 +24,15 @@ from dragoman.cli.endpoint_probes import (
     with_reply_limit,
 )
 from dragoman.cli.system_checks import DoctorFinding, FindingState
+from dragoman.config.agent_specs import parse_agent
+from dragoman.config.event_loop import run_event_loop
 from dragoman.core.errors import UsageError
-from dragoman.core.speech import Called
+from dragoman.core.replies import ToolCallReply
 from dragoman.models.catalog import LITELLM
 from dragoman.models.model_spec import EQUAL, ModelSpec, parse_model_spec
-from dragoman.wiring.agents.agent_names import read_agent
-from dragoman.wiring.agents.text_agents import split_options
-from dragoman.wiring.event_loops import run_to_end
-from dragoman.wiring.probing import ModelProbe, Probed
-from dragoman.wiring.providers import base_address_of
+from dragoman.registry.agents import split_options
+from dragoman.registry.endpoint_probe import EndpointProbe, ProbeResult
+from dragoman.registry.providers import base_address_of
 
 PAGE = "docs/local_models.md"
 
@@ -99,7 +99,7 @@ class _Endpoint(msgspec.Struct, frozen=True):
     """One endpoint under examination: the model, how it is asked, and what its server says of itself."""
 
     spec: ModelSpec
-    probe: ModelProbe
+    probe: EndpointProbe
     kind: ServerKind
     listed: ListedModels | None
     seconds: float
@@ -111,7 +111,7 @@ class _Endpoint(msgspec.Struct, frozen=True):
 
 
 async def check_endpoint(
-    spec: ModelSpec, probe: ModelProbe, seconds: float, announce: Announce
+    spec: ModelSpec, probe: EndpointProbe, seconds: float, announce: Announce
 ) -> list[DoctorFinding]:
     """Return what was found of one endpoint.
 
@@ -141,7 +141,7 @@ async def check_endpoint(
     announce("a tool call")
     offered = await request_call(probe)
     found += _tool_call(at, words, offered)
-    if endpoint_probes.call_problem(offered) == "" and isinstance(offered.reply, Called):
+    if endpoint_probes.call_problem(offered) == "" and isinstance(offered.reply, ToolCallReply):
         announce("words after the call's result")
         found.append(_tool_result(await request_with_result(probe, offered.reply)))
     announce("a stream")
@@ -168,7 +168,7 @@ def _unasked(subject: str) -> DoctorFinding:
     )
 
 
-def _server(at: _Endpoint, words: Probed, why: str, better: str) -> DoctorFinding:
+def _server(at: _Endpoint, words: ProbeResult, why: str, better: str) -> DoctorFinding:
     """Return what stands at the address."""
     base = at.probe.base
     if why == "no_connection":
@@ -193,7 +193,7 @@ def _server(at: _Endpoint, words: Probed, why: str, better: str) -> DoctorFindin
     return _finding("server", "ok", f"{base}, {at.kind.name}")
 
 
-def _name(at: _Endpoint, words: Probed, why: str) -> Iterator[DoctorFinding]:
+def _name(at: _Endpoint, words: ProbeResult, why: str) -> Iterator[DoctorFinding]:
     """Yield whether the server has a model of that name, where that can be told."""
     model = endpoint_probes.shortened_line(at.spec.model)
     names = () if at.listed is None else at.listed.names
@@ -233,7 +233,7 @@ def _key(at: _Endpoint, why: str) -> Iterator[DoctorFinding]:
         yield _finding("key", "ok", f"that of {name} was sent")
 
 
-def _words(at: _Endpoint, words: Probed, why: str) -> DoctorFinding:
+def _words(at: _Endpoint, words: ProbeResult, why: str) -> DoctorFinding:
     if why:
         found, todo = endpoint_probes.refusal_message(words), _mending(at, words, why)
         return _finding("words", "wrong", found, todo, why)
@@ -251,9 +251,9 @@ def _words(at: _Endpoint, words: Probed, why: str) -> DoctorFinding:
     return _finding("words", "ok", f"{_quoted(said)}{_duration(words)}")
 
 
-def _wordless(at: _Endpoint, words: Probed) -> DoctorFinding:
+def _wordless(at: _Endpoint, words: ProbeResult) -> DoctorFinding:
     """Return what a reply without words is."""
-    if isinstance(words.reply, Called):
+    if isinstance(words.reply, ToolCallReply):
         todo = "try again: the model may take the question for one that a tool answers"
         found = f"a call of a tool that was not on offer: {_written_call(words)}"
         return _finding("words", "wrong", found, todo, "call_unasked")
@@ -265,7 +265,7 @@ def _wordless(at: _Endpoint, words: Probed) -> DoctorFinding:
     return _finding("words", "wrong", "an empty reply", "ask the server's log why", "empty")
 
 
-def _mending(at: _Endpoint, answer: Probed, why: str) -> str:
+def _mending(at: _Endpoint, answer: ProbeResult, why: str) -> str:
     """Return what to do where no reply came, as far as no other finding says it."""
     match why:
         case "timeout":
@@ -287,7 +287,7 @@ def _mending(at: _Endpoint, answer: Probed, why: str) -> str:
             return ""
 
 
-def _tool_call(at: _Endpoint, words: Probed, offered: Probed) -> Iterator[DoctorFinding]:
+def _tool_call(at: _Endpoint, words: ProbeResult, offered: ProbeResult) -> Iterator[DoctorFinding]:
     why = endpoint_probes.tools_failure_kind(offered) or endpoint_probes.failure_kind(
         offered, sent_key=bool(at.probe.endpoint.key)
     )
@@ -326,7 +326,7 @@ def _tool_call(at: _Endpoint, words: Probed, offered: Probed) -> Iterator[Doctor
         yield _finding("tool call", "wrong", found, todo, fault)
 
 
-def _tool_result(answer: Probed) -> DoctorFinding:
+def _tool_result(answer: ProbeResult) -> DoctorFinding:
     why = endpoint_probes.failure_kind(answer, sent_key=True)
     if why:
         found = endpoint_probes.refusal_message(answer)
@@ -335,7 +335,7 @@ def _tool_result(answer: Probed) -> DoctorFinding:
     return _finding("tool result", "ok", f"taken{_duration(answer)}")
 
 
-def _stream(at: _Endpoint, answer: Probed) -> DoctorFinding:
+def _stream(at: _Endpoint, answer: ProbeResult) -> DoctorFinding:
     why = endpoint_probes.failure_kind(answer, sent_key=bool(at.probe.endpoint.key))
     todo = "leave stream=on out; only where somebody speaks do streams tell more"
     if why:
@@ -348,7 +348,7 @@ def _stream(at: _Endpoint, answer: Probed) -> DoctorFinding:
     return _finding("stream", "ok", first or "words in pieces")
 
 
-def _reasoning(at: _Endpoint, answers: tuple[Probed, ...]) -> Iterator[DoctorFinding]:
+def _reasoning(at: _Endpoint, answers: tuple[ProbeResult, ...]) -> Iterator[DoctorFinding]:
     places = [endpoint_probes.reasoning_in(answer) for answer in answers]
     if "in_words" in places:
         found = "stands inside the words"
@@ -357,7 +357,7 @@ def _reasoning(at: _Endpoint, answers: tuple[Probed, ...]) -> Iterator[DoctorFin
         yield _finding("reasoning", "ok", "comes apart from the words")
 
 
-def _speed(streamed: Probed) -> Iterator[DoctorFinding]:
+def _speed(streamed: ProbeResult) -> Iterator[DoctorFinding]:
     """Yield how fast the stream was written, where it was long enough to tell."""
     count, seconds, first = streamed.tokens_out, streamed.seconds, streamed.first_word
     if count is None or seconds is None or first is None:
@@ -373,8 +373,8 @@ def _limit(at: _Endpoint) -> object:
     return settings.get("max_tokens") or settings.get("max_completion_tokens") or MOST_TOKENS
 
 
-def _written_call(answer: Probed) -> str:
-    calls = answer.reply.calls if isinstance(answer.reply, Called) else ()
+def _written_call(answer: ProbeResult) -> str:
+    calls = answer.reply.calls if isinstance(answer.reply, ToolCallReply) else ()
     first = calls[0]
     arguments = first.raw or msgspec.json.encode(first.arguments).decode()
     return endpoint_probes.shortened_line(f"{first.name}({arguments})")
@@ -385,7 +385,7 @@ def _quoted(text: str) -> str:
     return f'"{line}"' if line else ""
 
 
-def _duration(answer: Probed) -> str:
+def _duration(answer: ProbeResult) -> str:
     return "" if answer.seconds is None else f", {answer.seconds:.1f} s"
 
 
@@ -400,13 +400,13 @@ def check_model(written: str, seconds: float, announce: Announce) -> list[Doctor
     Raises:
         UsageError: For a model that does not exist, or has no endpoint.
     """
-    name, _ = split_options(read_agent(written).spec)
+    name, _ = split_options(parse_agent(written).spec)
     if "/" not in name.partition("?")[0] or name.startswith(("http://", "https://")):
         raise UsageError(f"{written}: write a model, PROVIDER/MODEL: its endpoint is what is asked")
     if name.startswith(("local/", "scripted/")):
         raise UsageError(f"{written} has no endpoint: there is nothing to ask")
     spec = with_reply_limit(parse_model_spec(name))
-    return run_to_end(_check_endpoints(spec, seconds, announce))
+    return run_event_loop(_check_endpoints(spec, seconds, announce))
 
 
 async def _check_endpoints(
@@ -425,7 +425,7 @@ async def _check_address(
     spec: ModelSpec, seconds: float, announce: Announce
 ) -> list[DoctorFinding]:
     try:
-        probe = ModelProbe(spec, seconds)
+        probe = EndpointProbe(spec, seconds)
     except UsageError as error:
         if not spec.key_env:
             raise

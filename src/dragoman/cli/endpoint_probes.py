@@ -7,15 +7,15 @@ from urllib.parse import urlsplit
 import msgspec
 
 from dragoman.core.protocols import ChatRequest
-from dragoman.core.speech import Called, Said
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.replies import TextReply, ToolCallReply
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import ToolResult, Toolset, ToolSpec
 from dragoman.models.catalog import load_provider_catalog
 from dragoman.models.chat.streaming import assemble_completion, is_stream
 from dragoman.models.http.transport import OK, MalformedResponse
 from dragoman.models.model_spec import ModelSpec, with_default_parameter
+from dragoman.registry.endpoint_probe import EndpointProbe, ProbeResult
 from dragoman.simulation.participants.llm import incoming_message, outgoing_message
-from dragoman.wiring.probing import ModelProbe, Probed
 
 TOOL = "current_weather"
 ARGUMENT = "city"
@@ -57,31 +57,31 @@ def with_reply_limit(spec: ModelSpec) -> ModelSpec:
     return with_default_parameter(spec, name, MOST_TOKENS)
 
 
-async def request_words(probe: ModelProbe) -> Probed:
+async def request_words(probe: EndpointProbe) -> ProbeResult:
     """Ask for words: no tools are offered."""
     return await probe.ask(_request(_MESSAGES, _NO_TOOLS), streams=probe.endpoint.streams)
 
 
-async def request_call(probe: ModelProbe) -> Probed:
+async def request_call(probe: EndpointProbe) -> ProbeResult:
     """Ask the same with a tool on offer that tells what is asked."""
     return await probe.ask(_request(_MESSAGES, _TOOLS), streams=probe.endpoint.streams)
 
 
-async def request_with_result(probe: ModelProbe, called: Called) -> Probed:
+async def request_with_result(probe: EndpointProbe, called: ToolCallReply) -> ProbeResult:
     """Give the result of the calls of a reply back, as a conversation does."""
     results = [incoming_message(ToolResult(call.id, call.name, _RESULT)) for call in called.calls]
     messages = (*_MESSAGES, outgoing_message(called), *results)
     return await probe.ask(_request(messages, _TOOLS), streams=probe.endpoint.streams)
 
 
-async def request_stream(probe: ModelProbe) -> Probed:
+async def request_stream(probe: EndpointProbe) -> ProbeResult:
     """Ask for words as a stream."""
     return await probe.ask(_request(_MESSAGES, _NO_TOOLS), streams=True)
 
 
-def has_words(answer: Probed) -> bool:
+def has_words(answer: ProbeResult) -> bool:
     """Whether a reply says something."""
-    return isinstance(answer.reply, Said) and bool(answer.reply.text.strip())
+    return isinstance(answer.reply, TextReply) and bool(answer.reply.text.strip())
 
 
 def _request(messages: Sequence[Mapping[str, object]], tools: Toolset) -> ChatRequest:
@@ -201,7 +201,7 @@ class ListedModels(msgspec.Struct, frozen=True):
     context: Mapping[str, int] = {}
 
 
-def listed_models(answer: Probed) -> ListedModels | None:
+def listed_models(answer: ProbeResult) -> ListedModels | None:
     """Return what a list of models says; None where an answer is none."""
     data = _member(_object(answer), "data")
     if not isinstance(data, list):
@@ -213,15 +213,15 @@ def listed_models(answer: Probed) -> ListedModels | None:
     return ListedModels(tuple(name for name, _ in named), frozenset(owners), context)
 
 
-async def look_for_models(probe: ModelProbe) -> tuple[Probed, ListedModels | None]:
+async def look_for_models(probe: EndpointProbe) -> tuple[ProbeResult, ListedModels | None]:
     """Return how the list of models answered, and what it says; nothing where litellm is between."""
     if probe.is_by_litellm:
-        return Probed(error="litellm lists no models"), None
+        return ProbeResult(error="litellm lists no models"), None
     answer = await probe.look(probe.base + MODELS)
     return answer, listed_models(answer)
 
 
-async def better_address(probe: ModelProbe) -> str:
+async def better_address(probe: EndpointProbe) -> str:
     """Return an address of the same server at which a list of models is; "" where none is found."""
     for address in _addresses_near(probe.base):
         if listed_models(await probe.look(address + MODELS)) is not None:
@@ -237,7 +237,7 @@ def _addresses_near(base: str) -> Iterator[str]:
 
 
 async def context_of(
-    probe: ModelProbe, model: str, kind: ServerKind, listed: ListedModels | None
+    probe: EndpointProbe, model: str, kind: ServerKind, listed: ListedModels | None
 ) -> int | None:
     """Return how many tokens a conversation may have; None where the server does not tell.
 
@@ -298,12 +298,12 @@ def _name(entry: Mapping[str, object]) -> str:
     return name[:MOST_NAME_CHARS] if isinstance(name, str) else ""
 
 
-def _object(answer: Probed) -> object:
+def _object(answer: ProbeResult) -> object:
     if answer.status != OK:
         return None
     try:
         return msgspec.json.decode(answer.body)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return None
 
 
@@ -350,7 +350,7 @@ _is_template_mark = re.compile(
 ).search
 
 
-def failure_kind(answer: Probed, *, sent_key: bool) -> str:
+def failure_kind(answer: ProbeResult, *, sent_key: bool) -> str:
     """Return why no reply came, in one word for programs; "" where one came.
 
     Args:
@@ -374,19 +374,19 @@ def _of_status(status: int) -> str:
     return _OF_STATUS.get(status, "refused")
 
 
-def _text(answer: Probed) -> str:
+def _text(answer: ProbeResult) -> str:
     return answer.body.decode("utf-8", "replace")
 
 
-def tools_failure_kind(answer: Probed) -> str:
+def tools_failure_kind(answer: ProbeResult) -> str:
     """Return "tools_refused" where a refusal speaks of tools, else ""."""
     is_refusal = answer.reply is None and answer.status not in {0, OK}
     return "tools_refused" if is_refusal and _speaks_of_tools(_text(answer)) else ""
 
 
-def call_problem(answer: Probed) -> str:
+def call_problem(answer: ProbeResult) -> str:
     """Return what is wrong with the calls of a reply, in one word for programs; "" for nothing."""
-    if not isinstance(answer.reply, Called):
+    if not isinstance(answer.reply, ToolCallReply):
         return "no_call"
     first = answer.reply.calls[0]
     if first.malformed:
@@ -396,19 +396,19 @@ def call_problem(answer: Probed) -> str:
     return "" if isinstance(first.arguments.get(ARGUMENT), str) else "bad_arguments"
 
 
-def writes_call_as_text(answer: Probed) -> bool:
+def writes_call_as_text(answer: ProbeResult) -> bool:
     """Whether the words of a reply hold a call of the tool in any of the forms that models write."""
     return _is_call_syntax(content_of(answer)) is not None
 
 
-def ignored_tools(without: Probed, offered: Probed) -> bool:
+def ignored_tools(without: ProbeResult, offered: ProbeResult) -> bool:
     """Whether the same request had no more tokens with a tool on offer: the model never saw it."""
     if without.tokens_in is None or offered.tokens_in is None or not without.tokens_in:
         return False
     return offered.tokens_in - without.tokens_in < _TOOLS_LEAST_TOKENS
 
 
-def reasoning_in(answer: Probed) -> str:
+def reasoning_in(answer: ProbeResult) -> str:
     """Return where a reply's reasoning stands: "in_words", "apart", or "" for none that can be seen."""
     message = _message(answer)
     if _marks_reasoning(content_of(answer)):
@@ -419,22 +419,22 @@ def reasoning_in(answer: Probed) -> str:
     return "apart" if told else ""
 
 
-def holds_template_marks(answer: Probed) -> bool:
+def holds_template_marks(answer: ProbeResult) -> bool:
     """Whether the words hold marks of a chat template: the template does not fit the model."""
     return _is_template_mark(content_of(answer)) is not None
 
 
-def is_truncated(answer: Probed) -> bool:
+def is_truncated(answer: ProbeResult) -> bool:
     """Whether a reply ended because it might not be longer."""
     return _choice(answer).get("finish_reason") == "length"
 
 
-def is_stream_answer(answer: Probed) -> bool:
+def is_stream_answer(answer: ProbeResult) -> bool:
     """Whether an answer is a stream of events."""
     return is_stream(answer.body)
 
 
-def content_of(answer: Probed) -> str:
+def content_of(answer: ProbeResult) -> str:
     """Return the words of a reply as the server sent them."""
     content = _message(answer).get("content")
     if isinstance(content, list):
@@ -449,7 +449,7 @@ def shortened_line(text: str) -> str:
     return line if len(line) <= MOST_SHOWN else f"{line[: MOST_SHOWN - 1]}…"
 
 
-def refusal_message(answer: Probed) -> str:
+def refusal_message(answer: ProbeResult) -> str:
     """Return what an answer without a reply says, in one short line."""
     if answer.fault is not None or not answer.body:
         return shortened_line(answer.error)
@@ -458,7 +458,7 @@ def refusal_message(answer: Probed) -> str:
         return f"status {answer.status}: a web page"
     try:
         given = msgspec.json.decode(answer.body)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return f"status {answer.status}: {shortened_line(text)}"
     error = given.get("error", given) if isinstance(given, dict) else given
     message = error.get("message") or error.get("detail") if isinstance(error, dict) else error
@@ -467,18 +467,18 @@ def refusal_message(answer: Probed) -> str:
     )
 
 
-def _message(answer: Probed) -> Mapping[str, object]:
+def _message(answer: ProbeResult) -> Mapping[str, object]:
     message = _choice(answer).get("message")
     return message if isinstance(message, dict) else {}
 
 
-def _choice(answer: Probed) -> Mapping[str, object]:
+def _choice(answer: ProbeResult) -> Mapping[str, object]:
     if answer.status != OK:
         return {}
     try:
         body = assemble_completion(answer.body) if is_stream_answer(answer) else answer.body
         given = msgspec.json.decode(body)
-    except (*UNREADABLE, MalformedResponse):
+    except (*DECODING_ERRORS, MalformedResponse):
         return {}
     choices = given.get("choices") if isinstance(given, dict) else None
     first = choices[0] if isinstance(choices, list) and choices else None

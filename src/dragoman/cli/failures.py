@@ -11,17 +11,17 @@ import msgspec
 from dragoman.analysis.losses.records import Loss
 from dragoman.analysis.places import PlaceInRun
 from dragoman.cli.output import print_line, print_metrics_json
-from dragoman.core.scores import STANDINGS
-from dragoman.core.texts.visible import visible
+from dragoman.core.scores import OUTCOME_STATUSES
+from dragoman.core.texts.characters import escape_controls
+from dragoman.registry.participants import judge_name
 from dragoman.report import formatting
 from dragoman.report.comparison import show_run_command
 from dragoman.report.degradation import NAMES, UNASKED, drop_lines
 from dragoman.report.summary import FailureGroup, failure_groups
 from dragoman.runs.jobs import read_manifest
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.tables.losses import loss_object, stored_losses
 from dragoman.tables.outcomes import chosen_scoring, outcomes
-from dragoman.wiring.participants import judge_name
 
 
 def print_drops(
@@ -105,7 +105,7 @@ def _print_groups(folder: Path, groups: Sequence[FailureGroup]) -> None:
         count = sum(len(group.places) for group in of_cause)
         print()
         for line in _wrapped(
-            f"{count:,} {STANDINGS[standing]}: {formatting.shortened(cause, MAX_CAUSE)}", ""
+            f"{count:,} {OUTCOME_STATUSES[standing]}: {formatting.shortened(cause, MAX_CAUSE)}", ""
         ):
             print(line)
         for group in of_cause:
@@ -125,7 +125,7 @@ def _counts(groups: Sequence[FailureGroup], planned: int) -> str:
     """Return how many conversations there are, and how they stand."""
     counts = {
         word: sum(len(group.places) for group in groups if group.standing == standing)
-        for standing, word in STANDINGS.items()
+        for standing, word in OUTCOME_STATUSES.items()
     }
     passed = f"{planned - sum(counts.values()):,} passed"
     others = [f"{count:,} {word}" for word, count in counts.items() if count]
@@ -144,14 +144,14 @@ def _lines(folder: Path, group: FailureGroup) -> Iterator[str]:
         ]
         more = [f"and {len(places) - MAX_TASKS:,} more"] if len(places) > MAX_TASKS else []
         yield from _wrapped(f"{agent}, {condition}: {', '.join(named + more)}", indent)
-    yield visible(f"{indent}one of them: {show_run_command(str(folder), group.places[0])}")
+    yield escape_controls(f"{indent}one of them: {show_run_command(str(folder), group.places[0])}")
 
 
 def _wrapped(text: str, indent: str) -> list[str]:
     from rich.console import Console
 
     return textwrap.wrap(
-        visible(text),
+        escape_controls(text),
         Console().width,
         initial_indent=indent,
         subsequent_indent=indent + _INDENT,

@@ -9,15 +9,15 @@ import polars as pl
 
 from dragoman.cli.table_files import as_csv
 from dragoman.core.errors import UsageError
+from dragoman.registry.participants import judge_name
 from dragoman.report.charts import standalone_svg
 from dragoman.report.figure_spec import FigureSpec
 from dragoman.report.html_parts import figure_style, stylesheet
 from dragoman.report.run_figures import run_figures
 from dragoman.report.table_markup import latex_text, markdown_text
 from dragoman.report.view_model import compare_cells
-from dragoman.store.whole_files import write_whole
+from dragoman.store.safe_files import atomic_write
 from dragoman.tables.run_views import run_views
-from dragoman.wiring.participants import judge_name
 
 COLUMNS: dict[str, pl.DataType] = {
     **dict.fromkeys(("figure", "series", "place", "column"), pl.String()),
@@ -53,10 +53,10 @@ def write_figures(asked: FiguresRequest) -> tuple[Path, ...]:
     asked.out.mkdir(parents=True, exist_ok=True)
     written = [path for each in found for path in _write(each, asked.out, converters)]
     index = asked.out / "figures.md"
-    write_whole(index, (_index(found, asked.formats).encode(),))
+    atomic_write(index, (_index(found, asked.formats).encode(),))
     if "pdf" in asked.formats or "png" in asked.formats:
         latex = asked.out / "figures.tex"
-        write_whole(latex, ("\n".join(map(_latex, found)).encode(),))
+        atomic_write(latex, ("\n".join(map(_latex, found)).encode(),))
         written.append(latex)
     return (*written, index)
 
@@ -67,10 +67,10 @@ def _write(
     svg = standalone_svg(drawing, figure_style(), stylesheet())
     for name, convert in converters.items():
         path = folder / f"{drawing.name}.{name}"
-        write_whole(path, (convert(svg),))
+        atomic_write(path, (convert(svg),))
         yield path
     path = folder / f"{drawing.name}.csv"
-    write_whole(path, (as_csv(figure_frame(drawing)).encode(),))
+    atomic_write(path, (as_csv(figure_frame(drawing)).encode(),))
     yield path
 
 

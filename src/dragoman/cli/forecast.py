@@ -10,13 +10,13 @@ from dragoman.analysis.forecast import UNLIKE, Forecast, ForecastLine
 from dragoman.analysis.intervals import Interval
 from dragoman.cli.output import print_line
 from dragoman.cli.usage import aged_price, today
+from dragoman.composition.setup import Setup
 from dragoman.core.costs import Cost
 from dragoman.models.prices import AgedPrice
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.runs.plan import Cell
 from dragoman.tables.forecasting import forecast_plan, seconds_of
-from dragoman.wiring.setup import Setup
 
 _UNKNOWN = "unknown"
 
@@ -32,7 +32,7 @@ def estimate_costs(
     """
     if averages is None:
         return forecast_plan(setup, cells, like)
-    from dragoman.wiring.averages import read_averages
+    from dragoman.composition.spending import read_averages
 
     return forecast_plan(setup, cells, like, read_averages(averages))
 

@@ -8,6 +8,7 @@ from shlex import quote
 import msgspec
 
 from dragoman.cli.output import print_error, print_json, print_line
+from dragoman.composition.external_access import external_access
 from dragoman.core.errors import UsageError
 from dragoman.core.result_files import ResultFormat
 from dragoman.exchange.audio_folder import write_audio_folder
@@ -22,13 +23,12 @@ from dragoman.exchange.mm_tau_folders.reading import import_run_folder
 from dragoman.exchange.mm_tau_folders.writing import FORM as RUN_FOLDERS
 from dragoman.exchange.mm_tau_folders.writing import write_run_folders
 from dragoman.exchange.table_files import require_agent, write_csv, write_json_lines, write_parquet
+from dragoman.registry.participants import judge_name
 from dragoman.report import formatting
 from dragoman.runs.jobs import read_manifest
-from dragoman.store.audio_sets.layout import SETTINGS
-from dragoman.store.run import RunStore, open_run
+from dragoman.store.audio_set_format import SETTINGS
+from dragoman.store.run_store import RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring
-from dragoman.wiring.participants import judge_name
-from dragoman.wiring.reach import reached_by
 
 OF_ANY_RUN = ("parquet", "csv", "jsonl", "inspect", "junit")
 """Forms that every run can be written in."""
@@ -161,7 +161,7 @@ def bundle(folder: Path, out: Path | None, rules: str | None, judge: str | None)
     if packed.missing:
         print_error(f"{packed.missing:,} sounds that the run names are not in its folder")
     with open_run(folder, write=False) as store:
-        reached = reached_by(read_manifest(store).config)
+        reached = external_access(read_manifest(store).config)
     if reached:
         print_line(f"named in it, for whoever gets it: {'; '.join(reached)}", to_stderr=True)
 

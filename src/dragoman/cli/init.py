@@ -10,12 +10,12 @@ import msgspec
 import tomlkit
 
 from dragoman.cli.output import print_line
+from dragoman.composition.grid_files import build_run_request
+from dragoman.composition.setup import build_setup, grid_of
+from dragoman.config.options import Key, keys_of
+from dragoman.config.run_config import RunConfig, RunRequest
 from dragoman.core.errors import DataError, DragomanError, UsageError
-from dragoman.wiring.grid.config import RunConfig, RunRequest
-from dragoman.wiring.grid.files import request_of
-from dragoman.wiring.grid.options import Key, keys_of
-from dragoman.wiring.setup import build_setup, grid_of
-from dragoman.wiring.suites import load_suite
+from dragoman.registry.suites import load_suite
 
 
 def ask_for_line(question: str) -> str:
@@ -128,7 +128,7 @@ def make_grid(path: Path, given: Mapping[str, str], ask: Callable[[str], str] | 
     if path.exists():
         raise UsageError(f"{path} is there already and stays as it is: name another file")
     chosen = _chosen(given, ask)
-    config = request_of(
+    config = build_run_request(
         {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
     ).config
     obstacle = _obstacle(config)

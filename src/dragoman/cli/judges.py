@@ -16,10 +16,11 @@ from dragoman.analysis.judges.answers import LabelledFigures, PanelFigures, Shif
 from dragoman.analysis.judges.hindsight import Hindsight
 from dragoman.cli.output import print_json, print_line, print_metrics_json
 from dragoman.cli.table_files import as_csv, as_markdown, require_writable, write_tables
-from dragoman.core.facets import HasStakes
+from dragoman.core.capabilities import ProvidesRiskProfile
 from dragoman.core.protocols import Suite
 from dragoman.core.rules import DEFAULT_RULES
-from dragoman.core.tasks import Stakes, Task
+from dragoman.core.tasks import RiskProfile, Task
+from dragoman.registry.suites import load_suite
 from dragoman.report import formatting
 from dragoman.report.formatting import counted
 from dragoman.report.judged_errors import error_tables
@@ -27,12 +28,11 @@ from dragoman.report.text_tables import TextTable, print_table
 from dragoman.scoring.measures.critical_fields import critical_actions
 from dragoman.scoring.measures.error_tags import DEFAULT_TAG_RULES, TAG_RULES
 from dragoman.scoring.measures.escalation import escalation_duties, planned_handover
-from dragoman.store.run import StoredCell
+from dragoman.store.run_store import StoredCell
 from dragoman.studies.judge_check import CorrectedFigure, JudgeCheck, check_judges, template
 from dragoman.studies.label_check import Difference, LabelComparison, check_labels
 from dragoman.tables.error_boards import error_board
 from dragoman.tables.error_frames import error_frame
-from dragoman.wiring.suites import load_suite
 
 _SHOWN = 20
 
@@ -344,7 +344,7 @@ class DutyRow(msgspec.Struct, frozen=True):
 def print_critical_fields(name: str, *, full: bool, as_json: bool) -> None:
     """Print what can go badly wrong in a suite, for people to look over."""
     suite = load_suite(name)
-    stakes = suite.stakes if isinstance(suite, HasStakes) else Stakes()
+    stakes = suite.stakes if isinstance(suite, ProvidesRiskProfile) else RiskProfile()
     rows = [row for task in suite.tasks for row in _rows(suite, task)]
     due = [row for task in suite.tasks for row in _due(task, stakes)]
     if as_json:
@@ -368,14 +368,14 @@ def _rows(suite: Suite, task: Task) -> Iterator[CriticalRow]:
             yield CriticalRow(task.id, action.id, action.name, name, value, found.is_declared)
 
 
-def _due(task: Task, stakes: Stakes) -> Iterator[DutyRow]:
+def _due(task: Task, stakes: RiskProfile) -> Iterator[DutyRow]:
     reasons = tuple(each.reason for each in escalation_duties(task, stakes))
     is_planned = planned_handover(task, stakes) is not None
     if reasons or is_planned:
         yield DutyRow(task.id, reasons, is_planned)
 
 
-def _print_duties(suite: Suite, stakes: Stakes, due: Sequence[DutyRow], *, full: bool) -> None:
+def _print_duties(suite: Suite, stakes: RiskProfile, due: Sequence[DutyRow], *, full: bool) -> None:
     for duty in stakes.escalations:
         print_line(f"a person takes over ({duty.reason}): {duty.when}")
         tasks = [row.task for row in due if duty.reason in row.reasons]
@@ -411,7 +411,7 @@ def _named(tasks: Sequence[str], *, full: bool) -> str:
     return f"{formatting.counted(len(tasks), 'task')}: {', '.join(shown) or 'none'}{more}"
 
 
-def _print_tools(rows: list[CriticalRow], stakes: Stakes) -> None:
+def _print_tools(rows: list[CriticalRow], stakes: RiskProfile) -> None:
     tools = dict.fromkeys((*stakes.irreversible, *sorted(row.tool for row in rows)))
     headings = ("tool", "irreversible", "critical arguments", "fields", "tasks")
     lines = []

@@ -14,8 +14,9 @@ from dragoman.analysis.mm_tau.mm_tap import MmTapWeights
 from dragoman.analysis.voice.board import VoiceBoard
 from dragoman.cli.output import print_line, print_metrics_json
 from dragoman.cli.table_files import Writers, as_csv, as_markdown, require_writable, write_tables
-from dragoman.core.apis.figures import AVERAGES, ApiAveraging
+from dragoman.core.apis.metrics import AVERAGES, ApiAveraging
 from dragoman.core.errors import UsageError
+from dragoman.registry.participants import judge_name
 from dragoman.report import formatting
 from dragoman.report.api_calls import api_tables
 from dragoman.report.mm_tau_tables import board_tables, grouped_tables, terminal_tables
@@ -27,7 +28,6 @@ from dragoman.tables.leaderboard import Board, boards
 from dragoman.tables.mm_tau_boards import MmTauResults, mm_tau_frame, mm_tau_results
 from dragoman.tables.voice_boards import VoiceResults, voice_results
 from dragoman.tables.voice_frames import voice_frame
-from dragoman.wiring.participants import judge_name
 
 API_ENDINGS = (".md", ".csv", ".json", ".tex")
 """The kinds of files that the figures are written as."""

@@ -40,8 +40,8 @@ def print_tasks(suite: str | None) -> None:
     """
     if suite is None:
         raise UsageError("list tasks: name a suite: `dragoman list tasks courier`")
+    from dragoman.registry.suites import load_suite
     from dragoman.report.formatting import shortened
-    from dragoman.wiring.suites import load_suite
 
     tasks = load_suite(suite).tasks
     width = min(MAX_ALIGNED, max((len(task.id) for task in tasks), default=0))
@@ -78,52 +78,57 @@ def names(what: str) -> dict[str, str]:
 
 
 def _suites() -> dict[str, str]:
-    from dragoman.wiring.suites import suite_names
+    from dragoman.registry.suites import suite_names
 
     others = "another split than base: train, test; telecom also small, full"
     return {**suite_names(), "tau2:DOMAIN:SPLIT": others}
 
 
 def _agents() -> dict[str, str]:
-    from dragoman.wiring.shipped_names import DIAGNOSTIC_AGENTS, HUMAN
+    from dragoman.config.builtin_names import DIAGNOSTIC_AGENTS, HUMAN
 
     return {**DIAGNOSTIC_AGENTS, HUMAN: PERSON, **OWN_CODE, **CHAT_MODELS}
 
 
 def _users() -> dict[str, str]:
-    from dragoman.wiring.shipped_names import HUMAN, USERS
+    from dragoman.config.builtin_names import HUMAN, USERS
 
     return {**USERS, HUMAN: PERSON, **OWN_CODE, **CHAT_MODELS}
 
 
 def _judges() -> dict[str, str]:
-    from dragoman.wiring.shipped_names import JUDGES
+    from dragoman.config.builtin_names import JUDGES
 
     return {**JUDGES, **CHAT_MODELS}
 
 
 def _models() -> dict[str, str]:
-    from dragoman.wiring.agents.realtime_agents import describe_realtime
-    from dragoman.wiring.providers import describe_providers
+    from dragoman.registry.agents import describe_realtime
+    from dragoman.registry.providers import describe_providers
 
     return {**describe_providers(), **describe_realtime()}
 
 
 def _measures() -> dict[str, str]:
-    from dragoman.wiring.measures import earlier_names, measure_names, rubric_names
+    from dragoman.registry.measures import earlier_measure_names, measure_names, rubric_names
 
     rubric = "a rubric of your own, judged by --judge PROVIDER/MODEL"
-    return {**measure_names(), **earlier_names(), **rubric_names(), "NAME@VERSION.toml": rubric}
+    return {
+        **measure_names(),
+        **earlier_measure_names(),
+        **rubric_names(),
+        "NAME@VERSION.toml": rubric,
+    }
 
 
 def _personas() -> dict[str, str]:
-    from dragoman.wiring.conditions.personas import persona_names
+    from dragoman.composition.conditions.personas import persona_names
 
     return persona_names()
 
 
 def _axes() -> dict[str, str]:
-    from dragoman.wiring.conditions.layers import layer_names
+    from dragoman.composition.conditions.axes import layer_names
 
     return layer_names()
 
@@ -135,16 +140,16 @@ def _backends() -> dict[str, str]:
 
 
 def _options() -> dict[str, str]:
-    from dragoman.wiring.grid.config import RunRequest
-    from dragoman.wiring.grid.options import keys_of
+    from dragoman.config.options import keys_of
+    from dragoman.config.run_config import RunRequest
 
     return {" or ".join(key.spellings): key.summary() for key in keys_of(RunRequest)}
 
 
 def _languages() -> dict[str, str]:
+    from dragoman.composition.conditions.language_artifacts import domains_by_language
     from dragoman.conditions.language.languages import SHIPPED, find_language
-    from dragoman.wiring.conditions.language_assets import domains_by_language
-    from dragoman.wiring.environment import data_folder
+    from dragoman.config.environment import data_folder
 
     translated = domains_by_language(data_folder())
 
@@ -173,9 +178,8 @@ def _voices() -> dict[str, str]:
         find_effects,
         preset_names,
     )
-    from dragoman.speech.embedded.voices import shipped_voices
-    from dragoman.wiring.conditions.engines import RECOGNIZERS
-    from dragoman.wiring.speech import describe_speech
+    from dragoman.registry.speech_engines import RECOGNIZERS, describe_speech
+    from dragoman.speech.embedded.espeak_library import builtin_voices
 
     lines = {
         name: f"a line: {', '.join(map(effect_name, find_effects(name)))}"
@@ -185,7 +189,7 @@ def _voices() -> dict[str, str]:
     providers = {name: f"--asr or --speaker: {about}" for name, about in describe_speech().items()}
     speakers = {
         voice.name: f"--speaker: {voice.language}, {voice.accent}, {voice.words_per_minute} words/min"
-        for voice in shipped_voices().voices
+        for voice in builtin_voices().voices
     }
     own = {
         "LINE-without-EFFECT": "a line without one of its effects",

@@ -18,6 +18,6 @@ class _OneLine(logging.Formatter):
     """Makes one line of a record, without keys, and with what acts on a terminal written out."""
 
     def format(self, record: logging.LogRecord) -> str:
-        from dragoman.wiring.environment import kept_out
+        from dragoman.config.environment import redact_environment
 
-        return one_line(kept_out(super().format(record)))
+        return one_line(redact_environment(super().format(record)))

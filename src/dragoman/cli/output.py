@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,7 +72,7 @@ def _is_unicode(encoding: str | None) -> bool:
 
 def print_line(text: str, *, to_stderr: bool = False) -> None:
     """Print a text that came from outside; what acts on a terminal is written out."""
-    print(visible(text), file=sys.stderr if to_stderr else sys.stdout)
+    print(escape_controls(text), file=sys.stderr if to_stderr else sys.stdout)
 
 
 @contextmanager
@@ -84,11 +84,11 @@ def redirect_prints_to_stderr() -> Iterator[None]:
 
 def print_error(text: str) -> None:
     """Print one line to stderr, without keys; what acts on a terminal is written out."""
-    from dragoman.wiring.environment import kept_out
+    from dragoman.config.environment import redact_environment
 
-    print(f"dragoman: {one_line(kept_out(text))}", file=sys.stderr)
+    print(f"dragoman: {one_line(redact_environment(text))}", file=sys.stderr)
 
 
 def one_line(text: str) -> str:
     """Return a text in one line, with what acts on a terminal written out."""
-    return visible(" ".join(text.split()))
+    return escape_controls(" ".join(text.split()))

@@ -4,9 +4,14 @@ import sys
 from collections.abc import Mapping
 
 from dragoman.cli.output import mode, one_line
+from dragoman.composition.concurrency import ConcurrencyLimits, concurrency_limits
+from dragoman.composition.setup import Setup, build_setup
+from dragoman.config.agent_specs import specs_of
+from dragoman.config.builtin_names import HUMAN
 from dragoman.core.errors import RunHalted
 from dragoman.core.usage import Usage
 from dragoman.models.budget import Budget
+from dragoman.registry.participants import ResolvedParticipant
 from dragoman.report import formatting
 from dragoman.runs.plan import plan_cells
 from dragoman.runs.preflight import (
@@ -20,16 +25,11 @@ from dragoman.runs.preflight import (
     with_planned_draws,
 )
 from dragoman.runs.runner import run_blocking
-from dragoman.wiring.agents.agent_names import specs_of
-from dragoman.wiring.participants import Resolved
-from dragoman.wiring.setup import Setup, build_setup
-from dragoman.wiring.shipped_names import HUMAN
-from dragoman.wiring.waiting import WaitingLimits, waiting_of
 
 MOST_SERVERS_NAMED = 3
 
 
-def local_server_notice(waiting: WaitingLimits) -> str:
+def local_server_notice(waiting: ConcurrencyLimits) -> str:
     """Return what was chosen because of servers on this machine, with the options; "" for nothing."""
     chosen = {
         "concurrency": f"{formatting.counted(waiting.concurrency, 'conversation')} at a time "
@@ -49,7 +49,7 @@ def local_server_notice(waiting: WaitingLimits) -> str:
 
 
 def run_preflight_checks(
-    setup: Setup, person: Mapping[str, Resolved], *, wanted: bool | None
+    setup: Setup, person: Mapping[str, ResolvedParticipant], *, wanted: bool | None
 ) -> Mapping[str, tuple[Usage, ...]]:
     """Try out who plays and judges, where that was asked for or very many conversations ask endpoints.
 
@@ -89,7 +89,7 @@ def run_preflight_checks(
         ) from error
     if mode() != "quiet":
         print(one_line(_describe_result(found[0])), file=sys.stderr)
-        if chosen := local_server_notice(waiting_of(config)):
+        if chosen := local_server_notice(concurrency_limits(config)):
             print(one_line(chosen), file=sys.stderr)
     return found[0].by_cell
 

@@ -13,8 +13,8 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
 from dragoman.cli.output import mode
-from dragoman.core.texts.visible import visible
-from dragoman.core.waiting.under_way import UNDER_WAY, LongSteps
+from dragoman.core.progress import RUNNING_STEPS, RunningSteps
+from dragoman.core.texts.characters import escape_controls
 from dragoman.report import formatting
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def progress(
                 yield lines.advance
             return
         if intro:
-            print(visible(intro), file=sys.stderr)
+            print(escape_controls(intro), file=sys.stderr)
         count = ProgressCounter(total, clock)
         with _bar(title, count, told) as bar:
             task = bar.add_task(title, total=total)
@@ -216,7 +216,7 @@ class _Lines:
     def __init__(self, title: str, count: ProgressCounter, told: ProgressNote, intro: str) -> None:
         self._title, self._count, self._told = title, count, told
         self._intro = intro
-        self._steps = UNDER_WAY.get()
+        self._steps = RUNNING_STEPS.get()
         self._times = LineSchedule()
         self._lock = threading.Lock()
 
@@ -235,7 +235,7 @@ class _Lines:
     def _print(self, *, is_looked: bool) -> None:
         if self._times.is_due(self._count.seconds, is_looked=is_looked):
             if self._intro:
-                print(visible(self._intro), file=sys.stderr)
+                print(escape_controls(self._intro), file=sys.stderr)
                 self._intro = ""
             doing = () if self._steps is None else self._steps.names
             more = "; ".join(filter(None, (self._told(), *doing)))
@@ -340,8 +340,8 @@ def heartbeat(title: str, clock: Callable[[], float] = time.monotonic) -> Iterat
     if mode() == "quiet":
         yield
         return
-    steps = UNDER_WAY.get() or LongSteps()
-    noted = UNDER_WAY.set(steps)
+    steps = RUNNING_STEPS.get() or RunningSteps()
+    noted = RUNNING_STEPS.set(steps)
     times, began = LineSchedule(), clock()
 
     def look() -> None:
@@ -350,10 +350,14 @@ def heartbeat(title: str, clock: Callable[[], float] = time.monotonic) -> Iterat
             times.put_off(seconds)
         elif times.is_due(seconds):
             what = ", ".join(steps.names) or "at work"
-            print(visible(f"{title}: {what}, {seconds:,.0f} s so far"), file=sys.stderr, flush=True)
+            print(
+                escape_controls(f"{title}: {what}, {seconds:,.0f} s so far"),
+                file=sys.stderr,
+                flush=True,
+            )
 
     try:
         with repeat_in_thread(look, LINE_PACE.get().look):
             yield
     finally:
-        UNDER_WAY.reset(noted)
+        RUNNING_STEPS.reset(noted)

@@ -34,11 +34,19 @@ from dragoman.cli.run_summary import (
     state_of,
 )
 from dragoman.cli.show import print_summary, write_report
+from dragoman.composition.concurrency import concurrency_limits
+from dragoman.composition.grid_files import build_run_request, read_grid
+from dragoman.composition.setup import Setup, build_setup
+from dragoman.config.agent_specs import specs_of
+from dragoman.config.builtin_names import HUMAN
+from dragoman.config.run_config import RunConfig, RunRequest, parse_shard
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, UsageError
+from dragoman.core.progress import long_step
 from dragoman.core.scores import Score
-from dragoman.core.waiting.under_way import long_step
 from dragoman.models.prices import PriceTable
+from dragoman.registry.measures import require_rubric
+from dragoman.registry.participants import ResolvedParticipant, resolve_person
 from dragoman.report import formatting
 from dragoman.runs.executor import Pending, pending_cells
 from dragoman.runs.in_flight import InFlightRegistry
@@ -53,19 +61,10 @@ from dragoman.runs.jobs import (
 from dragoman.runs.plan import Cell, count_left_of_shard, not_applicable, plan_cells
 from dragoman.runs.preflight import count_asking
 from dragoman.runs.runner import MeasureRequest, PlayedRun, new_folder, play_pending, score, start
-from dragoman.wiring.agents.agent_names import specs_of
-from dragoman.wiring.grid.config import RunConfig, RunRequest
-from dragoman.wiring.grid.files import read_grid, request_of
-from dragoman.wiring.grid.shares import share_of
-from dragoman.wiring.measures import require_rubric
-from dragoman.wiring.participants import Resolved, resolve_person
-from dragoman.wiring.setup import Setup, build_setup
-from dragoman.wiring.shipped_names import HUMAN
-from dragoman.wiring.waiting import waiting_of
 
 if TYPE_CHECKING:
     from dragoman.analysis.cells import CellSummary
-    from dragoman.store.run import RunStore
+    from dragoman.store.run_store import RunStore
     from dragoman.tables.outcomes import RunFigures
 
 
@@ -147,9 +146,9 @@ def _show_heartbeat(title: str, config: RunConfig) -> AbstractContextManager[Non
 def request_from_options(target: str, options: Mapping[str, object]) -> RunRequest:
     """Return what a grid file or a suite's name asks for, with options laid over it."""
     if target.endswith(".toml"):
-        return request_of({**read_grid(Path(target)), **options}, target)
+        return build_run_request({**read_grid(Path(target)), **options}, target)
     if "agents" in options:
-        return request_of({"suite": target, **options})
+        return build_run_request({"suite": target, **options})
     raise UsageError("no agent: name one with --agent (`dragoman list agents`)")
 
 
@@ -235,7 +234,7 @@ def is_played_by_hand(config: RunConfig) -> bool:
     return HUMAN in {*specs_of(config.agents).values(), config.user}
 
 
-def _human_participant() -> dict[str, Resolved]:
+def _human_participant() -> dict[str, ResolvedParticipant]:
     return {HUMAN: resolve_person(TerminalConsole())}
 
 
@@ -251,7 +250,7 @@ def _play_pending(
     # A bar would run over the lines that a person reads.
     shown = 0 if is_played_by_hand(job.setup.config) else len(waiting)
     try:
-        intro = local_server_notice(waiting_of(job.setup.config))
+        intro = local_server_notice(concurrency_limits(job.setup.config))
         with progress("conversations", shown, tally.told, intro=intro) as advance:
 
             def on_done(cell: Cell, episode: Episode, score: Score) -> None:
@@ -365,7 +364,7 @@ def _print_result(
     result: PlayedRun, given: _SummaryContext = _AS_STORED, *, as_json: bool
 ) -> tuple[bool, "Sequence[CellSummary]"]:
     """Print a run's figures; return whether it measured anything and missed nothing, and its cells."""
-    from dragoman.store.run import open_run
+    from dragoman.store.run_store import open_run
     from dragoman.tables.caveats import (
         caveats,
         described_users,
@@ -385,7 +384,7 @@ def _print_result(
         manifest = read_manifest(store)
         cells, measures = run_figures(store, result.rules, result.judge, prices)
         shard = manifest.config.shard if given.shard is None else given.shard
-        left = count_left_of_shard(store, share_of(shard)) if shard else 0
+        left = count_left_of_shard(store, parse_shard(shard)) if shard else 0
         left_out = manifest.not_applicable
         is_imported = manifest.imported is not msgspec.UNSET
         valid = count_valid(store, result.rules, result.judge, again or ())
@@ -433,7 +432,7 @@ def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> N
 
     cells = plan_cells(setup)
     found = estimate_costs(setup, cells, *estimated) if estimated.options else None
-    left_out, waiting = not_applicable(setup), waiting_of(setup.config)
+    left_out, waiting = not_applicable(setup), concurrency_limits(setup.config)
     power = planned_power(cells, estimated.like)
     if as_json:
         told = {} if found is None else {"estimate": forecast_object(setup, found)}

@@ -9,15 +9,15 @@ from contextlib import contextmanager
 
 from dragoman.cli.output import print_line
 from dragoman.cli.progress import repeat_in_thread
+from dragoman.composition.external_access import uses_network
 from dragoman.core.costs import FREE, Cost, PriceOf, cost_of, total_cost
 from dragoman.core.episodes import COMPLETE, Episode
 from dragoman.core.errors import RunHalted
 from dragoman.core.scores import Score, Scored, is_success
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 from dragoman.report import formatting
 from dragoman.runs.in_flight import InFlightConversation, InFlightRegistry
 from dragoman.runs.plan import Cell
-from dragoman.wiring.reach import asks_endpoint
 
 
 class RunningTally:
@@ -150,13 +150,13 @@ def _option(entry: InFlightConversation) -> str:
         case "recognizer being built":
             return _BUILT
         case "voice" | "recognizer" | "line":
-            return _OF_AN_ENDPOINT if asks_endpoint(_awaited_name(entry)) else _SPOKEN
+            return _OF_AN_ENDPOINT if uses_network(_awaited_name(entry)) else _SPOKEN
         case "instructions":
             return _OF_AN_ENDPOINT
         case "tool" | "nobody":
             return _OF_A_CONVERSATION
         case _:
-            return _OF_AN_ENDPOINT if asks_endpoint(_awaited_name(entry)) else _OF_A_CONVERSATION
+            return _OF_AN_ENDPOINT if uses_network(_awaited_name(entry)) else _OF_A_CONVERSATION
 
 
 MAX_LINE = 65_536
@@ -194,7 +194,7 @@ class TerminalConsole:
 
     def show(self, text: str) -> None:
         """Show a text; control characters in it are written out."""
-        print(visible(text), file=sys.stderr, flush=True)
+        print(escape_controls(text), file=sys.stderr, flush=True)
 
 
 async def _readable(descriptor: int) -> None:

@@ -11,11 +11,10 @@ from dragoman.cli.progress import progress
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.report import formatting
 from dragoman.runs.merging import merge_runs
-from dragoman.store.merging.attempts import Prefer
-from dragoman.store.merging.merged import Merged
 from dragoman.store.run_file import FORMAT
-from dragoman.store.upgrading import upgrade_run
-from dragoman.store.verifying import Problem, Verified, verify_run
+from dragoman.store.run_merge import MergeResult, Prefer
+from dragoman.store.run_upgrade import upgrade_run
+from dragoman.store.run_verification import RunProblem, VerificationCounts, verify_run
 
 MOST_PROBLEMS_SHOWN = 100
 """Problems that are told; the rest is counted."""
@@ -25,7 +24,7 @@ MOST_CHARS = 300
 
 def verify(folder: Path, *, as_json: bool) -> int:
     """Check a run and say what is wrong with it, a line each; return the exit status."""
-    checked = Verified()
+    checked = VerificationCounts()
     with progress("records", None) as advance:
         found = verify_run(folder, checked, advance)
         told = list(islice(found, MOST_PROBLEMS_SHOWN))
@@ -41,7 +40,7 @@ def verify(folder: Path, *, as_json: bool) -> int:
     return 1 if told else 0
 
 
-def _print(folder: Path, checked: Verified, told: list[Problem], more: int) -> None:
+def _print(folder: Path, checked: VerificationCounts, told: list[RunProblem], more: int) -> None:
     for each in told:
         print_line(f"{each.where}: {each.what[:MOST_CHARS]}")
     if more:
@@ -96,7 +95,7 @@ def _preferred(written: str | None) -> Prefer | None:
             raise UsageError(f"merge: --prefer is first or last, not {other!r:.40}")
 
 
-def _refuse(merged: Merged, *, as_json: bool) -> None:
+def _refuse(merged: MergeResult, *, as_json: bool) -> None:
     if not as_json:
         for conflict in merged.conflicts[:MOST_CONFLICTS_SHOWN]:
             print_line(f"{conflict.key}: {conflict.what}")

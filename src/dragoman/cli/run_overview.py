@@ -11,9 +11,9 @@ import msgspec
 
 from dragoman.cli.output import print_line
 from dragoman.core.conditions import condition_from
-from dragoman.core.scores import METRIC_VERSION, STANDINGS, Standing, standing_of
-from dragoman.store.run import RunStore, StoredCell, peek_run
-from dragoman.store.tallies import UNSCORED, StandingGroup, StandingTally
+from dragoman.core.scores import METRIC_VERSION, OUTCOME_STATUSES, OutcomeStatus, outcome_status
+from dragoman.store.run_store import RunStore, StoredCell, peek_run
+from dragoman.store.status_counts import UNSCORED, StatusCount, StatusGroup
 
 MOST_READ = 20_000
 """Conversations of a run that is read whole whenever it is shown."""
@@ -27,7 +27,7 @@ _INDENT = "    "
 class _Cause(msgspec.Struct):
     """Conversations that stand alike for one cause, by agent and condition."""
 
-    standing: Standing
+    standing: OutcomeStatus
     text: str
     cells: dict[tuple[str, str], int] = {}
     places: list[int] = []
@@ -41,7 +41,7 @@ class RunCounts(msgspec.Struct, frozen=True):
     """How many conversations a run plans, and by standing how many are no success."""
 
     planned: int
-    standing: dict[Standing, int]
+    standing: dict[OutcomeStatus, int]
 
     @property
     def successes(self) -> int:
@@ -87,13 +87,13 @@ def print_run_overview(
     return counts
 
 
-def _planned(tallies: dict[StandingGroup, StandingTally]) -> int:
+def _planned(tallies: dict[StatusGroup, StatusCount]) -> int:
     return sum(tally.count for group, tally in tallies.items() if group.standing == "planned")
 
 
 def _scoring(
     store: RunStore,
-    tallies: dict[StandingGroup, StandingTally],
+    tallies: dict[StatusGroup, StatusCount],
     named: tuple[str | None, str | None],
 ) -> tuple[str, str]:
     known = {(group.rules, group.judge) for group in tallies if group.metric == METRIC_VERSION}
@@ -108,8 +108,8 @@ def _scoring(
 
 
 def _with_labels(
-    tallies: dict[StandingGroup, StandingTally],
-) -> Iterator[tuple[StandingGroup, StandingTally]]:
+    tallies: dict[StatusGroup, StatusCount],
+) -> Iterator[tuple[StatusGroup, StatusCount]]:
     """Yield groups with the labels of their conditions."""
     labels = {text: condition_from(text).label for text in {each.condition for each in tallies}}
     for group, tally in tallies.items():
@@ -117,7 +117,7 @@ def _with_labels(
 
 
 def _causes(
-    meant: dict[StandingGroup, StandingTally], scoring: tuple[str, str, str]
+    meant: dict[StatusGroup, StatusCount], scoring: tuple[str, str, str]
 ) -> Iterator[_Cause]:
     """Yield all causes of what is no success, what was not scored and not run among them."""
     found: dict[tuple[str, str], _Cause] = {}
@@ -148,26 +148,28 @@ def _count(cause: _Cause, cell: tuple[str, str], number: int) -> None:
 
 
 def _rank(cause: _Cause) -> tuple[int, int, str]:
-    return tuple(STANDINGS).index(cause.standing), -cause.count, cause.text
+    return tuple(OUTCOME_STATUSES).index(cause.standing), -cause.count, cause.text
 
 
 def _counts(causes: list[_Cause], planned: int) -> RunCounts:
     of = {
         standing: sum(each.count for each in causes if each.standing == standing)
-        for standing in STANDINGS
+        for standing in OUTCOME_STATUSES
     }
     return RunCounts(planned, of)
 
 
 def _other_statuses(counts: RunCounts) -> str:
     others = [
-        f"{count:,} {STANDINGS[standing]}" for standing, count in counts.standing.items() if count
+        f"{count:,} {OUTCOME_STATUSES[standing]}"
+        for standing, count in counts.standing.items()
+        if count
     ]
     return ", ".join((f"{counts.planned:,} conversations", f"{counts.successes:,} passed", *others))
 
 
 def _lines(store: RunStore, cause: _Cause, scoring: tuple[str, str, str]) -> Iterator[str]:
-    yield f"{cause.count:,} {STANDINGS[cause.standing]}: {cause.text}"
+    yield f"{cause.count:,} {OUTCOME_STATUSES[cause.standing]}: {cause.text}"
     most = sorted(cause.cells.items(), key=lambda each: (-each[1], each[0]))
     for (agent, condition), count in most[:MOST_CELLS]:
         yield f"{_INDENT}{agent}, {condition}: {count:,}"
@@ -191,6 +193,6 @@ def _example(store: RunStore, cause: _Cause, scoring: tuple[str, str, str]) -> S
         of_scoring = (
             each for each in found.scores if (each.rules, each.judge, each.metric) == scoring
         )
-        if standing_of(found.episode, next(of_scoring, None)) == cause.standing:
+        if outcome_status(found.episode, next(of_scoring, None)) == cause.standing:
             return found.cell
     return None

@@ -16,6 +16,7 @@ from dragoman.core.conditions import axis_names
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.models.prices import load_prices
+from dragoman.registry.participants import judge_name
 from dragoman.report import formatting
 from dragoman.report.html_report import render_report
 from dragoman.report.mm_tau_figures import MmTauPage
@@ -25,11 +26,10 @@ from dragoman.report.text_tables import TextTable, print_table
 from dragoman.report.view_model import turn_timings
 from dragoman.runs.jobs import read_manifest
 from dragoman.store.audio_files import FOLDER as AUDIO
-from dragoman.store.run import RunStore, open_run
+from dragoman.store.run_store import RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 from dragoman.tables.results import outcome_object
 from dragoman.tables.run_views import run_views
-from dragoman.wiring.participants import judge_name
 
 
 def print_summary(
@@ -253,9 +253,9 @@ def write_styled_report(asked: ReportRequest) -> Path:
     from dragoman.analysis.mm_tau.definitions import definitions_named
     from dragoman.cli.leaderboard import mm_tau_weights, mm_tau_writers
     from dragoman.cli.table_files import write_tables
+    from dragoman.registry.participants import judge_name
     from dragoman.report.mm_tau_figures import mm_tau_page
     from dragoman.tables.mm_tau_boards import mm_tau_results
-    from dragoman.wiring.participants import judge_name
 
     found = mm_tau_results(
         asked.folders,

@@ -9,19 +9,19 @@ import msgspec
 
 from dragoman.cli.output import print_json, print_line
 from dragoman.cli.progress import progress
+from dragoman.composition.conditions.language_artifacts import lint_subjects
+from dragoman.composition.setup import Setup, build_setup
 from dragoman.conditions.language.lint.assets import MEANINGS, Defect
 from dragoman.conditions.language.lint.linter import lint
+from dragoman.config.environment import data_folder
+from dragoman.config.run_config import RunConfig, validated_config
 from dragoman.core.conditions import TEXT
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
+from dragoman.registry.suites import default_rules_of
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.runs.language_check import LanguageCheck, check_languages
 from dragoman.runs.plan import not_applicable
 from dragoman.runs.suite_check import SuiteCheck, TaskFinding, check_suite
-from dragoman.wiring.conditions.language_assets import lint_subjects
-from dragoman.wiring.environment import data_folder
-from dragoman.wiring.grid.config import RunConfig, checked
-from dragoman.wiring.setup import Setup, build_setup
-from dragoman.wiring.suites import default_rules_of
 
 Findings = TypeVar("Findings")
 
@@ -35,7 +35,9 @@ def check_command(suite: str, options: Mapping[str, object], *, as_json: bool) -
     if options.keys() <= {"rules", "judge"}:
         return _check_suite(msgspec.structs.replace(base, **options), as_json=as_json)
     given = {"scenarios": (WHOLE,), **options, "agents": ("gold",)}
-    return _check_languages(checked(msgspec.structs.replace(base, **given)), as_json=as_json)
+    return _check_languages(
+        validated_config(msgspec.structs.replace(base, **given)), as_json=as_json
+    )
 
 
 def _check_suite(config: RunConfig, *, as_json: bool) -> int:
@@ -220,4 +222,4 @@ def _line(defect: Defect) -> str:
     times = f" ({defect.count})" if defect.count > 1 else ""
     where = "/".join(part for part in (defect.domain, defect.language, defect.path) if part)
     place = f" {defect.place}" if defect.place else ""
-    return visible(f"  {where}{place}: {' '.join(defect.what.split())}{times}")
+    return escape_controls(f"  {where}{place}: {' '.join(defect.what.split())}{times}")

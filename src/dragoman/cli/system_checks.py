@@ -16,20 +16,20 @@ from typing import Literal
 
 import msgspec
 
+from dragoman.composition.concurrency import DEFAULT_CONCURRENCY
+from dragoman.composition.setup import SEARCH_KEY
+from dragoman.config.environment import cache_folder, data_folder, environment_variable
+from dragoman.core.capabilities import PulledState, PullsData
 from dragoman.core.errors import DragomanError, StoreError
-from dragoman.core.facets import PulledState, PullsData
 from dragoman.models.catalog import load_provider_catalog
 from dragoman.models.prices import OLD_DAYS, load_prices
 from dragoman.models.realtime_spec import load_realtime_catalog
+from dragoman.registry.agents import TOKEN_VARIABLE
+from dragoman.registry.suites import benchmarks
 from dragoman.report import formatting
 from dragoman.runs.process_limits import SPARE
-from dragoman.speech.facts import load_speech_facts
-from dragoman.store.reply_file import FILE, describe_replies
-from dragoman.wiring.agents.http_agents import TOKEN_VARIABLE
-from dragoman.wiring.catalogue import benchmarks
-from dragoman.wiring.environment import cache_folder, data_folder, variable
-from dragoman.wiring.outside import SEARCH_KEY
-from dragoman.wiring.waiting import USUAL_AT_ONCE
+from dragoman.speech.specs import load_speech_facts
+from dragoman.store.reply_cache import FILE, describe_replies
 
 FindingState = Literal["ok", "missing", "old", "wrong"]
 """`missing` is what one can do without, `old` what may not hold any more; `wrong` breaks or falsifies something."""
@@ -171,7 +171,7 @@ def check_keys() -> Iterator[DoctorFinding]:
     """Yield every variable that a key is read from, and what it is for."""
     for name, uses in _uses().items():
         used = ", ".join(dict.fromkeys(uses))
-        if variable(name):
+        if environment_variable(name):
             yield DoctorFinding(KEYS_PART, name, "ok", f"set; for {used}")
         else:
             yield DoctorFinding(KEYS_PART, name, "missing", f"not set; for {used}")
@@ -262,7 +262,7 @@ def _open_files() -> DoctorFinding:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard == resource.RLIM_INFINITY:
         return DoctorFinding(STORAGE_PART, "open files", "ok", "no limit")
-    wanted = USUAL_AT_ONCE
+    wanted = DEFAULT_CONCURRENCY
     fitting = hard - SPARE
     found = f"at most {hard:,}: {max(fitting, 1):,} conversations at once"
     if fitting < wanted:

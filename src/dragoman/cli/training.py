@@ -15,7 +15,7 @@ from dragoman.cli.output import print_json, print_line
 from dragoman.cli.progress import progress
 from dragoman.cli.table_files import as_csv, as_markdown, write_tables
 from dragoman.core.errors import UsageError
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 from dragoman.exchange.training_rows import rows_of_run
 from dragoman.finetuning.effort import effort_of, fitting, gpus
 from dragoman.finetuning.memory import gib, needs_of
@@ -25,18 +25,18 @@ from dragoman.finetuning.recipe import Recipe, read_recipe
 from dragoman.finetuning.row_files import read_rows
 from dragoman.finetuning.tiny import SIZES, TinyForm, write_tiny
 from dragoman.finetuning.trained import HOUR, Trained, require_price, use_in_words
+from dragoman.registry.participants import judge_name
 from dragoman.report.table_markup import latex_tables
 from dragoman.report.text_tables import print_table
 from dragoman.report.tuning import NOTE, tuning_page, tuning_tables
-from dragoman.store.run import open_run
-from dragoman.store.whole_files import write_whole
+from dragoman.store.run_store import open_run
+from dragoman.store.safe_files import atomic_write
 from dragoman.studies.tuning.plan import Measuring, StudyPlan, plan_of, read_plan
 from dragoman.studies.tuning.playing import SideRun, planned_runs
 from dragoman.studies.tuning.study import run_study
 from dragoman.studies.tuning.training import PreparedArm, prepared_arms
 from dragoman.tables.outcomes import chosen_scoring
 from dragoman.tables.tuning_frames import contrasts_frame
-from dragoman.wiring.participants import judge_name
 
 _TITLE = "What training bought"
 _FILES = ("study.md", "study.tex", "study.json", "study.csv", "study.parquet", "study.html")
@@ -133,7 +133,7 @@ def _print_plan(plan: StudyPlan, arms: tuple[PreparedArm, ...]) -> None:
 
 
 def _say(line: str) -> None:
-    print(visible(line), file=sys.stderr, flush=True)
+    print(escape_controls(line), file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -220,7 +220,7 @@ def write_rows(  # noqa: PLR0913 - the options of one command
     said = ", ".join(f"{why} {count}" for why, count in sorted(found.left_out.items()))
     if not found.rows:
         raise UsageError(f"{folder}: no conversation becomes a row ({said or 'there is none'})")
-    write_whole(out, (msgspec.json.encode(row) + b"\n" for row in found.rows))
+    atomic_write(out, (msgspec.json.encode(row) + b"\n" for row in found.rows))
     if as_json:
         print(msgspec.json.encode({"rows": len(found.rows), "left_out": found.left_out}).decode())
     else:
@@ -257,7 +257,7 @@ def _show_plan(prepared: Prepared, price: float | None, *, as_json: bool) -> Non
     print(_about_rows(prepared))
     for leaks in list(prepared.leaks.values())[:10]:
         told = "; ".join(f"{leak.kind} of {leak.suite} {leak.task}" for leak in leaks)
-        print(visible(f"refused {leaks[0].row}: {told}"))
+        print(escape_controls(f"refused {leaks[0].row}: {told}"))
     if len(prepared.leaks) > 10:  # noqa: PLR2004 - as many as were shown
         print(f"... and {len(prepared.leaks) - 10} more: --json has them all")
     for line in _needed(prepared, price):

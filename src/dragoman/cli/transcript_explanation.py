@@ -15,12 +15,12 @@ from dragoman.conditions.voice.inverse_text_normalization.normalizer import (
 )
 from dragoman.core.errors import UsageError
 from dragoman.core.scores import Unscored
-from dragoman.core.texts.alignment import MAX_UNITS, Pair, aligned
-from dragoman.core.texts.visible import visible
-from dragoman.core.values.folding import primary_language
-from dragoman.core.values.lexicon import FULL_LANGUAGES
-from dragoman.core.values.matching import MATCHER, find_value, states
-from dragoman.core.values.targets import ValueType, value_type
+from dragoman.core.texts.alignment import MAX_UNITS, Pair, align
+from dragoman.core.texts.characters import escape_controls
+from dragoman.core.value_matching.folding import primary_language
+from dragoman.core.value_matching.lexicon import FULL_LANGUAGES
+from dragoman.core.value_matching.matcher import MATCHER, find_value, states
+from dragoman.core.value_matching.typed_values import ValueType, value_type
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.scoring.speech_accuracy import (
     NORMALIZATION,
@@ -202,7 +202,7 @@ def _aligned_units(question: TranscriptQuestion) -> Iterator[AlignedUnits]:
     said, heard = _counted_units(question)
     if max(len(said), len(heard)) > MAX_UNITS:
         return
-    for pair in aligned(said, heard):
+    for pair in align(said, heard):
         yield AlignedUnits(pair.said, pair.heard, _kind(pair))
 
 
@@ -285,7 +285,9 @@ def _alignment_lines(units: Sequence[AlignedUnits], width: int) -> Iterator["Tex
     room = width - _LABEL_WIDTH
     taken = 0
     for unit in units:
-        wide = max(cell_len(visible(unit.said or "")), cell_len(visible(unit.heard or "")))
+        wide = max(
+            cell_len(escape_controls(unit.said or "")), cell_len(escape_controls(unit.heard or ""))
+        )
         if block and taken + wide > room:
             yield from _block(block)
             block, taken = [], 0
@@ -350,4 +352,4 @@ def _text(text: str, style: str = "") -> "Text":
     """Return a text for the terminal; what acts on one is written out."""
     from rich.text import Text
 
-    return Text(visible(text), style=style)
+    return Text(escape_controls(text), style=style)

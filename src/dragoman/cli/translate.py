@@ -8,13 +8,15 @@ from typing import NamedTuple, get_args
 
 from dragoman.cli.output import INTERRUPTED, print_error, print_json, print_line
 from dragoman.cli.progress import progress
+from dragoman.composition.concurrency import require_read_timeout
 from dragoman.conditions.language.artifacts import ENGLISH, AssetFolder, languages_of
+from dragoman.config.environment import data_folder
+from dragoman.core.capabilities import Translatable
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import RunHalted, UsageError
-from dragoman.core.facets import Translatable
+from dragoman.core.progress import long_step
 from dragoman.core.protocols import Suite
 from dragoman.core.usage import Usage
-from dragoman.core.waiting.under_way import long_step
 from dragoman.curation.translation.checks.anomalies import MEANINGS
 from dragoman.curation.translation.discovery import domain_of
 from dragoman.curation.translation.estimates import estimates, explained
@@ -36,11 +38,9 @@ from dragoman.curation.translation.statistics import (
 )
 from dragoman.models.http.transport import RetryPolicy
 from dragoman.models.prices import PriceTable
+from dragoman.registry.suites import load_suite
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable, print_table
-from dragoman.wiring.environment import data_folder
-from dragoman.wiring.suites import load_suite
-from dragoman.wiring.waiting import require_seconds
 
 _INSTANCES = ("files", "tasks", "docstrings", "policies", "messages")
 
@@ -184,7 +184,7 @@ class TranslateOptions(NamedTuple):
             "concurrency": self.concurrency,
             "patience": patience,
         }
-        require_seconds(self.read_timeout)
+        require_read_timeout(self.read_timeout)
         for option, number in numbers.items():
             if not number >= 1:
                 raise UsageError(f"--{option} {number:g}: at least 1")

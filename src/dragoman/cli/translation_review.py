@@ -11,7 +11,7 @@ from dragoman.cli.output import print_error, print_json, print_line
 from dragoman.cli.progress import progress
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.curation.review.csv_files import decode_csv, encode_csv
 from dragoman.curation.review.reviewing import ImportedReview, Reviewing, ReviewRequest
 from dragoman.curation.review.rows import ReviewedRow, ReviewRow
@@ -25,6 +25,7 @@ from dragoman.curation.review.workbook import (
 from dragoman.curation.translation.segments import Component
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable, print_table
+from dragoman.store.safe_files import atomic_write
 from dragoman.store.translation_memory import (
     FILE,
     MemoryCount,
@@ -32,7 +33,6 @@ from dragoman.store.translation_memory import (
     ReviewRecord,
     TranslationMemory,
 )
-from dragoman.store.whole_files import write_whole
 
 __all__ = ["Export", "Helpers", "export_review", "import_review", "print_status", "review_request"]
 
@@ -189,12 +189,12 @@ def _require_free(out: Path) -> None:
 
 def _write(out: Path, rows: Mapping[str, Sequence[ReviewRow]], title: str) -> None:
     if out.suffix == _WORKBOOK:
-        write_whole(out, (encode_workbook(rows, title),))
+        atomic_write(out, (encode_workbook(rows, title),))
         return
-    with OutsideErrors(DataError, f"{out}: cannot be written"):
+    with TranslatedErrors(DataError, f"{out}: cannot be written"):
         out.mkdir(parents=True, exist_ok=True)
     for sheet, of_sheet in rows.items():
-        write_whole(out / f"{sheet}.csv", (encode_csv(of_sheet),))
+        atomic_write(out / f"{sheet}.csv", (encode_csv(of_sheet),))
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:
@@ -214,7 +214,7 @@ def _is_reviewed_file(path: Path) -> bool:
 
 
 def _read(path: Path) -> tuple[ReviewedRow, ...]:
-    with OutsideErrors(DataError, f"{path}: cannot be read"):
+    with TranslatedErrors(DataError, f"{path}: cannot be read"):
         content = path.read_bytes()
     decode = decode_workbook if content.startswith(WORKBOOKS) else decode_csv
     return decode(content, path.name)

@@ -22,7 +22,7 @@ from dragoman.report.costs import makings_table, spending_table
 from dragoman.report.table_markup import latex_tables
 from dragoman.report.text_tables import print_table
 from dragoman.runs.jobs import stored_prices
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.tables.makings import Making, making_at
 from dragoman.tables.outcomes import chosen_scoring, summary
 

@@ -10,7 +10,7 @@ from dragoman.analysis.table_comparison import FigureDifference, TableComparison
 from dragoman.analysis.validation import validate
 from dragoman.cli.output import print_json
 from dragoman.core.errors import UsageError
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 from dragoman.tables.printed_tables import read_table
 
 FAILED = 1
@@ -62,7 +62,7 @@ def print_validation(
         print_json(found)
     else:
         for line in _lines(found):
-            print(visible(line))
+            print(escape_controls(line))
     return FAILED if any(entry.kind in WRONG for entry in found.findings) else 0
 
 

@@ -6,9 +6,9 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
+from dragoman.config.environment import cache_folder
 from dragoman.viewer.open_runs import DEFAULT, Library, require_runs
 from dragoman.viewer.server import serving
-from dragoman.wiring.environment import cache_folder
 
 
 def view_runs(folders: Sequence[Path], port: int, *, browser: bool) -> None:

@@ -12,12 +12,12 @@ from msgspec import UNSET
 
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode
+from dragoman.core.language.localized_values import ENGLISH_VALUES, LocalizedValues
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.language.wording import ENGLISH_WORDING, Wording
-from dragoman.core.layers import Acquainting, Briefing, Layer, Talk
-from dragoman.core.personas import PLAIN_MANNER, AboutUser, Manner, UserContext
-from dragoman.core.protocols import Channel, Conductor, Progress, ToolView
-from dragoman.core.speech import Utterance
+from dragoman.core.layers import ConversationContext, InstructionSource, Layer, ProvidesUserProfile
+from dragoman.core.personas import PLAIN_BEHAVIOR, UserBehavior, UserContext, UserProfile
+from dragoman.core.protocols import Channel, ConversationProgress, ToolView, TurnProtocol
+from dragoman.core.replies import Utterance
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolCall, ToolResult, Toolset
 from dragoman.core.usage import Usage
@@ -85,10 +85,10 @@ class ResolvedCondition(NamedTuple):
         return found[-1] if found else None
 
     @property
-    def manner(self) -> Manner:
+    def manner(self) -> UserBehavior:
         """How a user that needs no model plays its part."""
         found = [layer.manner for layer in self.layers if layer.manner is not None]
-        return found[-1] if found else PLAIN_MANNER
+        return found[-1] if found else PLAIN_BEHAVIOR
 
     @property
     def may_ask(self) -> bool:
@@ -120,9 +120,9 @@ class ResolvedCondition(NamedTuple):
         """Whether how long the agent's replies took is kept."""
         return any(layer.is_timed for layer in self.layers)
 
-    def wording(self, task: Task) -> Wording:
+    def wording(self, task: Task) -> LocalizedValues:
         """Return how what a conversation on a task is judged by is written."""
-        wording = ENGLISH_WORDING
+        wording = ENGLISH_VALUES
         for layer in self.layers:
             wording = wording if layer.wording is None else layer.wording(task, wording)
         return wording
@@ -133,28 +133,28 @@ class ResolvedCondition(NamedTuple):
             policy = policy if layer.policy is None else layer.policy(policy)
         return policy
 
-    def conductor(self, conductor: Conductor) -> Conductor:
+    def conductor(self, conductor: TurnProtocol) -> TurnProtocol:
         """Return who speaks when, given the benchmark's own protocol."""
         for layer in self.layers:
             conductor = conductor if layer.conductor is None else layer.conductor(conductor)
         return conductor
 
-    def channels(self, talk: Talk) -> Mapping[Role, Channel]:
+    def channels(self, talk: ConversationContext) -> Mapping[Role, Channel]:
         """Return the channels of one conversation."""
         return {side: self._channel(talk, side) for side in SIDES}
 
-    def briefing(self, talk: Talk) -> Briefing | None:
+    def briefing(self, talk: ConversationContext) -> InstructionSource | None:
         """Return what sessions of one conversation are told; None where no layer tells anything."""
         opened = [layer.briefing(talk) for layer in self.layers if layer.briefing is not None]
         return CombinedInstructions(opened) if opened else None
 
-    def after(self, talk: Talk, episode: Episode) -> Episode:
+    def after(self, talk: ConversationContext, episode: Episode) -> Episode:
         """Return a finished conversation with what goes with it."""
         for layer in self.layers:
             episode = episode if layer.after is None else layer.after(talk, episode)
         return episode
 
-    def _channel(self, talk: Talk, side: Role) -> Channel:
+    def _channel(self, talk: ConversationContext, side: Role) -> Channel:
         opened = [layer.channel(talk, side) for layer in self.layers if layer.channel is not None]
         channel: Channel = IDENTITY_CHANNEL
         for each in opened:
@@ -209,22 +209,22 @@ def _view(layers: Sequence[Layer], side: Role) -> ToolView:
 class CombinedInstructions:
     """What several layers tell, one paragraph each."""
 
-    def __init__(self, parts: Sequence[Briefing]) -> None:
+    def __init__(self, parts: Sequence[InstructionSource]) -> None:
         self._parts = parts
 
-    async def told(self, side: Role, progress: Progress) -> str:
+    async def told(self, side: Role, progress: ConversationProgress) -> str:
         """Return all that a side is told before its next reply."""
         texts = [await part.told(side, progress) for part in self._parts]
         return "\n\n".join(filter(None, texts))
 
-    def about_user(self) -> AboutUser:
+    def about_user(self) -> UserProfile:
         """Return what the agent is told of its user now."""
-        known = (part.about_user() for part in self._parts if isinstance(part, Acquainting))
+        known = (part.about_user() for part in self._parts if isinstance(part, ProvidesUserProfile))
         return next(filter(None, known), {})
 
     def take_contexts(self) -> tuple[UserContext, ...]:
         """Return what was inferred of the user since this was last asked."""
-        parts = (part for part in self._parts if isinstance(part, Acquainting))
+        parts = (part for part in self._parts if isinstance(part, ProvidesUserProfile))
         return tuple(entry for part in parts for entry in part.take_contexts())
 
     def take_usage(self) -> tuple[Usage, ...]:

@@ -1,4 +1,4 @@
-"""Records and protocols that every room shares, and the tables of words that several need.
+"""Shared records, protocols, errors, content keys and text rules.
 
-No I/O beyond those tables, no clock, no network, and nothing that only one room needs.
+Nothing here reads the clock, the network or the environment, and nothing here knows a benchmark.
 """

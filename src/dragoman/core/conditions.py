@@ -1,7 +1,7 @@
-"""The cell of the grid that a conversation runs under: a value on every axis.
+"""Experimental conditions: one cell of the grid, a value on every axis.
 
-Whoever compares, groups or plots conditions asks for an axis. The text of a condition is for people;
-it is written and read here alone.
+Code that compares, groups or plots conditions asks for an axis. The text form of a condition is for
+people; it is written and parsed only here.
 """
 
 import re
@@ -291,16 +291,16 @@ def condition_from(text: str) -> Condition:
     """
     if text.startswith("{"):
         try:
-            return _checked(msgspec.json.decode(text, type=dict[str, str]), text)
+            return _require_texts(msgspec.json.decode(text, type=dict[str, str]), text)
         except msgspec.DecodeError as error:
             raise DataError(f"{text:.80}: no condition ({error})") from error
     found = _LABEL.fullmatch(text)
     if found is None:
         raise DataError(f"{text:.80}: no condition")
-    return _checked({name: value for name, value in found.groupdict().items() if value}, text)
+    return _require_texts({name: value for name, value in found.groupdict().items() if value}, text)
 
 
-def _checked(values: Mapping[str, str], text: str) -> Condition:
+def _require_texts(values: Mapping[str, str], text: str) -> Condition:
     partition = values.get("partition", "0")
     if not (partition.isascii() and partition.isdigit() and len(partition) <= _MOST_DIGITS):
         raise DataError(f"{text:.80}: no condition (partition {partition:.20})")

@@ -1,4 +1,4 @@
-"""What usage costs, in US dollars: what is not known is None, never 0."""
+"""Prices and costs of usage in US dollars. An unknown cost is None, never 0."""
 
 from collections.abc import Callable, Iterable
 from decimal import Decimal
@@ -74,7 +74,7 @@ PriceOf = Callable[[str], Price | None]
 """Returns the price of a model by its name in ledgers; None where it is not known."""
 
 
-def unpriced(model: str) -> Price | None:  # noqa: ARG001 - obeys PriceOf
+def no_price(model: str) -> Price | None:  # noqa: ARG001 - obeys PriceOf
     """Return None: for whoever has no prices at hand."""
     return None
 
@@ -119,8 +119,8 @@ def cost_of(usage: Usage, price_of: PriceOf) -> Cost | None:
         usage.replayed_input_audio_tokens,
         usage.replayed_output_audio_tokens,
     )
-    nominal = _priced(price, every)
-    paid = _priced(price, _without(every, replayed))
+    nominal = _cost_of_counts(price, every)
+    paid = _cost_of_counts(price, _without(every, replayed))
     return None if nominal is None or paid is None else Cost(nominal, paid)
 
 
@@ -160,7 +160,7 @@ def _less(every: Count | None, replayed: Count | None) -> Count | None:
     return None if every is None or replayed is None else every - replayed
 
 
-def _priced(price: Price, counts: _Counts) -> Decimal | None:
+def _cost_of_counts(price: Price, counts: _Counts) -> Decimal | None:
     """Return what counts cost; None where one that has a price is not known."""
     dollars = NOTHING
     if price.input is not None and price.output is not None:

@@ -1,19 +1,18 @@
-"""A conversation as it happened: everything scoring, reports and imports read."""
+"""Episodes: finished conversations with their messages, tool results and termination."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
 
+from dragoman.core.clarifications import Clarification
 from dragoman.core.errors import ReplayError
 from dragoman.core.personas import UserContext
-from dragoman.core.speech import Called, Reply
+from dragoman.core.replies import Latency, Reply, ToolCallReply
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage
-from dragoman.core.voice.clarifications import Clarification
-from dragoman.core.voice.clock import Latency
 
-EndReason = Literal[
+TerminationReason = Literal[
     "user_stop",
     "agent_stop",
     "max_steps",
@@ -30,14 +29,14 @@ EndReason = Literal[
 `code_error` is for the code of a participant of one's own that raised.
 """
 
-FAULTS: frozenset[EndReason] = frozenset({"infrastructure_error", "code_error"})
+FAULTS: frozenset[TerminationReason] = frozenset({"infrastructure_error", "code_error"})
 """The endings by which something broke: there is no score, and the conversation may be tried again."""
 
-COMPLETE: frozenset[EndReason] = frozenset({"user_stop", "agent_stop", "turns_done"})
+COMPLETE: frozenset[TerminationReason] = frozenset({"user_stop", "agent_stop", "turns_done"})
 """The endings after which the outcome is judged; any other regular ending earns 0."""
 
 
-class Move(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
+class Message(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
     """One participant's move.
 
     `scripted` marks words that the harness wrote (the greeting). `raw` is the model's reply as
@@ -61,21 +60,21 @@ class Move(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
     asked_again: bool = False
 
 
-Event = Move | ToolResult
+Event = Message | ToolResult
 
 
-class Ending(msgspec.Struct, frozen=True, omit_defaults=True):
+class Termination(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a conversation ended; `detail` says what broke where something did.
 
     `near_token` is the stop token that ended it, as it was written, where it was not written exactly.
     """
 
-    reason: EndReason
+    reason: TerminationReason
     detail: str = ""
     near_token: str = ""
 
 
-class Briefed(msgspec.Struct, frozen=True):
+class InstructionUpdate(msgspec.Struct, frozen=True):
     """A side was told something else in mid-conversation, after so many events."""
 
     at: int
@@ -94,7 +93,7 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     events: tuple[Event, ...]
-    ending: Ending
+    ending: Termination
     steps: int
     errors: int
     malformed_calls: int = 0
@@ -103,7 +102,7 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     started: float = 0.0
     seconds: float = 0.0
     source: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    briefed: tuple[Briefed, ...] = ()
+    briefed: tuple[InstructionUpdate, ...] = ()
     clarifications: tuple[Clarification, ...] = ()
     contexts: tuple[UserContext, ...] = ()
 
@@ -123,7 +122,7 @@ def without_clarifications(episode: Episode) -> Episode:
     return msgspec.structs.replace(episode, events=tuple(events), clarifications=())
 
 
-class PlacedCall(msgspec.Struct, frozen=True):
+class CallWithResult(msgspec.Struct, frozen=True):
     """A call with its result, and where both stand among the events; None where it got none.
 
     `call` is as its caller wrote it: what was executed in its place stands in the result.
@@ -142,7 +141,7 @@ class PlacedCall(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self.call, arguments=self.result.executed)
 
 
-def placed_calls(events: Sequence[Event]) -> Iterator[PlacedCall]:
+def calls_with_results(events: Sequence[Event]) -> Iterator[CallWithResult]:
     """Yield every call with its result, in the order of the conversation.
 
     Raises:
@@ -154,16 +153,16 @@ def placed_calls(events: Sequence[Event]) -> Iterator[PlacedCall]:
         position += 1
         if isinstance(event, ToolResult):
             raise ReplayError(f"the result of {event.name} ({event.call_id}) follows no call")
-        for call in event.reply.calls if isinstance(event.reply, Called) else ():
+        for call in event.reply.calls if isinstance(event.reply, ToolCallReply) else ():
             if position == len(events):
-                yield PlacedCall(place, call, None, None)
+                yield CallWithResult(place, call, None, None)
                 continue
             result = events[position]
-            if isinstance(result, Move) or result.call_id != call.id:
+            if isinstance(result, Message) or result.call_id != call.id:
                 raise ReplayError(
                     f"the call of {call.name} ({call.id}) is not followed by its result"
                 )
-            yield PlacedCall(place, call, position, result)
+            yield CallWithResult(place, call, position, result)
             position += 1
 
 
@@ -173,4 +172,4 @@ def executed_calls(events: Sequence[Event]) -> Iterator[tuple[ToolCall, ToolResu
     Raises:
         ReplayError: Where results do not follow their calls in order and by id.
     """
-    return ((placed.executed, placed.result) for placed in placed_calls(events))
+    return ((placed.executed, placed.result) for placed in calls_with_results(events))

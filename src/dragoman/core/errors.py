@@ -1,13 +1,13 @@
-"""The one error tree.
+"""The exception hierarchy.
 
 DragomanError
 ├── UsageError       an option, a configuration or a name that the user must correct
 ├── DataError        benchmark data missing, damaged or inconsistent
 ├── StoreError       a run that cannot be opened, locked, read or written
-├── ReplayError      a stored conversation whose tool results a fresh world does not repeat
+├── ReplayError      a stored conversation whose tool results a fresh environment does not repeat
 ├── JudgeError       a judge's reply that does not answer every question once
 ├── ParticipantError an agent, user or model that broke (not one that answered badly)
-│   └── CodeError    the code of an agent or user of one's own that raised
+│   └── CodeError    an exception raised by the user's own agent or user simulator
 └── RunHalted        what ends a whole run: a spent budget, an endpoint that refuses everything
 
 `ToolError` stands apart: it is a tool's answer to its caller, never a failure of the program.
@@ -18,7 +18,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-MAX_SAID = 2_000
+MAX_ERROR_CHARS = 2_000
 """Characters of what an error says itself that are shown."""
 
 
@@ -72,33 +72,33 @@ class ToolError(Exception):
     """A tool's refusal; its text is the answer that the caller sees."""
 
 
-def tell_delay(cut: BaseException, delay: ParticipantError) -> None:
+def attach_delay(cut: BaseException, delay: ParticipantError) -> None:
     """Say on the cancellation of a call what had held the call up: it reaches whoever cut it off."""
     cut.args = (delay,)
 
 
-def told_delay(cut: BaseException | None) -> ParticipantError | None:
+def attached_delay(cut: BaseException | None) -> ParticipantError | None:
     """Return what had held up the call that was cut off; None where nothing had."""
     told = () if cut is None else cut.args
     return next((delay for delay in told if isinstance(delay, ParticipantError)), None)
 
 
-def placed(error: BaseException) -> str:
+def error_with_location(error: BaseException) -> str:
     """Return an error in one line, with the file and the line that raised it.
 
     The line is the innermost one of a person's own code, if any of it was running. Only the file's
     name is told: reports are passed on, and folders are a person's own.
     """
-    said = " ".join(f"{type(error).__name__}: {error}"[:MAX_SAID].split())
+    said = " ".join(f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARS].split())
     lines = [
         (frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)
     ]
-    own = [place for place in lines if not place[0].startswith(_installed())] or lines
+    own = [place for place in lines if not place[0].startswith(_library_folders())] or lines
     return f"{said} ({Path(own[-1][0]).name}, line {own[-1][1]})" if own else said
 
 
 @functools.cache
-def _installed() -> tuple[str, ...]:
+def _library_folders() -> tuple[str, ...]:
     """Return the folders of code that is nobody's own: this package, Python and what is installed."""
     # Few programs ever need it, and every command would load it.
     import sysconfig

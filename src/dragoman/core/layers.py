@@ -1,8 +1,8 @@
-"""The port of layers: what one part of a condition changes on the surfaces of a conversation.
+"""Layers: what one part of a condition changes in a conversation.
 
-A layer realises the axes of a condition that are its own. It is built once per condition and shared by
-its conversations; what it keeps of one conversation lies in what it opens for it. A surface that a
-layer says nothing of stays as it is. Layers compose in one order, and none knows another.
+A layer implements the axes of a condition that are its own. It is built once per condition and
+shared by its conversations; the state of one conversation lies in the objects that it opens for it.
+Layers compose in one order, and none knows another.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,27 +10,27 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
+from dragoman.core.audio import AudioStore
 from dragoman.core.episodes import Episode
+from dragoman.core.language.localized_values import LocalizedValues
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.language.wording import Wording
-from dragoman.core.personas import AboutUser, Manner, UserContext
+from dragoman.core.personas import UserBehavior, UserContext, UserProfile
 from dragoman.core.protocols import (
-    Answer,
     Channel,
     ChatModel,
-    Conductor,
+    ConversationProgress,
     Participant,
-    Progress,
+    SessionReply,
     Suite,
     ToolView,
+    TurnProtocol,
 )
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, Toolset
 from dragoman.core.usage import Usage
-from dragoman.core.voice.sounds import Sounds
 
 
-class Talk(msgspec.Struct, frozen=True):
+class ConversationContext(msgspec.Struct, frozen=True):
     """What tells one conversation from others.
 
     Attributes:
@@ -47,14 +47,14 @@ class Talk(msgspec.Struct, frozen=True):
     key: str
     draw: str
     agent: Participant
-    sounds: Sounds
+    sounds: AudioStore
     model: ChatModel | None = None
 
 
-class Briefing(Protocol):
+class InstructionSource(Protocol):
     """What a session is told in one conversation beside its policy; it may change between replies."""
 
-    async def told(self, side: Role, progress: Progress) -> str:
+    async def told(self, side: Role, progress: ConversationProgress) -> str:
         """Return what a side is told before its next reply; "" for nothing.
 
         Raises:
@@ -97,17 +97,17 @@ class Layer(msgspec.Struct, frozen=True):
     record: Mapping[str, object] = {}
     task: Callable[[Task], Task] | None = None
     plan: Callable[[Task], Task] | None = None
-    wording: Callable[[Task, Wording], Wording] | None = None
+    wording: Callable[[Task, LocalizedValues], LocalizedValues] | None = None
     phrases: Phrasebook | None = None
-    manner: Manner | None = None
+    manner: UserBehavior | None = None
     policy: Callable[[str], str] | None = None
-    briefing: Callable[[Talk], Briefing] | None = None
+    briefing: Callable[[ConversationContext], InstructionSource] | None = None
     view: Callable[[Role, ToolView], ToolView] | None = None
-    channel: Callable[[Talk, Role], Channel | None] | None = None
-    conductor: Callable[[Conductor], Conductor] | None = None
+    channel: Callable[[ConversationContext, Role], Channel | None] | None = None
+    conductor: Callable[[TurnProtocol], TurnProtocol] | None = None
     is_timed: bool = False
     may_ask: bool = False
-    after: Callable[[Talk, Episode], Episode] | None = None
+    after: Callable[[ConversationContext, Episode], Episode] | None = None
     of_task: "Callable[[Task], Layer] | None" = None
 
 
@@ -116,16 +116,16 @@ MakeLayer = Callable[[str, Suite], Layer]
 
 
 @runtime_checkable
-class RepliesAgain(Protocol):
+class RetriesReplies(Protocol):
     """What a session has besides, where it can be asked once more."""
 
-    async def reply_again(self, tools: Toolset) -> Answer:
+    async def reply_again(self, tools: Toolset) -> SessionReply:
         """Return another reply to what was heard, as if the last one had not been given."""
         ...
 
 
 @runtime_checkable
-class ToldAnew(Protocol):
+class AcceptsInstructionUpdates(Protocol):
     """What a session has besides, where it heeds what it is told in mid-conversation."""
 
     def tell(self, directive: str) -> None:
@@ -134,10 +134,10 @@ class ToldAnew(Protocol):
 
 
 @runtime_checkable
-class Acquainting(Protocol):
+class ProvidesUserProfile(Protocol):
     """What a briefing has besides, where it tells agents who their user is."""
 
-    def about_user(self) -> AboutUser:
+    def about_user(self) -> UserProfile:
         """Return, as data, what the agent is told of its user now; empty for nothing."""
         ...
 
@@ -147,21 +147,21 @@ class Acquainting(Protocol):
 
 
 @runtime_checkable
-class Acquainted(Protocol):
+class AcceptsUserProfile(Protocol):
     """What a session has besides, where it heeds who its user is as data."""
 
-    def acquaint(self, user: AboutUser) -> None:
+    def acquaint(self, user: UserProfile) -> None:
         """Take what is known of the user from the next reply on."""
         ...
 
 
-class AlwaysTold:
+class StaticInstructions:
     """A briefing that never changes and costs nothing."""
 
     def __init__(self, texts: Mapping[Role, str]) -> None:
         self._texts = texts
 
-    async def told(self, side: Role, progress: Progress) -> str:  # noqa: ARG002 - the same from the first word to the last
+    async def told(self, side: Role, progress: ConversationProgress) -> str:  # noqa: ARG002 - the same from the first word to the last
         """Return the side's text."""
         return self._texts.get(side, "")
 

@@ -1,4 +1,7 @@
-"""What is counted of a stored conversation, by a function or a judge, and the figures made of it."""
+"""Measures: counts from one stored conversation, and the metrics computed from the counts.
+
+Errors that a judge reports follow the taxonomy of SEATauBench.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from math import ceil, isfinite
@@ -8,15 +11,76 @@ import msgspec
 
 from dragoman.core.conditions import ENGLISH
 from dragoman.core.episodes import Episode
-from dragoman.core.judged_errors import ReportedError
+from dragoman.core.language.localized_values import ENGLISH_VALUES, LocalizedValues
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.language.wording import ENGLISH_WORDING, Wording
 from dragoman.core.personas import Habits
-from dragoman.core.protocols import WorldFactory
+from dragoman.core.protocols import EnvironmentFactory
 from dragoman.core.scores import METRIC_VERSION, NO_JUDGE, Evidence, Score, Unscored
 from dragoman.core.tasks import Task
-from dragoman.core.texts.expected_values import ExpectedValue
+from dragoman.core.texts.entities import ExpectedValue
+from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
+
+Severity = Literal["minor", "critical", "critical_helped", "critical_hindered"]
+"""How grave an error is. `minor` and `critical` are for the agent; a critical error of the user
+either helped or hindered the agent."""
+
+Level = Literal["minor", "critical"]
+"""The two severities that tables tell apart."""
+
+
+class ReportedError(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One error as a judge reported it, with its tags as it wrote them.
+
+    Attributes:
+        by: Whose error it is.
+        severity: How grave it is.
+        tags: The judge's own words for what kind of error it is.
+        position: The place of the turn among the conversation's events.
+        why: What the judge says of it.
+        quote: A passage of the conversation that shows it.
+    """
+
+    by: Role
+    severity: Severity
+    tags: tuple[str, ...]
+    position: int
+    why: str = ""
+    quote: str = ""
+
+
+class JudgedError(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One error of one side.
+
+    Attributes:
+        by: Whose error it is.
+        severity: How grave it is; None where the judge's word for it is not known.
+        tags: What kind of error it is, each tag once.
+        unscored_tags: How many of the judge's tags could not be read.
+    """
+
+    by: Role
+    severity: Severity | None
+    tags: tuple[str, ...] = ()
+    unscored_tags: int = 0
+
+    @property
+    def level(self) -> Level | None:
+        """The severity as tables have it."""
+        if self.severity is None:
+            return None
+        return "minor" if self.severity == "minor" else "critical"
+
+
+class ErrorReview(msgspec.Struct, frozen=True):
+    """Everything that a judge found in one conversation."""
+
+    errors: tuple[JudgedError, ...]
+
+    def errors_of(self, side: Role) -> tuple[JudgedError, ...]:
+        """Return the errors of one side."""
+        return tuple(error for error in self.errors if error.by == side)
+
 
 REWARD, REWARD_VERSION = METRIC_VERSION.split("-")
 """The measure that every run has: its evidence is a `Score`, its version part of a score's key."""
@@ -28,7 +92,7 @@ Averaging = Literal["micro", "macro", "tasks"]
 """Over what a rate is taken: sums over all conversations, the conversations' own rates, or tasks of
 which every played trial is known (pass^k)."""
 
-Reads = Literal["share", "percent", "number", "seconds"]
+MetricFormat = Literal["share", "percent", "number", "seconds"]
 """How a rate reads: a share lies between 0 and 1 by its nature, the others need not."""
 
 ROUNDING = 1e-9
@@ -38,7 +102,7 @@ MAX_WHY = 2_000
 """Characters of a reason that are kept."""
 
 
-class Counted(msgspec.Struct, frozen=True, omit_defaults=True):
+class CountedItem(msgspec.Struct, frozen=True, omit_defaults=True):
     """What one turn, call or question counts for.
 
     Attributes:
@@ -54,7 +118,7 @@ class Counted(msgspec.Struct, frozen=True, omit_defaults=True):
     why: str = ""
 
 
-class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
+class MeasureResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """What one measure counted in one conversation, or why it could not (`unscored_result`).
 
     `rules` is empty where rule sets play no part. `usage` is the judge's. `score` is set for the
@@ -66,7 +130,7 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
     judge: str = NO_JUDGE
     rules: str = ""
     counts: dict[str, int | float] = {}
-    evidence: tuple[Counted, ...] = ()
+    evidence: tuple[CountedItem, ...] = ()
     unscored: str = ""
     usage: Usage | None = None
     score: Score | None = None
@@ -105,7 +169,7 @@ class Rate(msgspec.Struct, frozen=True, tag="rate", omit_defaults=True):
     denominator: tuple[str, ...]
     averaging: Averaging = "micro"
     part: str = ""
-    reads: Reads = "share"
+    reads: MetricFormat = "share"
     undecided: tuple[str, ...] = ()
 
 
@@ -127,7 +191,7 @@ class Quantile(msgspec.Struct, frozen=True, tag="quantile"):
     name: str
     count: str
     share: float
-    reads: Reads = "number"
+    reads: MetricFormat = "number"
     part: str = ""
 
     def of(self, values: Sequence[float]) -> float:
@@ -135,18 +199,18 @@ class Quantile(msgspec.Struct, frozen=True, tag="quantile"):
         return sorted(values)[max(0, ceil(self.share * len(values) - ROUNDING) - 1)]
 
 
-Derived = Total | Rate | Trend | Quantile
+MetricDefinition = Total | Rate | Trend | Quantile
 
 
-class Declared(msgspec.Struct, frozen=True):
+class DeclaredMetrics(msgspec.Struct, frozen=True):
     """The figures that a measure declares: stored with a run, so that reading needs no measure."""
 
     measure: str
     version: str
-    figures: tuple[Derived, ...]
+    figures: tuple[MetricDefinition, ...]
 
 
-class Setting(msgspec.Struct, frozen=True):
+class MeasureSetting(msgspec.Struct, frozen=True):
     """What measures need to know of a condition.
 
     Attributes:
@@ -166,7 +230,7 @@ class Setting(msgspec.Struct, frozen=True):
     is_clarified: bool = False
 
 
-class PlayedCase(msgspec.Struct, frozen=True):
+class ScoringContext(msgspec.Struct, frozen=True):
     """One stored conversation with all that a measure may look at.
 
     Attributes:
@@ -184,9 +248,9 @@ class PlayedCase(msgspec.Struct, frozen=True):
 
     task: Task
     episode: Episode
-    factory: WorldFactory
-    wording: Wording = ENGLISH_WORDING
-    setting: Setting = Setting()
+    factory: EnvironmentFactory
+    wording: LocalizedValues = ENGLISH_VALUES
+    setting: MeasureSetting = MeasureSetting()
     draw: str = ""
     phrases: Phrasebook | None = None
     expected: Sequence[ExpectedValue] = ()
@@ -226,15 +290,15 @@ class Measure(Protocol):
         ...
 
     @property
-    def figures(self) -> tuple[Derived, ...]:
+    def figures(self) -> tuple[MetricDefinition, ...]:
         """The figures to make of its counts."""
         ...
 
-    def applies(self, setting: Setting) -> bool:
+    def applies(self, setting: MeasureSetting) -> bool:
         """Whether there is anything to count under a condition."""
         ...
 
-    async def measure(self, case: PlayedCase) -> Measured:
+    async def measure(self, case: ScoringContext) -> MeasureResult:
         """Count one conversation; what cannot be judged is unscored, with its reason."""
         ...
 
@@ -244,7 +308,7 @@ def metric_name(measure: str, version: str) -> str:
     return f"{measure}-{version}"
 
 
-def summed(entries: Iterable[Counted]) -> dict[str, int | float]:
+def sum_counts(entries: Iterable[CountedItem]) -> dict[str, int | float]:
     """Return the sums of all counts, by name."""
     sums: dict[str, int | float] = {}
     for entry in entries:
@@ -253,7 +317,7 @@ def summed(entries: Iterable[Counted]) -> dict[str, int | float]:
     return sums
 
 
-def misfit(measure: Measure, found: Measured) -> str:
+def result_mismatch(measure: Measure, found: MeasureResult) -> str:
     """Return why what a measure gave cannot be kept as its own; "" where it can."""
     given = (found.measure, found.version, found.judge, found.rules)
     if given != (measure.name, measure.version, measure.judge, measure.rules):
@@ -269,14 +333,14 @@ def _is_number(count: object) -> bool:
     return isinstance(count, int | float) and isfinite(count)
 
 
-def unmeasured(measure: Measure, why: str) -> Measured:
+def unscored_measure(measure: Measure, why: str) -> MeasureResult:
     """Return that a measure counted nothing, and why."""
     if measure.name == REWARD:
-        return measured_reward(Score(measure.rules, measure.judge, Unscored(why), ()))
-    return Measured(measure.name, measure.version, measure.judge, measure.rules, unscored=why)
+        return reward_result(Score(measure.rules, measure.judge, Unscored(why), ()))
+    return MeasureResult(measure.name, measure.version, measure.judge, measure.rules, unscored=why)
 
 
-def measured_reward(score: Score) -> Measured:
+def reward_result(score: Score) -> MeasureResult:
     """Return a score as what the measure `reward` counted."""
     reward = score.reward
     counts: dict[str, int | float] = {}
@@ -286,7 +350,7 @@ def measured_reward(score: Score) -> Measured:
     else:
         counts = {"conversations": 1, "reward": reward.value}
         reason = f"0 whatever {', '.join(reward.undecided)} would be" if reward.undecided else ""
-    return Measured(
+    return MeasureResult(
         REWARD,
         score.metric.removeprefix(f"{REWARD}-"),
         score.judge,
@@ -298,26 +362,26 @@ def measured_reward(score: Score) -> Measured:
     )
 
 
-SIMULATOR_FIGURES: tuple[Derived, ...] = (
+SIMULATOR_METRICS: tuple[MetricDefinition, ...] = (
     Total("users", ("users",)),
     Rate("invalid", ("invalid",), ("users",)),
     Rate("checks undecided", ("undecided",), ("checks",)),
 )
 
 
-def measured_simulator(score: Score) -> Measured | None:
+def simulator_result(score: Score) -> MeasureResult | None:
     """Return what the checks of a simulated user counted; None where none was checked."""
     if not score.simulator:
         return None
-    found = tuple(map(_check, score.simulator))
-    counts = {"users": 1, "invalid": int(bool(score.invalid)), **summed(found)}
-    return Measured(SIMULATOR, "1", score.judge, score.rules, counts, found)
+    found = tuple(map(_count_check, score.simulator))
+    counts = {"users": 1, "invalid": int(bool(score.invalid)), **sum_counts(found)}
+    return MeasureResult(SIMULATOR, "1", score.judge, score.rules, counts, found)
 
 
-def _check(entry: Evidence) -> Counted:
+def _count_check(entry: Evidence) -> CountedItem:
     counts: dict[str, int | float] = {
         "checks": 1,
         "undecided": int(entry.met is None),
         f"not {entry.subject}": int(entry.met is False),
     }
-    return Counted(counts, subject=entry.subject, why=entry.why)
+    return CountedItem(counts, subject=entry.subject, why=entry.why)

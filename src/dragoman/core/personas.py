@@ -1,4 +1,4 @@
-"""Who a simulated user is beside its task: a card of traits, habits and texts."""
+"""Personas of simulated users: traits, habits, speech and phrases."""
 
 import re
 from collections.abc import Mapping
@@ -77,7 +77,7 @@ class SpeechHabits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     accent: str = ""
 
 
-class Sayings(msgspec.Struct, frozen=True):
+class PersonaPhrases(msgspec.Struct, frozen=True):
     """What a user without a model says beside its facts, in one language."""
 
     vague: tuple[str, ...] = ()
@@ -88,14 +88,14 @@ class Sayings(msgspec.Struct, frozen=True):
     repeat: str = "{facts}"
 
 
-class Manner(msgspec.Struct, frozen=True):
+class UserBehavior(msgspec.Struct, frozen=True):
     """How a user without a model plays its part: what it does, and the words for it."""
 
     habits: Habits = Habits()
-    sayings: Sayings = Sayings()
+    sayings: PersonaPhrases = PersonaPhrases()
 
 
-PLAIN_MANNER = Manner()
+PLAIN_BEHAVIOR = UserBehavior()
 """That of nobody in particular."""
 
 
@@ -116,7 +116,7 @@ class Persona(msgspec.Struct, frozen=True):
     traits: Traits
     user: str
     agent: str
-    manner: Manner = Manner()
+    manner: UserBehavior = UserBehavior()
     speech: SpeechHabits = SpeechHabits()
     fillers: tuple[str, ...] = ()
 
@@ -148,5 +148,5 @@ class UserContext(msgspec.Struct, frozen=True, omit_defaults=True):
     answer: str = ""
 
 
-AboutUser = Mapping[str, object]
+UserProfile = Mapping[str, object]
 """What an agent is told of its user, as data: the traits of a card, or what was inferred."""

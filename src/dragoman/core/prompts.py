@@ -1,8 +1,8 @@
-"""The fixed texts that agent and user models are given, named and hashed as one set."""
+"""Prompt sets: the fixed texts given to agent and user models, with a content hash."""
 
 import msgspec
 
-from dragoman.core.keys import content_key
+from dragoman.core.content_keys import content_key
 
 
 class PromptSet(msgspec.Struct, frozen=True):

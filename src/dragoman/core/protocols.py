@@ -1,30 +1,31 @@
-"""The protocols at which rooms meet; whoever obeys one can take the place of ours."""
+"""Protocols of the main components: environments, suites, participants, models and judges.
+
+Any object that obeys a protocol can replace a built-in one.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 import msgspec
 
+from dragoman.core.audio import NULL_AUDIO_STORE, Audio, AudioStore
+from dragoman.core.clarifications import Decide
 from dragoman.core.conditions import Condition
-from dragoman.core.episodes import Ending, Episode, Event
+from dragoman.core.episodes import Episode, Event, Termination
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.personas import PLAIN_MANNER, AboutUser, Manner
+from dragoman.core.personas import PLAIN_BEHAVIOR, UserBehavior, UserProfile
+from dragoman.core.replies import Latency, Reply, TextReply, Utterance
 from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore
-from dragoman.core.speech import Reply, Said, Utterance
 from dragoman.core.tasks import FunctionCall, Task
 from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, Toolset
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio
-from dragoman.core.voice.clarifications import Decide
-from dragoman.core.voice.clock import Latency
-from dragoman.core.voice.sounds import NO_SOUNDS, Sounds
 
 StateDelta = Mapping[tuple[str, ...], bytes]
 """Where a world differs from the shared data: record path to canonical bytes (b"" if deleted)."""
 
 
-class World(Protocol):
+class Environment(Protocol):
     """The state that tools read and change; one per conversation, cheap to make."""
 
     def tools(self, side: Role) -> Toolset:
@@ -53,16 +54,16 @@ class World(Protocol):
 
 
 @runtime_checkable
-class SynchronizedWorld(Protocol):
+class SynchronizedEnvironment(Protocol):
     """What a world has besides, where something keeps its databases in step after a call."""
 
-    def unsynchronized(self) -> World:
+    def unsynchronized(self) -> Environment:
         """Return this same world without it."""
         ...
 
 
 @runtime_checkable
-class FunctionWorld(Protocol):
+class SetupEnvironment(Protocol):
     """What a world has besides, where functions that no participant sees set it up and assert."""
 
     def run_function(self, call: FunctionCall) -> object:
@@ -75,7 +76,7 @@ class FunctionWorld(Protocol):
 
 
 @runtime_checkable
-class WaitingWorld(Protocol):
+class AsyncEnvironment(Protocol):
     """What a world has besides, where its calls wait for something outside, such as a search engine."""
 
     async def call_waiting(self, call: ToolCall) -> ToolResult:
@@ -91,10 +92,10 @@ class WaitingWorld(Protocol):
         ...
 
 
-class WorldFactory(Protocol):
+class EnvironmentFactory(Protocol):
     """Makes worlds; scoring is handed one and never builds its own."""
 
-    def __call__(self, task: Task) -> World:
+    def __call__(self, task: Task) -> Environment:
         """Return a fresh world in the task's initial state."""
         ...
 
@@ -163,15 +164,17 @@ class Suite(Protocol):
         """Return why the suite cannot be played under a condition; "" where it can."""
         ...
 
-    def policy(self, task: Task, world: World) -> str:
+    def policy(self, task: Task, world: Environment) -> str:
         """Return the text that the agent must follow in a world in which nothing was said yet."""
         ...
 
-    def factory(self, rules: Rules) -> "WorldFactory":
+    def factory(self, rules: Rules) -> "EnvironmentFactory":
         """Return what makes worlds under a rule set."""
         ...
 
-    def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> "Conductor":
+    def conductor(
+        self, task: Task, world: Environment, rules: Rules, limits: Limits
+    ) -> "TurnProtocol":
         """Return the protocol of one conversation."""
         ...
 
@@ -204,7 +207,7 @@ class ToolView(Protocol):
         ...
 
 
-class Opening(msgspec.Struct, frozen=True):
+class SessionStart(msgspec.Struct, frozen=True):
     """What a session is told when it opens.
 
     `conversation` names it uniquely within a run and `seed` derives from its cell. `policy` is the
@@ -228,14 +231,14 @@ class Opening(msgspec.Struct, frozen=True):
     draw: str = ""
     directive: str = ""
     phrases: Phrasebook | None = None
-    sounds: Sounds = NO_SOUNDS
-    manner: Manner = PLAIN_MANNER
+    sounds: AudioStore = NULL_AUDIO_STORE
+    manner: UserBehavior = PLAIN_BEHAVIOR
     key: str = ""
-    user: AboutUser = {}
+    user: UserProfile = {}
     may_ask: bool = False
 
 
-class Answer(msgspec.Struct, frozen=True):
+class SessionReply(msgspec.Struct, frozen=True):
     """A session's reply with its raw form and what it consumed.
 
     `call_form` names the form in which calls were asked for as text; it is empty for native calls.
@@ -251,14 +254,14 @@ class Answer(msgspec.Struct, frozen=True):
     reasoning: str = ""
 
 
-Heard = Said | ToolResult
+SessionInput = TextReply | ToolResult
 """What reaches a participant: the other side's words, or the result of its own call."""
 
 
 class Session(Protocol):
     """One participant in one conversation."""
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         """Answer to what was heard since the last reply, with the tools visible now."""
         ...
 
@@ -278,7 +281,7 @@ class Participant(Protocol):
         """The name in tables."""
         ...
 
-    async def open(self, opening: Opening) -> Session:
+    async def open(self, opening: SessionStart) -> Session:
         """Open a session."""
         ...
 
@@ -326,10 +329,10 @@ class Consult(msgspec.Struct, frozen=True):
     decide: Decide
 
 
-Directive = Ask | Speak | Execute | Consult | Ending
+TurnAction = Ask | Speak | Execute | Consult | Termination
 
 
-class Progress(Protocol):
+class ConversationProgress(Protocol):
     """What a conductor may look at when it decides."""
 
     @property
@@ -353,7 +356,7 @@ class Progress(Protocol):
         ...
 
 
-class Conductor(Protocol):
+class TurnProtocol(Protocol):
     """A benchmark's protocol: who takes part and moves next, with which tools, until when."""
 
     @property
@@ -365,7 +368,7 @@ class Conductor(Protocol):
         """Return the events before the first directive (a greeting, a history)."""
         ...
 
-    def next(self, progress: Progress) -> Directive:
+    def next(self, progress: ConversationProgress) -> TurnAction:
         """Return what happens next; called once after every directive was carried out."""
         ...
 
@@ -388,7 +391,7 @@ class ChatRequest(msgspec.Struct, frozen=True):
     draw: str = ""
     key: str = ""
     reply_schema: Mapping[str, object] | None = None
-    user: AboutUser = {}
+    user: UserProfile = {}
 
 
 class Completion(msgspec.Struct, frozen=True):
@@ -433,7 +436,7 @@ class IdentifiedModel(ChatModel, Protocol):
         ...
 
 
-class Spoken(msgspec.Struct, frozen=True):
+class SynthesisResult(msgspec.Struct, frozen=True):
     """What a synthesizer gave: the audio, and what making it consumed."""
 
     audio: Audio
@@ -453,7 +456,7 @@ class Synthesizer(Protocol):
         """The content key of everything that can change the audio of a text."""
         ...
 
-    async def speak(self, text: str, language: str, seed: int) -> Spoken:
+    async def speak(self, text: str, language: str, seed: int) -> SynthesisResult:
         """Return the text as audio; the same text, language and seed give the same bytes.
 
         Raises:
@@ -512,7 +515,7 @@ class Judgement(msgspec.Struct, frozen=True):
     usage: Usage | None = None
 
 
-class Case(msgspec.Struct, frozen=True):
+class JudgeContext(msgspec.Struct, frozen=True):
     """Which conversation is judged: its task's id as a label, and its draw.
 
     Two trials never share a verdict that was remembered, even where they went alike.
@@ -541,7 +544,7 @@ class Judge(Protocol):
         ...
 
     async def judge(
-        self, assertions: Sequence[str], events: Sequence[Event], case: Case
+        self, assertions: Sequence[str], events: Sequence[Event], case: JudgeContext
     ) -> Judgement:
         """Return one verdict per assertion; raise JudgeError where the reply is unusable."""
         ...
@@ -556,7 +559,7 @@ class UserJudge(Protocol):
         ...
 
     async def judge(
-        self, assertions: Sequence[str], events: Sequence[Event], case: Case, scenario: str
+        self, assertions: Sequence[str], events: Sequence[Event], case: JudgeContext, scenario: str
     ) -> Judgement:
         """Return one verdict per assertion; raise JudgeError where the reply is unusable."""
         ...

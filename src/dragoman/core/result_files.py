@@ -1,4 +1,4 @@
-"""Runs in result files of other programs, whatever their format: as they are read and written."""
+"""Result files of other programs: runs and human-labelled conversations, independent of format."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,11 +10,40 @@ from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.protocols import Limits, Provenance
 from dragoman.core.scores import Score
-from dragoman.core.tasks import Task
-from dragoman.core.tools import Toolset
+from dragoman.core.tasks import RiskProfile, Scenario, Task
+from dragoman.core.tools import ToolKind, Toolset
 
 
-class ReadCell(msgspec.Struct, frozen=True):
+class LabelledConversation(msgspec.Struct, frozen=True):
+    """One conversation of a file with labels; its labels are in the record that `episode.source` keeps."""
+
+    id: str
+    task: Task
+    episode: Episode
+
+
+class LabelledFile(msgspec.Struct, frozen=True):
+    """A file's conversations, and the name of the domain that they are of."""
+
+    domain: str
+    records: Sequence[LabelledConversation]
+
+
+class DomainFacts(msgspec.Struct, frozen=True):
+    """What measures need to know of a domain that needs none of its data.
+
+    Attributes:
+        kinds: What each tool does.
+        stakes: What can go badly wrong.
+        scenarios: Its scenarios by task, where they come with the program.
+    """
+
+    kinds: Mapping[str, ToolKind]
+    stakes: RiskProfile
+    scenarios: Mapping[str, Scenario] = {}
+
+
+class ImportedCell(msgspec.Struct, frozen=True):
     """Which conversation a record holds.
 
     Attributes:
@@ -34,7 +63,7 @@ class ReadCell(msgspec.Struct, frozen=True):
     condition: Condition = PLAIN
 
 
-class ReadRun(msgspec.Struct, frozen=True):
+class ImportedRun(msgspec.Struct, frozen=True):
     """A run as result files record it.
 
     Attributes:
@@ -63,7 +92,7 @@ class ReadRun(msgspec.Struct, frozen=True):
     agents: tuple[str, ...]
     rules: str
     provenance: Provenance
-    cells: Sequence[ReadCell]
+    cells: Sequence[ImportedCell]
     tasks: Mapping[str, Task]
     conversations: Callable[[], Iterator[tuple[Episode, Score | None]]]
     report: msgspec.Struct
@@ -79,7 +108,7 @@ class ReadRun(msgspec.Struct, frozen=True):
     head: Mapping[str, msgspec.Raw] = {}
 
 
-class RunFacts(msgspec.Struct, frozen=True):
+class ResultFileFacts(msgspec.Struct, frozen=True):
     """What a file says about all of its conversations.
 
     `policy` and `tools` are None where the suite's data are not at hand.
@@ -115,7 +144,7 @@ class ResultFormat(Protocol):
         """What `dragoman export --to` calls it: what stands before the colon in names of suites."""
         ...
 
-    def head(self, facts: RunFacts, tasks: Iterable[Task]) -> Mapping[str, msgspec.Raw]:
+    def head(self, facts: ResultFileFacts, tasks: Iterable[Task]) -> Mapping[str, msgspec.Raw]:
         """Return a file without its conversations, field by field."""
         ...
 

@@ -1,12 +1,61 @@
 """Rule sets: every choice in which a reference and our defaults differ is a named value.
 
-A rule set is part of a cell's key (worlds and endings depend on it) and of a score's key. Its
-name carries its version.
+A rule set is part of a cell's key (environments and terminations depend on it) and of a score's
+key. Its name carries its version: a changed value needs a new name.
 """
+
+from collections.abc import Iterator, Mapping
+from typing import Generic, TypeVar
 
 import msgspec
 
-from dragoman.core.rule_sets import RuleSet, RuleSets
+from dragoman.core.errors import UsageError
+
+
+class RuleSet(msgspec.Struct, frozen=True):
+    """One set of choices; each further field names the behaviour it switches on.
+
+    Attributes:
+        name: The name that results and keys carry.
+    """
+
+    name: str
+
+
+RuleSetType = TypeVar("RuleSetType", bound=RuleSet)
+
+
+class RuleSets(Mapping[str, RuleSetType], Generic[RuleSetType]):
+    """The rule sets of one kind by their names, in the order in which they are listed."""
+
+    def __init__(self, kind: str, *sets: RuleSetType) -> None:
+        """Keep sets; `kind` is what a refusal calls them, such as `rules`."""
+        self._kind = kind
+        self._sets = {rules.name: rules for rules in sets}
+
+    def __getitem__(self, name: str) -> RuleSetType:
+        return self._sets[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sets)
+
+    def __len__(self) -> int:
+        return len(self._sets)
+
+    def find(self, name: str, owner: str = "") -> RuleSetType:
+        """Return the set of that name.
+
+        Args:
+            name: As it was written.
+            owner: Whose sets these are, such as a suite's name, where others have more.
+
+        Raises:
+            UsageError: Where there is none of that name; it names those that exist.
+        """
+        if name not in self._sets:
+            none = f"{owner} has no {self._kind}" if owner else f"unknown {self._kind}"
+            raise UsageError(f"{none} {name!r}: choose one of {', '.join(self._sets)}")
+        return self._sets[name]
 
 
 class Rules(RuleSet, frozen=True, omit_defaults=True):
@@ -137,7 +186,7 @@ TAU2_RULES = Rules(
 )
 
 
-def lenient(rules: Rules) -> Rules:
+def lenient_rules(rules: Rules) -> Rules:
     """Return a rule set that goes on where a stored result is not repeated, and says so.
 
     The reference grades stored trajectories again like that.
@@ -145,14 +194,14 @@ def lenient(rules: Rules) -> Rules:
     return msgspec.structs.replace(rules, name=f"{rules.name}-lenient", replay_must_repeat=False)
 
 
-def in_records(rules: Rules) -> Rules:
+def rules_with_record_answers(rules: Rules) -> Rules:
     """Return a rule set whose phone answers with records, as languages need it to."""
     return msgspec.structs.replace(
         rules, name=f"{rules.name}-records", phone_answers_in_records=True
     )
 
 
-SEATAU_RULES = msgspec.structs.replace(in_records(TAU2_RULES), name="seatau")
+SEATAU_RULES = msgspec.structs.replace(rules_with_record_answers(TAU2_RULES), name="seatau")
 """The fork that SEATauBench was measured with: tau2-bench, with records."""
 
 BFCL_RULES = msgspec.structs.replace(DRAGOMAN_1, name="bfcl-v4")
@@ -168,9 +217,9 @@ CONVERSATION_RULES = RuleSets(
     "rules",
     *OUR_RULES,
     TAU2_RULES,
-    *map(lenient, OUR_RULES),
-    lenient(TAU2_RULES),
-    *map(in_records, OUR_RULES),
+    *map(lenient_rules, OUR_RULES),
+    lenient_rules(TAU2_RULES),
+    *map(rules_with_record_answers, OUR_RULES),
     SEATAU_RULES,
 )
 """The rule sets of suites whose conversations change a world."""

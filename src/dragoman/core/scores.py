@@ -1,4 +1,4 @@
-"""Scores: a value, or the reason why there is none, with its evidence; and how conversations stand by them."""
+"""Scores of conversations: a value or the reason for none, evidence, and outcome status."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -120,13 +120,13 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
         return any(part.assumed and part.in_basis for part in self.components)
 
 
-Standing = Literal["pass", "fail", "unscored", "code", "infrastructure", "missing"]
+OutcomeStatus = Literal["pass", "fail", "unscored", "code", "infrastructure", "missing"]
 """Where a planned conversation stands.
 
 `code` is for a participant whose code raised; faults of the infrastructure are never the agent's.
 """
 
-STANDINGS: dict[Standing, str] = {
+OUTCOME_STATUSES: dict[OutcomeStatus, str] = {
     "code": "raised in code of one's own",
     "infrastructure": "ended by infrastructure",
     "fail": "failed",
@@ -136,7 +136,7 @@ STANDINGS: dict[Standing, str] = {
 """How a conversation stands that is not a success, in words; what is to be mended first comes first."""
 
 
-def standing_of(episode: Episode | None, score: Score | None) -> Standing:
+def outcome_status(episode: Episode | None, score: Score | None) -> OutcomeStatus:
     """Return where a conversation stands; None for what there is not."""
     if episode is None:
         return "missing"
@@ -147,9 +147,9 @@ def standing_of(episode: Episode | None, score: Score | None) -> Standing:
     return "pass" if is_success(score.reward.value) else "fail"
 
 
-def causes_of(episode: Episode | None, score: Score | None) -> Iterator[str]:
+def failure_causes(episode: Episode | None, score: Score | None) -> Iterator[str]:
     """Yield why a conversation is not a success: nothing for a success, one or more otherwise."""
-    state = standing_of(episode, score)
+    state = outcome_status(episode, score)
     if state == "pass":
         return
     if episode is None:

@@ -1,11 +1,12 @@
-"""The tokens by which a simulated user ends a conversation, as tau2-bench's prompts have them.
+"""Stop tokens with which a simulated user ends a conversation, and empty replies.
 
-Models do not always write them exactly. `with_meant_tokens` finds what can only have been meant as one
-and puts the token there. In doubt it takes the words as words: "STOP!", a heading, a hashtag and a button's
-name stay what they are.
+Models do not always write the tokens of tau2-bench's prompts exactly. `with_meant_tokens` finds
+what can only be meant as one and puts the token there. In doubt the words stay words: "STOP!", a
+heading, a hashtag or the name of a button is left alone.
 """
 
 import re
+import unicodedata
 from collections.abc import Mapping
 
 import msgspec
@@ -62,7 +63,7 @@ _FEWEST_SIGNS = 3
 """Number signs around a word that make it a token, where they stand on both sides."""
 
 
-class MeantTokens(msgspec.Struct, frozen=True):
+class NormalizedStopTokens(msgspec.Struct, frozen=True):
     """Words in which every stop token is written exactly.
 
     Attributes:
@@ -79,7 +80,7 @@ def has_stop(words: str) -> bool:
     return any(token in words for token in STOP_TOKENS)
 
 
-def with_meant_tokens(words: str) -> MeantTokens:
+def normalize_stop_tokens(words: str) -> NormalizedStopTokens:
     """Return words with the exact token where one was written almost right.
 
     A word of the tokens, in letters of any case, is one:
@@ -91,15 +92,15 @@ def with_meant_tokens(words: str) -> MeantTokens:
     - alone, with two number signs or in angle brackets; in other brackets, in capitals.
     """
     if len(words) > _MOST:
-        last = with_meant_tokens(words[-_MOST:])
-        return MeantTokens(words[:-_MOST] + last.text, last.written)
+        last = normalize_stop_tokens(words[-_MOST:])
+        return NormalizedStopTokens(words[:-_MOST] + last.text, last.written)
     folded = words.translate(_FOLDED)
     if _HINT.search(folded) is None:
-        return MeantTokens(words)
+        return NormalizedStopTokens(words)
     token = _token_alone(folded)
     if token is not None:
         written = words.strip()
-        return MeantTokens(token, "" if written == token else written[:MAX_WRITTEN])
+        return NormalizedStopTokens(token, "" if written == token else written[:MAX_WRITTEN])
     parts: list[str] = []
     first, end = "", 0
     for found in _WORD.finditer(folded):
@@ -112,7 +113,11 @@ def with_meant_tokens(words: str) -> MeantTokens:
         end = span[1]
         if written != token:
             first = first or written[:MAX_WRITTEN]
-    return MeantTokens("".join((*parts, words[end:])), first) if first else MeantTokens(words)
+    return (
+        NormalizedStopTokens("".join((*parts, words[end:])), first)
+        if first
+        else NormalizedStopTokens(words)
+    )
 
 
 def _token_alone(folded: str) -> str | None:
@@ -208,3 +213,24 @@ def _unwrapped(folded: str, start: int, end: int) -> tuple[int, int]:
     opening = _OPENING_FENCE.search(folded, max(0, start - _REACH), start)
     closing = _CLOSING_FENCE.match(folded, end)
     return (opening.start(), closing.end()) if opening and closing else (start, end)
+
+
+_FILLERS = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffc\ufffd")
+"""Letters and symbols that show nothing, or stand for what was lost."""
+
+
+def is_silent(words: str) -> bool:
+    """Whether words have neither a letter nor a digit nor a pictograph.
+
+    Silent are: spaces, punctuation, markup, what cannot be seen, and marks for the harness that no
+    conductor knows (`###END###`). A stop token says something: that the conversation is over.
+    """
+    if has_stop(words):
+        return False
+    return not any(map(_is_spoken, MARKER.sub("", words)))
+
+
+def _is_spoken(character: str) -> bool:
+    if character.isalnum():
+        return character not in _FILLERS
+    return unicodedata.category(character) == "So" and character not in _FILLERS

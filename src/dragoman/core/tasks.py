@@ -1,4 +1,4 @@
-"""What a benchmark asks: a task, its user, its start and what counts as success."""
+"""Tasks of benchmarks: user scenario, initial state, reference plan and success criteria."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -92,7 +92,7 @@ class Instructions(msgspec.Struct, frozen=True, omit_defaults=True):
     unknown_info: str | None = None
 
 
-class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
+class KnownFact(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something a user knows: said when asked for; `keywords` are what a question for it contains."""
 
     name: str
@@ -100,7 +100,7 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     keywords: tuple[str, ...] = ()
 
 
-class Deed(msgspec.Struct, frozen=True, omit_defaults=True):
+class UserAction(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something a user does when asked: a call of its own tool; it reports the result."""
 
     name: str
@@ -117,8 +117,8 @@ class Scenario(msgspec.Struct, frozen=True, omit_defaults=True):
     instructions: str | Instructions
     persona: str | None = None
     opening: str = ""
-    facts: tuple[Fact, ...] = ()
-    deeds: tuple[Deed, ...] = ()
+    facts: tuple[KnownFact, ...] = ()
+    deeds: tuple[UserAction, ...] = ()
 
 
 class FixedTurn(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -177,7 +177,7 @@ class Escalation(msgspec.Struct, frozen=True):
         )
 
 
-class Stakes(msgspec.Struct, frozen=True):
+class RiskProfile(msgspec.Struct, frozen=True):
     """What can go badly wrong in a suite.
 
     Attributes:
@@ -239,7 +239,7 @@ def fixed_messages(task: Task) -> Iterator[tuple[int, int, str]]:
         yield 0, 0, task.scenario.opening
 
 
-def chain_before(task: Task, tasks: Mapping[str, Task]) -> tuple[Task, ...]:
+def prerequisite_chain(task: Task, tasks: Mapping[str, Task]) -> tuple[Task, ...]:
     """Return what must have been played before a task, first things first.
 
     Args:

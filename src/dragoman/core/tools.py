@@ -1,7 +1,7 @@
-"""Tools as they are shown, called and answered.
+"""Tool schemas, tool calls and tool results.
 
-A call keeps what the model wrote (order, positionals, raw argument text) beside what was
-understood, because some benchmarks score the first and worlds execute the second.
+A call keeps what the model wrote (order, positionals, raw argument text) together with the parsed
+arguments, because some benchmarks score the first and environments execute the second.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""What model calls consumed; prices are looked up later and may be unknown."""
+"""Usage of models: calls, tokens, audio seconds and characters. Unknown counts are None."""
 
 from collections.abc import Iterable
 from typing import Literal, TypeVar

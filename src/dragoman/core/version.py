@@ -1,3 +1,3 @@
-"""The version, kept where every room may read it."""
+"""The version of the package, at a place that every module may import."""
 
 VERSION = "0.1.0"

@@ -19,9 +19,9 @@ from typing import cast
 
 import msgspec
 
-from dragoman.core.errors import DragomanError, placed
+from dragoman.config.event_loop import run_event_loop
+from dragoman.core.errors import DragomanError, error_with_location
 from dragoman.distributed.worker_pool import TaskFn, WorkerSpec
-from dragoman.wiring.event_loops import run_to_end
 
 HEAD = struct.Struct(">IQB")
 """The length of the content, the number of the item, and what the content is."""
@@ -62,7 +62,7 @@ def main() -> None:
     answers = os.dup(1)
     # What an agent prints must not be taken for an answer.
     os.dup2(2, 1)
-    run_to_end(_serve(answers))
+    run_event_loop(_serve(answers))
 
 
 async def _serve(answers: int) -> None:
@@ -108,7 +108,7 @@ async def answer_item(item: bytes, do: TaskFn) -> tuple[int, bytes]:
     try:
         return ANSWER, await do(item)
     except Exception as error:  # noqa: BLE001 - the run is told, and the others go on
-        return BROKE, placed(error).encode("utf-8", "replace")
+        return BROKE, error_with_location(error).encode("utf-8", "replace")
 
 
 async def _answer(number: int, item: bytes, writer: asyncio.StreamWriter, do: TaskFn) -> None:

@@ -13,12 +13,12 @@ import msgspec
 
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.protocols import Provenance
-from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.core.voice.recordings import RecordedMessage
-from dragoman.store.audio_sets.layout import CARD, audio_name
-from dragoman.store.audio_sets.reader import AudioSet
-from dragoman.store.whole_files import write_whole
-from dragoman.wiring.suites import load_suite
+from dragoman.core.recordings import RecordedMessage
+from dragoman.core.texts.decoding import TranslatedErrors
+from dragoman.registry.suites import load_suite
+from dragoman.store.audio_set import AudioSet
+from dragoman.store.audio_set_format import CARD, audio_name
+from dragoman.store.safe_files import atomic_write
 
 SPLIT = "test"
 METADATA = "metadata.jsonl"
@@ -88,11 +88,11 @@ def write_audio_folder(folder: Path, out: Path) -> WrittenFolder:
     for name in files:
         _copy(folder / name, out / SPLIT / name)
     encode = msgspec.json.Encoder().encode
-    write_whole(out / SPLIT / METADATA, (encode(row) + b"\n" for row in rows))
+    atomic_write(out / SPLIT / METADATA, (encode(row) + b"\n" for row in rows))
     _copy(folder / CARD, out / CARD)
     written = WrittenFolder(len(rows), len(files), len(messages) - len(rows))
     suites = {name: load_suite(name).provenance for name in audio_set.settings.suites}
-    write_whole(out / "README.md", (_readme(audio_set, suites, written).encode(),))
+    atomic_write(out / "README.md", (_readme(audio_set, suites, written).encode(),))
     return written
 
 
@@ -118,7 +118,7 @@ def _rows(messages: Sequence[RecordedMessage]) -> Iterator[FolderRow]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    with OutsideErrors(DataError, f"{target}: cannot be written"):
+    with TranslatedErrors(DataError, f"{target}: cannot be written"):
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
 

@@ -8,19 +8,18 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from dragoman.config.run_config import RunConfig
+from dragoman.core.capabilities import WritesResults
 from dragoman.core.errors import DataError, StoreError, UsageError
-from dragoman.core.facets import WritesResults
-from dragoman.core.result_files import PlayedConversation, ResultFormat, RunFacts
+from dragoman.core.result_files import PlayedConversation, ResultFileFacts, ResultFormat
 from dragoman.core.rules import RULES
 from dragoman.core.scores import IMPORTED, METRIC_VERSION, Score, Scored
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Toolset
+from dragoman.registry.suites import benchmarks, load_suite
 from dragoman.runs.jobs import Manifest, read_manifest, spec_keys
 from dragoman.runs.plan import conversation_seed
-from dragoman.store.run import RunStore, StoredCell
-from dragoman.wiring.catalogue import benchmarks
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.suites import load_suite
+from dragoman.store.run_store import RunStore, StoredCell
 
 Cells = Mapping[str, StoredCell]
 
@@ -81,10 +80,10 @@ def _tasks(store: RunStore, cells: Cells) -> list[Task]:
     return [tasks[name] for name in dict.fromkeys(cell.task for cell in cells.values())]
 
 
-def _facts(manifest: Manifest, cell: StoredCell) -> RunFacts:
+def _facts(manifest: Manifest, cell: StoredCell) -> ResultFileFacts:
     config = manifest.config
     policy, tools = _shown(config)
-    return RunFacts(
+    return ResultFileFacts(
         suite=cell.suite,
         agent=cell.agent,
         user=config.user or f"partner of {cell.agent}",

@@ -5,20 +5,20 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.facets import ReadsResults
-from dragoman.core.result_files import ReadRun
+from dragoman.composition.conditions.languages import imported_localizations
+from dragoman.config.environment import data_folder
+from dragoman.config.run_config import RunConfig
+from dragoman.core.capabilities import ReadsResults
+from dragoman.core.result_files import ImportedRun
 from dragoman.core.scores import NO_JUDGE
 from dragoman.core.version import VERSION
+from dragoman.registry.suites import benchmarks
 from dragoman.runs.jobs import Manifest
-from dragoman.store.entries import StoredEpisode
-from dragoman.store.run import NewRun, StoredCell, create_run
-from dragoman.wiring.catalogue import benchmarks
-from dragoman.wiring.conditions.elsewhere import realised_elsewhere
-from dragoman.wiring.environment import data_folder
-from dragoman.wiring.grid.config import RunConfig
+from dragoman.store.conversation_writes import StoredEpisode
+from dragoman.store.run_store import NewRun, StoredCell, create_run
 
 
-def import_run(path: Path, folder: Path, created: float, form: str | None = None) -> ReadRun:
+def import_run(path: Path, folder: Path, created: float, form: str | None = None) -> ImportedRun:
     """Make a run of result files, with their own verdicts where they have any.
 
     Args:
@@ -53,7 +53,7 @@ def reader_of(path: Path) -> ReadsResults:
     return next((each for each in readers if each.has_results(path)), readers[0])
 
 
-def _manifest(read: ReadRun, created: float) -> Manifest:
+def _manifest(read: ImportedRun, created: float) -> Manifest:
     config = RunConfig(
         suite=read.suite,
         agents=read.agents,
@@ -75,5 +75,7 @@ def _manifest(read: ReadRun, created: float) -> Manifest:
         "",
         read.provenance,
         imported=dict(read.head),
-        realised=realised_elsewhere(tuple(dict.fromkeys(each.condition for each in read.cells))),
+        realised=imported_localizations(
+            tuple(dict.fromkeys(each.condition for each in read.cells))
+        ),
     )

@@ -11,17 +11,17 @@ from shlex import quote
 from xml.etree import ElementTree as ET
 
 from dragoman.analysis.cells import CellSummary, Outcome
-from dragoman.core.scores import Standing
-from dragoman.core.texts.visible import visible
+from dragoman.core.scores import OutcomeStatus
+from dragoman.core.texts.characters import escape_controls
 from dragoman.exchange.placing import place_file
 from dragoman.report.view_model import conversation_causes, conversation_status
-from dragoman.store.run import RunStore
+from dragoman.store.run_store import RunStore
 from dragoman.tables.outcomes import outcomes, summary
 
 MOST_CHARS = 4_000
 """Of one text; pages of CI are not where a conversation is read."""
 
-_ELEMENTS: dict[Standing, str] = {
+_ELEMENTS: dict[OutcomeStatus, str] = {
     "fail": "failure",
     "code": "error",
     "infrastructure": "error",
@@ -132,5 +132,5 @@ def _seconds(value: float) -> str:
 
 def _text(text: str) -> str:
     """Return a text that XML can hold, and not longer than a page of CI bears."""
-    shown = _NOT_XML.sub("\ufffd", visible(text[:MOST_CHARS]))
+    shown = _NOT_XML.sub("\ufffd", escape_controls(text[:MOST_CHARS]))
     return f"{shown} ..." if len(text) > MOST_CHARS else shown

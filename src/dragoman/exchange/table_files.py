@@ -9,9 +9,9 @@ import polars as pl
 
 from dragoman.analysis.cells import Outcome
 from dragoman.core.errors import StoreError, UsageError
-from dragoman.core.texts.csv_cells import safe_cell
+from dragoman.core.texts.csv_text import escape_cell
 from dragoman.exchange.placing import place_file
-from dragoman.store.run import RunStore
+from dragoman.store.run_store import RunStore
 from dragoman.tables.frames.run_frames import run_tables
 from dragoman.tables.outcomes import outcomes
 from dragoman.tables.results import outcome_object
@@ -54,7 +54,7 @@ def _write_csv(table: pl.DataFrame, path: Path) -> None:
     texts = [name for name, kind in table.schema.items() if kind == pl.String]
     table.with_columns(
         *(pl.col(name).map_elements(_json, return_dtype=pl.String) for name in lists),
-        *(pl.col(name).map_elements(safe_cell, return_dtype=pl.String) for name in texts),
+        *(pl.col(name).map_elements(escape_cell, return_dtype=pl.String) for name in texts),
     ).write_csv(path)
 
 

@@ -8,32 +8,32 @@ from collections import Counter
 
 import msgspec
 
-from dragoman.core.apis.labels import LANGUAGE
+from dragoman.config.agent_specs import specs_of
+from dragoman.core.apis.metrics import LANGUAGE_LABEL
 from dragoman.core.conditions import ENGLISH, Condition
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.episodes import Episode, Message
+from dragoman.core.replies import ToolCallReply
 from dragoman.core.rules import RULES
 from dragoman.core.scores import METRIC_VERSION, Score, Scored
-from dragoman.core.speech import Called
 from dragoman.core.tasks import Task
 from dragoman.core.tools import openai_schema
-from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 from dragoman.exchange.written_rows import (
     TextForms,
     ToldConversation,
     why_unwritten,
     written_messages,
 )
+from dragoman.registry.suites import load_suite
 from dragoman.runs.jobs import read_manifest
 from dragoman.simulation.participants.llm import past_messages
-from dragoman.store.run import RunStore, StoredCell
-from dragoman.wiring.agents.agent_names import specs_of
-from dragoman.wiring.suites import load_suite
+from dragoman.store.run_store import RunStore, StoredCell
 
 
 class RunRows(msgspec.Struct, frozen=True):
     """The rows of a run, and how many conversations became none, by reason."""
 
-    rows: tuple[TrainingRow, ...]
+    rows: tuple[TrainingExample, ...]
     left_out: dict[str, int]
 
 
@@ -81,7 +81,7 @@ def _passed(score: Score | None) -> bool:
 
 def _why_not(cell: StoredCell, task: Task, episode: Episode) -> str:
     """Return why nothing can be learnt from a conversation as it is stored; "" where it can."""
-    own = [each for each in episode.events if isinstance(each, Move) and each.by == "agent"]
+    own = [each for each in episode.events if isinstance(each, Message) and each.by == "agent"]
     if episode.is_fault or not own:
         return "broken off"
     if cell.condition != Condition():
@@ -91,7 +91,7 @@ def _why_not(cell: StoredCell, task: Task, episode: Episode) -> str:
     return ""
 
 
-def _row(cell: StoredCell, played: ToldConversation) -> TrainingRow:
+def _row(cell: StoredCell, played: ToldConversation) -> TrainingExample:
     task, suite = played.task, played.suite
     world = suite.factory(played.rules)(task)
     policy, offered = suite.policy(task, world), world.tools("agent")
@@ -108,16 +108,18 @@ def _row(cell: StoredCell, played: ToldConversation) -> TrainingRow:
     called = (
         call.name
         for event in played.episode.events
-        if isinstance(event, Move) and event.by == "agent" and isinstance(event.reply, Called)
+        if isinstance(event, Message)
+        and event.by == "agent"
+        and isinstance(event.reply, ToolCallReply)
         for call in event.reply.calls
     )
-    origin = RowOrigin(
+    origin = ExampleOrigin(
         cell.suite,
         task.id,
         tuple(dict.fromkeys(called)),
-        task.labels.get(LANGUAGE, ENGLISH),
+        task.labels.get(LANGUAGE_LABEL, ENGLISH),
         suite.provenance.licence,
         cell.agent,
         task.digest,
     )
-    return TrainingRow(f"{cell.suite} {task.id} {cell.key}", tuple(messages), tools, origin)
+    return TrainingExample(f"{cell.suite} {task.id} {cell.key}", tuple(messages), tools, origin)

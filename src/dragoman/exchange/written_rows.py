@@ -4,17 +4,17 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from dragoman.core.apis.written.answers import FORM
-from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.apis.itc_answers import FORM
+from dragoman.core.capabilities import CallsAsText, TextProtocol, WritesAnswers
+from dragoman.core.episodes import Episode, Event, Message
 from dragoman.core.errors import UsageError
-from dragoman.core.facets import CallsAsText, TextProtocol, WritesAnswers
 from dragoman.core.protocols import Suite
+from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply
 from dragoman.core.rules import Rules
-from dragoman.core.speech import Called, Said, Unparsed
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolCall, ToolResult
+from dragoman.registry.agents import split_options, text_protocol_factory
 from dragoman.simulation.participants.llm import MessageDict, past_messages
-from dragoman.wiring.agents.text_agents import offer_of, split_options
 
 
 class ToldConversation(msgspec.Struct, frozen=True):
@@ -40,13 +40,13 @@ class TextForms:
     """
 
     def __init__(self, suite: Suite, rules: Rules, form: str) -> None:
-        self._offer = offer_of(suite, rules)
+        self._offer = text_protocol_factory(suite, rules)
         self._native = None if not form else _writing(suite, rules, form)
         self._known: dict[str, TextProtocol] = {}
 
     def of(self, agent: str, episode: Episode) -> TextProtocol | None:
         """Return the form of a conversation; None for native calls."""
-        if not any(isinstance(each, Move) and each.call_form for each in episode.events):
+        if not any(isinstance(each, Message) and each.call_form for each in episode.events):
             return self._native
         if agent not in self._known:
             self._known[agent] = self._offer(split_options(agent)[1])
@@ -56,11 +56,11 @@ class TextForms:
 def why_unwritten(protocol: TextProtocol, episode: Episode) -> str:
     """Return why a conversation cannot be told in a form; "" where it can."""
     for event in episode.events:
-        if not isinstance(event, Move) or event.by != "agent":
+        if not isinstance(event, Message) or event.by != "agent":
             continue
         if not event.call_form and not isinstance(protocol, WritesAnswers):
             return "native calls among those in text"
-        if event.call_form and isinstance(event.reply, Called) and event.reply.text is None:
+        if event.call_form and isinstance(event.reply, ToolCallReply) and event.reply.text is None:
             return "the text of its calls was not kept"
     return ""
 
@@ -87,21 +87,25 @@ def _messages(played: ToldConversation, events: Sequence[Event]) -> Iterator[Mes
             yield {"role": "user", "content": played.protocol.results(results)}
             results = []
         if event.by == "agent":
-            calls = {c.id: c for c in event.reply.calls} if isinstance(event.reply, Called) else {}
+            calls = (
+                {c.id: c for c in event.reply.calls}
+                if isinstance(event.reply, ToolCallReply)
+                else {}
+            )
             yield {"role": "assistant", "content": _own_words(played, event)}
-        elif isinstance(event.reply, Said):
+        elif isinstance(event.reply, TextReply):
             yield {"role": "user", "content": event.reply.utterance.received}
 
 
-def _own_words(played: ToldConversation, move: Move) -> str:
+def _own_words(played: ToldConversation, move: Message) -> str:
     if not move.call_form and isinstance(played.protocol, WritesAnswers):
         return played.protocol.written(played.task, move.reply)
     match move.reply:
-        case Said() as said:
+        case TextReply() as said:
             return said.text
-        case Called(text=text):
+        case ToolCallReply(text=text):
             return text or ""
-        case Unparsed(raw=raw):
+        case UnparsedReply(raw=raw):
             return raw
 
 

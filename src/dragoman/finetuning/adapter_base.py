@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.finetuning.weights_hash import weights_hash
 
 _FILE = "base.json"
@@ -23,5 +23,5 @@ def base_of(adapter: Path) -> str:
     """Return the hash of the weights that an adapter was learnt on; "" where it does not say."""
     try:
         return msgspec.json.decode((adapter / _FILE).read_bytes(), type=_Base).weights
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODING_ERRORS):
         return ""

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.finetuning.model_folder import tensors_of
 
 _NAME = re.compile(r"checkpoint-(\d+)")
@@ -54,6 +54,6 @@ def _is_whole(folder: Path, step: int) -> bool:
         for file in weights:
             tensors_of(file)
         state = msgspec.json.decode((folder / _STATE).read_bytes(), type=_State)
-    except (OSError, UsageError, *UNREADABLE):
+    except (OSError, UsageError, *DECODING_ERRORS):
         return False
     return state.global_step == step

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.training.rows import TrainingRow
+from dragoman.core.training_examples import TrainingExample
 from dragoman.finetuning.model_folder import TOKENIZER, ModelFacts
 from dragoman.finetuning.recipe import Recipe
 
@@ -45,7 +45,7 @@ class Effort(msgspec.Struct, frozen=True):
         return self.operations / (gpu.peak * _TERA)
 
 
-def effort_of(recipe: Recipe, model: ModelFacts, rows: Sequence[TrainingRow]) -> Effort:
+def effort_of(recipe: Recipe, model: ModelFacts, rows: Sequence[TrainingExample]) -> Effort:
     """Return what a training takes: tokens counted on a sample where the extra is installed.
 
     Else they are as many as there are bytes, which no tokenizer of bytes exceeds.
@@ -76,14 +76,14 @@ def fitting(memory: int) -> dict[str, Gpu]:
     return {name: gpu for name, gpu in gpus().items() if gpu.memory * _GIB >= memory}
 
 
-def _counted(recipe: Recipe, rows: Sequence[TrainingRow]) -> list[int]:
+def _counted(recipe: Recipe, rows: Sequence[TrainingExample]) -> list[int]:
     from tokenizers import Tokenizer
 
     read = Tokenizer.from_file(str(Path(recipe.model) / TOKENIZER))
     return [len(each.ids) for each in read.encode_batch([_text(row) for row in rows])]
 
 
-def _text(row: TrainingRow) -> str:
+def _text(row: TrainingExample) -> str:
     """Return what a template shows of a row, as near as can be told without it."""
     parts = []
     for message in row.messages:

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any
 
-from dragoman.core.training.rows import TrainingRow
+from dragoman.core.training_examples import TrainingExample
 from dragoman.finetuning.masking import labelled_rows, require_template
 from dragoman.finetuning.model_folder import LOADED_TOKENIZER
 from dragoman.finetuning.recipe import Recipe
@@ -12,8 +12,8 @@ from dragoman.finetuning.unused import UnusedRow
 
 
 def learnable_rows(
-    recipe: Recipe, rows: Sequence[TrainingRow]
-) -> tuple[list[TrainingRow], list[UnusedRow]]:
+    recipe: Recipe, rows: Sequence[TrainingExample]
+) -> tuple[list[TrainingExample], list[UnusedRow]]:
     """Return the rows that can be learnt from, and the others with why not.
 
     Raises:
@@ -24,7 +24,7 @@ def learnable_rows(
     return [row for row in rows if row.id not in left_out], unused
 
 
-def chat_tokenizer(recipe: Recipe, rows: Sequence[TrainingRow]) -> Any:  # noqa: ANN401 - no types
+def chat_tokenizer(recipe: Recipe, rows: Sequence[TrainingExample]) -> Any:  # noqa: ANN401 - no types
     """Return the model's tokenizer with a template by which rows can be learnt.
 
     Raises:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.store.whole_files import write_whole
+from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.store.safe_files import atomic_write
 
 
 class LossLine(msgspec.Struct, frozen=True):
@@ -28,7 +28,7 @@ class LossFile:
         for line in self._path.read_bytes().splitlines() if self._path.is_file() else ():
             try:
                 found.append(msgspec.json.decode(line, type=LossLine))
-            except UNREADABLE:
+            except DECODING_ERRORS:
                 break
         return found
 
@@ -40,7 +40,7 @@ class LossFile:
     def cut_after(self, step: int) -> None:
         """Keep the lines up to a step: what comes after it is done again."""
         kept = [line for line in self.lines() if line.step <= step]
-        write_whole(self._path, (msgspec.json.encode(line) + b"\n" for line in kept))
+        atomic_write(self._path, (msgspec.json.encode(line) + b"\n" for line in kept))
 
     def last(self) -> float | None:
         """Return the last loss; None where no step was made."""

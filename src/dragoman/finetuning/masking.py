@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.core.training.rows import TrainingRow
+from dragoman.core.training_examples import TrainingExample
 from dragoman.finetuning.template_messages import for_template
 from dragoman.finetuning.unused import UnusedRow
 
@@ -88,7 +88,7 @@ def require_template(tokenizer: ChatTokenizer, *, with_tools: bool) -> None:
 
 
 def labelled_rows(
-    rows: Iterable[TrainingRow], tokenizer: ChatTokenizer, max_length: int
+    rows: Iterable[TrainingExample], tokenizer: ChatTokenizer, max_length: int
 ) -> tuple[list[LabelledRow], list[UnusedRow]]:
     """Return rows as tokens with labels, and the rows that cannot be learnt from."""
     found, unused = [], []

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
 _HEAD = 8
@@ -58,7 +58,7 @@ def read_model(folder: Path) -> ModelFacts:
             raise UsageError(f"{folder}: not a model: it has no {name}")
     try:
         config = msgspec.json.decode((folder / CONFIG).read_bytes(), type=_Config)
-    except (OSError, *UNREADABLE) as error:
+    except (OSError, *DECODING_ERRORS) as error:
         raise UsageError(
             f"{folder / CONFIG}: not the configuration of a causal model ({error})"
         ) from error

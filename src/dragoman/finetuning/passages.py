@@ -10,14 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from dragoman.core.training.rows import TrainingRow
+from dragoman.core.training_examples import TrainingExample
 
 _SHORTEST = 40
 _MOST = 2_000
 _BETWEEN = re.compile(r"\n|(?<=\}),\s*(?=\{)")
 
 
-def passages_of(rows: Sequence[TrainingRow]) -> list[str]:
+def passages_of(rows: Sequence[TrainingExample]) -> list[str]:
     """Return what stands in at least eight rows and a hundredth of them, the most frequent first."""
     counted = Counter(piece for row in rows for piece in set(_pieces(row)))
     fewest = max(8, len(rows) // 100)
@@ -31,7 +31,7 @@ def without(texts: Iterable[str], passages: Sequence[str]) -> Iterator[str]:
         yield "\n".join(piece for piece in _BETWEEN.split(text) if _bare(piece) not in known)
 
 
-def _pieces(row: TrainingRow) -> Iterator[str]:
+def _pieces(row: TrainingExample) -> Iterator[str]:
     for message in row.messages:
         if message.get("role") in {"system", "developer"}:
             yield from _cut(str(message.get("content") or ""))

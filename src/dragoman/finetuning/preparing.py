@@ -10,9 +10,9 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import content_key
-from dragoman.core.training.rows import TrainingRow
+from dragoman.core.training_examples import TrainingExample
 from dragoman.finetuning.contamination.evaluated import evaluated_tasks
 from dragoman.finetuning.contamination.guard import Guard, Leak, guarded
 from dragoman.finetuning.model_folder import ModelFacts, read_model
@@ -38,7 +38,7 @@ class Prepared(msgspec.Struct, frozen=True):
 
     recipe: Recipe
     model: ModelFacts
-    rows: tuple[TrainingRow, ...]
+    rows: tuple[TrainingExample, ...]
     leaks: dict[str, list[Leak]]
     files: dict[str, str]
     evaluated: int
@@ -50,7 +50,7 @@ class Prepared(msgspec.Struct, frozen=True):
         return content_key("training-1", self.recipe.digest, self.model, self.rows)
 
 
-Sieve = Callable[[Recipe, Sequence[TrainingRow]], tuple[list[TrainingRow], list[UnusedRow]]]
+Sieve = Callable[[Recipe, Sequence[TrainingExample]], tuple[list[TrainingExample], list[UnusedRow]]]
 """Parts rows into those that can be learnt from and the others."""
 
 
@@ -97,7 +97,7 @@ def with_rows(prepared: Prepared, count: int) -> Prepared:
     return msgspec.structs.replace(prepared, recipe=recipe, rows=drawn)
 
 
-def _drawn(rows: Sequence[TrainingRow], recipe: Recipe) -> Sequence[TrainingRow]:
+def _drawn(rows: Sequence[TrainingExample], recipe: Recipe) -> Sequence[TrainingExample]:
     """Return as many rows as are wanted, the same ones whatever their order in files."""
     if recipe.limit is None:
         return rows

@@ -12,10 +12,10 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import content_key
-from dragoman.core.texts.toml_values import MOST_BYTES, toml_values
-from dragoman.store.foreign_files import read_named
+from dragoman.core.texts.decoding import MOST_BYTES, load_toml
+from dragoman.store.safe_files import read_bounded
 
 Positive = Annotated[int, msgspec.Meta(gt=0)]
 Rate = Annotated[float, msgspec.Meta(gt=0)]
@@ -87,7 +87,7 @@ def read_recipe(path: Path) -> Recipe:
         UsageError: Where it cannot be read, naming the key that is wrong; unknown ones with the nearest.
     """
     try:
-        content = toml_values(read_named(path, MOST_BYTES).decode("utf-8"))
+        content = load_toml(read_bounded(path, MOST_BYTES).decode("utf-8"))
     except OSError as error:
         raise UsageError(
             f"{path}: cannot read the recipe ({error.strerror}): name a TOML file"

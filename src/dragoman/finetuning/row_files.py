@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
-from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
+from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 
 MOST_BYTES_OF_A_LINE = 8_000_000
 _ROLES = frozenset({"assistant", "developer", "system", "tool", "user"})
@@ -20,22 +20,22 @@ class _Line(msgspec.Struct):
     messages: tuple[dict[str, object], ...]
     tools: tuple[dict[str, object], ...] = ()
     id: str = ""
-    origin: RowOrigin | None = None
+    origin: ExampleOrigin | None = None
 
 
 _LINES = msgspec.json.Decoder(_Line)
 
 
-def read_rows(paths: Sequence[Path]) -> list[TrainingRow]:
+def read_rows(paths: Sequence[Path]) -> list[TrainingExample]:
     """Read rows; one without an id has its file's name and line.
 
     Raises:
         DataError: Where a file cannot be read, a line is no row or has nothing to learn, two rows have
             one id, or there is no row at all.
     """
-    rows: dict[str, TrainingRow] = {}
+    rows: dict[str, TrainingExample] = {}
     for path in paths:
-        with OutsideErrors(DataError, f"{path}: cannot be read"):
+        with TranslatedErrors(DataError, f"{path}: cannot be read"):
             for number, line in _lines(path):
                 row = _row(line, path, number)
                 if row.id in rows:
@@ -57,22 +57,22 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def _row(line: bytes, path: Path, number: int) -> TrainingRow:
+def _row(line: bytes, path: Path, number: int) -> TrainingExample:
     where = f"{path}, line {number}"
     try:
         found = _LINES.decode(line)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"{where}: no row ({error})") from error
     for message in found.messages:
         if message.get("role") not in _ROLES:
             raise DataError(f"{where}: no role of a chat: {message.get('role')!r:.80}")
     if not any(map(_is_learnt, found.messages)):
         raise DataError(f"{where}: no assistant's message, so there is nothing to learn")
-    return TrainingRow(
+    return TrainingExample(
         found.id or f"{path.name}:{number}",
         found.messages,
         found.tools,
-        found.origin or RowOrigin(path.stem, ""),
+        found.origin or ExampleOrigin(path.stem, ""),
     )
 
 

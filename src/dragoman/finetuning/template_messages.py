@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from dragoman.core.texts.carried_fields import WHOLE_CONTENT
+from dragoman.core.texts.model_output import WHOLE_CONTENT
 from dragoman.models.history_format import ensure_json_object
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.core.training.rows import TrainingRow
+from dragoman.core.training_examples import TrainingExample
 from dragoman.finetuning.extra import require_extra
 from dragoman.finetuning.passages import passages_of, without
 from dragoman.finetuning.saving import saved_whole
@@ -50,7 +50,7 @@ class TinyForm(msgspec.Struct, frozen=True):
     seed: int = 0
 
 
-def write_tiny(rows: Sequence[TrainingRow], out: Path, form: TinyForm) -> int:
+def write_tiny(rows: Sequence[TrainingExample], out: Path, form: TinyForm) -> int:
     """Write a model with random weights and a tokenizer of the rows' words; return its parameters.
 
     Args:
@@ -96,7 +96,7 @@ def write_tiny(rows: Sequence[TrainingRow], out: Path, form: TinyForm) -> int:
     return int(model.num_parameters())
 
 
-def _tokenizer(rows: Sequence[TrainingRow], form: TinyForm) -> Any:  # noqa: ANN401 - the library has no types here
+def _tokenizer(rows: Sequence[TrainingExample], form: TinyForm) -> Any:  # noqa: ANN401 - the library has no types here
     """Return byte-level BPE; digits stand alone, so that numbers are copied and not memorised."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
@@ -131,7 +131,7 @@ def _tokenizer(rows: Sequence[TrainingRow], form: TinyForm) -> Any:  # noqa: ANN
     return tokenizer
 
 
-def _texts(rows: Sequence[TrainingRow]) -> Iterator[str]:
+def _texts(rows: Sequence[TrainingExample]) -> Iterator[str]:
     for row in rows:
         for message in row.messages:
             yield str(message.get("content") or "")

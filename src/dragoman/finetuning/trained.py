@@ -7,11 +7,10 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
+from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
 from dragoman.finetuning.progress import clock
 from dragoman.finetuning.unused import UnusedRow
-from dragoman.store.foreign_files import read_plain
-from dragoman.store.whole_files import write_whole
+from dragoman.store.safe_files import atomic_write, read_plain
 
 RESULT = "trained.json"
 """The file in a training's folder; it is written when all else but the card is."""
@@ -59,7 +58,7 @@ def read_trained(out: Path, identity: str) -> Trained | None:
     """Return what came of a training that is done; None where this one was not done there."""
     try:
         found = msgspec.json.decode((out / RESULT).read_bytes(), type=Trained)
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODING_ERRORS):
         return None
     return found if found.identity == identity else None
 
@@ -71,7 +70,7 @@ def trained_in(folder: Path) -> Trained:
         DataError: Where its file cannot be read.
     """
     path = folder / RESULT
-    with OutsideErrors(DataError, f"{path}: cannot be read"):
+    with TranslatedErrors(DataError, f"{path}: cannot be read"):
         return msgspec.json.decode(read_plain(path, MOST_BYTES), type=Trained)
 
 
@@ -130,7 +129,7 @@ class UseFile:
         """Go on with what earlier processes used; half a line that a kill left goes."""
         kept = list(self._steps())
         self._process = max((each.process for each in kept), default=0) + 1
-        write_whole(self._path, (msgspec.json.encode(each) + b"\n" for each in kept))
+        atomic_write(self._path, (msgspec.json.encode(each) + b"\n" for each in kept))
 
     def add(self, step: int, seconds: float, tokens: int | None) -> None:
         """Write what this process has used so far."""
@@ -152,5 +151,5 @@ class UseFile:
         for line in self._path.read_bytes().splitlines() if self._path.is_file() else ():
             try:
                 yield msgspec.json.decode(line, type=UsedStep)
-            except UNREADABLE:
+            except DECODING_ERRORS:
                 return

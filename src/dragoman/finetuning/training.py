@@ -23,7 +23,7 @@ from dragoman.finetuning.saving import disk_errors, saved_whole
 from dragoman.finetuning.trained import RESULT, Trained, UseFile, priced
 from dragoman.finetuning.training_card import training_card
 from dragoman.finetuning.unused import UnusedRow
-from dragoman.store.whole_files import write_whole
+from dragoman.store.safe_files import atomic_write
 
 CHECKPOINTS = "checkpoints"
 LOSSES, BEGUN, REFUSED, CARD = "losses.jsonl", "training.json", "refused.jsonl", "README.md"
@@ -79,8 +79,8 @@ def train(
         UseFile(out / USED).total(),
     )
     trained = priced(trained, price_per_hour)
-    write_whole(out / RESULT, [msgspec.json.encode(trained)])
-    write_whole(out / CARD, [training_card(prepared, trained).encode()])
+    atomic_write(out / RESULT, [msgspec.json.encode(trained)])
+    atomic_write(out / CARD, [training_card(prepared, trained).encode()])
     # From here on a repeated command says that it is done, and no checkpoint is of use.
     shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
     return trained
@@ -127,8 +127,8 @@ def _require_own(out: Path, identity: str) -> None:
 def _begin(out: Path, prepared: Prepared, unused: Sequence[UnusedRow]) -> None:
     encode = msgspec.json.encode
     leaks = [leak for each in prepared.leaks.values() for leak in each]
-    write_whole(out / REFUSED, (encode(each) + b"\n" for each in (*leaks, *unused)))
-    write_whole(out / BEGUN, [encode(_Begun(prepared.identity))])
+    atomic_write(out / REFUSED, (encode(each) + b"\n" for each in (*leaks, *unused)))
+    atomic_write(out / BEGUN, [encode(_Begun(prepared.identity))])
 
 
 def _fit(  # noqa: PLR0913 - one training's parts

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 from dragoman.core.version import VERSION
 from dragoman.finetuning.preparing import Prepared
 from dragoman.finetuning.trained import Trained, use_in_words
@@ -46,13 +46,13 @@ def _rows(prepared: Prepared, trained: Trained) -> Iterator[str]:
     yield "| file | SHA-256 |"
     yield "|---|---|"
     for name, digest in prepared.files.items():
-        yield f"| {visible(Path(name).name)} | `{digest}` |"
+        yield f"| {escape_controls(Path(name).name)} | `{digest}` |"
     yield ""
     languages = Counter(row.origin.language for row in prepared.rows)
     spread = ", ".join(f"{name} {count}" for name, count in sorted(languages.items()))
     yield f"By language, as rows state it: {spread}."
     licences = sorted({row.origin.licence or "not stated" for row in prepared.rows})
-    yield f"Licences of the data: {', '.join(map(visible, licences))}."
+    yield f"Licences of the data: {', '.join(map(escape_controls, licences))}."
     yield ""
     if prepared.recipe.evaluation:
         kinds = Counter(leak.kind for each in prepared.leaks.values() for leak in each)

@@ -4,7 +4,7 @@ import functools
 import hashlib
 from pathlib import Path
 
-from dragoman.core.keys import content_key
+from dragoman.core.content_keys import content_key
 
 _BLOCK = 1 << 20
 

@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from dragoman.core.errors import DragomanError, ParticipantError, RunHalted, tell_delay
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.errors import DragomanError, ParticipantError, RunHalted, attach_delay
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.usage import Usage
 from dragoman.models.http.http_request import FormFile, encode_form
 from dragoman.models.http.transport import (
@@ -83,7 +83,7 @@ def read_answers(contents: Iterable[bytes]) -> BatchAnswers:
                 continue
             try:
                 read = _LINE.decode(line)
-            except UNREADABLE:
+            except DECODING_ERRORS:
                 unreadable += 1
                 continue
             found.setdefault(read.custom_id, _outcome(read))
@@ -278,7 +278,7 @@ class BatchApi:
 def _read(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(body, type=kind)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise TransportError("malformed", f"no answer about files and batches ({error})") from error
 
 
@@ -376,7 +376,7 @@ class BatchClient:
         except asyncio.CancelledError as cut:
             delay = ParticipantError(f"{self._model}: a batch was waited for")
             delay.usage = Usage(who.purpose, who.model, 0, faults=faults)
-            tell_delay(cut, delay)
+            attach_delay(cut, delay)
             raise
         except (RequestRejected, UnexpectedResponse):
             self._answered.add(key)

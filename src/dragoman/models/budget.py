@@ -15,11 +15,11 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from dragoman.core.audio import hears_audio
 from dragoman.core.costs import NOTHING, PriceOf, cost_of
-from dragoman.core.errors import ParticipantError, RunHalted, UsageError, tell_delay
+from dragoman.core.errors import ParticipantError, RunHalted, UsageError, attach_delay
 from dragoman.core.protocols import ChatModel, ChatRequest, Completion
 from dragoman.core.usage import Usage
-from dragoman.core.voice.sounds import hears_audio
 
 
 class SpendTracker(Protocol):
@@ -119,7 +119,7 @@ class Reservations:
                 await turn.wait()
             return self._take(held)
         except asyncio.CancelledError as cut:
-            tell_delay(cut, ParticipantError("the budget has no room for another call yet"))
+            attach_delay(cut, ParticipantError("the budget has no room for another call yet"))
             raise
         finally:
             self._line.remove(turn)

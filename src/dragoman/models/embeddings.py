@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from dragoman.core.errors import ParticipantError, RunHalted
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.usage import Usage
 from dragoman.models.budget import SpendTracker, reserve_spend
 from dragoman.models.chat.openai import OF_ONE_REQUEST, ChatEndpoint
@@ -108,7 +108,7 @@ def _read(answer: bytes, count: int) -> tuple[list[list[float]], int | None]:
     """Return the vectors in the order of their texts, and the tokens read where they are told."""
     try:
         body = msgspec.json.decode(answer, type=_Body)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise MalformedResponse(f"no embeddings: {error}") from error
     ordered = sorted(body.data, key=lambda vector: vector.index)
     if [vector.index for vector in ordered] != list(range(count)):

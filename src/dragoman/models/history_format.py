@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from dragoman.core.texts.carried_fields import CALL_FIELDS, REASONING_FIELDS, WHOLE_CONTENT
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.core.texts.model_output import CALL_FIELDS, REASONING_FIELDS, WHOLE_CONTENT
 from dragoman.core.usage import RemarkKind
 from dragoman.models.endpoints.error_responses import ErrorDetails
 
@@ -200,7 +200,7 @@ def ensure_json_object(arguments: str) -> str:
     """Return arguments that are a JSON object; others become the one argument of an object."""
     try:
         _OBJECT.decode(arguments)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return msgspec.json.encode({INVALID_ARGUMENTS: arguments[:_MOST_SHOWN]}).decode()
     return arguments
 

@@ -12,18 +12,16 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from dragoman.core.agent_answers import AgentAnswer, GivenAnswer, understood
+from dragoman.core.agent_replies import ParsedAgentReply, RawAnswer, understood
+from dragoman.core.chat_messages import has_audio, message_encoder
 from dragoman.core.errors import DataError, ParticipantError, RunHalted
-from dragoman.core.personas import AboutUser
+from dragoman.core.personas import UserProfile
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import Called, Said, Unparsed
-from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
+from dragoman.core.replies import Latency, TextReply, ToolCallReply, UnparsedReply
+from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
 from dragoman.core.version import VERSION
-from dragoman.core.voice.clock import Latency
-from dragoman.core.voice.histories import has_sound
-from dragoman.core.voice.sound_parts import message_encoder
 from dragoman.models.http.transport import (
     CallContext,
     MalformedResponse,
@@ -52,7 +50,7 @@ class RequestMetadata(msgspec.Struct, frozen=True, omit_defaults=True):
     seed: int
     dragoman: str
     must_call: bool
-    user: AboutUser = {}
+    user: UserProfile = {}
 
 
 class AgentRequest(msgspec.Struct, frozen=True):
@@ -78,7 +76,7 @@ def decode_request(body: bytes) -> AgentRequest:
     Raises:
         DataError: Where it is none.
     """
-    with OutsideErrors(DataError, "not a request for a reply"):
+    with TranslatedErrors(DataError, "not a request for a reply"):
         body.decode()
         request = _REQUEST.decode(body)
         _TOOLS.decode(request.tools)
@@ -90,21 +88,21 @@ def offered_tools(request: AgentRequest) -> list[dict[str, object]]:
     return _TOOLS.decode(request.tools)
 
 
-def encode_answer(answer: AgentAnswer) -> bytes:
+def encode_answer(answer: ParsedAgentReply) -> bytes:
     """Return the body that carries an answer; one without words or calls where it is unusable."""
     body: dict[str, object]
     match answer.reply:
-        case Said() as said:
+        case TextReply() as said:
             body = {"content": said.text}
-        case Called(calls=calls, text=text):
+        case ToolCallReply(calls=calls, text=text):
             body = {"content": text, "tool_calls": [_sent(call) for call in calls]}
-        case Unparsed():
+        case UnparsedReply():
             body = {"content": None}
     tokens = {"input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens}
     return msgspec.json.encode({**body, "usage": tokens})
 
 
-def decode_answer(body: bytes, position: int) -> AgentAnswer:
+def decode_answer(body: bytes, position: int) -> ParsedAgentReply:
     """Read an agent's answer; unusable arguments are the agent's mistake, kept on the call.
 
     Args:
@@ -120,7 +118,7 @@ def decode_answer(body: bytes, position: int) -> AgentAnswer:
     try:
         body.decode()
         given = _ANSWER.decode(body)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         if body.lstrip().startswith(b"<"):
             raise UnexpectedResponse("not an agent's answer (it is a web page)") from error
         kind = UnexpectedResponse if _is_whole(body) else MalformedResponse
@@ -134,7 +132,7 @@ def _is_whole(body: bytes) -> bool:
     try:
         body.decode()
         msgspec.json.decode(body)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return False
     return True
 
@@ -153,7 +151,7 @@ _ENCODER = message_encoder()
 _REQUEST = msgspec.json.Decoder(AgentRequest)
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _TOOLS = msgspec.json.Decoder(list[dict[str, object]])
-_ANSWER = msgspec.json.Decoder(GivenAnswer[msgspec.Raw])
+_ANSWER = msgspec.json.Decoder(RawAnswer[msgspec.Raw])
 
 
 def _sent(call: ToolCall) -> dict[str, object]:
@@ -204,7 +202,7 @@ class HttpAgent:
         """
         position = len(request.messages)
 
-        def read(body: bytes) -> tuple[AgentAnswer, msgspec.Raw]:
+        def read(body: bytes) -> tuple[ParsedAgentReply, msgspec.Raw]:
             return decode_answer(body, position), msgspec.Raw(body)
 
         who = CallContext(purpose, self.name, MOST_ANSWER_BYTES, is_itself=True)
@@ -227,7 +225,7 @@ class HttpAgent:
             output_tokens=answer.output_tokens,
             faults=attempts.faults,
             seconds=attempts.seconds,
-            input_audio_tokens=None if has_sound(request.messages) else 0,
+            input_audio_tokens=None if has_audio(request.messages) else 0,
         )
         return Completion(answer.reply, raw, usage, Latency(attempts.seconds))
 

@@ -7,10 +7,10 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
+from dragoman.core.chat_messages import PartForm, part_form
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import content_key
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.voice.sound_parts import PartForm, part_form
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.models.catalog import (
     HTTP_SCHEMES,
     Provider,
@@ -325,7 +325,7 @@ def parse_value(text: str) -> object:
     """Return what a parameter's text means: JSON where it is some, else the text itself."""
     try:
         return msgspec.json.decode(text)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return text
 
 

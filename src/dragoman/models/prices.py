@@ -18,9 +18,8 @@ from msgspec.structs import replace
 
 from dragoman.core.costs import BATCHED, NOTHING, Price
 from dragoman.core.errors import UsageError
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.texts.toml_values import MOST_BYTES, toml_values
-from dragoman.store.foreign_files import read_named
+from dragoman.core.texts.decoding import DECODING_ERRORS, MOST_BYTES, load_toml
+from dragoman.store.safe_files import read_bounded
 
 PRICE = "price"
 """The parameter that says what a model costs; it is neither sent nor part of what the model is."""
@@ -186,10 +185,10 @@ def load_prices(extra: Path | None) -> PriceTable:
     if extra is None:
         return prices_with({})
     try:
-        lists = _read(read_named(extra, MOST_BYTES).decode("utf-8"))
+        lists = _read(read_bounded(extra, MOST_BYTES).decode("utf-8"))
     except OSError as error:
         raise UsageError(f"price table {extra}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, *UNREADABLE) as error:
+    except (tomllib.TOMLDecodeError, *DECODING_ERRORS) as error:
         raise UsageError(f"price table {extra}: {error}") from error
     for one in lists:
         for model, price in one.priced.items():
@@ -222,4 +221,4 @@ def _shipped() -> Sequence[_PriceList]:
 
 
 def _read(text: str) -> Sequence[_PriceList]:
-    return msgspec.convert(toml_values(text, Decimal), _Lists).lists
+    return msgspec.convert(load_toml(text, Decimal), _Lists).lists

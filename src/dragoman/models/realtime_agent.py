@@ -11,23 +11,23 @@ from typing import Protocol
 
 import msgspec
 
-from dragoman.core.episodes import Event, Move
+from dragoman.core.audio import AudioStore
+from dragoman.core.episodes import Event, Message
 from dragoman.core.errors import DataError, ParticipantError, RunHalted
-from dragoman.core.protocols import Answer, Heard, Opening
-from dragoman.core.speech import (
+from dragoman.core.protocols import SessionInput, SessionReply, SessionStart
+from dragoman.core.replies import (
     SYNTHESIS,
     AudioRef,
-    Called,
+    Latency,
     Reply,
-    Said,
     Stage,
-    Unparsed,
+    TextReply,
+    ToolCallReply,
+    UnparsedReply,
     Utterance,
 )
 from dragoman.core.tools import Role, ToolResult, Toolset
 from dragoman.core.usage import Usage
-from dragoman.core.voice.clock import Latency
-from dragoman.core.voice.sounds import Sounds
 from dragoman.models.budget import SpendTracker, reserve_spend
 from dragoman.models.http.transport import (
     CallContext,
@@ -142,7 +142,7 @@ class RealtimeAgent:
         """Whether it can be given audio itself."""
         return True
 
-    async def open(self, opening: Opening) -> "RealtimeSession":
+    async def open(self, opening: SessionStart) -> "RealtimeSession":
         """Open a session; the endpoint is not reached before the first reply."""
         return RealtimeSession(self, opening)
 
@@ -156,7 +156,7 @@ class RealtimeAgent:
 class RealtimeSession:
     """One conversation of a realtime model."""
 
-    def __init__(self, agent: RealtimeAgent, opening: Opening) -> None:
+    def __init__(self, agent: RealtimeAgent, opening: SessionStart) -> None:
         self._agent = agent
         self._opening = opening
         self._who = CallContext(opening.side, agent.endpoint.model)
@@ -165,7 +165,7 @@ class RealtimeSession:
         self._unsent: list[ClientEvent] = [CreateItem(item) for item in _past(opening)]
         self._is_greeted = False
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         """Send what was heard, and return what the model says or calls.
 
         Raises:
@@ -177,8 +177,8 @@ class RealtimeSession:
             return await self._counted(heard, tools, budget)
 
     async def _counted(
-        self, heard: Sequence[Heard], tools: Toolset, budget: SpendTracker | None
-    ) -> Answer:
+        self, heard: Sequence[SessionInput], tools: Toolset, budget: SpendTracker | None
+    ) -> SessionReply:
         if not self._is_greeted and tools.must_call and self._opening.task.ticket:
             self._unsent.insert(0, CreateItem(user_text_item(self._opening.task.ticket)))
         self._is_greeted = True
@@ -204,7 +204,7 @@ class RealtimeSession:
         if connection is not None:
             await connection.close()
 
-    async def _answered(self, tools: Toolset) -> Answer:
+    async def _answered(self, tools: Toolset) -> SessionReply:
         agent = self._agent
         try:
             responded, attempts = await agent.reach.gate.tried(
@@ -225,7 +225,7 @@ class RealtimeSession:
         is_interrupted = bool(responded.cuts) if agent.endpoint.interrupted_after else None
         latency = Latency(responded.seconds, responded.first_word_s, is_interrupted=is_interrupted)
         reply = await self._reply(responded)
-        return Answer(reply, responded.raw, usage, latency=latency)
+        return SessionReply(reply, responded.raw, usage, latency=latency)
 
     async def _attempt(self, tools: Toolset) -> CompletedResponse:
         """Ask for one response; only opening the session is done anew where it broke."""
@@ -271,7 +271,7 @@ class RealtimeSession:
             "tool_choice": "required" if tools.must_call else "auto",
         }
 
-    async def _events(self, part: Heard) -> list[ClientEvent]:
+    async def _events(self, part: SessionInput) -> list[ClientEvent]:
         if isinstance(part, ToolResult):
             content = part.content if part.shown is None else part.shown
             return [CreateItem(function_output_item(part.call_id, content))]
@@ -286,9 +286,9 @@ class RealtimeSession:
         gathered, cuts = responded.gathered, responded.cuts
         reply = build_reply(gathered, responded.response, cuts)
         audio = gathered.audio(cuts)
-        if audio is None or isinstance(reply, Called):
+        if audio is None or isinstance(reply, ToolCallReply):
             return reply
-        if isinstance(reply, Unparsed):
+        if isinstance(reply, UnparsedReply):
             raise ParticipantError(f"{self._agent.name}: it spoke, and told no transcript of it")
         stages = [Stage(SYNTHESIS, self._agent.endpoint.model)]
         if cuts:
@@ -297,17 +297,19 @@ class RealtimeSession:
             stages.append(Stage(INTERRUPTION, CALLER, settings=unheard))
         kept = await asyncio.to_thread(self._opening.sounds.keep, audio)
         words = reply.utterance.intended
-        return Said(Utterance(words, clean_audio=kept, stages=tuple(stages)))
+        return TextReply(Utterance(words, clean_audio=kept, stages=tuple(stages)))
 
 
-def _spoken(sounds: Sounds, reference: AudioRef) -> list[ClientEvent]:
+def _spoken(sounds: AudioStore, reference: AudioRef) -> list[ClientEvent]:
     return [*map(AppendAudio, encode_audio_chunks(sounds.sound(reference))), CommitAudio()]
 
 
-def _past(opening: Opening) -> Iterator[Item]:
+def _past(opening: SessionStart) -> Iterator[Item]:
     """Yield what a side saw and did up to its last own move; the rest reaches it as heard."""
     history, side = opening.history, opening.side
-    own = [at for at, event in enumerate(history) if isinstance(event, Move) and event.by == side]
+    own = [
+        at for at, event in enumerate(history) if isinstance(event, Message) and event.by == side
+    ]
     for event in history[: own[-1] + 1] if own else ():
         yield from _seen(event, side)
 
@@ -320,12 +322,12 @@ def _seen(event: Event, side: Role) -> Iterator[Item]:
             )
         return
     match event.reply:
-        case Said(utterance=utterance) if event.by == side:
+        case TextReply(utterance=utterance) if event.by == side:
             yield assistant_text_item(utterance.intended)
-        case Said(utterance=utterance):
+        case TextReply(utterance=utterance):
             # What was heard before the session began was text.
             yield user_text_item(utterance.received or utterance.intended)
-        case Called(calls=calls) if event.by == side:
+        case ToolCallReply(calls=calls) if event.by == side:
             yield from map(function_call_item, calls)
         case _:
             return

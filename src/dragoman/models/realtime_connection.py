@@ -10,13 +10,13 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from dragoman.core.agent_answers import Tokens
+from dragoman.core.agent_replies import Tokens
+from dragoman.core.audio import MAX_SECONDS, Audio
 from dragoman.core.errors import ParticipantError
-from dragoman.core.speech import Called, Reply, Unparsed, say
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.replies import Reply, ToolCallReply, UnparsedReply, text_reply
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import MAX_SECONDS, Audio
 from dragoman.models.chat.message_parsing import parse_tool_call, with_unique_ids
 from dragoman.models.http.transport import CHAT_BYTES, MalformedResponse, TransportError
 from dragoman.models.http.websocket import WebSocket
@@ -169,19 +169,21 @@ def build_reply(
     """Return a response as a reply; one that says and calls nothing is unusable, and says why."""
     words = gathered.words(cuts)
     if calls := gathered.calls():
-        return Called(calls, words or None)
+        return ToolCallReply(calls, words or None)
     if words:
-        return say(words)
+        return text_reply(words)
     details = response.status_details
     reason = (details.reason if details is not None else None) or response.status
-    return Unparsed("", f"the reply has neither words nor calls ({reason[:MOST_REASON_CHARS]})")
+    return UnparsedReply(
+        "", f"the reply has neither words nor calls ({reason[:MOST_REASON_CHARS]})"
+    )
 
 
 def response_usage(response: FinishedResponse, purpose: str, model: str) -> Usage:
     """Return what a response consumed; what makes no sense is unknown."""
     try:
         told = _USAGE.decode(response.usage) or _Tokens()
-    except UNREADABLE:
+    except DECODING_ERRORS:
         told = _Tokens()
     sent = told.input_token_details or _Details()
     received = told.output_token_details or _Details()

@@ -13,10 +13,10 @@ from typing import Literal
 
 import msgspec
 
+from dragoman.core.audio import SAMPLE_BYTES, Audio
 from dragoman.core.errors import UsageError
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import ToolCall, Toolset
-from dragoman.core.voice.audio import SAMPLE_BYTES, Audio
 from dragoman.models.http.transport import MalformedResponse
 
 RATE_HZ = 24_000
@@ -353,7 +353,7 @@ def read_event(frame: bytes) -> ServerEvent | None:
         name = _NAME.decode(frame).type
         decoder = _DECODERS.get(_BETA.get(name, name))
         return None if decoder is None else decoder.decode(frame)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise MalformedResponse(
             f"no event of the realtime protocol ({error})"[:MOST_SHOWN]
         ) from error

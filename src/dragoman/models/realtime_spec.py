@@ -7,8 +7,8 @@ from importlib.resources import files
 
 import msgspec
 
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import content_key
 from dragoman.models.catalog import ParameterType, Provider, matches_type, require_base_url
 from dragoman.models.model_spec import (
     EXTRA,

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from dragoman.core.audio import MAX_SECONDS, SAMPLE_BYTES, Audio, write_wav
 from dragoman.core.errors import ParticipantError
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.voice.audio import MAX_SECONDS, SAMPLE_BYTES, Audio, wav_of
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.models.http.transport import MalformedResponse
 
 _NOT_KNOWN = 0x7FFF0000
@@ -130,7 +130,7 @@ def decode_spoken_reply(audio: msgspec.Raw) -> SpokenReply:
     try:
         given = msgspec.json.decode(audio, type=_Given | None) or _Given()
         sound = _sound(given.data) if given.data else None
-    except (*UNREADABLE, binascii.Error, MalformedResponse) as error:
+    except (*DECODING_ERRORS, binascii.Error, MalformedResponse) as error:
         raise ParticipantError(f"the spoken reply is damaged ({error})") from error
     transcript = (given.transcript or "").strip()
     return SpokenReply(transcript, sound)
@@ -143,7 +143,7 @@ def without_sound(body: bytes, sound: Audio) -> bytes:
 
 def with_sound(body: bytes, sound: Audio) -> bytes:
     """Return a completion's body with its sound again."""
-    return _with_audio(body, {"data": base64.b64encode(wav_of(sound)).decode()})
+    return _with_audio(body, {"data": base64.b64encode(write_wav(sound)).decode()})
 
 
 def join_base64(pieces: Sequence[str]) -> str:

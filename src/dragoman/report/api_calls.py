@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from dragoman.analysis.api_calls.board import ALL, ApiBoard, ApiGroup
 from dragoman.analysis.api_calls.rates import RateFigure
-from dragoman.core.apis.figures import DETECTORS, INVOCATION, SELECTION
-from dragoman.core.apis.labels import AXES
+from dragoman.core.apis.metrics import AXES, DETECTORS, INVOCATION, SELECTION
 from dragoman.report import formatting
 from dragoman.report.figure_spec import Datum, FigureSpec, Section, distinct_names, file_name
 from dragoman.report.text_tables import TextTable

@@ -13,7 +13,7 @@ from dragoman.analysis.power import (
     detectable,
     variance_of_compared,
 )
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable
 from dragoman.report.view_model import RunView
@@ -169,7 +169,7 @@ def _rewards(values: Sequence[float]) -> str:
 def _plain(text: str, style: str = "") -> "Text":
     from rich.text import Text
 
-    return Text(visible(text), style=style)
+    return Text(escape_controls(text), style=style)
 
 
 def power_line(found: Detectable) -> str:

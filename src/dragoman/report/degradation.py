@@ -7,7 +7,7 @@ from shlex import quote
 from dragoman.analysis.intervals import Interval
 from dragoman.analysis.losses.records import CountedShare, Loss, LossPart, Stage
 from dragoman.core.conditions import Condition, axis_of
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 from dragoman.report import formatting
 
 NAMES: dict[Stage, str] = {
@@ -216,7 +216,7 @@ def describe_agent(loss: Loss) -> str:
 def _wrapped(text: str, width: int, indent: str) -> list[str]:
     start = text[: len(text) - len(text.lstrip())]
     return textwrap.wrap(
-        visible(text),
+        escape_controls(text),
         max(width, 20),
         break_long_words=False,
         break_on_hyphens=False,

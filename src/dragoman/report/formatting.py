@@ -9,7 +9,7 @@ from dragoman.analysis.ledger import LedgerLine
 from dragoman.analysis.measure_figures import Form, MeasureRow
 from dragoman.analysis.pass_hat import ReferenceFigures
 from dragoman.core.costs import Cost
-from dragoman.core.episodes import EndReason
+from dragoman.core.episodes import TerminationReason
 from dragoman.core.scores import Scored, Verdict
 from dragoman.core.tasks import Component
 from dragoman.core.usage import Usage
@@ -26,7 +26,7 @@ _MOST_OF_REASON = 200
 _LEAST_P = 0.001
 _LEAST_SHOWN = Decimal("0.0001")
 
-ENDINGS: dict[EndReason, str] = {
+ENDINGS: dict[TerminationReason, str] = {
     "user_stop": "the user ended the conversation",
     "agent_stop": "the agent ended the conversation",
     "turns_done": "all turns of the benchmark were done",

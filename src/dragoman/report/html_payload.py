@@ -13,13 +13,13 @@ import msgspec
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.losses.stages import stage_of
 from dragoman.analysis.measure_figures import newest
-from dragoman.core.episodes import Episode, Event, Move
-from dragoman.core.keys import derive_seed
-from dragoman.core.measures import Measured
-from dragoman.core.scores import NO_JUDGE, Standing
+from dragoman.core.clarifications import Clarification
+from dragoman.core.content_keys import derive_seed
+from dragoman.core.episodes import Episode, Event, Message
+from dragoman.core.measures import MeasureResult
+from dragoman.core.scores import NO_JUDGE, OutcomeStatus
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolResult
-from dragoman.core.voice.clarifications import Clarification
 from dragoman.report.degradation import NAMES
 from dragoman.report.drilldown import Drilldown, filters_by_place
 from dragoman.report.formatting import COMPONENTS, ENDINGS
@@ -31,7 +31,7 @@ from dragoman.report.view_model import (
     user_status,
 )
 
-LOST: frozenset[Standing] = frozenset({"fail", "unscored", "code", "infrastructure"})
+LOST: frozenset[OutcomeStatus] = frozenset({"fail", "unscored", "code", "infrastructure"})
 """What is looked for in a report."""
 
 
@@ -39,7 +39,7 @@ class SizedConversation(msgspec.Struct, frozen=True):
     """One played conversation: its number among all outcomes, where it stands, and its size in bytes."""
 
     number: int
-    standing: Standing
+    standing: OutcomeStatus
     size: int
 
 
@@ -72,8 +72,8 @@ def _select_by_size(conversations: Sequence[SizedConversation], room: float) -> 
 
 def without_raw(event: Event) -> Event:
     """Return an event without a model's raw reply: what was understood of it is shown."""
-    if isinstance(event, Move):
-        return Move(event.by, event.reply, event.scripted, event.turn)
+    if isinstance(event, Message):
+        return Message(event.by, event.reply, event.scripted, event.turn)
     return event
 
 
@@ -103,7 +103,7 @@ class PackedConversations(msgspec.Struct, frozen=True):
     """The text of all conversations, and how many of which standing it does not hold."""
 
     text: str
-    left_out: dict[Standing, int]
+    left_out: dict[OutcomeStatus, int]
 
 
 def pack(
@@ -261,7 +261,7 @@ def _filtered(
     ]
 
 
-def _measured(entry: Measured) -> dict[str, object]:
+def _measured(entry: MeasureResult) -> dict[str, object]:
     """Return what a measure counted, and what it found; entries that say nothing are left out."""
     return {
         "name": f"{entry.measure} {entry.version}",

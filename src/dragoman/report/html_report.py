@@ -13,8 +13,8 @@ from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.comparison import Comparison
 from dragoman.analysis.intervals import INTERVAL_METHOD, RESAMPLES
 from dragoman.analysis.pass_hat import Figure
-from dragoman.core.scores import Standing
-from dragoman.core.texts.visible import visible
+from dragoman.core.scores import OutcomeStatus
+from dragoman.core.texts.characters import escape_controls
 from dragoman.core.tools import Role
 from dragoman.report import formatting, html_parts
 from dragoman.report.api_calls import api_tables
@@ -100,7 +100,7 @@ class _CellView(msgspec.Struct, frozen=True):
     run: str
     cell: CellSummary
     planned: int
-    standings: dict[Standing, int]
+    standings: dict[OutcomeStatus, int]
     causes: tuple[tuple[FailureCause, int], ...]
     further_causes: int
     tool_errors: dict[Role, int]
@@ -260,8 +260,8 @@ def _shown(value: object) -> object:
     if type(value) is not str:  # markup is our own
         return value
     if len(value) <= MAX_TEXT:
-        return visible(value)
-    return f"{visible(value[:MAX_TEXT])} … {formatting.counted(len(value) - MAX_TEXT, 'character')} cut"
+        return escape_controls(value)
+    return f"{escape_controls(value[:MAX_TEXT])} … {formatting.counted(len(value) - MAX_TEXT, 'character')} cut"
 
 
 def _clearest(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
@@ -287,7 +287,7 @@ def _numbered(runs: Sequence[RunView]) -> Iterator[tuple[int, RunView, CellSumma
 
 def _cell_view(number: int, run: RunView, cell: CellSummary) -> _CellView:
     outcomes = cell_outcomes(run, cell)
-    standings: dict[Standing, int] = dict.fromkeys(get_args(Standing), 0)
+    standings: dict[OutcomeStatus, int] = dict.fromkeys(get_args(OutcomeStatus), 0)
     for outcome in outcomes:
         standings[conversation_status(outcome)] += 1
     causes = count_causes(outcomes)

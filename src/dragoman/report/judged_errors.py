@@ -11,8 +11,7 @@ from dragoman.analysis.errors.reviewed import Reviewed, SideFigures, TagFigures,
 from dragoman.analysis.errors.shares import ConversationShare
 from dragoman.analysis.judges.agreement import RaterAgreement
 from dragoman.analysis.measure_figures import newest
-from dragoman.core.judged_errors import ErrorReview, JudgedError
-from dragoman.core.measures import Measured
+from dragoman.core.measures import ErrorReview, JudgedError, MeasureResult
 from dragoman.core.tools import Role
 from dragoman.report import formatting
 from dragoman.report.figure_spec import Datum, FigureSpec, Section, distinct_names, file_name
@@ -86,11 +85,11 @@ def _review(row: Outcome, judge: str) -> ErrorReview | None:
     return ErrorReview(tuple(JudgedError(each.by, each.severity, (), 0) for each in found.errors))
 
 
-def _reviews(row: Outcome) -> Iterator[Measured]:
+def _reviews(row: Outcome) -> Iterator[MeasureResult]:
     return (each for each in newest(row.measures) if each.measure == ERRORS)
 
 
-def _judge(measured: Measured) -> str:
+def _judge(measured: MeasureResult) -> str:
     return f"{measured.judge}, {measured.measure} {measured.version}"
 
 

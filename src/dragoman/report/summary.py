@@ -12,7 +12,7 @@ from dragoman.analysis.losses.stages import stage_of
 from dragoman.analysis.pass_hat import Figure, PassHat
 from dragoman.analysis.places import PlaceInRun, place_in_run
 from dragoman.core.episodes import COMPLETE
-from dragoman.core.scores import STANDINGS, Standing
+from dragoman.core.scores import OUTCOME_STATUSES, OutcomeStatus
 from dragoman.report import formatting
 from dragoman.report.formatting import ENDINGS
 from dragoman.report.text_tables import TextTable
@@ -193,15 +193,15 @@ def _without_invalid(result: PassHat) -> tuple[str, ...]:
     return tuple("\n".join(lines) for lines in columns)
 
 
-_ORDER = tuple(STANDINGS)
+_ORDER = tuple(OUTCOME_STATUSES)
 
-_Group = tuple[Standing, str, Stage | None]
+_Group = tuple[OutcomeStatus, str, Stage | None]
 
 
 class FailureGroup(msgspec.Struct, frozen=True):
     """All conversations that are no success for the same reasons; `stage` is None where none failed."""
 
-    standing: Standing
+    standing: OutcomeStatus
     cause: str
     places: tuple[PlaceInRun, ...]
     stage: Stage | None = None
@@ -214,7 +214,7 @@ def failure_groups(outcomes: Iterable[Outcome]) -> tuple[FailureGroup, ...]:
     failed in several components is in one group, that of all of them.
     """
     groups: dict[_Group, list[PlaceInRun]] = {}
-    of_cause: Counter[tuple[Standing, str]] = Counter()
+    of_cause: Counter[tuple[OutcomeStatus, str]] = Counter()
     for outcome in outcomes:
         found = conversation_causes(outcome)
         if found:

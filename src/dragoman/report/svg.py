@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from markupsafe import escape
 
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 from dragoman.report.figure_spec import MAX_SERIES, Datum, FigureSpec
 
 TEXT = 12
@@ -39,7 +39,7 @@ def label(words: str, x: float, y: float, anchor: str = "start", **attributes: o
 
 def escaped(words: str) -> str:
     """Return a text as it stands between tags: no sign acts."""
-    return str(escape(visible(words)))
+    return str(escape(escape_controls(words)))
 
 
 def lines_of_text(lines: Iterable[str], x: float, y: float, anchor: str = "start") -> str:
@@ -57,7 +57,7 @@ def text_width(words: str, size: float = TEXT) -> float:
 def wrapped(words: str, width: float, most: int = 3) -> tuple[str, ...]:
     """Return a text in lines of about this width, at most so many; what is cut ends in an ellipsis."""
     lines: list[str] = []
-    for word in visible(words).split():
+    for word in escape_controls(words).split():
         if lines and text_width(f"{lines[-1]} {word}") <= width:
             lines[-1] += f" {word}"
         else:

@@ -6,7 +6,7 @@ The LaTeX needs no package.
 import re
 from collections.abc import Iterable, Sequence
 
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 from dragoman.report.text_tables import GroupedTable, TextTable
 
 _MARKDOWN_ESCAPES = re.compile(r"[\\`*\[|~$]|(?<!\w)_|_(?!\w)")
@@ -20,7 +20,9 @@ def markdown_tables(tables: Iterable[TextTable]) -> str:
 
 def markdown_text(text: str) -> str:
     """Return a text of one line in which no sign acts."""
-    return _MARKDOWN_ESCAPES.sub(r"\\\g<0>", " ".join(visible(text).split())).translate(_MARKUP)
+    return _MARKDOWN_ESCAPES.sub(r"\\\g<0>", " ".join(escape_controls(text).split())).translate(
+        _MARKUP
+    )
 
 
 def _markdown_table(table: TextTable) -> str:
@@ -66,7 +68,7 @@ _ROW_END = r"\\"
 
 def latex_text(text: str) -> str:
     """Return a text of one line in which no sign acts, not even at the beginning of a row."""
-    found = " ".join(visible(text).split()).translate(_LATEX_ESCAPES)
+    found = " ".join(escape_controls(text).split()).translate(_LATEX_ESCAPES)
     return f"{{}}{found}" if found.startswith(("[", "*")) else found
 
 

@@ -7,14 +7,14 @@ import msgspec
 from msgspec import UNSET
 
 from dragoman.analysis.cells import Outcome
-from dragoman.core.episodes import Episode, Event, Move
-from dragoman.core.measures import Measured
+from dragoman.core.clarifications import Clarification
+from dragoman.core.episodes import Episode, Event, Message
+from dragoman.core.measures import MeasureResult
+from dragoman.core.replies import Reply, TextReply, ToolCallReply, UnparsedReply, Utterance
 from dragoman.core.scores import ComponentScore, Evidence, Score
-from dragoman.core.speech import Called, Reply, Said, Unparsed, Utterance
 from dragoman.core.tasks import Task
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 from dragoman.core.tools import Change, ToolCall, ToolResult
-from dragoman.core.voice.clarifications import Clarification
 from dragoman.report import formatting
 from dragoman.report.view_model import (
     InferredProfile,
@@ -82,7 +82,7 @@ def print_conversation(
 def _text(text: str, style: str = "") -> "Text":
     from rich.text import Text
 
-    return Text(visible(text), style=style)
+    return Text(escape_controls(text), style=style)
 
 
 def _print_lines(console: "Console", lines: Sequence[_Line]) -> None:
@@ -97,7 +97,7 @@ def _print_lines(console: "Console", lines: Sequence[_Line]) -> None:
 
 
 def _event(event: Event, limit: int | None) -> list[_Line]:
-    if isinstance(event, Move):
+    if isinstance(event, Message):
         lines = list(_reply(event.reply, limit))
         if event.reasoning:
             thought = formatting.shortened(event.reasoning, limit)
@@ -141,14 +141,14 @@ def _context(entry: InferredProfile, limit: int | None) -> list[_Line]:
 
 def _reply(reply: Reply, limit: int | None) -> Iterator[_Line]:
     match reply:
-        case Said(utterance=utterance):
+        case TextReply(utterance=utterance):
             yield from _utterance(utterance)
-        case Called(calls=calls, text=text):
+        case ToolCallReply(calls=calls, text=text):
             if text:
                 yield "", text, ""
             for call in calls:
                 yield from _call(call, limit)
-        case Unparsed(raw=raw, error=error):
+        case UnparsedReply(raw=raw, error=error):
             yield "", f"unusable reply: {error}", "red"
             yield "", formatting.shortened(raw, limit), ""
 
@@ -225,7 +225,7 @@ def _simulator(score: Score) -> list[_Line]:
     return [("user", said, "bold"), *map(_evidence, score.simulator)]
 
 
-def _measured(entry: Measured) -> list[_Line]:
+def _measured(entry: MeasureResult) -> list[_Line]:
     """Return what a measure counted, and of each thing that it looked at what was found."""
     counts = ", ".join(f"{name} {count:g}" for name, count in entry.counts.items())
     said = f"unscored: {entry.unscored}" if entry.unscored else counts or "nothing to count"

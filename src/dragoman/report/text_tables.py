@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,7 +53,7 @@ def print_table(table: TextTable, console: "Console | None" = None) -> None:
 
 def lines(table: TextTable, width: int) -> list[str]:
     """Return the lines of a table; none is wider than `width`, except for a word that is."""
-    rows = [[visible(cell).split("\n") for cell in row] for row in table.rows]
+    rows = [[escape_controls(cell).split("\n") for cell in row] for row in table.rows]
     fitting = (grid for grid in _grids(table, rows) if _widest(grid) <= width)
     body = next(fitting, None)
     if body is None:
@@ -152,7 +152,7 @@ def _blocks(headings: Sequence[str], rows: Sequence[Row], width: int) -> Iterato
 def _wrapped(text: str, width: int) -> list[str]:
     """Return a text in lines of whole words."""
     return textwrap.wrap(
-        visible(text), max(width, 1), break_long_words=False, break_on_hyphens=False
+        escape_controls(text), max(width, 1), break_long_words=False, break_on_hyphens=False
     )
 
 

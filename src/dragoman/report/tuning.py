@@ -10,9 +10,8 @@ import msgspec
 from dragoman.analysis.contrasts.board import ALL, APIS, NOT_ENGLISH, SideContrast
 from dragoman.analysis.contrasts.paired import Mean, PairedRate
 from dragoman.analysis.contrasts.tuning import BEFORE, TuningBoard
-from dragoman.core.apis.figures import DETECTORS, INVOCATION, SELECTION
-from dragoman.core.apis.labels import LANGUAGE
-from dragoman.core.texts.visible import visible
+from dragoman.core.apis.metrics import DETECTORS, INVOCATION, LANGUAGE_LABEL, SELECTION
+from dragoman.core.texts.characters import escape_controls
 from dragoman.report import formatting, html_parts
 from dragoman.report.formatting import p_value
 from dragoman.report.text_tables import GroupedTable
@@ -58,12 +57,12 @@ def tuning_charts(board: TuningBoard) -> tuple[DifferenceChart, ...]:
     """Return the charts that have something to show."""
     inside = [each for each in board.of(ALL) if each.suite in board.inside]
     outside = [each for each in board.of(ALL) if each.suite in board.outside]
-    by_language = [each for each in board.of(LANGUAGE) if each.suite in board.inside]
+    by_language = [each for each in board.of(LANGUAGE_LABEL) if each.suite in board.inside]
     return (
         *_charts("In domain, after less before", inside),
         *_charts("In domain by language, after less before", by_language),
         *_charts("Out of domain, after less before", outside),
-        *_charts("One training less another, by language", board.of(LANGUAGE, arms=True)),
+        *_charts("One training less another, by language", board.of(LANGUAGE_LABEL, arms=True)),
     )
 
 
@@ -114,11 +113,11 @@ def tuning_tables(board: TuningBoard, *, by_language: bool = True) -> Iterator[G
         title = "Queries in other languages than English (as Table 7)"
         yield _table(title, foreign, "", _all_columns())
     for axis, title, heading in (
-        (LANGUAGE, "By language, before and after", "language"),
+        (LANGUAGE_LABEL, "By language, before and after", "language"),
         (APIS, "By whether rows of the training call the APIs", "APIs"),
     ):
         found = _on(board, axis, (*board.inside, *board.outside))
-        if found and (by_language or axis != LANGUAGE):
+        if found and (by_language or axis != LANGUAGE_LABEL):
             yield _table(title, found, heading, _short_columns())
     yield from _ablations(board, by_language=by_language)
 
@@ -127,10 +126,10 @@ def _ablations(board: TuningBoard, *, by_language: bool) -> Iterator[GroupedTabl
     for axis, what, heading in (
         (ALL, "all queries", ""),
         (NOT_ENGLISH, "queries in other languages than English", ""),
-        (LANGUAGE, "by language", "language"),
+        (LANGUAGE_LABEL, "by language", "language"),
     ):
         found = board.of(axis, arms=True)
-        if found and (by_language or axis != LANGUAGE):
+        if found and (by_language or axis != LANGUAGE_LABEL):
             columns = _short_columns() if heading else _all_columns()
             yield _table(f"Trainings against each other: {what}", found, heading, columns)
 
@@ -242,7 +241,7 @@ def tuning_page(board: TuningBoard, title: str) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        finalize=lambda value: visible(value) if type(value) is str else value,
+        finalize=lambda value: escape_controls(value) if type(value) is str else value,
     )
     environment.globals.update(wording=formatting)
     environment.filters.update(

@@ -14,12 +14,12 @@ from dragoman.analysis.measure_figures import MeasureRow, measure_rows
 from dragoman.analysis.voice.board import VoiceBoard
 from dragoman.conditions.persona.profile_inference import PURPOSE
 from dragoman.core.conditions import TEXT
-from dragoman.core.episodes import Episode, Event, Move
-from dragoman.core.measures import REWARD, Declared
+from dragoman.core.episodes import Episode, Event, Message
+from dragoman.core.measures import REWARD, DeclaredMetrics
 from dragoman.core.personas import UserContext
 from dragoman.core.protocols import Provenance
-from dragoman.core.scores import Standing, causes_of, standing_of
-from dragoman.core.speech import Said
+from dragoman.core.replies import TextReply
+from dragoman.core.scores import OutcomeStatus, failure_causes, outcome_status
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolResult
 from dragoman.core.usage import Usage, total_usage
@@ -120,7 +120,7 @@ def inference_cost(episode: Episode) -> str:
 
 def _inferred_profile(entry: UserContext, events: tuple[Event, ...]) -> InferredProfile:
     said = sum(
-        isinstance(event, Move) and event.by == "user" and isinstance(event.reply, Said)
+        isinstance(event, Message) and event.by == "user" and isinstance(event.reply, TextReply)
         for event in events[: entry.at]
     )
     after = f"after {formatting.counted(said, 'message')} of the user"
@@ -166,7 +166,7 @@ class RunView(msgspec.Struct, frozen=True):
     provenance: tuple[Provenance, ...]
     audio: str = ""
     warnings: tuple[str, ...] = ()
-    declared: dict[str, Declared] = {}
+    declared: dict[str, DeclaredMetrics] = {}
     voices: VoiceBoard | None = None
     personas: MmTauPage | None = None
     apis: ApiBoard | None = None
@@ -177,7 +177,7 @@ class RunView(msgspec.Struct, frozen=True):
 class FailureCause(msgspec.Struct, frozen=True):
     """One reason why a conversation is not a success."""
 
-    standing: Standing
+    standing: OutcomeStatus
     text: str
 
 
@@ -215,9 +215,9 @@ def compare_cells(runs: Sequence[RunView]) -> tuple[Comparison, ...]:
     return compare(couple for cells in groups.values() for couple in comparable(cells))
 
 
-def conversation_status(outcome: Outcome) -> Standing:
+def conversation_status(outcome: Outcome) -> OutcomeStatus:
     """Return where an outcome stands."""
-    return standing_of(outcome.episode, outcome.score)
+    return outcome_status(outcome.episode, outcome.score)
 
 
 def user_status(outcome: Outcome) -> UserStatus:
@@ -230,7 +230,9 @@ def user_status(outcome: Outcome) -> UserStatus:
 def conversation_causes(outcome: Outcome) -> tuple[FailureCause, ...]:
     """Return why an outcome is not a success: nothing for a success, one or more otherwise."""
     state = conversation_status(outcome)
-    return tuple(FailureCause(state, text) for text in causes_of(outcome.episode, outcome.score))
+    return tuple(
+        FailureCause(state, text) for text in failure_causes(outcome.episode, outcome.score)
+    )
 
 
 def count_causes(outcomes: Iterable[Outcome]) -> tuple[tuple[FailureCause, int], ...]:

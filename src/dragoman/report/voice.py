@@ -11,8 +11,8 @@ from dragoman.analysis.voice.board import VoiceBoard, WayFigures
 from dragoman.analysis.voice.contrasts import Contrast
 from dragoman.analysis.voice.tallies import tally_of
 from dragoman.analysis.voice.ways import ALL_TASKS
+from dragoman.core.clarifications import REJECTIONS
 from dragoman.core.conditions import NONE
-from dragoman.core.voice.clarifications import REJECTIONS
 from dragoman.report import formatting
 from dragoman.report.figure_spec import Datum, FigureSpec, Section, file_name
 from dragoman.report.text_tables import TextTable

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 import msgspec
 
+from dragoman.config.run_config import LOCAL, RunConfig
+from dragoman.core.audio import Audio
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Limits
 from dragoman.core.scores import Score
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio
+from dragoman.registry.entry_points import find_entry_points, load_entry_point
 from dragoman.simulation.participant_errors import stops_run
-from dragoman.wiring.grid.config import LOCAL, RunConfig
-from dragoman.wiring.plug_ins import added_under, load_entry
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -128,7 +128,7 @@ class LocalBackend:
 
 def backend_names() -> dict[str, str]:
     """Return every backend's name with a line about it."""
-    added = {entry.name: f"from {entry.value}" for entry in added_under(ENTRY_POINTS)}
+    added = {entry.name: f"from {entry.value}" for entry in find_entry_points(ENTRY_POINTS)}
     return {LOCAL: "plays in the process of the run", **dict(sorted(added.items()))}
 
 
@@ -140,10 +140,10 @@ def find_backend(name: str) -> Backend:
     """
     if name == LOCAL:
         return LocalBackend()
-    found = {entry.name: entry for entry in added_under(ENTRY_POINTS)}
+    found = {entry.name: entry for entry in find_entry_points(ENTRY_POINTS)}
     if name not in found:
         raise UsageError(f"unknown backend {name!r}: there is {', '.join(backend_names())}")
-    made = load_entry(found[name], f"backend {name!r}")
+    made = load_entry_point(found[name], f"backend {name!r}")
     try:
         backend = cast("Callable[[], Backend]", made)()
     except BaseException as error:

@@ -11,8 +11,12 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from dragoman.composition.setup import Setup
 from dragoman.conditions.resolved_condition import IDENTITY_CHANNELS, SIDES, ResolvedCondition
-from dragoman.core.episodes import Ending, EndReason, Episode, Event, executed_calls
+from dragoman.config.environment import redact_environment
+from dragoman.core.audio import NULL_AUDIO_STORE, AudioStore
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Episode, Event, Termination, TerminationReason, executed_calls
 from dragoman.core.errors import (
     DragomanError,
     ParticipantError,
@@ -20,18 +24,22 @@ from dragoman.core.errors import (
     RunHalted,
     StoreError,
     UsageError,
-    placed,
+    error_with_location,
 )
-from dragoman.core.keys import content_key
-from dragoman.core.layers import Acquainting, Talk
-from dragoman.core.personas import AboutUser
-from dragoman.core.protocols import Opening, Progress, Session, World, WorldFactory
+from dragoman.core.layers import ConversationContext, ProvidesUserProfile
+from dragoman.core.personas import UserProfile
+from dragoman.core.progress import AwaitedParty
+from dragoman.core.protocols import (
+    ConversationProgress,
+    Environment,
+    EnvironmentFactory,
+    Session,
+    SessionStart,
+)
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
-from dragoman.core.texts.carried import carried
+from dragoman.core.texts.decoding import escape_surrogates
 from dragoman.core.tools import Role
-from dragoman.core.voice.sounds import NO_SOUNDS, Sounds
-from dragoman.core.waiting.awaited import AwaitedParty
 from dragoman.runs.backend import PlayResult, StoppedError
 from dragoman.runs.in_flight import InFlightRegistry
 from dragoman.runs.plan import Cell
@@ -44,8 +52,6 @@ from dragoman.simulation.orchestrator import (
     termination_for,
 )
 from dragoman.simulation.participant_errors import stops_run
-from dragoman.wiring.environment import kept_out
-from dragoman.wiring.setup import Setup
 
 log = logging.getLogger(__name__)
 
@@ -54,27 +60,30 @@ class Player:
     """Plays and scores single cells of one setup."""
 
     def __init__(
-        self, setup: Setup, sounds: Sounds = NO_SOUNDS, watch: InFlightRegistry | None = None
+        self,
+        setup: Setup,
+        sounds: AudioStore = NULL_AUDIO_STORE,
+        watch: InFlightRegistry | None = None,
     ) -> None:
         """Prepare playing; `sounds` keeps audio, by default none; `watch` sees what is under way."""
         self._watch = watch or InFlightRegistry()
         self._setup = setup
         self._sounds = sounds
         self._realised = functools.cache(setup.realised)
-        self._factory: WorldFactory = setup.suite.factory(setup.rules)
+        self._factory: EnvironmentFactory = setup.suite.factory(setup.rules)
         self.scorer = Scorer(self._factory, setup.rules, setup.judge, setup.users, setup.check)
 
-    def keeping(self, sounds: Sounds) -> "Player":
+    def keeping(self, sounds: AudioStore) -> "Player":
         """Return a player of the same setup, with all that this one has prepared, that keeps audio there."""
         other = copy.copy(self)
         other._sounds = sounds  # noqa: SLF001 - a copy of this one
         return other
 
-    def fresh_world(self, task: Task) -> World:
+    def fresh_world(self, task: Task) -> Environment:
         """Return a world in a task's initial state."""
         return self._factory(task)
 
-    def begun_world(self, task: Task, earlier: Sequence[Episode] = ()) -> World:
+    def begun_world(self, task: Task, earlier: Sequence[Episode] = ()) -> Environment:
         """Return a world in which the task's chain and its history have happened.
 
         Args:
@@ -143,9 +152,11 @@ class Player:
             if stops_run(error):
                 raise
             # A suite that breaks ends its conversation only.
-            episode = _failed_start("code_error", f"the suite broke: {placed(error)}")
+            episode = _failed_start("code_error", f"the suite broke: {error_with_location(error)}")
         if episode.ending.detail:
-            told = msgspec.structs.replace(episode.ending, detail=kept_out(episode.ending.detail))
+            told = msgspec.structs.replace(
+                episode.ending, detail=redact_environment(episode.ending.detail)
+            )
             episode = msgspec.structs.replace(episode, ending=told)
         return msgspec.structs.replace(episode, started=started)
 
@@ -171,7 +182,7 @@ class Player:
             about_user = _about_user(surfaces)
             for side in conductor.sides:
                 who = cell.agent if side == "agent" else cell.user
-                opening = Opening(
+                opening = SessionStart(
                     task=shown,
                     side=side,
                     seed=cell.seed,
@@ -209,12 +220,14 @@ class Player:
             await _close(sessions)
 
     async def _surfaces(
-        self, cell: Cell, realisation: ResolvedCondition, shown: Task, begun: Progress
+        self, cell: Cell, realisation: ResolvedCondition, shown: Task, begun: ConversationProgress
     ) -> ConversationIO:
         # Neither agent nor recognizer has a part in this: they are all given the same audio.
         same_audio = content_key(cell.task.digest, cell.trial, self._setup.config.seed)
         agent = cell.agent
-        talk = Talk(shown, same_audio, cell.draw, agent.participant, self._sounds, agent.model)
+        talk = ConversationContext(
+            shown, same_audio, cell.draw, agent.participant, self._sounds, agent.model
+        )
         briefing = realisation.briefing(talk)
         told: dict[Role, str] = {}
         if briefing is not None:
@@ -241,10 +254,10 @@ def _judge_of(setup: Setup) -> AwaitedParty:
     return AwaitedParty("judge of users", (users and users.judge_name) or "")
 
 
-def _about_user(surfaces: ConversationIO) -> AboutUser:
+def _about_user(surfaces: ConversationIO) -> UserProfile:
     """Return what the agent is told of its user when its session opens."""
     briefing = surfaces.briefing
-    if briefing is not None and isinstance(briefing, Acquainting):
+    if briefing is not None and isinstance(briefing, ProvidesUserProfile):
         return briefing.about_user()
     return {}
 
@@ -258,9 +271,9 @@ class OpeningProgress(msgspec.Struct, frozen=True):
     seconds: float = 0.0
 
 
-def _failed_start(reason: EndReason, why: str) -> Episode:
+def _failed_start(reason: TerminationReason, why: str) -> Episode:
     """Return a conversation that never began, and what broke."""
-    return Episode((), Ending(reason, carried(why)), 0, 0)
+    return Episode((), Termination(reason, escape_surrogates(why)), 0, 0)
 
 
 def _final_state(episode: Episode) -> tuple[Event, ...]:
@@ -285,7 +298,7 @@ async def score_safely(
         if stops_run(error):
             raise
         # Whatever broke, the conversation is not to be lost.
-        return scorer.broken(kept_out(carried(placed(error))))
+        return scorer.broken(redact_environment(escape_surrogates(error_with_location(error))))
 
 
 async def _close(sessions: Mapping[Role, Session]) -> None:

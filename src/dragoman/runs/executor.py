@@ -11,9 +11,10 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 
 import msgspec
 
-from dragoman.core.episodes import Ending, Episode
+from dragoman.composition.setup import Setup
+from dragoman.core.content_keys import derive_seed
+from dragoman.core.episodes import Episode, Termination
 from dragoman.core.errors import StoreError
-from dragoman.core.keys import derive_seed
 from dragoman.core.scores import Score
 from dragoman.core.usage import Usage
 from dragoman.models.budget import Budget, Reservations
@@ -32,12 +33,11 @@ from dragoman.runs.plan import Cell, PlannedCells, cell_spec
 from dragoman.runs.process_limits import fit_open_files, infrequent_gc
 from dragoman.runs.worker_backend import backend_for
 from dragoman.store.audio_files import AudioFiles
-from dragoman.store.entries import StoredEpisode
-from dragoman.store.run import RunStore
-from dragoman.store.writer import Writer
-from dragoman.wiring.setup import Setup
+from dragoman.store.background_writer import BackgroundWriter
+from dragoman.store.conversation_writes import StoredEpisode
+from dragoman.store.run_store import RunStore
 
-_NOT_PLAYED = Episode((), Ending("infrastructure_error", "it has not been played"), 0, 0)
+_NOT_PLAYED = Episode((), Termination("infrastructure_error", "it has not been played"), 0, 0)
 
 
 class Prerequisites:
@@ -152,7 +152,7 @@ async def execute(
     earlier = Prerequisites([entry.cell for entry in pending], store)
     with infrequent_gc():
         async with (
-            Writer(store) as writer,
+            BackgroundWriter(store) as writer,
             backend.open(source) as play,
             asyncio.TaskGroup() as group,
         ):
@@ -216,7 +216,7 @@ class SharedState(msgspec.Struct, frozen=True):
     """What the workers of one run share: what was played, what may be spent, and where results go."""
 
     earlier: Prerequisites
-    writer: Writer
+    writer: BackgroundWriter
     files: AudioFiles
     spending: RunSpending
     on_done: OnDone

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from dragoman.core.waiting.awaited import AwaitedParty
+from dragoman.core.progress import AwaitedParty
 from dragoman.runs.plan import Cell
 
 

@@ -12,18 +12,24 @@ from typing import Annotated, TypeGuard
 import msgspec
 
 from dragoman.analysis.cells import NO_PREFLIGHT
+from dragoman.composition.concurrency import ConcurrencyLimits, concurrency_limits
+from dragoman.composition.external_access import external_access
+from dragoman.composition.setup import Setup, build_setup
 from dragoman.conditions.language.localization import LocalizationRecord
+from dragoman.config.agent_specs import display_names
+from dragoman.config.run_config import RunConfig, parse_shard, validated_config
 from dragoman.core.conditions import CLARIFY, Condition
+from dragoman.core.content_keys import named_key
 from dragoman.core.costs import Price
 from dragoman.core.errors import StoreError
-from dragoman.core.keys import named_key
 from dragoman.core.protocols import Provenance
 from dragoman.core.rules import UNNAMED_RULES
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.core.usage import Usage
 from dragoman.core.version import VERSION
 from dragoman.models.prices import PriceTable, prices_with
+from dragoman.registry.participants import ResolvedParticipant
 from dragoman.runs.plan import (
     Cell,
     GridPlace,
@@ -36,14 +42,7 @@ from dragoman.runs.plan import (
 from dragoman.runs.trust import remember_own_run, require_trust
 from dragoman.runs.worker_backend import backend_for
 from dragoman.simulation.participants.canonical_arguments import canonical_name
-from dragoman.store.run import NewRun, RunStore, StoredCell, create_run, open_run
-from dragoman.wiring.agents.agent_names import given_names
-from dragoman.wiring.grid.config import RunConfig, checked
-from dragoman.wiring.grid.shares import share_of
-from dragoman.wiring.participants import Resolved
-from dragoman.wiring.reach import reached_by
-from dragoman.wiring.setup import Setup, build_setup
-from dragoman.wiring.waiting import WaitingLimits, waiting_of
+from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run, open_run
 
 
 def invalid_cells(store: RunStore) -> frozenset[str]:
@@ -103,7 +102,7 @@ class Manifest(msgspec.Struct, frozen=True):
     is_explicit: bool = False
     clarified: dict[str, str] = {}
     preflight: dict[str, tuple[Usage, ...]] = {}
-    waiting: WaitingLimits | None = None
+    waiting: ConcurrencyLimits | None = None
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -153,7 +152,7 @@ def start_job(
         is_explicit=places is not None,
         clarified=clarification_records(setup),
         preflight=dict(preflight),
-        waiting=waiting_of(setup.config),
+        waiting=concurrency_limits(setup.config),
     )
     new = NewRun(
         msgspec.json.encode(manifest),
@@ -163,14 +162,14 @@ def start_job(
     store = create_run(folder, new)
     _note_made_of(store, cells)
     conditions = dict.fromkeys(cell.condition for cell in cells)
-    remember_own_run(new.manifest, reached_by(setup.config, conditions=conditions))
+    remember_own_run(new.manifest, external_access(setup.config, conditions=conditions))
     return Job(setup, _played_here(setup, cells), store)
 
 
 def resume_job(
     folder: Path,
     changes: Mapping[str, object] | None = None,
-    given: Mapping[str, Resolved] | None = None,
+    given: Mapping[str, ResolvedParticipant] | None = None,
     *,
     trust: bool = False,
     vouched: Collection[str] = (),
@@ -198,7 +197,7 @@ def resume_job(
         reached = external_reach(store, manifest)
         now = [each for each in reached if each not in vouched]
         require_trust(store, reached, now, trust=trust)
-        config = checked(msgspec.structs.replace(stored, **changed))
+        config = validated_config(msgspec.structs.replace(stored, **changed))
         conditions = listed_conditions(store, manifest)
         # A longer wait makes no other conversation of what is planned: keys stay what they are.
         setup = msgspec.structs.replace(
@@ -226,7 +225,7 @@ def _note_waiting(store: RunStore, stored: RunConfig, now: RunConfig) -> None:
 
 
 def _played_here(setup: Setup, cells: Sequence[Cell]) -> Sequence[Cell]:
-    share = share_of(setup.config.shard)
+    share = parse_shard(setup.config.shard)
     return cells if share.is_all else cells_of_shard(cells, share)
 
 
@@ -249,7 +248,7 @@ def listed_conditions(store: RunStore, manifest: Manifest) -> tuple[Condition, .
 def external_reach(store: RunStore, manifest: Manifest) -> tuple[str, ...]:
     """Return what a stored run runs and reaches where it is played, in words."""
     conditions = dict.fromkeys(store.conditions())
-    return reached_by(manifest.config, conditions=conditions)
+    return external_access(manifest.config, conditions=conditions)
 
 
 def _places(store: RunStore) -> tuple[GridPlace, ...]:
@@ -300,7 +299,7 @@ def clarification_records(setup: Setup) -> dict[str, str]:
 
 def read_manifest(store: RunStore) -> Manifest:
     """Return a run's manifest."""
-    with OutsideErrors(StoreError, f"{store.folder}: the run's manifest is damaged"):
+    with TranslatedErrors(StoreError, f"{store.folder}: the run's manifest is damaged"):
         return _manifest(store.manifest())
 
 
@@ -327,7 +326,7 @@ class _Older(msgspec.Struct):
 
 
 def _manifest(content: bytes) -> Manifest:
-    """Read a manifest, an older one too; raises one of `UNREADABLE`."""
+    """Read a manifest, an older one too; raises one of `DECODING_ERRORS`."""
     older = msgspec.json.decode(content, type=_Older).config
     is_counterfactual = bool(older.places or older.canonical_arguments)
     if older.rules and not is_counterfactual:
@@ -346,7 +345,7 @@ def _manifest(content: bytes) -> Manifest:
 def spec_keys(manifest: Manifest) -> Callable[[StoredCell], str]:
     """Return what gives the keys of a run's cells without the names of their agents (`Cell.spec_key`)."""
     is_own = manifest.imported is msgspec.UNSET
-    named = given_names(manifest.config.agents) if is_own else frozenset()
+    named = display_names(manifest.config.agents) if is_own else frozenset()
     return lambda cell: named_key(cell.key, cell.agent) if cell.agent in named else cell.key
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from dragoman.composition.setup import Setup
 from dragoman.conditions.language.localization import Localization
 from dragoman.conditions.language.view_checks import (
     Coverage,
@@ -33,7 +34,6 @@ from dragoman.runs.plan import Cell, plan_cells
 from dragoman.runs.suite_check import TaskFinding
 from dragoman.scoring.replay import replay
 from dragoman.simulation.prompts import scenario_text
-from dragoman.wiring.setup import Setup
 
 _REFUSED = "Error: "
 

@@ -21,29 +21,34 @@ from typing import Literal
 
 import msgspec
 
+from dragoman.composition.conditions.languages import scored_conditions, scoring_condition
+from dragoman.composition.setup import Setup, scoring_setup
 from dragoman.conditions.resolved_condition import ResolvedCondition
+from dragoman.config.agent_specs import display_names
+from dragoman.config.environment import redact_environment
+from dragoman.config.run_config import RunConfig
+from dragoman.core.capabilities import ExpectsValues, ProvidesRiskProfile
 from dragoman.core.conditions import ENGLISH, NONE, PLAIN, Condition
+from dragoman.core.content_keys import content_key, named_key
 from dragoman.core.episodes import Episode
-from dragoman.core.errors import RunHalted, StoreError, UsageError, placed
-from dragoman.core.facets import ExpectsValues, HasStakes
-from dragoman.core.keys import content_key, named_key
+from dragoman.core.errors import RunHalted, StoreError, UsageError, error_with_location
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.measures import (
     REWARD,
-    Declared,
+    DeclaredMetrics,
     Measure,
-    Measured,
-    PlayedCase,
-    Setting,
+    MeasureResult,
+    MeasureSetting,
+    ScoringContext,
     metric_name,
-    misfit,
-    unmeasured,
+    result_mismatch,
+    unscored_measure,
 )
-from dragoman.core.protocols import WorldFactory
+from dragoman.core.protocols import EnvironmentFactory
 from dragoman.core.rules import RULES
 from dragoman.core.scores import NO_JUDGE
-from dragoman.core.tasks import Stakes, Task
-from dragoman.core.texts.carried import carried
+from dragoman.core.tasks import RiskProfile, Task
+from dragoman.core.texts.decoding import escape_surrogates
 from dragoman.distributed.worker_pool import (
     KilledWorkersError,
     OpenPool,
@@ -53,23 +58,18 @@ from dragoman.distributed.worker_pool import (
     module_path,
 )
 from dragoman.models.prices import NO_PRICES
+from dragoman.registry.measures import MeasureContext, resolve_measures
 from dragoman.runs.jobs import Manifest, read_manifest
 from dragoman.runs.process_limits import infrequent_gc
 from dragoman.scoring.measures.catalog import BUNDLED_MEASURES, MeasureSetup
 from dragoman.scoring.reward import Scorer
 from dragoman.simulation.participant_errors import stops_run
 from dragoman.simulation.phrasebooks import shipped_phrasebook
-from dragoman.store.entries import StoredMeasure
-from dragoman.store.run import RunStore, StoredCell
-from dragoman.store.writer import Writer
-from dragoman.wiring.agents.agent_names import given_names
-from dragoman.wiring.conditions.elsewhere import scored_as, scored_conditions
-from dragoman.wiring.environment import kept_out
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.measures import Makings, measures_named
-from dragoman.wiring.setup import Setup, scoring_setup
+from dragoman.store.background_writer import BackgroundWriter
+from dragoman.store.conversation_writes import StoredMeasure
+from dragoman.store.run_store import RunStore, StoredCell
 
-MeasureFn = Callable[[StoredCell, Episode, Sequence[int]], Awaitable[Sequence[Measured]]]
+MeasureFn = Callable[[StoredCell, Episode, Sequence[int]], Awaitable[Sequence[MeasureResult]]]
 """Takes measures of a conversation: those at these places among all that are asked for."""
 
 
@@ -84,13 +84,13 @@ class MeasuringContext(msgspec.Struct, frozen=True):
     """
 
     rules: str
-    settings: dict[str, Setting]
+    settings: dict[str, MeasureSetting]
     conditions: tuple[Condition, ...]
     is_imported: bool = False
 
-    def setting(self, condition: Condition) -> Setting:
+    def setting(self, condition: Condition) -> MeasureSetting:
         """Return what measures need to know of a condition."""
-        return self.settings.get(condition.label, Setting())
+        return self.settings.get(condition.label, MeasureSetting())
 
 
 def reward_scoring(setup: Setup) -> MeasureSetup:
@@ -105,7 +105,9 @@ def reward_scoring(setup: Setup) -> MeasureSetup:
     )
     suite = setup.suite
     return MeasureSetup(
-        scorer, setup.rules, suite.stakes if isinstance(suite, HasStakes) else Stakes()
+        scorer,
+        setup.rules,
+        suite.stakes if isinstance(suite, ProvidesRiskProfile) else RiskProfile(),
     )
 
 
@@ -115,7 +117,9 @@ def local_measurer(
     """Return what takes measures in this process."""
     cases = _ScoringContexts(setup, played)
 
-    async def take(cell: StoredCell, episode: Episode, places: Sequence[int]) -> Sequence[Measured]:
+    async def take(
+        cell: StoredCell, episode: Episode, places: Sequence[int]
+    ) -> Sequence[MeasureResult]:
         return [await _run_measure(measures[at], cases, cell, episode) for at in places]
 
     return take
@@ -133,16 +137,16 @@ class _ScoringContexts:
             )
             for condition in played.conditions
         }
-        self._named = given_names(setup.config.agents)
+        self._named = display_names(setup.config.agents)
         self._suite = setup.suite
         self._expects = setup.suite if isinstance(setup.suite, ExpectsValues) else None
-        self._factory: WorldFactory = setup.suite.factory(RULES.find(played.rules))
+        self._factory: EnvironmentFactory = setup.suite.factory(RULES.find(played.rules))
 
-    def case(self, cell: StoredCell, episode: Episode) -> PlayedCase:
+    def case(self, cell: StoredCell, episode: Episode) -> ScoringContext:
         task = self._tasks[cell.task]
         realised = self._realised[cell.condition]
         realisation = realised.of(task)
-        return PlayedCase(
+        return ScoringContext(
             realisation.judged(task),
             episode,
             self._factory,
@@ -163,25 +167,28 @@ class _ScoringContexts:
 
 def _scored_as(condition: Condition, setup: Setup) -> Condition:
     """Return what an imported conversation is scored under, as far as its suite can be."""
-    found = scored_as(condition)
+    found = scoring_condition(condition)
     return found if found.label in setup.localizations else PLAIN
 
 
 async def _run_measure(
     measure: Measure, cases: _ScoringContexts, cell: StoredCell, episode: Episode
-) -> Measured:
+) -> MeasureResult:
     """Take one measure; one that breaks leaves the conversation unscored, with what broke."""
     try:
         found = await measure.measure(cases.case(cell, episode))
-        why = misfit(measure, found)
+        why = result_mismatch(measure, found)
     except RunHalted:
         raise
     except BaseException as error:
         if stops_run(error):
             raise
         # A measure of somebody else must not stop the others.
-        return unmeasured(measure, f"scoring broke: {kept_out(carried(placed(error)))}")
-    return unmeasured(measure, carried(why)) if why else found
+        return unscored_measure(
+            measure,
+            f"scoring broke: {redact_environment(escape_surrogates(error_with_location(error)))}",
+        )
+    return unscored_measure(measure, escape_surrogates(why)) if why else found
 
 
 OPENER = f"{__name__}:open_measurer"
@@ -235,7 +242,7 @@ class MeasureTask(msgspec.Struct, frozen=True):
 
 _encode = msgspec.json.Encoder().encode
 _asked = msgspec.json.Decoder(MeasureTask).decode
-_found = msgspec.json.Decoder(list[Measured]).decode
+_found = msgspec.json.Decoder(list[MeasureResult]).decode
 
 
 @asynccontextmanager
@@ -250,12 +257,14 @@ async def pool_measurer(
 
         async def take(
             cell: StoredCell, episode: Episode, places: Sequence[int]
-        ) -> Sequence[Measured]:
+        ) -> Sequence[MeasureResult]:
             try:
                 return _found(await do(_encode(MeasureTask(cell, episode, tuple(places)))))
             except (KilledWorkersError, WorkerBrokeError) as error:
                 return [
-                    unmeasured(measures[at], f"scoring broke: {kept_out(str(error))}")
+                    unscored_measure(
+                        measures[at], f"scoring broke: {redact_environment(str(error))}"
+                    )
                     for at in places
                 ]
 
@@ -276,8 +285,8 @@ async def open_measurer(given: bytes) -> AsyncIterator[TaskFn]:
     setup = scoring_setup(work.config, NO_PRICES, conditions)
     if work.tasks is not None:
         setup = msgspec.structs.replace(setup, tasks=work.tasks)
-    makings = Makings(reward_scoring(setup), (work.config.judge,), setup.connections)
-    measures = measures_named(work.names, makings)
+    makings = MeasureContext(reward_scoring(setup), (work.config.judge,), setup.connections)
+    measures = resolve_measures(work.names, makings)
     if _identity(setup, measures) != work.same:
         raise UsageError(f"data, translations or measures of {work.config.suite} differ there")
     take = local_measurer(setup, work.played, measures)
@@ -307,15 +316,15 @@ Choice = Literal["missing", "open", "all"]
 _Row = tuple[str, int, Episode]
 
 
-def measure_settings(manifest: Manifest) -> dict[str, Setting]:
+def measure_settings(manifest: Manifest) -> dict[str, MeasureSetting]:
     """Return by label what measures need to know of a run's conditions; plain English text is absent."""
     labels = dict.fromkeys((*manifest.realised, *manifest.voices, *manifest.clarified))
     return {label: _setting(label, manifest) for label in labels}
 
 
-def _setting(label: str, manifest: Manifest) -> Setting:
+def _setting(label: str, manifest: Manifest) -> MeasureSetting:
     realised, voice = manifest.realised.get(label), manifest.voices.get(label)
-    return Setting(
+    return MeasureSetting(
         language=ENGLISH if voice is None else str(voice.get("language", ENGLISH)),
         label=ENGLISH if realised is None else realised.detector or ENGLISH,
         relatives=() if realised is None else realised.relatives,
@@ -400,14 +409,14 @@ async def run_measures(asked: MeasuringPlan, store: RunStore, on_done: Callable[
     cells = {cell.key: cell for cell in store.cells()}
     wanted = _wanted(asked, store, cells.values(), played)
     store.declare(
-        Declared(each.name, each.version, each.figures) for each in measures if each.figures
+        DeclaredMetrics(each.name, each.version, each.figures) for each in measures if each.figures
     )
     if not wanted:
         return 0
     todo = store.episodes(leaving_out=cells.keys() - wanted.keys())
     counts = [0]
 
-    async def work(take: MeasureFn, rows: Iterator[_Row], writer: Writer) -> None:
+    async def work(take: MeasureFn, rows: Iterator[_Row], writer: BackgroundWriter) -> None:
         for key, attempt, episode in rows:
             for found in await take(cells[key], episode, wanted[key]):
                 await writer.put(StoredMeasure(key, attempt, found))
@@ -417,7 +426,7 @@ async def run_measures(asked: MeasuringPlan, store: RunStore, on_done: Callable[
     with infrequent_gc():
         async with (
             asked.opened(played) as take,
-            Writer(store) as writer,
+            BackgroundWriter(store) as writer,
             asyncio.TaskGroup() as group,
         ):
             for _ in range(asked.at_once):
@@ -456,7 +465,7 @@ def _wanted(
 
 def _closed(
     store: RunStore,
-    measured: Mapping[str, Sequence[Measured]],
+    measured: Mapping[str, Sequence[MeasureResult]],
     measure: Measure,
     choice: Choice,
 ) -> set[str]:

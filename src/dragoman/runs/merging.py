@@ -7,14 +7,13 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.config.run_config import RunConfig
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.usage import Usage, total_usage
 from dragoman.runs.jobs import Manifest, external_reach, read_manifest
 from dragoman.runs.trust import is_trusted, remember_own_run
-from dragoman.store.merging.attempts import Prefer
-from dragoman.store.merging.merged import Merged, merge_parts
-from dragoman.store.run import RunStore, open_run
-from dragoman.wiring.grid.config import RunConfig
+from dragoman.store.run_merge import MergeResult, Prefer, merge_parts
+from dragoman.store.run_store import RunStore, open_run
 
 _OF_PLAYING = frozenset(
     {
@@ -27,7 +26,7 @@ _OF_PLAYING = frozenset(
 
 def merge_runs(
     folders: Sequence[Path], out: Path, prefer: Prefer | None, on_record: Callable[[], None]
-) -> Merged:
+) -> MergeResult:
     """Write runs of the same plan as one, which goes on like a run of the whole plan.
 
     Its configuration is that of the first, without its share.

@@ -12,17 +12,23 @@ from typing import NamedTuple, overload
 
 import msgspec
 
+from dragoman.composition.conditions.personas import lacks_model
+from dragoman.composition.setup import Setup
 from dragoman.conditions.resolved_condition import ResolvedCondition
+from dragoman.config.run_config import Shard
 from dragoman.core.conditions import Condition, condition_text
+from dragoman.core.content_keys import (
+    content_key,
+    derive_seed,
+    encoded_parts,
+    key_of_encoded,
+    named_key,
+)
 from dragoman.core.errors import StoreError
-from dragoman.core.keys import content_key, derive_seed, encoded_parts, key_of_encoded, named_key
-from dragoman.core.tasks import Task, chain_before
+from dragoman.core.tasks import Task, prerequisite_chain
+from dragoman.registry.participants import ResolvedParticipant, cannot_hear
 from dragoman.runs.backend import CellSpec
-from dragoman.store.run import RunStore
-from dragoman.wiring.conditions.exposures import lacks_model
-from dragoman.wiring.grid.shares import PlanShare
-from dragoman.wiring.participants import Resolved, cannot_hear
-from dragoman.wiring.setup import Setup
+from dragoman.store.run_store import RunStore
 
 _VERSION = "cell-1"
 
@@ -37,8 +43,8 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
     key: str
     task: Task
     condition: Condition
-    agent: Resolved
-    user: Resolved
+    agent: ResolvedParticipant
+    user: ResolvedParticipant
     trial: int
     before: tuple[str, ...] = ()
     own_seed: int | None = None
@@ -87,7 +93,10 @@ class CellBlock:
     """The cells that one agent and its user have under one condition."""
 
     def __init__(
-        self, setup: Setup, realisation: ResolvedCondition, pair: tuple[Resolved, Resolved]
+        self,
+        setup: Setup,
+        realisation: ResolvedCondition,
+        pair: tuple[ResolvedParticipant, ResolvedParticipant],
     ) -> None:
         agent, user = pair
         self.condition = realisation.condition
@@ -117,7 +126,7 @@ class CellBlock:
     def cell(self, task: Task, trial: int, tasks: Mapping[str, Task]) -> Cell:
         """Return the cell of a task; its chain is that of its task, played by the same agent."""
         shared = self.shared(trial)
-        chain = chain_before(task, tasks) if task.after else ()
+        chain = prerequisite_chain(task, tasks) if task.after else ()
         before = tuple(self.key(self.own(each), shared) for each in chain)
         key = self.key(self.own(task), shared)
         return Cell(key, task, self.condition, self.agent, self.user, trial, before)
@@ -238,7 +247,7 @@ def cells_at(setup: Setup, places: Iterable[GridPlace]) -> tuple[Cell, ...]:
                 f"{place.condition.label}: data or agents have changed"
             )
         block, task = block_of(place.condition, place.agent), tasks[place.task]
-        for each in (*chain_before(task, tasks), task):
+        for each in (*prerequisite_chain(task, tasks), task):
             cell = block.cell(each, place.trial, tasks)
             cells.setdefault(cell.key, cell)
     return tuple(cells.values())
@@ -303,7 +312,7 @@ def not_applicable(setup: Setup) -> dict[str, str]:
     }
 
 
-def _not_of_agent(agent: Resolved, condition: Condition) -> str:
+def _not_of_agent(agent: ResolvedParticipant, condition: Condition) -> str:
     return cannot_hear(agent, condition) or lacks_model(agent, condition)
 
 
@@ -317,7 +326,7 @@ _Chain = tuple[str, Sequence[str]]
 """The key of a cell, and the keys of those that its world begins after."""
 
 
-def cells_of_shard(cells: Sequence[Cell], share: PlanShare) -> tuple[Cell, ...]:
+def cells_of_shard(cells: Sequence[Cell], share: Shard) -> tuple[Cell, ...]:
     """Return the cells of a share, in the plan's order.
 
     Which share a cell is in depends on its key alone, so another cell in the plan moves none. What
@@ -327,7 +336,7 @@ def cells_of_shard(cells: Sequence[Cell], share: PlanShare) -> tuple[Cell, ...]:
     return tuple(cell for cell in cells if is_in(cell.key))
 
 
-def count_left_of_shard(store: RunStore, share: PlanShare) -> int:
+def count_left_of_shard(store: RunStore, share: Shard) -> int:
     """Return how many conversations of a stored run's share were not played yet.
 
     Raises:
@@ -345,11 +354,11 @@ def _chains(store: RunStore) -> Iterator[_Chain]:
     keys = {(cell.condition, cell.agent, cell.trial, cell.task): cell.key for cell in cells}
     for cell in cells:
         around = (cell.condition, cell.agent, cell.trial)
-        chain = chain_before(tasks[cell.task], tasks)
+        chain = prerequisite_chain(tasks[cell.task], tasks)
         yield cell.key, [keys[*around, each.id] for each in chain]
 
 
-def _membership(chains: Iterable[_Chain], share: PlanShare) -> Callable[[str], bool]:
+def _membership(chains: Iterable[_Chain], share: Shard) -> Callable[[str], bool]:
     """Return what tells of a cell's key whether it is in a share."""
     together = _groups(chains)
 

@@ -9,17 +9,17 @@ from collections.abc import Awaitable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from dragoman.composition.external_access import uses_network
+from dragoman.composition.setup import Setup
+from dragoman.config.run_config import RunConfig
+from dragoman.core.audio import MemoryAudioStore
 from dragoman.core.costs import Cost, cost_of, total_cost
 from dragoman.core.episodes import FAULTS, Episode
 from dragoman.core.errors import JudgeError, ParticipantError, RunHalted
-from dragoman.core.protocols import Case, Judgement
+from dragoman.core.protocols import JudgeContext, Judgement
 from dragoman.core.usage import Usage, total_usage
-from dragoman.core.voice.sounds import HeldSounds
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import Cell
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.reach import asks_endpoint
-from dragoman.wiring.setup import Setup
 
 MANY = 100
 """From so many planned conversations that ask an endpoint on, a run begins with a preflight."""
@@ -59,9 +59,9 @@ class PreflightFailedError(RunHalted):
 def count_asking(config: RunConfig, cells: Sequence[Cell]) -> int:
     """Return how many of these conversations ask an endpoint, for playing or for judging."""
     always = (config.user, config.judge, config.user_judge, *config.asr, *config.speakers)
-    if any(map(asks_endpoint, always)):
+    if any(map(uses_network, always)):
         return len(cells)
-    return sum(asks_endpoint(cell.agent.resolved_by) for cell in cells)
+    return sum(uses_network(cell.agent.resolved_by) for cell in cells)
 
 
 def shorten_config(config: RunConfig) -> RunConfig:
@@ -103,7 +103,7 @@ async def run_preflight(setup: Setup, cells: Sequence[Cell]) -> PreflightResult:
     Raises:
         PreflightFailedError: Where somebody does not answer, saying who and why.
     """
-    player = Player(setup, HeldSounds())
+    player = Player(setup, MemoryAudioStore())
     used: dict[str, list[Usage]] = {}
     episode: Episode | None = None
     try:
@@ -146,7 +146,10 @@ async def _ask_judges(setup: Setup, cell: Cell, episode: Episode, used: list[Usa
     Raises:
         RunHalted: Where one gives no judgement.
     """
-    case, statements = Case(cell.task.id, f"preflight-{cell.spec_key}"), ("The agent was polite.",)
+    case, statements = (
+        JudgeContext(cell.task.id, f"preflight-{cell.spec_key}"),
+        ("The agent was polite.",),
+    )
     asked: list[tuple[str, Awaitable[Judgement]]] = []
     if setup.judge is not None and setup.judge.costs:
         asking_it = setup.judge.judge(statements, episode.events, case)

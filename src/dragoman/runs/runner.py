@@ -11,12 +11,18 @@ from typing import Any
 import msgspec
 
 from dragoman.analysis.cells import NO_PREFLIGHT
+from dragoman.composition.conditions.languages import config_of_scoring, scored_conditions
+from dragoman.composition.external_access import SCORING, external_access
+from dragoman.composition.setup import Setup, scoring_setup
+from dragoman.config.event_loop import run_event_loop
+from dragoman.config.run_config import validated_config
+from dragoman.core.capabilities import OwnMeasures
 from dragoman.core.errors import StoreError, UsageError
-from dragoman.core.facets import OwnMeasures
 from dragoman.core.measures import REWARD, Measure
+from dragoman.core.progress import long_step
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.core.usage import Usage
-from dragoman.core.waiting.under_way import long_step
+from dragoman.registry.measures import MeasureContext, resolve_measures
 from dragoman.runs.executor import OnDone, Pending, execute, pending_cells
 from dragoman.runs.in_flight import InFlightRegistry
 from dragoman.runs.jobs import (
@@ -43,19 +49,13 @@ from dragoman.runs.plan import GridPlace
 from dragoman.runs.trust import require_trust
 from dragoman.runs.worker_backend import worker_pool_for
 from dragoman.scoring.measures.catalog import due_measures
-from dragoman.store.run import RunStore, open_run
-from dragoman.wiring.conditions.elsewhere import config_of_scoring, scored_conditions
-from dragoman.wiring.event_loops import run_to_end
-from dragoman.wiring.grid.config import checked
-from dragoman.wiring.measures import Makings, measures_named
-from dragoman.wiring.reach import SCORING, reached_by
-from dragoman.wiring.setup import Setup, scoring_setup
+from dragoman.store.run_store import RunStore, open_run
 
 
 class PlayedRun(msgspec.Struct, frozen=True):
     """Where a run's results lie, and the rules and judge to read them by.
 
-    `unmeasured` says by name why a measure that the run is summarized with could not be taken.
+    `unscored_measure` says by name why a measure that the run is summarized with could not be taken.
     """
 
     folder: Path
@@ -77,7 +77,7 @@ def start(
     Raises:
         UsageError: Where a measure that is to be counted after playing cannot be made.
     """
-    measures_named(setup.config.measures, _makings(setup))
+    resolve_measures(setup.config.measures, _makings(setup))
     folder = folder or new_folder(setup.suite.name)
     return start_job(setup, folder, time.time(), places, preflight)
 
@@ -134,17 +134,19 @@ def _due(setup: Setup, manifest: Manifest) -> tuple[str, ...]:
     )
 
 
-def _makings(setup: Setup) -> Makings:
-    return Makings(reward_scoring(setup), (setup.config.judge,), setup.connections)
+def _makings(setup: Setup) -> MeasureContext:
+    return MeasureContext(reward_scoring(setup), (setup.config.judge,), setup.connections)
 
 
-def _available(names: Sequence[str], makings: Makings) -> tuple[list[Measure], dict[str, str]]:
+def _available(
+    names: Sequence[str], makings: MeasureContext
+) -> tuple[list[Measure], dict[str, str]]:
     """Return the measures that can be made, and by name why others cannot."""
     measures: list[Measure] = []
     missing: dict[str, str] = {}
     for name in names:
         try:
-            measures += measures_named([name], makings)
+            measures += resolve_measures([name], makings)
         except UsageError as error:
             missing[name] = str(error)
     return measures, missing
@@ -184,13 +186,13 @@ def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> P
     with open_run(folder, write=True) as store:
         manifest = read_manifest(store)
         fields = [field for field in SCORING if field not in asked.changes]
-        judged_by = reached_by(manifest.config, fields)
+        judged_by = external_access(manifest.config, fields)
         require_trust(store, external_reach(store, manifest), judged_by, trust=asked.trust)
         # Who played a run need not be there to measure it.
         alone = msgspec.structs.replace(manifest.config, workers=1, ray="")
         config = msgspec.structs.replace(alone, **asked.changes)
         if not OPTIONS_OF_WAITING.isdisjoint(asked.changes):
-            config = checked(config)
+            config = validated_config(config)
         if asked.anew:
             config = msgspec.structs.replace(config, cache=False)
         conditions = listed_conditions(store, manifest)
@@ -215,7 +217,7 @@ def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> P
             makings = msgspec.structs.replace(makings, judges=judges, repeat=repeat, settles=True)
         if asked.measures:
             names = tuple(asked.measures)
-            measures: Sequence[Measure] = measures_named(names, makings)
+            measures: Sequence[Measure] = resolve_measures(names, makings)
             _require_panel(measures, asked)
         else:
             due_now = _due(setup, manifest)
@@ -298,7 +300,7 @@ def run_blocking(work: Coroutine[Any, Any, object]) -> None:
 
 def _run_in_loop(work: Coroutine[Any, Any, object]) -> None:
     try:
-        run_to_end(work)
+        run_event_loop(work)
     except BaseExceptionGroup as group:
         # Workers share one fate: the first failure is the one to tell.
         raise group.exceptions[0] from group

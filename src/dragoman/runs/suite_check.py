@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from dragoman.composition.setup import Setup
 from dragoman.core.episodes import Episode
 from dragoman.core.scores import Score, Scored, Unscored, is_success
 from dragoman.core.tasks import Component, Task
 from dragoman.core.tools import ToolResult
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import Cell, plan_cells
-from dragoman.wiring.setup import Setup
 
 # What a task's author states for its own sake; a plan of actions also serves to define the end state.
 STATED: tuple[Component, ...] = ("ENV_ASSERTION", "COMMUNICATE", "NL_ASSERTION")

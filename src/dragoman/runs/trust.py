@@ -4,10 +4,10 @@ import logging
 from collections.abc import Collection
 from shlex import quote
 
+from dragoman.config.environment import state_folder
 from dragoman.core.errors import UsageError
-from dragoman.store.own_runs import FILE, OwnRuns
-from dragoman.store.run import RunStore
-from dragoman.wiring.environment import state_folder
+from dragoman.store.run_store import RunStore
+from dragoman.store.trusted_runs import FILE, TrustStore
 
 MOST_NAMED = 6
 MOST_CHARS = 200
@@ -67,5 +67,5 @@ def _content(manifest: bytes, reached: Collection[str]) -> bytes:
     return b"\0".join((manifest, *(words.encode() for words in sorted(reached))))
 
 
-def _own_runs() -> OwnRuns:
-    return OwnRuns(state_folder() / FILE)
+def _own_runs() -> TrustStore:
+    return TrustStore(state_folder() / FILE)

@@ -9,9 +9,11 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from dragoman.core.episodes import Ending, Episode
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import LOCAL, RunConfig
+from dragoman.core.audio import MemoryAudioStore
+from dragoman.core.episodes import Episode, Termination
 from dragoman.core.errors import DragomanError, RunHalted, StoreError, UsageError
-from dragoman.core.voice.sounds import HeldSounds
 from dragoman.distributed.worker_backends import pool_from_options
 from dragoman.distributed.worker_pool import (
     KilledWorkersError,
@@ -36,8 +38,6 @@ from dragoman.runs.backend import (
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import cell_rebuilder
 from dragoman.runs.process_limits import infrequent_gc
-from dragoman.wiring.grid.config import LOCAL, RunConfig
-from dragoman.wiring.setup import build_setup
 
 
 @asynccontextmanager
@@ -59,7 +59,7 @@ async def remote_player(run: RunSpec) -> AsyncIterator[PlayFn]:
     cell_from, player = cell_rebuilder(setup), Player(setup)
 
     async def play(plain: CellSpec, earlier: Sequence[Episode]) -> PlayResult:
-        kept = HeldSounds()
+        kept = MemoryAudioStore()
         finished = await player.keeping(kept).finished(cell_from(plain), plain.attempt, earlier)
         return msgspec.structs.replace(finished, audio=kept.all(), spent=receipts.take())
 
@@ -117,7 +117,7 @@ class WorkerPoolBackend:
                 try:
                     answer = await do(_encode(CellTask(cell, tuple(earlier))))
                 except KilledWorkersError as error:
-                    episode = Episode((), Ending("infrastructure_error", str(error)), 0, 0)
+                    episode = Episode((), Termination("infrastructure_error", str(error)), 0, 0)
                     return PlayResult(episode, await source.score(cell, episode))
                 return _finished(_outcome(answer))
 

@@ -6,11 +6,11 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from dragoman.core.episodes import Event, Move
+from dragoman.core.episodes import Event, Message
 from dragoman.core.errors import JudgeError
 from dragoman.core.protocols import ChatModel, ChatRequest, Completion
-from dragoman.core.speech import Called, Said, Unparsed
-from dragoman.core.texts.decoding import UNREADABLE, unfenced
+from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply
+from dragoman.core.texts.decoding import DECODING_ERRORS, strip_code_fence
 from dragoman.core.usage import Usage
 
 _MARK = re.compile(r"<(/?(?:conversation|assertions|scenario|questions|policy))>", re.IGNORECASE)
@@ -32,7 +32,7 @@ def reply_text(completion: Completion) -> str:
     Raises:
         JudgeError: Where it has none.
     """
-    if not isinstance(completion.reply, Said):
+    if not isinstance(completion.reply, TextReply):
         raise JudgeError("the judge's reply has no text")
     return completion.reply.text
 
@@ -44,8 +44,8 @@ def decode_judge_answer(text: str, kind: type[_Answer]) -> _Answer:
         JudgeError: Where it is not such JSON.
     """
     try:
-        return msgspec.json.decode(unfenced(text), type=kind)
-    except UNREADABLE as error:
+        return msgspec.json.decode(strip_code_fence(text), type=kind)
+    except DECODING_ERRORS as error:
         raise JudgeError(f"the judge's reply is not the JSON asked for ({error})") from error
 
 
@@ -99,16 +99,16 @@ def transcript(events: Sequence[Event]) -> str:
 def judge_prompt_lines(events: Sequence[Event]) -> Iterator[JudgePromptLine]:
     """Yield what a judge is shown of a conversation, line by line."""
     for event in events:
-        if not isinstance(event, Move):
+        if not isinstance(event, Message):
             yield JudgePromptLine(
                 "tool", f"tool result ({event.name}): ", event.content, is_said=False
             )
             continue
         by = event.by
         match event.reply:
-            case Said(utterance=utterance):
+            case TextReply(utterance=utterance):
                 yield _said(by, utterance.intended)
-            case Called(calls=calls, text=text):
+            case ToolCallReply(calls=calls, text=text):
                 if text:
                     yield _said(by, text)
                 for call in calls:
@@ -116,7 +116,7 @@ def judge_prompt_lines(events: Sequence[Event]) -> Iterator[JudgePromptLine]:
                     yield JudgePromptLine(
                         by, f"{by} calls ", f"{call.name} {arguments}", is_said=False
                     )
-            case Unparsed():
+            case UnparsedReply():
                 yield JudgePromptLine(
                     by, f"{by}: ", "(a reply that could not be read)", is_said=False
                 )

@@ -11,7 +11,13 @@ import msgspec
 
 from dragoman.core.episodes import Event
 from dragoman.core.errors import JudgeError
-from dragoman.core.protocols import AssertionVerdict, Case, ChatModel, ChatRequest, Judgement
+from dragoman.core.protocols import (
+    AssertionVerdict,
+    ChatModel,
+    ChatRequest,
+    JudgeContext,
+    Judgement,
+)
 from dragoman.core.tools import NO_TOOLS
 from dragoman.core.usage import Usage, total_usage
 from dragoman.scoring.judge_prompts import ask_judge, decode_judge_answer, escape_marks, transcript
@@ -48,7 +54,7 @@ class AssumeMet:
         self,
         assertions: Sequence[str],
         events: Sequence[Event],  # noqa: ARG002 - it does not look
-        case: Case,  # noqa: ARG002 - it does not look
+        case: JudgeContext,  # noqa: ARG002 - it does not look
     ) -> Judgement:
         """Return `met` for everything."""
         return Judgement(tuple(AssertionVerdict(text, True, "assumed") for text in assertions))
@@ -69,7 +75,7 @@ class RuleJudge:
         self,
         assertions: Sequence[str],
         events: Sequence[Event],
-        case: Case,  # noqa: ARG002 - rules need no name
+        case: JudgeContext,  # noqa: ARG002 - rules need no name
     ) -> Judgement:
         """Return met, not met or undecided for every assertion."""
         texts = agent_texts(events)
@@ -172,7 +178,11 @@ class ChatJudge:
         self.name = chat_judge_name(rubric, model.name, version)
 
     async def judge(
-        self, assertions: Sequence[str], events: Sequence[Event], case: Case, scenario: str = ""
+        self,
+        assertions: Sequence[str],
+        events: Sequence[Event],
+        case: JudgeContext,
+        scenario: str = "",
     ) -> Judgement:
         """Return the model's verdicts; a scenario is shown before the conversation.
 

@@ -20,7 +20,7 @@ from typing import Protocol
 import msgspec
 
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.scoring.dialogue_acts import APOSTROPHE
 
 # Opaque to languages: addresses, ids and numbers. What stands together is looked at once, as a whole.
@@ -211,7 +211,7 @@ def read_model(path: Path) -> FastTextDetector:
         from fasttext import load_model
     except ImportError as error:
         raise _missing() from error
-    with OutsideErrors(DataError, f"{path}: the language model cannot be read"):
+    with TranslatedErrors(DataError, f"{path}: the language model cannot be read"):
         found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != MODEL_SHA256:
         raise DataError(

@@ -12,8 +12,8 @@ from typing import TypeGuard
 
 import msgspec
 
-from dragoman.core.protocols import World
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.protocols import Environment
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import ToolCall, ToolResult
 
 _VERSION = re.compile(r"(https?://[\w.-]+)/\d+\.\d+(?=/)")
@@ -23,7 +23,10 @@ _HALF = 0.5
 
 
 def replay(
-    executed: Sequence[tuple[ToolCall, ToolResult | None]], world: World, *, in_cents: bool = False
+    executed: Sequence[tuple[ToolCall, ToolResult | None]],
+    world: Environment,
+    *,
+    in_cents: bool = False,
 ) -> tuple[str, ...]:
     """Execute the recorded writes on a world and return a line for each result that differs.
 
@@ -51,7 +54,7 @@ def same_content(one: str, other: str, *, in_cents: bool = False) -> bool:
     try:
         values = msgspec.json.decode(one), msgspec.json.decode(other)
         return _same_in_cents(*values) if in_cents else bool(values[0] == values[1])
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return _VERSION.sub(r"\1", one) == _VERSION.sub(r"\1", other)
 
 

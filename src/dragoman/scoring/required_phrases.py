@@ -7,7 +7,12 @@ from datetime import date
 from decimal import Decimal
 from functools import cache
 
-from dragoman.core.language.wording import ENGLISH_NUMBERS, DateHabits, NumberHabits, Wording
+from dragoman.core.language.localized_values import (
+    ENGLISH_NUMBERS,
+    DateFormat,
+    LocalizedValues,
+    NumberFormat,
+)
 from dragoman.core.rules import Rules
 
 _LEADING_ZERO = re.compile(r"-?0[\d,]")
@@ -28,7 +33,9 @@ def contains_phrase(text: str, wanted: str, rules: Rules) -> bool:
     return wanted.lower() in text.lower().replace(",", "")
 
 
-def contains_localized_phrase(text: str, wanted: str, rules: Rules, wording: Wording) -> bool:
+def contains_localized_phrase(
+    text: str, wanted: str, rules: Rules, wording: LocalizedValues
+) -> bool:
     """Whether a message says it as its language writes it.
 
     Numbers may have its signs, dates its forms, and a label may stand for a value. What `contains_phrase` finds counts too. Where numbers are not compared whole, nothing else does: the
@@ -49,13 +56,13 @@ def contains_localized_phrase(text: str, wanted: str, rules: Rules, wording: Wor
     )
 
 
-def whole_numbers(text: str, habits: NumberHabits = ENGLISH_NUMBERS) -> set[Decimal]:
+def whole_numbers(text: str, habits: NumberFormat = ENGLISH_NUMBERS) -> set[Decimal]:
     """Return the numbers that stand in a text as wholes."""
     found = (_in_english(match.group(), habits) for match in _pattern(habits).finditer(text))
     return {Decimal(number.replace(",", "")) for number in found if not _LEADING_ZERO.match(number)}
 
 
-def _in_english(number: str, habits: NumberHabits) -> str:
+def _in_english(number: str, habits: NumberFormat) -> str:
     parts = number.split(habits.thousands)
     return ",".join(part.replace(habits.decimal, ".") for part in parts)
 
@@ -68,7 +75,7 @@ def parse_number_text(text: str) -> Decimal | None:
     return Decimal(match.group().replace(",", ""))
 
 
-def date_forms(wanted: str, habits: DateHabits | None) -> Iterator[str]:
+def date_forms(wanted: str, habits: DateFormat | None) -> Iterator[str]:
     """Yield the ways to write an ISO date; nothing for a text that is none."""
     found = _ISO_DATE.fullmatch(wanted.strip())
     if habits is None or found is None:
@@ -88,7 +95,7 @@ def date_forms(wanted: str, habits: DateHabits | None) -> Iterator[str]:
 
 
 @cache
-def _pattern(habits: NumberHabits) -> re.Pattern[str]:
+def _pattern(habits: NumberFormat) -> re.Pattern[str]:
     """Return what finds numbers. A code with a leading zero is not one; see `whole_numbers`."""
     decimal, thousands = re.escape(habits.decimal), re.escape(habits.thousands)
     digits = (

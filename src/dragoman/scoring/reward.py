@@ -5,22 +5,28 @@ from contextlib import suppress
 
 import msgspec
 
-from dragoman.core.episodes import COMPLETE, Episode, Move, executed_calls, without_clarifications
+from dragoman.core.episodes import (
+    COMPLETE,
+    Episode,
+    Message,
+    executed_calls,
+    without_clarifications,
+)
 from dragoman.core.errors import DragomanError, JudgeError, ParticipantError, ReplayError
-from dragoman.core.language.wording import ENGLISH_WORDING, Wording
+from dragoman.core.language.localized_values import ENGLISH_VALUES, LocalizedValues
 from dragoman.core.protocols import (
-    Case,
     Check,
+    EnvironmentFactory,
     Judge,
+    JudgeContext,
     Judgement,
     LabelCheck,
     StateDelta,
-    SynchronizedWorld,
-    WorldFactory,
+    SynchronizedEnvironment,
 )
+from dragoman.core.replies import ToolCallReply
 from dragoman.core.rules import CONVERSATION_RULES, Rules
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored, Verdict
-from dragoman.core.speech import Called
 from dragoman.core.tasks import Action, Criteria, Task
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
@@ -44,13 +50,13 @@ class Scorer:
 
     def __init__(  # noqa: PLR0913 - all that a verdict depends on
         self,
-        factory: WorldFactory,
+        factory: EnvironmentFactory,
         rules: Rules,
         judge: Judge | None,
         users: UserCheck | None = None,
         check: Check | None = None,
         *,
-        worlds: Callable[[Rules], WorldFactory] | None = None,
+        worlds: Callable[[Rules], EnvironmentFactory] | None = None,
     ) -> None:
         """Prepare scoring.
 
@@ -81,7 +87,7 @@ class Scorer:
         self,
         task: Task,
         episode: Episode,
-        wording: Wording = ENGLISH_WORDING,
+        wording: LocalizedValues = ENGLISH_VALUES,
         draw: str = "",
     ) -> Score:
         """Score one conversation; questions about how something is written play no part in it.
@@ -92,7 +98,7 @@ class Scorer:
             wording: How its languages word what is compared.
             draw: What keeps verdicts on it apart from those on other trials.
         """
-        case = Case(task.id, draw)
+        case = JudgeContext(task.id, draw)
         episode = without_clarifications(episode)
         score = await self._rewarded(task, episode, case, wording)
         if self._users is None or episode.is_fault:
@@ -102,7 +108,9 @@ class Scorer:
             score, simulator=checked.evidence, simulator_usage=checked.usage
         )
 
-    async def _rewarded(self, task: Task, episode: Episode, case: Case, wording: Wording) -> Score:
+    async def _rewarded(
+        self, task: Task, episode: Episode, case: JudgeContext, wording: LocalizedValues
+    ) -> Score:
         criteria = task.criteria
         unjudged = self._without_judging(criteria, episode)
         if unjudged is not None or criteria is None:
@@ -131,7 +139,7 @@ class Scorer:
         if expected is None:
             world = self._factory(task)
             replay(list(executed_calls(task.history)), world)
-            if not self._rules.plan_is_synchronized and isinstance(world, SynchronizedWorld):
+            if not self._rules.plan_is_synchronized and isinstance(world, SynchronizedEnvironment):
                 world = world.unsynchronized()
             for action in _plan(task):
                 world.call(ToolCall(action.id, action.name, action.arguments, action.by))
@@ -157,7 +165,12 @@ class Scorer:
         )
 
     async def _not_repeated(
-        self, task: Task, criteria: Criteria, episode: Episode, case: Case, error: ReplayError
+        self,
+        task: Task,
+        criteria: Criteria,
+        episode: Episode,
+        case: JudgeContext,
+        error: ReplayError,
     ) -> Score:
         """Return the score of a conversation that does not replay: early ends earn 0 all the same."""
         if episode.ending.reason in COMPLETE:
@@ -186,7 +199,7 @@ class Scorer:
         return "; no other rules repeat it, and those that end in -lenient go on all the same"
 
     def _components(
-        self, task: Task, criteria: Criteria, episode: Episode, wording: Wording
+        self, task: Task, criteria: Criteria, episode: Episode, wording: LocalizedValues
     ) -> tuple[tuple[ComponentScore, ...], tuple[str, ...]]:
         """Return what needs no judge, and a line for each result that was not repeated."""
         if self._check is not None:
@@ -206,7 +219,7 @@ class Scorer:
         return components, differing
 
     async def _assertions(
-        self, criteria: Criteria, episode: Episode, case: Case
+        self, criteria: Criteria, episode: Episode, case: JudgeContext
     ) -> tuple[ComponentScore, Usage | None]:
         in_basis = "NL_ASSERTION" in criteria.basis
         if not criteria.assertions:
@@ -264,21 +277,21 @@ class Scorer:
 
 
 def _checked(
-    check: Check, task: Task, episode: Episode, wording: Wording
+    check: Check, task: Task, episode: Episode, wording: LocalizedValues
 ) -> tuple[ComponentScore, ...]:
     if wording.meant is not None and isinstance(check, LabelCheck):
         return check.components_meant(task, episode, wording.meant)
     return check.components(task, episode)
 
 
-def _written(episode: Episode, wording: Wording) -> LocalizedCalls | None:
+def _written(episode: Episode, wording: LocalizedValues) -> LocalizedCalls | None:
     """Return the calls that could be read, as they were written; None where tools are English."""
     if wording.plan is None:
         return None
     calls = tuple(
         call
         for event in episode.events
-        if isinstance(event, Move) and isinstance(event.reply, Called)
+        if isinstance(event, Message) and isinstance(event.reply, ToolCallReply)
         for call in event.reply.calls
         if not call.malformed
     )

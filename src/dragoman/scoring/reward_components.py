@@ -9,12 +9,12 @@ from typing import NamedTuple, cast
 
 import msgspec
 
-from dragoman.core.episodes import Event, Move
-from dragoman.core.language.wording import ENGLISH_WORDING, Wording
-from dragoman.core.protocols import FunctionWorld, StateDelta, World
+from dragoman.core.episodes import Event, Message
+from dragoman.core.language.localized_values import ENGLISH_VALUES, LocalizedValues
+from dragoman.core.protocols import Environment, SetupEnvironment, StateDelta
+from dragoman.core.replies import TextReply, ToolCallReply
 from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore, Evidence, Scored, Unscored
-from dragoman.core.speech import Called, Said
 from dragoman.core.tasks import Action, Component, Criteria
 from dragoman.core.tools import ToolCall
 from dragoman.scoring.required_phrases import contains_localized_phrase, contains_phrase
@@ -33,7 +33,9 @@ class LocalizedCalls(NamedTuple):
     plan: Mapping[str, Action]
 
 
-def state_component(criteria: Criteria, reached: World, expected: StateDelta) -> ComponentScore:
+def state_component(
+    criteria: Criteria, reached: Environment, expected: StateDelta
+) -> ComponentScore:
     """DB: the world ended in the state that the reference plan leads to."""
     in_basis = "DB" in criteria.basis
     if criteria.actions is None and criteria.env_assertions is None:
@@ -58,14 +60,14 @@ def _state_evidence(reached: StateDelta, expected: StateDelta) -> Iterator[Evide
         yield Evidence(f"{len(differing) - _MAX_DIFFERENCES} more records", False, "differ too")
 
 
-def assertion_component(criteria: Criteria, reached: World) -> ComponentScore:
+def assertion_component(criteria: Criteria, reached: Environment) -> ComponentScore:
     """ENV_ASSERTION: functions of the world return what the task expects."""
     in_basis = "ENV_ASSERTION" in criteria.basis
     if not criteria.env_assertions:
         return ComponentScore("ENV_ASSERTION", in_basis, None)
-    if not issubclass(type(reached), FunctionWorld):
+    if not issubclass(type(reached), SetupEnvironment):
         return ComponentScore("ENV_ASSERTION", in_basis, Unscored("its world has no functions"))
-    functions = cast("FunctionWorld", reached)
+    functions = cast("SetupEnvironment", reached)
     evidence = tuple(
         Evidence(
             assertion.call.name,
@@ -80,7 +82,7 @@ def assertion_component(criteria: Criteria, reached: World) -> ComponentScore:
 def action_component(
     criteria: Criteria,
     calls: Sequence[ToolCall],
-    world: World,
+    world: Environment,
     rules: Rules,
     written: LocalizedCalls | None = None,
 ) -> ComponentScore:
@@ -122,7 +124,7 @@ def _calls_by_name(calls: Sequence[ToolCall]) -> dict[str, list[ToolCall]]:
 
 
 def _is_made(
-    action: Action, calls: Mapping[str, Sequence[ToolCall]], world: World, rules: Rules
+    action: Action, calls: Mapping[str, Sequence[ToolCall]], world: Environment, rules: Rules
 ) -> bool:
     return any(
         arguments_match(action, call.arguments, rules)
@@ -152,7 +154,10 @@ def arguments_match(action: Action, arguments: Mapping[str, object], rules: Rule
 
 
 def communicate_component(
-    criteria: Criteria, events: Sequence[Event], rules: Rules, wording: Wording = ENGLISH_WORDING
+    criteria: Criteria,
+    events: Sequence[Event],
+    rules: Rules,
+    wording: LocalizedValues = ENGLISH_VALUES,
 ) -> ComponentScore:
     """COMMUNICATE: the agent said what must be said, each thing within one message."""
     in_basis = "COMMUNICATE" in criteria.basis
@@ -175,11 +180,11 @@ def agent_texts(events: Sequence[Event], *, only_delivered: bool = False) -> lis
     """Return every text of the agent; those beside calls were written, but delivered to nobody."""
     texts = []
     for event in events:
-        if isinstance(event, Move) and event.by == "agent":
+        if isinstance(event, Message) and event.by == "agent":
             match event.reply:
-                case Said(utterance=utterance):
+                case TextReply(utterance=utterance):
                     texts.append(utterance.intended)
-                case Called(text=str() as text) if not only_delivered:
+                case ToolCallReply(text=str() as text) if not only_delivered:
                     texts.append(text)
                 case _:
                     pass

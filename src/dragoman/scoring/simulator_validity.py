@@ -15,7 +15,7 @@ import msgspec
 
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import JudgeError, ParticipantError
-from dragoman.core.protocols import AssertionVerdict, Case, Judge, UserJudge
+from dragoman.core.protocols import AssertionVerdict, Judge, JudgeContext, UserJudge
 from dragoman.core.scores import NO_JUDGE, USER_JUDGE, Evidence
 from dragoman.core.stop_tokens import STOP, TRANSFER
 from dragoman.core.tasks import Task
@@ -361,7 +361,7 @@ class UserCheck:
         self.judge_name = None if judge is None else judge.name
 
     async def check(
-        self, task: Task, episode: Episode, language: str, case: Case
+        self, task: Task, episode: Episode, language: str, case: JudgeContext
     ) -> UserCheckResult:
         """Return the evidence on the simulated user of one conversation; none where none spoke.
 

@@ -13,18 +13,18 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET
 
+from dragoman.core.replies import Utterance
 from dragoman.core.scores import Evidence, Unscored
-from dragoman.core.speech import Utterance
 from dragoman.core.texts.alignment import MAX_UNITS, edit_counts
-from dragoman.core.texts.entities import kind_of, occurs
-from dragoman.core.values.folding import primary_language
-from dragoman.core.values.matching import states
-from dragoman.core.values.reading import read
+from dragoman.core.texts.entities import contains_entity, kind_of
+from dragoman.core.value_matching.folding import primary_language
+from dragoman.core.value_matching.matcher import states
+from dragoman.core.value_matching.value_reader import read
 
 Normalization = Literal["dragoman-speech-1", "dragoman-speech-2"]
 
 NORMALIZATION: Normalization = "dragoman-speech-2"
-"""The scoring normalization: both texts as the canonical units of `dragoman.core.values.reading`.
+"""The scoring normalization: both texts as the canonical units of `dragoman.core.value_matching.value_reader`.
 
 A unit is a word, one digit, one spelled letter, or the name of a sign. Numbers, money, dates, times and
 units of measure are the same in figures and in words; letter case, punctuation and fillers do not count;
@@ -298,7 +298,7 @@ def earlier_entity_evidence(values: Iterable[str], heard: str) -> tuple[Evidence
     return tuple(
         Evidence(value, is_heard, "" if is_heard else "not in what was heard", kind_of(value))
         for value in dict.fromkeys(values)
-        for is_heard in (occurs(value, heard) or _is_apart(value, apart),)
+        for is_heard in (contains_entity(value, heard) or _is_apart(value, apart),)
     )
 
 

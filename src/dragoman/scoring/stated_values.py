@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from dragoman.core.tasks import Task
-from dragoman.core.texts.entities import EntityKind, entities_in, occurs
-from dragoman.core.texts.said_values import texts_of
+from dragoman.core.texts.entities import EntityKind, argument_texts, contains_entity, find_entities
 from dragoman.scoring.speech_accuracy import separate_latin_words
 
 # The first alternative that fits takes its characters: a date is no phone number, an amount no id.
@@ -141,7 +140,7 @@ def known_values(task: Task) -> tuple[str, ...]:
     """Return what a task's user may have to say: facts, and what the plan's calls have."""
     actions = () if task.criteria is None else task.criteria.actions or ()
     facts = (fact.value for fact in task.scenario.facts)
-    planned = (value for action in actions for value in texts_of(action.arguments))
+    planned = (value for action in actions for value in argument_texts(action.arguments))
     values = dict.fromkeys((*facts, *planned))
     return tuple(value for value in values if len(value) >= _MIN_SIGNS)
 
@@ -153,7 +152,7 @@ def stated_values(known: tuple[str, ...], text: str, language: str) -> tuple[str
     What was found is kept for a while: several measures look at the same messages.
     """
     words = separate_latin_words(text, language)
-    stated = (value for value in known if occurs(value, words))
+    stated = (value for value in known if contains_entity(value, words))
     beside = tuple(filter(is_long_identifier, stated_identifiers(text, language)))
     if not beside:
         return tuple(stated)
@@ -174,7 +173,7 @@ def _is_part(value: str, whole: str) -> bool:
 @lru_cache(maxsize=256)
 def stated_identifiers(text: str, language: str) -> tuple[str, ...]:
     """Return what identifies something by its form, whether a task knows it or not."""
-    found = entities_in(separate_latin_words(text, language))
+    found = find_entities(separate_latin_words(text, language))
     return tuple(each.text for each in found if each.kind in IDENTIFYING)
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dragoman.core.episodes import Episode, Event, Move
-from dragoman.core.speech import Called, Said, Utterance
+from dragoman.core.episodes import Episode, Event, Message
+from dragoman.core.replies import TextReply, ToolCallReply, Utterance
 from dragoman.core.stop_tokens import MARKER, MARKS
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolResult
@@ -62,7 +62,7 @@ def user_turns(task: Task, episode: Episode) -> tuple[UserTurn, ...]:
 def is_simulated(task: Task, episode: Episode) -> bool:
     """Whether a simulated user took part at all."""
     return any(
-        isinstance(event, Move) and event.by == "user" and not event.scripted
+        isinstance(event, Message) and event.by == "user" and not event.scripted
         for event in episode.events[len(task.history) :]
     )
 
@@ -72,7 +72,9 @@ def tools_called_by_agent(episode: Episode) -> set[str]:
     return {
         call.name
         for event in episode.events
-        if isinstance(event, Move) and event.by == "agent" and isinstance(event.reply, Called)
+        if isinstance(event, Message)
+        and event.by == "agent"
+        and isinstance(event.reply, ToolCallReply)
         for call in event.reply.calls
     }
 
@@ -94,8 +96,8 @@ def scenario_texts(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _own_words(event: Event) -> str | None:
-    if isinstance(event, Move) and event.by == "user" and not event.scripted:
-        return event.reply.text if isinstance(event.reply, Said) else None
+    if isinstance(event, Message) and event.by == "user" and not event.scripted:
+        return event.reply.text if isinstance(event.reply, TextReply) else None
     return None
 
 
@@ -105,7 +107,7 @@ def _reaching_user(event: Event) -> Iterator[str]:
         if event.by == "user":
             yield event.content
             yield event.shown or ""
-    elif isinstance(event.reply, Said):
+    elif isinstance(event.reply, TextReply):
         yield from _wordings(event.reply.utterance)
 
 
@@ -116,6 +118,6 @@ def _wordings(utterance: Utterance) -> Iterator[str]:
 
 
 def _agent_words(event: Event) -> str:
-    if isinstance(event, Move) and event.by == "agent" and isinstance(event.reply, Said):
+    if isinstance(event, Message) and event.by == "agent" and isinstance(event.reply, TextReply):
         return event.reply.text
     return ""

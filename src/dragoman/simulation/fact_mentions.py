@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.tasks import Fact
+from dragoman.core.tasks import KnownFact
 from dragoman.simulation.text_segmentation import (
     candidate_spans,
     sort_longest_first,
@@ -39,7 +39,7 @@ _AROUND = ".,;:!?\"'()[]{}*`"
 class Mention(msgspec.Struct, frozen=True):
     """A fact that a text names: read back rightly, read back wrongly, or asked for."""
 
-    fact: Fact
+    fact: KnownFact
     reading: Reading
 
 
@@ -76,7 +76,9 @@ def find_name_spans(
     return kept
 
 
-def find_mentions(text: str, facts: Sequence[Fact], phrases: Phrasebook) -> tuple[Mention, ...]:
+def find_mentions(
+    text: str, facts: Sequence[KnownFact], phrases: Phrasebook
+) -> tuple[Mention, ...]:
     """Return the facts that a text names, each once: wrongly read before asked before right."""
     found: dict[str, Mention] = {}
     order: tuple[Reading, ...] = ("right", "asked", "wrong")
@@ -89,7 +91,9 @@ def find_mentions(text: str, facts: Sequence[Fact], phrases: Phrasebook) -> tupl
     return tuple(_settled(mention, text, phrases) for mention in found.values())
 
 
-def contradicted_facts(text: str, facts: Sequence[Fact], phrases: Phrasebook) -> list[Fact]:
+def contradicted_facts(
+    text: str, facts: Sequence[KnownFact], phrases: Phrasebook
+) -> list[KnownFact]:
     """Return the facts of which a text says that they are something else, however unlike them."""
     return [
         fact
@@ -111,7 +115,9 @@ def resembles(one: str, other: str) -> bool:
     return matcher.ratio() >= ALIKE
 
 
-def segment_about(text: str, fact: Fact, facts: Sequence[Fact], phrases: Phrasebook) -> str | None:
+def segment_about(
+    text: str, fact: KnownFact, facts: Sequence[KnownFact], phrases: Phrasebook
+) -> str | None:
     """Return what a text says about a fact, up to the next one; None where it does not name it."""
     parts = [said for named, said in _parts(text, facts, phrases) if named == fact]
     return " ".join(parts) if parts else None
@@ -124,12 +130,16 @@ def _settled(mention: Mention, text: str, phrases: Phrasebook) -> Mention:
     return mention
 
 
-def _segments(text: str, facts: Sequence[Fact], phrases: Phrasebook) -> Iterator[tuple[Fact, str]]:
+def _segments(
+    text: str, facts: Sequence[KnownFact], phrases: Phrasebook
+) -> Iterator[tuple[KnownFact, str]]:
     for sentence in split_sentences(text, phrases):
         yield from _parts(sentence, facts, phrases)
 
 
-def _parts(text: str, facts: Sequence[Fact], phrases: Phrasebook) -> Iterator[tuple[Fact, str]]:
+def _parts(
+    text: str, facts: Sequence[KnownFact], phrases: Phrasebook
+) -> Iterator[tuple[KnownFact, str]]:
     """Yield each fact that a text names, with what follows up to the next one."""
     places = find_name_spans(
         text, [(*fact.keywords, phrases.label(fact.name)) for fact in facts], phrases
@@ -150,7 +160,7 @@ def _same(one: NamedSpan, other: NamedSpan) -> bool:
     return (one.start, one.end) == (other.start, other.end)
 
 
-def _reading(fact: Fact, segment: str, others: Sequence[str], phrases: Phrasebook) -> Reading:
+def _reading(fact: KnownFact, segment: str, others: Sequence[str], phrases: Phrasebook) -> Reading:
     if contains_value(segment, fact.value, phrases):
         return "right"
     own = [

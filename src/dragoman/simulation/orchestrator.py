@@ -11,42 +11,61 @@ from typing import TypeVar, cast
 
 import msgspec
 
-from dragoman.core.episodes import Briefed, Ending, EndReason, Episode, Event, Move
+from dragoman.core.clarifications import Clarification, Decide
+from dragoman.core.episodes import (
+    Episode,
+    Event,
+    InstructionUpdate,
+    Message,
+    Termination,
+    TerminationReason,
+)
 from dragoman.core.errors import (
     CodeError,
     ParticipantError,
     RunHalted,
     StoreError,
-    placed,
-    told_delay,
+    attached_delay,
+    error_with_location,
 )
-from dragoman.core.layers import Acquainted, Acquainting, Briefing, RepliesAgain, Talk, ToldAnew
+from dragoman.core.layers import (
+    AcceptsInstructionUpdates,
+    AcceptsUserProfile,
+    ConversationContext,
+    InstructionSource,
+    ProvidesUserProfile,
+    RetriesReplies,
+)
 from dragoman.core.personas import UserContext
+from dragoman.core.progress import NOBODY, AwaitedParty, ReportsAwaitedParty
 from dragoman.core.protocols import (
-    Answer,
     Ask,
+    AsyncEnvironment,
     Channel,
-    Conductor,
     Consult,
+    Environment,
     Execute,
-    Heard,
     Session,
+    SessionInput,
+    SessionReply,
     Speak,
     ToolView,
-    WaitingWorld,
-    World,
+    TurnProtocol,
 )
-from dragoman.core.speech import Called, Reply, Said, Unparsed
-from dragoman.core.stop_tokens import with_meant_tokens
-from dragoman.core.texts.calls_in_text import written_calls_in
-from dragoman.core.texts.carried import carried
-from dragoman.core.texts.reasoning import separated
-from dragoman.core.texts.silence import is_silent
+from dragoman.core.replies import (
+    UNKNOWN_LATENCY,
+    Latency,
+    Reply,
+    TextReply,
+    ToolCallReply,
+    UnparsedReply,
+)
+from dragoman.core.stop_tokens import is_silent, normalize_stop_tokens
+from dragoman.core.texts.decoding import escape_surrogates
+from dragoman.core.texts.model_output import separate_reasoning
+from dragoman.core.texts.tool_call_parsing import parse_text_calls
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage, total_usage
-from dragoman.core.voice.clarifications import Clarification, Decide
-from dragoman.core.voice.clock import UNKNOWN, Latency
-from dragoman.core.waiting.awaited import NOBODY, AwaitedParty, SaysAwaited
 from dragoman.simulation.participant_errors import participant_error, stops_run
 
 Clock = Callable[[], float]
@@ -61,7 +80,7 @@ _LINE, _INSTRUCTIONS = AwaitedParty("line"), AwaitedParty("instructions")
 _JUDGE = AwaitedParty("judge of clarifications")
 _DECISION = "the judge of clarifications"
 _BRIEFING = "what the sides are told"
-_TOO_SLOW: Mapping[str, EndReason] = {
+_TOO_SLOW: Mapping[str, TerminationReason] = {
     "the agent": "timeout",
     "the user": "user_error",
     "a tool": "infrastructure_error",
@@ -88,9 +107,9 @@ class ConversationIO(msgspec.Struct, frozen=True):
 
     channels: Mapping[Role, Channel]
     views: Mapping[Role, ToolView]
-    briefing: Briefing | None = None
+    briefing: InstructionSource | None = None
     told: Mapping[Role, str] = {}
-    talk: Talk | None = None
+    talk: ConversationContext | None = None
     is_timed: bool = False
 
 
@@ -104,7 +123,7 @@ class Conversation:
 
     def __init__(
         self,
-        world: World,
+        world: Environment,
         sessions: Mapping[Role, Session],
         surfaces: ConversationIO,
         clock: Clock,
@@ -124,12 +143,12 @@ class Conversation:
         self._started = clock()
         self._limit = seconds
         self._told = surfaces.told
-        self._briefed: list[Briefed] = []
+        self._briefed: list[InstructionUpdate] = []
         self._clarifications: list[Clarification] = []
         self._took: dict[str, float] = {}
         self._awaited, self._awaited_since = "the agent", 0.0
-        self._unheard: dict[Role, list[Heard]] = {"agent": [], "user": []}
-        self._waits_for: AwaitedParty | SaysAwaited = NOBODY
+        self._unheard: dict[Role, list[SessionInput]] = {"agent": [], "user": []}
+        self._waits_for: AwaitedParty | ReportsAwaitedParty = NOBODY
         self.moved = self._started
 
     @property
@@ -143,7 +162,7 @@ class Conversation:
         """Wall-clock time since the start."""
         return self._clock() - self._started
 
-    async def run(self, conductor: Conductor) -> Episode:
+    async def run(self, conductor: TurnProtocol) -> Episode:
         """Play the conversation to its end; a broken participant is an ending, not an exception."""
         for event in conductor.opening():
             self._remember(event)
@@ -152,7 +171,7 @@ class Conversation:
             async with asyncio.timeout(self._limit):
                 ending = await self._play(conductor)
         except TimeoutError as error:
-            ending = self._out_of_time(told_delay(error.__cause__))
+            ending = self._out_of_time(attached_delay(error.__cause__))
         except ParticipantError as error:
             ending = termination_for(error)
             if isinstance(error.usage, Usage):
@@ -163,7 +182,9 @@ class Conversation:
             if stops_run(error):
                 raise
             # A suite that breaks ends its conversation only.
-            ending = Ending("code_error", carried(f"the suite broke: {placed(error)}"))
+            ending = Termination(
+                "code_error", escape_surrogates(f"the suite broke: {error_with_location(error)}")
+            )
         self._add_usage()
         return Episode(
             events=tuple(self.events),
@@ -190,11 +211,11 @@ class Conversation:
 
     def _contexts(self) -> tuple[UserContext, ...]:
         briefing = self._surfaces.briefing
-        if briefing is None or not isinstance(briefing, Acquainting):
+        if briefing is None or not isinstance(briefing, ProvidesUserProfile):
             return ()
         return briefing.take_contexts()
 
-    def _out_of_time(self, delay: ParticipantError | None) -> Ending:
+    def _out_of_time(self, delay: ParticipantError | None) -> Termination:
         """Return how a conversation ends that took too long, by what the time went to.
 
         An endpoint that held up the call that was cut off is the infrastructure's; otherwise it was
@@ -203,10 +224,12 @@ class Conversation:
         if delay is not None:
             if isinstance(delay.usage, Usage):
                 self._usage.append(delay.usage)
-            return Ending("infrastructure_error", carried(f"the time limit was reached: {delay}"))
+            return Termination(
+                "infrastructure_error", escape_surrogates(f"the time limit was reached: {delay}")
+            )
         self._count_time_of(self._awaited)
         slowest = max(self._took, key=lambda who: self._took[who])
-        return Ending(_TOO_SLOW[slowest], f"{slowest} did not answer in time")
+        return Termination(_TOO_SLOW[slowest], f"{slowest} did not answer in time")
 
     def _count_time_of(self, who: str) -> None:
         """Count the time of whoever was awaited so far, and from now on that of another."""
@@ -215,7 +238,7 @@ class Conversation:
         self._took[self._awaited] = took + now - self._awaited_since
         self._awaited, self._awaited_since = who, now
 
-    async def _play(self, conductor: Conductor) -> Ending:
+    async def _play(self, conductor: TurnProtocol) -> Termination:
         while True:
             match conductor.next(self):
                 case Ask(side=side, is_step=is_step) as ask:
@@ -226,11 +249,11 @@ class Conversation:
                     self.steps += 1
                 case Speak(side=side, reply=reply, turn=turn, aloud=aloud):
                     reply = await self._carried(side, reply) if aloud else reply
-                    self._record(Move(side, reply, True, turn))
+                    self._record(Message(side, reply, True, turn))
                     self.steps += 1
                 case Consult(decide=decide):
                     await self._consult(decide)
-                case Ending() as ending:
+                case Termination() as ending:
                     return ending
 
     async def _ask(self, side: Role, ask: Ask) -> None:
@@ -244,44 +267,44 @@ class Conversation:
         session = self._sessions[side]
         answer = await self._answer(side, session.reply(heard, tools), what)
         is_again = (
-            ask.needs_words and _says_nothing(answer.reply) and isinstance(session, RepliesAgain)
+            ask.needs_words and _says_nothing(answer.reply) and isinstance(session, RetriesReplies)
         )
         if is_again:
-            again = cast("RepliesAgain", session).reply_again(tools)
+            again = cast("RetriesReplies", session).reply_again(tools)
             answer = await self._answer(side, again, what)
         reply, near_token = _check_reply(answer.reply, side), ""
         if ask.near_tokens:
             reply, near_token = _with_meant_tokens(reply)
         if ask.needs_words and _says_nothing(reply):
-            reply = Unparsed(_raw_of(reply), f"the {side} said nothing{', twice' * is_again}")
-        if side == "agent" and isinstance(reply, Said) and not answer.call_form:
-            self._calls_in_text += written_calls_in(reply.text, tools.by_name) is not None
+            reply = UnparsedReply(_raw_of(reply), f"the {side} said nothing{', twice' * is_again}")
+        if side == "agent" and isinstance(reply, TextReply) and not answer.call_form:
+            self._calls_in_text += parse_text_calls(reply.text, tools.by_name) is not None
         reply = await self._carried(side, reply)
         latency = self._latency(side, answer) if self._surfaces.is_timed else None
         self._record(
-            Move(
+            Message(
                 *(side, reply, False, ask.turn, answer.raw, answer.call_form, latency),
-                reasoning=carried(answer.reasoning) if answer.reasoning else "",
+                reasoning=escape_surrogates(answer.reasoning) if answer.reasoning else "",
                 near_token=near_token,
                 asked_again=is_again,
             )
         )
 
-    async def _answer(self, side: Role, work: Awaitable[Answer], what: str) -> Answer:
+    async def _answer(self, side: Role, work: Awaitable[SessionReply], what: str) -> SessionReply:
         """Return a session's answer, its usage counted."""
         answer = await run_guarded(work, what)
         self.moved = self._clock()
-        if not isinstance(answer, Answer):
+        if not isinstance(answer, SessionReply):
             raise CodeError(f"the {side} returned {type(answer).__name__}, not an Answer")
         if answer.usage is not None:
             self._usage.append(answer.usage)
         return _without_reasoning(answer)
 
-    def _latency(self, side: Role, answer: Answer) -> Latency | None:
+    def _latency(self, side: Role, answer: SessionReply) -> Latency | None:
         """Return how long an agent's reply took; a user's time is that of its simulator and says nothing."""
         if side == "user":
             return None
-        return answer.latency if isinstance(answer.latency, Latency) else UNKNOWN
+        return answer.latency if isinstance(answer.latency, Latency) else UNKNOWN_LATENCY
 
     async def _consult(self, decide: Decide) -> None:
         """Keep what a judge decides about the last words; the other side never hears an answered question."""
@@ -297,48 +320,50 @@ class Conversation:
                 at=len(self.events) - 1,
                 reason=verdict.reason,
                 judge=verdict.judge,
-                reply=carried(verdict.reply),
-                answer=carried(verdict.answer),
+                reply=escape_surrogates(verdict.reply),
+                answer=escape_surrogates(verdict.answer),
             )
         )
         if verdict.is_allowed:
             self._unheard[_OTHER[self.events[-1].by]].pop()
 
-    async def _brief(self, side: Role, briefing: Briefing) -> None:
+    async def _brief(self, side: Role, briefing: InstructionSource) -> None:
         """Tell a session what it is told from now on, where that has changed."""
         self._waits_for = _INSTRUCTIONS
         if self._limit is not None:
             self._count_time_of(_BRIEFING)
-        text = carried(await run_guarded(briefing.told(side, self), f"what the {side} is told"))
+        text = escape_surrogates(
+            await run_guarded(briefing.told(side, self), f"what the {side} is told")
+        )
         if text == self._told.get(side, ""):
             return
         self._told = {**self._told, side: text}
         session = self._sessions[side]
-        if isinstance(session, Acquainted) and isinstance(briefing, Acquainting):
+        if isinstance(session, AcceptsUserProfile) and isinstance(briefing, ProvidesUserProfile):
             session.acquaint(briefing.about_user())
-        if isinstance(session, ToldAnew):
+        if isinstance(session, AcceptsInstructionUpdates):
             session.tell(text)
-            self._briefed.append(Briefed(len(self.events), side, text))
+            self._briefed.append(InstructionUpdate(len(self.events), side, text))
 
     async def _carried(self, side: Role, reply: Reply) -> Reply:
-        if isinstance(reply, Said):
+        if isinstance(reply, TextReply):
             channel = self._surfaces.channels[side]
             says = _says_awaited(type(channel))
-            self._waits_for = cast("SaysAwaited", channel) if says else _LINE
+            self._waits_for = cast("ReportsAwaitedParty", channel) if says else _LINE
             if self._limit is not None:
                 self._count_time_of("the line")
             carried_words = await channel.carry(reply.utterance)
-            return Said(carried_words, reply.clarifies)
+            return TextReply(carried_words, reply.clarifies)
         return reply
 
     def _record(self, event: Event) -> None:
         self.events.append(event)
-        if isinstance(event, Move) and isinstance(event.reply, Said):
+        if isinstance(event, Message) and isinstance(event.reply, TextReply):
             self._unheard[_OTHER[event.by]].append(event.reply)
 
     def _remember(self, event: Event) -> None:
         """Record what happened before; whoever has moved since has heard it."""
-        if isinstance(event, Move):
+        if isinstance(event, Message):
             self._unheard[event.by].clear()
             self._record(event)
         else:
@@ -392,60 +417,64 @@ async def run_guarded(work: Awaitable[Result], what: str) -> Result:
         raise participant_error(what, error) from error
 
 
-def termination_for(error: ParticipantError) -> Ending:
+def termination_for(error: ParticipantError) -> Termination:
     """Return how a conversation ends whose participant broke."""
-    reason: EndReason = "code_error" if isinstance(error, CodeError) else "infrastructure_error"
-    return Ending(reason, carried(str(error)))
+    reason: TerminationReason = (
+        "code_error" if isinstance(error, CodeError) else "infrastructure_error"
+    )
+    return Termination(reason, escape_surrogates(str(error)))
 
 
-def _waiting(world: World) -> WaitingWorld | None:
+def _waiting(world: Environment) -> AsyncEnvironment | None:
     """Return a world whose calls wait as one of these, and None for any other."""
     # The class is asked, since its answer is remembered; an object is looked through every time.
-    return cast("WaitingWorld", world) if issubclass(type(world), WaitingWorld) else None
+    return cast("AsyncEnvironment", world) if issubclass(type(world), AsyncEnvironment) else None
 
 
 def _with_meant_tokens(reply: Reply) -> tuple[Reply, str]:
     """Return a reply in which stop tokens are exact, and how the first was written that was not."""
     match reply:
-        case Said(utterance=utterance, clarifies=clarifies):
-            meant = with_meant_tokens(utterance.intended)
+        case TextReply(utterance=utterance, clarifies=clarifies):
+            meant = normalize_stop_tokens(utterance.intended)
             if not meant.written:
                 return reply, ""
             exact = msgspec.structs.replace(utterance, intended=meant.text)
-            return Said(exact, clarifies), meant.written
-        case Called(calls=calls, text=str() as text):
-            meant = with_meant_tokens(text)
-            return (Called(calls, meant.text), meant.written) if meant.written else (reply, "")
+            return TextReply(exact, clarifies), meant.written
+        case ToolCallReply(calls=calls, text=str() as text):
+            meant = normalize_stop_tokens(text)
+            return (
+                (ToolCallReply(calls, meant.text), meant.written) if meant.written else (reply, "")
+            )
         case _:
             return reply, ""
 
 
 @cache
 def _says_awaited(kind: type[Channel]) -> bool:
-    """Whether channels of a kind are `SaysAwaited`; the protocol's own check costs as much as a reply."""
+    """Whether channels of a kind are `ReportsAwaitedParty`; the protocol's own check costs as much as a reply."""
     return hasattr(kind, "awaited")
 
 
 def _says_nothing(reply: Reply) -> bool:
     """Whether a reply has no calls, and no words but those that say nothing."""
-    return not isinstance(reply, Called) and is_silent(_raw_of(reply))
+    return not isinstance(reply, ToolCallReply) and is_silent(_raw_of(reply))
 
 
 def _raw_of(reply: Reply) -> str:
     match reply:
-        case Said(utterance=utterance):
+        case TextReply(utterance=utterance):
             return utterance.intended
-        case Unparsed(raw=raw):
+        case UnparsedReply(raw=raw):
             return raw
-        case Called(text=text):
+        case ToolCallReply(text=text):
             return text or ""
 
 
-def _without_reasoning(answer: Answer) -> Answer:
+def _without_reasoning(answer: SessionReply) -> SessionReply:
     """Return an answer whose words are free of reasoning; models over the wire have told theirs already."""
-    if not isinstance(answer.reply, Said) or answer.reasoning:
+    if not isinstance(answer.reply, TextReply) or answer.reasoning:
         return answer
-    found = separated(answer.reply.text)
+    found = separate_reasoning(answer.reply.text)
     if not found.reasoning:
         return answer
     utterance = msgspec.structs.replace(answer.reply.utterance, intended=found.words)
@@ -455,16 +484,16 @@ def _without_reasoning(answer: Answer) -> Answer:
 
 def _check_reply(reply: Reply, side: Role) -> Reply:
     """Return the reply as its side's own, or what is wrong with one that says and calls nothing."""
-    if isinstance(reply, Said) and not reply.utterance.intended.strip():
-        return Unparsed(reply.utterance.intended, "the reply has neither words nor calls")
-    if not isinstance(reply, Called):
+    if isinstance(reply, TextReply) and not reply.utterance.intended.strip():
+        return UnparsedReply(reply.utterance.intended, "the reply has neither words nor calls")
+    if not isinstance(reply, ToolCallReply):
         return reply
     if not reply.calls:
-        return Unparsed(reply.text or "", "the reply has an empty list of calls")
+        return UnparsedReply(reply.text or "", "the reply has an empty list of calls")
     if len(reply.calls) > MAX_CALLS:
         error = f"{len(reply.calls)} calls in one reply, more than {MAX_CALLS}"
-        return Unparsed(reply.text or "", error)
+        return UnparsedReply(reply.text or "", error)
     if all(call.by == side for call in reply.calls):
         return reply
     calls = tuple(msgspec.structs.replace(call, by=side) for call in reply.calls)
-    return Called(calls, reply.text)
+    return ToolCallReply(calls, reply.text)

@@ -10,7 +10,7 @@ import signal
 import threading
 import traceback
 
-from dragoman.core.errors import CodeError, ParticipantError, placed
+from dragoman.core.errors import CodeError, ParticipantError, error_with_location
 
 
 def participant_error(who: str, error: BaseException) -> ParticipantError:
@@ -20,7 +20,7 @@ def participant_error(who: str, error: BaseException) -> ParticipantError:
     of its own; everything else is to be mended in the code.
     """
     kind = ParticipantError if _is_connection(error) else CodeError
-    return kind(f"{who} raised {placed(error)}")
+    return kind(f"{who} raised {error_with_location(error)}")
 
 
 def _is_connection(error: BaseException | None) -> bool:

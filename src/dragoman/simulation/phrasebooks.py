@@ -16,8 +16,8 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.conditions import ENGLISH
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError
-from dragoman.core.keys import content_key
 from dragoman.core.language.phrasebook import (
     Hears,
     Joins,
@@ -27,11 +27,10 @@ from dragoman.core.language.phrasebook import (
     Words,
     Writing,
 )
-from dragoman.core.personas import Sayings
-from dragoman.core.protocols import Opening
-from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.core.texts.sign_names import sign_names
-from dragoman.core.texts.toml_values import decode_toml
+from dragoman.core.personas import PersonaPhrases
+from dragoman.core.protocols import SessionStart
+from dragoman.core.texts.decoding import TranslatedErrors, decode_toml
+from dragoman.core.texts.entities import sign_names
 
 SLOTS: Mapping[str, frozenset[str]] = {
     "fact": frozenset({"label", "value"}),
@@ -170,12 +169,12 @@ _KINDS = ("agreed", "refused", "spelled")
 _FACTS_SLOT = "{facts}"
 
 
-def misleading_sayings(sayings: Sayings, book: Phrasebook) -> list[str]:
+def misleading_sayings(sayings: PersonaPhrases, book: Phrasebook) -> list[str]:
     """Return which sayings sound like a yes, a no or something spelled, or state a fact."""
     return list(_misleading(sayings, book))
 
 
-def _misleading(sayings: Sayings, book: Phrasebook) -> Iterator[str]:
+def _misleading(sayings: PersonaPhrases, book: Phrasebook) -> Iterator[str]:
     for saying in (sayings.slip, sayings.repeat):
         if saying.count(_FACTS_SLOT) != 1 or "{" in saying.replace(_FACTS_SLOT, ""):
             yield f"{saying!r}: {_FACTS_SLOT} must stand in it once, and no other slot"
@@ -264,7 +263,7 @@ def decode_phrasebook(content: bytes, where: str) -> Phrasebook:
     Raises:
         DataError: Where it is damaged or contradicts itself: the first thing that is wrong.
     """
-    with OutsideErrors(DataError, f"{where}: no phrasebook"):
+    with TranslatedErrors(DataError, f"{where}: no phrasebook"):
         file = decode_toml(content, _File)
     _require_none([*slot_problems(file.says), *_problems(file)], where)
     book = _book(file)
@@ -414,7 +413,7 @@ def english_phrasebook() -> Phrasebook:
     return book
 
 
-def session_phrasebook(opening: Opening) -> Phrasebook:
+def session_phrasebook(opening: SessionStart) -> Phrasebook:
     """Return the phrases of the language that a session is to speak."""
     return opening.phrases or english_phrasebook()
 
@@ -432,7 +431,10 @@ def find_phrasebook(code: str, file: Path | None) -> Phrasebook | None:
     beside = None if file is None else file.with_name(f"{file.stem}{ENDING}")
     if beside is None or not beside.is_file():
         return shipped_phrasebook(code)
-    with OutsideErrors(DataError, f"{beside}: the phrases cannot be read"), beside.open("rb") as at:
+    with (
+        TranslatedErrors(DataError, f"{beside}: the phrases cannot be read"),
+        beside.open("rb") as at,
+    ):
         content = at.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise DataError(f"{beside}: phrases take at most {MAX_BYTES} bytes")

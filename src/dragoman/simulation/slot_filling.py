@@ -14,7 +14,7 @@ from itertools import pairwise
 import msgspec
 
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import ToolSpec
 from dragoman.simulation.fact_mentions import character_shape
 from dragoman.simulation.text_segmentation import (
@@ -124,7 +124,7 @@ def extract_result_values(tool: str, content: str) -> list[FoundValue]:
     """Return the values of one result; a result that is no JSON is one value named by its tool."""
     try:
         decoded: object = msgspec.json.decode(content)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         decoded = content
     return list(_values(tool, decoded, "", 0))
 
@@ -154,7 +154,7 @@ def _named(key: str, parent: str) -> str:
 def _text(record: dict[object, object]) -> str:
     try:
         return msgspec.json.encode(record).decode()[:MAX_CONTEXT]
-    except (TypeError, *UNREADABLE):
+    except (TypeError, *DECODING_ERRORS):
         return ""
 
 

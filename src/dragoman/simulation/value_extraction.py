@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.texts.said_values import number_text
-from dragoman.core.texts.sign_names import sign_names
-from dragoman.core.values.matching import states, typed_values
+from dragoman.core.texts.entities import number_text, sign_names
+from dragoman.core.value_matching.matcher import states, typed_values
 from dragoman.simulation.text_segmentation import (
     HANGING,
     candidate_spans,

@@ -1,4 +1,1 @@
-"""Engines that speak and hear: embedded, on this machine, or at providers.
-
-Nothing here knows a condition, a task or a run; whoever needs an engine gets it through `wiring`.
-"""
+"""Speech synthesis and speech recognition: embedded, local and hosted engines."""

@@ -1,4 +1,1 @@
-"""The only code that writes records to disk: runs, audio, remembered replies.
-
-What records mean is not known here.
-"""
+"""Files on disk: runs, reply cache, datasets, audio sets and translation memories."""

@@ -1,14 +1,14 @@
-"""Audio of a run: WAV files by content hash under the run's folder, written once and never changed."""
+"""Audio files of a run: WAV files by content hash, written once and never changed."""
 
 import os
 import threading
 from pathlib import Path
 
+from dragoman.core.audio import Audio, read_wav, write_wav
 from dragoman.core.errors import StoreError
-from dragoman.core.speech import AudioRef
-from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.core.voice.audio import Audio, audio_of, wav_of
-from dragoman.store.foreign_files import open_own, read_plain, require_inside
+from dragoman.core.replies import AudioRef
+from dragoman.core.texts.decoding import TranslatedErrors
+from dragoman.store.safe_files import open_without_links, read_plain, require_inside
 
 FOLDER = "audio"
 
@@ -33,10 +33,10 @@ class AudioFiles:
         if reference.sha256 in self._kept:
             return reference
         path = self._run / audio_path(reference.sha256)
-        with OutsideErrors(StoreError, f"{path}: cannot store audio"):
+        with TranslatedErrors(StoreError, f"{path}: cannot store audio"):
             require_inside(self._run, path)
             if not path.exists():
-                _write(path, wav_of(audio))
+                _write(path, write_wav(audio))
         self._kept.add(reference.sha256)
         return reference
 
@@ -47,7 +47,7 @@ class AudioFiles:
             StoreError: Where its file is missing.
             DataError: Where it is damaged.
         """
-        return audio_of(self.read(audio.sha256), audio_path(audio.sha256))
+        return read_wav(self.read(audio.sha256), audio_path(audio.sha256))
 
     def read(self, sha256: str) -> bytes:
         """Return a WAV file's bytes.
@@ -56,7 +56,7 @@ class AudioFiles:
             StoreError: Where it is missing.
         """
         path = self._run / audio_path(sha256)
-        with OutsideErrors(StoreError, f"{path}: cannot read audio"):
+        with TranslatedErrors(StoreError, f"{path}: cannot read audio"):
             return read_plain(path, MOST_SOUND)
 
 
@@ -71,7 +71,7 @@ def _write(path: Path, content: bytes) -> None:
     # Not a temporary file of the system's: whoever may read the run may listen to it.
     part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
-        with open(part, "wb", opener=open_own) as file:
+        with open(part, "wb", opener=open_without_links) as file:
             file.write(content)
         part.replace(path)
     except BaseException:

@@ -1,8 +1,4 @@
-"""Requests that providers answer in batches: what was handed in and not yet seen to be answered.
-
-One SQLite file for all runs of a person. It is written before anything is handed in, so that whoever is
-killed while waiting finds the batch again instead of paying for another.
-"""
+"""Pending batch requests: submitted to a provider, and not yet seen to be answered."""
 
 import sqlite3
 import time
@@ -12,14 +8,14 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.store.shared_file import FileForm, open_shared_file, shared_file_error
+from dragoman.store.sqlite_files import SqliteFileFormat, open_shared_file, shared_file_error
 
 FILE = "batches.sqlite"
 
 _KEPT_SECONDS = 30 * 24 * 3_600
 """Providers keep what a batch brought no longer."""
 
-_FORM = FileForm(
+_FORM = SqliteFileFormat(
     what="file of batches",
     schema="""
 CREATE TABLE batches (

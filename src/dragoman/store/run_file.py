@@ -1,8 +1,4 @@
-"""The file of a run: made whole or not at all, locked by its one writer, refused where it is not ours.
-
-A file may come from anybody. Before anything else is read, its tables must be exactly those that are
-made here: a view or a trigger would run whatever its author wrote.
-"""
+"""SQLite file of a run: created atomically, locked by its one writer, checked when opened."""
 
 import errno
 import fcntl
@@ -16,9 +12,9 @@ from functools import cache
 from pathlib import Path
 
 from dragoman.core.errors import StoreError
-from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.store import tallies
-from dragoman.store.foreign_files import open_own, require_plain_database
+from dragoman.core.texts.decoding import TranslatedErrors
+from dragoman.store import status_counts
+from dragoman.store.safe_files import open_without_links, require_plain_database
 
 FILE = "run.sqlite"
 LOCK = "run.lock"
@@ -26,13 +22,13 @@ LOCK = "run.lock"
 FORMAT = "4"
 """Of new runs: every record has a checksum, and how conversations stand is counted."""
 
-UNCOUNTED = "3"
+UNCOUNTED_FORMAT = "3"
 """The format before that: without counts."""
 
-UNSEALED = frozenset({"1", "2"})
+UNCHECKED_FORMAT = frozenset({"1", "2"})
 """Formats without counts and without checksums; the first has conditions as labels."""
 
-OLDER = frozenset({*UNSEALED, UNCOUNTED})
+OLDER = frozenset({*UNCHECKED_FORMAT, UNCOUNTED_FORMAT})
 """Formats that are read and written as they are; `dragoman upgrade` makes the newest of them."""
 
 _READS = ", ".join(sorted({*OLDER, FORMAT}))
@@ -80,7 +76,7 @@ class OpenFile:
     @property
     def is_sealed(self) -> bool:
         """Whether its records have checksums."""
-        return self.format not in UNSEALED
+        return self.format not in UNCHECKED_FORMAT
 
     @property
     def is_counted(self) -> bool:
@@ -108,7 +104,7 @@ def create_file(folder: Path, fill: Callable[[sqlite3.Connection], None]) -> Ope
     Raises:
         StoreError: Where the folder holds a run already or cannot be written.
     """
-    with OutsideErrors(StoreError, f"{folder}: cannot create the run's folder"):
+    with TranslatedErrors(StoreError, f"{folder}: cannot create the run's folder"):
         folder.mkdir(parents=True, exist_ok=True)
     lock = Lock(folder)
     try:
@@ -143,7 +139,7 @@ def open_file(folder: Path, *, write: bool) -> OpenFile:
         raise StoreError(
             f"{folder}: no run here (no {FILE}): name the folder that `run --out` wrote"
         )
-    with OutsideErrors(StoreError, f"{folder}: no run that can be opened"):
+    with TranslatedErrors(StoreError, f"{folder}: no run that can be opened"):
         require_plain_database(folder / FILE)
     opened = _opened_to_write(folder) if write else _opened_to_read(folder)
     try:
@@ -165,7 +161,7 @@ def _make_file(folder: Path, fill: Callable[[sqlite3.Connection], None]) -> None
         _remove(draft)
         connection = sqlite3.connect(draft)
         try:
-            connection.executescript(f"BEGIN; {_SCHEMA}{tallies.SCHEMA}")
+            connection.executescript(f"BEGIN; {_SCHEMA}{status_counts.SCHEMA}")
             fill(connection)
             connection.commit()
         finally:
@@ -216,7 +212,7 @@ def _checked_format(folder: Path, connection: sqlite3.Connection) -> str:
 
 @cache
 def _own_objects() -> frozenset[tuple[str, str, str | None]]:
-    return _objects(_SCHEMA + tallies.SCHEMA)
+    return _objects(_SCHEMA + status_counts.SCHEMA)
 
 
 @cache
@@ -324,7 +320,7 @@ class Lock:
     def __init__(self, folder: Path) -> None:
         path = folder / LOCK
         try:
-            self._file = open(path, "a", encoding="ascii", opener=open_own)  # noqa: SIM115 - Path.open takes no opener; it is closed by release
+            self._file = open(path, "a", encoding="ascii", opener=open_without_links)  # noqa: SIM115 - Path.open takes no opener; it is closed by release
         except OSError as error:
             raise StoreError(
                 f"{folder}: cannot write to the run's folder ({error.strerror})"

@@ -1,9 +1,4 @@
-"""A translation memory: one source text in one context has one translation in a language.
-
-What was translated is kept by the content of what was to be translated, so that no text is paid for
-twice and equal texts read equally. A reviewed translation is never overwritten by a machine's or by
-an import; a later review replaces it, and what was replaced is kept.
-"""
+"""Translation memory: one source text in one context has one translation per language."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,13 +9,36 @@ from typing import Literal, Self
 
 import msgspec
 
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import StoreError
-from dragoman.core.keys import content_key
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.usage import Usage, total_usage
-from dragoman.store.memory_file import MEMORY_FORM
-from dragoman.store.seals import sealed, unsealed
-from dragoman.store.shared_file import open_shared_file, shared_file_error
+from dragoman.store.checksums import verified, with_checksum
+from dragoman.store.sqlite_files import SqliteFileFormat, open_shared_file, shared_file_error
+
+_TABLE_COLUMNS = """
+    key BLOB NOT NULL, source_language TEXT NOT NULL, target_language TEXT NOT NULL,
+    origin TEXT NOT NULL, data BLOB NOT NULL CHECK (typeof(data) = 'blob')
+"""
+_SCHEMA = f"""
+CREATE TABLE entries (id INTEGER PRIMARY KEY, {_TABLE_COLUMNS});
+CREATE UNIQUE INDEX entries_by_key ON entries (key);
+CREATE TABLE replaced (id INTEGER PRIMARY KEY, {_TABLE_COLUMNS});
+CREATE INDEX replaced_by_key ON replaced (key);
+CREATE TABLE usage (id INTEGER PRIMARY KEY, data BLOB NOT NULL CHECK (typeof(data) = 'blob'));
+CREATE TABLE reviews (
+    id INTEGER PRIMARY KEY, target_language TEXT NOT NULL,
+    data BLOB NOT NULL CHECK (typeof(data) = 'blob')
+);
+"""
+
+MEMORY_FORMAT = SqliteFileFormat(
+    "translation memory",
+    _SCHEMA,
+    missing="name the file that `dragoman translate` wrote",
+    damaged="put a copy in its place, or move it away and import a TMX file",
+)
+
 
 FILE = "translation_memory.sqlite"
 
@@ -144,7 +162,7 @@ class TranslationMemory:
 
     def __init__(self, path: Path, *, write: bool = True, make: bool = True) -> None:
         self.path = path
-        self._file = open_shared_file(path, MEMORY_FORM, write=write, make=make)
+        self._file = open_shared_file(path, MEMORY_FORMAT, write=write, make=make)
 
     def __enter__(self) -> Self:
         return self
@@ -201,10 +219,10 @@ class TranslationMemory:
         """
         try:
             rows = self._file.execute(_USAGE).fetchall()
-            return total_usage(_USAGE_DECODER.decode(unsealed(data, "usage")) for (data,) in rows)
+            return total_usage(_USAGE_DECODER.decode(verified(data, "usage")) for (data,) in rows)
         except sqlite3.Error as error:
-            raise shared_file_error(self.path, MEMORY_FORM, "read", error) from error
-        except (ValueError, *UNREADABLE) as error:
+            raise shared_file_error(self.path, MEMORY_FORMAT, "read", error) from error
+        except (ValueError, *DECODING_ERRORS) as error:
             raise StoreError(
                 f"{self.path}: the record of what was consumed is damaged ({error}): put a copy of "
                 "the file in its place"
@@ -220,7 +238,7 @@ class TranslationMemory:
         """
         with self._transaction():
             language = review.target_language
-            data = sealed(msgspec.json.encode(review), language)
+            data = with_checksum(msgspec.json.encode(review), language)
             self._file.execute(_PUT_REVIEW, (language, data))
             return tuple(map(self._put, entries))
 
@@ -232,10 +250,10 @@ class TranslationMemory:
         """
         try:
             rows = self._file.execute(_REVIEWS, (target_language,)).fetchall()
-            return [_REVIEW_DECODER.decode(unsealed(data, language)) for language, data in rows]
+            return [_REVIEW_DECODER.decode(verified(data, language)) for language, data in rows]
         except sqlite3.Error as error:
-            raise shared_file_error(self.path, MEMORY_FORM, "read", error) from error
-        except (ValueError, *UNREADABLE) as error:
+            raise shared_file_error(self.path, MEMORY_FORMAT, "read", error) from error
+        except (ValueError, *DECODING_ERRORS) as error:
             raise StoreError(
                 f"{self.path}: the record of a review is damaged ({error}): put a copy of the file "
                 "in its place"
@@ -289,7 +307,7 @@ class TranslationMemory:
         try:
             rows = self._file.execute(_COUNT).fetchall()
         except sqlite3.Error as error:
-            raise shared_file_error(self.path, MEMORY_FORM, "read", error) from error
+            raise shared_file_error(self.path, MEMORY_FORMAT, "read", error) from error
         return [MemoryCount(*row) for row in rows]
 
     @contextmanager
@@ -308,13 +326,13 @@ class TranslationMemory:
                 if self._file.in_transaction:
                     self._file.execute("ROLLBACK")
         except sqlite3.Error as error:
-            raise shared_file_error(self.path, MEMORY_FORM, "written", error) from error
-        except UNREADABLE as error:
+            raise shared_file_error(self.path, MEMORY_FORMAT, "written", error) from error
+        except DECODING_ERRORS as error:
             raise StoreError(f"{self.path}: a text cannot be stored ({error})") from error
 
     def _put_usage(self, usage: Iterable[Usage]) -> None:
         for each in usage:
-            self._file.execute(_PUT_USAGE, (sealed(msgspec.json.encode(each), "usage"),))
+            self._file.execute(_PUT_USAGE, (with_checksum(msgspec.json.encode(each), "usage"),))
 
     def _put(self, entry: MemoryEntry) -> MemoryEntry:
         key = entry.source.key
@@ -331,12 +349,12 @@ class TranslationMemory:
             with closing(self._file.execute(query, values)) as rows:
                 return [self._entry(*row) for row in rows]
         except sqlite3.Error as error:
-            raise shared_file_error(self.path, MEMORY_FORM, "read", error) from error
+            raise shared_file_error(self.path, MEMORY_FORMAT, "read", error) from error
 
     def _entry(self, key: bytes, source: str, target: str, origin: str, data: bytes) -> MemoryEntry:
         try:
-            return _DECODER.decode(unsealed(data, key, source, target, origin))
-        except (ValueError, *UNREADABLE) as error:
+            return _DECODER.decode(verified(data, key, source, target, origin))
+        except (ValueError, *DECODING_ERRORS) as error:
             raise StoreError(
                 f"{self.path}: a translation from {source} into {target} is damaged ({error}): put a "
                 "copy of the file in its place"
@@ -359,7 +377,7 @@ def _replaces(new: MemoryEntry, old: MemoryEntry) -> bool:
 def _row(entry: MemoryEntry) -> tuple[object, ...]:
     source = entry.source
     columns = (source.key, source.source_language, source.target_language, entry.origin)
-    return (*columns, sealed(msgspec.json.encode(entry), *columns))
+    return (*columns, with_checksum(msgspec.json.encode(entry), *columns))
 
 
 def _place(entry: MemoryEntry) -> tuple[str, str, str, str]:

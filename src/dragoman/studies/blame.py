@@ -18,28 +18,28 @@ from dragoman.analysis.blame import (
     blamed,
     measured_blame,
 )
+from dragoman.composition.conditions.voice import CLEAN
+from dragoman.config.agent_specs import specs_of
+from dragoman.config.event_loop import run_event_loop
 from dragoman.core.conditions import ITSELF, MIXED, RECORDED, SIMULATED, TEXT
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import UsageError
-from dragoman.core.speech import Called, Said
+from dragoman.core.replies import TextReply, ToolCallReply
 from dragoman.core.tasks import Action, Task
-from dragoman.core.texts.said_values import texts_of
-from dragoman.core.values.matching import states
+from dragoman.core.texts.entities import argument_texts
+from dragoman.core.value_matching.matcher import states
+from dragoman.registry.participants import calls_in_text
+from dragoman.registry.speech_engines import ORACLE
 from dragoman.runs.jobs import Manifest, external_reach, read_manifest, resume_job
 from dragoman.runs.measure_runner import measure_locally
 from dragoman.runs.plan import GridPlace
 from dragoman.runs.trust import require_trust
 from dragoman.scoring.measures.speech_recognition import HEARING, VALUES
 from dragoman.simulation.participants.canonical_arguments import canonical_name
-from dragoman.store.entries import StoredMeasure
-from dragoman.store.run import RunStore, StoredCell, open_run
+from dragoman.store.conversation_writes import StoredMeasure
+from dragoman.store.run_store import RunStore, StoredCell, open_run
 from dragoman.studies.replays import NO_CHANGES, Replays, Verdicts, has_passed, place_of, verdicts
 from dragoman.tables.outcomes import chosen_scoring, outcomes
-from dragoman.wiring.agents.agent_names import specs_of
-from dragoman.wiring.conditions.engines import UNDERSTOOD
-from dragoman.wiring.conditions.voices import CLEAN
-from dragoman.wiring.event_loops import run_to_end
-from dragoman.wiring.participants import calls_in_text
 
 FOLDER = "blame"
 
@@ -121,7 +121,7 @@ def _understood(place: GridPlace) -> GridPlace:
     if _is_simulated(place):
         return _with_axes(place, voice=TEXT, recognizer=MIXED)
     is_spoken = place.condition.voice != TEXT
-    return _with_axes(place, recognizer=UNDERSTOOD) if is_spoken else place
+    return _with_axes(place, recognizer=ORACLE) if is_spoken else place
 
 
 def _over_clean_line(place: GridPlace) -> GridPlace:
@@ -181,7 +181,7 @@ def _is_changed(episode: Episode | None) -> bool:
     return episode is not None and any(
         call.sent is not None
         for event in episode.events
-        if isinstance(event, Move) and isinstance(event.reply, Called)
+        if isinstance(event, Message) and isinstance(event.reply, ToolCallReply)
         for call in event.reply.calls
     )
 
@@ -228,7 +228,7 @@ def _planned_values_lost(episode: Episode, task: Task, place: GridPlace) -> int:
     said = [
         event.reply.utterance
         for event in episode.events
-        if isinstance(event, Move) and event.by == "user" and isinstance(event.reply, Said)
+        if isinstance(event, Message) and event.by == "user" and isinstance(event.reply, TextReply)
     ]
     meant = "\n".join(utterance.intended for utterance in said)
     heard = "\n".join(utterance.received or "" for utterance in said)
@@ -237,7 +237,7 @@ def _planned_values_lost(episode: Episode, task: Task, place: GridPlace) -> int:
         value
         for action in _plan(task) or ()
         for argument in action.arguments.values()
-        for value in texts_of(argument)
+        for value in argument_texts(argument)
     }
     return sum(
         states(value, meant, language) and not states(value, heard, language) for value in values
@@ -256,7 +256,7 @@ def _measured_hearing(run: Path, reached: Collection[str]) -> Mapping[GridPlace,
     except UsageError:
         return known
     try:
-        run_to_end(
+        run_event_loop(
             measure_locally(job.setup, job.store, (HEARING, VALUES), lambda: None, choice="missing")
         )
         return _heard_by_place(job.store)

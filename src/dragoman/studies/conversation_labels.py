@@ -16,11 +16,11 @@ from typing import Annotated
 import msgspec
 
 from dragoman.analysis.judges.answers import WHOLE, JudgedItem
+from dragoman.config.environment import data_folder
 from dragoman.core.errors import DataError
-from dragoman.core.labelled import LabelledRecord
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.result_files import LabelledConversation
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.exchange.importing import reader_of
-from dragoman.wiring.environment import data_folder
 
 MAX_COUNT = 10_000
 _HEAD = 100
@@ -91,7 +91,7 @@ def is_labelled_file(path: Path) -> bool:
     """Whether a file of labels is a result file, and no table."""
     if path.is_dir():
         return True
-    with OutsideErrors(DataError, f"{path}: cannot be read"), path.open("rb") as file:
+    with TranslatedErrors(DataError, f"{path}: cannot be read"), path.open("rb") as file:
         return file.read(_HEAD).lstrip().startswith(b"{")
 
 
@@ -110,7 +110,7 @@ def judged_labels(path: Path) -> dict[JudgedItem, int]:
         for cell, (episode, _) in conversations
         if (
             labels := read_labels_of(
-                LabelledRecord(cell.key, read.tasks[cell.task], episode), path
+                LabelledConversation(cell.key, read.tasks[cell.task], episode), path
             )[0]
         )
         is not None
@@ -124,7 +124,7 @@ def judged_labels(path: Path) -> dict[JudgedItem, int]:
     }
 
 
-def read_labels_of(record: LabelledRecord, path: Path) -> tuple[Labels | None, str]:
+def read_labels_of(record: LabelledConversation, path: Path) -> tuple[Labels | None, str]:
     """Return the labels in a conversation's record, None where it has none, and its user's language.
 
     Raises:
@@ -132,7 +132,7 @@ def read_labels_of(record: LabelledRecord, path: Path) -> tuple[Labels | None, s
     """
     where = f"{path}: simulation {record.id}"
     source = record.episode.source
-    with OutsideErrors(DataError, f"{where}: its labels are damaged"):
+    with TranslatedErrors(DataError, f"{where}: its labels are damaged"):
         simulation = msgspec.json.decode(
             b"{}" if source is msgspec.UNSET else source, type=_Simulation
         )

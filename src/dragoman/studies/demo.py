@@ -3,10 +3,10 @@
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from dragoman.composition.grid_files import load_config
+from dragoman.composition.setup import build_setup
 from dragoman.runs.jobs import Job
 from dragoman.runs.runner import start
-from dragoman.wiring.grid.files import load_config
-from dragoman.wiring.setup import build_setup
 
 GRID = "demo.toml"
 

@@ -19,13 +19,13 @@ from dragoman.analysis.judges.answers import (
 from dragoman.analysis.judges.correction import Corrected, corrected_rate
 from dragoman.analysis.judges.hindsight import Hindsight, hindsight_figures
 from dragoman.core.conditions import Condition
-from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.episodes import Episode, Event, Message
 from dragoman.core.errors import UsageError
 from dragoman.core.measures import Rate
+from dragoman.core.replies import TextReply
 from dragoman.core.scores import NO_JUDGE
-from dragoman.core.speech import Said
 from dragoman.scoring.measures.judged_measure import ASKED_BY_TURN
-from dragoman.store.run import RunStore, StoredCell, open_run
+from dragoman.store.run_store import RunStore, StoredCell, open_run
 from dragoman.studies.conversation_labels import is_labelled_file, judged_labels
 from dragoman.studies.labels import ItemToLabel, read_labels, write_template
 
@@ -216,4 +216,8 @@ def _text(episode: Episode, item: JudgedItem) -> str:
 
 
 def _said(event: Event) -> str:
-    return event.reply.text if isinstance(event, Move) and isinstance(event.reply, Said) else ""
+    return (
+        event.reply.text
+        if isinstance(event, Message) and isinstance(event.reply, TextReply)
+        else ""
+    )

@@ -7,15 +7,16 @@ from typing import cast
 
 import msgspec
 
+from dragoman.core.capabilities import DescribesDomains, ReadsLabelled
 from dragoman.core.errors import UsageError
-from dragoman.core.facets import DescribesDomains, ReadsLabelled
-from dragoman.core.labelled import DomainFacts, LabelledRecord, LabelledRecords
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.measures import Counted, PlayedCase, Setting
-from dragoman.core.protocols import WorldFactory
+from dragoman.core.measures import CountedItem, MeasureSetting, ScoringContext
+from dragoman.core.protocols import EnvironmentFactory
+from dragoman.core.result_files import DomainFacts, LabelledConversation, LabelledFile
 from dragoman.core.scores import Unscored
-from dragoman.core.tasks import Stakes, Task
+from dragoman.core.tasks import RiskProfile, Task
 from dragoman.core.tools import ToolKind
+from dragoman.registry.suites import benchmarks
 from dragoman.scoring.measures.agent_questions import QUESTIONS
 from dragoman.scoring.measures.count_measure import CountMeasure
 from dragoman.scoring.measures.effort import EFFORT
@@ -23,9 +24,8 @@ from dragoman.scoring.measures.recovery import recovery_measure
 from dragoman.scoring.measures.safety import safety_measure
 from dragoman.simulation.phrasebooks import shipped_phrasebook
 from dragoman.studies.conversation_labels import Labels, known_labels, read_labels_of
-from dragoman.wiring.catalogue import benchmarks
 
-Entries = Mapping[str, Sequence[Counted] | Unscored]
+Entries = Mapping[str, Sequence[CountedItem] | Unscored]
 """What each measure counted in one conversation, by its name."""
 
 
@@ -150,13 +150,13 @@ def _labelled(path: Path) -> _File:
     return _File(compared, count, len(told) - count)
 
 
-def labelled_records(path: Path) -> LabelledRecords:
+def labelled_records(path: Path) -> LabelledFile:
     """Return the conversations of a labelled file."""
     reader = next(each for each in benchmarks() if isinstance(each, ReadsLabelled))
     return reader.read_labelled(path)
 
 
-def domain_facts(file: LabelledRecords, path: Path) -> DomainFacts:
+def domain_facts(file: LabelledFile, path: Path) -> DomainFacts:
     """Return what is known of the domain of a file."""
     for each in benchmarks():
         if isinstance(each, DescribesDomains):
@@ -167,22 +167,22 @@ def domain_facts(file: LabelledRecords, path: Path) -> DomainFacts:
 
 
 def _measures(facts: DomainFacts | None) -> Mapping[str, CountMeasure]:
-    stakes = Stakes() if facts is None else facts.stakes
+    stakes = RiskProfile() if facts is None else facts.stakes
     every = (EFFORT, recovery_measure(stakes), QUESTIONS, safety_measure(stakes))
     return {measure.name: measure for measure in every}
 
 
-def counted_entries(record: LabelledRecord, language: str, facts: DomainFacts) -> Entries:
+def counted_entries(record: LabelledConversation, language: str, facts: DomainFacts) -> Entries:
     """Return what the measures counted of a conversation, by measure."""
-    case = PlayedCase(
+    case = ScoringContext(
         _with_facts(record.task, facts),
         record.episode,
         # Of worlds, these measures ask for the kinds of tools alone, which need no data.
-        cast("WorldFactory", lambda _: _ToolKinds(facts.kinds)),
-        setting=Setting(language),
+        cast("EnvironmentFactory", lambda _: _ToolKinds(facts.kinds)),
+        setting=MeasureSetting(language),
         phrases=_phrases(language),
     )
-    entries: dict[str, Sequence[Counted] | Unscored] = {}
+    entries: dict[str, Sequence[CountedItem] | Unscored] = {}
     for name, measure in _measures(facts).items():
         counted = measure.count(case)
         entries[name] = counted if isinstance(counted, Unscored) else tuple(counted)
@@ -203,7 +203,7 @@ def _phrases(language: str) -> Phrasebook | None:
 
 
 def _compared(
-    record: LabelledRecord, labels: Labels, every: Sequence[str], entries: Entries, path: Path
+    record: LabelledConversation, labels: Labels, every: Sequence[str], entries: Entries, path: Path
 ) -> Iterator[_Compared]:
     for name in every:
         label = known_labels()[name]
@@ -224,7 +224,7 @@ def _compared(
 
 
 def _against(
-    record: LabelledRecord,
+    record: LabelledConversation,
     labels: Labels,
     name: str,
     counted: tuple[Counter[int | None], Counter[int | None]],

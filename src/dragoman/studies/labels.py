@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from dragoman.analysis.judges.answers import WHOLE, JudgedItem
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.texts.csv_cells import safe_cell, separated_text, text_of_cell
-from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.store.run import StoredCell
+from dragoman.core.texts.csv_text import detect_delimiter, escape_cell, unescape_cell
+from dragoman.core.texts.decoding import TranslatedErrors
+from dragoman.store.run_store import StoredCell
 
 COLUMNS = ("cell", "task", "trial", "condition", "agent", "position", "said", "question", "value")
 """Of the table; `cell`, `position`, `question` and `value` are read, the others are for people."""
@@ -34,7 +34,7 @@ def read_labels(path: Path) -> dict[JudgedItem, int]:
     Raises:
         DataError: Where the file is no such table, a value is none, or an item is labelled twice.
     """
-    with OutsideErrors(DataError, f"{path}: cannot be read"):
+    with TranslatedErrors(DataError, f"{path}: cannot be read"):
         if path.stat().st_size > MAX_BYTES:
             raise DataError(f"{path}: larger than {MAX_BYTES} bytes: no file of labels")
         text = path.read_text("utf-8-sig")
@@ -62,15 +62,15 @@ def write_template(rows: Sequence[ItemToLabel], path: Path) -> None:
     for item, cell, said in rows:
         place = "" if item.position == WHOLE else str(item.position)
         told = (cell.key, cell.task, str(cell.trial), cell.condition.label, cell.agent, place)
-        table.writerow(map(safe_cell, (*told, said, item.question, "")))
+        table.writerow(map(escape_cell, (*told, said, item.question, "")))
     if path.exists():
         raise UsageError(f"{path} is there already: name another file")
-    with OutsideErrors(DataError, f"{path}: cannot be written"):
+    with TranslatedErrors(DataError, f"{path}: cannot be written"):
         path.write_text(buffer.getvalue(), encoding="utf-8-sig", newline="")
 
 
 def _rows(text: str, path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
-    given = separated_text(text, COLUMNS)
+    given = detect_delimiter(text, COLUMNS)
     reader = csv.reader(io.StringIO(given.text, newline=""), delimiter=given.delimiter)
     try:
         names = [name.strip() for name in next(reader, [])]
@@ -78,7 +78,7 @@ def _rows(text: str, path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
             if name not in names:
                 raise DataError(f"{path}: no column {name!r}: `judge-check --template` writes them")
         for cells in reader:
-            padded = [*map(text_of_cell, cells), *[""] * (len(names) - len(cells))]
+            padded = [*map(unescape_cell, cells), *[""] * (len(names) - len(cells))]
             yield (
                 f"{path}, line {reader.line_num + given.lines_above}",
                 dict(zip(names, padded, strict=False)),

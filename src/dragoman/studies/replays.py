@@ -6,17 +6,17 @@ from pathlib import Path
 import msgspec
 
 from dragoman.analysis.cells import Outcome
-from dragoman.core.keys import content_key
+from dragoman.composition.setup import build_setup
+from dragoman.config.agent_specs import agent_text
+from dragoman.config.run_config import RunConfig, validated_config
+from dragoman.core.content_keys import content_key
 from dragoman.core.scores import Scored, is_success
 from dragoman.runs.jobs import Job, resume_job
 from dragoman.runs.plan import GridPlace
 from dragoman.runs.runner import play, start
-from dragoman.store.run import open_run
 from dragoman.store.run_file import FILE as FILE_OF_RUN
+from dragoman.store.run_store import open_run
 from dragoman.tables.outcomes import outcomes
-from dragoman.wiring.agents.agent_names import written_as
-from dragoman.wiring.grid.config import RunConfig, checked
-from dragoman.wiring.setup import build_setup
 
 Verdicts = dict[GridPlace, bool | None]
 """Which conversations succeeded; None where that is not known."""
@@ -57,7 +57,7 @@ class Replays(msgspec.Struct, frozen=True):
         if (folder / FILE_OF_RUN).exists():
             return resume_job(folder, self.waiting, vouched=self.reached)
         conditions = dict.fromkeys(place.condition for place in places)
-        config = checked(msgspec.structs.replace(config, **self.waiting))
+        config = validated_config(msgspec.structs.replace(config, **self.waiting))
         return start(build_setup(config, conditions=tuple(conditions)), folder, places)
 
 
@@ -80,11 +80,11 @@ def has_passed(row: Outcome) -> bool | None:
 
 def _of_these(config: RunConfig, places: Collection[GridPlace]) -> RunConfig:
     """Return a run's configuration with the tasks and agents of these places alone."""
-    return checked(
+    return validated_config(
         msgspec.structs.replace(
             config,
             tasks=tuple(dict.fromkeys(place.task for place in places)),
             limit=None,
-            agents=tuple(dict.fromkeys(written_as(config.agents, place.agent) for place in places)),
+            agents=tuple(dict.fromkeys(agent_text(config.agents, place.agent) for place in places)),
         )
     )

@@ -7,9 +7,9 @@ import msgspec
 import polars as pl
 
 from dragoman.analysis.api_calls.board import ApiBoard, TaskLabels, api_board
-from dragoman.core.apis.figures import CALLS, ApiAveraging
+from dragoman.core.apis.metrics import CALLS, ApiAveraging
 from dragoman.core.errors import UsageError
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.tables.scored_runs import run_facts, scored_runs
 
 COLUMNS: dict[str, pl.DataType] = {

@@ -8,19 +8,19 @@ import msgspec
 
 from dragoman.analysis.cards_kept import cards_kept, kept_notes
 from dragoman.analysis.cells import CellSummary
+from dragoman.config.agent_specs import specs_of
+from dragoman.config.builtin_names import DIAGNOSTIC_AGENTS, USERS
+from dragoman.core.capabilities import TakesTextCalls
 from dragoman.core.conditions import ENGLISH, NONE
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import UsageError
-from dragoman.core.facets import TakesTextCalls
 from dragoman.core.usage import CUT_AT_END_MARK, SEPARATED_REASONING, Usage, total_usage
 from dragoman.models.endpoints.endpoint_pool import NO_ROOM
+from dragoman.registry.participants import user_name
+from dragoman.registry.suites import find_benchmark
 from dragoman.runs.jobs import read_manifest
 from dragoman.simulation.prompts import is_structured
-from dragoman.store.run import RunStore, StoredCell
-from dragoman.wiring.agents.agent_names import specs_of
-from dragoman.wiring.catalogue import find_benchmark
-from dragoman.wiring.participants import user_of
-from dragoman.wiring.shipped_names import DIAGNOSTIC_AGENTS, USERS
+from dragoman.store.run_store import RunStore, StoredCell
 
 GOLD, OFFLINE = "gold", "offline"
 """The user that plays the plan, and the one that plays a task's facts or else its script."""
@@ -39,7 +39,7 @@ def users_of(store: RunStore) -> dict[str, str]:
     if not any(_has_user(episode) for _, _, episode in begun):
         return {}
     specs = specs_of(config.agents)
-    return {agent: user_of(config.user, spec) for agent, spec in specs.items()}
+    return {agent: user_name(config.user, spec) for agent, spec in specs.items()}
 
 
 def described_users(users: dict[str, str]) -> str:
@@ -213,6 +213,6 @@ def _of_languages(store: RunStore) -> tuple[str, ...]:
 
 def _has_user(episode: Episode) -> bool:
     return any(
-        isinstance(event, Move) and event.by == "user" and not event.scripted
+        isinstance(event, Message) and event.by == "user" and not event.scripted
         for event in episode.events
     )

@@ -15,7 +15,7 @@ from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.personas import stated_persona
 from dragoman.models.prices import PriceTable, strip_price
 from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.tables.outcomes import fitting_scorings, outcomes
 
 if TYPE_CHECKING:

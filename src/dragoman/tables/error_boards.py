@@ -12,8 +12,7 @@ from dragoman.analysis.errors.twins import ReviewedOutcome, tag_agreement
 from dragoman.analysis.measure_figures import newest
 from dragoman.core.conditions import axis_names
 from dragoman.core.errors import UsageError
-from dragoman.core.judged_errors import ErrorReview, JudgedError, ReportedError
-from dragoman.core.measures import Measured
+from dragoman.core.measures import ErrorReview, JudgedError, MeasureResult, ReportedError
 from dragoman.core.tools import Role
 from dragoman.scoring.measures.error_review import ERRORS, RUBRIC
 from dragoman.scoring.measures.error_tags import (
@@ -87,11 +86,11 @@ def _values(row: Outcome, axes: Sequence[str] | None) -> dict[str, str]:
     return {axis: row.agent if axis == AGENT else row.condition.shown(axis) for axis in axes}
 
 
-def _reviews(row: Outcome) -> Iterator[Measured]:
+def _reviews(row: Outcome) -> Iterator[MeasureResult]:
     return (each for each in newest(row.measures) if each.measure == ERRORS)
 
 
-def _judge(measured: Measured) -> str:
+def _judge(measured: MeasureResult) -> str:
     return f"{measured.judge}, {measured.measure} {measured.version}"
 
 

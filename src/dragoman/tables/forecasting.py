@@ -13,17 +13,17 @@ from dragoman.analysis.forecast import (
     TakenOnAverage,
     forecast,
 )
+from dragoman.composition.concurrency import default_concurrency
+from dragoman.composition.external_access import uses_network
+from dragoman.composition.setup import Setup
+from dragoman.config.run_config import RunConfig
 from dragoman.models.endpoints.rate_limit import MINUTE, first_given, read_batches, read_rates
+from dragoman.registry.agents import ledger_name
+from dragoman.registry.participants import ResolvedParticipant
 from dragoman.runs.plan import Cell
 from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.tables.outcomes import chosen_scoring, outcomes
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.ledger_names import ledger_name
-from dragoman.wiring.participants import Resolved
-from dragoman.wiring.reach import asks_endpoint
-from dragoman.wiring.setup import Setup
-from dragoman.wiring.waiting import conversations_at_once
 
 
 def forecast_plan(
@@ -60,7 +60,7 @@ def seconds_of(found: Forecast, config: RunConfig) -> float | None:
     """
     if config.batches or found.seconds is None:
         return None
-    at_once = max(1, min(conversations_at_once(config), found.conversations))
+    at_once = max(1, min(default_concurrency(config), found.conversations))
     return max(found.seconds / at_once, _allowed_seconds(found, config))
 
 
@@ -92,7 +92,7 @@ def _recorded(folder: Path) -> list[Outcome]:
         return list(outcomes(store, *chosen_scoring(store, None, None), heads_only=True))
 
 
-def _models(config: RunConfig, agent: Resolved) -> dict[str, PlannedModel]:
+def _models(config: RunConfig, agent: ResolvedParticipant) -> dict[str, PlannedModel]:
     """Return those who ask an endpoint, by role."""
     written = {
         "agent": agent.resolved_by,
@@ -105,5 +105,5 @@ def _models(config: RunConfig, agent: Resolved) -> dict[str, PlannedModel]:
     return {
         role: PlannedModel(*ledger_name(name, batches, wrapped_agent_name(called.get(role, ""))))
         for role, name in written.items()
-        if name and asks_endpoint(name)
+        if name and uses_network(name)
     }

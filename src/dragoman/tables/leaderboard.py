@@ -10,13 +10,13 @@ import msgspec
 from dragoman.analysis.aggregates import Standing, aggregated
 from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.intervals import Interval
-from dragoman.core.aggregates import Leaderboard
+from dragoman.core.capabilities import HasLeaderboard
 from dragoman.core.errors import UsageError
-from dragoman.core.facets import Ranked
+from dragoman.core.leaderboard import Leaderboard
 from dragoman.core.scores import METRIC_VERSION, Score, Scored
-from dragoman.store.run import RunStore, open_run
+from dragoman.registry.suites import find_benchmark
+from dragoman.store.run_store import RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring, summary
-from dragoman.wiring.catalogue import find_benchmark
 
 _FORMAT = re.compile(r"[^:]*:([^:]*):")
 
@@ -85,7 +85,7 @@ def boards(folders: Sequence[Path], rules: str | None, judge: str | None) -> tup
 def leaderboard_of(benchmark: str) -> Leaderboard | None:
     """Return a benchmark's leaderboard by its name; None where it has none."""
     found = find_benchmark(benchmark)
-    if found is not None and isinstance(found, Ranked):
+    if found is not None and isinstance(found, HasLeaderboard):
         return found.leaderboard()
     return None
 

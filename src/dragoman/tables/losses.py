@@ -9,7 +9,7 @@ from dragoman.analysis.comparison import group_cells
 from dragoman.analysis.losses.board import losses
 from dragoman.analysis.losses.records import CountedShare, Loss, LossPart, Sides
 from dragoman.core.conditions import axis_values
-from dragoman.store.run import RunStore
+from dragoman.store.run_store import RunStore
 from dragoman.tables.comparing import with_kept_cards
 from dragoman.tables.outcomes import outcomes
 

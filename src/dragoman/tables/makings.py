@@ -11,10 +11,10 @@ from dragoman.core.costs import Cost, PriceOf
 from dragoman.core.errors import DataError
 from dragoman.core.usage import Usage
 from dragoman.finetuning.trained import RESULT, Trained, trained_in
-from dragoman.store.audio_sets.layout import SETTINGS
-from dragoman.store.audio_sets.reader import used_for_set
-from dragoman.store.datasets.dataset import FILE as DATASET
-from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.audio_set import audio_set_usage
+from dragoman.store.audio_set_format import SETTINGS
+from dragoman.store.dataset import FILE as DATASET
+from dragoman.store.dataset import Dataset
 from dragoman.store.translation_memory import FILE as MEMORY
 from dragoman.store.translation_memory import TranslationMemory
 
@@ -45,7 +45,7 @@ def making_at(path: Path, price_of: PriceOf) -> Making | None:
     """
     memory = path if path.is_file() and path.suffix == Path(MEMORY).suffix else path / MEMORY
     if (path / SETTINGS).is_file():
-        return Making(str(path), "audio set", ledger(used_for_set(path), price_of))
+        return Making(str(path), "audio set", ledger(audio_set_usage(path), price_of))
     if (path / DATASET).is_file():
         with Dataset(path, write=False) as dataset:
             used = [each for entries in dataset.usage().values() for each in entries]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from dragoman.core.measures import Measured
+from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import NO_JUDGE
 from dragoman.runs.jobs import Manifest
 from dragoman.tables.caveats import described_users
@@ -13,7 +13,7 @@ def facts_of(
     manifest: Manifest,
     users: dict[str, str],
     scoring: tuple[str, str],
-    measures: Iterable[Measured] = (),
+    measures: Iterable[MeasureResult] = (),
 ) -> tuple[tuple[str, str], ...]:
     """Return what a run was played with, and by what it is scored.
 
@@ -44,7 +44,7 @@ def facts_of(
     )
 
 
-def _measures(counted: Iterable[Measured]) -> Iterator[str]:
+def _measures(counted: Iterable[MeasureResult]) -> Iterator[str]:
     """Yield what was counted, each measure in its version and by its judge."""
     found = {(each.measure, each.version, each.judge): None for each in counted}
     for measure, version, judge in found:

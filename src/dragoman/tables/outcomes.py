@@ -11,7 +11,7 @@ from dragoman.core.errors import StoreError
 from dragoman.core.scores import METRIC_VERSION, NO_JUDGE, USER_JUDGE
 from dragoman.models.prices import PriceTable
 from dragoman.runs.jobs import read_manifest, stored_prices
-from dragoman.store.run import RunStore
+from dragoman.store.run_store import RunStore
 
 
 def chosen_scoring(store: RunStore, rules: str | None, judge: str | None) -> tuple[str, str]:

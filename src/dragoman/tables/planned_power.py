@@ -6,7 +6,7 @@ from pathlib import Path
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.power import ASSUMED, Detectable, TaskVariance, detectable, variance_of
 from dragoman.runs.plan import Cell
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 
 

@@ -16,8 +16,8 @@ import polars as pl
 
 from dragoman.analysis.printed import PrintedCell
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.texts.decoding import unpacked
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
+from dragoman.core.texts.decoding import decompress
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_ROWS = 20_000
@@ -121,13 +121,13 @@ def _load(path: Path) -> pl.DataFrame:
 def _plain_text(path: Path) -> bytes:
     """Return a table's text: the library would unpack any, and take memory for as many columns as there are."""
     try:
-        content = unpacked(path.read_bytes(), MAX_BYTES)
+        content = decompress(path.read_bytes(), MAX_BYTES)
         text = content.decode("utf-8")
         header = next(csv.reader(io.StringIO(text, newline="")), [])
     except (UnicodeDecodeError, csv.Error, DataError) as error:
         raise DataError(f"{path}: no table ({error})") from error
     _require_columns(path, len(header))
-    if visible(text[:_MARK]) != text[:_MARK]:
+    if escape_controls(text[:_MARK]) != text[:_MARK]:
         raise DataError(f"{path}: no table (it begins with control characters)")
     return content
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from dragoman.core.scores import IMPORTED, METRIC_VERSION, Scored
-from dragoman.store.run import RunStore
+from dragoman.store.run_store import RunStore
 
 
 class RewardDifference(msgspec.Struct, frozen=True):

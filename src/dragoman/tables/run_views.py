@@ -9,7 +9,7 @@ from dragoman.analysis.api_calls.board import ApiBoard, api_board
 from dragoman.analysis.blame import BLAME
 from dragoman.analysis.cells import Outcome, summarize
 from dragoman.analysis.mm_tau.board import mm_tau_boards
-from dragoman.core.apis.figures import CALLS
+from dragoman.core.apis.metrics import CALLS
 from dragoman.core.conditions import EXPOSURE, NONE, UNEXPOSED
 from dragoman.core.measures import REWARD
 from dragoman.core.scores import NO_JUDGE
@@ -17,7 +17,7 @@ from dragoman.models.prices import PriceTable
 from dragoman.report.mm_tau_figures import MmTauPage, mm_tau_page
 from dragoman.report.view_model import RunInvocation, RunView, reproduction_steps
 from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
-from dragoman.store.run import RunStore, open_run
+from dragoman.store.run_store import RunStore, open_run
 from dragoman.tables.caveats import caveats, users_of
 from dragoman.tables.losses import losses_among
 from dragoman.tables.manifest_facts import facts_of

@@ -8,9 +8,9 @@ import msgspec
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.voice.ways import TaskId
 from dragoman.core.errors import UsageError
-from dragoman.core.measures import Declared
+from dragoman.core.measures import DeclaredMetrics
 from dragoman.runs.jobs import Manifest, read_manifest
-from dragoman.store.run import RunStore, open_run
+from dragoman.store.run_store import RunStore, open_run
 from dragoman.tables.outcomes import chosen_scoring, outcomes
 
 
@@ -22,7 +22,7 @@ class ScoredRun(msgspec.Struct, frozen=True):
     manifest: Manifest
     outcomes: tuple[Outcome, ...]
     digests: dict[TaskId, str]
-    declared: dict[str, Declared]
+    declared: dict[str, DeclaredMetrics]
 
 
 def scored_runs(

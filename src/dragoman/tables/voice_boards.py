@@ -7,10 +7,11 @@ import msgspec
 
 from dragoman.analysis.voice.board import VoiceBoard, voice_board
 from dragoman.analysis.voice.ways import is_spoken
-from dragoman.core.aggregates import NO_LEADERBOARD, Leaderboard, spoken_part
 from dragoman.core.conditions import TEXT
 from dragoman.core.errors import UsageError
-from dragoman.store.run import RunStore
+from dragoman.core.leaderboard import NO_LEADERBOARD, Leaderboard
+from dragoman.core.leaderboard import spoken_leaderboard as spoken_part
+from dragoman.store.run_store import RunStore
 from dragoman.tables.leaderboard import leaderboard_of
 from dragoman.tables.outcomes import outcomes
 from dragoman.tables.scored_runs import run_facts, scored_runs, stored_digests, task_digests

@@ -19,19 +19,19 @@ from urllib.parse import urlsplit
 import msgspec
 from aiohttp import web
 
-from dragoman.core.agent_answers import read_answer
+from dragoman.core.agent_replies import parse_agent_reply
 from dragoman.core.errors import DataError, DragomanError, ParticipantError, UsageError
-from dragoman.core.speech import Unparsed
-from dragoman.core.texts.visible import visible
+from dragoman.core.replies import UnparsedReply
+from dragoman.core.texts.characters import escape_controls
 from dragoman.models.http_agent import (
     MOST_ANSWER_BYTES,
     decode_request,
     encode_answer,
     offered_tools,
 )
+from dragoman.registry.participants import import_attribute
 from dragoman.simulation.participants.python_function import AgentFunction, FunctionModel
 from dragoman.testing.listening import HOST
-from dragoman.wiring.participants import import_attribute
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -142,8 +142,8 @@ async def _answer(agent: FunctionModel, request: web.Request) -> web.Response:
         given = await agent.call(messages, offered_tools(asked))
     except ParticipantError as error:
         return _failure(500, str(error))
-    answer = read_answer(given, position)
-    if isinstance(answer.reply, Unparsed):
+    answer = parse_agent_reply(given, position)
+    if isinstance(answer.reply, UnparsedReply):
         _tell(f"{agent.name} gave no answer: {answer.reply.error}")
     body = encode_answer(answer)
     if len(body) > MOST_ANSWER_BYTES:
@@ -161,7 +161,7 @@ def _tell(reason: str) -> None:
 
 
 def _line(text: str) -> str:
-    return visible(" ".join(text.split()))[:MOST_SHOWN]
+    return escape_controls(" ".join(text.split()))[:MOST_SHOWN]
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from dragoman.core.audio import Audio, read_wav
 from dragoman.core.errors import DataError
-from dragoman.core.voice.audio import Audio, audio_of
 
 INPUT_AUDIO = "input_audio"
 _FORMATS = ("wav", "mp3")
@@ -52,4 +52,4 @@ def _read(part: Mapping[str, object]) -> Audio:
         content = base64.b64decode(given.data, validate=True)
     except ValueError as error:
         raise ValueError(f"data is no base64 ({error})") from error
-    return audio_of(content, "data")
+    return read_wav(content, "data")

@@ -6,7 +6,7 @@ from typing import TypeVar
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.testing.capacity import Capacity
 from dragoman.testing.chat_requests import Checks
 from dragoman.testing.faults import BatchFaults, Faults
@@ -42,5 +42,5 @@ def load_behaviour(path: Path, kind: type[Kind]) -> Kind:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except OSError as error:
         raise UsageError(f"faults {path}: {error.strerror}") from error
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise UsageError(f"faults {path}: {error}") from error

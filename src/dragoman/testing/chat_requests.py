@@ -5,8 +5,8 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.testing.audio_parts import INPUT_AUDIO, check_parts, sounds_in
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -128,7 +128,7 @@ def read_request(body: bytes, checks: Checks, content: str = "") -> ChatBody | R
     try:
         request = _BODY.decode(body)
         given = _PARAMETERS.decode(body) if checks.refuses else {}
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         return Refusal(f"the body is not a chat completion request: {error}")
     for name in checks.refuses:
         if name in given:

@@ -5,7 +5,7 @@ It is no sound that a person or a recogniser would understand, and no channel ef
 
 import struct
 
-from dragoman.core.voice.audio import SAMPLE_BYTES, Audio
+from dragoman.core.audio import SAMPLE_BYTES, Audio
 
 RATE_HZ = 24_000
 SAMPLES_PER_BYTE = 40

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dragoman.core.voice.audio import wav_of
+from dragoman.core.audio import write_wav
 from dragoman.testing.chat_requests import Call
 from dragoman.testing.coded_speech import coded_audio
 
@@ -29,7 +29,7 @@ class CannedReply(msgspec.Struct, frozen=True):
 class Envelope(msgspec.Struct, frozen=True):
     """What surrounds a reply: identity, time in seconds since 1970, and the tokens asked with.
 
-    `audio_tokens` are those of `prompt_tokens` that were audio. `spoken_as` is the form in which words
+    `audio_tokens` are those of `prompt_tokens` that were audio. `speaking_style` is the form in which words
     are spoken; "" where they are text.
     """
 
@@ -111,7 +111,7 @@ def _deltas(
 def _spoken(words: str, envelope: Envelope) -> dict[str, object]:
     """Return words as audio, in the voice that `testing.coded_speech` understands."""
     audio = coded_audio(words)
-    content = wav_of(audio) if envelope.spoken_as == "wav" else audio.pcm
+    content = write_wav(audio) if envelope.spoken_as == "wav" else audio.pcm
     return {
         "id": f"audio-{envelope.id}",
         "data": base64.b64encode(content).decode(),

@@ -4,7 +4,7 @@ import hashlib
 
 import msgspec
 
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.testing.chat_requests import Checks, Refusal
 from dragoman.testing.completions import count_tokens
 
@@ -28,7 +28,7 @@ def read_embedding_request(body: bytes, checks: Checks) -> EmbeddingBody | Refus
     """Decode and check a request's body."""
     try:
         request = msgspec.json.decode(body, type=EmbeddingBody)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         return Refusal(f"the body is not a request for embeddings: {error}")
     if checks.models and request.model not in checks.models:
         return Refusal(f"no model '{request.model}' here", "model", "model_not_found", 404)

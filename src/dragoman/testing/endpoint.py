@@ -7,7 +7,7 @@ from aiohttp import web
 from msgspec import json
 from msgspec.structs import replace
 
-from dragoman.core.keys import content_key
+from dragoman.core.content_keys import content_key
 from dragoman.testing.answers import Answerer, Unanswered
 from dragoman.testing.batches import BatchDesk
 from dragoman.testing.behaviour import Behaviour

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from dragoman.core.keys import derive_seed
+from dragoman.core.content_keys import derive_seed
 
 UNRESOLVABLE_URL = "http://no-such-host.invalid/v1"
 """An address whose name no resolver knows: the top-level domain is reserved for that (RFC 2606)."""

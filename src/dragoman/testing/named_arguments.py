@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from dragoman.core.episodes import Episode, Move
-from dragoman.core.speech import Called, Reply
+from dragoman.core.episodes import Episode, Message
+from dragoman.core.replies import Reply, ToolCallReply
 from dragoman.core.tools import ToolCall, Toolset
 
 
@@ -14,7 +14,7 @@ def has_unnamed(episode: Episode) -> bool:
     return any(
         call.positionals
         for event in episode.events
-        if isinstance(event, Move) and isinstance(event.reply, Called)
+        if isinstance(event, Message) and isinstance(event.reply, ToolCallReply)
         for call in event.reply.calls
     )
 
@@ -24,7 +24,7 @@ def with_names(reply: Reply, tools: Toolset) -> Reply:
 
     A call of a tool that is not there, or with more arguments than it has, stays as it is.
     """
-    if not isinstance(reply, Called) or not any(call.positionals for call in reply.calls):
+    if not isinstance(reply, ToolCallReply) or not any(call.positionals for call in reply.calls):
         return reply
     names = {tool.name: _names(tool.parameters) for tool in tools}
     calls = tuple(_named(call, names.get(call.name, ())) for call in reply.calls)

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import Role
 from dragoman.testing.answers import Answerer, Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour, load_behaviour
@@ -81,7 +81,7 @@ def load_script(path: Path, seed: int = 0) -> Answerer:
         script = msgspec.json.decode(path.read_bytes(), type=Script)
     except OSError as error:
         raise UsageError(f"script {path}: {error.strerror}") from error
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise UsageError(f"script {path}: {error}") from error
     told = (script.rules, script.conversations, script.translations, script.curating)
     if sum(map(bool, told)) != 1:

@@ -9,24 +9,23 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.episodes import Episode, Event, Message
 from dragoman.core.errors import StoreError
 from dragoman.core.prompts import PromptSet
-from dragoman.core.protocols import ChatRequest, Completion, Heard, Opening, Session
+from dragoman.core.protocols import ChatRequest, Completion, Session, SessionInput, SessionStart
+from dragoman.core.replies import Reply, TextReply, text_reply
 from dragoman.core.rules import RULES, UNNAMED_RULES, Rules
-from dragoman.core.speech import Reply, Said, say
 from dragoman.core.tasks import Task
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.core.tools import NO_TOOLS, Role, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
+from dragoman.registry.suites import load_suite, prompts_for
 from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.testing.chat_requests import ChatMessage
 from dragoman.testing.named_arguments import has_unnamed, with_names
 from dragoman.testing.speech.recordings import RecordedAnswers, RecordedConversation
-from dragoman.wiring.prompts import prompts_for
-from dragoman.wiring.suites import load_suite
 
 Signatures = Callable[[Task], Toolset]
 """Finds a task's tools."""
@@ -40,7 +39,7 @@ class _Dictated:
     name = "dictated"
 
     def __init__(self) -> None:
-        self.next: Reply = say("")
+        self.next: Reply = text_reply("")
         self.history: Sequence[object] = ()
 
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
@@ -84,7 +83,7 @@ async def answers_from_run(folder: Path, side: Role) -> RecordedAnswers:
         UsageError: Where such a suite is not known here.
     """
     with open_run(folder, write=False) as store:
-        with OutsideErrors(StoreError, f"{folder}: the run's manifest is damaged"):
+        with TranslatedErrors(StoreError, f"{folder}: the run's manifest is damaged"):
             config = msgspec.json.decode(store.manifest(), type=_Manifest).config
         tasks = store.tasks()
         played = {cell.key: tasks[cell.task] for cell in store.cells()}
@@ -118,7 +117,7 @@ def _with_names(task: Task, episode: Episode, signatures: Signatures) -> Episode
     tools = signatures(task)
     events = tuple(
         msgspec.structs.replace(event, reply=with_names(event.reply, tools))
-        if isinstance(event, Move)
+        if isinstance(event, Message)
         else event
         for event in episode.events
     )
@@ -141,22 +140,22 @@ async def _record(
     model = _Dictated()
     history = _opening(task, episode.events)
     session = await LlmParticipant(model, prompts).open(
-        Opening(task, side, seed=0, history=history)
+        SessionStart(task, side, seed=0, history=history)
     )
     heard = _unheard(history, side)
     for event in episode.events[len(history) :]:
-        if isinstance(event, Move) and event.by == side:
+        if isinstance(event, Message) and event.by == side:
             if not event.scripted:
                 await _dictate(session, model, event.reply, heard, tools)
                 heard = []
         elif (part := _reaching(event, side)) is not None:
             heard.append(part)
-    await _dictate(session, model, say("."), heard, tools)
+    await _dictate(session, model, text_reply("."), heard, tools)
     return RecordedConversation(task.id, msgspec.convert(model.history, tuple[ChatMessage, ...]))
 
 
 async def _dictate(
-    session: Session, model: _Dictated, reply: Reply, heard: Sequence[Heard], tools: Toolset
+    session: Session, model: _Dictated, reply: Reply, heard: Sequence[SessionInput], tools: Toolset
 ) -> None:
     model.next = reply
     await session.reply(heard, tools)
@@ -173,25 +172,25 @@ def _opening(task: Task, events: Sequence[Event]) -> tuple[Event, ...]:
 
 
 def _is_scripted(event: Event) -> bool:
-    return isinstance(event, Move) and event.scripted
+    return isinstance(event, Message) and event.scripted
 
 
-def _unheard(history: Sequence[Event], side: Role) -> list[Heard]:
+def _unheard(history: Sequence[Event], side: Role) -> list[SessionInput]:
     """Return what reached a side since its own last move."""
-    heard: list[Heard] = []
+    heard: list[SessionInput] = []
     for event in history:
-        if isinstance(event, Move) and event.by == side:
+        if isinstance(event, Message) and event.by == side:
             heard.clear()
         elif (part := _reaching(event, side)) is not None:
             heard.append(part)
     return heard
 
 
-def _reaching(event: Event, side: Role) -> Heard | None:
+def _reaching(event: Event, side: Role) -> SessionInput | None:
     if isinstance(event, ToolResult):
         return event if event.by == side else None
-    is_heard = event.by != side and isinstance(event.reply, Said)
-    return event.reply if is_heard and isinstance(event.reply, Said) else None
+    is_heard = event.by != side and isinstance(event.reply, TextReply)
+    return event.reply if is_heard and isinstance(event.reply, TextReply) else None
 
 
 def _toolsets(episode: Episode, side: Role) -> tuple[Toolset, ...]:
@@ -202,6 +201,6 @@ def _toolsets(episode: Episode, side: Role) -> tuple[Toolset, ...]:
     """
     if side == "user":
         return NO_TOOLS, _SOME_TOOL
-    moves = [event for event in episode.events if isinstance(event, Move)]
+    moves = [event for event in episode.events if isinstance(event, Message)]
     is_alone = all(move.by == side and not move.scripted for move in moves)
     return (Toolset((), must_call=is_alone),)

@@ -15,7 +15,7 @@ import msgspec
 
 from dragoman.benchmarks.downloads.pinned_sources import Derived, PinnedSource, SourceFile
 from dragoman.benchmarks.tau2.upstream_data import derive_schemas
-from dragoman.core.keys import content_key
+from dragoman.core.content_keys import content_key
 
 _MAX_DELAY = 60.0
 

@@ -9,8 +9,8 @@ from aiohttp import web
 
 from dragoman.analysis.comparison import TaskPair
 from dragoman.analysis.pass_hat import played_rewards
-from dragoman.core.scores import Scored, Standing, Unscored, Verdict, is_success
-from dragoman.store.run_index.lists import RewardRow, rewards, rows_of_task
+from dragoman.core.scores import OutcomeStatus, Scored, Unscored, Verdict, is_success
+from dragoman.store.run_index import RewardRow, rewards, rows_of_task
 from dragoman.viewer.conversation_page import (
     STANDINGS,
     comparison_address,
@@ -36,7 +36,7 @@ class CellChoice(msgspec.Struct, frozen=True):
     suite: str
     agent: str
     condition: str
-    facets: dict[int, Standing]
+    facets: dict[int, OutcomeStatus]
 
     @property
     def place(self) -> tuple[str, str, str]:
@@ -62,7 +62,7 @@ class Flips(msgspec.Struct, frozen=True):
 
 def cell_choices(facets: Mapping[int, Facets]) -> tuple[CellChoice, ...]:
     """Return the cells of a run by its facets, in the order of its plan."""
-    found: dict[tuple[str, str, str], dict[int, Standing]] = {}
+    found: dict[tuple[str, str, str], dict[int, OutcomeStatus]] = {}
     for number, entry in sorted(facets.items()):
         place = (entry.suite, entry.agent, entry.condition)
         found.setdefault(place, {})[number] = entry.outcome

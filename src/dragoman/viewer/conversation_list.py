@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 from aiohttp import web
 
-from dragoman.store.run_index.lists import EVERYTHING, ORDERS, ListCut, ListedRow, Order, Sought
+from dragoman.store.run_index import MATCH_ALL, ORDERS, IndexQuery, ListedRow, ListPage, Order
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import PageRequest, Route
 from dragoman.viewer.run_index import Facets, KindCounts, Listing, facet_names
@@ -33,7 +33,7 @@ class ListFilter(msgspec.Struct, frozen=True):
     """
 
     chosen: dict[str, tuple[str, ...]] = {}
-    sought: Sought = EVERYTHING
+    sought: IndexQuery = MATCH_ALL
     order: Order = "plan"
     falling: bool = False
 
@@ -53,11 +53,11 @@ class ListFilter(msgspec.Struct, frozen=True):
 
     def without_search(self) -> "ListFilter":
         """Return this for all tasks."""
-        return msgspec.structs.replace(self, sought=Sought(behind=self.sought.behind))
+        return msgspec.structs.replace(self, sought=IndexQuery(behind=self.sought.behind))
 
     def without_figure(self) -> "ListFilter":
         """Return this whatever figure conversations are behind."""
-        return msgspec.structs.replace(self, sought=Sought(text=self.sought.text))
+        return msgspec.structs.replace(self, sought=IndexQuery(text=self.sought.text))
 
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Return what stands after the question mark, as names and values."""
@@ -90,15 +90,15 @@ def list_filter(query: Mapping[str, tuple[str, ...]]) -> ListFilter:
     }
     return ListFilter(
         chosen=chosen,
-        sought=Sought(_first(query, "q").strip(), _first(query, "behind")),
+        sought=IndexQuery(_first(query, "q").strip(), _first(query, "behind")),
         order=next((each for each in ORDERS if each == order), "plan"),
         falling=_first(query, "falling") == "1",
     )
 
 
-def list_cut(query: Mapping[str, tuple[str, ...]], wanted: ListFilter) -> ListCut:
+def list_cut(query: Mapping[str, tuple[str, ...]], wanted: ListFilter) -> ListPage:
     """Read which part of a list is asked for; one row more is looked for, to know whether it ends."""
-    return ListCut(
+    return ListPage(
         order=wanted.order,
         falling=wanted.falling,
         after=_number(_first(query, "after")),
@@ -110,7 +110,7 @@ def list_cut(query: Mapping[str, tuple[str, ...]], wanted: ListFilter) -> ListCu
 def conversations_link(run: str, behind: str = "", **chosen: str) -> str:
     """Return the address of a run's conversations behind a figure, with these values on facets."""
     values: dict[str, tuple[str, ...]] = {name: (value,) for name, value in chosen.items() if value}
-    wanted = ListFilter(values, Sought(behind=behind))
+    wanted = ListFilter(values, IndexQuery(behind=behind))
     query = wanted.query()
     return f"/run/{quote(run, safe='')}/conversations{'?' if query else ''}{query}"
 

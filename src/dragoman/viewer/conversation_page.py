@@ -7,10 +7,10 @@ from urllib.parse import quote, urlencode
 import msgspec
 from aiohttp import web
 
-from dragoman.core.scores import Standing
+from dragoman.core.scores import OutcomeStatus
 from dragoman.store.audio_files import FOLDER, audio_path
-from dragoman.store.run import StoredCell, StoredConversation
-from dragoman.store.run_index.lists import ListCut, ListedRow, rows_of_task
+from dragoman.store.run_index import ListedRow, ListPage, rows_of_task
+from dragoman.store.run_store import StoredCell, StoredConversation
 from dragoman.viewer.conversation_list import ListFilter, list_filter
 from dragoman.viewer.conversation_view import ConversationView, conversation_view
 from dragoman.viewer.open_runs import OpenedRun
@@ -36,7 +36,7 @@ class Trial(msgspec.Struct, frozen=True):
 
     key: str
     number: int
-    outcome: Standing
+    outcome: OutcomeStatus
     is_here: bool
 
 
@@ -57,7 +57,7 @@ def neighbours(listing: Listing, key: str, wanted: ListFilter) -> Neighbours:
     counted = listing.count(wanted.chosen, wanted.sought)
 
     def key_at(*, before: int = 0, after: int = 0) -> str:
-        cut = ListCut(wanted.order, wanted.falling, after=after, before=before, most=1)
+        cut = ListPage(wanted.order, wanted.falling, after=after, before=before, most=1)
         found = listing.rows(counted, cut, wanted.sought)
         return found[0].key if found else ""
 
@@ -129,7 +129,7 @@ def send_sound(asked: PageRequest) -> web.StreamResponse:
 SOUND_ROUTE = Route("/run/{run}/audio/{hash}.wav", send_sound)
 
 
-STANDINGS: Mapping[Standing, str] = {
+STANDINGS: Mapping[OutcomeStatus, str] = {
     "pass": "\u2713 passed",
     "fail": "\u2717 failed",
     "unscored": "? unscored",

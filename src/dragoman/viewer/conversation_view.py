@@ -13,8 +13,8 @@ from dragoman.analysis.measure_figures import newest
 from dragoman.core.conditions import TEXT, axis_values
 from dragoman.core.costs import Cost, PriceOf
 from dragoman.core.episodes import Episode
-from dragoman.core.measures import Measured
-from dragoman.core.scores import METRIC_VERSION, ComponentScore, Evidence, Score, Standing
+from dragoman.core.measures import MeasureResult
+from dragoman.core.scores import METRIC_VERSION, ComponentScore, Evidence, OutcomeStatus, Score
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
@@ -26,7 +26,7 @@ from dragoman.report.view_model import (
     conversation_status,
     user_status,
 )
-from dragoman.store.run import StoredCell, StoredConversation
+from dragoman.store.run_store import StoredCell, StoredConversation
 from dragoman.viewer.transcript import (
     LinkedEvidence,
     Turn,
@@ -109,7 +109,7 @@ class ConversationView(msgspec.Struct, frozen=True):
 
     cell: StoredCell
     axes: dict[str, str]
-    standing: Standing
+    standing: OutcomeStatus
     user: UserStatus
     causes: tuple[FailureCause, ...]
     lost: FailureSourceView | None = None
@@ -207,7 +207,7 @@ def conversation_view(
 
 def _played(
     view: ConversationView,
-    played: tuple[Episode, Sequence[Measured]],
+    played: tuple[Episode, Sequence[MeasureResult]],
     price_of: PriceOf,
     most: int,
 ) -> ConversationView:
@@ -249,7 +249,7 @@ def _chosen(
 
 
 def _outcome(
-    stored: StoredConversation, score: Score | None, measures: tuple[Measured, ...]
+    stored: StoredConversation, score: Score | None, measures: tuple[MeasureResult, ...]
 ) -> Outcome:
     cell = stored.cell
     return Outcome(
@@ -264,14 +264,14 @@ def _outcome(
     )
 
 
-def _failure_source_view(measures: Iterable[Measured]) -> FailureSourceView | None:
+def _failure_source_view(measures: Iterable[MeasureResult]) -> FailureSourceView | None:
     for entry in measures:
         if entry.measure == BLAME and entry.evidence:
             return FailureSourceView(entry.evidence[0].subject, entry.evidence[0].why)
     return None
 
 
-def _measure(entry: Measured, number_of: Callable[[int], int | None]) -> MeasureView:
+def _measure(entry: MeasureResult, number_of: Callable[[int], int | None]) -> MeasureView:
     found = (
         Finding(None if each.position is None else number_of(each.position), each.subject, each.why)
         for each in entry.evidence
@@ -300,7 +300,9 @@ def _latencies(turns: Sequence[Turn]) -> Iterator[SideLatency]:
             yield SideLatency(side, len(known), middle, seconds, number)
 
 
-def _usage(episode: Episode, score: Score | None, measures: Iterable[Measured]) -> Iterator[Usage]:
+def _usage(
+    episode: Episode, score: Score | None, measures: Iterable[MeasureResult]
+) -> Iterator[Usage]:
     yield from episode.usage
     yield from () if score is None else score.judges_usage
     yield from (entry.usage for entry in measures if entry.usage is not None)

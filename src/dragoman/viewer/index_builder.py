@@ -24,9 +24,16 @@ from dragoman.core.scores import METRIC_VERSION, Scored, Unscored, Verdict
 from dragoman.core.version import VERSION
 from dragoman.report import degradation as told
 from dragoman.runs.jobs import stored_prices
-from dragoman.store.run import LastRows, PlayedCell, RunStore, StoredCell, open_run
-from dragoman.store.run_index.file import PlannedRow, PlayedRow, RunIndex, open_index
-from dragoman.store.run_index.lists import RewardRow, facets, rewards
+from dragoman.store.run_index import (
+    PlannedRow,
+    PlayedRow,
+    RewardRow,
+    RunIndex,
+    facets,
+    open_index,
+    rewards,
+)
+from dragoman.store.run_store import LastRows, PlayedCell, RunStore, StoredCell, open_run
 from dragoman.tables.losses import stored_losses
 from dragoman.tables.outcomes import chosen_scoring
 from dragoman.viewer.run_index import FacetBuilder, Facets, outcome_of

@@ -12,9 +12,9 @@ from dragoman.core.errors import UsageError
 from dragoman.core.tasks import Task
 from dragoman.models.prices import PriceTable
 from dragoman.runs.jobs import read_manifest, stored_prices
-from dragoman.store.run import LastRows, RunStore, peek_run
 from dragoman.store.run_file import FILE, OF_A_BUNDLE
-from dragoman.store.run_index.file import open_index
+from dragoman.store.run_index import open_index
+from dragoman.store.run_store import LastRows, RunStore, peek_run
 from dragoman.tables.caveats import users_of
 from dragoman.tables.manifest_facts import facts_of
 from dragoman.tables.outcomes import chosen_scoring

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import msgspec
 from aiohttp import web
 
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 from dragoman.report import formatting
 from dragoman.viewer.open_runs import Library, OpenedRun
 
@@ -83,9 +83,9 @@ def _shown(value: object) -> object:
     if type(value) is not str:  # markup is our own
         return value
     if len(value) <= MAX_TEXT:
-        return visible(value)
+        return escape_controls(value)
     cut = formatting.counted(len(value) - MAX_TEXT, "character")
-    return f"{visible(value[:MAX_TEXT])} … {cut} cut"
+    return f"{escape_controls(value[:MAX_TEXT])} … {cut} cut"
 
 
 class PageRequest(msgspec.Struct, frozen=True):

@@ -7,8 +7,8 @@ import msgspec
 from dragoman.analysis.blame import BLAME
 from dragoman.analysis.cells import Outcome
 from dragoman.core.conditions import Condition, axis_values, condition_text
-from dragoman.core.measures import Measured
-from dragoman.core.scores import Standing
+from dragoman.core.measures import MeasureResult
+from dragoman.core.scores import OutcomeStatus
 from dragoman.report.formatting import shortened
 from dragoman.report.view_model import (
     UserStatus,
@@ -16,18 +16,18 @@ from dragoman.report.view_model import (
     conversation_status,
     user_status,
 )
-from dragoman.store.run import LastRows, PlayedCell, StoredCell
-from dragoman.store.run_index.file import RunIndex
-from dragoman.store.run_index.lists import (
-    EVERYTHING,
-    ListCut,
+from dragoman.store.run_index import (
+    MATCH_ALL,
+    IndexQuery,
     ListedRow,
-    Sought,
+    ListPage,
+    RunIndex,
     counts,
     facets,
     row_of,
     rows,
 )
+from dragoman.store.run_store import LastRows, PlayedCell, StoredCell
 
 MAX_CAUSE = 160
 """Characters of a cause that are told apart."""
@@ -59,7 +59,7 @@ class Facets(msgspec.Struct, frozen=True):
     stored_condition: str
     agent: str
     axes: dict[str, str]
-    outcome: Standing = "missing"
+    outcome: OutcomeStatus = "missing"
     causes: tuple[str, ...] = ()
     blame: str = ""
     user: UserStatus = "unchecked"
@@ -145,7 +145,7 @@ def outcome_of(cell: StoredCell, found: PlayedCell) -> Outcome:
     )
 
 
-def _attribution(measures: Iterable[Measured]) -> str:
+def _attribution(measures: Iterable[MeasureResult]) -> str:
     """Return what lost a conversation, by the newest finding; "" where that is not known."""
     found = [entry for entry in measures if entry.measure == BLAME]
     return found[-1].evidence[0].subject if found and found[-1].evidence else ""
@@ -208,7 +208,7 @@ class Listing:
         """Return by number of facets how many conversations have them."""
         return counts(self._index)
 
-    def count(self, chosen: Chosen, sought: Sought = EVERYTHING) -> KindCounts:
+    def count(self, chosen: Chosen, sought: IndexQuery = MATCH_ALL) -> KindCounts:
         """Count the conversations that are chosen, and those that another choice would give."""
         named = self.facets()
         kinds = [
@@ -232,7 +232,7 @@ class Listing:
         )
 
     def rows(
-        self, counted: KindCounts, cut: ListCut, sought: Sought = EVERYTHING
+        self, counted: KindCounts, cut: ListPage, sought: IndexQuery = MATCH_ALL
     ) -> tuple[ListedRow, ...]:
         """Return rows among those that were counted as chosen."""
         return rows(self._index, counted.wanted, cut, sought)

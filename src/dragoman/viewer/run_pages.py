@@ -8,16 +8,16 @@ import msgspec
 from aiohttp import web
 
 from dragoman.analysis.blame import CULPRITS
+from dragoman.config.agent_specs import specs_of
 from dragoman.core.errors import DragomanError
-from dragoman.core.scores import Standing
+from dragoman.core.scores import OutcomeStatus
 from dragoman.runs.jobs import read_manifest
-from dragoman.store.run_index.lists import Totals, totals
+from dragoman.store.run_index import IndexTotals, totals
 from dragoman.viewer.conversation_list import conversations_link
 from dragoman.viewer.index_builder import CellFigures, stored_drops, stored_figures
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import PageRequest, Route
 from dragoman.viewer.run_index import Facets, Listing
-from dragoman.wiring.agents.agent_names import specs_of
 
 WINDOW_SECONDS = 300.0
 """Over how long the rate is taken, at most."""
@@ -56,7 +56,7 @@ class RunProgress(msgspec.Struct, frozen=True):
 
 
 def run_progress(
-    listing: Listing, counts: dict[Standing, int], now: float, cost_ahead: float = 0.0
+    listing: Listing, counts: dict[OutcomeStatus, int], now: float, cost_ahead: float = 0.0
 ) -> RunProgress:
     """Return how far a run is.
 
@@ -85,12 +85,12 @@ def run_progress(
     )
 
 
-def _quiet(found: Totals) -> float:
+def _quiet(found: IndexTotals) -> float:
     mean = found.seconds / found.played if found.played else 0.0
     return max(QUIET_SECONDS, QUIET_CONVERSATIONS * mean)
 
 
-def _per_minute(found: Totals, now: float) -> float | None:
+def _per_minute(found: IndexTotals, now: float) -> float | None:
     """Return the rate lately; of a run that began within the window, since its beginning."""
     if found.first is None or not found.recent:
         return None
@@ -146,7 +146,7 @@ MOST_CAUSES = 12
 PATIENCE_SECONDS = 0.03
 """How long the page waits for the index: what is not read by then is filled in as it is."""
 
-FAILED: tuple[Standing, ...] = ("fail", "unscored", "code", "infrastructure")
+FAILED: tuple[OutcomeStatus, ...] = ("fail", "unscored", "code", "infrastructure")
 
 
 class _Cell(msgspec.Struct, frozen=True):
@@ -155,7 +155,7 @@ class _Cell(msgspec.Struct, frozen=True):
     suite: str
     condition: str
     agent: str
-    standings: dict[Standing, int]
+    standings: dict[OutcomeStatus, int]
     figures: CellFigures | None
 
 
@@ -203,8 +203,8 @@ def _progress_values(
     run: OpenedRun, listing: Listing, counts: tuple[tuple[Facets, int], ...], now: float
 ) -> dict[str, object]:
     """Return what the part that changes is made of."""
-    standings: dict[Standing, int] = dict.fromkeys(get_args(Standing), 0)
-    causes: dict[tuple[Standing, str], int] = {}
+    standings: dict[OutcomeStatus, int] = dict.fromkeys(get_args(OutcomeStatus), 0)
+    causes: dict[tuple[OutcomeStatus, str], int] = {}
     blames: dict[str, int] = {}
     invalid = 0
     for entry, many in counts:
@@ -233,10 +233,10 @@ def _progress_values(
 def _cells(
     counts: tuple[tuple[Facets, int], ...], figures: Mapping[tuple[str, str, str], CellFigures]
 ) -> tuple[_Cell, ...]:
-    found: dict[tuple[str, str, str], dict[Standing, int]] = {}
+    found: dict[tuple[str, str, str], dict[OutcomeStatus, int]] = {}
     for entry, many in sorted(counts, key=lambda each: each[0].outcome):
         place = entry.suite, entry.condition, entry.agent
-        standings = found.setdefault(place, dict.fromkeys(get_args(Standing), 0))
+        standings = found.setdefault(place, dict.fromkeys(get_args(OutcomeStatus), 0))
         standings[entry.outcome] += many
     order = {place: number for number, place in enumerate(figures)}
     return tuple(

@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.core.episodes import Episode, Event, Move
-from dragoman.core.judged_errors import ReportedError
-from dragoman.core.measures import Counted, Measured
+from dragoman.core.clarifications import Clarification
+from dragoman.core.episodes import Episode, Event, Message
+from dragoman.core.measures import CountedItem, MeasureResult, ReportedError
+from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply, Utterance
 from dragoman.core.scores import NO_JUDGE, ComponentScore, Evidence
-from dragoman.core.speech import Called, Said, Unparsed, Utterance
 from dragoman.core.stop_tokens import MARKER
 from dragoman.core.tasks import Component
 from dragoman.core.tools import Change, Role, ToolCall, ToolResult
-from dragoman.core.voice.clarifications import Clarification
 from dragoman.report.view_model import InferredProfile, inferred_profiles
 from dragoman.scoring.measures.turn_timing import TurnTiming, time_turns
 from dragoman.viewer.word_diff import MAX_SHOWN, ThreeTexts, three_texts
@@ -155,7 +154,7 @@ class Note(msgspec.Struct, frozen=True):
     is_error: bool = False
 
 
-def notes_by_place(measures: Iterable[Measured]) -> dict[int, list[Note]]:
+def notes_by_place(measures: Iterable[MeasureResult]) -> dict[int, list[Note]]:
     """Return by place among the events what was found there; entries that say nothing are left out."""
     found: dict[int, list[Note]] = {}
     for entry in measures:
@@ -164,7 +163,7 @@ def notes_by_place(measures: Iterable[Measured]) -> dict[int, list[Note]]:
     return found
 
 
-def _notes(entry: Measured) -> Iterator[tuple[int, Note]]:
+def _notes(entry: MeasureResult) -> Iterator[tuple[int, Note]]:
     reported = {error.position for error in entry.errors}
     for found in entry.evidence:
         # A judge's errors are told once, in full.
@@ -174,18 +173,18 @@ def _notes(entry: Measured) -> Iterator[tuple[int, Note]]:
         yield error.position, _error(entry, error)
 
 
-def _note(entry: Measured, found: Counted) -> Note:
+def _note(entry: MeasureResult, found: CountedItem) -> Note:
     return Note(entry.measure, judge_of(entry), found.subject, found.why)
 
 
-def _error(entry: Measured, error: ReportedError) -> Note:
+def _error(entry: MeasureResult, error: ReportedError) -> Note:
     grave = error.severity.replace("_", ", ")
     quoted = f" \u201c{error.quote}\u201d" if error.quote else ""
     subject = f"{grave} error of the {error.by}: {', '.join(error.tags) or 'no tag'}"
     return Note(entry.measure, judge_of(entry), subject, f"{error.why}{quoted}", is_error=True)
 
 
-def judge_of(entry: Measured) -> str:
+def judge_of(entry: MeasureResult) -> str:
     """Return who judged; empty where the log alone tells."""
     return "" if entry.judge == NO_JUDGE else entry.judge
 
@@ -228,7 +227,7 @@ def _calls(entry: Evidence, event: Event) -> bool:
     words = entry.subject.split()
     if isinstance(event, ToolResult):
         return event.name in words
-    called = event.reply.calls if isinstance(event.reply, Called) else ()
+    called = event.reply.calls if isinstance(event.reply, ToolCallReply) else ()
     return any(call.name in words for call in called)
 
 
@@ -240,7 +239,11 @@ def _concerns_change(entry: Evidence, event: Event) -> bool:
 
 
 def _says(entry: Evidence, event: Event) -> bool:
-    if not isinstance(event, Move) or event.by != "agent" or not isinstance(event.reply, Said):
+    if (
+        not isinstance(event, Message)
+        or event.by != "agent"
+        or not isinstance(event.reply, TextReply)
+    ):
         return False
     return bool(entry.subject) and entry.subject.casefold() in event.reply.text.casefold()
 
@@ -384,7 +387,7 @@ def _grouped(events: Sequence[Event]) -> Iterator[range]:
     """Yield the places of each move with the results behind it."""
     begin = 0
     for place, event in enumerate(events):
-        if isinstance(event, Move) and place > begin:
+        if isinstance(event, Message) and place > begin:
             yield range(begin, place)
             begin = place
     if events:
@@ -416,10 +419,10 @@ def _turn(number: int, places: range, events: Sequence[Event], beside: _TurnCont
 
 
 def _with_reply(
-    turn: Turn, move: Move, results: Sequence[ToolResult], beside: _TurnContext
+    turn: Turn, move: Message, results: Sequence[ToolResult], beside: _TurnContext
 ) -> Turn:
     match move.reply:
-        case Said(utterance=utterance, clarifies=clarifies):
+        case TextReply(utterance=utterance, clarifies=clarifies):
             return msgspec.structs.replace(
                 turn,
                 texts=three_texts(utterance, beside.language, beside.most),
@@ -427,9 +430,9 @@ def _with_reply(
                 sounds=tuple(_sounds(utterance)),
                 is_clarifying=clarifies,
             )
-        case Called(calls=calls, text=text):
+        case ToolCallReply(calls=calls, text=text):
             return msgspec.structs.replace(turn, calls=calls_of(calls, results), beside=text or "")
-        case Unparsed(raw=raw, error=error):
+        case UnparsedReply(raw=raw, error=error):
             return msgspec.structs.replace(turn, raw=raw, unusable=error)
 
 

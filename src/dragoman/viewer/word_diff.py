@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET
 
-from dragoman.core.speech import WORDS, Utterance
+from dragoman.core.replies import WORDS, Utterance
 from dragoman.core.stop_tokens import MARKER
 from dragoman.core.texts.alignment import MAX_UNITS
 from dragoman.scoring.speech_accuracy import UNSPACED, earlier_normalize_for_scoring, scoring_units

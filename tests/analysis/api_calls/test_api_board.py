@@ -6,16 +6,16 @@ from dragoman.analysis.api_calls.board import api_board
 from dragoman.analysis.api_calls.rates import rates_over
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.intervals import clustered_interval
-from dragoman.core.apis.figures import EXACT, INVOCATION, SELECTION, ApiAveraging, scores
+from dragoman.core.apis.metrics import EXACT_RATE, INVOCATION, SELECTION, ApiAveraging, scores
 from dragoman.core.conditions import PLAIN
-from dragoman.core.measures import Measured
+from dragoman.core.measures import MeasureResult
 
 
 def outcome(task: str, *, unscored: str = "", **counts: int) -> Outcome:
     named: dict[str, int | float] = {
         name.replace("_", " "): count for name, count in counts.items()
     }
-    calls = Measured("calls", "1", counts=named, unscored=unscored)
+    calls = MeasureResult("calls", "1", counts=named, unscored=unscored)
     return Outcome("itc:test", PLAIN, "agent", task, 0, measures=(calls,))
 
 
@@ -74,7 +74,7 @@ def test_conversations_of_other_suites_are_left_out() -> None:
 
 def test_where_all_tasks_agree_the_interval_is_that_of_so_many_tasks() -> None:
     tasks = {str(n): [{"exact": 1, "compared": 1}] for n in range(20)}
-    (found,) = rates_over((EXACT,), tasks)
+    (found,) = rates_over((EXACT_RATE,), tasks)
     assert (found.value, found.n) == (1.0, 20)
     assert found.interval == clustered_interval([1.0] * 20)
 
@@ -82,7 +82,9 @@ def test_where_all_tasks_agree_the_interval_is_that_of_so_many_tasks() -> None:
 def test_trials_of_a_task_are_drawn_together() -> None:
     once = {str(n): [{"exact": n % 2, "compared": 1}] for n in range(10)}
     thrice = {task: counts * 3 for task, counts in once.items()}
-    assert rates_over((EXACT,), once)[0].interval == rates_over((EXACT,), thrice)[0].interval
+    assert (
+        rates_over((EXACT_RATE,), once)[0].interval == rates_over((EXACT_RATE,), thrice)[0].interval
+    )
 
 
 def test_a_recall_of_seal_tools_has_no_interval_where_all_tasks_agree() -> None:

@@ -9,14 +9,14 @@ from dragoman.analysis.contrasts.board import ALL, APIS, NOT_ENGLISH, ContrastSi
 from dragoman.analysis.contrasts.paired import corrected, paired_rate
 from dragoman.analysis.contrasts.tuning import BEFORE, tuning_board
 from dragoman.analysis.sign_flip import sign_flip_p
-from dragoman.core.apis.figures import EXACT, SELECTION, scores
+from dragoman.core.apis.metrics import EXACT_RATE, SELECTION, scores
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.measures import Measured
+from dragoman.core.episodes import Episode, Termination
+from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score, Scored, Unscored, Verdict
 
 PRECISION, _, F1 = scores(SELECTION, "macro")
-PLAYED = Episode((), Ending("turns_done"), steps=1, errors=0, seconds=1.0)
+PLAYED = Episode((), Termination("turns_done"), steps=1, errors=0, seconds=1.0)
 
 
 def tools(right: int, made: int, gold: int) -> dict[str, int | float]:
@@ -64,7 +64,7 @@ def test_the_test_of_yes_and_no_is_that_of_whole_comparisons(
         for side in (0, 1)
     )
 
-    found = paired_rate(EXACT, a, b, tested=True)
+    found = paired_rate(EXACT_RATE, a, b, tested=True)
 
     assert found.p == sign_flip_p([int(y) - int(x) for x, y in pairs])
     assert found.interval is not None
@@ -76,7 +76,7 @@ def test_p_values_are_corrected_for_those_that_were_tested_alone() -> None:
     strong = {str(at): [{"exact": 0, "compared": 1}] for at in range(8)}
     better = {str(at): [{"exact": 1, "compared": 1}] for at in range(8)}
     tested, untested = (
-        paired_rate(EXACT, strong, better, tested=is_tested) for is_tested in (True, False)
+        paired_rate(EXACT_RATE, strong, better, tested=is_tested) for is_tested in (True, False)
     )
 
     found = corrected([tested, untested, tested])
@@ -85,7 +85,7 @@ def test_p_values_are_corrected_for_those_that_were_tested_alone() -> None:
 
 
 def outcome(agent: str, task: str, reward: Verdict, counts: dict[str, int | float]) -> Outcome:
-    measured = Measured("calls", "1", counts=counts, unscored="" if counts else "broken off")
+    measured = MeasureResult("calls", "1", counts=counts, unscored="" if counts else "broken off")
     score = Score("dragoman-1", "none", reward, ())
     return Outcome("itc:x", PLAIN, agent, task, 0, PLAYED, score, measures=(measured,))
 

@@ -7,29 +7,30 @@ from dragoman.analysis.errors import modes
 from dragoman.analysis.errors.modes import agents_modes, mode_board
 from dragoman.analysis.errors.twins import TWINS, ReviewedOutcome, tag_agreement
 from dragoman.core.conditions import Condition
-from dragoman.core.judged_errors import ErrorReview, JudgedError
-from dragoman.core.measures import Counted, Measured
+from dragoman.core.measures import CountedItem, ErrorReview, JudgedError, MeasureResult
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored
-from dragoman.core.tasks import Stakes
+from dragoman.core.tasks import RiskProfile
 from dragoman.scoring.measures.call_failure_modes import (
     CALL_MODES,
     DIFFERENCES,
     failure_modes_measure,
 )
 
-RIGHT = Counted({"planned": 1}, 2, "pay")
-MISSED = Counted({"planned": 1, "not called": 1}, None, "pay", "not called")
-WRONG = Counted({"planned": 1, "wrong arguments": 1}, 4, "pay", "wrong arguments: cents")
-CENTS = Counted({"compared arguments": 1, "other value": 1}, 4, "pay.cents", "other value: 2 for 1")
-STRAY = Counted({"not in the plan": 1}, 6, "send", "not in the plan: {}")
-USERS = Counted({"planned": 1, "not called": 1}, None, "tap (user)", "not called")
+RIGHT = CountedItem({"planned": 1}, 2, "pay")
+MISSED = CountedItem({"planned": 1, "not called": 1}, None, "pay", "not called")
+WRONG = CountedItem({"planned": 1, "wrong arguments": 1}, 4, "pay", "wrong arguments: cents")
+CENTS = CountedItem(
+    {"compared arguments": 1, "other value": 1}, 4, "pay.cents", "other value: 2 for 1"
+)
+STRAY = CountedItem({"not in the plan": 1}, 6, "send", "not in the plan: {}")
+USERS = CountedItem({"planned": 1, "not called": 1}, None, "tap (user)", "not called")
 
 
 def row(
-    task: str, *entries: Counted, reward: float = 1, unscored: str = "", measure: str = "modes"
+    task: str, *entries: CountedItem, reward: float = 1, unscored: str = "", measure: str = "modes"
 ) -> Outcome:
-    measured = Measured(
-        measure, failure_modes_measure(Stakes()).version, evidence=entries, unscored=unscored
+    measured = MeasureResult(
+        measure, failure_modes_measure(RiskProfile()).version, evidence=entries, unscored=unscored
     )
     score = Score("rules", "none", Scored(reward), ())
     return Outcome("shop", Condition(), "gold", task, 0, None, score, measures=(measured,))
@@ -46,7 +47,7 @@ ROWS = (
 
 
 def test_the_measures_name_and_words_are_those_of_the_scoring_side() -> None:
-    assert failure_modes_measure(Stakes()).name == modes.MEASURE
+    assert failure_modes_measure(RiskProfile()).name == modes.MEASURE
     meant = {mode for _, modes_meant in TWINS.values() for mode in modes_meant}
     assert meant <= {*CALL_MODES, *DIFFERENCES}
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.analysis.errors.reviewed import Reviewed, SideFigures, gravest, side_figures
-from dragoman.core.judged_errors import ErrorReview, JudgedError, Severity
+from dragoman.core.measures import ErrorReview, JudgedError, Severity
 from dragoman.core.tools import Role
 
 MINOR = JudgedError("agent", "minor", ("hallucination",))

@@ -16,8 +16,8 @@ from dragoman.analysis.losses.couples import couples_of
 from dragoman.analysis.losses.records import Loss
 from dragoman.analysis.losses.stages import stage_of
 from dragoman.core.conditions import PLAIN, Condition, condition_of
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.measures import Measured
+from dragoman.core.episodes import Episode, Termination
+from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Evidence, Score, Scored, Unscored, Verdict
 
 TELEPHONE = condition_of({"voice": "telephone"})
@@ -34,14 +34,14 @@ def row(
     trial: int,
     found: Trial,
     condition: Condition = TELEPHONE,
-    *measures: Measured,
+    *measures: MeasureResult,
     checks: tuple[Evidence, ...] = (),
 ) -> Outcome:
     verdict: Verdict = Unscored("no judge") if found is None else Scored(float(found == 1.0))
     blame = (measured_blame(found),) if isinstance(found, str) else ()
     return Outcome(
         *("courier", condition, "clerk", task, trial),
-        Episode((), Ending("user_stop"), 4, 0),
+        Episode((), Termination("user_stop"), 4, 0),
         Score("dragoman-1", "none", verdict, (), simulator=checks),
         measures=(*blame, *measures),
         key=f"{condition.voice}-{task}-{trial}",
@@ -155,8 +155,10 @@ def test_where_nothing_is_plain_the_first_condition_is_the_base_and_agents_stay_
     assert {a.name.condition.voice for a, _ in couples} == {"studio"}
 
 
-def modes(**counts: int) -> Measured:
-    return Measured("modes", "1", counts={name.replace("_", " "): n for name, n in counts.items()})
+def modes(**counts: int) -> MeasureResult:
+    return MeasureResult(
+        "modes", "1", counts={name.replace("_", " "): n for name, n in counts.items()}
+    )
 
 
 def test_arguments_are_of_language_where_nothing_else_is_wrong_with_them() -> None:
@@ -177,7 +179,7 @@ def test_a_user_that_failed_its_part_lost_what_no_stage_before_the_agent_did(
     assert stage_of(row("a", 0, found, checks=failed)) == stage
 
 
-def values(lost: int, said: int = 3, **more: int) -> Measured:
+def values(lost: int, said: int = 3, **more: int) -> MeasureResult:
     counts: dict[str, int | float] = {
         "lost": lost,
         "lost: name": lost,
@@ -185,12 +187,12 @@ def values(lost: int, said: int = 3, **more: int) -> Measured:
         "won back": 0,
         **more,
     }
-    return Measured("values", "2", counts=counts)
+    return MeasureResult("values", "2", counts=counts)
 
 
 def test_values_are_counted_over_the_compared_tasks_with_the_conversations_that_lost_some() -> None:
     base = cell([row("a", 0, 1.0, PLAIN), row("b", 0, 1.0, PLAIN), row("c", 0, 1.0, PLAIN)])
-    hearing = Measured("hearing", "3", counts={"words": 20, "word errors": 5})
+    hearing = MeasureResult("hearing", "3", counts={"words": 20, "word errors": 5})
     other = cell(
         [
             row("a", 0, "line", TELEPHONE, values(2), hearing),
@@ -211,7 +213,7 @@ def test_values_are_counted_over_the_compared_tasks_with_the_conversations_that_
 
 def test_a_value_that_an_answer_brought_back_was_not_misheard_in_the_end() -> None:
     base = cell([row("a", 0, 1.0, PLAIN)])
-    back = Measured("values", "2", counts={"lost": 1, "lost: name": 1, "won back": 1})
+    back = MeasureResult("values", "2", counts={"lost": 1, "lost: name": 1, "won back": 1})
     (found,) = losses([base, cell([row("a", 0, "line", TELEPHONE, back)])])
     assert found.misheard == ()
     (names,) = found.values

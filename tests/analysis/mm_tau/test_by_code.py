@@ -17,8 +17,8 @@ from dragoman.analysis.mm_tau.source_counts import (
     JudgedMessage,
 )
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.measures import Measured
+from dragoman.core.episodes import Episode, Termination
+from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score, Scored
 
 SCORING = ("dragoman-2", "none")
@@ -68,9 +68,9 @@ def stored(task: str, found: JudgedConversation, *, is_text: bool) -> Outcome:
         counts[name] = sum((each.counts or {}).get(name, 0) for each in messages)
     counts["critical_field_percent"] = 100 * counts.pop("critical_field_accuracy")
     counts |= (found.text_tasks if is_text else found.tasks) or {}
-    measured = Measured("mm_tau_p2", "2@aaaa", "measure-2:big", counts=counts)
+    measured = MeasureResult("mm_tau_p2", "2@aaaa", "measure-2:big", counts=counts)
     score = Score(*SCORING, Scored(1.0), ())
-    episode = Episode((), Ending("user_stop"), 1, 0)
+    episode = Episode((), Termination("user_stop"), 1, 0)
     condition = PLAIN if is_text else VOICE
     return Outcome("s", condition, "clerk", task, 0, episode, score, measures=(measured,))
 

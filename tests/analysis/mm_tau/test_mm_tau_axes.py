@@ -9,8 +9,8 @@ from dragoman.analysis.cells import Outcome
 from dragoman.analysis.mm_tau.axes import AxisDifference
 from dragoman.analysis.mm_tau.board import MmTauBoard, mm_tau_board
 from dragoman.core.conditions import PLAIN, Condition
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.measures import Measured
+from dragoman.core.episodes import Episode, Termination
+from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score, Scored, Unscored, Verdict
 
 SCORING = ("dragoman-1", "none")
@@ -25,10 +25,10 @@ def cell(
     rewards: Sequence[float | None], condition: Condition = PLAIN, turns: int = 2, right: int = 1
 ) -> list[Outcome]:
     """Return conversations of a cell; a reward that is None is one that was not decided."""
-    episode = Episode((), Ending("user_stop"), 1, 0)
+    episode = Episode((), Termination("user_stop"), 1, 0)
     counts = (
-        Measured("effort", "1", counts={"conversations": 1, "user turns": turns}),
-        Measured("critical", "1", counts={"fields": 4, "right": right}),
+        MeasureResult("effort", "1", counts={"conversations": 1, "user turns": turns}),
+        MeasureResult("critical", "1", counts={"fields": 4, "right": right}),
     )
 
     def verdict(value: float | None) -> Verdict:
@@ -146,7 +146,7 @@ def test_a_persona_that_one_modality_lacks_is_in_no_pooled_figure() -> None:
 
 def with_card(rows: list[Outcome], shown: int) -> list[Outcome]:
     """Return conversations whose users showed so much of 4 that their card states."""
-    card = Measured("persona_kept", "2", counts={"stated": 4, "shown": shown})
+    card = MeasureResult("persona_kept", "2", counts={"stated": 4, "shown": shown})
     return [msgspec.structs.replace(row, measures=(*row.measures, card)) for row in rows]
 
 

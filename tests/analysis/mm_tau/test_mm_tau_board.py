@@ -9,33 +9,35 @@ from dragoman.analysis.cells import Outcome
 from dragoman.analysis.mm_tau.board import METRICS, MmTauBoard, MmTauCell, mm_tau_board
 from dragoman.analysis.mm_tau.mm_tap import MmTapWeights
 from dragoman.core.conditions import PLAIN, Condition
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.measures import Measured
+from dragoman.core.episodes import Episode, Termination
+from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score, Scored
 
 SCORING = ("dragoman-1", "none")
 VOICE = PLAIN.with_axes(voice="telephone")
 
 
-def measured(name: str, **counts: float) -> Measured:
-    return Measured(name, "1", counts={key.replace("_", " "): each for key, each in counts.items()})
+def measured(name: str, **counts: float) -> MeasureResult:
+    return MeasureResult(
+        name, "1", counts={key.replace("_", " "): each for key, each in counts.items()}
+    )
 
 
-def turns(count: int, **counts: int) -> Measured:
+def turns(count: int, **counts: int) -> MeasureResult:
     return measured("effort", conversations=1, user_turns=count, **counts)
 
 
-def heard(errors: int) -> Measured:
+def heard(errors: int) -> MeasureResult:
     return measured("hearing", words=10, word_errors=errors, values=2, values_heard=2)
 
 
 def outcomes(
     condition: Condition,
     rewards: Sequence[float],
-    measures: Sequence[tuple[Measured, ...]] = (),
+    measures: Sequence[tuple[MeasureResult, ...]] = (),
     agent: str = "clerk",
 ) -> list[Outcome]:
-    episode = Episode((), Ending("user_stop"), 1, 0)
+    episode = Episode((), Termination("user_stop"), 1, 0)
     return [
         Outcome(
             *("courier", condition, agent, f"t{number}", 0, episode),
@@ -113,7 +115,7 @@ def test_goals_despite_errors_are_of_conversations_in_which_anything_was_mishear
 def test_where_nothing_was_misheard_or_hearing_is_not_known_there_are_no_such_goals() -> None:
     clean = board(outcomes(VOICE, [1], [(heard(0),)]))
     assert cell(clean, "telephone").metrics["ARGA"].why == "nothing was misheard"
-    itself = Measured("hearing", "3", unscored="the agent was given the audio itself")
+    itself = MeasureResult("hearing", "3", unscored="the agent was given the audio itself")
     blind = board(outcomes(VOICE, [1], [(itself,)]))
     assert cell(blind, "telephone").metrics["ARGA"].why == "the agent was given the audio itself"
     untaken = board(outcomes(VOICE, [1]))
@@ -161,7 +163,7 @@ def test_clarification_precision_is_of_what_judges_took_for_questions() -> None:
         "rejected: ambiguous": 1,
         "rejected: no question": 5,
     }
-    row = Measured("clarifications", "1", counts=judged)
+    row = MeasureResult("clarifications", "1", counts=judged)
     metrics = cell(board(outcomes(PLAIN, [1], [(row,)])), "text").metrics
     assert (metrics["CP"].value, metrics["CP"].n) == (0.75, 4)
     assert metrics["CR"].value is None

@@ -8,8 +8,8 @@ from dragoman.analysis.cells import Outcome
 from dragoman.analysis.mm_tau.board import MmTauBoard, mm_tau_board, mm_tau_boards
 from dragoman.analysis.mm_tau.definitions import CODE
 from dragoman.core.conditions import PLAIN, Condition
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.measures import Measured
+from dragoman.core.episodes import Episode, Termination
+from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score, Scored
 
 SCORING = ("dragoman-1", "none")
@@ -17,23 +17,23 @@ JUDGE = "measure-2:big@1234"
 VOICE = PLAIN.with_axes(voice="telephone")
 
 
-def judged(unscored: str = "", version: str = "1@aaaa", **counts: float) -> Measured:
+def judged(unscored: str = "", version: str = "1@aaaa", **counts: float) -> MeasureResult:
     found = {"judged": 1.0, **counts}
-    return Measured(
+    return MeasureResult(
         "mm_tau_p2", version, JUDGE, counts={} if unscored else found, unscored=unscored
     )
 
 
-def logged(errors: int, recovered: int) -> Measured:
-    return Measured("recovery", "1", counts={"errors": errors, "recovered": recovered})
+def logged(errors: int, recovered: int) -> MeasureResult:
+    return MeasureResult("recovery", "1", counts={"errors": errors, "recovered": recovered})
 
 
 def rows(
     rewards: Sequence[float],
-    measures: Sequence[tuple[Measured, ...]],
+    measures: Sequence[tuple[MeasureResult, ...]],
     condition: Condition = PLAIN,
 ) -> list[Outcome]:
-    episode = Episode((), Ending("user_stop"), 1, 0)
+    episode = Episode((), Termination("user_stop"), 1, 0)
     return [
         Outcome(
             *("courier", condition, "clerk", f"t{number}", 0, episode),
@@ -180,8 +180,8 @@ IN_TEXT = {
 }
 
 
-def by_message(counts: Mapping[str, float]) -> Measured:
-    return Measured("mm_tau_p2", "2@bb", JUDGE, counts={"judged": 1.0, **counts})
+def by_message(counts: Mapping[str, float]) -> MeasureResult:
+    return MeasureResult("mm_tau_p2", "2@bb", JUDGE, counts={"judged": 1.0, **counts})
 
 
 def by_sets(found: Sequence[Outcome]) -> tuple[MmTauBoard, ...]:

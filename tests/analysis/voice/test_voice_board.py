@@ -7,10 +7,10 @@ import pytest
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.voice.board import VoiceBoard, WayFigures, voice_board
 from dragoman.analysis.voice.ways import ALL_TASKS, Way, way_of
-from dragoman.core.aggregates import NO_LEADERBOARD, Aggregate, Leaderboard, spoken_part
 from dragoman.core.conditions import PLAIN, Condition
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.measures import Measured
+from dragoman.core.episodes import Episode, Termination
+from dragoman.core.leaderboard import NO_LEADERBOARD, Aggregate, Leaderboard, spoken_leaderboard
+from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score, Scored, Unscored, Verdict
 
 SCORING = ("dragoman-1", "none")
@@ -26,7 +26,7 @@ BOARD = Leaderboard(
     (Aggregate("pair", ("one", "other")), Aggregate("elsewhere", ("third",))),
     spoken=Aggregate("overall", ("pair", "third")),
 )
-ON_THE_BOARD = spoken_part(BOARD)
+ON_THE_BOARD = spoken_leaderboard(BOARD)
 
 Rewards = Sequence[float | None]
 
@@ -39,7 +39,9 @@ def outcomes(
     counts: Mapping[str, int | float] | None = None,
 ) -> list[Outcome]:
     """Return one outcome for each task; None is one that infrastructure broke."""
-    measures = () if counts is None else (Measured("clarifications", "1", counts=dict(counts)),)
+    measures = (
+        () if counts is None else (MeasureResult("clarifications", "1", counts=dict(counts)),)
+    )
     return [
         Outcome(
             suite,
@@ -47,7 +49,9 @@ def outcomes(
             agent,
             f"t{number}",
             0,
-            Episode((), Ending("user_stop" if value is not None else "infrastructure_error"), 1, 0),
+            Episode(
+                (), Termination("user_stop" if value is not None else "infrastructure_error"), 1, 0
+            ),
             Score(*SCORING, verdict(value), ()),
             measures=measures,
         )

@@ -12,7 +12,7 @@ from dragoman.benchmarks.bfcl.stored_replies import (
     reply_of_result,
 )
 from dragoman.core.errors import UsageError
-from dragoman.core.speech import Called, Unparsed, say
+from dragoman.core.replies import ToolCallReply, UnparsedReply, text_reply
 
 QUESTION = Question("simple_python_0", "simple_python", (FunctionDocument("m.f", Parameters({})),))
 TAGGED = '<tool_call>{"name": "m.f", "arguments": {"a": 1}}</tool_call>'
@@ -78,7 +78,7 @@ def test_a_result_becomes_calls_words_or_what_cannot_be_read() -> None:
         (PLAIN, "python"),
     ):
         called = reply(result, form)
-        assert isinstance(called, Called)
+        assert isinstance(called, ToolCallReply)
         assert called.text == result
         assert [call.arguments for call in called.calls] == [{"a": 1}]
     for stored, form in (
@@ -87,12 +87,12 @@ def test_a_result_becomes_calls_words_or_what_cannot_be_read() -> None:
         ([{"name": "m.f", "arguments": '{"a": 1}'}], "named"),
     ):
         called = reply(stored, form)
-        assert isinstance(called, Called)
+        assert isinstance(called, ToolCallReply)
         assert [(call.name, call.arguments) for call in called.calls] == [("m.f", {"a": 1})]
-    assert reply(WORDS, "tool_call") == reply(WORDS, "items") == say(WORDS)
-    assert isinstance(reply(TAGGED, "python"), Unparsed)
-    assert isinstance(reply(" ", "python"), Unparsed)
-    assert isinstance(reply([], "items"), Unparsed)
+    assert reply(WORDS, "tool_call") == reply(WORDS, "items") == text_reply(WORDS)
+    assert isinstance(reply(TAGGED, "python"), UnparsedReply)
+    assert isinstance(reply(" ", "python"), UnparsedReply)
+    assert isinstance(reply([], "items"), UnparsedReply)
 
 
 @pytest.mark.parametrize("value", [r'"\ud83d"', "NaN", "Infinity", r'{"\udc00": 1}'])
@@ -101,8 +101,8 @@ def test_items_that_no_record_carries_are_kept_as_they_were_stored(value: str) -
 
     reply = reply_of_result(StoredAnswer(QUESTION, result), "items")
 
-    assert isinstance(reply, Unparsed)
-    stored = msgspec.json.decode(msgspec.json.encode(reply), type=Unparsed)
+    assert isinstance(reply, UnparsedReply)
+    stored = msgspec.json.decode(msgspec.json.encode(reply), type=UnparsedReply)
     assert msgspec.json.decode(stored.raw) == result
     (call,) = read_reply(WrittenReply(msgspec.json.decode(stored.raw), "items"), DEFAULT_RULES)
     assert (call.name, list(call.arguments)) == ("f", ["a"])
@@ -112,5 +112,5 @@ def test_items_that_no_record_carries_are_kept_as_they_were_stored(value: str) -
 def test_other_items_are_calls(value: str) -> None:
     reply = reply_of_result(StoredAnswer(QUESTION, [{"f": f'{{"a": {value}}}'}]), "items")
 
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert reply.calls[0].arguments == {"a": msgspec.json.decode(value)}

@@ -13,8 +13,8 @@ from dragoman.benchmarks.bfcl.multi_turn_suite import MAX_STEPS
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.stored_replies import TurnReplies
 from dragoman.benchmarks.bfcl.verdicts import CallFault, Judged
-from dragoman.core.episodes import Ending, Episode, Move
-from dragoman.core.speech import Said
+from dragoman.core.episodes import Episode, Message, Termination
+from dragoman.core.replies import TextReply
 from dragoman.core.tools import ToolResult
 
 MakeEntry = Callable[..., MultiTurnEntry]
@@ -59,8 +59,8 @@ def test_turns_are_said_replies_taken_and_calls_executed(
     entry: MultiTurnEntry, result: list[object], form: str
 ) -> None:
     episode = played(entry, result, form)
-    assert episode.ending == Ending("turns_done")
-    moves = [event for event in episode.events if isinstance(event, Move)]
+    assert episode.ending == Termination("turns_done")
+    moves = [event for event in episode.events if isinstance(event, Message)]
     assert [(move.by, move.turn) for move in moves] == [
         *[("user", 0), ("agent", 0), ("agent", 0)],
         *[("user", 1), ("agent", 1), ("agent", 1)],
@@ -90,12 +90,12 @@ def test_a_reply_with_a_call_that_cannot_be_read_executes_none_of_its_calls(
 
 
 def test_a_conversation_that_was_cut_off_did_not_end_by_itself(entry: MultiTurnEntry) -> None:
-    assert played(entry, TEXT[:1], "python").ending == Ending("max_steps", "in turn 0")
+    assert played(entry, TEXT[:1], "python").ending == Termination("max_steps", "in turn 0")
     cut = fault(entry, TEXT[:1])
     assert cut is not None
     assert cut.error_type == "multi_turn:force_terminated"
     forced = [TEXT[0], ["[ls()]"] * (MAX_STEPS + 1)]
-    assert played(entry, forced, "python").ending == Ending("max_steps", "in turn 1")
+    assert played(entry, forced, "python").ending == Termination("max_steps", "in turn 1")
     assert fault(entry, forced) is None
     ours = judge_conversation(
         entry, Expectations(None), played(entry, forced, "python"), DEFAULT_RULES
@@ -106,7 +106,7 @@ def test_a_conversation_that_was_cut_off_did_not_end_by_itself(entry: MultiTurnE
 
 def test_a_model_that_was_not_reached_is_infrastructure(entry: MultiTurnEntry) -> None:
     said = "Error during inference: no quota"
-    assert played(entry, said, "python").ending == Ending("infrastructure_error", said)
+    assert played(entry, said, "python").ending == Termination("infrastructure_error", said)
 
 
 @pytest.mark.parametrize("result", ["words", None, {}, []])
@@ -213,5 +213,5 @@ def test_every_reply_is_asked_for_its_form(entry: MultiTurnEntry) -> None:
 
 def test_words_stay_words(entry: MultiTurnEntry) -> None:
     last = played(entry, TEXT, "python").events[-1]
-    assert isinstance(last, Move)
-    assert isinstance(last.reply, Said)
+    assert isinstance(last, Message)
+    assert isinstance(last.reply, TextReply)

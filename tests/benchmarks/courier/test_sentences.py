@@ -12,13 +12,13 @@ import pytest
 
 from dragoman.benchmarks.courier.domain import courier_suite
 from dragoman.benchmarks.kit.environment import DomainEnvironment
+from dragoman.composition.conditions.language_artifacts import read_surface
 from dragoman.conditions.language.artifacts import languages_of
 from dragoman.conditions.language.domain_surface import DomainSurface, with_english_names
 from dragoman.conditions.language.tool_messages import MessageTranslations, pattern_of
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tasks import FunctionCall
 from dragoman.core.tools import Role, ToolCall
-from dragoman.wiring.conditions.language_assets import read_surface
 
 SUITE = courier_suite()
 ENGLISH = SUITE.english()

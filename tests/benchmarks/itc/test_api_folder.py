@@ -9,7 +9,7 @@ import pytest
 from dragoman.benchmarks.itc.folder_set import read_folder_set
 from dragoman.benchmarks.itc.suite import ApiSuite
 from dragoman.core.apis.documents import ApiDocument, Operation
-from dragoman.core.apis.labels import NO_ARGUMENTS, NO_TOOLS
+from dragoman.core.apis.metrics import NO_ARGUMENTS, NO_TOOLS
 from dragoman.core.apis.tasks import ApiCall, ApiTask
 from dragoman.core.errors import DataError
 

@@ -10,15 +10,15 @@ from dragoman.benchmarks.itc.suite import ApiSuite
 from dragoman.benchmarks.itc.task_sets import ApiReply, CallSet, SetTask
 from dragoman.benchmarks.kit.api_tools import native_tool_names, operation_tool
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
+from dragoman.core.apis.itc_answers import FORM
 from dragoman.core.apis.tasks import ApiCall, ApiTask, CallKind
-from dragoman.core.apis.written.answers import FORM
 from dragoman.core.conditions import PLAIN, condition_from
-from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.episodes import Episode, Event, Message, Termination
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.protocols import Ask, Limits, Provenance
+from dragoman.core.replies import Reply, TextReply, ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.rules import RULES, Rules
 from dragoman.core.scores import Scored, Unscored
-from dragoman.core.speech import Called, Reply, Said, Unparsed, say
 from dragoman.core.tasks import Task
 from dragoman.core.tools import ToolCall, ToolResult
 
@@ -63,13 +63,17 @@ def judged(
     played: ApiSuite, *replies: Reply, call_form: str = "", rules: Rules = RULE
 ) -> Scored | Unscored | None:
     task = played.tasks[0]
-    moves = tuple(Move("agent", reply, call_form=call_form) for reply in replies)
-    (component,) = played.check(rules).components(task, Episode(moves, Ending("turns_done"), 1, 0))
+    moves = tuple(Message("agent", reply, call_form=call_form) for reply in replies)
+    (component,) = played.check(rules).components(
+        task, Episode(moves, Termination("turns_done"), 1, 0)
+    )
     return component.verdict
 
 
-def calls(*made: tuple[str, dict[str, object]]) -> Called:
-    return Called(tuple(ToolCall(str(n), name, given) for n, (name, given) in enumerate(made)))
+def calls(*made: tuple[str, dict[str, object]]) -> ToolCallReply:
+    return ToolCallReply(
+        tuple(ToolCall(str(n), name, given) for n, (name, given) in enumerate(made))
+    )
 
 
 def test_functions_have_names_that_every_provider_takes_and_keep_their_own_in_words() -> None:
@@ -128,14 +132,14 @@ def test_a_reply_earns_1_for_all_gold_calls_as_they_are_and_no_other() -> None:
     assert judged(played, calls(gold)) == Scored(1.0)
     assert judged(played, calls(gold, gold)) == Scored(0.0)
     assert judged(played, calls(("consulta_cep", {"cep": "20040-002"}))) == Scored(0.0)
-    assert judged(played, say("Não sei.")) == Scored(0.0)
-    assert judged(played, Unparsed("[x(", "no end")) == Scored(0.0)
+    assert judged(played, text_reply("Não sei.")) == Scored(0.0)
+    assert judged(played, UnparsedReply("[x(", "no end")) == Scored(0.0)
 
 
 def test_where_nothing_can_be_called_the_agent_says_so() -> None:
     played = suite(kind="none")
-    assert judged(played, say("Falta o CEP da sua rua.")) == Scored(1.0)
-    assert judged(played, say("...")) == Scored(0.0)
+    assert judged(played, text_reply("Falta o CEP da sua rua.")) == Scored(1.0)
+    assert judged(played, text_reply("...")) == Scored(0.0)
     assert judged(played, calls(("consulta_cep", {"cep": "1"}))) == Scored(0.0)
 
 
@@ -151,11 +155,11 @@ def test_text_offers_functions_by_their_own_names_and_reads_calls_of_them() -> N
     assert '{"Thought": ' in offered
     written = '{"Thought": "É o CEP.", "Action": "[Recherche d\'adresse(q=\'x\'), Nowhere(a=1)]"}'
     read = text.read(task, written)
-    assert isinstance(read, Called)
+    assert isinstance(read, ToolCallReply)
     assert [call.name for call in read.calls] == ["recherche_d_adresse", "Nowhere"]
     assert read.text == written
-    assert isinstance(text.read(task, '{"Thought": "Falta.", "Action": "[]"}'), Said)
-    assert isinstance(text.read(task, '{"Thought": "x", "Action": "[f(a=]"}'), Unparsed)
+    assert isinstance(text.read(task, '{"Thought": "Falta.", "Action": "[]"}'), TextReply)
+    assert isinstance(text.read(task, '{"Thought": "x", "Action": "[f(a=]"}'), UnparsedReply)
     assert text.results([(read.calls[0], '{"a": 1}')]).endswith(
         '{"function":"recherche_d_adresse","result":"{\\"a\\": 1}"}'
     )
@@ -194,8 +198,12 @@ class SoFar(NamedTuple):
 
 
 def test_an_agent_goes_on_from_a_result_where_nobody_says_anything_more() -> None:
-    made = Move("agent", calls(("consulta_cep", {"cep": "20040002"})))
-    history = (Move("user", say("Vai chover?")), made, ToolResult("0", "consulta_cep", "{}"))
+    made = Message("agent", calls(("consulta_cep", {"cep": "20040002"})))
+    history = (
+        Message("user", text_reply("Vai chover?")),
+        made,
+        ToolResult("0", "consulta_cep", "{}"),
+    )
     task = ApiTask("t", "", "pt-BR", "single", OFFERED, (NESTED[0],))
     played = ApiSuite(
         CallSet(
@@ -207,7 +215,9 @@ def test_an_agent_goes_on_from_a_result_where_nobody_says_anything_more() -> Non
     )
     assert conductor.opening() == history
     assert isinstance(conductor.next(SoFar(history)), Ask)
-    assert conductor.next(SoFar((*history, Move("agent", say("Não."))))) == Ending("turns_done")
+    assert conductor.next(SoFar((*history, Message("agent", text_reply("Não."))))) == Termination(
+        "turns_done"
+    )
 
 
 NEW_RULE = RULES.find("itc-2")
@@ -279,7 +289,7 @@ def test_another_plan_is_as_right_under_the_newer_rules_and_says_so() -> None:
     assert judged(played, reply) == Scored(0.0)
     half = calls(("consulta_cep", {"cep": "1"}))
     assert judged(played, half, rules=NEW_RULE) == Scored(0.0)
-    episode = Episode((Move("agent", reply),), Ending("turns_done"), 1, 0)
+    episode = Episode((Message("agent", reply),), Termination("turns_done"), 1, 0)
     (component,) = played.check(NEW_RULE).components(played.tasks[0], episode)
     assert "the calls make plan 1, which is as right as gold" in {
         each.why for each in component.evidence
@@ -319,10 +329,10 @@ def test_calls_in_other_syntaxes_are_calls_under_the_newer_rules(text: str, synt
     played = suite(ApiCall("Consulta CEP", {"cep": "20040002"}))
     task = played.tasks[0]
     older = played.text_protocol({"calls": FORM}, RULE).read(task, text)
-    assert not isinstance(older, Called)
+    assert not isinstance(older, ToolCallReply)
     newer = played.text_protocol({"calls": FORM}, NEW_RULE).read(task, text)
-    assert isinstance(newer, Called)
-    episode = Episode((Move("agent", newer, call_form=FORM),), Ending("turns_done"), 1, 0)
+    assert isinstance(newer, ToolCallReply)
+    episode = Episode((Message("agent", newer, call_form=FORM),), Termination("turns_done"), 1, 0)
     (component,) = played.check(NEW_RULE).components(task, episode)
     assert component.verdict == Scored(1.0)
     assert f"calls were written as {syntax}" in {each.why for each in component.evidence}

@@ -3,10 +3,10 @@ import pytest
 
 from dragoman.benchmarks.kit.turn_protocols import GREETING, HalfDuplex
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.core.episodes import Ending, EndReason, Event, Move
-from dragoman.core.protocols import Ask, Directive, Execute, Limits
+from dragoman.core.episodes import Event, Message, Termination, TerminationReason
+from dragoman.core.protocols import Ask, Execute, Limits, TurnAction
+from dragoman.core.replies import Reply, ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
-from dragoman.core.speech import Called, Reply, Unparsed, say
 from dragoman.core.stop_tokens import STOP_TOKENS
 from dragoman.core.tools import Role, ToolCall, ToolResult
 
@@ -33,36 +33,38 @@ def made(shop: DomainSuite, rules: Rules, limits: Limits | None = None) -> HalfD
 
 
 def after(by: Role, reply: Reply) -> Progress:
-    return Progress((Move(by, reply),))
+    return Progress((Message(by, reply),))
 
 
-def asked(directive: Directive) -> Role:
+def asked(directive: TurnAction) -> Role:
     assert isinstance(directive, Ask)
     return directive.side
 
 
 def test_the_agent_greets_and_the_user_replies_first(conductor: HalfDuplex) -> None:
     opening = conductor.opening()
-    assert opening == (Move("agent", say("Hi! How can I help you today?"), scripted=True),)
-    assert say(GREETING) == say("Hi! How can I help you today?")
+    assert opening == (
+        Message("agent", text_reply("Hi! How can I help you today?"), scripted=True),
+    )
+    assert text_reply(GREETING) == text_reply("Hi! How can I help you today?")
     assert asked(conductor.next(Progress(opening, steps=0))) == "user"
 
 
 def test_words_go_to_the_other_side(conductor: HalfDuplex) -> None:
-    assert asked(conductor.next(after("user", say("Hello")))) == "agent"
-    assert asked(conductor.next(after("agent", say("Hello")))) == "user"
+    assert asked(conductor.next(after("user", text_reply("Hello")))) == "agent"
+    assert asked(conductor.next(after("agent", text_reply("Hello")))) == "user"
 
 
 def test_calls_are_executed_and_the_result_goes_to_the_caller(conductor: HalfDuplex) -> None:
-    assert conductor.next(after("agent", Called((CALL, CALL)))) == Execute((CALL, CALL))
+    assert conductor.next(after("agent", ToolCallReply((CALL, CALL)))) == Execute((CALL, CALL))
     for side in ("agent", "user"):
         result = msgspec.structs.replace(RESULT, by=side)
         assert asked(conductor.next(Progress((result,)))) == side
 
 
 def test_each_side_is_asked_with_its_own_tools(conductor: HalfDuplex) -> None:
-    agent = conductor.next(after("user", say("Hello")))
-    user = conductor.next(after("agent", say("Hello")))
+    agent = conductor.next(after("user", text_reply("Hello")))
+    user = conductor.next(after("agent", text_reply("Hello")))
     assert isinstance(agent, Ask)
     assert isinstance(user, Ask)
     assert (len(agent.tools), len(user.tools)) == (16, 0)
@@ -79,16 +81,18 @@ def test_a_user_stops_with_a_token_anywhere(
     shop: DomainSuite, rules: Rules, token: str, around: str
 ) -> None:
     conductor = made(shop, rules)
-    assert conductor.next(after("user", say(around.format(token)))) == Ending("user_stop")
+    assert conductor.next(after("user", text_reply(around.format(token)))) == Termination(
+        "user_stop"
+    )
 
 
 @pytest.mark.parametrize("words", ["###stop###", "##STOP##", "STOP", "###STOP ###", "# STOP"])
 def test_what_is_like_a_token_does_not_stop(conductor: HalfDuplex, words: str) -> None:
-    assert asked(conductor.next(after("user", say(words)))) == "agent"
+    assert asked(conductor.next(after("user", text_reply(words)))) == "agent"
 
 
 def test_an_agent_cannot_stop(conductor: HalfDuplex) -> None:
-    assert asked(conductor.next(after("agent", say("###STOP###")))) == "user"
+    assert asked(conductor.next(after("agent", text_reply("###STOP###")))) == "user"
 
 
 @pytest.mark.parametrize("by", ["user", "agent"])
@@ -98,11 +102,11 @@ def test_a_token_beside_a_users_calls_stops_after_them_except_in_the_reference(
 ) -> None:
     conductor = made(shop, rules)
     call, result = msgspec.structs.replace(CALL, by=by), msgspec.structs.replace(RESULT, by=by)
-    move = Move(by, Called((call,), "Bye. ###STOP###"))
+    move = Message(by, ToolCallReply((call,), "Bye. ###STOP###"))
     assert conductor.next(Progress((move,))) == Execute((call,))
     after_them = conductor.next(Progress((move, result)))
     if by == "user" and rules is DEFAULT_RULES:
-        assert after_them == Ending("user_stop")
+        assert after_them == Termination("user_stop")
     else:
         assert asked(after_them) == by
 
@@ -111,30 +115,35 @@ def test_a_history_takes_the_place_of_the_greeting_and_its_last_event_says_who_i
     shop: DomainSuite,
 ) -> None:
     world = shop.factory(DEFAULT_RULES)(shop.tasks[0])
-    for last, side in ((Move("user", say("Hi")), "agent"), (Move("agent", say("Hi")), "user")):
+    for last, side in (
+        (Message("user", text_reply("Hi")), "agent"),
+        (Message("agent", text_reply("Hi")), "user"),
+    ):
         conductor = HalfDuplex(world, DEFAULT_RULES, Limits(), (last,))
         assert conductor.opening() == (last,)
         assert asked(conductor.next(Progress((last,), steps=0))) == side
-    stopped = Move("user", say("###STOP###"))
+    stopped = Message("user", text_reply("###STOP###"))
     conductor = HalfDuplex(world, DEFAULT_RULES, Limits(), (stopped,))
-    assert conductor.next(Progress((stopped,), steps=0)) == Ending("user_stop")
+    assert conductor.next(Progress((stopped,), steps=0)) == Termination("user_stop")
 
 
 @pytest.mark.parametrize(("side", "reason"), [("agent", "agent_error"), ("user", "user_error")])
 def test_a_bad_reply_is_its_speakers_or_the_infrastructures(
     shop: DomainSuite, side: Role, reason: str
 ) -> None:
-    progress = after(side, Unparsed("", "nothing"))
+    progress = after(side, UnparsedReply("", "nothing"))
     ours = made(shop, DEFAULT_RULES).next(progress)
     theirs = made(shop, TAU2_RULES).next(progress)
-    assert isinstance(ours, Ending)
+    assert isinstance(ours, Termination)
     assert (ours.reason, ours.detail) == (reason, "nothing")
-    assert theirs == Ending("infrastructure_error", "nothing")
+    assert theirs == Termination("infrastructure_error", "nothing")
 
 
 LIMITS = Limits(steps=10, errors=3, seconds=60.0)
 MOVES = pytest.mark.parametrize(
-    "event", [Move("user", say("Hello")), Move("agent", say("Hello")), RESULT], ids=str
+    "event",
+    [Message("user", text_reply("Hello")), Message("agent", text_reply("Hello")), RESULT],
+    ids=str,
 )
 
 
@@ -162,7 +171,7 @@ def test_limits_end_a_conversation_errors_before_steps_before_time(  # noqa: PLR
     reason: str,
 ) -> None:
     directive = made(shop, rules, LIMITS).next(Progress((event,), steps, errors, seconds))
-    assert isinstance(directive, Ending)
+    assert isinstance(directive, Termination)
     assert directive.reason == reason
 
 
@@ -176,7 +185,7 @@ def test_below_its_limits_a_conversation_goes_on(
 
 @BOTH
 def test_limits_wait_for_the_result_of_a_call(shop: DomainSuite, rules: Rules) -> None:
-    events = (Move("agent", Called((CALL,))),)
+    events = (Message("agent", ToolCallReply((CALL,))),)
     assert made(shop, rules, LIMITS).next(Progress(events, 99, 99, 99.0)) == Execute((CALL,))
 
 
@@ -184,22 +193,22 @@ def test_limits_wait_for_the_result_of_a_call(shop: DomainSuite, rules: Rules) -
 def test_a_stop_on_the_step_that_reaches_a_limit_counts_unless_the_reference_rules(
     shop: DomainSuite, steps: int, errors: int
 ) -> None:
-    progress = Progress((Move("user", say("###STOP###")),), steps, errors)
-    assert made(shop, DEFAULT_RULES, LIMITS).next(progress) == Ending("user_stop")
+    progress = Progress((Message("user", text_reply("###STOP###")),), steps, errors)
+    assert made(shop, DEFAULT_RULES, LIMITS).next(progress) == Termination("user_stop")
     theirs = made(shop, TAU2_RULES, LIMITS).next(progress)
-    assert isinstance(theirs, Ending)
+    assert isinstance(theirs, Termination)
     assert theirs.reason == ("too_many_errors" if errors else "max_steps")
 
 
 @BOTH
 def test_time_never_overrides_a_stop(shop: DomainSuite, rules: Rules) -> None:
-    progress = Progress((Move("user", say("###STOP###")),), seconds=99.0)
-    assert made(shop, rules, LIMITS).next(progress) == Ending("user_stop")
+    progress = Progress((Message("user", text_reply("###STOP###")),), seconds=99.0)
+    assert made(shop, rules, LIMITS).next(progress) == Termination("user_stop")
 
 
 def test_a_fault_on_the_step_that_reaches_a_limit_stays_a_fault(shop: DomainSuite) -> None:
-    progress = Progress((Move("agent", Unparsed("", "nothing")),), steps=10)
-    assert made(shop, TAU2_RULES, LIMITS).next(progress) == Ending(
+    progress = Progress((Message("agent", UnparsedReply("", "nothing")),), steps=10)
+    assert made(shop, TAU2_RULES, LIMITS).next(progress) == Termination(
         "infrastructure_error", "nothing"
     )
 
@@ -207,10 +216,10 @@ def test_a_fault_on_the_step_that_reaches_a_limit_stays_a_fault(shop: DomainSuit
 def calling(by: Role, times: int, *, error: bool) -> tuple[Event, ...]:
     call = msgspec.structs.replace(CALL, by=by)
     result = msgspec.structs.replace(RESULT, by=by, error=error)
-    return (Move(by, Called((call,))), result) * times
+    return (Message(by, ToolCallReply((call,))), result) * times
 
 
-GREETED = (Move("agent", say(GREETING), scripted=True),)
+GREETED = (Message("agent", text_reply(GREETING), scripted=True),)
 
 
 @pytest.mark.parametrize(
@@ -227,14 +236,18 @@ GREETED = (Move("agent", say(GREETING), scripted=True),)
     ],
 )
 def test_a_limit_that_the_users_calls_reach_is_the_users_and_the_agents_in_the_reference(
-    shop: DomainSuite, events: tuple[Event, ...], steps: int, errors: int, reached: EndReason
+    shop: DomainSuite,
+    events: tuple[Event, ...],
+    steps: int,
+    errors: int,
+    reached: TerminationReason,
 ) -> None:
     progress = Progress((*GREETED, *events), steps, errors)
     limits = Limits(steps=40, errors=10)
-    assert made(shop, DEFAULT_RULES, limits).next(progress) == Ending(
+    assert made(shop, DEFAULT_RULES, limits).next(progress) == Termination(
         "user_error", f"{reached}: the user called tools and asked the agent nothing"
     )
-    assert made(shop, TAU2_RULES, limits).next(progress) == Ending(reached)
+    assert made(shop, TAU2_RULES, limits).next(progress) == Termination(reached)
 
 
 @pytest.mark.parametrize(
@@ -245,12 +258,12 @@ def test_a_limit_that_the_users_calls_reach_is_the_users_and_the_agents_in_the_r
         (*calling("agent", 5, error=True), *calling("user", 5, error=True)),
         (
             *calling("user", 5, error=True),
-            Move("user", say("Hm.")),
+            Message("user", text_reply("Hm.")),
             *calling("agent", 5, error=True),
         ),
         (
             *calling("user", 6, error=True),
-            Move("agent", say("Again.")),
+            Message("agent", text_reply("Again.")),
             *calling("user", 4, error=True),
         ),
     ],
@@ -258,4 +271,4 @@ def test_a_limit_that_the_users_calls_reach_is_the_users_and_the_agents_in_the_r
 def test_a_limit_that_both_reach_is_nobodys_alone(
     conductor: HalfDuplex, events: tuple[Event, ...]
 ) -> None:
-    assert conductor.next(Progress((*GREETED, *events), 20, 10)) == Ending("too_many_errors")
+    assert conductor.next(Progress((*GREETED, *events), 20, 10)) == Termination("too_many_errors")

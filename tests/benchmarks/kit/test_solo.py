@@ -2,10 +2,10 @@ import pytest
 
 from dragoman.benchmarks.kit.turn_protocols import Solo
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.core.episodes import Ending, Event, Move
+from dragoman.core.episodes import Event, Message, Termination
 from dragoman.core.protocols import Ask, Execute, Limits
+from dragoman.core.replies import Reply, ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
-from dragoman.core.speech import Called, Reply, Unparsed, say
 from dragoman.core.tools import ToolCall, ToolResult
 
 LOOK = ToolCall("1", "get_order_details", {"order_id": "#S1000001"})
@@ -28,7 +28,7 @@ def solo(shop: DomainSuite, rules: Rules = DEFAULT_RULES, limits: Limits | None 
 
 
 def after(reply: Reply) -> Standing:
-    return Standing(Move("agent", reply))
+    return Standing(Message("agent", reply))
 
 
 def test_the_agent_is_asked_first_and_must_call(shop: DomainSuite) -> None:
@@ -40,31 +40,31 @@ def test_the_agent_is_asked_first_and_must_call(shop: DomainSuite) -> None:
 
 def test_calls_are_executed_and_their_results_lead_back_to_the_agent(shop: DomainSuite) -> None:
     ticket = solo(shop)
-    assert ticket.next(after(Called((LOOK,)))) == Execute((LOOK,))
+    assert ticket.next(after(ToolCallReply((LOOK,)))) == Execute((LOOK,))
     result = ToolResult("1", "get_order_details", "{}")
-    asked = ticket.next(Standing(Move("agent", Called((LOOK,))), result))
+    asked = ticket.next(Standing(Message("agent", ToolCallReply((LOOK,))), result))
     assert isinstance(asked, Ask)
     assert asked.is_step
 
 
 def test_done_ends_the_work_whatever_else_is_called_with_it(shop: DomainSuite) -> None:
-    assert solo(shop).next(after(Called((LOOK, FINISH)))) == Ending("agent_stop")
+    assert solo(shop).next(after(ToolCallReply((LOOK, FINISH)))) == Termination("agent_stop")
 
 
 @pytest.mark.parametrize("text", ["Hello?", "Done."])
 def test_words_are_the_agents_error(shop: DomainSuite, text: str) -> None:
-    ended = solo(shop).next(after(say(text)))
-    assert isinstance(ended, Ending)
+    ended = solo(shop).next(after(text_reply(text)))
+    assert isinstance(ended, Termination)
     assert ended.reason == "agent_error"
 
 
 def test_an_unusable_reply_is_the_agents_error_by_our_rules_only(shop: DomainSuite) -> None:
-    nothing = after(Unparsed("", "empty"))
-    assert solo(shop).next(nothing) == Ending("agent_error", "empty")
-    assert solo(shop, TAU2_RULES).next(nothing) == Ending("infrastructure_error", "empty")
+    nothing = after(UnparsedReply("", "empty"))
+    assert solo(shop).next(nothing) == Termination("agent_error", "empty")
+    assert solo(shop, TAU2_RULES).next(nothing) == Termination("infrastructure_error", "empty")
 
 
 def test_done_on_the_step_that_reaches_a_limit_is_done_by_our_rules_only(shop: DomainSuite) -> None:
-    at_limit = Standing(Move("agent", Called((FINISH,))), steps=3)
-    assert solo(shop, limits=Limits(steps=3)).next(at_limit) == Ending("agent_stop")
-    assert solo(shop, TAU2_RULES, Limits(steps=3)).next(at_limit) == Ending("max_steps")
+    at_limit = Standing(Message("agent", ToolCallReply((FINISH,))), steps=3)
+    assert solo(shop, limits=Limits(steps=3)).next(at_limit) == Termination("agent_stop")
+    assert solo(shop, TAU2_RULES, Limits(steps=3)).next(at_limit) == Termination("max_steps")

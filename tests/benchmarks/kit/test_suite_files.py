@@ -12,7 +12,7 @@ from dragoman.benchmarks.courier.user_tools import UserToolsWithSetup
 from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
 from dragoman.benchmarks.kit.suite_files import suite_from_files
 from dragoman.core.errors import DataError
-from dragoman.core.tasks import CriticalField, Deed, Fact
+from dragoman.core.tasks import CriticalField, KnownFact, UserAction
 
 DATA = Path(__file__).resolve().parents[3] / "src" / "dragoman" / "benchmarks" / "courier" / "data"
 
@@ -56,10 +56,10 @@ def test_a_task_is_read_with_keywords_of_its_own_or_the_suites(folder: Path) -> 
     (task,) = load(folder).tasks
     assert (task.id, task.suite) == ("cards", "mine")
     assert task.scenario.facts == (
-        Fact("postcode", "PE-6013", ("postcode", "post code", "postal code")),
-        Fact("pet", "dog", ("pet",)),
+        KnownFact("postcode", "PE-6013", ("postcode", "post code", "postal code")),
+        KnownFact("pet", "dog", ("pet",)),
     )
-    assert task.scenario.deeds == (Deed("scan_label", {}, ("scan", "card", "label")),)
+    assert task.scenario.deeds == (UserAction("scan_label", {}, ("scan", "card", "label")),)
     assert task.critical == (CriticalField("hold", "depot_id"),)
 
 

@@ -6,24 +6,24 @@ import pytest
 
 from dragoman.benchmarks.tau2.result_decoding import Simulation, decode_head, decode_simulation
 from dragoman.benchmarks.tau2.result_export import encode_head, encode_simulation
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination
 from dragoman.core.errors import DataError
 from dragoman.core.protocols import Limits
-from dragoman.core.result_files import RunFacts
+from dragoman.core.replies import ToolCallReply, text_reply
+from dragoman.core.result_files import ResultFileFacts
 from dragoman.core.scores import Score, Scored, Unscored
-from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 
 TASK = Task("7", "tau2:telecom-solo", "", Scenario("x"), ticket="no signal")
-FACTS = RunFacts(
+FACTS = ResultFileFacts(
     "tau2:telecom-solo", "lab/agent", "gold", "dragoman 1", 0.0, 1, Limits(50, 5), seed=3
 )
 EVENTS = (
-    Move("agent", Called((ToolCall("a", "reboot", {}),))),
+    Message("agent", ToolCallReply((ToolCall("a", "reboot", {}),))),
     ToolResult("a", "reboot", "ok"),
-    Move("agent", Called((ToolCall("b", "done", {}),))),
+    Message("agent", ToolCallReply((ToolCall("b", "done", {}),))),
 )
 SCORE = Score("tau2-1.0.1", "none", Scored(1.0), ())
 
@@ -37,13 +37,15 @@ def read_back(episode: Episode, score: Score = SCORE) -> Simulation:
     return decode_simulation(written(episode, score), 1, file)
 
 
-def info(facts: RunFacts) -> dict[str, Any]:
+def info(facts: ResultFileFacts) -> dict[str, Any]:
     record: dict[str, Any] = json.loads(bytes(encode_head(facts, [])["info"]))
     return record
 
 
 def test_a_solo_run_comes_back_as_one() -> None:
-    episode = Episode(EVENTS, Ending("agent_stop"), steps=2, errors=0, started=5.0, seconds=1.5)
+    episode = Episode(
+        EVENTS, Termination("agent_stop"), steps=2, errors=0, started=5.0, seconds=1.5
+    )
 
     file = decode_head(encode_head(FACTS, [TASK]), "f.json")
     read = read_back(episode).episode
@@ -79,7 +81,7 @@ def test_policy_and_tools_are_written_where_they_are_known() -> None:
 
 def test_what_broke_and_what_it_cost_come_back() -> None:
     usage = (Usage("agent", "lab/agent", 2, 30, None),)
-    episode = Episode(EVENTS[:2], Ending("infrastructure_error", "cut"), 1, 0, usage=usage)
+    episode = Episode(EVENTS[:2], Termination("infrastructure_error", "cut"), 1, 0, usage=usage)
 
     read = read_back(episode, Score("r", "j", Unscored("infrastructure: cut"), ()))
 
@@ -89,7 +91,7 @@ def test_what_broke_and_what_it_cost_come_back() -> None:
 
 
 def test_why_there_is_no_reward_comes_back() -> None:
-    episode = Episode(EVENTS, Ending("agent_stop"), 2, 0)
+    episode = Episode(EVENTS, Termination("agent_stop"), 2, 0)
 
     read = read_back(episode, Score("r", "none", Unscored("no judge"), ()))
 
@@ -98,4 +100,4 @@ def test_why_there_is_no_reward_comes_back() -> None:
 
 def test_fixed_turns_have_no_such_form() -> None:
     with pytest.raises(DataError, match="task 7: the format has no conversations of fixed turns"):
-        written(Episode((Move("agent", say("Hi")),), Ending("turns_done"), 1, 0))
+        written(Episode((Message("agent", text_reply("Hi")),), Termination("turns_done"), 1, 0))

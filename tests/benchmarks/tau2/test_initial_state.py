@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 
 from dragoman.benchmarks.kit.environment import decode_database, merge_task_data
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
-from dragoman.core.episodes import Ending, Event, Move, executed_calls
+from dragoman.composition.setup import Setup, build_setup
+from dragoman.config.run_config import RunConfig
+from dragoman.core.episodes import Event, Message, Termination, executed_calls
 from dragoman.core.errors import DataError
 from dragoman.core.protocols import Provenance
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.rules import DEFAULT_RULES, RULES, TAU2_RULES
 from dragoman.core.scores import Scored
-from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Action, Criteria, InitialState, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import Cell, plan_cells
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import Setup, build_setup
 
 ORDER = "#W9000002"
 
@@ -117,12 +117,12 @@ def moved(shop: DomainSuite) -> tuple[Event, ...]:
     call = ToolCall("h1", "modify_user_address", address("1 Old Road"))
     world = shop.factory(DEFAULT_RULES)(shop.tasks[0])
     return (
-        Move("agent", say("Hello.")),
-        Move("user", say("I have moved.")),
-        Move("agent", Called((call,))),
+        Message("agent", text_reply("Hello.")),
+        Message("user", text_reply("I have moved.")),
+        Message("agent", ToolCallReply((call,))),
         world.call(call),
-        Move("agent", say("Done. Anything else?")),
-        Move("user", say("I moved again.")),
+        Message("agent", text_reply("Done. Anything else?")),
+        Message("user", text_reply("I moved again.")),
     )
 
 
@@ -144,7 +144,7 @@ def test_a_conversation_goes_on_from_its_history(shop: DomainSuite) -> None:
     episode, score = asyncio.run(Player(setup).play(cell))
     assert episode.events[: len(history)] == history
     following = episode.events[len(history)]
-    assert isinstance(following, Move)
+    assert isinstance(following, Message)
     assert following.by == "agent"
     assert score.reward == Scored(1.0)
     assert episode.errors == 0
@@ -177,15 +177,15 @@ def test_a_history_that_is_not_repeated_is_no_fault_of_the_agent(shop: DomainSui
 
 
 def test_a_history_that_ends_with_a_stop_ends_at_once(shop: DomainSuite) -> None:
-    history = (Move("user", say("###STOP###")),)
+    history = (Message("user", text_reply("###STOP###")),)
     setup, cell = setup_of(shop, continued(shop, history), "gold")
     episode = asyncio.run(Player(setup).converse(cell))
-    assert (episode.events, episode.ending) == (history, Ending("user_stop"))
+    assert (episode.events, episode.ending) == (history, Termination("user_stop"))
 
 
 def test_calls_that_a_history_leaves_open_are_executed_first(shop: DomainSuite) -> None:
     look = ToolCall("h1", "get_order_details", {"order_id": ORDER})
-    history = (Move("user", say("Hi")), Move("agent", Called((look,))))
+    history = (Message("user", text_reply("Hi")), Message("agent", ToolCallReply((look,))))
     setup, cell = setup_of(shop, continued(shop, history), "silent")
     episode = asyncio.run(Player(setup).converse(cell))
     assert isinstance(episode.events[2], ToolResult)

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.tau2.messages import decode_messages, encode_messages
-from dragoman.core.episodes import Event, Move
+from dragoman.core.episodes import Event, Message
 from dragoman.core.errors import DataError
-from dragoman.core.speech import Called, Unparsed, say
+from dragoman.core.replies import ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.tools import Change, Role, ToolCall, ToolResult
 
 
@@ -33,7 +33,7 @@ def rounds(draw: st.DrawFn) -> tuple[Event, ...]:
     """A move: words, or calls with their results."""
     side = draw(sides)
     if draw(st.booleans()):
-        return (Move(side, say(draw(words))),)
+        return (Message(side, text_reply(draw(words))),)
     calls = tuple(
         ToolCall(f"c{index}", draw(words), draw(arguments), side)
         for index in range(draw(st.integers(1, 3)))
@@ -41,7 +41,7 @@ def rounds(draw: st.DrawFn) -> tuple[Event, ...]:
     results = (
         ToolResult(call.id, call.name, draw(st.text()), side, draw(st.booleans())) for call in calls
     )
-    return (Move(side, Called(calls, draw(st.none() | words))), *results)
+    return (Message(side, ToolCallReply(calls, draw(st.none() | words))), *results)
 
 
 @given(st.lists(rounds(), max_size=5))
@@ -66,9 +66,9 @@ def test_a_conversation_is_read_as_it_happened() -> None:
     )
 
     assert events == (
-        Move("agent", say("Hi!")),
-        Move("user", say("Cancel it.")),
-        Move("agent", Called((ToolCall("a", "cancel", {"id": "7"}),))),
+        Message("agent", text_reply("Hi!")),
+        Message("user", text_reply("Cancel it.")),
+        Message("agent", ToolCallReply((ToolCall("a", "cancel", {"id": "7"}),))),
         ToolResult("a", "cancel", "Error: no", "agent", True),
     )
 
@@ -84,7 +84,7 @@ def test_calls_and_results_of_the_user_are_the_users() -> None:
     )
 
     assert events == (
-        Move("user", Called((ToolCall("a", "reboot", {}, "user"),))),
+        Message("user", ToolCallReply((ToolCall("a", "reboot", {}, "user"),))),
         ToolResult("a", "reboot", "ok", "user"),
     )
 
@@ -118,8 +118,8 @@ def test_a_message_without_words_or_calls_is_neither(content: str | None, calls:
 
     (event,) = decode_messages(raws(message), "here")
 
-    assert isinstance(event, Move)
-    assert isinstance(event.reply, Unparsed)
+    assert isinstance(event, Message)
+    assert isinstance(event.reply, UnparsedReply)
 
 
 def test_a_models_raw_reply_is_kept_with_its_message() -> None:
@@ -127,14 +127,14 @@ def test_a_models_raw_reply_is_kept_with_its_message() -> None:
 
     events = decode_messages(raws(message), "here")
 
-    assert events == (Move("agent", say("Hi!"), raw=msgspec.Raw(b'{"id": "r1"}')),)
+    assert events == (Message("agent", text_reply("Hi!"), raw=msgspec.Raw(b'{"id": "r1"}')),)
     assert read_back(events) == events
 
 
 def test_a_call_whose_arguments_could_not_be_read_stays_one() -> None:
     call = ToolCall("a", "cancel", {}, raw='{"id', malformed="truncated")
     events = (
-        Move("agent", Called((call,))),
+        Message("agent", ToolCallReply((call,))),
         ToolResult("a", "cancel", "Error: truncated", "agent", True),
     )
 
@@ -143,7 +143,7 @@ def test_a_call_whose_arguments_could_not_be_read_stays_one() -> None:
 
 def test_calls_are_written_as_they_were_executed() -> None:
     events = (
-        Move("agent", Called((ToolCall("a", "find", {"name": "ann"}),))),
+        Message("agent", ToolCallReply((ToolCall("a", "find", {"name": "ann"}),))),
         ToolResult("a", "find", "found", executed={"name": "Ann"}),
     )
 
@@ -155,7 +155,7 @@ def test_calls_are_written_as_they_were_executed() -> None:
 def test_what_a_call_changed_has_no_place_in_the_format() -> None:
     change = Change(("orders", "1"), "set", "cancelled")
     events = (
-        Move("agent", Called((ToolCall("a", "cancel", {}),))),
+        Message("agent", ToolCallReply((ToolCall("a", "cancel", {}),))),
         ToolResult("a", "cancel", "ok", changes=(change,)),
     )
 

@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.tau2.result_decoding import Simulation, decode_head, decode_simulation
-from dragoman.core.episodes import Ending
+from dragoman.core.episodes import Termination
 from dragoman.core.errors import DataError
 from dragoman.core.scores import Scored, Unscored
 from dragoman.core.usage import Usage
@@ -69,7 +69,7 @@ def test_a_simulation_is_read_with_what_it_took() -> None:
     played = read()
 
     assert (played.id, played.task.id, played.trial) == ("s1", "7", 1)
-    assert played.episode.ending == Ending("user_stop")
+    assert played.episode.ending == Termination("user_stop")
     assert (played.episode.steps, played.episode.errors) == (5, 1)
     assert (played.episode.started, played.episode.seconds) == (1767225600.0, 12.5)
     assert played.episode.usage == (
@@ -110,7 +110,7 @@ def test_early_ends_are_ours(reason: str) -> None:
 def test_reasons_that_we_do_not_have_are_faults_by_their_names(reason: str) -> None:
     played = read(termination_reason=reason)
 
-    assert played.episode.ending == Ending("infrastructure_error", reason)
+    assert played.episode.ending == Termination("infrastructure_error", reason)
     assert played.score.reward == Unscored(f"infrastructure: {reason}")
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dragoman.benchmarks.tau2.tool_schemas import tool_docstrings, tool_kinds, tool_schemas
 from dragoman.core.errors import DataError
-from dragoman.core.texts.modules import MAX_SOURCE
+from dragoman.core.texts.decoding import MAX_SOURCE
 
 MODELS = '''
 """Types of a made-up library desk."""

@@ -7,9 +7,9 @@ import pytest
 
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
 from dragoman.benchmarks.tau2.tasks import decode_tasks, encode_task
-from dragoman.core.episodes import Move
+from dragoman.core.episodes import Message
 from dragoman.core.protocols import Provenance
-from dragoman.core.speech import say
+from dragoman.core.replies import text_reply
 from dragoman.core.tasks import (
     Action,
     Criteria,
@@ -35,7 +35,7 @@ FULL = Task(
         assertions=("Agent is kind.",),
     ),
     initial_state=InitialState(
-        {"agent": {"plans": []}}, (REPLAY,), (Move("user", say("I was here before.")),)
+        {"agent": {"plans": []}}, (REPLAY,), (Message("user", text_reply("I was here before.")),)
     ),
     ticket="no data",
 )

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from dragoman.benchmarks.kit.environment import Domain, MakeDomainEnvironment
 from dragoman.benchmarks.tau2.tasks import decode_tasks
-from dragoman.core.episodes import Move
+from dragoman.core.episodes import Message
 from dragoman.core.errors import DataError
-from dragoman.core.speech import Called, say
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.tasks import (
     Action,
     Criteria,
@@ -224,8 +224,8 @@ def test_a_message_history_is_what_happened_before() -> None:
         ]
     )
     assert task.history == (
-        Move("user", say("Cancel it.")),
-        Move("agent", Called((ToolCall("c1", "cancel", {"id": 1}),))),
+        Message("user", text_reply("Cancel it.")),
+        Message("agent", ToolCallReply((ToolCall("c1", "cancel", {"id": 1}),))),
         ToolResult("c1", "cancel", "done"),
     )
 

@@ -15,7 +15,7 @@ from dragoman.benchmarks.tau2.domains.telecom_phone import (
     Surroundings,
 )
 from dragoman.benchmarks.tau2.domains.telecom_user_tools import UserTools
-from dragoman.core.rules import DEFAULT_RULES, in_records
+from dragoman.core.rules import DEFAULT_RULES, rules_with_record_answers
 
 PHONE = PhoneFile(
     Device(
@@ -137,7 +137,7 @@ ARGUMENTS: dict[str, dict[str, object]] = {
 def test_the_phone_answers_with_records(
     tool: str, arguments: dict[str, object], record: dict[str, object]
 ) -> None:
-    tools = UserTools(Phone(PHONE), in_records(DEFAULT_RULES))
+    tools = UserTools(Phone(PHONE), rules_with_record_answers(DEFAULT_RULES))
     answer = json.loads(getattr(tools, tool)(**arguments))
     assert answer == record
     assert list(answer) == list(record)
@@ -148,7 +148,9 @@ def test_every_tool_has_both_renderings_and_changes_the_phone_alike(tool: str) -
     told, recorded = Phone(PHONE), Phone(PHONE)
     arguments = ARGUMENTS.get(tool, {})
     sentence = getattr(UserTools(told, DEFAULT_RULES), tool)(**arguments)
-    record = getattr(UserTools(recorded, in_records(DEFAULT_RULES)), tool)(**arguments)
+    record = getattr(UserTools(recorded, rules_with_record_answers(DEFAULT_RULES)), tool)(
+        **arguments
+    )
     assert sentence[:1] != "{"
     assert isinstance(json.loads(record), dict)
     assert (told.device, told.surroundings) == (recorded.device, recorded.surroundings)

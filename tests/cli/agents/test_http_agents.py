@@ -13,8 +13,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from dragoman.core.episodes import Episode, Move
-from dragoman.store.run import open_run
+from dragoman.core.episodes import Episode, Message
+from dragoman.store.run_store import open_run
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -107,7 +107,7 @@ def played(folder: Path) -> dict[str, Played]:
         cells = {cell.key: cell for cell in store.cells()}
         for key, _, episode in store.episodes():
             events = tuple(
-                replace(event, raw=msgspec.UNSET) if isinstance(event, Move) else event
+                replace(event, raw=msgspec.UNSET) if isinstance(event, Message) else event
                 for event in episode.events
             )
             usage = tuple(

@@ -198,8 +198,8 @@ class FailsToReply:
 
 class FailsToClose(FailsToReply):
     async def reply(self, heard, tools):
-        from dragoman.core.protocols import Answer
-        from dragoman.core.speech import say
+        from dragoman.core.protocols import SessionReply
+        from dragoman.core.replies import text_reply
 
         return Answer(say("Goodbye."))
 

@@ -12,7 +12,7 @@ import pytest
 
 from dragoman.benchmarks.bfcl.result_files import CATEGORIES_OF_2024
 from dragoman.core.scores import METRIC_VERSION, Score, Scored
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dragoman.runs.jobs import read_manifest
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.testing.chat_requests import ChatBody
 from dragoman.testing.completions import CannedReply
 from dragoman.testing.server import ModelServer

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from dragoman.registry.suites import load_suite
 from dragoman.testing.answers import Unanswered
 from dragoman.testing.chat_requests import Call, ChatBody, Function
 from dragoman.testing.completions import CannedReply
 from dragoman.testing.server import ModelServer
-from dragoman.wiring.suites import load_suite
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]

@@ -11,9 +11,9 @@ import dragoman as package
 from dragoman.conditions.clarification.turn_protocol import planned_whitelist
 from dragoman.core.tasks import Task
 from dragoman.models.chat.scripted import ScriptedReply
+from dragoman.registry.suites import load_suite
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
-from dragoman.wiring.suites import load_suite
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
@@ -21,8 +21,8 @@ Told = Callable[..., Any]
 
 ASKING = '''
 from dragoman.conditions.clarification.turn_protocol import planned_whitelist
-from dragoman.core.protocols import Answer
-from dragoman.core.speech import Said, say
+from dragoman.core.protocols import SessionReply
+from dragoman.core.replies import TextReply, text_reply
 from dragoman.simulation.participants.oracle import GoldAgent
 
 

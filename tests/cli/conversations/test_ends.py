@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from dragoman.runs.jobs import read_manifest
-from dragoman.store.entries import StoredEpisode
-from dragoman.store.run import NewRun, create_run, open_run
+from dragoman.store.conversation_writes import StoredEpisode
+from dragoman.store.run_store import NewRun, create_run, open_run
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]

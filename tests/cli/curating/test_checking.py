@@ -9,8 +9,7 @@ import pytest
 
 from dragoman.benchmarks.itc.world.api_data import countries
 from dragoman.benchmarks.itc.world.api_documents import documents_of
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 from dragoman.testing.world.faults import WorldFault, WorldFaults
 from dragoman.testing.world.server import WorldServer
 

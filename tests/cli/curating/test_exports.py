@@ -11,17 +11,15 @@ import pytest
 
 from dragoman.benchmarks.kit.api_tools import prompt_text
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, DocumentOrigin, Operation
-from dragoman.core.apis.solutions import ApiSolution, SolutionStep, TaskSolution
-from dragoman.core.apis.tasks import ApiCall, ApiTask
-from dragoman.core.apis.written.answers import read_answer
+from dragoman.core.apis.itc_answers import parse_itc_answer
+from dragoman.core.apis.tasks import ApiCall, ApiSolution, ApiTask, SolutionStep, TaskSolution
 from dragoman.core.errors import UsageError
-from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 from dragoman.curation.apis.splitting.sides import TaskSide
 from dragoman.exchange.api_datasets.renewing import renew_export
 from dragoman.exchange.api_datasets.writing import export_dataset
 from dragoman.finetuning.row_files import read_rows
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -111,7 +109,7 @@ def test_conversations_have_the_form_of_the_source(exported: Callable[[str], Pat
     ]  # fmt: skip
     assert turns[2]["content"] == {"cidade": "3550308"}
     assert turns[4]["content"] == "not JSON"
-    first = read_answer(turns[1]["value"], ("Serviços: Buscar", "Tempo"))
+    first = parse_itc_answer(turns[1]["value"], ("Serviços: Buscar", "Tempo"))
     assert (first.is_strict, first.calls) == (True, NESTED[:1])
     assert "Servicios: Buscar" not in row["system"]
 
@@ -146,11 +144,11 @@ def test_chats_have_tool_calls_that_their_results_answer(exported: Callable[[str
 def test_rows_for_training_say_what_they_came_from(exported: Callable[[str], Path]) -> None:
     folder = exported("rows")
     (row,) = (
-        msgspec.json.decode(line, type=TrainingRow)
+        msgspec.json.decode(line, type=TrainingExample)
         for line in (folder / "train.jsonl").read_bytes().splitlines()
     )
     assert row.request == "Como está o tempo no CEP 01310-930?"
-    assert row.origin == RowOrigin("", "t1", ("br/Buscar", "br/Tempo"), "pt", "MIT", "a")
+    assert row.origin == ExampleOrigin("", "t1", ("br/Buscar", "br/Tempo"), "pt", "MIT", "a")
 
 
 @pytest.mark.slow
@@ -170,7 +168,7 @@ def test_rows_in_text_are_told_as_agents_of_the_suite_are(
     ]  # fmt: skip
     assert row.messages[:2] == played.messages[:2]
     assert str(row.messages[3]["content"]).partition("\n")[0] == prompt_text("results")
-    answer = read_answer(str(row.messages[2]["content"]))
+    answer = parse_itc_answer(str(row.messages[2]["content"]))
     assert (answer.is_strict, answer.thought) == (True, "Passo 1.")
 
 

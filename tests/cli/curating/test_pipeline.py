@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from dragoman.benchmarks.itc.world.bundled_set import load_world
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from dragoman.core.apis.solutions import TaskSolution
-from dragoman.core.apis.tasks import ApiTask
+from dragoman.core.apis.tasks import ApiTask, TaskSolution
 from dragoman.curation.apis.planning.reading import example_plan, read_plan
-from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.dataset import Dataset
 from dragoman.testing.server import ModelServer
 from dragoman.testing.shows.curating import CuratingAnswers
 from dragoman.testing.world.faults import WorldFault, WorldFaults

@@ -11,8 +11,7 @@ import pytest
 from dragoman.benchmarks.itc.world.bundled_set import load_world
 from dragoman.curation.apis.rating.asking import DIMENSIONS
 from dragoman.curation.apis.steps import standing
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
 Told = Callable[..., Any]
 Refused = Callable[..., str]

@@ -13,11 +13,9 @@ import polars as pl
 import pytest
 
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
-from dragoman.core.apis.exchanges import HttpExchange
-from dragoman.core.apis.solutions import ApiSolution, SolutionStep, TaskSolution
-from dragoman.core.apis.tasks import ApiCall, ApiTask
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+from dragoman.core.apis.tasks import ApiCall, ApiSolution, ApiTask, SolutionStep, TaskSolution
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
+from dragoman.web.exchange import HttpExchange
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]

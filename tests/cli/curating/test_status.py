@@ -5,8 +5,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import StepLine, StepOutcome
+from dragoman.store.dataset import Dataset, StepLine, StepOutcome
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]

@@ -13,8 +13,8 @@ from dragoman.conditions.voice.inverse_text_normalization.normalizer import (
     EARLIER_NORMALIZER,
     NORMALIZER,
 )
-from dragoman.core.values.lexicon import FULL_LANGUAGES
-from dragoman.core.values.matching import MATCHER
+from dragoman.core.value_matching.lexicon import FULL_LANGUAGES
+from dragoman.core.value_matching.matcher import MATCHER
 from dragoman.scoring.speech_accuracy import EARLIER_NORMALIZATION, NORMALIZATION
 
 Cli = Callable[..., CompletedProcess[str]]

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import start_job
-from dragoman.store.entries import StoredEpisode
-from dragoman.store.run import open_run
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
+from dragoman.store.conversation_writes import StoredEpisode
+from dragoman.store.run_store import open_run
 
 Cli = Callable[..., CompletedProcess[str]]
 

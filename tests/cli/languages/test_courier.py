@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from dragoman.composition.conditions.language_artifacts import lint_subjects
+from dragoman.composition.setup import Setup, build_setup
 from dragoman.conditions.language.lint.linter import lint
+from dragoman.config.run_config import RunConfig
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tools import ToolCall
-from dragoman.wiring.conditions.language_assets import lint_subjects
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import Setup, build_setup
 
 Told = Callable[..., Any]
 

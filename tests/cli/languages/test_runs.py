@@ -10,7 +10,7 @@ import pytest
 
 from dragoman.conditions.language.localization import LocalizationRecord
 from dragoman.runs.jobs import read_manifest
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]

@@ -148,7 +148,7 @@ def test_the_scenario_that_a_model_is_told_has_the_card(told: Told, folder: Path
 
 DEAF = """
 import msgspec
-from dragoman.core.personas import Manner
+from dragoman.core.personas import UserBehavior
 from dragoman.simulation.participants.scripted_user import OfflineUser
 
 class Deaf:

@@ -9,7 +9,7 @@ import pytest
 
 from dragoman.cli.output import set_mode
 from dragoman.cli.progress import LINE_PACE, LinePace, heartbeat, progress
-from dragoman.core.waiting.under_way import long_step
+from dragoman.core.progress import long_step
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour

@@ -5,7 +5,7 @@ from typing import cast
 
 from dragoman.cli.run_console import RunningTally
 from dragoman.core.costs import Price
-from dragoman.core.episodes import Ending, EndReason, Episode
+from dragoman.core.episodes import Episode, Termination, TerminationReason
 from dragoman.core.scores import Score, Scored, Unscored, Verdict
 from dragoman.core.usage import Usage
 from dragoman.runs.plan import Cell
@@ -15,10 +15,10 @@ KNOWN = Usage("agent", "a/model", input_tokens=1_000_000, output_tokens=500_000)
 UNTOLD = Usage("agent", "a/model")
 
 
-def _told(*played: tuple[EndReason, Verdict, tuple[Usage, ...]]) -> str:
+def _told(*played: tuple[TerminationReason, Verdict, tuple[Usage, ...]]) -> str:
     tally = RunningTally(PRICES.get)
     for reason, reward, usage in played:
-        episode = Episode((), Ending(reason), 0, 0, usage=usage)
+        episode = Episode((), Termination(reason), 0, 0, usage=usage)
         tally.add(cast("Cell", None), episode, Score("dragoman-1", "none", reward, ()))
     return tally.told()
 
@@ -38,7 +38,7 @@ def test_scores_are_of_what_was_scored_and_failures_are_by_kind() -> None:
 
 
 def test_one_unknown_use_leaves_the_cost_to_the_summary_and_none_is_no_cost() -> None:
-    done: tuple[EndReason, Verdict] = ("user_stop", Scored(1.0))
+    done: tuple[TerminationReason, Verdict] = ("user_stop", Scored(1.0))
 
     assert _told((*done, (KNOWN,)), (*done, (KNOWN,))) == "2 of 2 scored passed; cost 4.00 USD"
     assert _told((*done, (KNOWN,)), (*done, (UNTOLD,))) == "2 of 2 scored passed"

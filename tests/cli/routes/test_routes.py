@@ -6,11 +6,11 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.episodes import Episode, Event, Message
+from dragoman.core.replies import TextReply, ToolCallReply
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.core.speech import Called, Said
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.testing.answers import canned
 from dragoman.testing.chat_requests import ChatBody
 from dragoman.testing.completions import CannedReply
@@ -50,17 +50,17 @@ def model(request: ChatBody) -> CannedReply:
 
 def told(event: Event) -> object:
     """Return what happened in an event, without bodies, ids and times, which differ by route."""
-    if not isinstance(event, Move):
+    if not isinstance(event, Message):
         return event.content, event.error
     match event.reply:
-        case Called(calls=calls, text=text):
+        case ToolCallReply(calls=calls, text=text):
             return (
                 event.by,
                 text,
                 [(c.name, c.arguments, c.raw, c.malformed) for c in calls],
                 event.reasoning,
             )
-        case Said() as said:
+        case TextReply() as said:
             return event.by, said.text, event.reasoning
         case unparsed:
             return event.by, unparsed.error, event.reasoning
@@ -68,7 +68,7 @@ def told(event: Event) -> object:
 
 def reasoned(episode: Episode, side: str) -> int:
     """Return how many replies of a side hold reasoning."""
-    moves = [event for event in episode.events if isinstance(event, Move) and event.by == side]
+    moves = [event for event in episode.events if isinstance(event, Message) and event.by == side]
     return sum(bool(move.reasoning) for move in moves)
 
 

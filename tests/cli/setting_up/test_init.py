@@ -10,8 +10,8 @@ from subprocess import CompletedProcess
 import pytest
 
 from dragoman.cli.init import ask_for_line, make_grid
-from dragoman.wiring.grid.config import RunRequest
-from dragoman.wiring.grid.options import keys_of
+from dragoman.config.options import keys_of
+from dragoman.config.run_config import RunRequest
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]

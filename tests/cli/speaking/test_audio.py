@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.core.voice.audio import Audio
-from dragoman.store.audio_sets.reader import AudioSet
+from dragoman.core.audio import Audio
+from dragoman.store.audio_set import AudioSet
 from dragoman.testing.speech.endpoint import CodedSpeaker
 from dragoman.testing.speech.requests import Listen, ProviderRefused, SpeakRequest
 from dragoman.testing.speech.server import SpeechServer

@@ -12,8 +12,8 @@ from dragoman.conditions.voice.inverse_text_normalization.normalizer import (
     NORMALIZER,
     normalized_transcript,
 )
-from dragoman.core.speech import NORMALIZED, NORMALIZER_SETTING, WORDS
-from dragoman.store.audio_sets.layout import transcripts_name
+from dragoman.core.replies import NORMALIZED, NORMALIZER_SETTING, WORDS
+from dragoman.store.audio_set_format import transcripts_name
 
 Told = Callable[..., Any]
 

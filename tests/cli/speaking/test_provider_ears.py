@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from dragoman.core.episodes import Episode, Move
-from dragoman.core.speech import WORDS, Said, Utterance
-from dragoman.core.voice.recordings import RecordedMessage
-from dragoman.store.audio_sets.reader import AudioSet
-from dragoman.store.run import open_run
+from dragoman.core.episodes import Episode, Message
+from dragoman.core.recordings import RecordedMessage
+from dragoman.core.replies import WORDS, TextReply, Utterance
+from dragoman.registry.suites import load_suite
+from dragoman.store.audio_set import AudioSet
+from dragoman.store.run_store import open_run
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.faults import Faults, ServerError
 from dragoman.testing.speech.embedded_speaker import EmbeddedSpeaker
 from dragoman.testing.speech.endpoint import CodedSpeaker
 from dragoman.testing.speech.requests import Listen, Protocol
 from dragoman.testing.speech.server import SpeechServer
-from dragoman.wiring.suites import load_suite
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -146,7 +146,7 @@ def said_by_user(episode: Episode) -> list[Utterance]:
     return [
         event.reply.utterance
         for event in episode.events
-        if isinstance(event, Move) and event.by == "user" and isinstance(event.reply, Said)
+        if isinstance(event, Message) and event.by == "user" and isinstance(event.reply, TextReply)
     ]
 
 

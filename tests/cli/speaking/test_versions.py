@@ -10,10 +10,10 @@ import pytest
 
 from dragoman.conditions.voice.inverse_text_normalization.normalizer import NORMALIZER
 from dragoman.conditions.voice.verbalization.spoken_form import VERBALIZATION
-from dragoman.core.values.matching import MATCHER
+from dragoman.core.value_matching.matcher import MATCHER
 from dragoman.scoring.speech_accuracy import EARLIER_NORMALIZATION, NORMALIZATION
-from dragoman.store.audio_sets.layout import UNRECORDED_MATCHER, UNRECORDED_VERBALIZATION
-from dragoman.store.audio_sets.reader import AudioSet
+from dragoman.store.audio_set import AudioSet
+from dragoman.store.audio_set_format import UNRECORDED_MATCHER, UNRECORDED_VERBALIZATION
 
 Refused = Callable[..., str]
 Told = Callable[..., Any]

@@ -10,13 +10,13 @@ import msgspec
 import pytest
 
 from dragoman import load
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.runs.plan import Cell, plan_cells
 from dragoman.runs.preflight import count_asking, sample_cells
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
+from dragoman.composition.concurrency import ConcurrencyLimits, LocalEndpoint
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.runs.jobs import read_manifest, resume_job, start_job
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.capacity import Capacity
 from dragoman.testing.server import ModelServer
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
-from dragoman.wiring.waiting import LocalEndpoint, WaitingLimits
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -35,7 +35,7 @@ def server() -> Iterator[ModelServer]:
         yield served
 
 
-def _manifest_waiting(folder: Path) -> WaitingLimits | None:
+def _manifest_waiting(folder: Path) -> ConcurrencyLimits | None:
     with open_run(folder, write=False) as store:
         return read_manifest(store).waiting
 
@@ -58,7 +58,7 @@ def test_a_dry_run_and_the_manifest_say_what_was_chosen(
         "chosen": ["concurrency", "read_timeout"],
     }
     assert f"on this machine: {agent}: 4 conversations at a time (--concurrency), " in printed
-    assert _manifest_waiting(folder / "mine") == WaitingLimits(
+    assert _manifest_waiting(folder / "mine") == ConcurrencyLimits(
         4, 300.0, 1800.0, (LocalEndpoint(agent, address),), ("concurrency", "read_timeout")
     )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.curation.translation.discovery import domain_of
-from dragoman.wiring.suites import load_suite
+from dragoman.registry.suites import load_suite
 
 
 @pytest.fixture(scope="session")

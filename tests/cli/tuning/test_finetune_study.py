@@ -10,7 +10,7 @@ from subprocess import CompletedProcess
 import polars as pl
 import pytest
 
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 
 Cli = Callable[..., CompletedProcess[str]]
 

@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
+from dragoman.registry.suites import load_suite
 from dragoman.store.audio_files import audio_path
-from dragoman.store.audio_sets.reader import AudioSet
+from dragoman.store.audio_set import AudioSet
 from dragoman.testing.answers import Rule, RuleAnswers, When
 from dragoman.testing.realtime.faults import Dropped, RealtimeBehaviour
 from dragoman.testing.realtime.mouths import MouthAndEar, hear_recorded
 from dragoman.testing.realtime.server import RealtimeServer
 from dragoman.testing.recorded_episodes import answers_from_run
-from dragoman.wiring.suites import load_suite
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 import dragoman as python
-from dragoman.core.speech import NORMALIZED, WORDS
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
+from dragoman.core.replies import NORMALIZED, WORDS
 from dragoman.runs.jobs import read_manifest
 from dragoman.runs.runner import start
-from dragoman.store.run import open_run
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
+from dragoman.store.run_store import open_run
 
 Told = Callable[..., Any]
 Refused = Callable[..., str]

@@ -11,7 +11,7 @@ from dragoman.benchmarks.itc.world.api_data import apis
 from dragoman.cli.curate_steps import filter_operations, monitor_operations, verify_operations
 from dragoman.curation.apis.verifying.filtering import FilterRules
 from dragoman.curation.apis.verifying.line import CallTerms
-from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.dataset import Dataset
 from dragoman.testing.world.faults import load_faults
 from dragoman.testing.world.server import WorldServer
 from dragoman.testing.world.written import write_documents

@@ -14,15 +14,15 @@ from dragoman.conditions.clarification.turn_protocol import (
     clarifying_layer,
 )
 from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
-from dragoman.core.episodes import Episode, Move, without_clarifications
+from dragoman.core.clarifications import ClarificationRequest, ClarificationVerdict
+from dragoman.core.episodes import Episode, Message, without_clarifications
 from dragoman.core.errors import ParticipantError
-from dragoman.core.protocols import Answer, Channel, Heard, Limits
+from dragoman.core.protocols import Channel, Limits, SessionInput, SessionReply
+from dragoman.core.replies import TextReply, Utterance, text_reply
 from dragoman.core.rules import DEFAULT_RULES
-from dragoman.core.speech import Said, Utterance, say
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 from dragoman.core.tools import Role, Toolset
 from dragoman.core.usage import Usage
-from dragoman.core.voice.clarifications import ClarificationRequest, ClarificationVerdict
 from dragoman.simulation.orchestrator import Conversation, ConversationIO
 
 TASK = Task(
@@ -45,11 +45,11 @@ class Speaker:
         self.heard: list[list[str]] = []
         self._words = iter(words)
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:  # noqa: ARG002 - it only speaks
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:  # noqa: ARG002 - it only speaks
         self.heard.append(
-            [each.utterance.received or "" for each in heard if isinstance(each, Said)]
+            [each.utterance.received or "" for each in heard if isinstance(each, TextReply)]
         )
-        return Answer(say(next(self._words)))
+        return SessionReply(text_reply(next(self._words)))
 
     async def close(self) -> None:
         pass
@@ -128,7 +128,7 @@ def said(episode: Episode) -> list[tuple[str, str]]:
     return [
         (event.by, event.reply.text)
         for event in episode.events[1:]
-        if isinstance(event, Move) and isinstance(event.reply, Said)
+        if isinstance(event, Message) and isinstance(event.reply, TextReply)
     ]
 
 
@@ -202,8 +202,8 @@ def test_an_answer_is_written_unless_it_is_to_be_spoken(
 
     assert agent.heard == [[SPOKEN_TO.lower()], [heard]]
     answer = episode.events[3]
-    assert isinstance(answer, Move)
-    assert isinstance(answer.reply, Said)
+    assert isinstance(answer, Message)
+    assert isinstance(answer.reply, TextReply)
     assert (answer.reply.utterance.heard == heard) is aloud
 
 

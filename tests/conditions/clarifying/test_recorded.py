@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from dragoman.conditions.clarification.turn_protocol import RecordedWhitelists
-from dragoman.core.speech import AudioRef
+from dragoman.core.audio import Audio
+from dragoman.core.recordings import RecordedMessage
+from dragoman.core.replies import AudioRef
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
-from dragoman.core.voice.audio import Audio
-from dragoman.core.voice.recordings import RecordedMessage
 
 TASK = Task(
     "t",

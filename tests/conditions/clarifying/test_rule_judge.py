@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from dragoman.conditions.clarification.judges import RuleClarificationJudge
-from dragoman.core.voice.clarifications import ClarificationRequest, ClarificationVerdict
+from dragoman.core.clarifications import ClarificationRequest, ClarificationVerdict
 
 REPORT = ClarificationRequest(
     "Move 'final_report.pdf' within document directory to 'temp' directory in document.",

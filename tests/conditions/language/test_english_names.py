@@ -11,11 +11,11 @@ from dragoman.conditions.language.domain_surface import (
     with_english_names,
 )
 from dragoman.conditions.language.field_trees import to_labels
-from dragoman.core.language.declarations import Declarations, SpokenTexts
+from dragoman.core.language.translated_domains import DomainDeclarations, SpokenTexts
 from dragoman.core.tools import Toolset, ToolSpec
 
 TOOL = ToolSpec("find", "Finds.", {"properties": {"town": {"type": "string"}}})
-DECLARED = Declarations(
+DECLARED = DomainDeclarations(
     names=frozenset({"Town"}),
     arguments={"find": {"town": "Town", "name": "PersonName"}},
     returns={"agent": {"find": "Depot"}},

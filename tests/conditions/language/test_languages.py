@@ -10,7 +10,7 @@ from dragoman.conditions.language.languages import (
     shared_instructions,
 )
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.language.rules import FAMILIES
+from dragoman.core.language.correctness import FAMILIES
 from dragoman.scoring.language_detection import known_primary_language
 
 MALAY = Path(__file__).parents[3] / "docs" / "examples" / "ms.toml"

@@ -9,11 +9,11 @@ from dragoman.conditions.language.localization import (
 )
 from dragoman.conditions.resolved_condition import IdentityView, resolve_condition
 from dragoman.core.conditions import PLAIN, condition_of
-from dragoman.core.episodes import Move
-from dragoman.core.language.wording import ENGLISH_WORDING
+from dragoman.core.episodes import Message
+from dragoman.core.language.localized_values import ENGLISH_VALUES
 from dragoman.core.protocols import Limits
+from dragoman.core.replies import text_reply
 from dragoman.core.rules import DEFAULT_RULES
-from dragoman.core.speech import say
 from dragoman.core.tasks import Scenario
 
 THAI = condition_of({"language": "th", "scenario": "interaction"})
@@ -36,7 +36,7 @@ def test_english_changes_nothing(shop: DomainSuite) -> None:
     assert plain.judged(task) is task
     assert resolve_condition(PLAIN, ()).shown(task) is task
     assert plain.planned(task) is task
-    assert plain.wording(task) == ENGLISH_WORDING
+    assert plain.wording(task) == ENGLISH_VALUES
     assert resolve_condition(PLAIN, ()).conductor(conductor) is conductor
     assert (plain.realised.directive, plain.policy) == ({}, None)
 
@@ -47,15 +47,15 @@ def test_the_agent_greets_in_the_language(shop: DomainSuite) -> None:
     conductor = shop.conductor(task, world, DEFAULT_RULES, Limits())
     localized = resolve_condition(THAI, [thai(LocalizationRecord(greeting="สวัสดี")).layer])
     greeted = localized.conductor(conductor)
-    assert conductor.opening() == (Move("agent", say(GREETING), scripted=True),)
-    assert greeted.opening() == (Move("agent", say("สวัสดี"), scripted=True),)
+    assert conductor.opening() == (Message("agent", text_reply(GREETING), scripted=True),)
+    assert greeted.opening() == (Message("agent", text_reply("สวัสดี"), scripted=True),)
     assert greeted.sides == conductor.sides
 
 
 def test_a_history_is_not_greeted(shop: DomainSuite) -> None:
     task = shop.tasks[0]
     world = shop.factory(DEFAULT_RULES)(task)
-    history = (Move("agent", say("Hi!")), Move("user", say("Cancel it.")))
+    history = (Message("agent", text_reply("Hi!")), Message("user", text_reply("Cancel it.")))
     conductor = HalfDuplex(world, DEFAULT_RULES, Limits(), history)
     assert GreetingProtocol(conductor, "สวัสดี").opening() == history
 

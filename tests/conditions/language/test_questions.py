@@ -7,11 +7,11 @@ from dragoman.conditions.language.question_tasks import (
     QuestionView,
     label_trees,
 )
-from dragoman.core.episodes import Move
+from dragoman.core.episodes import Message
 from dragoman.core.errors import DataError
-from dragoman.core.language.questions import EVERY, Labels, TranslatedTask, Use
+from dragoman.core.language.question_texts import EVERY, Labels, TranslatedTask, Use
 from dragoman.core.layers import Layer
-from dragoman.core.speech import say
+from dragoman.core.replies import text_reply
 from dragoman.core.tasks import Action, Criteria, FixedTurn, InitialState, Scenario, Task
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 
@@ -25,7 +25,7 @@ TASK = Task(
     "digest",
     Scenario(""),
     Criteria(("CALLS",), (Action("0", "weather", {"unit": "celsius", "city": "Paris"}),)),
-    InitialState(history=(Move("user", say("Hello")),)),
+    InitialState(history=(Message("user", text_reply("Hello")),)),
     turns=(FixedTurn(("How is it?",)),),
 )
 
@@ -37,7 +37,7 @@ class Questions:
 
     def task(self, identity: str) -> TranslatedTask:
         assert identity == "q_0"
-        history = (Move("user", say("สวัสดี")),)
+        history = (Message("user", text_reply("สวัสดี")),)
         return TranslatedTask((FixedTurn(("เป็นอย่างไร",)),), history, "สั้น ๆ", THAI)
 
     def labels(self, identity: str) -> dict[str, Labels]:
@@ -109,7 +109,7 @@ def test_the_surface_of_tasks_changes_what_is_said_and_told_alone() -> None:
     assert layer.policy is not None
     told = layer.task(TASK)
     assert told.turns == (FixedTurn(("เป็นอย่างไร",)),)
-    assert told.history == (Move("user", say("สวัสดี")),)
+    assert told.history == (Message("user", text_reply("สวัสดี")),)
     assert (told.id, told.digest, told.criteria) == (TASK.id, TASK.digest, TASK.criteria)
     assert layer.policy("Be brief.") == "สั้น ๆ"
     assert (layer.view, layer.plan, layer.wording) == (None, None, None)

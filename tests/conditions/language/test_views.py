@@ -5,7 +5,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from dragoman.conditions.language.evidence import argument_evidence
 
 from dragoman.benchmarks.tau2.seataubench import domain_declarations
 from dragoman.conditions.language.artifacts import AssetFolder
@@ -283,25 +282,3 @@ def test_parts_of_a_tool_can_be_localized_alone(surface: DomainSurface) -> None:
     answered = localized_view(all_in(surface), "agent", parts=frozenset({"results"}))
     assert answered.show(TOOLS) is TOOLS
     assert answered.present(result, call).content == '{"status": "tertunda"}'
-
-
-def test_evidence_tells_how_each_value_was_written(surface: DomainSurface) -> None:
-    call = ToolCall(
-        "1", "modify_user_address", {"box": {"size": "large"}, "sizes": ["kecil", "x", "SMALL"]}
-    )
-    found = {each.path: each for each in argument_evidence(call, surface)}
-    assert {path: each.written for path, each in found.items()} == {
-        ("box", "size"): "canonical",
-        ("sizes", 0): "label",
-        ("sizes", 1): "unknown",
-        ("sizes", 2): "canonical",
-    }
-    assert (found["sizes", 0].language, found["sizes", 0].canonical) == ("id", "small")
-    assert found["sizes", 1].canonical is None
-
-
-def test_a_label_given_to_an_english_tool_is_of_another_language(surface: DomainSurface) -> None:
-    call = ToolCall("1", "cancel_pending_order", {"reason": "rusak"})
-    [found] = argument_evidence(call, None, [surface])
-    assert (found.written, found.language, found.canonical) == ("other language", "id", "broken")
-    assert argument_evidence(call, None) == ()

@@ -5,16 +5,19 @@ from collections.abc import Sequence
 import pytest
 
 from dragoman.conditions.persona.profile_inference import infer_by_rules
-from dragoman.core.episodes import Event, Move
-from dragoman.core.speech import Said, Utterance, say
-from dragoman.core.texts.user_signs import finders, signed_languages
+from dragoman.core.episodes import Event, Message
+from dragoman.core.replies import TextReply, Utterance, text_reply
+from dragoman.core.texts.user_cues import cue_finders, cue_languages
 
 
 def said(*messages: str) -> list[Event]:
     """Return a conversation in which an agent says little and its user this."""
     events: list[Event] = []
     for message in messages:
-        events += [Move("agent", say("What is your phone?")), Move("user", say(message))]
+        events += [
+            Message("agent", text_reply("What is your phone?")),
+            Message("user", text_reply(message)),
+        ]
     return events
 
 
@@ -85,11 +88,11 @@ def test_the_last_sixteen_messages_of_both_sides_count() -> None:
 
 def test_what_reached_the_agent_counts_and_not_what_was_meant() -> None:
     heard = Utterance("I am not sure.", heard="I am on shore.")
-    assert infer_by_rules([Move("user", Said(heard))], ("en",))["persona"] == "N/A"
+    assert infer_by_rules([Message("user", TextReply(heard))], ("en",))["persona"] == "N/A"
 
 
 def test_an_agents_words_say_nothing_of_its_user() -> None:
-    events: list[Event] = [Move("agent", say("I am not sure. Where would I find it?"))]
+    events: list[Event] = [Message("agent", text_reply("I am not sure. Where would I find it?"))]
     assert infer_by_rules(events, ("en",))["persona"] == "N/A"
 
 
@@ -169,10 +172,10 @@ SENTENCES = {
 }
 
 
-@pytest.mark.parametrize("language", signed_languages())
+@pytest.mark.parametrize("language", cue_languages())
 def test_every_sign_is_found_in_every_language(language: str) -> None:
     found = {
-        kind: finders(language)[kind].search(sentence) is not None
+        kind: cue_finders(language)[kind].search(sentence) is not None
         for kind, sentence in SENTENCES[language].items()
     }
     assert found == dict.fromkeys(SENTENCES["en"], True)
@@ -188,7 +191,7 @@ PLAIN = {
 }
 
 
-@pytest.mark.parametrize("language", signed_languages())
+@pytest.mark.parametrize("language", cue_languages())
 def test_a_plain_answer_has_no_sign_in_any_language(language: str) -> None:
     found = read(PLAIN[language], languages=(language, "en"))
     assert (found["persona"], found["articulation_skill"]) == ("N/A", 10)

@@ -11,17 +11,17 @@ from dragoman.conditions.persona.user_profile_layer import (
     profile_layer,
     rule_inferred_profile_layer,
 )
-from dragoman.core.episodes import Event, Move
-from dragoman.core.layers import Acquainting, Talk
+from dragoman.core.audio import NULL_AUDIO_STORE
+from dragoman.core.episodes import Event, Message
+from dragoman.core.layers import ConversationContext, ProvidesUserProfile
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import say
+from dragoman.core.replies import text_reply
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.usage import Usage
-from dragoman.core.voice.sounds import NO_SOUNDS
 from dragoman.simulation.participants.oracle import SilentAgent
 
 TASK = Task("1", "s", "d", Scenario("x"))
-TALK = Talk(TASK, "key", "draw", SilentAgent(), NO_SOUNDS)
+TALK = ConversationContext(TASK, "key", "draw", SilentAgent(), NULL_AUDIO_STORE)
 
 
 def context(frustration: int) -> str:
@@ -42,7 +42,7 @@ class Model:
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
         self.requests.append(request)
         usage = Usage(purpose, self.name, input_tokens=7)
-        return Completion(say(self.answers.pop(0)), msgspec.Raw(b"{}"), usage)
+        return Completion(text_reply(self.answers.pop(0)), msgspec.Raw(b"{}"), usage)
 
 
 class Talked(msgspec.Struct):
@@ -57,7 +57,7 @@ def told_after(briefing: InferredUserProfile, *counts: int) -> list[str]:
 
     async def ask() -> list[str]:
         return [
-            await briefing.told("agent", Talked([Move("user", say("Hm."))] * count))
+            await briefing.told("agent", Talked([Message("user", text_reply("Hm."))] * count))
             for count in counts
         ]
 
@@ -96,7 +96,7 @@ def test_an_answer_that_cannot_be_used_is_kept_and_leaves_what_was_told() -> Non
 def test_the_user_is_told_nothing() -> None:
     async def ask() -> str:
         briefing = InferredUserProfile(ModelProfileInference(Model(), "1", "draw"))
-        return await briefing.told("user", Talked([Move("user", say("a"))] * 9))
+        return await briefing.told("user", Talked([Message("user", text_reply("a"))] * 9))
 
     assert asyncio.run(ask()) == ""
 
@@ -110,7 +110,7 @@ def test_the_agents_own_model_is_asked_unless_another_is_named() -> None:
     ):
         assert layer.briefing is not None
         briefing = layer.briefing(talk)
-        asyncio.run(briefing.told("agent", Talked([Move("user", say("a"))] * 3)))
+        asyncio.run(briefing.told("agent", Talked([Message("user", text_reply("a"))] * 3)))
         assert len(asked.requests) == 1
     assert inferred_profile_layer(None, "").identity != inferred_profile_layer(other, "k").identity
 
@@ -122,7 +122,7 @@ def test_a_card_is_told_in_words_and_as_data() -> None:
     told = asyncio.run(briefing.told("agent", Talked([])))
     assert told.startswith("This customer knows little")
     assert asyncio.run(briefing.told("user", Talked([]))) == ""
-    assert isinstance(briefing, Acquainting)
+    assert isinstance(briefing, ProvidesUserProfile)
     about = briefing.about_user()
     assert (about["exposure"], about["expertise"], about["ambiguity"]) == (1, "novice", "high")
 

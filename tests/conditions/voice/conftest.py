@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
 
 
 @pytest.fixture(scope="session")

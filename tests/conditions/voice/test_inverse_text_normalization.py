@@ -11,7 +11,7 @@ from dragoman.conditions.voice.inverse_text_normalization.normalizer import (
     normalized_transcript,
     written_form,
 )
-from dragoman.core.values.matching import states
+from dragoman.core.value_matching.matcher import states
 
 
 @pytest.mark.parametrize(

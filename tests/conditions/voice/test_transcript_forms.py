@@ -19,9 +19,11 @@ from dragoman.conditions.voice.inverse_text_normalization.normalizer import (
     NORMALIZER,
 )
 from dragoman.conditions.voice.layer import RecordedSounds, RecordedVoice
-from dragoman.core.layers import Talk
-from dragoman.core.protocols import Spoken, Transcript
-from dragoman.core.speech import (
+from dragoman.core.audio import NULL_AUDIO_STORE, Audio, MemoryAudioStore
+from dragoman.core.layers import ConversationContext
+from dragoman.core.protocols import SynthesisResult, Transcript
+from dragoman.core.recordings import RecordedMessage, RecordedTranscript
+from dragoman.core.replies import (
     NORMALIZED,
     NORMALIZER_SETTING,
     WORDS,
@@ -30,9 +32,6 @@ from dragoman.core.speech import (
     Utterance,
 )
 from dragoman.core.tasks import Scenario, Task
-from dragoman.core.voice.audio import Audio
-from dragoman.core.voice.recordings import Heard, RecordedMessage
-from dragoman.core.voice.sounds import NO_SOUNDS, HeldSounds
 from dragoman.simulation.participants.oracle import SilentAgent
 
 RAW = "my order is w two three seven eight one five six"
@@ -45,8 +44,8 @@ class Silent:
     name = "silent"
     identity = "silent"
 
-    async def speak(self, text: str, language: str, seed: int) -> Spoken:  # noqa: ARG002 - it is silent
-        return Spoken(Audio(bytes(3_200), 16_000))
+    async def speak(self, text: str, language: str, seed: int) -> SynthesisResult:  # noqa: ARG002 - it is silent
+        return SynthesisResult(Audio(bytes(3_200), 16_000))
 
 
 class Writing:
@@ -70,7 +69,7 @@ class Kept:
     tasks = ("t",)
 
     def of(self, task: str) -> Sequence[RecordedMessage]:
-        heard = dict.fromkeys(self.recognizers, Heard(RAW, WRITTEN))
+        heard = dict.fromkeys(self.recognizers, RecordedTranscript(RAW, WRITTEN))
         message = RecordedMessage("suite", task, 0, 0, "Typed.", "Said.", None, (), heard, {})
         return (message,)
 
@@ -93,7 +92,7 @@ def recorded(
 
 
 def carried(listener: Listener, transcript: TranscriptForm) -> Utterance:
-    channel = VoiceChannel(live(listener, transcript), HeldSounds(), 1)
+    channel = VoiceChannel(live(listener, transcript), MemoryAudioStore(), 1)
     return asyncio.run(channel.carry(Utterance("Typed.")))
 
 
@@ -144,7 +143,7 @@ def test_of_a_set_the_stored_transcripts_are_received_and_its_normalizer_is_reco
     listener: str, transcript: TranscriptForm, received: str
 ) -> None:
     task = Task("t", "suite", "digest", Scenario("Call."))
-    talk = Talk(task, "key", "draw", SilentAgent(), NO_SOUNDS)
+    talk = ConversationContext(task, "key", "draw", SilentAgent(), NULL_AUDIO_STORE)
     channel = recorded(listener, transcript).channel(talk, "user")
     assert channel is not None
     utterance = asyncio.run(channel.carry(Utterance("Typed.")))

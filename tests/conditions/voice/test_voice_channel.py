@@ -10,21 +10,21 @@ import pytest
 from dragoman.conditions.voice.audio_effects.presets import find_effects
 from dragoman.conditions.voice.channel import VoiceChannel, VoicePath
 from dragoman.conditions.voice.layer import LiveVoice
+from dragoman.core.audio import Audio, read_wav
 from dragoman.core.errors import ParticipantError
-from dragoman.core.layers import Talk
-from dragoman.core.protocols import Recognizer, Spoken, Transcript
-from dragoman.core.speech import UNDERSTOOD, AudioRef, Stage, Utterance
+from dragoman.core.layers import ConversationContext
+from dragoman.core.protocols import Recognizer, SynthesisResult, Transcript
+from dragoman.core.replies import ORACLE_ENGINE, AudioRef, Stage, Utterance
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio, audio_of
 from dragoman.simulation.participants.oracle import SilentAgent
-from dragoman.speech.embedded.acoustics import adapted_acoustics
-from dragoman.speech.embedded.espeak import EspeakSynthesizer
-from dragoman.speech.embedded.language_models.models import stock_language_model
-from dragoman.speech.embedded.pocketsphinx import PocketsphinxRecognizer
-from dragoman.speech.embedded.voices import find_voice
-from dragoman.speech.embedded.workers import SpeechWorkers
+from dragoman.speech.embedded.espeak_library import find_voice
+from dragoman.speech.embedded.language_model import stock_language_model
+from dragoman.speech.embedded.pocketsphinx_decoder import adapted_acoustics
+from dragoman.speech.embedded.recognizer import PocketsphinxRecognizer
+from dragoman.speech.embedded.synthesizer import EspeakSynthesizer
+from dragoman.speech.embedded.worker_pool import SpeechWorkerPool
 from dragoman.store.audio_files import AudioFiles
 
 pytestmark = pytest.mark.speech
@@ -58,9 +58,9 @@ class Charging:
     name = "charging"
     identity = "charging"
 
-    async def speak(self, text: str, language: str, seed: int) -> Spoken:  # noqa: ARG002 - it is silent
+    async def speak(self, text: str, language: str, seed: int) -> SynthesisResult:  # noqa: ARG002 - it is silent
         usage = Usage(purpose="synthesis", model="charging", calls=1, characters=len(text))
-        return Spoken(Audio(bytes(3_200), 16_000), usage)
+        return SynthesisResult(Audio(bytes(3_200), 16_000), usage)
 
 
 TASK = Task("t", "suite", "digest", Scenario("Call."))
@@ -77,7 +77,7 @@ def carried(
     """Return utterances after one call; without a listener they are heard by the embedded one."""
 
     async def call() -> list[Utterance]:
-        async with SpeechWorkers(2) as workers:
+        async with SpeechWorkerPool(2) as workers:
             ear = listener or PocketsphinxRecognizer(
                 stock_language_model(), adapted_acoustics(), workers
             )
@@ -93,7 +93,7 @@ def understood(texts: Sequence[str], folder: Path, seed: int = 7) -> list[Uttera
     """Return utterances after a call to somebody who understands what was meant."""
 
     async def call() -> list[Utterance]:
-        async with SpeechWorkers(1) as workers:
+        async with SpeechWorkerPool(1) as workers:
             voice = EspeakSynthesizer(find_voice("us"), workers)
             path = VoicePath("en", voice, find_effects("telephone"), None)
             channel = VoiceChannel(path, AudioFiles(folder), seed)
@@ -111,7 +111,7 @@ def stored(folder: Path, reference: AudioRef | None) -> Audio:
     assert reference is not None
     content = AudioFiles(folder).read(reference.sha256)
     assert hashlib.sha256(content).hexdigest() == reference.sha256
-    return audio_of(content, reference.sha256)
+    return read_wav(content, reference.sha256)
 
 
 @pytest.mark.slow
@@ -222,7 +222,7 @@ def test_who_hears_the_audio_itself_is_given_no_words(tmp_path: Path) -> None:
 
 
 def test_users_differ_by_conversation_and_the_agent_is_understood(tmp_path: Path) -> None:
-    workers = SpeechWorkers(1)
+    workers = SpeechWorkerPool(1)
     effects = find_effects("studio")
     voices = [EspeakSynthesizer(find_voice(name), workers) for name in ("us", "british")]
     paths = [VoicePath("en", voice, effects, Deaf()) for voice in voices]
@@ -230,7 +230,7 @@ def test_users_differ_by_conversation_and_the_agent_is_understood(tmp_path: Path
     voiced = LiveVoice("en/studio/none", tuple(paths), agent, "", {})
 
     async def engines(cell: str) -> list[str]:
-        talk = Talk(TASK, cell, cell, SilentAgent(), AudioFiles(tmp_path))
+        talk = ConversationContext(TASK, cell, cell, SilentAgent(), AudioFiles(tmp_path))
         sides: tuple[Role, Role] = ("user", "agent")
         said = [await voiced.channel(talk, side).carry(Utterance("Hello.")) for side in sides]
         return [said[0].stages[0].engine, said[1].stages[0].engine, said[1].stages[-1].engine]
@@ -256,4 +256,4 @@ def test_who_speaks_by_themselves_is_not_given_another_voice(tmp_path: Path) -> 
     assert arrived.clean_audio == own
     assert (arrived.intended, arrived.spoken, arrived.received) == ("Hello.", "Hello.", "Hello.")
     assert arrived.stages[0] == Stage("synthesis", "model")
-    assert arrived.stages[-1].engine == UNDERSTOOD
+    assert arrived.stages[-1].engine == ORACLE_ENGINE

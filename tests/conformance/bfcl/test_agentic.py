@@ -16,10 +16,10 @@ from dragoman.benchmarks.bfcl.agentic_entries import AGENTIC, MEMORIES
 from dragoman.benchmarks.bfcl.agentic_suite import AgenticSuite
 from dragoman.benchmarks.bfcl.apis.environment import make_environment
 from dragoman.benchmarks.bfcl.categories import load_suite
+from dragoman.composition.setup import chosen_tasks
 from dragoman.core.protocols import Provenance
 from dragoman.core.rules import DEFAULT_RULES
-from dragoman.core.tasks import Task, chain_before
-from dragoman.wiring.setup import chosen_tasks
+from dragoman.core.tasks import Task, prerequisite_chain
 
 LoadSuite = Callable[[str], AgenticSuite]
 
@@ -73,7 +73,7 @@ def test_every_question_comes_after_its_whole_scenario_in_order(
     suite = load(category)
     tasks = {task.id: task for task in suite.tasks}
     for task in suite.tasks:
-        chain = chain_before(task, tasks)
+        chain = prerequisite_chain(task, tasks)
         own = int(task.id.rpartition("-")[2]) if "_prereq_" in task.id else None
         count = CONVERSATIONS[scenario_of(task)][0] if own is None else own
         places = [int(each.id.rpartition("-")[2]) for each in chain]

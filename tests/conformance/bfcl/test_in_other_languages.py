@@ -17,12 +17,12 @@ from dragoman.benchmarks.bfcl.categories import BFCL_DATA, load_downloaded_suite
 from dragoman.benchmarks.bfcl.entry_files import OMISSION
 from dragoman.benchmarks.bfcl.single_turn_entries import Entry
 from dragoman.benchmarks.bfcl.single_turn_suite import SingleTurnSuite
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
 from dragoman.curation.translation.manifest import MadeBy, write_translations
 from dragoman.curation.translation.questions import questions_of
 from dragoman.runs.language_check import LanguageCheck, check_languages
 from dragoman.runs.suite_check import check_suite
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
 
 MADE = MadeBy("for show", "Thai", "2026-01-01T00:00:00+00:00", "1")
 

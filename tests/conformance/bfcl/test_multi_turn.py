@@ -43,8 +43,8 @@ from dragoman.benchmarks.bfcl.upstream_data import PROMPTS
 from dragoman.benchmarks.bfcl.verdicts import Judged, compare_with_reference
 from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
 from dragoman.core.episodes import Episode
-from dragoman.core.protocols import Answer, Heard
-from dragoman.core.speech import Called, Reply, say
+from dragoman.core.protocols import SessionInput, SessionReply
+from dragoman.core.replies import Reply, ToolCallReply, text_reply
 from dragoman.core.tools import ToolCall, Toolset
 from dragoman.simulation.orchestrator import Conversation, ConversationIO
 
@@ -174,7 +174,7 @@ def test_the_expected_calls_of_every_entry_are_valid_in_any_order_and_at_the_sam
     assert len(valid) == 1600
 
 
-NONE = Called(())
+NONE = ToolCallReply(())
 
 
 class Knowing:
@@ -185,13 +185,13 @@ class Knowing:
             [
                 reply
                 for calls in entry.gold
-                for reply in (Called(calls), say("Done."))
+                for reply in (ToolCallReply(calls), text_reply("Done."))
                 if reply != NONE
             ]
         )
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:  # noqa: ARG002 - it knows
-        return Answer(next(self._replies))
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:  # noqa: ARG002 - it knows
+        return SessionReply(next(self._replies))
 
     async def close(self) -> None:
         pass

@@ -18,18 +18,18 @@ from dragoman.benchmarks.bfcl.multi_turn_suite import MultiTurnSuite
 from dragoman.benchmarks.bfcl.single_turn_entries import Entry
 from dragoman.benchmarks.bfcl.single_turn_suite import SingleTurnSuite
 from dragoman.benchmarks.bfcl.text_tool_calls import CALL_FORMS, SingleTurnTextCalls
+from dragoman.composition.setup import Setup
+from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import Condition
+from dragoman.core.replies import ToolCallReply
 from dragoman.core.rules import RULES
 from dragoman.core.scores import Score, Scored
-from dragoman.core.speech import Called
 from dragoman.core.tools import ToolCall
 from dragoman.models.chat.scripted import ScriptedModel, ScriptedReply
+from dragoman.registry.participants import ResolvedParticipant, resolve_agent, resolve_user
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import plan_cells
 from dragoman.simulation.participants.llm import PromptedParticipant
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.participants import Resolved, resolve_agent, resolve_user
-from dragoman.wiring.setup import Setup
 
 pytestmark = pytest.mark.nightly
 
@@ -51,7 +51,7 @@ UNPASSABLE_IN_REFERENCE = UNPASSABLE | {
 """Under the reference's rules also lists of Java strings, which keep their quotes."""
 
 
-def scores(suite: BfclSuite, agent: Resolved, rules: str) -> dict[str, Score]:
+def scores(suite: BfclSuite, agent: ResolvedParticipant, rules: str) -> dict[str, Score]:
     """Play and score every task once, in memory."""
     config = RunConfig(suite.name, (agent.name,), rules=rules)
     rule_set = RULES.find(rules)
@@ -141,7 +141,9 @@ def test_gold_conversations_as_text_score_1(load_bfcl: LoadBfcl) -> None:
         for entry in suite.entries
     }
     model = ScriptedModel("scripted", script, greeted=0)
-    agent = Resolved("scripted", PromptedParticipant("scripted", model, text), "scripted")
+    agent = ResolvedParticipant(
+        "scripted", PromptedParticipant("scripted", model, text), "scripted"
+    )
 
     found = scores(suite, agent, "dragoman-2")
 
@@ -149,7 +151,7 @@ def test_gold_conversations_as_text_score_1(load_bfcl: LoadBfcl) -> None:
     assert failed(found) == set()
 
 
-def writer(suite: SingleTurnSuite, options: dict[str, str] | None) -> Resolved:
+def writer(suite: SingleTurnSuite, options: dict[str, str] | None) -> ResolvedParticipant:
     """Return a scripted model that writes the gold answer of every task as text."""
     from dragoman.benchmarks.bfcl.prompts import read_format
 
@@ -160,7 +162,7 @@ def writer(suite: SingleTurnSuite, options: dict[str, str] | None) -> Resolved:
         for entry in suite.entries
     }
     model = ScriptedModel("scripted", script, greeted=0)
-    return Resolved("scripted", PromptedParticipant("scripted", model, text), "scripted")
+    return ResolvedParticipant("scripted", PromptedParticipant("scripted", model, text), "scripted")
 
 
 def _past(entry: Entry) -> list[ScriptedReply]:
@@ -240,7 +242,7 @@ def test_a_written_call_is_stored_with_its_text_and_the_form_that_was_asked_for(
 
     reply = text.read(task, "[calculate_triangle_area(10, height=5)]")
 
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert reply.text == "[calculate_triangle_area(10, height=5)]"
     assert reply.calls[0].positionals == (10,)
     assert msgspec.structs.asdict(reply.calls[0])["arguments"] == {"height": 5}

@@ -14,18 +14,19 @@ import pytest
 from dragoman.benchmarks.kit.recorded_suite import values_of_reference_plan
 from dragoman.conditions.voice.inverse_text_normalization.normalizer import normalized_transcript
 from dragoman.conditions.voice.verbalization.spoken_form import verbalize
-from dragoman.core.facets import ExpectsValues
+from dragoman.core.capabilities import ExpectsValues
+from dragoman.core.replies import Utterance
 from dragoman.core.scores import Unscored
-from dragoman.core.speech import Utterance
 from dragoman.core.tasks import Task, fixed_messages
-from dragoman.core.values.matching import find_value, value_type
+from dragoman.core.value_matching.matcher import find_value
+from dragoman.core.value_matching.typed_values import value_type
+from dragoman.registry.suites import load_suite
 from dragoman.scoring.speech_accuracy import (
     AlignmentCounts,
     character_edits,
     speech_accuracy,
     word_edits,
 )
-from dragoman.wiring.suites import load_suite
 
 Style = Callable[[str], str]
 

@@ -27,8 +27,7 @@ from dragoman.curation.apis.verifying.keys import host_of
 from dragoman.curation.apis.verifying.monitor import with_check
 from dragoman.curation.apis.verifying.offline import rounds_aside
 from dragoman.curation.apis.verifying.records import CheckHistory
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
 pytestmark = pytest.mark.conformance
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.curation.apis.verifying.judging import judged
 from dragoman.curation.apis.verifying.vcr import read_vcr
-from dragoman.web.charsets import body_text
+from dragoman.web.exchange import HttpExchange
+from dragoman.web.response_bodies import body_text
 
 pytestmark = pytest.mark.conformance
 

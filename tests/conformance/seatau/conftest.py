@@ -12,9 +12,9 @@ from dragoman.benchmarks.tau2.upstream_data import (
     source_folder,
     tau2_source,
 )
+from dragoman.composition.conditions.language_artifacts import english_side
 from dragoman.curation.translation.discovery import translatable
 from dragoman.curation.translation.segments import TranslatableDomain
-from dragoman.wiring.conditions.language_assets import english_side
 
 
 @pytest.fixture(scope="session")

@@ -14,11 +14,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from dragoman.conditions.language.toml_text import encode_toml
+from tests.toml_writer import encode_toml
 
 from dragoman.benchmarks.downloads.pinned_data import pull
 from dragoman.benchmarks.tau2.seataubench import domain_declarations
 from dragoman.benchmarks.tau2.upstream_data import derive_schemas, source_folder, tau2_source
+from dragoman.composition.conditions.language_artifacts import lint_subjects, surface_of
 from dragoman.conditions.language.artifacts import (
     AssetFolder,
     Mix,
@@ -37,7 +38,6 @@ from dragoman.conditions.language.tool_docstrings import discover_enums
 from dragoman.conditions.language.tool_messages import MessageTranslations
 from dragoman.conditions.language.value_sets import ValueSet
 from dragoman.core.tools import Role
-from dragoman.wiring.conditions.language_assets import lint_subjects, surface_of
 
 DOMAINS = ("airline", "retail", "telecom")
 LANGUAGES = ("vi", "th", "id", "tl", "zh")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.analysis.errors.reviewed import Gravest, gravest
-from dragoman.core.judged_errors import ErrorReview, JudgedError, Severity
+from dragoman.core.measures import ErrorReview, JudgedError, Severity
 from dragoman.core.tools import Role
 
 CONVERSATIONS = {"airline": 150, "retail": 342, "telecom": 342}

@@ -14,12 +14,15 @@ import pytest
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS, DOMAINS, DomainSuite
 from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.benchmarks.tau2.upstream_data import english_domain
+from dragoman.composition.setup import Setup, build_setup, localizations
 from dragoman.conditions.language.artifacts import AssetFolder
 from dragoman.conditions.language.languages import assign_tools_to_languages
 from dragoman.conditions.language.tool_view_rules import SEATAU_VIEW_RULES
 from dragoman.conditions.language.tool_views import localized_view
+from dragoman.config.environment import data_folder as dragoman_data
+from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import RELEASED_SEED
-from dragoman.core.language.translations import EnglishDomain
+from dragoman.core.language.translated_domains import EnglishDomain
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import Scored
 from dragoman.core.tasks import Action, Task
@@ -27,9 +30,6 @@ from dragoman.core.tools import ToolResult
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.language_check import LanguageCheck, check_languages
 from dragoman.runs.plan import plan_cells
-from dragoman.wiring.environment import data_folder as dragoman_data
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import Setup, build_setup, localizations
 
 pytestmark = pytest.mark.nightly
 

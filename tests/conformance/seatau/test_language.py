@@ -13,17 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conformance.seatau.language_drift import PositionShare, drift
 
-from dragoman.analysis.language_drift import PositionShare, drift
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.language.rules import (
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.language.correctness import (
     DEFAULT_LANGUAGE_RULES,
     SEATAU_LANGUAGE_RULES,
     LanguageRules,
+    LanguageUse,
+    TurnLanguage,
 )
-from dragoman.core.language.use import LanguageUse, TurnLanguage
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.scores import Scored, Unscored
-from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.scoring.language_detection import load_detector
@@ -96,9 +97,9 @@ def events_of(messages: list[Row]) -> Iterator[Event]:
         if message["role"] == "tool":
             yield ToolResult(str(at), "look", message["content"])
         elif message["content"] is None:
-            yield Move(SIDES[message["role"]], Called((ToolCall(str(at), "look", {}),)))
+            yield Message(SIDES[message["role"]], ToolCallReply((ToolCall(str(at), "look", {}),)))
         else:
-            yield Move(SIDES[message["role"]], say(message["content"]))
+            yield Message(SIDES[message["role"]], text_reply(message["content"]))
 
 
 def metric_of(use: LanguageUse, side: str) -> Row:
@@ -147,7 +148,7 @@ def test_every_conversation_has_the_result_of_the_reference(
     for row in rows_of(truth_folder, f"language.{language}"):
         if row["kind"] != "conversation":
             continue
-        episode = Episode(tuple(events_of(row["messages"])), Ending("user_stop"), 0, 0)
+        episode = Episode(tuple(events_of(row["messages"])), Termination("user_stop"), 0, 0)
         expected = {SIDES[row["role"]]: row["expected"]}
         (use,) = language_use(TASK, episode, expected, SEATAU_LANGUAGE_RULES, load_detector())
         theirs = {name: value for name, value in row["result"].items() if name != "note"}

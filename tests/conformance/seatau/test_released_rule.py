@@ -18,6 +18,7 @@ import pytest
 from dragoman.benchmarks.downloads.pinned_data import pull
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
 from dragoman.benchmarks.tau2.upstream_data import derive_schemas, source_folder, tau2_source
+from dragoman.composition.conditions.language_artifacts import surface_of
 from dragoman.conditions.language.artifacts import AssetFolder
 from dragoman.conditions.language.tool_view_rules import ALL_PARTS, SEATAU_VIEW_RULES, Part
 from dragoman.conditions.language.tool_views import localized_view
@@ -25,7 +26,6 @@ from dragoman.core.protocols import Provenance, ToolView
 from dragoman.core.rules import SEATAU_RULES
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolCall, openai_schema
-from dragoman.wiring.conditions.language_assets import surface_of
 
 RECORDED = ("vi", "th", "id")
 LANGUAGES = (*RECORDED, "tl", "zh")

@@ -7,10 +7,10 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from tests.conformance.seatau.published_averages import published_average
 
 from dragoman.analysis.correlation import Correlation, averages, correlation, correlation_matrix
 from dragoman.analysis.printed import PrintedCell, RowFinding
-from dragoman.analysis.published import published_average
 from dragoman.analysis.table_comparison import compare_tables
 from dragoman.analysis.validation import validate
 from dragoman.tables.printed_tables import read_table

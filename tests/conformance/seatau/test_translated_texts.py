@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.composition.conditions.language_artifacts import lint_subjects
 from dragoman.conditions.language.artifacts import AssetFolder, Schema, decode_artifact
 from dragoman.conditions.language.languages import find_language
 from dragoman.conditions.language.lint.text_checks import lost_numbers_of_tasks
+from dragoman.config.environment import data_folder as pulled_data
 from dragoman.curation.translation.checks.anomalies import Anomaly
 from dragoman.curation.translation.checks.checking import anomalies
 from dragoman.curation.translation.checks.quality import quality_of
@@ -23,9 +25,7 @@ from dragoman.curation.translation.protection.domain import data_of
 from dragoman.curation.translation.protection.masking import mask, restore
 from dragoman.curation.translation.protection.tokens import Protection, protection_of
 from dragoman.curation.translation.segments import Segment, TranslatableDomain
-from dragoman.wiring.conditions.language_assets import lint_subjects
-from dragoman.wiring.environment import data_folder as pulled_data
-from dragoman.wiring.suites import load_suite
+from dragoman.registry.suites import load_suite
 
 pytestmark = pytest.mark.nightly
 

@@ -17,7 +17,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from dragoman.conditions.language.evidence import argument_evidence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +24,7 @@ from dragoman.benchmarks.downloads.pinned_data import pull
 from dragoman.benchmarks.kit.environment import DomainEnvironment
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
 from dragoman.benchmarks.tau2.upstream_data import derive_schemas, source_folder, tau2_source
+from dragoman.composition.conditions.language_artifacts import surface_of
 from dragoman.conditions.language.domain_surface import DomainSurface
 from dragoman.conditions.language.field_trees import EVERY, to_labels
 from dragoman.conditions.language.tool_view_rules import (
@@ -37,9 +37,8 @@ from dragoman.conditions.language.tool_view_rules import (
 from dragoman.conditions.language.tool_views import localized_view
 from dragoman.conditions.language.value_sets import ValueSet
 from dragoman.core.protocols import Provenance, ToolView
-from dragoman.core.rules import DEFAULT_RULES, SEATAU_RULES, in_records
+from dragoman.core.rules import DEFAULT_RULES, SEATAU_RULES, rules_with_record_answers
 from dragoman.core.tools import Role, ToolCall, ToolResult, openai_schema
-from dragoman.wiring.conditions.language_assets import surface_of
 
 LANGUAGES = ("vi", "th", "id", "tl", "zh")
 RECORDED = ("vi", "th", "id")
@@ -447,7 +446,7 @@ def test_random_calls_change_a_localized_world_as_they_change_the_english_one(
     suite, surface = domains.suites[domain], domains.surface(domain, language)
     task = data.draw(st.sampled_from(suite.tasks))
     calls = data.draw(st.lists(st.sampled_from(domains.calls(domain)), min_size=1, max_size=15))
-    make = suite.factory(in_records(DEFAULT_RULES))
+    make = suite.factory(rules_with_record_answers(DEFAULT_RULES))
     english, localized = make(task), make(task)
     for call in calls:
         view = domains.view(domain, language, call.by)
@@ -472,7 +471,8 @@ def test_records_and_sentences_of_the_phone_leave_the_same_states_and_assertions
     answered = 0
     for task in telecom.tasks[:120]:
         told, recorded = (
-            telecom.factory(rules)(task) for rules in (DEFAULT_RULES, in_records(DEFAULT_RULES))
+            telecom.factory(rules)(task)
+            for rules in (DEFAULT_RULES, rules_with_record_answers(DEFAULT_RULES))
         )
         criteria = task.criteria
         assert criteria is not None
@@ -527,7 +527,7 @@ def everything_in(views: Views, domains: Domains) -> list[object]:
     """Return the tools of all domains in a language, and what plans' calls are answered with."""
     seen: list[object] = []
     for domain, suite in domains.suites.items():
-        world = suite.factory(in_records(DEFAULT_RULES))(suite.tasks[0])
+        world = suite.factory(rules_with_record_answers(DEFAULT_RULES))(suite.tasks[0])
         for side, tools in suite.toolsets.items():
             seen.append(bytes(views[domain, side].show(tools).encoded))
         for call in domains.calls(domain)[:40]:
@@ -536,21 +536,12 @@ def everything_in(views: Views, domains: Domains) -> list[object]:
     return seen
 
 
-# In which language a value was written
-
-
 def test_a_label_of_another_language_is_seen_and_refused_unless_it_is_to_be_taken(
     domains: Domains,
 ) -> None:
     vi, th = domains.surface("airline", "vi"), domains.surface("airline", "th")
     label = th.value_sets["CabinClass"].labels["business"]
     call = ToolCall("1", "update_reservation_flights", {"cabin": label})
-    [written] = argument_evidence(call, vi, [th])
-    assert (written.written, written.language, written.canonical) == (
-        "other language",
-        "th",
-        "business",
-    )
     assignment = {tool.name: vi for tool in domains.suites["airline"].toolsets["agent"]}
     assignment["book_reservation"] = th
     lenient = msgspec.structs.replace(DEFAULT_VIEW_RULES, other_languages_are_taken=True)

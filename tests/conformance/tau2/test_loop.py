@@ -15,11 +15,18 @@ import pytest
 from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS, DomainSuite
 from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
-from dragoman.core.episodes import Episode, Event, Move
-from dragoman.core.protocols import Answer, Conductor, Heard, Limits, Provenance, Session
+from dragoman.core.episodes import Episode, Event, Message
+from dragoman.core.protocols import (
+    Limits,
+    Provenance,
+    Session,
+    SessionInput,
+    SessionReply,
+    TurnProtocol,
+)
+from dragoman.core.replies import Reply, TextReply, ToolCallReply, text_reply
 from dragoman.core.rules import TAU2_RULES
 from dragoman.core.scores import Scored
-from dragoman.core.speech import Called, Reply, Said, say
 from dragoman.core.tools import Role, ToolCall, Toolset
 from dragoman.scoring.judges import AssumeMet
 from dragoman.scoring.reward import Scorer
@@ -50,27 +57,27 @@ class Scripted:
         self._count = 0
         self.inputs: list[str] = []
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:  # noqa: ARG002 - a script
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:  # noqa: ARG002 - a script
         self.inputs.append(self._kind(heard))
         entry = next(self._script, {"text": EXHAUSTED[self._side]})
-        return Answer(self._reply(entry))
+        return SessionReply(self._reply(entry))
 
     async def close(self) -> None: ...
 
     def _reply(self, entry: Record) -> Reply:
         if "calls" not in entry:
-            return say(entry["text"])
+            return text_reply(entry["text"])
         self._count += 1
         calls = (
             ToolCall(f"{self._side}_{self._count}_{index}", name, arguments, self._side)
             for index, (name, arguments) in enumerate(entry["calls"])
         )
-        return Called(tuple(calls), entry.get("text"))
+        return ToolCallReply(tuple(calls), entry.get("text"))
 
-    def _kind(self, heard: Sequence[Heard]) -> str:
+    def _kind(self, heard: Sequence[SessionInput]) -> str:
         if not heard:
             return "NoneType"
-        if isinstance(heard[0], Said):
+        if isinstance(heard[0], TextReply):
             return WORDS["user" if self._side == "agent" else "agent"]
         return "ToolMessage" if len(heard) == 1 else "MultiToolMessage"
 
@@ -105,7 +112,7 @@ def as_messages(events: Sequence[Event]) -> list[Record]:
     content: str | None
     names: list[str] | None
     for event in events:
-        if not isinstance(event, Move):
+        if not isinstance(event, Message):
             messages.append(
                 {
                     "role": "tool",
@@ -117,9 +124,9 @@ def as_messages(events: Sequence[Event]) -> list[Record]:
             )
             continue
         match event.reply:
-            case Called(calls=calls, text=text):
+            case ToolCallReply(calls=calls, text=text):
                 content, names = text, [call.name for call in calls]
-            case Said(utterance=utterance):
+            case TextReply(utterance=utterance):
                 content, names = utterance.intended[:SHOWN], None
             case _:
                 continue
@@ -171,7 +178,7 @@ def compare(suite: DomainSuite, record: Record) -> None:
     options = record["options"]
     limits = Limits(options.get("max_steps", 100), options.get("max_errors", 10))
     world = suite.factory(TAU2_RULES)(task)
-    conductor: Conductor = suite.conductor(task, world, TAU2_RULES, limits)
+    conductor: TurnProtocol = suite.conductor(task, world, TAU2_RULES, limits)
     if options.get("validate_communication"):
         conductor = HalfDuplex(world, TAU2_RULES, limits, checks_communication=True)
     sessions: dict[Role, Scripted] = {

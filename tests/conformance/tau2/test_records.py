@@ -23,11 +23,11 @@ import pytest
 from dragoman.analysis.pass_hat import task_pass_hat
 from dragoman.benchmarks.kit.environment import DomainEnvironment
 from dragoman.benchmarks.tau2.suite import DOMAINS, TOOL_FILES, DomainSuite
-from dragoman.core.episodes import Ending, Episode, Event, Move, executed_calls
+from dragoman.core.episodes import Episode, Event, Message, Termination, executed_calls
 from dragoman.core.protocols import Provenance
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.rules import TAU2_RULES
 from dragoman.core.scores import ComponentScore, Score, Scored, Unscored
-from dragoman.core.speech import Called, say
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Change, Role, ToolCall, ToolResult, openai_schema
 from dragoman.scoring.judges import AssumeMet
@@ -235,14 +235,14 @@ def as_events(messages: list[Record]) -> tuple[Event, ...]:
             name = names[message["id"]]
             events.append(ToolResult(message["id"], name, message["content"], by, message["error"]))
         elif calls is None:
-            events.append(Move(by, say(message["content"])))
+            events.append(Message(by, text_reply(message["content"])))
         else:
             names |= {call["id"]: call["name"] for call in calls}
             called = tuple(
                 ToolCall(call["id"], call["name"], call["arguments"], SIDES[call["requestor"]])
                 for call in calls
             )
-            events.append(Move(by, Called(called, message["content"])))
+            events.append(Message(by, ToolCallReply(called, message["content"])))
     return tuple(events)
 
 
@@ -259,7 +259,7 @@ def test_every_recorded_trajectory_is_scored_as_recorded(
         count = 0
         for record in records(truth_folder / "tau2" / file):
             episode = Episode(
-                as_events(record["messages"]), Ending(record["termination_reason"]), 0, 0
+                as_events(record["messages"]), Termination(record["termination_reason"]), 0, 0
             )
             task = tasks[record["task_id"]]
             score = await scorer.score(task, episode)

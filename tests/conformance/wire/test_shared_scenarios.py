@@ -15,9 +15,9 @@ from subprocess import CompletedProcess
 import pytest
 from tests.conftest import shared_folder
 
-from dragoman.core.episodes import Episode, Move
-from dragoman.core.speech import Called, Said, Unparsed
-from dragoman.store.run import open_run
+from dragoman.core.episodes import Episode, Message
+from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply
+from dragoman.store.run_store import open_run
 
 PAGE = Path(__file__).parents[3] / "docs" / "model_servers.md"
 ROW = re.compile(r"^\| `(?P<name>\w+)` \| (?P<outcome>[^|]+) \| (?P<side>[^|]+) \|$", re.MULTILINE)
@@ -53,21 +53,23 @@ def told_in_docs() -> dict[str, tuple[str, str]]:
 
 def outcome_of(episode: Episode) -> tuple[str, str]:
     """Return what a conversation holds of the agent's first two replies, and whose doing its end is."""
-    moves = [event for event in episode.events if isinstance(event, Move) and event.by == "agent"]
+    moves = [
+        event for event in episode.events if isinstance(event, Message) and event.by == "agent"
+    ]
     told = [_told(move) for move in moves if not move.scripted][:2]
     while len(told) > 1 and told[-1] == BYE:
         told.pop()
     return ", then ".join(told) or "nothing", SIDES.get(episode.ending.reason, "agent")
 
 
-def _told(move: Move) -> str:
+def _told(move: Message) -> str:
     thought = "thinks, " if move.reasoning else ""
     match move.reply:
-        case Said() as said:
+        case TextReply() as said:
             return f"{thought}says {said.text!r}"
-        case Unparsed(error=error):
+        case UnparsedReply(error=error):
             return f"{thought}unusable: {error.partition(':')[0].partition(' (')[0]}"
-        case Called(calls=calls):
+        case ToolCallReply(calls=calls):
             named = (f"{call.name}{' (malformed)' if call.malformed else ''}" for call in calls)
             return f"{thought}calls {', '.join(named)}"
 

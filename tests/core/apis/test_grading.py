@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.apis.assignment import cheapest_assignment
-from dragoman.core.apis.grading import CallGrades, GoldCall, gold_call, grade_calls, made_call
-from dragoman.core.apis.same_values import canonical
+from dragoman.core.apis.grading import (
+    CallGrades,
+    GoldCall,
+    canonical_value,
+    cheapest_assignment,
+    compared_call,
+    gold_call,
+    grade_calls,
+)
 
 Calls = Sequence[tuple[str, dict[str, object]]]
 Also = dict[str, tuple[object, ...]]
@@ -23,7 +29,7 @@ NONE = CallGrades(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 def graded(gold: Calls, made: Calls, also: Also | None = None) -> CallGrades:
     return grade_calls(
         [gold_call(tool, arguments, also or {}) for tool, arguments in gold],
-        [made_call(tool, arguments) for tool, arguments in made],
+        [compared_call(tool, arguments) for tool, arguments in made],
         OFFERED,
     )
 
@@ -88,7 +94,7 @@ def test_other_values_do_as_well_but_each_call_counts_once() -> None:
     [(5, 5.0), (5, "5"), (True, "True"), (True, "true"), (None, "null"), ("é", "e\u0301"), (" x ", "x"), ([1, "a"], ["1", "a"]), ({"a": 1, "b": 2}, {"b": "2", "a": 1})],
 )  # fmt: skip
 def test_values_are_the_same_however_they_are_written(one: object, other: object) -> None:
-    assert canonical(one) == canonical(other)
+    assert canonical_value(one) == canonical_value(other)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +102,7 @@ def test_values_are_the_same_however_they_are_written(one: object, other: object
     [("01004", 1004), ("x", "X"), ([1, 2], [2, 1]), (1, 1.5), (1, True), ("", None)],
 )
 def test_values_differ_where_they_mean_something_else(one: object, other: object) -> None:
-    assert canonical(one) != canonical(other)
+    assert canonical_value(one) != canonical_value(other)
 
 
 _VALUES = st.sampled_from([1, 2, "x"])

@@ -5,8 +5,8 @@ import copy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.language.questions import EVERY, LineText, names_of, texts_of
-from dragoman.core.texts.json_places import at_place, put
+from dragoman.core.language.question_texts import EVERY, LineText, line_names, line_texts
+from dragoman.core.texts.decoding import put, value_at
 
 LINE: dict[str, object] = {
     "id": "q_0",
@@ -45,7 +45,7 @@ LINE: dict[str, object] = {
 
 
 def test_what_is_said_described_and_listed_is_found_with_its_use() -> None:
-    found = list(texts_of(LINE))
+    found = list(line_texts(LINE))
     assert [(each.use, each.text) for each in found] == [
         ("described", "Tells the weather."),
         ("described", "The units."),
@@ -57,11 +57,11 @@ def test_what_is_said_described_and_listed_is_found_with_its_use() -> None:
         ("said", "Be brief."),
         ("said", "Weather?"),
     ]
-    assert all(at_place(LINE, each.place) == each.text for each in found)
+    assert all(value_at(LINE, each.place) == each.text for each in found)
 
 
 def test_a_choice_says_where_it_stands_in_a_call() -> None:
-    choices = [each for each in texts_of(LINE) if each.use == "choice"]
+    choices = [each for each in line_texts(LINE) if each.use == "choice"]
     assert {(each.parameter, each.path, each.listed) for each in choices} == {
         ("weather.now.units", ("units", EVERY), ("metric", "imperial")),
         ("weather.now.days.part", ("days", EVERY, "part"), ("day", "night")),
@@ -74,15 +74,15 @@ def test_a_type_may_be_a_list_of_types() -> None:
     number = {"type": ["integer", "null"], "enum": ["1"]}
     properties = {"part": choice, "parts": several, "count": number, "odd": {"type": [[], {}]}}
     line = {"name": "f", "parameters": {"properties": properties}}
-    assert [(each.text, each.path) for each in texts_of(line)] == [
+    assert [(each.text, each.path) for each in line_texts(line)] == [
         ("day", ("part",)),
         ("day", ("parts", EVERY)),
     ]
 
 
 def test_names_of_functions_and_parameters_are_no_texts() -> None:
-    assert list(names_of(LINE)) == ["weather.now", "units", "days", "live", "city"]
-    assert list(names_of({"name": "f", "parameters": {"properties": {"x": {}}}})) == ["f", "x"]
+    assert list(line_names(LINE)) == ["weather.now", "units", "days", "live", "city"]
+    assert list(line_names({"name": "f", "parameters": {"properties": {"x": {}}}})) == ["f", "x"]
 
 
 ANY = st.recursive(
@@ -113,10 +113,10 @@ ANY = st.recursive(
 @given(ANY)
 def test_whatever_a_line_holds_its_texts_can_be_replaced_and_put_back(parameters: object) -> None:
     line = {"name": "f", "description": "Does it.", "parameters": parameters}
-    texts: list[LineText] = list(texts_of(line))
+    texts: list[LineText] = list(line_texts(line))
     assert texts[0].text == "Does it."
     changed = copy.deepcopy(line)
     put(changed, {each.place: f"<{each.text}>" for each in texts})
-    assert [at_place(changed, each.place) for each in texts] == [f"<{t.text}>" for t in texts]
+    assert [value_at(changed, each.place) for each in texts] == [f"<{t.text}>" for t in texts]
     put(changed, {each.place: each.text for each in texts})
     assert changed == line

@@ -2,11 +2,11 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.core.language.rules import (
+from dragoman.core.language.correctness import (
     DEFAULT_LANGUAGE_RULES,
     LANGUAGE_RULES,
     SEATAU_LANGUAGE_RULES,
-    tolerant,
+    tolerant_rules,
 )
 
 
@@ -40,7 +40,7 @@ def test_languages_of_a_family_are_taken_for_each_other_only_where_that_is_asked
     expected: str, detected: str, tolerated: bool
 ) -> None:
     assert not DEFAULT_LANGUAGE_RULES.accepts(expected, detected)
-    assert tolerant(DEFAULT_LANGUAGE_RULES).accepts(expected, detected) is tolerated
+    assert tolerant_rules(DEFAULT_LANGUAGE_RULES).accepts(expected, detected) is tolerated
 
 
 def test_a_language_is_its_own() -> None:
@@ -48,7 +48,7 @@ def test_a_language_is_its_own() -> None:
 
 
 def test_a_tolerant_definition_differs_in_its_families_and_its_name_alone() -> None:
-    changed = tolerant(SEATAU_LANGUAGE_RULES)
+    changed = tolerant_rules(SEATAU_LANGUAGE_RULES)
     differing = {
         field
         for field in msgspec.structs.asdict(changed)

@@ -1,6 +1,6 @@
 import msgspec
 
-from dragoman.core.language.use import LanguageUse, TurnLanguage
+from dragoman.core.language.correctness import LanguageUse, TurnLanguage
 from dragoman.core.scores import Scored, Unscored
 
 RIGHT = TurnLanguage(0, Scored(1.0), "th", 0.9)

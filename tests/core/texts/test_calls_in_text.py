@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.core.texts.calls_in_text import (
+from dragoman.core.texts.tool_call_parsing import (
     BARE_SYNTAXES,
     MAX_CALLS,
     MAX_CHARS,
     MAX_RAW,
     SYNTAXES,
-    written_calls_in,
+    parse_text_calls,
 )
 
 OFFERED = ("get_weather", "math.factorial")
@@ -210,7 +210,7 @@ NO_CALL = [
 
 @pytest.mark.parametrize(("syntax", "text"), ONE_CALL)
 def test_a_call_is_read_with_its_arguments_and_the_name_of_its_form(syntax: str, text: str) -> None:
-    found = written_calls_in(text, OFFERED)
+    found = parse_text_calls(text, OFFERED)
     assert found is not None
     calls = [(call.id, call.name, call.arguments) for call in found.calls]
     assert (found.syntax, calls) == (syntax, [("text_0", "get_weather", {"city": "Hanoi"})])
@@ -220,7 +220,7 @@ def test_a_call_is_read_with_its_arguments_and_the_name_of_its_form(syntax: str,
 def test_a_call_whose_arguments_cannot_be_read_is_a_call_and_says_so(
     syntax: str, text: str
 ) -> None:
-    found = written_calls_in(text, OFFERED)
+    found = parse_text_calls(text, OFFERED)
     assert found is not None
     assert found.syntax == syntax
     assert [(call.name, call.malformed != "") for call in found.calls] == [("get_weather", True)]
@@ -228,32 +228,32 @@ def test_a_call_whose_arguments_cannot_be_read_is_a_call_and_says_so(
 
 @pytest.mark.parametrize("text", NO_CALL)
 def test_prose_descriptions_and_empty_lists_are_no_calls(text: str) -> None:
-    assert written_calls_in(text, OFFERED) is None
+    assert parse_text_calls(text, OFFERED) is None
 
 
 def test_behind_a_mark_any_tool_is_called_and_without_one_an_offered_tool() -> None:
     told = '{"name": "other", "arguments": {"a": 1}}'
-    found = written_calls_in(f"<tool_call>{told}</tool_call>", OFFERED)
+    found = parse_text_calls(f"<tool_call>{told}</tool_call>", OFFERED)
     assert found is not None
     assert found.calls[0].name == "other"
-    assert written_calls_in(told, OFFERED) is None
+    assert parse_text_calls(told, OFFERED) is None
 
 
 @pytest.mark.parametrize("name", ["math.factorial", "math_factorial", "functions.math.factorial"])
 def test_a_name_is_known_in_every_spelling(name: str) -> None:
-    assert written_calls_in(f'{{"name": "{name}", "arguments": {{"n": 5}}}}', OFFERED) is not None
+    assert parse_text_calls(f'{{"name": "{name}", "arguments": {{"n": 5}}}}', OFFERED) is not None
 
 
 def test_several_calls_are_all_told() -> None:
     text = f'<tool_call>{{"name": "a", "arguments": {HANOI}}}</tool_call>' * 2
-    found = written_calls_in(text, OFFERED)
+    found = parse_text_calls(text, OFFERED)
     assert found is not None
     assert [call.id for call in found.calls] == ["text_0", "text_1"]
 
 
 def test_what_is_kept_of_a_reply_has_bounds() -> None:
-    many = written_calls_in('<tool_call>{"name": "a", "arguments": {}}' * 1_000, ())
-    long = written_calls_in(f'[TOOL_CALLS]f{{"a": "{"x" * 9_000}', ())
+    many = parse_text_calls('<tool_call>{"name": "a", "arguments": {}}' * 1_000, ())
+    long = parse_text_calls(f'[TOOL_CALLS]f{{"a": "{"x" * 9_000}', ())
     assert many is not None
     assert long is not None
     assert len(many.calls) <= MAX_CALLS
@@ -262,12 +262,12 @@ def test_what_is_kept_of_a_reply_has_bounds() -> None:
 
 def test_what_stands_behind_the_bound_is_not_looked_at() -> None:
     call = '<tool_call>{"name": "a", "arguments": {}}</tool_call>'
-    assert written_calls_in("a" * MAX_CHARS + call, ()) is None
+    assert parse_text_calls("a" * MAX_CHARS + call, ()) is None
 
 
 def test_arguments_that_nest_without_end_cannot_be_read() -> None:
     deep = "[" * 500 + "]" * 500
-    found = written_calls_in(f'<tool_call>{{"name": "a", "arguments": {{"a": {deep}}}}}', ())
+    found = parse_text_calls(f'<tool_call>{{"name": "a", "arguments": {{"a": {deep}}}}}', ())
     assert found is not None
     assert found.calls[0].malformed
 
@@ -304,7 +304,7 @@ PIECES = [
 @settings(max_examples=300)
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
 def test_any_text_is_read_or_not_and_never_breaks(text: str) -> None:
-    found = written_calls_in(text, ("f",))
+    found = parse_text_calls(text, ("f",))
     if found is not None:
         assert found.calls
         assert found.syntax in {*SYNTAXES, *BARE_SYNTAXES}
@@ -319,19 +319,19 @@ def test_a_marked_call_is_found_whatever_is_said_before_it(
     before: str, arguments: dict[str, object]
 ) -> None:
     told = json.dumps({"name": "get_weather", "arguments": arguments})
-    found = written_calls_in(f"{before}\n<tool_call>{told}</tool_call>", OFFERED)
+    found = parse_text_calls(f"{before}\n<tool_call>{told}</tool_call>", OFFERED)
     assert found is not None
     assert found.calls[0].name == "get_weather"
 
 
 @given(st.text(st.sampled_from("abc get_weather .,!?\n'-"), max_size=80))
 def test_words_without_brackets_are_never_calls(text: str) -> None:
-    assert written_calls_in(text, OFFERED) is None
+    assert parse_text_calls(text, OFFERED) is None
 
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_a_piece_that_repeats_without_end_is_read_soon(piece: str) -> None:
     """A reader that tried every piece at every piece would not come back from this."""
     text = piece * (MAX_CHARS // len(piece))
-    found = written_calls_in(text, ("f",))
+    found = parse_text_calls(text, ("f",))
     assert found is None or len(found.calls) <= MAX_CALLS

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.texts.end_marks import without_end_marks
+from dragoman.core.texts.model_output import strip_end_of_turn
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from dragoman.core.texts.end_marks import without_end_marks
     ],
 )
 def test_a_mark_ends_the_reply(text: str, words: str) -> None:
-    assert without_end_marks(text) == words
+    assert strip_end_of_turn(text) == words
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_mark_ends_the_reply(text: str, words: str) -> None:
     ],
 )
 def test_words_without_such_a_mark_are_as_they_came(text: str) -> None:
-    assert without_end_marks(text) == text
+    assert strip_end_of_turn(text) == text
 
 
 @given(
@@ -47,4 +47,4 @@ def test_words_without_such_a_mark_are_as_they_came(text: str) -> None:
     ).map("".join)
 )
 def test_what_is_left_is_the_beginning(text: str) -> None:
-    assert text.startswith(without_end_marks(text))
+    assert text.startswith(strip_end_of_turn(text))

@@ -2,7 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.texts.entities import EntityKind, canonical, entities_in, kind_of, occurs
+from dragoman.core.texts.entities import (
+    EntityKind,
+    canonical_entity,
+    contains_entity,
+    find_entities,
+    kind_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -51,16 +57,16 @@ def test_a_value_shows_its_kind_by_its_form(value: str, kind: EntityKind) -> Non
     ],
 )
 def test_all_writings_of_a_value_have_one_form(kind: EntityKind, one: str, other: str) -> None:
-    assert canonical(kind, one) == canonical(kind, other)
+    assert canonical_entity(kind, one) == canonical_entity(kind, other)
 
 
 def test_a_date_that_does_not_exist_stays_as_it_is() -> None:
-    assert canonical("date", "2026-02-31") == "2026-02-31"
+    assert canonical_entity("date", "2026-02-31") == "2026-02-31"
 
 
 def test_values_are_found_where_they_stand() -> None:
     text = "Move final_report.pdf by May 5, 2026 for $20 or call 415-555-0182."
-    assert [(found.kind, found.text) for found in entities_in(text)] == [
+    assert [(found.kind, found.text) for found in find_entities(text)] == [
         ("file", "final_report.pdf"),
         ("date", "May 5, 2026"),
         ("amount", "$20"),
@@ -70,7 +76,7 @@ def test_values_are_found_where_they_stand() -> None:
 
 @pytest.mark.parametrize("text", ["a well-known place", "the 15th", "it is fine", "1.2.3.4.5"])
 def test_words_and_ordinals_are_no_ids(text: str) -> None:
-    assert [found.text for found in entities_in(text) if found.kind == "code"] == []
+    assert [found.text for found in find_entities(text) if found.kind == "code"] == []
 
 
 @pytest.mark.parametrize(
@@ -85,7 +91,7 @@ def test_words_and_ordinals_are_no_ids(text: str) -> None:
     ],
 )
 def test_a_value_stands_in_any_of_its_writings(value: str, text: str) -> None:
-    assert occurs(value, text)
+    assert contains_entity(value, text)
 
 
 @pytest.mark.parametrize(
@@ -100,17 +106,17 @@ def test_a_value_stands_in_any_of_its_writings(value: str, text: str) -> None:
     ],
 )
 def test_a_value_that_differs_does_not_stand(value: str, text: str) -> None:
-    assert not occurs(value, text)
+    assert not contains_entity(value, text)
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_looked_through(text: str) -> None:
-    for found in entities_in(text):
+    for found in find_entities(text):
         assert text[found.start : found.end] == found.text
         assert found.canonical
-        assert occurs(found.text, text)
+        assert contains_entity(found.text, text)
 
 
 def test_a_long_chain_of_hyphens_is_looked_through_once() -> None:
     # Looking ahead from each of its letters to the end takes most of a minute.
-    assert list(entities_in("a-" * 20_000)) == []
+    assert list(find_entities("a-" * 20_000)) == []

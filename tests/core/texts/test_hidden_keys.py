@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.texts.hidden_keys import hidden, without_keys
+from dragoman.core.texts.redaction import redact, redact_text
 
 KEY = "sk/canary+2718281828.45"
 
@@ -24,14 +24,14 @@ KEY = "sk/canary+2718281828.45"
     ],
 )
 def test_a_key_is_taken_out_however_it_is_quoted(written: str) -> None:
-    assert hidden(f"no: {written}!".encode(), (KEY,)) == b"no: ***!"
+    assert redact(f"no: {written}!".encode(), (KEY,)) == b"no: ***!"
 
 
 @pytest.mark.parametrize("before", ["", "x", "xy", "Bearer "])
 def test_of_a_key_in_base64_next_to_nothing_is_left(before: str) -> None:
     for code in (base64.b64encode, base64.urlsafe_b64encode):
         coded = code(f"{before}{KEY} after".encode())
-        said = hidden(coded, (KEY,))
+        said = redact(coded, (KEY,))
         begun, _, rest = said.partition(b"***")
         assert len(coded) - len(begun) - len(rest) >= len(KEY) * 8 // 6 - 2
         assert coded.startswith(begun)
@@ -39,20 +39,20 @@ def test_of_a_key_in_base64_next_to_nothing_is_left(before: str) -> None:
 
 
 def test_the_beginning_of_a_key_that_was_cut_off_is_taken_out_of_an_error() -> None:
-    assert without_keys(f"bad key {KEY[:17]} (a.py, line 3)", (KEY,)) == (
+    assert redact_text(f"bad key {KEY[:17]} (a.py, line 3)", (KEY,)) == (
         "bad key *** (a.py, line 3)"
     )
-    assert without_keys(f"{KEY}{KEY[:12]}, {KEY}", (KEY,)) == "******, ***"
+    assert redact_text(f"{KEY}{KEY[:12]}, {KEY}", (KEY,)) == "******, ***"
 
 
 def test_other_texts_are_left_as_they_are() -> None:
-    assert without_keys("sk/canary is no key; half a \ud83d", (KEY, "", "EMPTY")) == (
+    assert redact_text("sk/canary is no key; half a \ud83d", (KEY, "", "EMPTY")) == (
         "sk/canary is no key; half a \ud83d"
     )
 
 
 def test_a_key_with_characters_that_pages_escape_is_taken_out() -> None:
-    assert hidden(b"<pre>key a&amp;b&lt;2718281828</pre>", ("a&b<2718281828",)) == (
+    assert redact(b"<pre>key a&amp;b&lt;2718281828</pre>", ("a&b<2718281828",)) == (
         b"<pre>key ***</pre>"
     )
 
@@ -78,17 +78,17 @@ def test_a_key_is_taken_out_however_each_of_its_characters_is_written(
 ) -> None:
     ways = data.draw(st.lists(st.sampled_from(list(WAYS)), min_size=len(key), max_size=len(key)))
     written = "".join(WAYS[way](sign) for way, sign in zip(ways, key, strict=True))
-    assert hidden(f"\n{written}\n".encode(), (key,)) == b"\n***\n"
+    assert redact(f"\n{written}\n".encode(), (key,)) == b"\n***\n"
 
 
 def test_a_key_that_ends_in_the_sign_of_a_code_is_taken_out_whole() -> None:
-    assert hidden(b"00000000123\\x78", ("00000000123x",)) == b"***"
-    assert hidden(b"00000000123\\u0075", ("00000000123u",)) == b"***"
+    assert redact(b"00000000123\\x78", ("00000000123x",)) == b"***"
+    assert redact(b"00000000123\\u0075", ("00000000123u",)) == b"***"
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_key_is_taken_out_where_all_of_it_is_written_one_way(way: str) -> None:
-    assert hidden("".join(map(WAYS[way], KEY)).encode(), (KEY,)) == b"***"
+    assert redact("".join(map(WAYS[way], KEY)).encode(), (KEY,)) == b"***"
 
 
 @given(KEYS, st.booleans(), st.sampled_from(["", ":", " "]))
@@ -96,7 +96,7 @@ def test_a_key_in_hex_is_taken_out(key: str, is_upper: bool, between: str) -> No
     code = key.encode()
     hexed = code.hex(between) if between else code.hex()
     written = hexed.upper() if is_upper else hexed
-    assert hidden(f"<{written}>".encode(), (key,)) == b"<***>"
+    assert redact(f"<{written}>".encode(), (key,)) == b"<***>"
 
 
 @given(KEYS, st.binary(max_size=8), st.binary(max_size=8), st.integers(0, 4))
@@ -111,7 +111,7 @@ def test_a_key_in_base64_is_taken_out_but_for_its_edges(
         packed.replace(b"+", b"%2B").replace(b"/", b"%2F"),
         packed.replace(b"+", b"\\u002b"),
     )[way]
-    said = hidden(b"{%b}" % written, (key,))
+    said = redact(b"{%b}" % written, (key,))
     begun, found, rest = said.partition(b"***")
     assert found
     left = len(begun) + len(rest) - 2
@@ -121,11 +121,11 @@ def test_a_key_in_base64_is_taken_out_but_for_its_edges(
 @given(st.text(max_size=200), KEYS)
 def test_a_text_without_a_key_is_left_as_it_is(text: str, key: str) -> None:
     body = text.encode("utf-8", "surrogatepass")
-    if hidden(body, (key,)) != body:
+    if redact(body, (key,)) != body:
         assert any(len(run) >= 12 for run in text.split())
 
 
 @pytest.mark.parametrize("short", ["EMPTY", "lm-studio", "not-needed", "sk-1234"])
 def test_a_placeholder_is_no_key_in_any_code(short: str) -> None:
     body = f"{short} {short.encode().hex()} {base64.b64encode(short.encode()).decode()}".encode()
-    assert hidden(body, (short,)) == body
+    assert redact(body, (short,)) == body

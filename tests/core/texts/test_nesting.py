@@ -2,9 +2,9 @@
 
 import pytest
 
-from dragoman.core.agent_answers import read_answer
-from dragoman.core.speech import Called, Unparsed
-from dragoman.core.texts.nesting import MOST_DEPTH, is_deep
+from dragoman.core.agent_replies import parse_agent_reply
+from dragoman.core.replies import ToolCallReply, UnparsedReply
+from dragoman.core.texts.decoding import MOST_DEPTH, is_nested_too_deeply
 from dragoman.models.chat.message_parsing import parse_tool_call
 
 DEEP = 100_000
@@ -29,8 +29,8 @@ ARGUMENTS = {
 
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_arguments_that_are_nested_too_deeply_are_the_agents_malformed_call(name: str) -> None:
-    read = read_answer({"tool_calls": [{"name": "look", "arguments": ARGUMENTS[name]}]}, 1)
-    assert isinstance(read.reply, Called)
+    read = parse_agent_reply({"tool_calls": [{"name": "look", "arguments": ARGUMENTS[name]}]}, 1)
+    assert isinstance(read.reply, ToolCallReply)
     assert read.reply.calls[0].malformed == "the arguments are nested too deeply"
 
 
@@ -42,8 +42,8 @@ def test_a_models_arguments_are_read_alike(name: str) -> None:
 
 def test_arguments_of_the_depth_that_is_allowed_are_read() -> None:
     arguments = {"a": nested(MOST_DEPTH - 2)}
-    read = read_answer({"tool_calls": [{"name": "look", "arguments": arguments}]}, 1)
-    assert isinstance(read.reply, Called)
+    read = parse_agent_reply({"tool_calls": [{"name": "look", "arguments": arguments}]}, 1)
+    assert isinstance(read.reply, ToolCallReply)
     assert read.reply.calls[0].arguments == arguments
 
 
@@ -57,13 +57,13 @@ def test_arguments_of_the_depth_that_is_allowed_are_read() -> None:
     ids=["all of it", "its content", "its calls"],
 )
 def test_an_answer_that_is_nested_without_end_is_unusable_and_shown_short(answer: object) -> None:
-    reply = read_answer(answer, 1).reply
-    assert isinstance(reply, Unparsed)
+    reply = parse_agent_reply(answer, 1).reply
+    assert isinstance(reply, UnparsedReply)
     assert len(reply.raw) < 1_000
 
 
 def test_tokens_that_are_nested_without_end_are_unknown() -> None:
-    read = read_answer({"content": "hello", "usage": nested(DEEP)}, 1)
+    read = parse_agent_reply({"content": "hello", "usage": nested(DEEP)}, 1)
     assert (read.input_tokens, read.output_tokens) == (None, None)
 
 
@@ -75,11 +75,11 @@ class Shy:
 
 
 def test_an_object_that_refuses_to_be_shown_is_named_by_its_kind() -> None:
-    call = read_answer({"tool_calls": [{"name": "look", "arguments": Shy()}]}, 1).reply
-    assert isinstance(call, Called)
+    call = parse_agent_reply({"tool_calls": [{"name": "look", "arguments": Shy()}]}, 1).reply
+    assert isinstance(call, ToolCallReply)
     assert call.calls[0].raw == "a Shy that cannot be shown: ValueError"
 
 
 def test_depth_is_that_of_lists_and_objects_together() -> None:
-    assert not is_deep(nested(MOST_DEPTH - 1))
-    assert is_deep(nested(MOST_DEPTH, lists=True))
+    assert not is_nested_too_deeply(nested(MOST_DEPTH - 1))
+    assert is_nested_too_deeply(nested(MOST_DEPTH, lists=True))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.texts.reasoning import separated
+from dragoman.core.texts.model_output import separate_reasoning
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ from dragoman.core.texts.reasoning import separated
     ],
 )
 def test_reasoning_is_no_words(text: str, words: str, reasoning: str) -> None:
-    found = separated(text)
+    found = separate_reasoning(text)
     assert (found.words, found.reasoning) == (words, reasoning)
 
 
@@ -59,7 +59,7 @@ def test_reasoning_is_no_words(text: str, words: str, reasoning: str) -> None:
     "text", ["<think>and so on", "so it is</think>", "\n<think>\na\n</think>\n"]
 )
 def test_reasoning_without_an_answer_leaves_no_words(text: str) -> None:
-    found = separated(text)
+    found = separate_reasoning(text)
     assert found.words == ""
     assert found.reasoning
     assert found.start == len(text)
@@ -80,12 +80,14 @@ def test_reasoning_without_an_answer_leaves_no_words(text: str) -> None:
     ],
 )
 def test_a_text_without_reasoning_is_as_it_was(text: str) -> None:
-    assert separated(text) == (text, "", 0)
+    assert separate_reasoning(text) == (text, "", 0)
 
 
 def test_a_call_that_harmony_left_in_the_text_stays_there() -> None:
     call = '<|channel|>commentary to=functions.track <|constrain|>json<|message|>{"id": 1}'
-    found = separated(f"<|channel|>analysis<|message|>a<|end|><|start|>assistant{call}<|call|>")
+    found = separate_reasoning(
+        f"<|channel|>analysis<|message|>a<|end|><|start|>assistant{call}<|call|>"
+    )
     assert found.reasoning == "a"
     assert found.words.endswith(call)
 
@@ -106,14 +108,14 @@ _PIECES = st.sampled_from(
 
 @given(st.lists(_PIECES, max_size=12).map("".join) | st.text(max_size=80))
 def test_any_text_parts_into_words_and_reasoning_that_stand_in_it(text: str) -> None:
-    found = separated(text)
+    found = separate_reasoning(text)
     assert 0 <= found.start <= len(text)
     assert all(word in text for word in (*found.words.split(), *found.reasoning.split()))
 
 
 @given(st.text(alphabet="abc \n", min_size=1, max_size=40), st.text(alphabet="abc .", max_size=40))
 def test_what_stands_between_the_tags_is_the_reasoning(reasoning: str, words: str) -> None:
-    found = separated(f"<think>{reasoning}</think>{words}")
+    found = separate_reasoning(f"<think>{reasoning}</think>{words}")
     assert (found.words, found.reasoning) == (words.strip(), reasoning.strip())
 
 
@@ -130,5 +132,5 @@ def test_what_stands_between_the_tags_is_the_reasoning(reasoning: str, words: st
     ],
 )
 def test_any_number_of_tags_is_read_in_one_pass(piece: str) -> None:
-    found = separated(piece * 20_000)
+    found = separate_reasoning(piece * 20_000)
     assert len(found.words) + len(found.reasoning) <= 30_000 * len(piece)

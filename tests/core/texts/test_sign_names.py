@@ -2,7 +2,7 @@
 
 import string
 
-from dragoman.core.texts.sign_names import sign_names
+from dragoman.core.texts.entities import sign_names
 
 
 def test_every_digit_and_letter_has_a_word_of_its_own() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.texts.silence import is_silent
+from dragoman.core.stop_tokens import is_silent
 
 
 @pytest.mark.parametrize(

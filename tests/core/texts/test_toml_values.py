@@ -6,7 +6,7 @@ import tomllib
 import msgspec
 import pytest
 
-from dragoman.core.texts.toml_values import decode_toml, toml_values
+from dragoman.core.texts.decoding import decode_toml, load_toml
 
 WICKED = {
     "arrays": "a = " + "[" * 100_000,
@@ -23,14 +23,14 @@ WICKED = {
 @pytest.mark.parametrize("name", WICKED)
 def test_what_is_wicked_is_refused_in_one_kind_of_error(name: str) -> None:
     with pytest.raises(tomllib.TOMLDecodeError):
-        toml_values(WICKED[name])
+        load_toml(WICKED[name])
     with pytest.raises(msgspec.DecodeError):
         decode_toml(WICKED[name].encode(), dict[str, object])
 
 
 def test_values_come_as_they_are_written() -> None:
     text = 'a.b."c d" = 1.5\ntext = "one. two. three."\nday = 2026-03-16\n'
-    assert toml_values(text) == {
+    assert load_toml(text) == {
         "a": {"b": {"c d": 1.5}},
         "text": "one. two. three.",
         "day": dt.date(2026, 3, 16),
@@ -40,4 +40,4 @@ def test_values_come_as_they_are_written() -> None:
 
 def test_a_long_word_costs_no_more_than_its_length() -> None:
     word = "a" * 2**20
-    assert toml_values(f'a = "{word}"') == {"a": word}
+    assert load_toml(f'a = "{word}"') == {"a": word}

@@ -1,6 +1,6 @@
 import pytest
 
-from dragoman.core.texts.unaccented import unaccented
+from dragoman.core.texts.characters import unaccented
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.yaml_values import yaml_value
+from dragoman.curation.untrusted_yaml import load_yaml
 
 
 def test_only_what_json_writes_as_a_number_or_truth_value_is_one() -> None:
     text = (
         "a: 1\nb: -2.5\nc: true\nd: null\ne: no\nf: 010\ng: 12:30\nh: 2020-01-01\ni: 1_000\nj: .inf"
     )
-    assert yaml_value(text) == {
+    assert load_yaml(text) == {
         "a": 1,
         "b": -2.5,
         "c": True,
@@ -27,16 +27,16 @@ def test_only_what_json_writes_as_a_number_or_truth_value_is_one() -> None:
 
 
 def test_keys_are_texts() -> None:
-    assert yaml_value("200: ok\non: [get]\n1.10: x") == {"200": "ok", "on": ["get"], "1.10": "x"}
+    assert load_yaml("200: ok\non: [get]\n1.10: x") == {"200": "ok", "on": ["get"], "1.10": "x"}
 
 
 def test_what_is_quoted_or_tagged_as_text_is_text() -> None:
-    assert yaml_value("['1', \"true\", !!str 2, !!int 3]") == ["1", "true", "2", 3]
+    assert load_yaml("['1', \"true\", !!str 2, !!int 3]") == ["1", "true", "2", 3]
 
 
 def test_merged_mappings_give_way_to_what_stands_there() -> None:
     text = "base: &b {x: 1, y: 2}\none:\n  <<: *b\n  y: 3\ntwo:\n  <<: [*b, {z: 4}]"
-    assert yaml_value(text) == {
+    assert load_yaml(text) == {
         "base": {"x": 1, "y": 2},
         "one": {"x": 1, "y": 3},
         "two": {"x": 1, "y": 2, "z": 4},
@@ -44,7 +44,7 @@ def test_merged_mappings_give_way_to_what_stands_there() -> None:
 
 
 def test_a_reader_of_a_tag_is_used() -> None:
-    assert yaml_value("!binary aGk=", tags={"!binary": str.upper}) == "AGK="
+    assert load_yaml("!binary aGk=", tags={"!binary": str.upper}) == "AGK="
 
 
 BOMB = "a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(
@@ -69,7 +69,7 @@ BOMB = "a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(
 )
 def test_what_is_no_plain_yaml_is_refused_in_one_line(text: str, said: str) -> None:
     with pytest.raises(DataError) as refused:
-        yaml_value(text)
+        load_yaml(text)
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -77,7 +77,7 @@ def test_what_is_no_plain_yaml_is_refused_in_one_line(text: str, said: str) -> N
 @given(st.text(alphabet=" \n-:?[]{},&*!|>'\"%@`#ab<1", max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
-        value = yaml_value(text)
+        value = load_yaml(text)
     except DataError as error:
         assert str(error)  # noqa: PT017 - either end is right
     else:

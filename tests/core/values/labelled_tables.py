@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.values.matching import states
+from dragoman.core.value_matching.matcher import states
 
 
 class LabelledCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

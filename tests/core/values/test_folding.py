@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.values.folding import fold, primary_language
+from dragoman.core.value_matching.folding import fold, primary_language
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dragoman.core.values.lexicon import FULL_LANGUAGES
-from dragoman.core.values.matching import find_value, states, typed_values, value_type
-from dragoman.core.values.reading import read
-from dragoman.core.values.tokens import MAX_CHARACTERS
+from dragoman.core.value_matching.lexicon import FULL_LANGUAGES
+from dragoman.core.value_matching.matcher import find_value, states, typed_values
+from dragoman.core.value_matching.tokenizer import MAX_CHARACTERS
+from dragoman.core.value_matching.typed_values import value_type
+from dragoman.core.value_matching.value_reader import read
 
 
 @pytest.mark.parametrize(

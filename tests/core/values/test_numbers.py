@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from dragoman.core.values.reading import read
+from dragoman.core.value_matching.value_reader import read
 
 EN = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),

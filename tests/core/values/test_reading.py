@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from dragoman.core.values.items import ReadItem
-from dragoman.core.values.reading import read
+from dragoman.core.value_matching.reader_state import ReadItem
+from dragoman.core.value_matching.value_reader import read
 
 
 def first_value(text: str, language: str = "en") -> ReadItem:

@@ -2,10 +2,9 @@
 
 import pytest
 
-from dragoman.core.texts.sign_names import sign_names
-from dragoman.core.values.figures import figure_of
-from dragoman.core.values.lexicon import lexicon_of
-from dragoman.core.values.tokens import tokenize
+from dragoman.core.texts.entities import sign_names
+from dragoman.core.value_matching.lexicon import lexicon_of
+from dragoman.core.value_matching.tokenizer import figure_of, tokenize
 
 
 def words(text: str, language: str = "en") -> list[str]:

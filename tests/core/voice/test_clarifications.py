@@ -2,9 +2,9 @@
 
 import msgspec
 
-from dragoman.core.episodes import Ending, Episode, Move, without_clarifications
-from dragoman.core.speech import say
-from dragoman.core.voice.clarifications import REJECTIONS, Clarification, by_topic, whitelist
+from dragoman.core.clarifications import REJECTIONS, Clarification, by_topic, whitelist
+from dragoman.core.episodes import Episode, Message, Termination, without_clarifications
+from dragoman.core.replies import text_reply
 
 
 def test_a_whitelist_has_what_a_message_states_of_planned_arguments() -> None:
@@ -28,13 +28,13 @@ def test_a_value_that_is_a_message_of_its_own_cannot_be_confirmed() -> None:
 
 def test_answered_questions_are_left_out_and_rejected_ones_stay() -> None:
     moves = [
-        Move("user", say("Move it.")),
-        Move("agent", say("Is it a_b?")),
-        Move("user", say("a_b"), scripted=True),
-        Move("agent", say("Where is it?")),
+        Message("user", text_reply("Move it.")),
+        Message("agent", text_reply("Is it a_b?")),
+        Message("user", text_reply("a_b"), scripted=True),
+        Message("agent", text_reply("Where is it?")),
     ]
     decided = (Clarification(1, "allowed", "rule", "a_b"), Clarification(3, "no question", "rule"))
-    episode = Episode(tuple(moves), Ending("turns_done"), 4, 0, clarifications=decided)
+    episode = Episode(tuple(moves), Termination("turns_done"), 4, 0, clarifications=decided)
 
     left = without_clarifications(episode)
     assert left.events == (moves[0], moves[3])

@@ -4,9 +4,9 @@ import json
 import msgspec
 import pytest
 
-from dragoman.core.voice.audio import Audio, wav_of
-from dragoman.core.voice.sound_parts import (
-    SoundPart,
+from dragoman.core.audio import Audio, write_wav
+from dragoman.core.chat_messages import (
+    AudioPart,
     hash_encoder,
     message_encoder,
     part_form,
@@ -14,8 +14,8 @@ from dragoman.core.voice.sound_parts import (
 )
 
 BEEP = Audio(b"\x10\x00" * 800, 8_000)
-DATA = base64.b64encode(wav_of(BEEP)).decode()
-MESSAGE = {"role": "user", "content": [{"type": "text", "text": "Hear:"}, SoundPart(BEEP)]}
+DATA = base64.b64encode(write_wav(BEEP)).decode()
+MESSAGE = {"role": "user", "content": [{"type": "text", "text": "Hear:"}, AudioPart(BEEP)]}
 WORDS = {"role": "user", "content": "Hello."}
 
 
@@ -26,7 +26,7 @@ def test_a_part_is_written_as_the_wire_takes_it() -> None:
         "input_audio": {"data": DATA, "format": "wav"},
     }
     qwen = part_form('{"type":"input_audio","input_audio":{"data":"data:;base64,{data}"}}')
-    (other,) = json.loads(message_encoder(qwen).encode([SoundPart(BEEP)]))
+    (other,) = json.loads(message_encoder(qwen).encode([AudioPart(BEEP)]))
     assert other == {"type": "input_audio", "input_audio": {"data": f"data:;base64,{DATA}"}}
 
 

@@ -1,8 +1,7 @@
 import pytest
 
+from dragoman.core.audio import NULL_AUDIO_STORE, Audio, MemoryAudioStore, hears_audio
 from dragoman.core.errors import DataError
-from dragoman.core.voice.audio import Audio
-from dragoman.core.voice.sounds import NO_SOUNDS, HeldSounds, hears_audio
 
 BEEP = Audio(b"\x10\x00" * 800, 8_000)
 
@@ -13,18 +12,18 @@ class Says:
 
 
 def test_what_is_held_is_given_back_once_each() -> None:
-    held = HeldSounds()
+    held = MemoryAudioStore()
     assert held.keep(BEEP) == held.keep(BEEP) == BEEP.reference()
     assert held.sound(BEEP.reference()) == BEEP
     assert held.all() == (BEEP,)
 
 
 def test_what_was_not_kept_cannot_be_heard() -> None:
-    assert NO_SOUNDS.keep(BEEP) == BEEP.reference()
+    assert NULL_AUDIO_STORE.keep(BEEP) == BEEP.reference()
     with pytest.raises(DataError, match="was not kept"):
-        NO_SOUNDS.sound(BEEP.reference())
+        NULL_AUDIO_STORE.sound(BEEP.reference())
     with pytest.raises(DataError, match="was not kept"):
-        HeldSounds().sound(BEEP.reference())
+        MemoryAudioStore().sound(BEEP.reference())
 
 
 def test_only_who_says_so_can_hear() -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from dragoman.core.errors import RunHalted
 from dragoman.curation.apis.steps import CurationStep, StepFinding, refused, walk
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome, StoredItem
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome, StoredItem
 
 
 class Word(msgspec.Struct, frozen=True):

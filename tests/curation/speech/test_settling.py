@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import Reply, Unparsed, say
+from dragoman.core.replies import Reply, UnparsedReply, text_reply
 from dragoman.core.usage import Usage
 from dragoman.curation.speech.asking.topics import named_topics
 from dragoman.curation.speech.messages import StatedValue, UserMessage
@@ -54,7 +54,7 @@ class Answering:
 
 
 def by_model(text: str, message: UserMessage = MESSAGE) -> SpokenMessage:
-    return asyncio.run(settled_by_model(message, Answering(say(text)), ENGLISH, 1, READER))
+    return asyncio.run(settled_by_model(message, Answering(text_reply(text)), ENGLISH, 1, READER))
 
 
 def test_what_passes_by_rules_says_how_each_value_is_found() -> None:
@@ -127,7 +127,7 @@ def test_any_other_answer_falls_back_to_the_rules_with_the_reason(answer: str, w
 
 
 def test_an_answer_without_text_falls_back_too() -> None:
-    model = Answering(Unparsed("{", "no JSON"))
+    model = Answering(UnparsedReply("{", "no JSON"))
     settled = asyncio.run(settled_by_model(MESSAGE, model, ENGLISH, 1, READER))
     assert settled.reasons == ("model: the answer has no text",)
 
@@ -150,7 +150,7 @@ def test_a_model_renames_topics_as_the_source_does_and_drops_others_but_changes_
         '{"topics": {"source": "source_file", "folder": "source_directory_name", '
         '"destination": null}}'
     )
-    model = Answering(say(answer))
+    model = Answering(text_reply(answer))
     named = asyncio.run(named_topics(TOPICS, TEXT, model))
     assert named.topics == {
         "source_file": "final_report.pdf",
@@ -175,6 +175,6 @@ def test_a_model_renames_topics_as_the_source_does_and_drops_others_but_changes_
     ],
 )
 def test_any_other_naming_of_topics_is_refused_with_the_reason(answer: str, why: str) -> None:
-    named = asyncio.run(named_topics(TOPICS, TEXT, Answering(say(answer))))
+    named = asyncio.run(named_topics(TOPICS, TEXT, Answering(text_reply(answer))))
     assert named.topics is None
     assert why in named.why

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.composition.conditions.language_artifacts import english_side
 from dragoman.core.errors import DataError
-from dragoman.core.language.translations import EnglishDomain
+from dragoman.core.language.translated_domains import EnglishDomain
 from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.curation.translation.discovery import translatable
-from dragoman.wiring.conditions.language_assets import english_side
 
 RECORDS = '''
 class Status(str, Enum):

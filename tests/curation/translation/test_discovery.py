@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.composition.conditions.language_artifacts import english_side
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Suite
 from dragoman.curation.translation.discovery import domain_of
 from dragoman.curation.translation.english_schemas.composed import composed_schema
 from dragoman.curation.translation.segments import TranslatableDomain
-from dragoman.wiring.conditions.language_assets import english_side
-from dragoman.wiring.suites import load_suite
+from dragoman.registry.suites import load_suite
 
 OWN_SUITE = Path(__file__).parents[3] / "docs" / "examples" / "own_suite"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 from dragoman.finetuning.contamination.guard import EvaluatedTask, Guard, guarded
 from dragoman.finetuning.contamination.near_texts import NearTexts
 
@@ -25,9 +25,9 @@ TASKS = (
 )
 
 
-def row(request: str, origin: RowOrigin, *calls: tuple[str, str]) -> TrainingRow:
+def row(request: str, origin: ExampleOrigin, *calls: tuple[str, str]) -> TrainingExample:
     made = [{"type": "function", "function": {"name": n, "arguments": a}} for n, a in calls]
-    return TrainingRow(
+    return TrainingExample(
         "r",
         (
             {"role": "user", "content": request},
@@ -37,14 +37,14 @@ def row(request: str, origin: RowOrigin, *calls: tuple[str, str]) -> TrainingRow
     )
 
 
-OTHER = RowOrigin("mine", "x", ("de/Feiertage",))
+OTHER = ExampleOrigin("mine", "x", ("de/Feiertage",))
 
 
 @pytest.mark.parametrize(
     ("leaking", "kind", "task"),
     [
-        (row("Will it rain there?", RowOrigin("itc:world", "t1")), "task", "t1"),
-        (row("住所を知りたい", RowOrigin("mine", "x", ("jp/郵便番号検索",))), "api", "t2"),
+        (row("Will it rain there?", ExampleOrigin("itc:world", "t1")), "task", "t1"),
+        (row("住所を知りたい", ExampleOrigin("mine", "x", ("jp/郵便番号検索",))), "api", "t2"),
         (row("vai chover AMANHÃ na cidade do CEP 20040002", OTHER), "text", "t1"),
         (row("Vai chover amanhã na cidade do CEP 20040-003?", OTHER), "near text", "t1"),
         (row("郵便番号060-0001の住所を教えて下さい。", OTHER), "near text", "t2"),
@@ -60,7 +60,7 @@ OTHER = RowOrigin("mine", "x", ("de/Feiertage",))
         ),
     ],
 )
-def test_a_planted_leak_is_caught(leaking: TrainingRow, kind: str, task: str) -> None:
+def test_a_planted_leak_is_caught(leaking: TrainingExample, kind: str, task: str) -> None:
     (leak,) = Guard(TASKS).leaks(leaking)
     assert (leak.kind, leak.task) == (kind, task)
 
@@ -71,13 +71,13 @@ def test_a_row_of_its_own_passes() -> None:
 
 
 def test_apis_may_be_shared_where_that_is_said() -> None:
-    shared = row("住所を知りたい", RowOrigin("mine", "x", ("jp/郵便番号検索",)))
+    shared = row("住所を知りたい", ExampleOrigin("mine", "x", ("jp/郵便番号検索",)))
     assert list(Guard(TASKS, forbid_apis=False).leaks(shared)) == []
 
 
 def test_a_row_in_another_language_of_an_evaluated_task_is_refused() -> None:
     english = msgspec.structs.replace(
-        row("Will it rain tomorrow?", RowOrigin("itc:world", "t1", language="en"))
+        row("Will it rain tomorrow?", ExampleOrigin("itc:world", "t1", language="en"))
     )
     kept, leaks = guarded([english], Guard(TASKS))
     assert kept == []
@@ -128,7 +128,7 @@ def test_calls_in_the_text_of_an_answer_count_as_native_ones_do() -> None:
     calls = (("Tempo", '{"cidade":"x"}'), ("recherche_d_adresse", '{"q":"7"}'))
     evaluated = EvaluatedTask("itc:mine", "t", "Vai chover?", ("Tempo",), calls)
     answer = '{"Thought": "Eh.", "Action": "[Recherche d\'adresse(q=\'7\'), Tempo(cidade=\'x\')]"}'
-    given = TrainingRow(
+    given = TrainingExample(
         "r",
         ({"role": "user", "content": "Something"}, {"role": "assistant", "content": answer}),
         origin=OTHER,
@@ -157,7 +157,7 @@ def test_a_task_is_the_same_whatever_its_suite_is_called(
     for name in ("tasks.jsonl", "documents.jsonl"):
         (tmp_path / name).touch()
     evaluated, of_row = (name.replace("FOLDER", str(tmp_path)) for name in (evaluated, of_row))
-    planted = row("Nothing of the kind", RowOrigin(of_row, "7", language="sw"))
+    planted = row("Nothing of the kind", ExampleOrigin(of_row, "7", language="sw"))
 
     (leak,) = Guard([EvaluatedTask(evaluated, "7", "Wird es regnen?")]).leaks(planted)
 
@@ -166,13 +166,13 @@ def test_a_task_is_the_same_whatever_its_suite_is_called(
 
 @pytest.mark.parametrize("of_row", ["itc:nestful", "tau2:retail", "the dataset"])
 def test_ids_of_other_suites_name_other_tasks(of_row: str) -> None:
-    own = row("Nothing of the kind", RowOrigin(of_row, "7"))
+    own = row("Nothing of the kind", ExampleOrigin(of_row, "7"))
 
     assert list(Guard([EvaluatedTask("itc:world", "7", "Wird es regnen?")]).leaks(own)) == []
 
 
 def test_a_task_is_known_by_its_record_under_a_name_that_nobody_knows() -> None:
-    planted = row("Nothing of the kind", RowOrigin("renamed", "9", digest="abc"))
+    planted = row("Nothing of the kind", ExampleOrigin("renamed", "9", digest="abc"))
     evaluated = EvaluatedTask("itc:world", "7", "Wird es regnen?", digest="abc")
 
     (leak,) = Guard([evaluated]).leaks(planted)

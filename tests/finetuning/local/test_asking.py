@@ -14,21 +14,21 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from dragoman.core.errors import RunHalted, UsageError
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import Unparsed
+from dragoman.core.replies import UnparsedReply
 from dragoman.core.tools import Toolset, ToolSpec
-from dragoman.core.training.rows import TrainingRow
+from dragoman.core.training_examples import TrainingExample
 from dragoman.finetuning.quiet import quieted
 from dragoman.finetuning.tiny import TinyForm, write_tiny
-from dragoman.wiring.chat_models import named_chat_model
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.participants import resolve_agent, resolve_user
+from dragoman.registry.chat_models import resolve_chat_model
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.participants import resolve_agent, resolve_user
 
 pytestmark = pytest.mark.train
 
 WEATHER = Toolset((ToolSpec("weather", "Tells the weather.", {"type": "object"}),))
 
 
-def row(number: int) -> TrainingRow:
+def row(number: int) -> TrainingExample:
     call = {"name": "weather", "arguments": json.dumps({"city": "Oslo", "day": number})}
     said: dict[str, object] = {"role": "user", "content": f"Weather in Oslo, day {number}?"}
     calls: dict[str, object] = {
@@ -36,7 +36,7 @@ def row(number: int) -> TrainingRow:
         "content": "",
         "tool_calls": [{"id": "1", "function": call}],
     }
-    return TrainingRow(f"r{number}", (said, calls))
+    return TrainingExample(f"r{number}", (said, calls))
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +59,8 @@ def adapter(base: Path) -> Path:
 
 def answers(name: str, tools: Toolset = WEATHER, words: int = 1) -> list[Completion]:
     async def asked() -> list[Completion]:
-        connections = Connections()
-        model, _ = named_chat_model(name, connections)
+        connections = ModelClients()
+        model, _ = resolve_chat_model(name, connections)
         requests = (
             ChatRequest(
                 [{"role": "user", "content": f"Weather, day {n}? " * (words + n % 4)}],
@@ -95,7 +95,9 @@ def test_an_adapter_changes_answers_and_their_key(base: Path, adapter: Path) -> 
     plain, adapted = f"local/{base}?max_tokens=20", f"local/{base}?adapter={adapter}&max_tokens=20"
 
     assert bodies(plain) != bodies(adapted)
-    keys = {named_chat_model(name, None)[1] for name in (plain, adapted, f"{plain}&temperature=1")}
+    keys = {
+        resolve_chat_model(name, None)[1] for name in (plain, adapted, f"{plain}&temperature=1")
+    }
     assert len(keys) == 3
 
 
@@ -112,7 +114,7 @@ def test_tokens_and_seconds_are_counted_and_an_answer_ends_where_it_may(base: Pa
 def test_a_conversation_that_has_outgrown_the_context_is_no_fault(base: Path) -> None:
     first = answers(f"local/{base}", words=200)[0]
 
-    assert isinstance(first.reply, Unparsed)
+    assert isinstance(first.reply, UnparsedReply)
     assert "longer than the model's context" in first.reply.error
     assert first.usage.faults == {"context": 1}
 
@@ -129,7 +131,7 @@ def test_agent_user_and_judge_may_be_local(base: Path) -> None:
 def test_weights_of_another_seed_are_another_model(base: Path, tmp_path: Path) -> None:
     write_tiny([row(number) for number in range(24)], tmp_path / "b", TinyForm("xs", 400, seed=1))
 
-    one, other = (named_chat_model(f"local/{each}", None)[1] for each in (base, tmp_path / "b"))
+    one, other = (resolve_chat_model(f"local/{each}", None)[1] for each in (base, tmp_path / "b"))
 
     assert one != other
 
@@ -157,7 +159,7 @@ def test_what_cannot_be_asked_is_refused_when_it_is_named(tmp_path: Path) -> Non
 def test_a_tokenizer_with_passages_gives_prompts_back_in_few_tokens(tmp_path: Path) -> None:
     policy = "Answer with calls of functions and with nothing else, ever. " * 4
     rows = [
-        TrainingRow(
+        TrainingExample(
             f"s{n}", ({"role": "system", "content": f"{policy.strip()}\nNow."}, *row(n).messages)
         )
         for n in range(24)

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from dragoman.core.protocols import Completion
-from dragoman.core.speech import Called, Said, Unparsed
+from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply
 from dragoman.finetuning.local.replies import DecodedText, completion_body, knows_calls
 from dragoman.models.chat.completions import decode_completion
 
@@ -26,7 +26,7 @@ def read(text: str, *, with_calls: bool = True, is_cut: bool = False) -> Complet
 def test_a_call_is_read_natively(text: str, name: str, arguments: dict[str, object]) -> None:
     reply = read(text).reply
 
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert [(call.name, call.arguments, call.malformed) for call in reply.calls] == [
         (name, arguments, "")
     ]
@@ -37,7 +37,7 @@ def test_words_stand_beside_calls_and_each_call_has_an_id() -> None:
 
     reply = read(f"I look.\n{call}\n{call}").reply
 
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert reply.text == "I look."
     assert [call.id for call in reply.calls] == ["call_0", "call_1"]
 
@@ -54,7 +54,7 @@ def test_words_stand_beside_calls_and_each_call_has_an_id() -> None:
 def test_a_call_that_cannot_be_read_is_the_agents_mistake(text: str, name: str) -> None:
     reply = read(text).reply
 
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     (call,) = reply.calls
     assert call.name == name
     assert call.malformed
@@ -64,14 +64,14 @@ def test_a_call_that_cannot_be_read_is_the_agents_mistake(text: str, name: str) 
 def test_a_call_without_a_name_calls_nothing_that_there_is() -> None:
     reply = read('<tool_call>{"function": "f"}</tool_call>').reply
 
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert [call.name for call in reply.calls] == [""]
 
 
 def test_thoughts_are_not_said() -> None:
     completion = read("<think>\nIt rains?\n</think>\n\nIt rains.")
 
-    assert isinstance(completion.reply, Said)
+    assert isinstance(completion.reply, TextReply)
     assert completion.reply.text == "It rains."
     body = msgspec.json.decode(completion.raw)
     assert body["choices"][0]["message"]["reasoning_content"] == "It rains?"
@@ -80,14 +80,14 @@ def test_thoughts_are_not_said() -> None:
 def test_where_no_function_is_offered_a_call_is_words() -> None:
     reply = read('<tool_call>{"name": "f"}</tool_call>', with_calls=False).reply
 
-    assert isinstance(reply, Said)
+    assert isinstance(reply, TextReply)
     assert reply.text == '<tool_call>{"name": "f"}</tool_call>'
 
 
 def test_an_answer_of_nothing_is_unusable_and_says_why_it_ended() -> None:
     reply = read(" ", is_cut=True).reply
 
-    assert isinstance(reply, Unparsed)
+    assert isinstance(reply, UnparsedReply)
     assert "length" in reply.error
 
 

@@ -15,7 +15,7 @@ pytest.importorskip("trl", reason="needs dragoman[train]")
 
 import msgspec
 
-from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 from dragoman.finetuning.losses import LossFile
 from dragoman.finetuning.preparing import prepare
 from dragoman.finetuning.progress import TrainingProgress
@@ -42,12 +42,14 @@ device = "cpu"
 """
 
 
-def row(number: int) -> TrainingRow:
+def row(number: int) -> TrainingExample:
     messages: tuple[dict[str, object], ...] = (
         {"role": "user", "content": f"Number {number * 7919}?"},
         {"role": "assistant", "content": ANSWER},
     )
-    return TrainingRow(f"r{number}", messages, (), RowOrigin("made", f"t{number}", language="tl"))
+    return TrainingExample(
+        f"r{number}", messages, (), ExampleOrigin("made", f"t{number}", language="tl")
+    )
 
 
 def test_one_command_goes_from_rows_to_figures_though_it_was_killed_in_training(

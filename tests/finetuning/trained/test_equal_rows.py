@@ -9,7 +9,7 @@ pytest.importorskip("trl", reason="needs dragoman[train]")
 
 import msgspec
 
-from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 from dragoman.finetuning.progress import TrainingProgress
 from dragoman.finetuning.recipe import Recipe
 from dragoman.finetuning.tiny import TinyForm, write_tiny
@@ -20,16 +20,16 @@ from dragoman.studies.tuning.training import prepared_arms
 pytestmark = pytest.mark.train
 
 
-def row(number: int, language: str, *, is_long: bool) -> TrainingRow:
+def row(number: int, language: str, *, is_long: bool) -> TrainingExample:
     messages: tuple[dict[str, object], ...] = (
         {"role": "user", "content": f"Question {number}?" + " and more" * (200 * is_long)},
         {"role": "assistant", "content": f"Answer {number}."},
     )
-    return TrainingRow(
+    return TrainingExample(
         f"{language}{number}",
         messages,
         (),
-        RowOrigin("made", f"{language}{number}", language=language),
+        ExampleOrigin("made", f"{language}{number}", language=language),
     )
 
 

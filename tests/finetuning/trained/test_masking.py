@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from dragoman.core.errors import UsageError
-from dragoman.core.training.rows import TrainingRow
+from dragoman.core.training_examples import TrainingExample
 from dragoman.finetuning.masking import IGNORED, labelled_rows, require_template
 
 pytestmark = pytest.mark.train
@@ -78,26 +78,26 @@ def shown(made: Any, ids: Sequence[int]) -> str:  # noqa: ANN401 - no types
     [
         (
             PLAIN,
-            TrainingRow("r", TALK),
+            TrainingExample("r", TALK),
             "<user> hi <bot> yes hi <end> <user> weather Oslo <bot> it rains <end>",
             ". . . yes hi <end> . . . . it rains <end>",
         ),
         (
             WITH_TOOLS,
-            TrainingRow("r", CALLING, (WEATHER,)),
+            TrainingExample("r", CALLING, (WEATHER,)),
             "<sys> weather <user> rain Oslo <bot> <call> weather Oslo <end> <tool> rain <bot> it rains <end>",
             ". . . . . . <call> weather Oslo <end> . . . it rains <end>",
         ),
         (
             END_BEFORE_THE_NEXT,
-            TrainingRow("r", TALK),
+            TrainingExample("r", TALK),
             "<user> hi <end> <bot> yes hi <end> <user> weather Oslo <end> <bot> it rains <end>",
             ". . . . yes hi <end> . . . . . it rains <end>",
         ),
     ],
 )
 def test_what_is_learnt_is_what_the_assistant_writes_and_its_end(
-    template: str, row: TrainingRow, text: str, learnt: str
+    template: str, row: TrainingExample, text: str, learnt: str
 ) -> None:
     made = tokenizer(template)
 
@@ -109,7 +109,7 @@ def test_what_is_learnt_is_what_the_assistant_writes_and_its_end(
 
 
 def test_a_row_that_would_lose_its_end_is_refused_by_its_length() -> None:
-    found, unused = labelled_rows([TrainingRow("long", TALK)], tokenizer(PLAIN), 12)
+    found, unused = labelled_rows([TrainingExample("long", TALK)], tokenizer(PLAIN), 12)
 
     assert found == []
     assert [(each.row, each.why) for each in unused] == [("long", "13 tokens, and 12 are allowed")]

@@ -21,7 +21,7 @@ from transformers import AutoTokenizer
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import ChatRequest
 from dragoman.core.tools import Toolset
-from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 from dragoman.finetuning import threads
 from dragoman.finetuning.losses import LossFile
 from dragoman.finetuning.preparing import prepare
@@ -31,25 +31,25 @@ from dragoman.finetuning.row_files import read_rows
 from dragoman.finetuning.tiny import TinyForm, write_tiny
 from dragoman.finetuning.trained import use_in_words
 from dragoman.finetuning.training import train
-from dragoman.wiring.chat_models import named_chat_model
-from dragoman.wiring.connections import Connections
+from dragoman.registry.chat_models import resolve_chat_model
+from dragoman.registry.model_clients import ModelClients
 
 pytestmark = pytest.mark.train
 
 CITIES = ("Oslo", "Hà Nội", "東京", "Kraków")
 
 
-def row(number: int) -> TrainingRow:
+def row(number: int) -> TrainingExample:
     city = CITIES[number % len(CITIES)]
     call = {"name": "weather", "arguments": json.dumps({"city": city, "day": number})}
-    return TrainingRow(
+    return TrainingExample(
         f"r{number}",
         (
             {"role": "user", "content": f"Weather in {city}, day {number}?"},
             {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "function": call}]},
         ),
         ({"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}},),
-        RowOrigin("made", f"t{number}", ("weather",), "en"),
+        ExampleOrigin("made", f"t{number}", ("weather",), "en"),
     )
 
 
@@ -169,8 +169,8 @@ def asked(name: str) -> list[str]:
     """Return what a local model answers to questions that it was trained on."""
 
     async def answers() -> list[str]:
-        connections = Connections()
-        model, _ = named_chat_model(f"{name}max_tokens=30", connections)
+        connections = ModelClients()
+        model, _ = resolve_chat_model(f"{name}max_tokens=30", connections)
         requests = (
             ChatRequest([row(number).messages[0]], Toolset(()), 0, f"t{number}")
             for number in range(4)
@@ -206,7 +206,7 @@ def test_an_adapter_of_weights_that_were_another_models_is_refused(
     write_tiny([row(number) for number in range(48)], other, TinyForm("xs", 400, seed=1))
 
     with pytest.raises(UsageError, match="the adapter is of another model"):
-        named_chat_model(f"local/{other}?adapter={out / 'adapter'}", None)
+        resolve_chat_model(f"local/{other}?adapter={out / 'adapter'}", None)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ pytest.importorskip("trl", reason="needs dragoman[train]")
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 from dragoman.finetuning.losses import LossFile
 from dragoman.finetuning.preparing import prepare
 from dragoman.finetuning.progress import TrainingProgress
@@ -29,16 +29,16 @@ class StoppedError(Exception):
     """Somebody pulled the plug."""
 
 
-def row(number: int) -> TrainingRow:
+def row(number: int) -> TrainingExample:
     call = {"name": "weather", "arguments": json.dumps({"day": number})}
-    return TrainingRow(
+    return TrainingExample(
         f"r{number}",
         (
             {"role": "user", "content": f"Weather on day {number}?"},
             {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "function": call}]},
         ),
         ({"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}},),
-        RowOrigin("made", f"t{number}", ("weather",), "en"),
+        ExampleOrigin("made", f"t{number}", ("weather",), "en"),
     )
 
 

@@ -13,10 +13,9 @@ from aiohttp import web
 
 from dragoman.core.errors import DragomanError, ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import Called, say
+from dragoman.core.replies import Latency, ToolCallReply, text_reply
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 from dragoman.core.usage import Usage
-from dragoman.core.voice.clock import Latency
 from dragoman.models.endpoints.endpoint_client import EndpointClient
 from dragoman.models.http.http_client import HttpClient
 from dragoman.models.http.transport import (
@@ -136,7 +135,7 @@ def test_words_calls_and_tokens_come_back() -> None:
     completion = ask(body)
 
     calls = (ToolCall("call_2_0", "look", {"q": "é"}), ToolCall("b", "look", {}))
-    assert completion.reply == Called(calls, "Je regarde ✓")
+    assert completion.reply == ToolCallReply(calls, "Je regarde ✓")
     assert bytes(completion.raw) == body
     assert completion.latency == Latency(0.25)
     assert completion.usage == Usage("agent", "mine", 1, 11, 4, faults={"cut": 1}, seconds=0.25)
@@ -144,7 +143,7 @@ def test_words_calls_and_tokens_come_back() -> None:
 
 def test_malformed_arguments_are_the_agents_mistake() -> None:
     reply = ask(b'{"tool_calls": [{"name": "look", "arguments": "{oops"}]}').reply
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert (reply.calls[0].raw, bool(reply.calls[0].malformed)) == ("{oops", True)
 
 
@@ -232,7 +231,7 @@ def test_what_broke_on_the_way_is_asked_again_word_for_word() -> None:
 
     completion = asyncio.run(through_a_gate(answers))
 
-    assert completion.reply == say("hello")
+    assert completion.reply == text_reply("hello")
     assert completion.usage.faults == {"server_error": 1, "malformed": 1}
     assert answers.bodies[0] == answers.bodies[1] == answers.bodies[2]
 

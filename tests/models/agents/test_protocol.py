@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.agent_answers import AgentAnswer
+from dragoman.core.agent_replies import ParsedAgentReply
 from dragoman.core.errors import DataError
 from dragoman.core.protocols import ChatRequest
-from dragoman.core.speech import Called, Unparsed, say
+from dragoman.core.replies import ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.tools import NO_TOOLS, ToolCall, Toolset, ToolSpec
 from dragoman.core.version import VERSION
 from dragoman.models.http.transport import MalformedResponse, UnexpectedResponse
@@ -34,13 +34,13 @@ MESSAGES: list[dict[str, object]] = [
 ]
 
 
-def answered(**fields: object) -> AgentAnswer:
+def answered(**fields: object) -> ParsedAgentReply:
     return decode_answer(json.dumps(fields).encode(), 4)
 
 
 def calls_in(body: bytes) -> tuple[ToolCall, ...]:
     reply = decode_answer(body, 4).reply
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     return reply.calls
 
 
@@ -85,7 +85,7 @@ def test_what_is_no_request_is_refused(body: bytes) -> None:
 
 
 def test_words_are_an_answer() -> None:
-    assert answered(content="Bonjour ✓") == AgentAnswer(say("Bonjour ✓"))
+    assert answered(content="Bonjour ✓") == ParsedAgentReply(text_reply("Bonjour ✓"))
 
 
 @pytest.mark.parametrize(
@@ -98,38 +98,38 @@ def test_words_are_an_answer() -> None:
     ],
 )
 def test_calls_are_an_answer_flat_or_nested(call: object) -> None:
-    expected = Called((ToolCall("a", "look", {"x": "é"}),), "hm")
+    expected = ToolCallReply((ToolCall("a", "look", {"x": "é"}),), "hm")
     assert answered(content="hm", tool_calls=[call]).reply == expected
 
 
 def test_calls_without_ids_are_named_by_their_place() -> None:
     answer = answered(tool_calls=[{"name": "look", "arguments": {}}, {"id": None, "name": "look"}])
-    assert answer.reply == Called(
+    assert answer.reply == ToolCallReply(
         (ToolCall("call_4_0", "look", {}), ToolCall("call_4_1", "look", {}))
     )
 
 
 def test_tokens_are_counted_where_they_are_told() -> None:
     usage = {"input_tokens": 12, "output_tokens": 3, "model": "mine"}
-    assert answered(content="x", usage=usage) == AgentAnswer(say("x"), 12, 3)
-    assert answered(content="x", usage=None) == AgentAnswer(say("x"))
+    assert answered(content="x", usage=usage) == ParsedAgentReply(text_reply("x"), 12, 3)
+    assert answered(content="x", usage=None) == ParsedAgentReply(text_reply("x"))
 
 
 @pytest.mark.parametrize("usage", [{"input_tokens": "many"}, {"output_tokens": -1}, 7])
 def test_tokens_that_make_no_sense_are_unknown_and_the_reply_stands(usage: object) -> None:
     whole = answered(content="x", usage=usage)
-    assert (whole.reply, whole.input_tokens, whole.output_tokens) == (say("x"), None, None)
+    assert (whole.reply, whole.input_tokens, whole.output_tokens) == (text_reply("x"), None, None)
     assert whole.odd_usage
 
 
 @pytest.mark.parametrize("call", [{"arguments": {}}, {"name": None}, {"function": {"name": None}}])
 def test_a_call_without_a_name_is_the_agents_mistake(call: object) -> None:
-    assert answered(tool_calls=[call]).reply == Called((ToolCall("call_4_0", "", {}),))
+    assert answered(tool_calls=[call]).reply == ToolCallReply((ToolCall("call_4_0", "", {}),))
 
 
 @pytest.mark.parametrize("content", [None, "", "  "])
 def test_an_answer_without_words_or_calls_is_the_agents_own(content: str | None) -> None:
-    assert answered(content=content, tool_calls=None).reply == say(content or "")
+    assert answered(content=content, tool_calls=None).reply == text_reply(content or "")
 
 
 @pytest.mark.parametrize(
@@ -217,30 +217,32 @@ CALLS = st.builds(
     st.text(max_size=8),
     st.dictionaries(st.text(max_size=4), VALUES, max_size=3),
 )
-REPLIES = st.builds(say, st.text(max_size=20)) | st.builds(
-    Called,
+REPLIES = st.builds(text_reply, st.text(max_size=20)) | st.builds(
+    ToolCallReply,
     st.lists(CALLS, min_size=1, max_size=3).map(tuple),
     st.none() | st.text(max_size=8),
 )
 TOKENS = st.none() | st.integers(0, 2**40)
 
 
-@given(st.builds(AgentAnswer, REPLIES, TOKENS, TOKENS))
-def test_an_answer_comes_back_as_it_was_sent(answer: AgentAnswer) -> None:
+@given(st.builds(ParsedAgentReply, REPLIES, TOKENS, TOKENS))
+def test_an_answer_comes_back_as_it_was_sent(answer: ParsedAgentReply) -> None:
     assert decode_answer(encode_answer(answer), 0) == answer
 
 
 @pytest.mark.parametrize("raw", ["{broken", "", "[1]", "{'x': nan}"])
 def test_a_malformed_call_is_one_on_the_other_side_too(raw: str) -> None:
-    sent = AgentAnswer(Called((ToolCall("a", "look", {}, raw=raw, malformed="no JSON"),)))
+    sent = ParsedAgentReply(
+        ToolCallReply((ToolCall("a", "look", {}, raw=raw, malformed="no JSON"),))
+    )
     (call,) = calls_in(encode_answer(sent))
     assert (call.name, call.arguments, call.raw) == ("look", {}, raw)
     assert call.malformed
 
 
 def test_an_unusable_answer_is_sent_as_one_that_says_nothing() -> None:
-    body = encode_answer(AgentAnswer(Unparsed("42", "no answer")))
-    assert decode_answer(body, 0) == AgentAnswer(say(""))
+    body = encode_answer(ParsedAgentReply(UnparsedReply("42", "no answer")))
+    assert decode_answer(body, 0) == ParsedAgentReply(text_reply(""))
 
 
 WHOLE = (
@@ -255,7 +257,7 @@ def test_an_answer_damaged_anywhere_is_read_or_the_servers_fault(at: int, put: b
             answer = decode_answer(damaged, 0)
         except (MalformedResponse, UnexpectedResponse):
             continue
-        assert msgspec.json.decode(msgspec.json.encode(answer), type=AgentAnswer) == answer
+        assert msgspec.json.decode(msgspec.json.encode(answer), type=ParsedAgentReply) == answer
 
 
 def test_no_tools_are_an_empty_list() -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from tests.models.chat.test_openai import model_at
 
+from dragoman.core.chat_messages import ChatHistory
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import Unparsed, say
+from dragoman.core.replies import UnparsedReply, text_reply
 from dragoman.core.tools import Toolset, ToolSpec
-from dragoman.core.voice.histories import History
 from dragoman.models.history_format import HistoryFormat
 
 Refuses = Callable[[dict[str, Any]], str]
@@ -72,7 +72,7 @@ async def _answers(
         server,
         model_at(f"http://127.0.0.1:{port}/v1", history=form, streams=streams) as model,
     ):
-        request = ChatRequest(History(HISTORY), LOOK, 7, "task")
+        request = ChatRequest(ChatHistory(HISTORY), LOOK, 7, "task")
         return [await model.complete(request, "agent") for _ in range(times)], asked
 
 
@@ -182,7 +182,7 @@ def test_a_refused_history_goes_out_in_the_form_that_is_asked_for(
     status: int,
 ) -> None:
     replies, asked = answers(lambda request: why if is_refused(request) else "", status, form, 2)
-    assert [reply.reply for reply in replies] == [say("Here.")] * 2
+    assert [reply.reply for reply in replies] == [text_reply("Here.")] * 2
     assert [reply.usage.remarks for reply in replies] == [{remark: 1}, {}]
     assert len(asked) == 3
 
@@ -242,7 +242,7 @@ def test_what_the_model_did_is_its_unusable_reply_whatever_the_status(
     status: int, why: str, kind: str
 ) -> None:
     ((reply,), asked) = answers(lambda _: why, status)
-    assert isinstance(reply.reply, Unparsed)
+    assert isinstance(reply.reply, UnparsedReply)
     assert reply.reply.error.endswith(why)
     assert reply.usage.faults == {kind: 1}
     assert len(asked) == 1
@@ -261,6 +261,6 @@ def test_a_parameter_of_ours_that_is_refused_is_left_out(
     parameter: str, why: str, remarks: dict[str, int]
 ) -> None:
     ((reply,), asked) = answers(lambda request: why if request.get(parameter) else "", streams=True)
-    assert reply.reply == say("Here.")
+    assert reply.reply == text_reply("Here.")
     assert reply.usage.remarks == remarks
     assert [parameter in request for request in asked] == [True, False]

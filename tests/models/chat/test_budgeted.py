@@ -12,16 +12,16 @@ from dragoman.core.tools import NO_TOOLS
 from dragoman.models.budget import Budget, parse_spend_limit
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.models.model_spec import parse_model_spec
+from dragoman.registry.model_clients import ModelClients
 from dragoman.testing.answers import Rule, RuleAnswers
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.server import ModelServer
-from dragoman.wiring.connections import Connections
 
 ASKED = ChatRequest([{"role": "user", "content": "x" * 4_000}], NO_TOOLS, 1, "task")
 
 
 async def asked_at_once(url: str, budget: Budget, calls: int) -> list[object]:
-    connections = Connections(budget=budget)
+    connections = ModelClients(budget=budget)
     model = connections.chat_model(parse_model_spec(f"compatible/any?base_url={url}"))
     try:
         asked = (model.complete(ASKED, "agent") for _ in range(calls))

@@ -12,12 +12,12 @@ from aiohttp import web
 
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import Called
+from dragoman.core.replies import ToolCallReply
 from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.models.chat.completions import decode_reply
 from dragoman.models.http.transport import RetryPolicy, Timeouts
 from dragoman.models.model_spec import parse_model_spec
-from dragoman.wiring.connections import Connections
+from dragoman.registry.model_clients import ModelClients
 
 pytest.importorskip("litellm", reason="the extra `litellm` is not installed")
 
@@ -92,7 +92,7 @@ async def asked(kind: str, answers: Answers, *, more: str = "") -> Completion:
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     base = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    connections = Connections(Timeouts(2.0, 0.4, 0.5), RetryPolicy(attempts=2, seconds=1.0))
+    connections = ModelClients(Timeouts(2.0, 0.4, 0.5), RetryPolicy(attempts=2, seconds=1.0))
     try:
         model = connections.chat_model(parse_model_spec(MODELS[kind].format(base=base) + more))
         request = ChatRequest([{"role": "user", "content": "Where is it?"}], TOOLS, 7, "task")
@@ -116,7 +116,7 @@ both = pytest.mark.parametrize("kind", ["azure", "bedrock"])
 @both
 def test_calls_and_tokens_come_back_as_from_any_endpoint(kind: str) -> None:
     completion = asyncio.run(asked(kind, says(200, GOOD[kind])))
-    assert isinstance(completion.reply, Called)
+    assert isinstance(completion.reply, ToolCallReply)
     assert [(call.name, call.arguments) for call in completion.reply.calls] == [("look", ARGUMENTS)]
     assert (completion.usage.input_tokens, completion.usage.output_tokens) == (10, 4)
     assert completion.usage.model.startswith(f"{kind}/")
@@ -219,7 +219,7 @@ def streams(kind: str, paths: list[str], most: int | None = None) -> Answers:
 def test_a_stream_is_read_as_the_answer_that_it_stands_for(kind: str) -> None:
     paths: list[str] = []
     completion = asyncio.run(asked(kind, streams(kind, paths), more="&stream=on"))
-    assert isinstance(completion.reply, Called)
+    assert isinstance(completion.reply, ToolCallReply)
     assert [(call.name, call.arguments) for call in completion.reply.calls] == [("look", ARGUMENTS)]
     assert (completion.usage.input_tokens, completion.usage.output_tokens) == (10, 4)
     assert completion.usage.faults == {}
@@ -250,7 +250,7 @@ def test_a_stream_with_a_part_that_cannot_be_read_is_malformed(
 @pytest.mark.parametrize(("kind", "most"), [("azure", 3), ("bedrock", 6)])
 def test_tokens_of_a_stream_that_tells_none_are_unknown(kind: str, most: int) -> None:
     completion = asyncio.run(asked(kind, streams(kind, [], most), more="&stream=on"))
-    assert isinstance(completion.reply, Called)
+    assert isinstance(completion.reply, ToolCallReply)
     assert completion.usage.input_tokens is None
     assert completion.usage.output_tokens is None
 
@@ -258,7 +258,7 @@ def test_tokens_of_a_stream_that_tells_none_are_unknown(kind: str, most: int) ->
 def test_tokens_of_an_answer_that_tells_none_are_unknown() -> None:
     answers = says(200, {"choices": AZURE["choices"]})
     completion = asyncio.run(asked("azure", answers))
-    assert isinstance(completion.reply, Called)
+    assert isinstance(completion.reply, ToolCallReply)
     assert completion.usage.input_tokens is None
     assert completion.usage.output_tokens is None
 
@@ -427,7 +427,7 @@ def test_vertex_is_asked_with_what_its_sign_in_gave(
     completion = asyncio.run(signed_in())
     place = "/v1/projects/p/locations/us-central1/publishers/google/models/"
     assert seen == [(f"{place}gemini-2.5-flash:generateContent", f"Bearer {SECRET}")]
-    assert isinstance(completion.reply, Called)
+    assert isinstance(completion.reply, ToolCallReply)
     assert [(each.name, each.arguments) for each in completion.reply.calls] == [("look", ARGUMENTS)]
     assert (completion.usage.input_tokens, completion.usage.output_tokens) == (10, 4)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import Completion
-from dragoman.core.speech import Called, Unparsed, say
+from dragoman.core.replies import ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
 from dragoman.models.chat.completions import decode_completion
@@ -28,21 +28,21 @@ def calling(*functions: dict[str, Any], content: str | None = None) -> bytes:
 
 
 def test_words_are_words() -> None:
-    assert decoded(body({"role": "assistant", "content": " hello "})).reply == say(" hello ")
+    assert decoded(body({"role": "assistant", "content": " hello "})).reply == text_reply(" hello ")
 
 
 def test_calls_keep_their_order_ids_and_text() -> None:
     content = calling(
         {"name": "a", "arguments": '{"x": 1}'}, {"name": "b", "arguments": ""}, content="wait"
     )
-    assert decoded(content).reply == Called(
+    assert decoded(content).reply == ToolCallReply(
         (ToolCall("c0", "a", {"x": 1}), ToolCall("c1", "b", {})), "wait"
     )
 
 
 def test_calls_without_ids_get_their_own() -> None:
     content = body({"tool_calls": [{"function": {"name": "a"}}, {"function": {"name": "a"}}]})
-    assert decoded(content).reply == Called(
+    assert decoded(content).reply == ToolCallReply(
         (ToolCall("call_0", "a", {}), ToolCall("call_1", "a", {}))
     )
 
@@ -58,13 +58,17 @@ def test_calls_without_ids_get_their_own() -> None:
     ],
 )
 def test_a_call_without_a_name_is_the_models_mistake(call: object) -> None:
-    assert decoded(body({"tool_calls": [call]})).reply == Called((ToolCall("call_0", "", {}),))
+    assert decoded(body({"tool_calls": [call]})).reply == ToolCallReply(
+        (ToolCall("call_0", "", {}),)
+    )
 
 
 @pytest.mark.parametrize(("given_as", "kept_as"), [(None, "call_0"), ("", "call_0"), (7, "7")])
 def test_an_id_that_is_missing_is_made_and_a_number_is_one(given_as: object, kept_as: str) -> None:
     call = {"id": given_as, "function": {"name": "a"}}
-    assert decoded(body({"tool_calls": [call]})).reply == Called((ToolCall(kept_as, "a", {}),))
+    assert decoded(body({"tool_calls": [call]})).reply == ToolCallReply(
+        (ToolCall(kept_as, "a", {}),)
+    )
 
 
 def test_the_body_is_kept_to_the_byte() -> None:
@@ -93,7 +97,7 @@ def test_tokens_are_unknown_where_the_provider_does_not_tell(usage: object) -> N
 )
 def test_arguments_that_are_no_object_are_the_models_mistake(arguments: str) -> None:
     reply = decoded(calling({"name": "a", "arguments": arguments})).reply
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     (call,) = reply.calls
     assert (call.arguments, call.raw) == ({}, arguments)
     assert call.malformed
@@ -103,14 +107,14 @@ def test_one_malformed_call_leaves_the_others_as_they_are() -> None:
     reply = decoded(
         calling({"name": "a", "arguments": "{"}, {"name": "b", "arguments": '{"x": 1}'})
     ).reply
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert [bool(call.malformed) for call in reply.calls] == [True, False]
 
 
 def test_arguments_beyond_all_measure_are_cut() -> None:
     arguments = json.dumps({"x": "y" * MAX_ARGUMENT_CHARS})
     reply = decoded(calling({"name": "a", "arguments": arguments})).reply
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert len(reply.calls[0].raw) == MAX_ARGUMENT_CHARS
     assert reply.calls[0].malformed == "the arguments are too long"
 
@@ -120,7 +124,9 @@ def test_arguments_beyond_all_measure_are_cut() -> None:
 )
 def test_neither_words_nor_calls_is_the_models_mistake(message: dict[str, Any]) -> None:
     reply = decoded(body(message)).reply
-    assert reply == Unparsed(message.get("content") or "", "the reply has neither words nor calls")
+    assert reply == UnparsedReply(
+        message.get("content") or "", "the reply has neither words nor calls"
+    )
 
 
 @pytest.mark.parametrize(
@@ -187,7 +193,7 @@ def test_a_raw_body_can_always_be_shown() -> None:
 
 @pytest.mark.parametrize("arguments", [None, {"x": 1}])
 def test_arguments_of_another_type_are_never_the_infrastructures_fault(arguments: object) -> None:
-    assert isinstance(decoded(calling({"name": "a", "arguments": arguments})).reply, Called)
+    assert isinstance(decoded(calling({"name": "a", "arguments": arguments})).reply, ToolCallReply)
 
 
 def finished(message: object, reason: str) -> bytes:
@@ -195,13 +201,13 @@ def finished(message: object, reason: str) -> bytes:
 
 
 def test_words_that_the_limit_cut_off_are_the_models_words() -> None:
-    assert decoded(finished({"content": "so lo"}, "length")).reply == say("so lo")
+    assert decoded(finished({"content": "so lo"}, "length")).reply == text_reply("so lo")
 
 
 def test_why_nothing_came_is_told() -> None:
     reply = decoded(finished({"content": None}, "length")).reply
     why = "the reply has neither words nor calls (finish_reason: length)"
-    assert reply == Unparsed("", why)
+    assert reply == UnparsedReply("", why)
 
 
 def test_a_reply_that_the_provider_broke_off_is_its_fault() -> None:
@@ -211,13 +217,13 @@ def test_a_reply_that_the_provider_broke_off_is_its_fault() -> None:
 
 def test_words_in_parts_are_words_and_thoughts_are_not() -> None:
     parts = [{"type": "thinking", "thinking": [{"text": "hm"}]}, {"type": "text", "text": "hi"}]
-    assert decoded(body({"content": parts})).reply == say("hi")
+    assert decoded(body({"content": parts})).reply == text_reply("hi")
 
 
 @pytest.mark.parametrize("count", [-1, 2**60, 1.5, "5", True, []])
 def test_a_count_that_makes_no_sense_is_unknown_and_the_reply_stands(count: object) -> None:
     told = decoded(body({"content": "x"}, usage={"prompt_tokens": count, "completion_tokens": 2}))
-    assert told.reply == say("x")
+    assert told.reply == text_reply("x")
     assert (told.usage.input_tokens, told.usage.output_tokens) == (None, None)
 
 
@@ -225,7 +231,7 @@ def test_arguments_nested_beyond_measure_are_the_models_mistake() -> None:
     deep = '{"x":' * 500 + "1" + "}" * 500
     wide = json.dumps({"x": [[]] * 500, "y": "[{" * 500})
     reply = decoded(calling({"name": "a", "arguments": deep}, {"name": "a", "arguments": wide}))
-    assert isinstance(reply.reply, Called)
+    assert isinstance(reply.reply, ToolCallReply)
     assert [call.malformed for call in reply.reply.calls] == [
         "the arguments are nested too deeply",
         "",
@@ -239,11 +245,11 @@ def test_no_call_is_lost_where_ids_come_twice() -> None:
         for at, call_id in enumerate(ids)
     ]
     reply = decoded(body({"tool_calls": calls})).reply
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert [call.arguments["x"] for call in reply.calls] == [0, 1, 2, 3]
     assert len({call.id for call in reply.calls}) == 4
 
 
 def test_an_empty_name_of_a_tool_is_the_models_mistake() -> None:
     reply = decoded(calling({"name": "", "arguments": "{}"})).reply
-    assert reply == Called((ToolCall("c0", "", {}),))
+    assert reply == ToolCallReply((ToolCall("c0", "", {}),))

@@ -9,24 +9,23 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dragoman.core.audio import Audio, hears_audio, write_wav
+from dragoman.core.chat_messages import AudioPart
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import Said, say
+from dragoman.core.replies import TextReply, text_reply
 from dragoman.core.tools import NO_TOOLS
-from dragoman.core.voice.audio import Audio, wav_of
-from dragoman.core.voice.sound_parts import SoundPart
-from dragoman.core.voice.sounds import hears_audio
 from dragoman.models.chat.cached_model import CachedModel
 from dragoman.models.chat.completions import decode_completion
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.models.chat.streaming import assemble_completion
 from dragoman.models.http.transport import MalformedResponse
 from dragoman.models.model_spec import parse_model_spec
-from dragoman.store.replies import ReplyCache
+from dragoman.registry.model_clients import ModelClients
+from dragoman.store.reply_cache import ReplyCache
 from dragoman.testing.answers import Rule, RuleAnswers, When
 from dragoman.testing.coded_speech import decoded_text
 from dragoman.testing.server import ModelServer
-from dragoman.wiring.connections import Connections
 
 SHORT = Audio(b"\x10\x00" * 800, 8_000)
 LONG = Audio(b"\x20\x00" * 16_000, 8_000)
@@ -40,13 +39,13 @@ SPOKEN = 'modalities=["text","audio"]&audio={"voice":"alloy","format":"%s"}'
 
 
 def heard(*sounds: Audio, draw: str = "") -> ChatRequest:
-    message: Mapping[str, object] = {"role": "user", "content": [SoundPart(s) for s in sounds]}
+    message: Mapping[str, object] = {"role": "user", "content": [AudioPart(s) for s in sounds]}
     return ChatRequest([message], NO_TOOLS, 7, "task", draw=draw)
 
 
 def ask(url: str, request: ChatRequest, options: str = "") -> Completion:
     async def work() -> Completion:
-        connections = Connections()
+        connections = ModelClients()
         name = f"compatible/any?base_url={url}&hears=on"
         try:
             model = connections.chat_model(
@@ -63,10 +62,10 @@ def test_a_model_that_hears_is_sent_the_audio_and_charged_for_it() -> None:
     with ModelServer(ANSWERS) as server:
         short, both = ask(server.url, heard(SHORT)), ask(server.url, heard(LONG))
 
-    assert short.reply == say("The short one.")
-    assert both.reply == say("A long one.")
+    assert short.reply == text_reply("The short one.")
+    assert both.reply == text_reply("A long one.")
     assert short.usage.input_audio_tokens is not None
-    assert short.usage.input_audio_tokens > len(wav_of(SHORT)) / 4
+    assert short.usage.input_audio_tokens > len(write_wav(SHORT)) / 4
     assert short.usage.output_audio_tokens == 0
 
 
@@ -89,7 +88,7 @@ def test_what_a_model_speaks_is_its_transcript_and_its_sound(options: str) -> No
     with ModelServer(ANSWERS) as server:
         completion = ask(server.url, heard(SHORT), options)
 
-    assert completion.reply == say("The short one.")
+    assert completion.reply == text_reply("The short one.")
     assert completion.spoken is not None
     assert decoded_text(completion.spoken) == "The short one."
     assert completion.usage.output_audio_tokens
@@ -123,13 +122,13 @@ def test_a_spoken_reply_is_remembered_with_its_sound(tmp_path: Path) -> None:
 
     assert model.calls == 2
     assert first.spoken == again.spoken == LONG
-    assert again.reply == first.reply == say("Hello.")
+    assert again.reply == first.reply == text_reply("Hello.")
     assert again.raw == first.raw
     assert again.usage.replayed == 1
 
 
 def spoken_body(**audio: object) -> bytes:
-    data = base64.b64encode(wav_of(LONG)).decode()
+    data = base64.b64encode(write_wav(LONG)).decode()
     given = {"id": "audio-1", "data": data, "transcript": "Hello.", "expires_at": 1} | audio
     return json.dumps({"choices": [{"message": {"content": None, "audio": given}}]}).encode()
 
@@ -153,7 +152,7 @@ def test_a_spoken_reply_that_nobody_can_read_is_the_endpoints_fault(
 
 def test_a_transcript_without_sound_is_what_was_said() -> None:
     completion = decode_completion(spoken_body(data=""), "m", "agent")
-    assert completion.reply == say("Hello.")
+    assert completion.reply == text_reply("Hello.")
     assert completion.spoken is None
 
 
@@ -170,7 +169,7 @@ def test_pieces_of_speech_in_a_stream_may_be_one_code_or_each_its_own() -> None:
             assemble_completion(stream + b"data: [DONE]\n\n"), "m", "agent"
         )
         assert completion.spoken == Audio(pcm, 24_000)
-        assert isinstance(completion.reply, Said)
+        assert isinstance(completion.reply, TextReply)
     broken = b'data: {"choices":[{"delta":{"audio":{"data":"=a="}}}]}\n\ndata: [DONE]\n\n'
     with pytest.raises(MalformedResponse, match="a piece of the spoken reply is damaged"):
         assemble_completion(broken)

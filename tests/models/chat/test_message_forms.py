@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dragoman.core.errors import ParticipantError
-from dragoman.core.speech import Called, Said, Unparsed, say
+from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply, text_reply
 from dragoman.models.chat.completions import DecodedReply, decode_reply
 
 ARGUMENTS = '{"id": "KV155"}'
@@ -19,7 +19,7 @@ def read(message: dict[str, Any], finish: object = "stop", **more: Any) -> Decod
 
 
 def calls_of(reply: object) -> list[tuple[str, dict[str, object]]]:
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     return [(call.name, call.arguments) for call in reply.calls]
 
 
@@ -57,7 +57,7 @@ def test_a_call_in_any_form_is_the_call(message: dict[str, Any]) -> None:
 @pytest.mark.parametrize("arguments", ["", " ", "null", " null ", None])
 def test_nothing_as_arguments_is_no_argument(arguments: object) -> None:
     reply = read({"tool_calls": [function(arguments)]}).reply
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert [(call.arguments, call.malformed) for call in reply.calls] == [({}, "")]
 
 
@@ -73,7 +73,7 @@ def test_nothing_as_arguments_is_no_argument(arguments: object) -> None:
 )
 def test_arguments_that_are_no_object_stay_the_models_mistake(arguments: str) -> None:
     reply = read({"tool_calls": [function(arguments)]}).reply
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert [(call.raw, bool(call.malformed)) for call in reply.calls] == [(arguments, True)]
 
 
@@ -99,7 +99,7 @@ def test_arguments_that_are_no_object_stay_the_models_mistake(arguments: str) ->
 )
 def test_words_in_any_form_are_the_words(message: dict[str, Any], words: str) -> None:
     reply = read(message).reply
-    assert isinstance(reply, Said)
+    assert isinstance(reply, TextReply)
     assert reply.text == words
 
 
@@ -135,7 +135,7 @@ def test_words_in_any_form_are_the_words(message: dict[str, Any], words: str) ->
 )
 def test_reasoning_in_any_form_stands_beside_the_words(message: dict[str, Any]) -> None:
     found = read(message)
-    assert isinstance(found.reply, Said)
+    assert isinstance(found.reply, TextReply)
     assert (found.reply.text, found.reasoning) == ("Hi.", "They greet.")
 
 
@@ -155,7 +155,7 @@ def test_reasoning_beside_calls_is_kept() -> None:
 )
 def test_reasoning_alone_is_no_reply(message: dict[str, Any]) -> None:
     found = read(message)
-    assert isinstance(found.reply, Unparsed)
+    assert isinstance(found.reply, UnparsedReply)
     assert found.reply.error.startswith("the reply has reasoning alone, neither words nor calls")
     assert found.reply.raw == ""
 
@@ -166,7 +166,7 @@ def test_the_choice_of_index_0_is_the_reply() -> None:
         {"index": 0, "message": {"content": "first"}},
     ]
     reply = decode_reply(json.dumps({"choices": choices}).encode(), "m").reply
-    assert isinstance(reply, Said)
+    assert isinstance(reply, TextReply)
     assert reply.text == "first"
 
 
@@ -181,26 +181,26 @@ def test_calls_in_a_choice_of_their_own_belong_to_the_words() -> None:
     ]
     reply = decode_reply(json.dumps({"choices": choices}).encode(), "m").reply
     assert calls_of(reply) == CALLED
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert reply.text == "Let me look."
 
 
 def test_a_text_completion_is_read_as_words() -> None:
     reply = decode_reply(b'{"choices": [{"text": "Hello there."}]}', "m").reply
-    assert isinstance(reply, Said)
+    assert isinstance(reply, TextReply)
     assert reply.text == "Hello there."
 
 
 def test_half_a_character_becomes_a_replacement_character() -> None:
     reply = decode_reply(rb'{"choices": [{"message": {"content": "Hi \ud83d there"}}]}', "m").reply
-    assert isinstance(reply, Said)
+    assert isinstance(reply, TextReply)
     assert reply.text == "Hi \ufffd there"
 
 
 @pytest.mark.parametrize("finish", [None, 1, "stop", "length", {"type": "stop"}])
 def test_any_reason_to_finish_leaves_the_words(finish: object) -> None:
     reply = read({"content": "Hi."}, finish).reply
-    assert isinstance(reply, Said)
+    assert isinstance(reply, TextReply)
 
 
 def test_arguments_under_another_name_are_not_lost() -> None:
@@ -221,7 +221,7 @@ def test_a_reply_that_its_server_broke_off_is_the_servers(finish: str) -> None:
 )
 def test_a_model_that_ends_without_a_message_gave_no_usable_reply(finish: str) -> None:
     body = {"choices": [{"index": 0, "message": None, "finish_reason": finish}]}
-    assert isinstance(decode_reply(json.dumps(body).encode(), "m").reply, Unparsed)
+    assert isinstance(decode_reply(json.dumps(body).encode(), "m").reply, UnparsedReply)
 
 
 @pytest.mark.parametrize(
@@ -239,23 +239,23 @@ def test_a_model_that_ends_without_a_message_gave_no_usable_reply(finish: str) -
 )
 def test_parts_of_other_servers_are_words_or_reasoning(content: object, reasoning: str) -> None:
     found = read({"content": content})
-    assert isinstance(found.reply, Said)
+    assert isinstance(found.reply, TextReply)
     assert (found.reply.text, found.reasoning) == ("Hello.", reasoning)
 
 
 def test_a_whole_reply_in_the_shape_of_a_piece_is_read() -> None:
     body = {"choices": [{"delta": {"content": "Hello."}, "finish_reason": "stop"}]}
     reply = decode_reply(json.dumps(body).encode(), "m").reply
-    assert isinstance(reply, Said)
+    assert isinstance(reply, TextReply)
     assert reply.text == "Hello."
 
 
 @pytest.mark.parametrize("number", ["NaN", "-Infinity"])
 def test_a_number_that_json_does_not_have_costs_no_reply(number: str) -> None:
     body = b'{"choices": [{"message": {"content": "Hello."}, "logprobs": %b}]}' % number.encode()
-    assert decode_reply(body, "m").reply == say("Hello.")
+    assert decode_reply(body, "m").reply == text_reply("Hello.")
 
 
 def test_a_part_that_refuses_is_words() -> None:
     found = read({"content": [{"type": "refusal", "refusal": "I cannot."}]})
-    assert found.reply == say("I cannot.")
+    assert found.reply == text_reply("I cannot.")

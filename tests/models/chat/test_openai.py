@@ -11,9 +11,8 @@ import pytest
 
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import Called, Unparsed, say
+from dragoman.core.replies import Latency, ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.tools import NO_TOOLS, Toolset, ToolSpec
-from dragoman.core.voice.clock import Latency
 from dragoman.models.chat.openai import ChatEndpoint, OpenAIModel
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
 from dragoman.models.endpoints.endpoint_client import EndpointClient
@@ -55,7 +54,7 @@ ANSWERS = RuleAnswers(
         Rule(ScriptedReply("Grüße ✓ from a reply that is long enough for chunks")),
     ]
 )
-WORDS = say("Grüße ✓ from a reply that is long enough for chunks")
+WORDS = text_reply("Grüße ✓ from a reply that is long enough for chunks")
 
 
 def asking(text: str = "hello", **more: Any) -> ChatRequest:  # noqa: ANN401 - fields of the request
@@ -93,7 +92,7 @@ def ask(
 def test_words_and_parallel_calls_come_back(*, streams: bool) -> None:
     (words, calls), _ = ask(Behaviour(), asking(), asking("look"), streams=streams)
     assert words.reply == WORDS
-    assert isinstance(calls.reply, Called)
+    assert isinstance(calls.reply, ToolCallReply)
     assert [(call.name, call.arguments) for call in calls.reply.calls] == [
         ("look", {"q": "é"}),
         ("look", {"q": 2}),
@@ -147,7 +146,7 @@ def test_a_body_that_dribbles_in_is_an_answer() -> None:
 def test_broken_arguments_are_the_agents_mistake_and_are_not_asked_again(*, streams: bool) -> None:
     behaviour = Behaviour(Faults(agent=(InvalidArguments(1),)))
     (completion,), outcomes = ask(behaviour, asking("look"), streams=streams)
-    assert isinstance(completion.reply, Called)
+    assert isinstance(completion.reply, ToolCallReply)
     assert [call.raw for call in completion.reply.calls] == ['{"q":"é"', '{"q":2']
     assert all(call.malformed for call in completion.reply.calls)
     assert (completion.usage.faults, outcomes) == ({}, {"invalid_arguments": 1})
@@ -287,13 +286,13 @@ def test_a_call_may_be_demanded_and_tools_may_be_none(serving: RawServer) -> Non
 
 def test_a_byte_order_mark_is_no_part_of_an_answer(serving: RawServer) -> None:
     completion, _ = exchange(serving, b"\xef\xbb\xbf" + FINE)
-    assert completion.reply == say("hi")
+    assert completion.reply == text_reply("hi")
 
 
 def test_a_conversation_that_outgrew_the_context_is_an_unusable_reply(serving: RawServer) -> None:
     answer = b'{"error": {"message": "too long", "code": "context_length_exceeded"}}'
     completion, _ = exchange(serving, answer, code=400)
-    assert isinstance(completion.reply, Unparsed)
+    assert isinstance(completion.reply, UnparsedReply)
     assert completion.reply.error == "the conversation is longer than the model's context: too long"
     assert (completion.usage.calls, completion.usage.faults) == (0, {"context": 1})
 
@@ -345,7 +344,7 @@ def test_a_key_that_comes_back_in_a_reply_is_taken_out(
 ) -> None:
     with caplog.at_level(logging.DEBUG):
         completion, _ = exchange(serving, answer)
-    assert completion.reply == say("<***>")
+    assert completion.reply == text_reply("<***>")
     assert b"canary" not in bytes(completion.raw)
     assert "canary" not in repr(completion) + caplog.text
 

@@ -8,13 +8,12 @@ import pytest
 
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import Unparsed, say
+from dragoman.core.replies import Latency, UnparsedReply, text_reply
 from dragoman.core.tools import NO_TOOLS, Toolset, ToolSpec
 from dragoman.core.usage import Usage
-from dragoman.core.voice.clock import Latency
 from dragoman.models.chat.cached_model import CachedModel
 from dragoman.models.chat.completions import decode_completion
-from dragoman.store.replies import ReplyCache
+from dragoman.store.reply_cache import ReplyCache
 
 ONE_TOOL = Toolset((ToolSpec("find", "finds", {"type": "object", "properties": {}}),))
 REQUEST = ChatRequest(
@@ -62,7 +61,7 @@ def test_what_was_asked_before_is_answered_without_the_model(cache: ReplyCache) 
     first = asked(CachedModel(model, cache, "identity"))
     again = asked(CachedModel(model, cache, "identity"))
     assert model.calls == 1
-    assert again.reply == first.reply == say("1, call 1")
+    assert again.reply == first.reply == text_reply("1, call 1")
     assert bytes(again.raw) == bytes(first.raw)
 
 
@@ -161,7 +160,7 @@ def test_a_fault_is_not_remembered_and_leaves_nothing_in_flight(
     cache.flush()
     with ReplyCache(tmp_path / "replies.sqlite", 1 << 30) as later:
         assert not later.was_in_flight(model.key(REQUEST, "agent"))
-    assert asked(model).reply == say("1, call 2")
+    assert asked(model).reply == text_reply("1, call 2")
 
 
 def test_a_call_that_is_cut_off_stays_in_flight(cache: ReplyCache, tmp_path: Path) -> None:
@@ -188,7 +187,7 @@ def test_a_reply_that_nobody_gave_is_not_remembered(cache: ReplyCache) -> None:
         async def complete(self, request: ChatRequest, purpose: str) -> Completion:
             await super().complete(request, purpose)
             usage = Usage(purpose, self.name, 0, faults={"context": 1})
-            return Completion(Unparsed("", "too long"), msgspec.Raw(b"null"), usage)
+            return Completion(UnparsedReply("", "too long"), msgspec.Raw(b"null"), usage)
 
     counting = Outgrown()
     model = CachedModel(counting, cache, "identity")

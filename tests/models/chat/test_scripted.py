@@ -7,7 +7,7 @@ import pytest
 
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import Called, say
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.tools import NO_TOOLS, ToolCall
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedModel, ScriptedReply, load_script
 
@@ -21,26 +21,26 @@ def complete(model: ScriptedModel, label: str, *roles: str) -> Completion:
 
 def test_the_next_reply_follows_from_the_messages() -> None:
     model = ScriptedModel("m", {"1": [HI, BYE]}, greeted=0)
-    assert complete(model, "1", "system", "user").reply == say("hi")
-    assert complete(model, "1", "system", "user", "assistant", "user").reply == say("bye")
-    assert complete(model, "1", "system", "user").reply == say("hi")
+    assert complete(model, "1", "system", "user").reply == text_reply("hi")
+    assert complete(model, "1", "system", "user", "assistant", "user").reply == text_reply("bye")
+    assert complete(model, "1", "system", "user").reply == text_reply("hi")
 
 
 def test_an_agents_greeting_is_not_its_first_reply() -> None:
     model = ScriptedModel("m", {"1": [HI]}, greeted=1)
-    assert complete(model, "1", "system", "assistant", "user").reply == say("hi")
+    assert complete(model, "1", "system", "assistant", "user").reply == text_reply("hi")
 
 
 def test_a_task_without_replies_of_its_own_gets_those_of_all() -> None:
     model = ScriptedModel("m", {"1": [HI], "*": [BYE]}, greeted=0)
-    assert complete(model, "1", "user").reply == say("hi")
-    assert complete(model, "2", "user").reply == say("bye")
+    assert complete(model, "1", "user").reply == text_reply("hi")
+    assert complete(model, "2", "user").reply == text_reply("bye")
 
 
 def test_calls_come_as_from_a_wire() -> None:
     reply = ScriptedReply("wait", (ScriptedCall("a", {"x": 1}), ScriptedCall("b", "{broken")))
     said = complete(ScriptedModel("m", {"1": [reply]}, greeted=0), "1", "user").reply
-    assert isinstance(said, Called)
+    assert isinstance(said, ToolCallReply)
     assert said.text == "wait"
     assert said.calls[0] == ToolCall("call_0_0", "a", {"x": 1})
     assert (said.calls[1].id, said.calls[1].raw) == ("call_0_1", "{broken")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.speech import Called, Said
+from dragoman.core.replies import TextReply, ToolCallReply
 from dragoman.models.chat.completions import DecodedReply, decode_reply
 from dragoman.models.chat.streaming import assemble_completion, first_text_offset, is_stream
 from dragoman.models.http.transport import MalformedResponse
@@ -40,7 +40,7 @@ def read(*parts: bytes, end: bytes = b"data: [DONE]\n\n") -> DecodedReply:
 
 def calls_of(*parts: bytes) -> list[tuple[str, dict[str, object]]]:
     reply = read(*parts).reply
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert not any(call.malformed for call in reply.calls)
     assert len({call.id for call in reply.calls}) == len(reply.calls)
     return [(call.name, call.arguments) for call in reply.calls]
@@ -164,7 +164,7 @@ def test_one_call_is_one_however_it_comes_in_pieces(parts: tuple[bytes, ...]) ->
 )
 def test_words_are_words_in_any_stream(body: bytes) -> None:
     reply = decode_reply(assemble_completion(body), "m").reply
-    assert isinstance(reply, Said)
+    assert isinstance(reply, TextReply)
     assert reply.text == "Hello there."
 
 
@@ -174,7 +174,7 @@ def test_a_character_that_was_cut_in_two_is_whole_again() -> None:
         rb'data: {"choices":[{"delta":{"content":"\ude00!"}}]}',
     )
     reply = read(*(half + b"\n\n" for half in halves)).reply
-    assert isinstance(reply, Said)
+    assert isinstance(reply, TextReply)
     assert reply.text == "Hi \U0001f600!"
 
 
@@ -338,7 +338,7 @@ HELLO = chunk({"content": "Hello there."})
 def test_words_stay_what_they_are_in_odd_streams(body: bytes) -> None:
     assert is_stream(body)
     reply = decode_reply(assemble_completion(body), "m").reply
-    assert isinstance(reply, Said)
+    assert isinstance(reply, TextReply)
     assert reply.text == "Hello there."
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.speech import Called, say
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.tools import ToolCall
 from dragoman.models.chat.completions import decode_completion
 from dragoman.models.chat.streaming import assemble_completion, first_text_offset, is_stream
@@ -101,7 +101,7 @@ STREAM = (
 
 def test_a_stream_reads_like_the_completion() -> None:
     completion = decode_completion(assemble_completion(STREAM), "m", "agent")
-    assert completion.reply == Called((ToolCall("a", "f", {"x": 1}),), "Grüße, ")
+    assert completion.reply == ToolCallReply((ToolCall("a", "f", {"x": 1}),), "Grüße, ")
     assert (completion.usage.input_tokens, completion.usage.output_tokens) == (5, 2)
 
 
@@ -111,7 +111,7 @@ def test_a_stream_that_is_cut_is_never_a_shorter_reply(at: int) -> None:
         completion = assemble_completion(STREAM[:at])
     except MalformedResponse:
         return
-    assert decode_completion(completion, "m", "agent").reply == Called(
+    assert decode_completion(completion, "m", "agent").reply == ToolCallReply(
         (ToolCall("a", "f", {"x": 1}),), "Grüße, "
     )
 
@@ -196,7 +196,7 @@ def test_words_in_parts_are_words_and_thoughts_are_not() -> None:
     completion = decode_completion(
         assemble_completion(chunk({"content": parts}) + STOP + DONE), "m", "agent"
     )
-    assert completion.reply == say("hi")
+    assert completion.reply == text_reply("hi")
 
 
 @pytest.mark.parametrize("body", [b'{"choices": []}', b"", b"<html>", b"[]", b"database"])

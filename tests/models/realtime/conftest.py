@@ -5,18 +5,18 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pytest
 
-from dragoman.core.protocols import Heard, Opening, Session
-from dragoman.core.speech import Said, Utterance
+from dragoman.core.audio import MemoryAudioStore
+from dragoman.core.protocols import Session, SessionInput, SessionStart
+from dragoman.core.replies import TextReply, Utterance
 from dragoman.core.tasks import Scenario, Task
-from dragoman.core.voice.sounds import HeldSounds
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.models.http.transport import RetryPolicy
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.participants import resolve_agent
 from dragoman.testing.answers import Answerer, Rule, RuleAnswers
 from dragoman.testing.coded_speech import coded_audio
 from dragoman.testing.realtime.faults import RealtimeBehaviour
 from dragoman.testing.realtime.server import RealtimeServer
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.participants import resolve_agent
 
 TASK = Task("one", "suite", "digest", Scenario("Ask."))
 
@@ -24,15 +24,15 @@ TASK = Task("one", "suite", "digest", Scenario("Ask."))
 class Realtime:
     """A session that is open, its server, and the sounds of its conversation."""
 
-    def __init__(self, session: Session, server: RealtimeServer, sounds: HeldSounds) -> None:
+    def __init__(self, session: Session, server: RealtimeServer, sounds: MemoryAudioStore) -> None:
         self.session = session
         self.server = server
         self.sounds = sounds
 
-    def heard(self, words: str) -> list[Heard]:
+    def heard(self, words: str) -> list[SessionInput]:
         """Return words as the audio that a server without a recogniser understands."""
         audio = self.sounds.keep(coded_audio(words))
-        return [Said(Utterance(words, spoken=words, heard=None, audio=audio))]
+        return [TextReply(Utterance(words, spoken=words, heard=None, audio=audio))]
 
 
 @asynccontextmanager
@@ -40,13 +40,13 @@ async def begun(
     answers: Answerer | Sequence[ScriptedReply],
     behaviour: RealtimeBehaviour | None = None,
     parameters: str = "",
-    opening: Opening | None = None,
-    connections: Connections | None = None,
+    opening: SessionStart | None = None,
+    connections: ModelClients | None = None,
 ) -> AsyncIterator[Realtime]:
     answerer = answers if callable(answers) else RuleAnswers(map(Rule, answers))
-    sounds = HeldSounds()
-    told = opening or Opening(TASK, "agent", 1, policy="Be kind.", sounds=sounds)
-    reached = connections or Connections(patience=RetryPolicy(attempts=3))
+    sounds = MemoryAudioStore()
+    told = opening or SessionStart(TASK, "agent", 1, policy="Be kind.", sounds=sounds)
+    reached = connections or ModelClients(patience=RetryPolicy(attempts=3))
     async with RealtimeServer(answerer, behaviour) as server:
         name = f"compatible-realtime/any?base_url={server.url}{parameters}"
         session = await resolve_agent(name, None, reached).participant.open(told)

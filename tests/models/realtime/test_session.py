@@ -6,17 +6,18 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from dragoman.core.episodes import Move
+from dragoman.core.audio import Audio
+from dragoman.core.episodes import Message
 from dragoman.core.errors import ParticipantError, RunHalted
-from dragoman.core.protocols import Answer, Opening
-from dragoman.core.speech import Called, Said, Unparsed, say
+from dragoman.core.protocols import SessionReply, SessionStart
+from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio
 from dragoman.models.budget import Budget, parse_spend_limit
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
 from dragoman.models.prices import NO_PRICES
+from dragoman.registry.model_clients import ModelClients
 from dragoman.testing.answers import Rule, RuleAnswers, When
 from dragoman.testing.chat_requests import ChatBody, Checks
 from dragoman.testing.completions import CannedReply
@@ -33,7 +34,6 @@ from dragoman.testing.realtime.faults import (
     SlowDeltas,
     TornEvent,
 )
-from dragoman.wiring.connections import Connections
 
 Begin = Callable[..., AbstractAsyncContextManager[Any]]
 
@@ -71,20 +71,20 @@ class Asked:
 
 async def one_reply(
     opened: AbstractAsyncContextManager[Any], words: str = "hello", tools: Toolset = NO_TOOLS
-) -> Answer:
+) -> SessionReply:
     """Say something in a session, and return what is answered."""
     async with opened as realtime:
-        answer: Answer = await realtime.session.reply([say(words)], tools)
+        answer: SessionReply = await realtime.session.reply([text_reply(words)], tools)
         return answer
 
 
-def used(answer: Answer) -> Usage:
+def used(answer: SessionReply) -> Usage:
     assert answer.usage is not None
     return answer.usage
 
 
-def words_of(answer: Answer) -> str:
-    assert isinstance(answer.reply, Said)
+def words_of(answer: SessionReply) -> str:
+    assert isinstance(answer.reply, TextReply)
     return answer.reply.text
 
 
@@ -97,10 +97,10 @@ def test_audio_is_heard_calls_are_answered_and_the_reply_is_spoken(
     async def talk() -> tuple[Any, Any, Audio]:
         async with begin(answers, RealtimeBehaviour(dialect=dialect)) as realtime:
             first = await realtime.session.reply(realtime.heard("where are my orders"), LOOK)
-            assert isinstance(first.reply, Called)
+            assert isinstance(first.reply, ToolCallReply)
             results = [ToolResult(call.id, "look", "sent") for call in first.reply.calls]
             second = await realtime.session.reply(results, LOOK)
-            assert isinstance(second.reply, Said)
+            assert isinstance(second.reply, TextReply)
             audio = second.reply.utterance.clean_audio
             assert audio is not None
             return first, second, realtime.sounds.sound(audio)
@@ -141,7 +141,7 @@ def test_what_it_consumed_and_how_long_the_first_word_took_is_told(begin: Begin)
 
 def test_replies_may_be_written(begin: Begin) -> None:
     opened = begin([ScriptedReply("Hello.")], parameters="&output=text")
-    assert asyncio.run(one_reply(opened)).reply == say("Hello.")
+    assert asyncio.run(one_reply(opened)).reply == text_reply("Hello.")
 
 
 def test_instructions_and_tools_are_told_anew_where_they_change(begin: Begin) -> None:
@@ -149,9 +149,9 @@ def test_instructions_and_tools_are_told_anew_where_they_change(begin: Begin) ->
 
     async def talk() -> list[tuple[bool, list[str]]]:
         async with begin(answers) as realtime:
-            await realtime.session.reply([say("hello")], NO_TOOLS)
+            await realtime.session.reply([text_reply("hello")], NO_TOOLS)
             realtime.session.tell("Speak Thai.")
-            await realtime.session.reply([say("again")], LOOK)
+            await realtime.session.reply([text_reply("again")], LOOK)
         return [
             (
                 "Speak Thai." in request.messages[0].text,
@@ -167,18 +167,18 @@ def test_what_was_said_before_the_session_is_told(begin: Begin) -> None:
     answers = Asked(BYE)
     call = ToolCall("a", "look", {"id": "7"})
     history = (
-        Move("agent", say("Hi!"), scripted=True),
-        Move("user", say("Where is it?")),
-        Move("agent", Called((call,))),
+        Message("agent", text_reply("Hi!"), scripted=True),
+        Message("user", text_reply("Where is it?")),
+        Message("agent", ToolCallReply((call,))),
         ToolResult("a", "look", "sent"),
-        Move("agent", say("Sent.")),
-        Move("user", say("Thanks.")),
+        Message("agent", text_reply("Sent.")),
+        Message("user", text_reply("Thanks.")),
     )
 
     async def talk() -> None:
-        opening = Opening(TASK, "agent", 1, history=history)
+        opening = SessionStart(TASK, "agent", 1, history=history)
         async with begin(answers, opening=opening) as realtime:
-            await realtime.session.reply([say("Thanks.")], NO_TOOLS)
+            await realtime.session.reply([text_reply("Thanks.")], NO_TOOLS)
 
     asyncio.run(talk())
 
@@ -204,8 +204,8 @@ def test_the_caller_interrupts_a_reply_that_is_too_long(
     async def talk() -> tuple[Any, Any, Audio]:
         behaviour = RealtimeBehaviour(faults)
         async with begin(answers, behaviour, "&max_reply_s=2") as realtime:
-            first = await realtime.session.reply([say("my order?")], NO_TOOLS)
-            second = await realtime.session.reply([say("stop")], NO_TOOLS)
+            first = await realtime.session.reply([text_reply("my order?")], NO_TOOLS)
+            second = await realtime.session.reply([text_reply("stop")], NO_TOOLS)
             audio = first.reply.utterance.clean_audio
             return first, second, realtime.sounds.sound(audio)
 
@@ -244,9 +244,9 @@ def test_a_session_that_breaks_is_no_answer_and_is_not_asked_again(
 
     async def talk() -> ParticipantError:
         async with begin(answers, RealtimeBehaviour((fault,), first=1), "&output=text") as realtime:
-            await realtime.session.reply([say("hello")], NO_TOOLS)
+            await realtime.session.reply([text_reply("hello")], NO_TOOLS)
             with pytest.raises(ParticipantError) as told:
-                await realtime.session.reply([say("again")], NO_TOOLS)
+                await realtime.session.reply([text_reply("again")], NO_TOOLS)
             return told.value
 
     error = in_virtual_time(talk())
@@ -289,7 +289,7 @@ def test_an_endpoint_that_never_opens_a_session_ends_the_run(
         async with begin([ScriptedReply("Hello.")]) as realtime:
             realtime.server.outage = "unavailable"
             with pytest.raises(RunHalted) as told:
-                await realtime.session.reply([say("hello")], NO_TOOLS)
+                await realtime.session.reply([text_reply("hello")], NO_TOOLS)
             return str(told.value)
 
     assert "has never answered: check the address" in in_virtual_time(talk())
@@ -304,7 +304,7 @@ def test_a_wrong_key_ends_the_run_and_is_never_shown(
     async def talk() -> str:
         async with begin([ScriptedReply("Hello.")], behaviour) as realtime:
             with pytest.raises(RunHalted) as told:
-                await realtime.session.reply([say("hello")], NO_TOOLS)
+                await realtime.session.reply([text_reply("hello")], NO_TOOLS)
             return str(told.value)
 
     line = asyncio.run(talk())
@@ -339,9 +339,9 @@ def test_a_refusal_before_any_answer_ends_the_run_and_later_its_conversation(
     async def talk(first: int) -> str:
         async with begin([ScriptedReply("Hello.")], answers(first)) as realtime:
             for _ in range(first):
-                await realtime.session.reply([say("hello")], NO_TOOLS)
+                await realtime.session.reply([text_reply("hello")], NO_TOOLS)
             with pytest.raises((RunHalted, ParticipantError)) as told:
-                await realtime.session.reply([say("hello")], NO_TOOLS)
+                await realtime.session.reply([text_reply("hello")], NO_TOOLS)
             return f"{type(told.value).__name__}: {told.value}"
 
     assert asyncio.run(talk(0)).startswith("RunHalted: ")
@@ -352,7 +352,7 @@ def test_a_refusal_before_any_answer_ends_the_run_and_later_its_conversation(
 
 def test_a_reply_that_says_and_calls_nothing_is_the_models_mistake(begin: Begin) -> None:
     opened = begin([ScriptedReply(None)])
-    assert asyncio.run(one_reply(opened)).reply == Unparsed(
+    assert asyncio.run(one_reply(opened)).reply == UnparsedReply(
         "", "the reply has neither words nor calls (completed)"
     )
 
@@ -361,7 +361,7 @@ def test_arguments_that_are_no_object_are_the_models_mistake(begin: Begin) -> No
     reply = ScriptedReply(None, (ScriptedCall("look", '{"id": '),))
     opened = begin([reply])
     reply_made = asyncio.run(one_reply(opened, "order", LOOK)).reply
-    assert isinstance(reply_made, Called)
+    assert isinstance(reply_made, ToolCallReply)
     (call,) = reply_made.calls
     assert call.raw == '{"id": '
     assert call.malformed
@@ -371,11 +371,11 @@ def test_a_budget_that_is_spent_ends_the_run(begin: Begin) -> None:
     budget = Budget(parse_spend_limit("30 tokens"), NO_PRICES.price_of)
 
     async def talk() -> str:
-        reached = Connections(budget=budget)
+        reached = ModelClients(budget=budget)
         async with begin([ScriptedReply("Hello.")], connections=reached) as realtime:
-            await realtime.session.reply([say("hello")], NO_TOOLS)
+            await realtime.session.reply([text_reply("hello")], NO_TOOLS)
             with pytest.raises(RunHalted) as told:
-                await realtime.session.reply([say("hello")], NO_TOOLS)
+                await realtime.session.reply([text_reply("hello")], NO_TOOLS)
             return str(told.value)
 
     assert "is spent" in asyncio.run(talk())

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.costs import Price
-from dragoman.core.errors import RunHalted, UsageError, told_delay
+from dragoman.core.errors import RunHalted, UsageError, attached_delay
 from dragoman.core.usage import Usage, as_replayed
 from dragoman.models.budget import Budget, Unit, parse_spend_limit
 
@@ -194,7 +194,7 @@ def test_who_waits_for_room_in_the_budget_is_held_up_by_it() -> None:
                 async with asyncio.timeout(0.001):
                     await purse.room("m").__aenter__()
             waiting.cancel()
-        assert "no room for another call" in str(told_delay(caught.value.__cause__))
+        assert "no room for another call" in str(attached_delay(caught.value.__cause__))
 
     asyncio.run(cut_off())
 

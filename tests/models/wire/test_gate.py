@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.core.errors import ParticipantError, RunHalted, told_delay
+from dragoman.core.errors import ParticipantError, RunHalted, attached_delay
 from dragoman.core.usage import Usage
 from dragoman.models.endpoints.endpoint_client import EndpointClient, EndpointPacing
 from dragoman.models.endpoints.endpoint_pool import GIVEN_UP, Endpoint
@@ -470,7 +470,7 @@ def cut_off(gate: EndpointClient, seconds: float, answered: int = 0, who: CallCo
         with pytest.raises(TimeoutError) as caught:
             async with asyncio.timeout(seconds):
                 await gate.send("http://here/v1", {}, b"{}", read, who)
-        return told_delay(caught.value.__cause__)
+        return attached_delay(caught.value.__cause__)
 
     return go()
 

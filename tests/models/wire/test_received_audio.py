@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.core.voice.audio import Audio, wav_of
+from dragoman.core.audio import Audio, write_wav
 from dragoman.models.http.transport import MalformedResponse
 from dragoman.models.response_audio import decode_pcm, decode_wav
 from dragoman.testing.speech.answers import streamed_wav
@@ -29,19 +29,19 @@ SAMPLES = st.lists(st.integers(-32_768, 32_767), min_size=1, max_size=50)
 @given(SAMPLES, st.sampled_from([8_000, 16_000, 24_000, 44_100]))
 def test_a_wav_file_is_read_as_it_was_written(samples: list[int], rate_hz: int) -> None:
     audio = Audio(struct.pack(f"<{len(samples)}h", *samples), rate_hz)
-    assert decode_wav(wav_of(audio)) == audio
+    assert decode_wav(write_wav(audio)) == audio
     assert decode_wav(streamed_wav(audio)) == audio
 
 
 @pytest.mark.parametrize("length", [b"\x00\x00\x00\x00", b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f"])
 def test_a_length_that_the_sender_did_not_know_is_that_of_the_body(length: bytes) -> None:
-    content = bytearray(wav_of(SOUND))
+    content = bytearray(write_wav(SOUND))
     content[40:44] = length
     assert decode_wav(bytes(content)) == SOUND
 
 
 def test_chunks_before_the_samples_are_passed_over() -> None:
-    content = wav_of(SOUND)
+    content = write_wav(SOUND)
     noted = content[:36] + b"LIST" + struct.pack("<I", 3) + b"abc\0" + content[36:]
     assert decode_wav(noted) == SOUND
 
@@ -57,10 +57,10 @@ def test_the_extensible_form_is_read_too() -> None:
         (b"<!doctype html><title>Gateway</title>", "not a WAV file"),
         (b'{"error": {"message": "no"}}', "not a WAV file"),
         (b"ID3\x04 an mp3 file, not asked for", "not a WAV file"),
-        (wav_of(SOUND)[:-4], "stops before its end"),
-        (wav_of(SOUND)[:30], "stops before its end"),
+        (write_wav(SOUND)[:-4], "stops before its end"),
+        (write_wav(SOUND)[:30], "stops before its end"),
         (b"RIFF\0\0\0\0WAVE", "without samples"),
-        (wav_of(SOUND)[:36], "without samples"),
+        (write_wav(SOUND)[:36], "without samples"),
         (wav((1, 1, 16_000, 16), b""), "without a sound"),
         (b"RIFF\0\0\0\0WAVEdata\x02\0\0\0ab", "does not say what its samples are"),
         (wav((1, 2, 16_000, 16)), "of 2 channels and 16 bits"),
@@ -83,6 +83,6 @@ def test_more_than_ten_minutes_are_refused() -> None:
 
 @given(st.binary(max_size=200))
 def test_no_bytes_break_the_reader(body: bytes) -> None:
-    for content in (body, wav_of(SOUND)[:12] + body, wav_of(SOUND)[:40] + body):
+    for content in (body, write_wav(SOUND)[:12] + body, write_wav(SOUND)[:40] + body):
         with contextlib.suppress(MalformedResponse):
             assert decode_wav(content).pcm

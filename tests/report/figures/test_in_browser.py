@@ -8,7 +8,7 @@ import pytest
 
 from dragoman.analysis.cells import Outcome, summarize
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Ending, Episode
+from dragoman.core.episodes import Episode, Termination
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import Score, Scored
 from dragoman.core.tasks import Scenario, Task
@@ -29,7 +29,7 @@ def page(tmp_path: Path) -> str:
         PLAIN,
         *(PLAIN.with_axes(language=tag, scenario="domain") for tag in ("th", "vi")),
     ]
-    episode = Episode((), Ending("user_stop"), steps=1, errors=0)
+    episode = Episode((), Termination("user_stop"), steps=1, errors=0)
     score = Score("dragoman-1", "none", Scored(1.0), ())
     rows = [
         Outcome("s", condition, agent, task, 0, episode, score)

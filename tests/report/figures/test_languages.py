@@ -6,7 +6,7 @@ import pytest
 
 from dragoman.analysis.cells import Outcome, summarize
 from dragoman.core.conditions import PLAIN, Condition
-from dragoman.core.episodes import Ending, Episode
+from dragoman.core.episodes import Episode, Termination
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import Score, Scored
 from dragoman.core.tasks import Scenario, Task
@@ -22,7 +22,7 @@ def localized(language: str, scenario: str = "domain") -> Condition:
 
 
 def rows(language: str, agent: str, passed: int, suite: str = "courier") -> list[Outcome]:
-    episode = Episode((), Ending("user_stop"), steps=1, errors=0)
+    episode = Episode((), Termination("user_stop"), steps=1, errors=0)
     return [
         Outcome(
             *(suite, localized(language), agent, f"t{task}", trial, episode),

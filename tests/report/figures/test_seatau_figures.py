@@ -7,9 +7,8 @@ import pytest
 
 from dragoman.analysis.cells import Outcome, summarize
 from dragoman.core.conditions import PLAIN, Condition
-from dragoman.core.episodes import Ending, Episode
-from dragoman.core.judged_errors import ReportedError, Severity
-from dragoman.core.measures import Measured
+from dragoman.core.episodes import Episode, Termination
+from dragoman.core.measures import MeasureResult, ReportedError, Severity
 from dragoman.core.protocols import Provenance
 from dragoman.core.scores import Score, Scored
 from dragoman.report.charts import render_svg
@@ -22,7 +21,7 @@ THAI = PLAIN.with_axes(language="th", scenario="domain")
 
 def rows(condition: Condition, passed: int, errors: Sequence[str | None] = ()) -> list[Outcome]:
     """Return two trials of four tasks; an entry of errors for each task, None where nobody judged."""
-    episode = Episode((), Ending("user_stop"), steps=1, errors=0)
+    episode = Episode((), Termination("user_stop"), steps=1, errors=0)
     return [
         Outcome(
             *("courier", condition, "gold", f"t{task}", trial, episode),
@@ -34,12 +33,12 @@ def rows(condition: Condition, passed: int, errors: Sequence[str | None] = ()) -
     ]
 
 
-def judged(severity: str | None) -> tuple[Measured, ...]:
+def judged(severity: str | None) -> tuple[MeasureResult, ...]:
     if severity is None:
-        return (Measured("errors", "1", "m", unscored="the judge said nothing"),)
+        return (MeasureResult("errors", "1", "m", unscored="the judge said nothing"),)
     (level,) = [each for each in get_args(Severity) if each == severity] or [None]
     found = () if level is None else (ReportedError("agent", level, ("other",), 1),)
-    return (Measured("errors", "1", "m", counts={"judged": 1}, errors=found),)
+    return (MeasureResult("errors", "1", "m", counts={"judged": 1}, errors=found),)
 
 
 def found(*outcomes: Outcome) -> dict[str, FigureSpec]:

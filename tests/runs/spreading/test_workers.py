@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from dragoman.core.scores import METRIC_VERSION
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 

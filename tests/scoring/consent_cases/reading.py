@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.episodes import Event, Move
-from dragoman.core.speech import Called, say
+from dragoman.core.episodes import Event, Message
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.tools import ToolCall, ToolResult
 
 FOLDER = Path(__file__).parent
@@ -34,11 +34,11 @@ def cases(path: Path) -> Iterator[Case]:
             mark, text = line[0], line[2:].replace("\\n", "\n")
             match mark:
                 case "A" | "U":
-                    events.append(Move("agent" if mark == "A" else "user", say(text)))
+                    events.append(Message("agent" if mark == "A" else "user", text_reply(text)))
                 case "T":
                     look = ToolCall(f"{at}", "look", {})
                     events += [
-                        Move("agent", Called((look,))),
+                        Message("agent", ToolCallReply((look,))),
                         ToolResult(f"{at}", "look", text, "agent"),
                     ]
                 case "C" | "F":
@@ -47,7 +47,7 @@ def cases(path: Path) -> Iterator[Case]:
                         expected.append((len(events), RESULTS[result.strip()]))
                     made = _call(call, f"{at}")
                     done = ToolResult(made.id, made.name, "", "agent", error=mark == "F")
-                    events += [Move("agent", Called((made,))), done]
+                    events += [Message("agent", ToolCallReply((made,))), done]
                 case _:
                     raise ValueError(f"{path.name}, {name}: {line}")
         yield Case(name, language, tuple(events), tuple(expected))

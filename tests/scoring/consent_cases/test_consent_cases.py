@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.scoring.consent_cases.reading import FOLDER, Case, cases
 
-from dragoman.core.episodes import Event, Move
+from dragoman.core.episodes import Event, Message
 from dragoman.core.errors import DataError
-from dragoman.core.speech import Called, say
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.scoring.measures.consent.phrases import (
     consent_languages,
@@ -90,9 +90,9 @@ def test_a_damaged_file_of_phrases_is_refused_in_a_line(changed: str, why: str) 
 def conversation(asked: str, answer: str, arguments: dict[str, object]) -> Consent:
     call = ToolCall("1", "cancel_pending_order", arguments)
     events: tuple[Event, ...] = (
-        Move("agent", say(asked)),
-        Move("user", say(answer)),
-        Move("agent", Called((call,))),
+        Message("agent", text_reply(asked)),
+        Message("user", text_reply(answer)),
+        Message("agent", ToolCallReply((call,))),
         ToolResult("1", call.name, "", "agent"),
     )
     phrases = consent_phrases("en")

@@ -7,12 +7,11 @@ from typing import cast
 import msgspec
 import pytest
 
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination
 from dragoman.core.errors import ParticipantError
-from dragoman.core.judged_errors import ReportedError
-from dragoman.core.measures import Measured, PlayedCase
-from dragoman.core.protocols import ChatRequest, Completion, WorldFactory
-from dragoman.core.speech import Called, say
+from dragoman.core.measures import MeasureResult, ReportedError, ScoringContext
+from dragoman.core.protocols import ChatRequest, Completion, EnvironmentFactory
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
@@ -21,13 +20,13 @@ from dragoman.scoring.measures.error_tags import error_taxonomy
 
 EPISODE = Episode(
     (
-        Move("agent", say("Hi."), scripted=True),
-        Move("user", say("Cancel </policy> order KL-5.")),
-        Move("agent", Called((ToolCall("1", "cancel", {"order": "KL-6"}),))),
+        Message("agent", text_reply("Hi."), scripted=True),
+        Message("user", text_reply("Cancel </policy> order KL-5.")),
+        Message("agent", ToolCallReply((ToolCall("1", "cancel", {"order": "KL-6"}),))),
         ToolResult("1", "cancel", "cancelled", "agent"),
-        Move("agent", say("It is done, and you get 5 euros.")),
+        Message("agent", text_reply("It is done, and you get 5 euros.")),
     ),
-    Ending("user_stop"),
+    Termination("user_stop"),
     4,
     0,
 )
@@ -55,7 +54,7 @@ class Judge:
         if reply == "broken":
             raise ParticipantError("the wire broke")
         usage = Usage(purpose, self.name, 1, replayed=int(len(self.asked) <= self.replayed))
-        return Completion(say(reply), msgspec.Raw(b"{}"), usage)
+        return Completion(text_reply(reply), msgspec.Raw(b"{}"), usage)
 
 
 def review(
@@ -70,10 +69,12 @@ def review(
     return json.dumps({"turns": entries})
 
 
-def measured(judge: Judge, episode: Episode = EPISODE, time: int = 1) -> Measured:
+def measured(judge: Judge, episode: Episode = EPISODE, time: int = 1) -> MeasureResult:
     task = Task("7", "suite", "digest", Scenario("You want to cancel KL-5."))
-    nothing = cast("WorldFactory", None)
-    case = PlayedCase(task, episode, nothing, draw="d", policy=lambda: "Never promise </policy>.")
+    nothing = cast("EnvironmentFactory", None)
+    case = ScoringContext(
+        task, episode, nothing, draw="d", policy=lambda: "Never promise </policy>."
+    )
     return asyncio.run(ErrorsMeasure(judge, "v1", time).measure(case))
 
 
@@ -183,7 +184,7 @@ def test_each_time_that_a_judge_is_asked_is_a_judge_of_its_own() -> None:
 
 
 def test_what_a_fault_ended_is_not_put_to_a_judge() -> None:
-    found = measured(Judge(), Episode((), Ending("infrastructure_error", "cut"), 0, 0))
+    found = measured(Judge(), Episode((), Termination("infrastructure_error", "cut"), 0, 0))
     assert found.unscored == "infrastructure: cut"
 
 

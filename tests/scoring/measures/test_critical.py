@@ -3,10 +3,10 @@
 import asyncio
 from typing import cast
 
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.measures import Measured, PlayedCase
-from dragoman.core.protocols import World
-from dragoman.core.speech import Called
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.measures import MeasureResult, ScoringContext
+from dragoman.core.protocols import Environment
+from dragoman.core.replies import ToolCallReply
 from dragoman.core.tasks import Action, Criteria, CriticalField, Scenario, Task
 from dragoman.core.tools import ToolCall, ToolKind, ToolResult
 from dragoman.scoring.measures.critical_fields import CRITICAL, critical_actions
@@ -32,14 +32,14 @@ def task(*critical: CriticalField, plan: tuple[Action, ...] = PLAN) -> Task:
     return Task("7", "suite", "digest", Scenario("Ask."), criteria=criteria, critical=critical)
 
 
-def measured(told: Task, *calls: ToolCall, failed: frozenset[str] = frozenset()) -> Measured:
+def measured(told: Task, *calls: ToolCall, failed: frozenset[str] = frozenset()) -> MeasureResult:
     events: list[Event] = []
     for call in calls:
         error = call.id in failed
-        events += [Move("agent", Called((call,)))]
+        events += [Message("agent", ToolCallReply((call,)))]
         events += [ToolResult(call.id, call.name, "", call.by, error=error)]
-    episode = Episode(tuple(events), Ending("user_stop"), len(events), 0)
-    case = PlayedCase(told, episode, lambda _: cast("World", Kinds()))
+    episode = Episode(tuple(events), Termination("user_stop"), len(events), 0)
+    case = ScoringContext(told, episode, lambda _: cast("Environment", Kinds()))
     return asyncio.run(CRITICAL.measure(case))
 
 

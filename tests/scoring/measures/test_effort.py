@@ -5,25 +5,25 @@ from typing import cast
 
 import pytest
 
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.measures import Measured, PlayedCase, Setting
-from dragoman.core.protocols import WorldFactory
-from dragoman.core.speech import say
-from dragoman.core.tasks import Action, Criteria, Fact, FixedTurn, Scenario, Task
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.measures import MeasureResult, MeasureSetting, ScoringContext
+from dragoman.core.protocols import EnvironmentFactory
+from dragoman.core.replies import text_reply
+from dragoman.core.tasks import Action, Criteria, FixedTurn, KnownFact, Scenario, Task
 from dragoman.scoring.measures.count_measure import CountMeasure
 from dragoman.scoring.measures.effort import EARLIER_EFFORT, EFFORT
 from dragoman.simulation.phrasebooks import shipped_phrasebook
 
-SCENARIO = Scenario("Ask.", facts=(Fact("postcode", "KL-4830"), Fact("name", "Holt")))
+SCENARIO = Scenario("Ask.", facts=(KnownFact("postcode", "KL-4830"), KnownFact("name", "Holt")))
 PLAN = (Action("send", "send", {"town": "Boston"}),)
 
 
-def agent(words: str) -> Move:
-    return Move("agent", say(words))
+def agent(words: str) -> Message:
+    return Message("agent", text_reply(words))
 
 
-def user(words: str) -> Move:
-    return Move("user", say(words))
+def user(words: str) -> Message:
+    return Message("user", text_reply(words))
 
 
 def measured(
@@ -31,13 +31,17 @@ def measured(
     language: str = "en",
     turns: tuple[FixedTurn, ...] = (),
     by: CountMeasure = EFFORT,
-) -> Measured:
+) -> MeasureResult:
     criteria = Criteria(basis=("DB",), actions=PLAN)
     task = Task("7", "suite", "digest", SCENARIO, criteria=criteria, turns=turns)
-    episode = Episode(events, Ending("user_stop"), len(events), 0)
+    episode = Episode(events, Termination("user_stop"), len(events), 0)
     phrases = None if language == "xx" else shipped_phrasebook(language)
-    case = PlayedCase(
-        task, episode, cast("WorldFactory", None), setting=Setting(language), phrases=phrases
+    case = ScoringContext(
+        task,
+        episode,
+        cast("EnvironmentFactory", None),
+        setting=MeasureSetting(language),
+        phrases=phrases,
     )
     return asyncio.run(by.measure(case))
 

@@ -5,10 +5,10 @@ from typing import cast
 
 import msgspec
 
-from dragoman.core.episodes import Ending, Episode, Move
-from dragoman.core.measures import Measured, PlayedCase, Setting
-from dragoman.core.protocols import WorldFactory
-from dragoman.core.speech import UNDERSTOOD, WORDS, Said, Stage, Utterance
+from dragoman.core.episodes import Episode, Message, Termination
+from dragoman.core.measures import MeasureResult, MeasureSetting, ScoringContext
+from dragoman.core.protocols import EnvironmentFactory
+from dragoman.core.replies import ORACLE_ENGINE, WORDS, Stage, TextReply, Utterance
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 from dragoman.scoring.measures.clarity import CLARITY
 from dragoman.scoring.measures.count_measure import CountMeasure
@@ -16,20 +16,24 @@ from dragoman.scoring.measures.speech_recognition import EARLIER_HEARING, HEARIN
 
 PLAN = (Action("1", "find", {"order": "#W12", "city": "Porto"}),)
 TASK = Task("7", "suite", "digest", Scenario("Ask."), criteria=Criteria((), PLAN))
-SPOKEN = Setting(is_spoken=True)
+SPOKEN = MeasureSetting(is_spoken=True)
 
 
-def user(intended: str, heard: str | None, *stages: Stage) -> Move:
-    return Move("user", Said(Utterance(intended, intended.casefold(), heard, stages=stages)))
+def user(intended: str, heard: str | None, *stages: Stage) -> Message:
+    return Message(
+        "user", TextReply(Utterance(intended, intended.casefold(), heard, stages=stages))
+    )
 
 
-def agent(text: str, *, scripted: bool = False) -> Move:
-    return Move("agent", Said(Utterance(text, text, text)), scripted=scripted)
+def agent(text: str, *, scripted: bool = False) -> Message:
+    return Message("agent", TextReply(Utterance(text, text, text)), scripted=scripted)
 
 
-def counted(measure: CountMeasure, *moves: Move, setting: Setting = SPOKEN) -> Measured:
-    episode = Episode(moves, Ending("user_stop"), 1, 0)
-    case = PlayedCase(TASK, episode, cast("WorldFactory", None), setting=setting)
+def counted(
+    measure: CountMeasure, *moves: Message, setting: MeasureSetting = SPOKEN
+) -> MeasureResult:
+    episode = Episode(moves, Termination("user_stop"), 1, 0)
+    case = ScoringContext(TASK, episode, cast("EnvironmentFactory", None), setting=setting)
     return asyncio.run(measure.measure(case))
 
 
@@ -62,7 +66,7 @@ def test_values_are_found_between_words_that_have_no_spaces() -> None:
 
 
 def test_who_understands_mishears_no_word_and_recognized_words_count_before_written_ones() -> None:
-    understood = user("Two of them", "2 of them", Stage("recognition", UNDERSTOOD))
+    understood = user("Two of them", "2 of them", Stage("recognition", ORACLE_ENGINE))
     words = Stage("recognition", "engine", settings={WORDS: "two of them"})
     recognized = user("Two of them", "2 of them", words)
     assert counted(HEARING, understood).counts["word errors"] == 0
@@ -73,7 +77,7 @@ def test_who_understands_mishears_no_word_and_recognized_words_count_before_writ
 
 
 def test_typed_words_are_not_heard() -> None:
-    typed = Move("user", Said(Utterance("To Porto")))
+    typed = Message("user", TextReply(Utterance("To Porto")))
     assert counted(HEARING, typed).counts == {}
 
 

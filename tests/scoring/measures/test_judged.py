@@ -8,12 +8,12 @@ from typing import cast
 import msgspec
 import pytest
 
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination
 from dragoman.core.errors import DataError, JudgeError, ParticipantError
-from dragoman.core.measures import Measured, PlayedCase, Rate, Total
-from dragoman.core.protocols import ChatRequest, Completion, WorldFactory
-from dragoman.core.speech import say
-from dragoman.core.tasks import Escalation, Scenario, Stakes, Task
+from dragoman.core.measures import MeasureResult, Rate, ScoringContext, Total
+from dragoman.core.protocols import ChatRequest, Completion, EnvironmentFactory
+from dragoman.core.replies import text_reply
+from dragoman.core.tasks import Escalation, RiskProfile, Scenario, Task
 from dragoman.core.usage import Usage
 from dragoman.scoring.measures.judged_measure import JudgedMeasure, parse_answers
 from dragoman.scoring.measures.rubrics import RubricQuestion, read_rubric
@@ -39,17 +39,17 @@ denominator = ["judged"]
 """
 EPISODE = Episode(
     (
-        Move("agent", say("Hi."), scripted=True),
-        Move("user", say("Cancel </conversation> it.")),
-        Move("agent", say("Which one?")),
-        Move("user", say("The first.")),
-        Move("agent", say("Done.")),
+        Message("agent", text_reply("Hi."), scripted=True),
+        Message("user", text_reply("Cancel </conversation> it.")),
+        Message("agent", text_reply("Which one?")),
+        Message("user", text_reply("The first.")),
+        Message("agent", text_reply("Done.")),
     ),
-    Ending("user_stop"),
+    Termination("user_stop"),
     4,
     0,
 )
-BROKEN = Episode((), Ending("infrastructure_error", "cut"), 0, 0)
+BROKEN = Episode((), Termination("infrastructure_error", "cut"), 0, 0)
 
 
 class Judge:
@@ -66,7 +66,7 @@ class Judge:
         reply = self.replies.pop(0)
         if isinstance(reply, ParticipantError):
             raise reply
-        return Completion(say(reply), msgspec.Raw(b"{}"), Usage(purpose, self.name, 1))
+        return Completion(text_reply(reply), msgspec.Raw(b"{}"), Usage(purpose, self.name, 1))
 
 
 def answers(**values: object) -> str:
@@ -81,11 +81,11 @@ def written(folder: Path, over: str = "conversation", name: str = "asks@1") -> P
     return path
 
 
-def measured(path: Path, judge: Judge, episode: Episode = EPISODE) -> Measured:
+def measured(path: Path, judge: Judge, episode: Episode = EPISODE) -> MeasureResult:
     task = Task("7", "suite", "digest", Scenario("Ask."))
-    nothing = cast("WorldFactory", None)
+    nothing = cast("EnvironmentFactory", None)
     measure = JudgedMeasure(read_rubric(path), judge, "v1")
-    return asyncio.run(measure.measure(PlayedCase(task, episode, nothing, draw="d")))
+    return asyncio.run(measure.measure(ScoringContext(task, episode, nothing, draw="d")))
 
 
 def test_a_rubric_is_read_with_its_figures_and_a_version_of_its_content(tmp_path: Path) -> None:
@@ -251,10 +251,10 @@ def test_a_judge_is_told_the_duties_of_the_edition_that_its_rubric_names(
         Escalation("ended", "The contract ended.", since=2),
     )
     judge = Judge(answers(asks=1, polite=True))
-    stakes = Stakes(escalation_tool="transfer", escalations=duties)
+    stakes = RiskProfile(escalation_tool="transfer", escalations=duties)
     measure = JudgedMeasure(read_rubric(path), judge, "v1", stakes=stakes)
     task = Task("7", "suite", "digest", Scenario("Ask."))
-    asyncio.run(measure.measure(PlayedCase(task, EPISODE, cast("WorldFactory", None))))
+    asyncio.run(measure.measure(ScoringContext(task, EPISODE, cast("EnvironmentFactory", None))))
     text = str(judge.asked[0].messages[0]["content"])
     assert [each.reason for each in duties if f"- {each.reason}:" in text] == told
 

@@ -3,16 +3,16 @@
 import asyncio
 from typing import cast
 
-from dragoman.core.episodes import Ending, Episode, Move
-from dragoman.core.measures import Measured, PlayedCase, Setting
-from dragoman.core.protocols import WorldFactory
-from dragoman.core.speech import say
+from dragoman.core.episodes import Episode, Message, Termination
+from dragoman.core.measures import MeasureResult, MeasureSetting, ScoringContext
+from dragoman.core.protocols import EnvironmentFactory
+from dragoman.core.replies import text_reply
 from dragoman.core.tasks import Scenario, Task
 from dragoman.scoring.language_detection import Detection
 from dragoman.scoring.measures.language_use import language_measure
 
-STOPPED = Ending("user_stop")
-INDONESIAN = Setting(language="id", label="id", relatives=("ms",), is_localized=True)
+STOPPED = Termination("user_stop")
+INDONESIAN = MeasureSetting(language="id", label="id", relatives=("ms",), is_localized=True)
 
 
 class FirstWord:
@@ -24,21 +24,21 @@ class FirstWord:
         return Detection(text.split(maxsplit=1)[0], 0.9)
 
 
-def counted(*moves: Move, ending: Ending = STOPPED) -> Measured:
+def counted(*moves: Message, ending: Termination = STOPPED) -> MeasureResult:
     task = Task("7", "suite", "digest", Scenario("Ask."))
-    case = PlayedCase(
-        task, Episode(moves, ending, 1, 0), cast("WorldFactory", None), setting=INDONESIAN
+    case = ScoringContext(
+        task, Episode(moves, ending, 1, 0), cast("EnvironmentFactory", None), setting=INDONESIAN
     )
     return asyncio.run(language_measure(FirstWord()).measure(case))
 
 
 def test_turns_are_correct_tolerated_english_or_wrong_by_side() -> None:
     found = counted(
-        Move("agent", say("en ready to serve"), scripted=True),
-        Move("user", say("id satu dua tiga")),
-        Move("agent", say("ms satu dua tiga")),
-        Move("user", say("id satu dua tiga")),
-        Move("agent", say("en one two three")),
+        Message("agent", text_reply("en ready to serve"), scripted=True),
+        Message("user", text_reply("id satu dua tiga")),
+        Message("agent", text_reply("ms satu dua tiga")),
+        Message("user", text_reply("id satu dua tiga")),
+        Message("agent", text_reply("en one two three")),
     )
     assert found.counts == {
         "agent turns": 2,
@@ -62,12 +62,12 @@ def test_turns_are_correct_tolerated_english_or_wrong_by_side() -> None:
 
 
 def test_a_turn_that_does_not_count_counts_nothing_and_says_why() -> None:
-    found = counted(Move("user", say("ok")))
+    found = counted(Message("user", text_reply("ok")))
     assert found.counts == {}
     assert found.evidence[0].why == "shorter than 5 characters"
 
 
 def test_what_infrastructure_ended_is_unscored() -> None:
-    broken = Ending("infrastructure_error", "cut")
-    found = counted(Move("user", say("id satu dua tiga")), ending=broken)
+    broken = Termination("infrastructure_error", "cut")
+    found = counted(Message("user", text_reply("id satu dua tiga")), ending=broken)
     assert (found.counts, found.unscored) == ({}, "infrastructure: cut")

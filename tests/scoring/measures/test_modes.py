@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.language.wording import Wording
-from dragoman.core.measures import Measured, PlayedCase
-from dragoman.core.protocols import World
-from dragoman.core.speech import Called
-from dragoman.core.tasks import Action, Criteria, Scenario, Stakes, Task
-from dragoman.core.texts.expected_values import ExpectedValue
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.language.localized_values import LocalizedValues
+from dragoman.core.measures import MeasureResult, ScoringContext
+from dragoman.core.protocols import Environment
+from dragoman.core.replies import ToolCallReply
+from dragoman.core.tasks import Action, Criteria, RiskProfile, Scenario, Task
+from dragoman.core.texts.entities import ExpectedValue
 from dragoman.core.tools import Role, ToolCall, ToolKind, ToolResult
 from dragoman.scoring.measures.call_failure_modes import (
     EARLIER_MODES,
@@ -28,7 +28,7 @@ SEND = Action("send", "send", {"order": "KL-5", "town": "Lee"}, compare=("town",
 TAP = Action("tap", "tap", {"app": "maps"}, by="user")
 KINDS: dict[str, ToolKind] = {"find": "read", "pay": "write", "send": "write", "tap": "write"}
 
-MODES = failure_modes_measure(Stakes(escalation_tool="hand_over"))
+MODES = failure_modes_measure(RiskProfile(escalation_tool="hand_over"))
 
 
 class Kinds:
@@ -45,28 +45,32 @@ def call(
 
 
 def executed(made: ToolCall, *, error: bool = False) -> tuple[Event, Event]:
-    return Move(made.by, Called((made,))), ToolResult("1", made.name, "", made.by, error=error)
+    return Message(made.by, ToolCallReply((made,))), ToolResult(
+        "1", made.name, "", made.by, error=error
+    )
 
 
 def case(
     plan: Sequence[Action] | None,
     *events: Event,
-    wording: Wording | None = None,
+    wording: LocalizedValues | None = None,
     expected: Sequence[ExpectedValue] = (),
-) -> PlayedCase:
+) -> ScoringContext:
     criteria = Criteria(basis=("DB",), actions=None if plan is None else tuple(plan))
     task = Task("7", "suite", "digest", Scenario("Ask."), criteria=criteria)
-    episode = Episode(events, Ending("user_stop"), len(events), 0)
-    return PlayedCase(
+    episode = Episode(events, Termination("user_stop"), len(events), 0)
+    return ScoringContext(
         task,
         episode,
-        lambda _: cast("World", Kinds()),
-        wording or Wording(),
+        lambda _: cast("Environment", Kinds()),
+        wording or LocalizedValues(),
         expected=expected,
     )
 
 
-def measured(plan: Sequence[Action], *events: Event, wording: Wording | None = None) -> Measured:
+def measured(
+    plan: Sequence[Action], *events: Event, wording: LocalizedValues | None = None
+) -> MeasureResult:
     return asyncio.run(MODES.measure(case(plan, *events, wording=wording)))
 
 
@@ -147,12 +151,12 @@ def test_what_the_user_was_to_do_stands_apart_from_the_agents_calls() -> None:
 def test_an_argument_in_the_tools_language_is_right_and_the_wrong_language_is_named() -> None:
     label = "ลีดส์"
     localized = Action("send", "send", {"order": "KL-5", "town": label}, compare=("town",))
-    in_thai = Wording("th", labels={"Lee": (label,)}, plan={"send": localized})
+    in_thai = LocalizedValues("th", labels={"Lee": (label,)}, plan={"send": localized})
     assert measured((SEND,), *call("send", town=label), wording=in_thai).counts == {
         "planned": 1,
         "compared arguments": 1,
     }
-    spoken_only = Wording("th", labels={"Lee": (label,)})
+    spoken_only = LocalizedValues("th", labels={"Lee": (label,)})
     counts = measured((SEND,), *call("send", town=label), wording=spoken_only).counts
     assert counts["other language"] == 1
 

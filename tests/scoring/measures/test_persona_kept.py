@@ -6,37 +6,41 @@ from typing import cast
 import msgspec
 import pytest
 
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.measures import Measured, PlayedCase
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.measures import MeasureResult, ScoringContext
 from dragoman.core.personas import Habits
-from dragoman.core.protocols import WorldFactory
-from dragoman.core.speech import say
-from dragoman.core.tasks import Fact, Scenario, Task
+from dragoman.core.protocols import EnvironmentFactory
+from dragoman.core.replies import text_reply
+from dragoman.core.tasks import KnownFact, Scenario, Task
 from dragoman.scoring.measures.persona_adherence import PERSONA_ADHERENCE
 from dragoman.simulation.phrasebooks import shipped_phrasebook
 
 HARD = Habits(at_once=2, vague=0.3, asks_back=0.2, slips=0.3)
 FACTS = (
-    Fact("phone", "0171 5550199", ("phone",)),
-    Fact("postcode", "KL-4830", ("postcode",)),
-    Fact("tracking_number", "KE602144370", ("tracking number",)),
+    KnownFact("phone", "0171 5550199", ("phone",)),
+    KnownFact("postcode", "KL-4830", ("postcode",)),
+    KnownFact("tracking_number", "KE602144370", ("tracking number",)),
 )
 TASK = Task("1", "s", "d", Scenario("x", facts=FACTS))
 
 
 def measured(
     habits: Habits | None, *words: str, asking: str = "Please tell me: what is your phone?"
-) -> Measured:
+) -> MeasureResult:
     """Return what is found where an agent asks for something before every further message."""
     events: list[Event] = []
     for said in words:
         events += [
-            Move("agent", say(asking)),
-            Move("user", say(said)),
+            Message("agent", text_reply(asking)),
+            Message("user", text_reply(said)),
         ]
-    episode = Episode(tuple(events), Ending("user_stop", ""), len(events), 0)
-    case = PlayedCase(
-        TASK, episode, cast("WorldFactory", None), phrases=shipped_phrasebook("en"), habits=habits
+    episode = Episode(tuple(events), Termination("user_stop", ""), len(events), 0)
+    case = ScoringContext(
+        TASK,
+        episode,
+        cast("EnvironmentFactory", None),
+        phrases=shipped_phrasebook("en"),
+        habits=habits,
     )
     return asyncio.run(PERSONA_ADHERENCE.measure(case))
 
@@ -108,8 +112,10 @@ def test_what_states_no_habit_has_none_to_show() -> None:
 
 
 def test_a_broken_conversation_says_nothing_of_its_user() -> None:
-    ending = Ending("infrastructure_error", "down")
-    case = PlayedCase(TASK, Episode((), ending, 0, 0), cast("WorldFactory", None), habits=HARD)
+    ending = Termination("infrastructure_error", "down")
+    case = ScoringContext(
+        TASK, Episode((), ending, 0, 0), cast("EnvironmentFactory", None), habits=HARD
+    )
     found = asyncio.run(PERSONA_ADHERENCE.measure(case))
     assert found.unscored.startswith("infrastructure")
     assert msgspec.structs.asdict(found)["counts"] == {}

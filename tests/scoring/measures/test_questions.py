@@ -6,16 +6,16 @@ from typing import cast
 
 import pytest
 
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.measures import Measured, PlayedCase, Setting
-from dragoman.core.protocols import World
-from dragoman.core.speech import Called, Said, Utterance, say
-from dragoman.core.tasks import Criteria, Fact, FixedTurn, Scenario, Task
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.measures import MeasureResult, MeasureSetting, ScoringContext
+from dragoman.core.protocols import Environment
+from dragoman.core.replies import TextReply, ToolCallReply, Utterance, text_reply
+from dragoman.core.tasks import Criteria, FixedTurn, KnownFact, Scenario, Task
 from dragoman.core.tools import ToolCall, ToolKind, ToolResult
 from dragoman.scoring.measures.agent_questions import QUESTIONS
 from dragoman.simulation.phrasebooks import shipped_phrasebook
 
-SCENARIO = Scenario("Ask.", facts=(Fact("postcode", "KL-4830"), Fact("name", "Holt")))
+SCENARIO = Scenario("Ask.", facts=(KnownFact("postcode", "KL-4830"), KnownFact("name", "Holt")))
 KINDS: dict[str, ToolKind] = {"find": "read", "look": "read", "cancel": "write"}
 
 
@@ -26,25 +26,31 @@ class Kinds:
         return KINDS.get(name)
 
 
-def agent(words: str) -> Move:
-    return Move("agent", say(words))
+def agent(words: str) -> Message:
+    return Message("agent", text_reply(words))
 
 
-def user(words: str) -> Move:
-    return Move("user", say(words))
+def user(words: str) -> Message:
+    return Message("user", text_reply(words))
 
 
 def call(tool: str, result: str = "", /, **arguments: object) -> tuple[Event, Event]:
     made = ToolCall("1", tool, dict(arguments))
-    return Move("agent", Called((made,))), ToolResult("1", tool, result, "agent")
+    return Message("agent", ToolCallReply((made,))), ToolResult("1", tool, result, "agent")
 
 
-def measured(*events: Event, language: str = "en", turns: Sequence[FixedTurn] = ()) -> Measured:
+def measured(
+    *events: Event, language: str = "en", turns: Sequence[FixedTurn] = ()
+) -> MeasureResult:
     task = Task("7", "s", "d", SCENARIO, criteria=Criteria(basis=("DB",)), turns=tuple(turns))
-    episode = Episode(events, Ending("user_stop"), len(events), 0)
+    episode = Episode(events, Termination("user_stop"), len(events), 0)
     phrases = None if language == "xx" else shipped_phrasebook(language)
-    case = PlayedCase(
-        task, episode, lambda _: cast("World", Kinds()), setting=Setting(language), phrases=phrases
+    case = ScoringContext(
+        task,
+        episode,
+        lambda _: cast("Environment", Kinds()),
+        setting=MeasureSetting(language),
+        phrases=phrases,
     )
     return asyncio.run(QUESTIONS.measure(case))
 
@@ -80,7 +86,7 @@ def test_a_question_for_a_yes_or_for_further_wishes_is_none(words: str) -> None:
 def test_what_was_misheard_had_not_been_said_to_the_agent() -> None:
     meant = Utterance("The postcode is KL-4830.", spoken="", heard="The postcode is KL-4813.")
     found = measured(
-        Move("user", Said(meant)), agent("What is your postcode?"), user("It is KL-4830.")
+        Message("user", TextReply(meant)), agent("What is your postcode?"), user("It is KL-4830.")
     )
     assert found.counts == {"questions": 1, "needless": 0}
 

@@ -8,11 +8,11 @@ from typing import cast
 import msgspec
 import pytest
 
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination
 from dragoman.core.errors import DataError
-from dragoman.core.measures import Measured, PlayedCase
-from dragoman.core.protocols import ChatRequest, Completion, WorldFactory
-from dragoman.core.speech import Called, say
+from dragoman.core.measures import MeasureResult, ScoringContext
+from dragoman.core.protocols import ChatRequest, Completion, EnvironmentFactory
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
@@ -40,10 +40,12 @@ text = "How many turns?"
 within = ["repeats"]
 """
 EVENTS = (
-    Move("user", say("I said \u201cBoston\u201d,\n  not Austin.")),
-    Move("agent", Called((ToolCall("c1", "find_flight", {"to": "BOS"}),), "One moment.")),
+    Message("user", text_reply("I said \u201cBoston\u201d,\n  not Austin.")),
+    Message("agent", ToolCallReply((ToolCall("c1", "find_flight", {"to": "BOS"}),), "One moment.")),
     ToolResult("c1", "find_flight", '{"flight": "HAT042"}'),
-    Move("agent", say("Je l'ai. \u672a\u6765\u3092\u4e88\u7d04\u3057\u307e\u3057\u305f\u3002")),
+    Message(
+        "agent", text_reply("Je l'ai. \u672a\u6765\u3092\u4e88\u7d04\u3057\u307e\u3057\u305f\u3002")
+    ),
 )
 
 
@@ -58,7 +60,7 @@ class Judge:
 
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
         self.asked.append(request)
-        return Completion(say(self.reply), msgspec.Raw(b"{}"), Usage(purpose, self.name, 1))
+        return Completion(text_reply(self.reply), msgspec.Raw(b"{}"), Usage(purpose, self.name, 1))
 
 
 def written(folder: Path, schema: str = SCHEMA) -> Path:
@@ -68,12 +70,12 @@ def written(folder: Path, schema: str = SCHEMA) -> Path:
     return path
 
 
-def judged(folder: Path, *answers: dict[str, object]) -> tuple[Measured, Judge]:
+def judged(folder: Path, *answers: dict[str, object]) -> tuple[MeasureResult, Judge]:
     judge = Judge(json.dumps({"answers": [{"why": "so", **answer} for answer in answers]}))
     measure = JudgedMeasure(read_rubric(written(folder)), judge)
     task = Task("7", "suite", "digest", Scenario("Ask."))
-    episode = Episode(EVENTS, Ending("user_stop"), 4, 0)
-    case = PlayedCase(task, episode, cast("WorldFactory", None))
+    episode = Episode(EVENTS, Termination("user_stop"), 4, 0)
+    case = ScoringContext(task, episode, cast("EnvironmentFactory", None))
     return asyncio.run(measure.measure(case)), judge
 
 

@@ -7,12 +7,12 @@ from typing import cast
 import msgspec
 import pytest
 
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.measures import Measured, PlayedCase, Setting
-from dragoman.core.protocols import World
-from dragoman.core.speech import Called, Said, Utterance, say
-from dragoman.core.tasks import Action, Criteria, Scenario, Stakes, Task
-from dragoman.core.texts.expected_values import ExpectedValue
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.measures import MeasureResult, MeasureSetting, ScoringContext
+from dragoman.core.protocols import Environment
+from dragoman.core.replies import TextReply, ToolCallReply, Utterance, text_reply
+from dragoman.core.tasks import Action, Criteria, RiskProfile, Scenario, Task
+from dragoman.core.texts.entities import ExpectedValue
 from dragoman.core.tools import ToolCall, ToolKind, ToolResult
 from dragoman.scoring.measures.recovery import EARLIER_RECOVERY, recovery_measure
 
@@ -23,7 +23,7 @@ PLAN = (
 KINDS: dict[str, ToolKind] = {"find": "read", "look": "read", "pay": "write", "undo": "write"}
 KINDS["hand_over"] = "write"
 
-RECOVERY = recovery_measure(Stakes(escalation_tool="hand_over"))
+RECOVERY = recovery_measure(RiskProfile(escalation_tool="hand_over"))
 
 
 class Kinds:
@@ -35,21 +35,21 @@ class Kinds:
 
 def call(tool: str, /, *, error: bool = False, **arguments: object) -> tuple[Event, Event]:
     made = ToolCall("1", tool, dict(arguments))
-    return Move("agent", Called((made,))), ToolResult("1", tool, "", "agent", error=error)
+    return Message("agent", ToolCallReply((made,))), ToolResult("1", tool, "", "agent", error=error)
 
 
-def aloud(intended: str, heard: str) -> Move:
-    return Move("user", Said(Utterance(intended, spoken=intended, heard=heard)))
+def aloud(intended: str, heard: str) -> Message:
+    return Message("user", TextReply(Utterance(intended, spoken=intended, heard=heard)))
 
 
-def case(events: Sequence[Event], plan: tuple[Action, ...] | None = PLAN) -> PlayedCase:
+def case(events: Sequence[Event], plan: tuple[Action, ...] | None = PLAN) -> ScoringContext:
     criteria = Criteria(basis=("DB",), actions=plan)
     task = Task("7", "suite", "digest", Scenario("Ask."), criteria=criteria)
-    episode = Episode(tuple(events), Ending("user_stop"), len(events), 0)
-    return PlayedCase(task, episode, lambda _: cast("World", Kinds()))
+    episode = Episode(tuple(events), Termination("user_stop"), len(events), 0)
+    return ScoringContext(task, episode, lambda _: cast("Environment", Kinds()))
 
 
-def measured(*events: Event) -> Measured:
+def measured(*events: Event) -> MeasureResult:
     return asyncio.run(RECOVERY.measure(case(events)))
 
 
@@ -59,7 +59,9 @@ def test_a_conversation_without_errors_counts_nothing() -> None:
 
 
 def test_a_call_that_failed_is_recovered_where_its_tool_succeeds_later() -> None:
-    found = measured(*call("look", error=True), Move("agent", say("One moment.")), *call("look"))
+    found = measured(
+        *call("look", error=True), Message("agent", text_reply("One moment.")), *call("look")
+    )
     assert found.counts == {"errors": 1, "tool errors": 1, "recovered": 1, "recovery turns": 2}
     assert (found.evidence[0].position, found.evidence[0].subject) == (0, "look")
     assert found.evidence[0].why == "tool errors: recovered by event 3"
@@ -106,7 +108,7 @@ def test_a_value_that_was_misheard_and_called_with_is_an_error_even_in_a_reading
     found = measured(
         aloud("My name is Holt.", "My name is Holtz."),
         *call("find", name="Holtz"),
-        Move("agent", say("I cannot find you. Please spell your name?")),
+        Message("agent", text_reply("I cannot find you. Please spell your name?")),
         aloud("Holt.", "Holt."),
         *call("find", name="Holt"),
     )
@@ -122,7 +124,10 @@ def test_a_value_that_was_heard_and_called_wrongly_is_not_misheard() -> None:
 
 def test_what_the_user_calls_is_none_of_the_agents_errors() -> None:
     made = ToolCall("1", "look", {}, "user")
-    failed = (Move("user", Called((made,))), ToolResult("1", "look", "", "user", error=True))
+    failed = (
+        Message("user", ToolCallReply((made,))),
+        ToolResult("1", "look", "", "user", error=True),
+    )
     assert measured(*failed).counts == {}
 
 
@@ -131,8 +136,8 @@ def test_where_the_log_cannot_decide_nothing_is_counted() -> None:
     assert without.unscored == "the task has no plan by which wrong actions could be told"
     several = msgspec.structs.replace(case(()), expected=(ExpectedValue(0, "name", (("a",),)),))
     assert "more than one value" in asyncio.run(RECOVERY.measure(several)).unscored
-    broken = Episode((), Ending("infrastructure_error", "529"), 0, 0)
-    fault = msgspec.structs.replace(case(()), episode=broken, setting=Setting())
+    broken = Episode((), Termination("infrastructure_error", "529"), 0, 0)
+    fault = msgspec.structs.replace(case(()), episode=broken, setting=MeasureSetting())
     assert asyncio.run(RECOVERY.measure(fault)).unscored == "infrastructure: 529"
 
 

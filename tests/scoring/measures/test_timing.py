@@ -5,34 +5,41 @@ from typing import cast
 
 import pytest
 
-from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
-from dragoman.core.measures import Measured, PlayedCase, Setting
-from dragoman.core.protocols import WorldFactory
-from dragoman.core.speech import AudioRef, Called, Said, Utterance
+from dragoman.core.episodes import Episode, Event, Message, Termination, TerminationReason
+from dragoman.core.measures import MeasureResult, MeasureSetting, ScoringContext
+from dragoman.core.protocols import EnvironmentFactory
+from dragoman.core.replies import (
+    STATED_LATENCY,
+    UNKNOWN_LATENCY,
+    AudioRef,
+    Latency,
+    TextReply,
+    ToolCallReply,
+    Utterance,
+)
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall
-from dragoman.core.voice.clock import STATED, UNKNOWN, Latency
 from dragoman.scoring.measures.turn_timing import TIMING
 
 TASK = Task("7", "suite", "digest", Scenario("Ask."))
 
 
-def user(seconds: float = 2.0) -> Move:
-    return Move("user", Said(Utterance("Hi.", "Hi.", "hi", AudioRef("a", seconds, 8_000))))
+def user(seconds: float = 2.0) -> Message:
+    return Message("user", TextReply(Utterance("Hi.", "Hi.", "hi", AudioRef("a", seconds, 8_000))))
 
 
-def agent(latency: Latency, seconds: float = 1.0) -> Move:
-    return Move(
+def agent(latency: Latency, seconds: float = 1.0) -> Message:
+    return Message(
         "agent",
-        Said(Utterance("Yes.", "Yes.", "yes", AudioRef("b", seconds, 8_000))),
+        TextReply(Utterance("Yes.", "Yes.", "yes", AudioRef("b", seconds, 8_000))),
         latency=latency,
     )
 
 
-def measured(*events: Event, reason: EndReason = "user_stop") -> Measured:
-    episode = Episode(events, Ending(reason, "cut"), 1, 0)
-    setting = Setting(is_spoken=True)
-    case = PlayedCase(TASK, episode, cast("WorldFactory", None), setting=setting)
+def measured(*events: Event, reason: TerminationReason = "user_stop") -> MeasureResult:
+    episode = Episode(events, Termination(reason, "cut"), 1, 0)
+    setting = MeasureSetting(is_spoken=True)
+    case = ScoringContext(TASK, episode, cast("EnvironmentFactory", None), setting=setting)
     return asyncio.run(TIMING.measure(case))
 
 
@@ -67,7 +74,7 @@ def test_a_silence_beyond_patience_is_counted_and_a_long_one_is_a_missed_window(
 
 def test_calls_without_a_word_are_a_response() -> None:
     found = measured(
-        user(), Move("agent", Called((ToolCall("1", "find", {}),)), latency=Latency(5.0))
+        user(), Message("agent", ToolCallReply((ToolCall("1", "find", {}),)), latency=Latency(5.0))
     )
     assert (found.counts["responses"], found.counts["silences"]) == (1, 1)
 
@@ -79,12 +86,12 @@ def test_a_speech_that_nobody_hears_out_is_counted() -> None:
 
 
 def test_a_stated_time_says_so() -> None:
-    found = measured(user(), agent(STATED), user(), agent(STATED))
+    found = measured(user(), agent(STATED_LATENCY), user(), agent(STATED_LATENCY))
     assert (found.counts["stated"], found.counts["responses"]) == (2, 2)
 
 
 def test_a_conversation_in_which_a_time_is_unknown_is_unscored() -> None:
-    found = measured(user(), agent(Latency(1.0)), user(), agent(UNKNOWN))
+    found = measured(user(), agent(Latency(1.0)), user(), agent(UNKNOWN_LATENCY))
     assert found.unscored == "how long 1 of 2 responses took is not known"
     assert found.counts == {}
 
@@ -96,7 +103,7 @@ def test_a_conversation_in_which_a_time_is_unknown_is_unscored() -> None:
         (measured(user(), reason="infrastructure_error"), "infrastructure: cut"),
     ],
 )
-def test_what_was_not_spoken_or_broke_is_unscored(found: Measured, reason: str) -> None:
+def test_what_was_not_spoken_or_broke_is_unscored(found: MeasureResult, reason: str) -> None:
     assert found.unscored == reason
 
 
@@ -115,5 +122,5 @@ def test_interruptions_are_counted_only_where_the_caller_can_interrupt() -> None
 
 
 def test_only_spoken_conditions_have_a_clock() -> None:
-    assert TIMING.applies(Setting(is_spoken=True))
-    assert not TIMING.applies(Setting())
+    assert TIMING.applies(MeasureSetting(is_spoken=True))
+    assert not TIMING.applies(MeasureSetting())

@@ -8,11 +8,11 @@ from typing import cast
 import msgspec
 import pytest
 
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination
 from dragoman.core.errors import DataError
-from dragoman.core.measures import Measured, PlayedCase
-from dragoman.core.protocols import ChatRequest, Completion, WorldFactory
-from dragoman.core.speech import say
+from dragoman.core.measures import MeasureResult, ScoringContext
+from dragoman.core.protocols import ChatRequest, Completion, EnvironmentFactory
+from dragoman.core.replies import text_reply
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.usage import Usage
 from dragoman.scoring.measures.judged_measure import INVENTED, LATER, JudgedMeasure
@@ -29,11 +29,11 @@ text = "Does it get the user wrong?"
 quote = true
 """
 EVENTS = (
-    Move("agent", say("Hi."), scripted=True),
-    Move("user", say("To Boston.")),
-    Move("agent", say("To Austin, then.")),
-    Move("user", say("No, I said Boston.")),
-    Move("agent", say("Sorry, Boston.")),
+    Message("agent", text_reply("Hi."), scripted=True),
+    Message("user", text_reply("To Boston.")),
+    Message("agent", text_reply("To Austin, then.")),
+    Message("user", text_reply("No, I said Boston.")),
+    Message("agent", text_reply("Sorry, Boston.")),
 )
 
 
@@ -48,7 +48,7 @@ class Judge:
 
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
         self.asked.append(request)
-        return Completion(say(self.reply), msgspec.Raw(b"{}"), Usage(purpose, self.name, 1))
+        return Completion(text_reply(self.reply), msgspec.Raw(b"{}"), Usage(purpose, self.name, 1))
 
 
 def label(turn: int | None, *, value: bool, quote: str = "") -> dict[str, object]:
@@ -57,15 +57,15 @@ def label(turn: int | None, *, value: bool, quote: str = "") -> dict[str, object
 
 
 def judged(
-    folder: Path, *labels: dict[str, object], events: tuple[Move, ...] = EVENTS
-) -> tuple[Measured, Judge]:
+    folder: Path, *labels: dict[str, object], events: tuple[Message, ...] = EVENTS
+) -> tuple[MeasureResult, Judge]:
     (folder / "wrong@1.md").write_text("Look at every reply.")
     (folder / "wrong@1.toml").write_text(SCHEMA)
     judge = Judge(json.dumps({"answers": labels}))
     measure = JudgedMeasure(read_rubric(folder / "wrong@1.toml"), judge)
     task = Task("7", "suite", "digest", Scenario("Ask."))
-    episode = Episode(events, Ending("user_stop"), 4, 0)
-    case = PlayedCase(task, episode, cast("WorldFactory", None))
+    episode = Episode(events, Termination("user_stop"), 4, 0)
+    case = ScoringContext(task, episode, cast("EnvironmentFactory", None))
     return asyncio.run(measure.measure(case)), judge
 
 

@@ -5,35 +5,35 @@ from typing import cast
 
 import pytest
 
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.measures import Measured, PlayedCase, Setting
-from dragoman.core.protocols import WorldFactory
-from dragoman.core.speech import Called, Said, Utterance
+from dragoman.core.clarifications import Clarification
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.measures import MeasureResult, MeasureSetting, ScoringContext
+from dragoman.core.protocols import EnvironmentFactory
+from dragoman.core.replies import TextReply, ToolCallReply, Utterance
 from dragoman.core.tasks import Action, Criteria, FixedTurn, Scenario, Task
-from dragoman.core.texts.expected_values import ExpectedValue
+from dragoman.core.texts.entities import ExpectedValue
 from dragoman.core.tools import ToolCall
-from dragoman.core.voice.clarifications import Clarification
 from dragoman.scoring.measures.speech_recognition import HEARING, VALUE_KINDS, VALUES, value_kind
 
 PLAN = (Action("1", "find", {"order": "#W12", "city": "Porto", "count": 15}),)
 TASK = Task("7", "suite", "digest", Scenario("Ask."), criteria=Criteria((), PLAN))
-SPOKEN = Setting(is_spoken=True)
+SPOKEN = MeasureSetting(is_spoken=True)
 
 
-def user(intended: str, heard: str | None, turn: int = 0) -> Move:
-    return Move("user", Said(Utterance(intended, intended, heard)), turn=turn)
+def user(intended: str, heard: str | None, turn: int = 0) -> Message:
+    return Message("user", TextReply(Utterance(intended, intended, heard)), turn=turn)
 
 
-def asking(turn: int = 0) -> Move:
-    return Move("agent", Said(Utterance("Is that right?")), turn=turn)
+def asking(turn: int = 0) -> Message:
+    return Message("agent", TextReply(Utterance("Is that right?")), turn=turn)
 
 
-def answer(text: str, turn: int = 0) -> Move:
-    return Move("user", Said(Utterance(text), clarifies=True), turn=turn)
+def answer(text: str, turn: int = 0) -> Message:
+    return Message("user", TextReply(Utterance(text), clarifies=True), turn=turn)
 
 
-def calling(turn: int = 0, **arguments: object) -> Move:
-    return Move("agent", Called((ToolCall("1", "find", arguments),)), turn=turn)
+def calling(turn: int = 0, **arguments: object) -> Message:
+    return Message("agent", ToolCallReply((ToolCall("1", "find", arguments),)), turn=turn)
 
 
 def case(
@@ -41,17 +41,17 @@ def case(
     task: Task = TASK,
     expected: tuple[ExpectedValue, ...] = (),
     answered: tuple[Clarification, ...] = (),
-) -> PlayedCase:
-    episode = Episode(events, Ending("user_stop"), 1, 0, clarifications=answered)
-    nothing = cast("WorldFactory", None)
-    return PlayedCase(task, episode, nothing, setting=SPOKEN, expected=expected)
+) -> ScoringContext:
+    episode = Episode(events, Termination("user_stop"), 1, 0, clarifications=answered)
+    nothing = cast("EnvironmentFactory", None)
+    return ScoringContext(task, episode, nothing, setting=SPOKEN, expected=expected)
 
 
-def counted(played: PlayedCase) -> Measured:
+def counted(played: ScoringContext) -> MeasureResult:
     return asyncio.run(VALUES.measure(played))
 
 
-def lost(found: Measured) -> dict[str, int | float]:
+def lost(found: MeasureResult) -> dict[str, int | float]:
     kinds = {kind: found.counts[f"lost: {kind}"] for kind in VALUE_KINDS}
     return {kind: count for kind, count in kinds.items() if count}
 

@@ -2,9 +2,9 @@
 
 import asyncio
 
-from dragoman.core.apis.labels import KIND
-from dragoman.core.protocols import Opening
-from dragoman.core.speech import Called, Reply, Said, say
+from dragoman.core.apis.metrics import KIND_LABEL
+from dragoman.core.protocols import SessionStart
+from dragoman.core.replies import Reply, TextReply, ToolCallReply, text_reply
 from dragoman.core.tasks import FixedTurn, Scenario, Task
 from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.simulation.participants.lexical import LexicalAgent, LexicalQuerySession
@@ -29,20 +29,29 @@ TOOLS = Toolset((
 
 def replies(*said: str) -> list[Reply]:
     task = Task(
-        "1", "itc:test", "d", Scenario(said[0]), turns=(FixedTurn(said),), labels={KIND: "single"}
+        "1",
+        "itc:test",
+        "d",
+        Scenario(said[0]),
+        turns=(FixedTurn(said),),
+        labels={KIND_LABEL: "single"},
     )
 
     async def play() -> list[Reply]:
-        session = await LexicalAgent().open(Opening(task, "agent", 0))
+        session = await LexicalAgent().open(SessionStart(task, "agent", 0))
         assert isinstance(session, LexicalQuerySession)
-        return [(await session.reply([say(words)], TOOLS)).reply for words in said]
+        return [(await session.reply([text_reply(words)], TOOLS)).reply for words in said]
 
     return asyncio.run(play())
 
 
 def called(query: str) -> tuple[str, dict[str, object]] | None:
     (reply,) = replies(query)
-    return (reply.calls[0].name, reply.calls[0].arguments) if isinstance(reply, Called) else None
+    return (
+        (reply.calls[0].name, reply.calls[0].arguments)
+        if isinstance(reply, ToolCallReply)
+        else None
+    )
 
 
 def test_values_have_the_form_that_a_tool_wants() -> None:
@@ -64,5 +73,5 @@ def test_of_a_tool_that_requires_nothing_the_first_parameter_is_filled() -> None
 def test_a_query_that_shares_no_word_with_any_tool_is_answered_in_words() -> None:
     assert called("Zzz?") is None
     first, second = replies("Make a password.", "And another one.")
-    assert isinstance(first, Called)
-    assert isinstance(second, Said)
+    assert isinstance(first, ToolCallReply)
+    assert isinstance(second, TextReply)

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from dragoman.benchmarks.kit.turn_protocols import HalfDuplex
 from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.protocols import Heard, Limits, Opening, Participant, StateDelta
+from dragoman.core.protocols import Limits, Participant, SessionInput, SessionStart, StateDelta
+from dragoman.core.replies import Reply, TextReply, ToolCallReply, Utterance, text_reply
 from dragoman.core.rules import DEFAULT_RULES
-from dragoman.core.speech import Called, Reply, Said, Utterance, say
-from dragoman.core.tasks import Action, Criteria, Deed, Fact, Scenario, Task
+from dragoman.core.tasks import Action, Criteria, KnownFact, Scenario, Task, UserAction
 from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 from dragoman.simulation.orchestrator import Conversation, ConversationIO
@@ -64,8 +64,8 @@ def scenario(language: str) -> Scenario:
     return Scenario(
         "",
         opening=book(language).says.greeting,
-        facts=(Fact("name", NAMES[language][0]), Fact("tracking_number", "KD274188065")),
-        deeds=(Deed("scan_label", {}, (WORDS[language],)),),
+        facts=(KnownFact("name", NAMES[language][0]), KnownFact("tracking_number", "KD274188065")),
+        deeds=(UserAction("scan_label", {}, (WORDS[language],)),),
     )
 
 
@@ -74,10 +74,10 @@ def replies(language: str, *turns: str | ToolResult) -> list[Reply]:
 
     async def talk() -> list[Reply]:
         task = Task("1", "s", "d", scenario(language))
-        session = await OfflineUser().open(Opening(task, "user", 0, phrases=book(language)))
+        session = await OfflineUser().open(SessionStart(task, "user", 0, phrases=book(language)))
         given_replies: list[Reply] = []
         for turn in ("Hi!", *turns):
-            heard: list[Heard] = [say(turn) if isinstance(turn, str) else turn]
+            heard: list[SessionInput] = [text_reply(turn) if isinstance(turn, str) else turn]
             given_replies.append((await session.reply(heard, TOOLS)).reply)
         return given_replies
 
@@ -86,7 +86,7 @@ def replies(language: str, *turns: str | ToolResult) -> list[Reply]:
 
 def answer(language: str, *turns: str | ToolResult) -> str:
     last = replies(language, *turns)[-1]
-    assert isinstance(last, Said)
+    assert isinstance(last, TextReply)
     return last.text
 
 
@@ -155,7 +155,7 @@ def test_what_is_to_be_done_is_done_and_reported(language: str) -> None:
     says = book(language).says
     deeds = says.deed.format(deed=WORDS[language])
     called = replies(language, says.your_deeds.format(deeds=deeds))[-1]
-    assert isinstance(called, Called)
+    assert isinstance(called, ToolCallReply)
     assert [call.name for call in called.calls] == ["scan_label"]
     done = ToolResult("1", "scan_label", "E7", "user")
     assert answer(language, done) == says.deed_done.format(result="E7")
@@ -181,11 +181,15 @@ def test_who_recites_says_yes_to_questions_and_hangs_up_after_statements(languag
     task = Task("1", "s", "d", Scenario("7"))
 
     async def talk() -> list[Reply]:
-        session = await OfflineUser().open(Opening(task, "user", 0, phrases=book(language)))
+        session = await OfflineUser().open(SessionStart(task, "user", 0, phrases=book(language)))
         turns = ("Hi!", says.proposal.format(tool="x", arguments="y"), says.all_done)
-        return [(await session.reply([say(turn)], TOOLS)).reply for turn in turns]
+        return [(await session.reply([text_reply(turn)], TOOLS)).reply for turn in turns]
 
-    assert asyncio.run(talk()) == [say("7"), say(says.consent_to_all), say(STOP)]
+    assert asyncio.run(talk()) == [
+        text_reply("7"),
+        text_reply(says.consent_to_all),
+        text_reply(STOP),
+    ]
 
 
 class Desk:
@@ -245,8 +249,8 @@ def play(language: str, agent: Participant, times_misheard: int = 0) -> Episode:
         )
         user = partner_of(agent)
         sessions = {
-            "agent": await agent.open(Opening(task, "agent", 0, phrases=phrases)),
-            "user": await user.open(Opening(task, "user", 0, phrases=phrases)),
+            "agent": await agent.open(SessionStart(task, "agent", 0, phrases=phrases)),
+            "user": await user.open(SessionStart(task, "user", 0, phrases=phrases)),
         }
         talk = Conversation(world, sessions, surfaces, lambda: 0.0)  # type: ignore[arg-type]  # literal keys
         return await talk.run(HalfDuplex(world, DEFAULT_RULES, Limits()))
@@ -258,7 +262,7 @@ def called(episode: Episode) -> list[tuple[str, dict[str, object]]]:
     return [
         (call.name, call.arguments)
         for event in episode.events
-        if isinstance(event, Move) and isinstance(event.reply, Called)
+        if isinstance(event, Message) and isinstance(event.reply, ToolCallReply)
         for call in event.reply.calls
     ]
 
@@ -307,20 +311,20 @@ def test_lexical_asks_proposes_and_acts_on_a_yes(language: str) -> None:
 
     async def talk() -> list[Reply]:
         task = Task("1", "s", "d", Scenario(""))
-        agent = await LexicalAgent().open(Opening(task, "agent", 0, phrases=phrases))
+        agent = await LexicalAgent().open(SessionStart(task, "agent", 0, phrases=phrases))
         turns = (
             "cancel" if language == "en" else wish,
             fact(language, "tracking_number", "KD274188065"),
             phrases.says.consent,
         )
-        return [(await agent.reply([say(turn)], CANCEL)).reply for turn in turns]
+        return [(await agent.reply([text_reply(turn)], CANCEL)).reply for turn in turns]
 
     asked, proposed, acted = asyncio.run(talk())
-    assert isinstance(asked, Said)
+    assert isinstance(asked, TextReply)
     assert phrases.label("tracking_number") in asked.text
-    assert isinstance(proposed, Said)
+    assert isinstance(proposed, TextReply)
     assert phrases.hears.consent.search(proposed.text)
-    assert isinstance(acted, Called)
+    assert isinstance(acted, ToolCallReply)
     assert acted.calls[0].arguments == {"tracking_number": "KD274188065"}
 
 
@@ -352,4 +356,4 @@ def test_any_value_of_the_script_is_heard_where_it_was_said(
 @in_every_language
 @given(st.text(max_size=60))
 def test_any_words_are_answered(language: str, words: str) -> None:
-    assert isinstance(replies(language, words)[-1], Said | Called)
+    assert isinstance(replies(language, words)[-1], TextReply | ToolCallReply)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.core.protocols import Opening
-from dragoman.core.speech import Said, say
-from dragoman.core.tasks import Fact, Scenario, Task
+from dragoman.core.protocols import SessionStart
+from dragoman.core.replies import TextReply, text_reply
+from dragoman.core.tasks import KnownFact, Scenario, Task
 from dragoman.core.tools import NO_TOOLS
 from dragoman.simulation.participants.scripted_user import OfflineUser
 from dragoman.simulation.phrasebooks import shipped_phrasebook
@@ -20,14 +20,14 @@ LANGUAGES = tuple(SENTENCES)
 
 def answer(language: str, question: str) -> str:
     phrases = shipped_phrasebook(language)
-    scenario = Scenario("", opening="7", facts=(Fact("postcode", "KL-4830"),))
+    scenario = Scenario("", opening="7", facts=(KnownFact("postcode", "KL-4830"),))
 
     async def talk() -> str:
         task = Task("1", "s", "d", scenario)
-        session = await OfflineUser().open(Opening(task, "user", 0, phrases=phrases))
-        await session.reply([say("?")], NO_TOOLS)
-        reply = (await session.reply([say(question)], NO_TOOLS)).reply
-        assert isinstance(reply, Said)
+        session = await OfflineUser().open(SessionStart(task, "user", 0, phrases=phrases))
+        await session.reply([text_reply("?")], NO_TOOLS)
+        reply = (await session.reply([text_reply(question)], NO_TOOLS)).reply
+        assert isinstance(reply, TextReply)
         return reply.text
 
     return asyncio.run(talk())

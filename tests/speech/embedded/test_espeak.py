@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from dragoman.core.audio import MAX_SECONDS, Audio
 from dragoman.core.errors import ParticipantError, UsageError
-from dragoman.core.voice.audio import MAX_SECONDS, Audio
-from dragoman.speech.embedded.espeak import EspeakSynthesizer
-from dragoman.speech.embedded.voices import Voice, find_voice, shipped_voices, voices_of
-from dragoman.speech.embedded.workers import SpeechWorkers
+from dragoman.speech.embedded.espeak_library import Voice, builtin_voices, find_voice, voices_of
+from dragoman.speech.embedded.synthesizer import EspeakSynthesizer
+from dragoman.speech.embedded.worker_pool import SpeechWorkerPool
 
 Line = tuple[Voice, str]
 
@@ -17,7 +17,7 @@ TEXTS = ("Order twelve for Tom.", "Cancel it.", "Order twelve for Tom.")
 
 
 async def _said(lines: Sequence[Line], workers: int, seed: int) -> list[Audio]:
-    async with SpeechWorkers(workers) as processes:
+    async with SpeechWorkerPool(workers) as processes:
         speaking = [
             EspeakSynthesizer(voice, processes).speak(text, voice.language, seed)
             for voice, text in lines
@@ -30,7 +30,7 @@ def said(lines: Sequence[Line], workers: int = 1, seed: int = 1) -> list[Audio]:
 
 
 def test_every_voice_gives_equal_bytes_in_any_order_and_with_any_number_of_workers() -> None:
-    lines = [(voice, text) for voice in shipped_voices().voices for text in TEXTS]
+    lines = [(voice, text) for voice in builtin_voices().voices for text in TEXTS]
     forwards = said(lines)
     backwards = said(list(reversed(lines)), workers=4)
     assert forwards == list(reversed(backwards))
@@ -96,7 +96,7 @@ def test_a_lone_capital_a_is_the_letter_and_not_the_article() -> None:
 
 def test_a_language_of_another_voice_is_refused() -> None:
     async def speak_french() -> None:
-        async with SpeechWorkers(1) as workers:
+        async with SpeechWorkerPool(1) as workers:
             await EspeakSynthesizer(find_voice("us"), workers).speak("bonjour", "fr", 1)
 
     with pytest.raises(UsageError, match=r"the voice us speaks en, not fr"):
@@ -104,7 +104,7 @@ def test_a_language_of_another_voice_is_refused() -> None:
 
 
 def test_identity_tells_voices_apart() -> None:
-    workers = SpeechWorkers(1)
+    workers = SpeechWorkerPool(1)
     one, other = (EspeakSynthesizer(find_voice(name), workers) for name in ("us", "british"))
     assert one.identity != other.identity
     assert one.name == "espeak-ng:us"

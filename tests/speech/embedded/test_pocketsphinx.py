@@ -7,21 +7,21 @@ from typing import cast
 
 import pytest
 
+from dragoman.core.audio import Audio, read_wav, write_wav
 from dragoman.core.errors import DataError, ParticipantError, UsageError
 from dragoman.core.texts.alignment import distance
-from dragoman.core.voice.audio import Audio, audio_of, wav_of
-from dragoman.speech.embedded.acoustics import (
+from dragoman.speech.embedded.espeak_library import find_voice
+from dragoman.speech.embedded.language_model import stock_language_model
+from dragoman.speech.embedded.pocketsphinx_decoder import (
+    LANGUAGE_WEIGHTS,
     Acoustics,
     acoustics_in,
     adapted_acoustics,
     stock_acoustics,
 )
-from dragoman.speech.embedded.decoder import LANGUAGE_WEIGHTS
-from dragoman.speech.embedded.espeak import EspeakSynthesizer
-from dragoman.speech.embedded.language_models.models import stock_language_model
-from dragoman.speech.embedded.pocketsphinx import PocketsphinxRecognizer
-from dragoman.speech.embedded.voices import find_voice
-from dragoman.speech.embedded.workers import SpeechWorkers
+from dragoman.speech.embedded.recognizer import PocketsphinxRecognizer
+from dragoman.speech.embedded.synthesizer import EspeakSynthesizer
+from dragoman.speech.embedded.worker_pool import SpeechWorkerPool
 
 TEXTS = (
     "the parcel was left at the wrong door",
@@ -32,13 +32,13 @@ TEXTS = (
 
 
 async def _audios(texts: Sequence[str]) -> list[Audio]:
-    async with SpeechWorkers(2) as workers:
+    async with SpeechWorkerPool(2) as workers:
         voice = EspeakSynthesizer(find_voice("us"), workers)
         return [(await voice.speak(text, "en", 1)).audio for text in texts]
 
 
 async def _heard(audios: Sequence[Audio], workers: int, acoustics: Acoustics) -> list[str]:
-    async with SpeechWorkers(workers) as processes:
+    async with SpeechWorkerPool(workers) as processes:
         recognizer = PocketsphinxRecognizer(stock_language_model(), acoustics, processes)
         listening = [recognizer.transcribe(audio, "en") for audio in audios]
         return [transcript.text for transcript in await asyncio.gather(*listening)]
@@ -70,7 +70,7 @@ def test_order_and_number_of_workers_change_nothing(audios: list[Audio]) -> None
 
 def test_the_same_audio_is_heard_once_whoever_stops_waiting(audios: list[Audio]) -> None:
     async def listen() -> tuple[str, str]:
-        async with SpeechWorkers(1) as workers:
+        async with SpeechWorkerPool(1) as workers:
             recognizer = PocketsphinxRecognizer(
                 stock_language_model(), adapted_acoustics(), workers
             )
@@ -87,7 +87,7 @@ def test_the_same_audio_is_heard_once_whoever_stops_waiting(audios: list[Audio])
 
 def test_a_hearing_that_broke_is_not_remembered(audios: list[Audio]) -> None:
     async def listen() -> None:
-        workers = SpeechWorkers(1)
+        workers = SpeechWorkerPool(1)
         await workers.close()
         recognizer = PocketsphinxRecognizer(stock_language_model(), adapted_acoustics(), workers)
         for _ in range(2):
@@ -103,14 +103,14 @@ def test_nothing_said_is_an_empty_hearing() -> None:
 
 
 def test_a_truncated_file_is_an_error_before_anybody_listens(audios: list[Audio]) -> None:
-    content = wav_of(audios[0])
+    content = write_wav(audios[0])
     with pytest.raises(DataError, match=r"call\.wav: truncated"):
-        audio_of(content[:-1_000], "call.wav")
+        read_wav(content[:-1_000], "call.wav")
 
 
 def test_other_languages_are_refused() -> None:
     async def listen() -> None:
-        async with SpeechWorkers(1) as workers:
+        async with SpeechWorkerPool(1) as workers:
             recognizer = PocketsphinxRecognizer(
                 stock_language_model(), adapted_acoustics(), workers
             )
@@ -121,7 +121,7 @@ def test_other_languages_are_refused() -> None:
 
 
 def test_identity_tells_acoustic_models_apart() -> None:
-    workers = SpeechWorkers(1)
+    workers = SpeechWorkerPool(1)
     adapted, stock = (
         PocketsphinxRecognizer(stock_language_model(), acoustics, workers)
         for acoustics in (adapted_acoustics(), stock_acoustics())
@@ -135,7 +135,7 @@ def test_identity_tells_acoustic_models_apart() -> None:
 
 def test_identity_tells_language_weights_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     recognizer = PocketsphinxRecognizer(
-        stock_language_model(), adapted_acoustics(), SpeechWorkers(1)
+        stock_language_model(), adapted_acoustics(), SpeechWorkerPool(1)
     )
     before = recognizer.identity
     monkeypatch.setitem(cast("dict[str, float]", LANGUAGE_WEIGHTS), "lw", 6.5)

@@ -3,7 +3,7 @@
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.speech.embedded.voices import find_voice, shipped_voices, voices_of
+from dragoman.speech.embedded.espeak_library import builtin_voices, find_voice, voices_of
 
 
 def test_english_has_ten_voices_of_seven_accents_at_several_rates() -> None:
@@ -22,7 +22,7 @@ def test_english_has_ten_voices_of_seven_accents_at_several_rates() -> None:
 
 
 def test_no_two_voices_share_a_name() -> None:
-    names = [voice.name for voice in shipped_voices().voices]
+    names = [voice.name for voice in builtin_voices().voices]
     assert len(set(names)) == len(names)
 
 
@@ -42,7 +42,7 @@ def test_a_language_without_a_sound_voice_is_refused_with_the_reason(
 
 
 def test_no_language_is_both_spoken_and_unsound() -> None:
-    shipped = shipped_voices()
+    shipped = builtin_voices()
     spoken = {voice.language for voice in shipped.voices}
     assert not spoken & {unsound.language for unsound in shipped.unsound}
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dragoman.core.audio import Audio
 from dragoman.core.errors import ParticipantError, UsageError
-from dragoman.core.voice.audio import Audio
-from dragoman.speech.embedded.jobs import DecoderFiles, HearJob, SpeakJob, framed
-from dragoman.speech.embedded.workers import SpeechWorkers
+from dragoman.speech.embedded.worker_messages import DecoderFiles, HearJob, SpeakJob, frame_message
+from dragoman.speech.embedded.worker_pool import SpeechWorkerPool
 
 JOB = SpeakJob("Order twelve for Tom.", "en-us", 160, 1)
 LONG = SpeakJob("please send the blue one " * 100, "en-us", 160, 1)
@@ -35,7 +35,7 @@ def children_of(parent: int) -> set[int]:
 def test_no_more_processes_run_than_there_may_be() -> None:
     async def work() -> int:
         before = children_of(os.getpid())
-        async with SpeechWorkers(2) as workers:
+        async with SpeechWorkerPool(2) as workers:
             await asyncio.gather(*(workers.do(JOB, Audio) for _ in range(12)))
             return len(children_of(os.getpid()) - before)
 
@@ -45,7 +45,7 @@ def test_no_more_processes_run_than_there_may_be() -> None:
 def test_a_worker_that_dies_between_jobs_is_replaced() -> None:
     async def work() -> tuple[Audio, Audio]:
         before = children_of(os.getpid())
-        async with SpeechWorkers(1) as workers:
+        async with SpeechWorkerPool(1) as workers:
             first = await workers.do(JOB, Audio)
             (worker,) = children_of(os.getpid()) - before
             os.kill(worker, signal.SIGKILL)
@@ -59,7 +59,7 @@ def test_a_worker_that_dies_between_jobs_is_replaced() -> None:
 def test_a_worker_that_dies_in_the_middle_has_its_work_done_again() -> None:
     async def work() -> tuple[Audio, Audio]:
         before = children_of(os.getpid())
-        async with SpeechWorkers(1) as workers:
+        async with SpeechWorkerPool(1) as workers:
             whole = await workers.do(LONG, Audio)
             (worker,) = children_of(os.getpid()) - before
             again = asyncio.create_task(workers.do(LONG, Audio))
@@ -75,7 +75,7 @@ def test_a_worker_that_dies_in_the_middle_has_its_work_done_again() -> None:
 def test_a_cancelled_job_ends_its_worker_and_the_next_job_has_another() -> None:
     async def work() -> tuple[set[int], Audio]:
         before = children_of(os.getpid())
-        async with SpeechWorkers(1) as workers:
+        async with SpeechWorkerPool(1) as workers:
             await workers.do(JOB, Audio)
             first = children_of(os.getpid()) - before
             task = asyncio.create_task(workers.do(LONG, Audio))
@@ -94,7 +94,7 @@ def test_a_cancelled_job_ends_its_worker_and_the_next_job_has_another() -> None:
 def test_closing_leaves_no_process_and_takes_no_job() -> None:
     async def work() -> set[int]:
         before = children_of(os.getpid())
-        workers = SpeechWorkers(2)
+        workers = SpeechWorkerPool(2)
         await asyncio.gather(*(workers.do(JOB, Audio) for _ in range(4)))
         await workers.close()
         with pytest.raises(ParticipantError, match="closed"):
@@ -107,7 +107,7 @@ def test_closing_leaves_no_process_and_takes_no_job() -> None:
 def test_closing_ends_a_job_that_is_under_way() -> None:
     async def work() -> set[int]:
         before = children_of(os.getpid())
-        workers = SpeechWorkers(1)
+        workers = SpeechWorkerPool(1)
         await workers.do(JOB, Audio)
         task = asyncio.create_task(workers.do(LONG, Audio))
         await asyncio.sleep(0.05)
@@ -122,7 +122,7 @@ def test_closing_ends_a_job_that_is_under_way() -> None:
 def test_the_event_loop_goes_on_while_somebody_speaks() -> None:
     async def work() -> int:
         turns = 0
-        async with SpeechWorkers(1) as workers:
+        async with SpeechWorkerPool(1) as workers:
             speaking = asyncio.create_task(workers.do(LONG, Audio))
             while not speaking.done():
                 turns += 1
@@ -134,7 +134,7 @@ def test_the_event_loop_goes_on_while_somebody_speaks() -> None:
 
 def test_an_engine_that_breaks_breaks_one_job_only() -> None:
     async def work() -> Audio:
-        async with SpeechWorkers(1) as workers:
+        async with SpeechWorkerPool(1) as workers:
             with pytest.raises(ParticipantError, match="no voice 'en-us-nowhere'"):
                 await workers.do(SpeakJob("hello", "en-us-nowhere", 160, 1), Audio)
             missing = DecoderFiles("absent.arpa", "absent.dict", "")
@@ -147,7 +147,7 @@ def test_an_engine_that_breaks_breaks_one_job_only() -> None:
 
 def test_no_workers_are_refused() -> None:
     with pytest.raises(UsageError, match="0 speech workers"):
-        SpeechWorkers(0)
+        SpeechWorkerPool(0)
 
 
 def test_a_worker_whose_master_was_ended_says_nothing() -> None:
@@ -160,6 +160,6 @@ def test_a_worker_whose_master_was_ended_says_nothing() -> None:
         assert worker.stdout is not None
         assert worker.stderr is not None
         worker.stdout.close()
-        worker.stdin.write(framed(msgspec.msgpack.encode(JOB)))
+        worker.stdin.write(frame_message(msgspec.msgpack.encode(JOB)))
         worker.stdin.flush()
         assert worker.stderr.read() == b""

@@ -12,9 +12,15 @@ import pytest
 from tests.speech.local.hub_server import HubServer, hub_model
 
 from dragoman.core.errors import UsageError
-from dragoman.core.voice.download_progress import SHOWN_BY, Progress
-from dragoman.speech.local.hub_download import HubPlace, fetch_model, show_line
-from dragoman.speech.local.hub_models import HubModel, find_hub_model, load_hub_models
+from dragoman.core.progress import PROGRESS_DISPLAY, ProgressCallback
+from dragoman.speech.local.hub_models import (
+    HubModel,
+    HubPlace,
+    fetch_model,
+    find_hub_model,
+    load_hub_models,
+    show_line,
+)
 
 FILES = {
     "config.json": b"{}",
@@ -42,16 +48,16 @@ def shown() -> Iterator[list[tuple[str, int, int]]]:
     told: list[tuple[str, int, int]] = []
 
     @contextmanager
-    def show(line: str) -> Iterator[Progress]:
+    def show(line: str) -> Iterator[ProgressCallback]:
         told.append((line, 0, 0))
         yield lambda file, done, total: told.append((file, done, total))
 
-    def shows(line: str) -> AbstractContextManager[Progress]:
+    def shows(line: str) -> AbstractContextManager[ProgressCallback]:
         return show(line)
 
-    token = SHOWN_BY.set(shows)
+    token = PROGRESS_DISPLAY.set(shows)
     yield told
-    SHOWN_BY.reset(token)
+    PROGRESS_DISPLAY.reset(token)
 
 
 def content_of(folder: Path) -> dict[str, bytes]:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.core.audio import Audio
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import Recognizer, Synthesizer
-from dragoman.core.voice.audio import Audio
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.speech import resolve_recognizer, resolve_synthesizer
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.speech_engines import resolve_recognizer, resolve_synthesizer
 
 PIPER = """
 class SynthesisConfig:
@@ -128,11 +128,11 @@ def engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def voice(written: str) -> Synthesizer:
-    return resolve_synthesizer(written, Connections())
+    return resolve_synthesizer(written, ModelClients())
 
 
 def ear(written: str) -> Recognizer:
-    return resolve_recognizer(written, Connections())
+    return resolve_recognizer(written, ModelClients())
 
 
 def test_piper_speaks_without_chance(engines: Path) -> None:

@@ -8,23 +8,16 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from dragoman.core.audio import Audio, write_wav
 from dragoman.core.errors import UsageError
-from dragoman.core.voice.audio import Audio, wav_of
 from dragoman.models.http.transport import MalformedResponse
-from dragoman.speech.providers import (
-    cartesia,
-    deepgram,
-    elevenlabs,
-    gemini,
-    openai,
-    qwen,
-)
-from dragoman.speech.providers.wire import (
-    EarWire,
-    Given,
+from dragoman.speech.providers import cartesia, deepgram, elevenlabs, gemini, openai, qwen
+from dragoman.speech.providers.protocol import (
+    AsrProtocol,
     Recording,
     ReportedUsage,
     SpeechEndpoint,
+    SpeechReply,
     SpeechRequest,
     TextToSpeak,
 )
@@ -80,7 +73,7 @@ def test_openai_is_sent_a_form() -> None:
         "model": "model-1",
         "response_format": "json",
         "language": "tl",
-        "file": wav_of(SOUND).decode("latin-1"),
+        "file": write_wav(SOUND).decode("latin-1"),
     }
 
 
@@ -90,9 +83,11 @@ def test_openai_tells_tokens_or_seconds() -> None:
         b'{"text": " Hello. ", "usage": {"type": "tokens", "input_tokens": 14, "output_tokens": 5}}'
     )
     seconds = b'{"text": "", "usage": {"type": "duration", "seconds": 9}}'
-    assert read(tokens) == Given("Hello.", ReportedUsage(14, 5))
-    assert read(seconds) == Given("", ReportedUsage(seconds=9.0))
-    assert read(b'{"text": "x", "usage": {"seconds": -1, "input_tokens": "many"}}') == Given("x")
+    assert read(tokens) == SpeechReply("Hello.", ReportedUsage(14, 5))
+    assert read(seconds) == SpeechReply("", ReportedUsage(seconds=9.0))
+    assert read(b'{"text": "x", "usage": {"seconds": -1, "input_tokens": "many"}}') == SpeechReply(
+        "x"
+    )
 
 
 def test_elevenlabs_gets_its_settings_where_it_wants_them() -> None:
@@ -143,7 +138,7 @@ def test_deepgram_is_sent_the_file_itself() -> None:
         "model": ["model-1"],
         "language": ["tl"],
     }
-    assert request.body == wav_of(SOUND)
+    assert request.body == write_wav(SOUND)
 
 
 def test_cartesia_is_told_the_version_of_its_protocol() -> None:
@@ -186,7 +181,7 @@ def test_gemini_is_told_to_write_down_what_it_hears() -> None:
     assert prompt["text"].startswith("Write down what is said in this recording, word for word")
     assert prompt["text"].endswith("The language's code is tl.")
     assert audio["inlineData"]["mimeType"] == "audio/wav"
-    assert base64.b64decode(audio["inlineData"]["data"]) == wav_of(SOUND)
+    assert base64.b64decode(audio["inlineData"]["data"]) == write_wav(SOUND)
     assert body["generationConfig"] == {"temperature": 0}
 
 
@@ -204,7 +199,7 @@ def test_gemini_gives_samples_at_the_rate_that_it_names() -> None:
     two = gemini_reply(
         [blob("audio/L16;codec=pcm;rate=24000"), blob("audio/L16;codec=pcm;rate=24000")]
     )
-    assert gemini.read_speech(two) == Given(Audio(SOUND.pcm * 2, 24_000), ReportedUsage(9, 7))
+    assert gemini.read_speech(two) == SpeechReply(Audio(SOUND.pcm * 2, 24_000), ReportedUsage(9, 7))
     assert gemini.read_speech(gemini_reply([blob("audio/pcm; rate=16000")])).value.rate_hz == 16_000
 
 
@@ -232,7 +227,9 @@ def test_gemini_without_finished_audio_is_unreadable(body: bytes, reason: str) -
 
 def test_gemini_that_heard_nothing_heard_nothing() -> None:
     thoughts = {"text": "Only noise here.", "thought": True}
-    assert gemini.read_transcription(gemini_reply([thoughts])) == Given("", ReportedUsage(9, 7))
+    assert gemini.read_transcription(gemini_reply([thoughts])) == SpeechReply(
+        "", ReportedUsage(9, 7)
+    )
     for unfinished in ("MAX_TOKENS", "RECITATION", ""):
         with pytest.raises(MalformedResponse, match="broken off"):
             gemini.read_transcription(gemini_reply([{"text": "half"}], unfinished))
@@ -271,7 +268,7 @@ def piece(data: str, finished: str = "null") -> dict[str, object]:
 
 def test_qwen_sends_its_samples_piece_by_piece() -> None:
     body = events(piece(DATA), piece(DATA), piece("", "stop"))
-    assert qwen.read_speech(body) == Given(
+    assert qwen.read_speech(body) == SpeechReply(
         Audio(SOUND.pcm * 2, 24_000), ReportedUsage(characters=11)
     )
 
@@ -296,7 +293,7 @@ def test_qwen_listens_to_a_message() -> None:
     asked = sent(qwen.transcription_request(endpoint({"enable_itn": False}), HEARD))
     assert asked["parameters"] == {"asr_options": {"enable_itn": False, "language": "tl"}}
     audio = asked["input"]["messages"][0]["content"][0]["audio"]
-    assert base64.b64decode(audio.removeprefix("data:audio/wav;base64,")) == wav_of(SOUND)
+    assert base64.b64decode(audio.removeprefix("data:audio/wav;base64,")) == write_wav(SOUND)
 
 
 EMPTY = {
@@ -307,13 +304,13 @@ EMPTY = {
     "gemini": gemini_reply([]),
     "qwen": b'{"output": {"choices": [{"finish_reason": "stop", "message": {"content": []}}]}}',
 }
-EARS: dict[str, EarWire] = {
-    "openai": openai.EAR,
-    "elevenlabs": elevenlabs.EAR,
-    "deepgram": deepgram.EAR,
-    "cartesia": cartesia.EAR,
-    "gemini": gemini.EAR,
-    "qwen": qwen.EAR,
+EARS: dict[str, AsrProtocol] = {
+    "openai": openai.ASR,
+    "elevenlabs": elevenlabs.ASR,
+    "deepgram": deepgram.ASR,
+    "cartesia": cartesia.ASR,
+    "gemini": gemini.ASR,
+    "qwen": qwen.ASR,
 }
 
 

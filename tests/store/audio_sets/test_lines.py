@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import DataError
-from dragoman.store.audio_sets.lines import encoded, kept_lines, read_lines
+from dragoman.store.audio_set_format import encoded, intact_lines, read_lines
 
 
 class Word(msgspec.Struct):
@@ -17,14 +17,14 @@ class Word(msgspec.Struct):
 
 def test_lines_are_kept_up_to_the_first_that_is_not_as_it_would_be_written(tmp_path: Path) -> None:
     path = tmp_path / "words.jsonl"
-    assert list(kept_lines(path, Word)) == []
+    assert list(intact_lines(path, Word)) == []
     words = [Word("one", 1), Word("two", 2), Word("three", 3)]
     whole = b"".join(map(encoded, words))
     for cut in range(len(whole) + 1):
         path.write_bytes(whole[:cut])
-        assert list(kept_lines(path, Word)) == words[: whole[:cut].count(b"\n")]
+        assert list(intact_lines(path, Word)) == words[: whole[:cut].count(b"\n")]
     path.write_bytes(whole.replace(b'"place":2', b'"place": 2'))
-    assert list(kept_lines(path, Word)) == words[:1]
+    assert list(intact_lines(path, Word)) == words[:1]
 
 
 def test_a_file_to_be_read_whole_may_hold_more_in_a_line_but_no_torn_one(tmp_path: Path) -> None:

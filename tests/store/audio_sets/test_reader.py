@@ -9,20 +9,19 @@ from typing import Any
 import msgspec
 import pytest
 
+from dragoman.core.audio import Audio
 from dragoman.core.errors import DataError
-from dragoman.core.speech import AudioRef, Stage
-from dragoman.core.voice.audio import Audio
-from dragoman.core.voice.recordings import Heard, RecordedMessage, Recordings
-from dragoman.store.audio_sets.layout import (
+from dragoman.core.recordings import RecordedMessage, RecordedTranscript, Recordings
+from dragoman.core.replies import AudioRef, Stage
+from dragoman.store.audio_set import AudioSet, AudioSetFiles
+from dragoman.store.audio_set_format import (
     SpeechLine,
     TranscriptLine,
     audio_name,
+    encoded,
     transcripts_name,
 )
-from dragoman.store.audio_sets.lines import encoded
-from dragoman.store.audio_sets.reader import AudioSet
-from dragoman.store.audio_sets.sounds import SetSounds
-from dragoman.store.whole_files import write_whole
+from dragoman.store.safe_files import atomic_write
 
 BEEP = Audio(
     b"".join(struct.pack("<h", int(9_000 * math.sin(at / 5))) for at in range(1_600)), 16_000
@@ -46,7 +45,7 @@ def text(task: str, turn: int, words: str) -> dict[str, Any]:
 
 def write_set(folder: Path) -> AudioRef:
     """Write a set of two messages, of which one says nothing."""
-    audio = SetSounds(folder).keep(BEEP)
+    audio = AudioSetFiles(folder).keep(BEEP)
     spoken = [
         SpeechLine("a", 0, 0, "um, on friday", audio, STAGES),
         SpeechLine("b", 1, 0, "", None),
@@ -56,11 +55,11 @@ def write_set(folder: Path) -> AudioRef:
         TranscriptLine("b", 1, 0, "", "", "0"),
     ]
     texts = [text("a", 0, "on Friday"), text("b", 1, "...")]
-    write_whole(folder / "settings.json", [msgspec.json.encode(SETTINGS)])
-    write_whole(folder / "texts.jsonl", (msgspec.json.encode(line) + b"\n" for line in texts))
-    write_whole(folder / "speech.jsonl", map(encoded, spoken))
+    atomic_write(folder / "settings.json", [msgspec.json.encode(SETTINGS)])
+    atomic_write(folder / "texts.jsonl", (msgspec.json.encode(line) + b"\n" for line in texts))
+    atomic_write(folder / "speech.jsonl", map(encoded, spoken))
     for name in SETTINGS["asr"]:
-        write_whole(folder / transcripts_name(name), map(encoded, heard))
+        atomic_write(folder / transcripts_name(name), map(encoded, heard))
     return audio
 
 
@@ -70,7 +69,7 @@ def test_a_set_is_read_by_task(tmp_path: Path) -> None:
 
     assert recordings.recognizers == ("mixed", "simulated:15")
     (message,) = recordings.of("a")
-    heard = Heard("on fry day", "on fry day")
+    heard = RecordedTranscript("on fry day", "on fry day")
     assert message == RecordedMessage(
         "courier",
         "a",
@@ -91,7 +90,7 @@ def test_a_set_is_read_by_task(tmp_path: Path) -> None:
 def test_the_digest_is_of_what_was_recorded_and_of_nothing_else(tmp_path: Path) -> None:
     write_set(tmp_path)
     before = AudioSet(tmp_path).digest
-    write_whole(tmp_path / "settings.json", [msgspec.json.encode(SETTINGS | {"program": "2"})])
+    atomic_write(tmp_path / "settings.json", [msgspec.json.encode(SETTINGS | {"program": "2"})])
     assert AudioSet(tmp_path).digest == before
 
     path = tmp_path / transcripts_name("mixed")
@@ -126,7 +125,7 @@ def test_lines_of_other_messages_are_refused(tmp_path: Path) -> None:
 
 def test_a_set_of_texts_cannot_be_played(tmp_path: Path) -> None:
     write_set(tmp_path)
-    write_whole(tmp_path / "settings.json", [b'{"suites": {"courier": "abc"}, "seed": 1}'])
+    atomic_write(tmp_path / "settings.json", [b'{"suites": {"courier": "abc"}, "seed": 1}'])
     with pytest.raises(DataError, match="a set of texts"):
         AudioSet(tmp_path)
 
@@ -139,7 +138,7 @@ def test_damaged_audio_is_refused(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(DataError, match=str(path)):
             recordings.sound(audio)
-    other = SetSounds(tmp_path).keep(Audio(BEEP.pcm[:100], 16_000))
+    other = AudioSetFiles(tmp_path).keep(Audio(BEEP.pcm[:100], 16_000))
     path.write_bytes((tmp_path / audio_name(other.sha256)).read_bytes())
     with pytest.raises(DataError, match="another sound than its name says"):
         recordings.sound(audio)
@@ -157,7 +156,7 @@ def test_no_line_leads_out_of_the_folder(tmp_path: Path) -> None:
 
 def test_files_that_belong_to_no_line_are_told(tmp_path: Path) -> None:
     audio = write_set(tmp_path)
-    sounds, path = SetSounds(tmp_path), tmp_path / audio_name(audio.sha256)
+    sounds, path = AudioSetFiles(tmp_path), tmp_path / audio_name(audio.sha256)
     assert list(sounds.others({audio.sha256})) == []
     assert list(sounds.others(())) == [path]
     draft = path.with_name(f".{path.name}.part")
@@ -183,7 +182,7 @@ def test_every_recognizer_has_a_file_of_its_own() -> None:
 
 
 def test_equal_audio_may_be_kept_by_many_threads_at_a_time(tmp_path: Path) -> None:
-    sounds = SetSounds(tmp_path)
+    sounds = AudioSetFiles(tmp_path)
     with ThreadPoolExecutor(8) as threads:
         kept = set(threads.map(sounds.keep, [BEEP] * 64))
     assert kept == {BEEP.reference()}

@@ -9,8 +9,7 @@ import pytest
 
 from dragoman.core.errors import StoreError
 from dragoman.core.usage import Usage
-from dragoman.store.datasets.dataset import FILE, Dataset
-from dragoman.store.datasets.records import FunnelCount, NewItem, StepLine, StepOutcome
+from dragoman.store.dataset import FILE, Dataset, FunnelCount, NewItem, StepLine, StepOutcome
 
 
 class Thing(msgspec.Struct, frozen=True):

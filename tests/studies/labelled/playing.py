@@ -15,14 +15,14 @@ from dragoman.benchmarks.courier.domain import courier_suite
 from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
 from dragoman.benchmarks.tau2.sample_suite import sample_suite
 from dragoman.conditions.persona.persona_profiles import find_profile
-from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.episodes import Episode, Event, Message, Termination
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.personas import PLAIN_MANNER
-from dragoman.core.protocols import Heard, World
+from dragoman.core.personas import PLAIN_BEHAVIOR
+from dragoman.core.protocols import Environment, SessionInput
+from dragoman.core.replies import TextReply, ToolCallReply, text_reply
 from dragoman.core.rules import DEFAULT_RULES
-from dragoman.core.speech import Called, Said, say
 from dragoman.core.stop_tokens import STOP
-from dragoman.core.tasks import Action, Fact, Task
+from dragoman.core.tasks import Action, KnownFact, Task
 from dragoman.core.tools import NO_TOOLS, ToolCall
 from dragoman.simulation.participants.scripted_user import FactDisclosure, FactSession
 from dragoman.simulation.phrasebooks import shipped_phrasebook
@@ -77,23 +77,25 @@ class Played(msgspec.Struct, frozen=True):
 class Player:
     """Plays one conversation; each method is one thing that the agent does."""
 
-    def __init__(self, domain: str, task: Task, part: Part, world: World) -> None:
+    def __init__(self, domain: str, task: Task, part: Part, world: Environment) -> None:
         phrases = shipped_phrasebook(part.language)
         assert phrases is not None
-        manner = PLAIN_MANNER
+        manner = PLAIN_BEHAVIOR
         if part.persona != "none":
             manner = find_profile(part.persona).persona(part.language).manner
         self.domain, self.task, self.part, self.world = domain, task, part, world
         self.phrases: Phrasebook = phrases
         self.telling = FactDisclosure(manner, f"{task.id}/{part.persona}")
         self.user = FactSession(task.scenario, phrases, self.telling)
-        self.events: list[Event] = [Move("agent", say(phrases.says.greeting), scripted=True)]
+        self.events: list[Event] = [
+            Message("agent", text_reply(phrases.says.greeting), scripted=True)
+        ]
         self.labels: dict[int, list[str]] = {}
         self.said = ""
 
     async def play(self) -> None:
         """Play from the first word to the last."""
-        await self._hear(say(self.phrases.says.greeting))
+        await self._hear(text_reply(self.phrases.says.greeting))
         actions = [each for each in self._criteria_actions() if each.by == "agent"]
         does = self.part.mistakes
         if "hands over at once" in does:
@@ -180,43 +182,43 @@ class Player:
             arguments["reason"] = "threat"
         self._call(TRANSFERS[self.domain], arguments, is_right=True)
 
-    async def _ask(self, fact: Fact) -> None:
+    async def _ask(self, fact: KnownFact) -> None:
         question = self.phrases.says.question.format(label=self._label(fact))
         await self._say(self.phrases.says.ask.format(questions=question))
 
-    async def _read_back(self, fact: Fact) -> None:
+    async def _read_back(self, fact: KnownFact) -> None:
         wrong = fact.value[:-1] + str((int(fact.value[-1]) + 1) % 10)
         told = self.phrases.says.read_back_fact.format(label=self._label(fact), value=wrong)
         await self._say(self.phrases.says.read_back.format(facts=told))
 
-    def _label(self, fact: Fact) -> str:
+    def _label(self, fact: KnownFact) -> str:
         return self.phrases.label(fact.name)
 
     async def _say(self, words: str) -> None:
-        self.events.append(Move("agent", say(words)))
-        await self._hear(say(words))
+        self.events.append(Message("agent", text_reply(words)))
+        await self._hear(text_reply(words))
 
-    async def _hear(self, heard: Heard) -> None:
+    async def _hear(self, heard: SessionInput) -> None:
         answer = (await self.user.reply([heard], NO_TOOLS)).reply
-        assert isinstance(answer, Said), answer
-        self.events.append(Move("user", answer))
+        assert isinstance(answer, TextReply), answer
+        self.events.append(Message("user", answer))
         self.said += f" {answer.text}"
 
     def _call(self, tool: str, arguments: dict[str, object], *, is_right: bool) -> None:
         call = ToolCall(f"call_{len(self.events)}", tool, arguments)
         result = self.world.call(call)
         assert result.error is not is_right, (self.part, call, result.content)
-        self.events += [Move("agent", Called((call,))), result]
+        self.events += [Message("agent", ToolCallReply((call,))), result]
 
     def _plant(self, label: str) -> None:
         """Write down what the next message is."""
         self.labels.setdefault(len(self.events), []).append(label)
 
-    def _plant_on_answer(self, label: str, fact: Fact) -> None:
+    def _plant_on_answer(self, label: str, fact: KnownFact) -> None:
         """Write down what the user's last message is, which has the value."""
         answer = self.events[-1]
-        assert isinstance(answer, Move)
-        assert isinstance(answer.reply, Said)
+        assert isinstance(answer, Message)
+        assert isinstance(answer.reply, TextReply)
         assert fact.value in answer.reply.text, (self.part, fact, answer.reply.text)
         self.labels.setdefault(len(self.events) - 1, []).append(label)
 
@@ -231,13 +233,13 @@ def played(domain: str, parts: Sequence[Part]) -> Iterator[Played]:
             task = _with_facts(task)
         player = Player(domain, task, part, _world(suite, task))
         asyncio.run(player.play())
-        ending = Ending("user_stop" if STOP in player.said else "agent_stop")
+        ending = Termination("user_stop" if STOP in player.said else "agent_stop")
         episode = Episode(tuple(player.events), ending, len(player.events), 0)
         name = f"{domain}-played-{number:02}"
         yield Played(name, task, episode, player.labels, part.language)
 
 
-def _world(suite: ConversationSuite, task: Task) -> World:
+def _world(suite: ConversationSuite, task: Task) -> Environment:
     return suite.factory(DEFAULT_RULES)(task)
 
 
@@ -250,7 +252,7 @@ RETAIL_FACTS = {
 
 def _with_facts(task: Task) -> Task:
     """Return a task of the shop whose user answers questions instead of reciting its script."""
-    facts = tuple(Fact(name, value) for name, value in RETAIL_FACTS[task.id].items())
+    facts = tuple(KnownFact(name, value) for name, value in RETAIL_FACTS[task.id].items())
     opening = "Hello, I need help with an order."
     scenario = msgspec.structs.replace(task.scenario, facts=facts, opening=opening)
     return msgspec.structs.replace(task, scenario=scenario, suite="tau2:retail")

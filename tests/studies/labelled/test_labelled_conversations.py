@@ -7,7 +7,7 @@ from tests.studies.labelled.files import FOLDER, every_file
 
 from dragoman.analysis.judges.answers import WHOLE
 from dragoman.exchange.importing import import_run
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.studies.conversation_labels import is_labelled_file, judged_labels, known_labels
 from dragoman.studies.label_check import LabelComparison, check_labels
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 from tests.studies.labelled.playing import Played
 
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.speech import Called, say
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 
@@ -47,7 +47,7 @@ def written(domain: str, path: Path) -> Iterator[Played]:
         plan = tuple(Action(f"{at}", a.name, a.arguments) for at, a in enumerate(each.plan))
         criteria = Criteria(basis=("DB",), actions=plan)
         task = Task(f"{domain}-{each.id}", domain, "", Scenario(each.about), criteria=criteria)
-        episode = Episode(tuple(events), Ending("user_stop"), len(events), 0)
+        episode = Episode(tuple(events), Termination("user_stop"), len(events), 0)
         yield Played(task.id, task, episode, labels, each.language)
 
 
@@ -66,17 +66,17 @@ def _events(each: _Written) -> tuple[list[Event], dict[int, list[str]]]:
             if waiting and not answered:
                 call = msgspec.structs.replace(call, id=f"{waiting[0].id}.{len(waiting)}")
                 waiting.append(call)
-                events[-1] = Move("agent", Called(tuple(waiting)))
+                events[-1] = Message("agent", ToolCallReply(tuple(waiting)))
             else:
                 waiting, answered = [call], 0
-                events.append(Move("agent", Called((call,))))
+                events.append(Message("agent", ToolCallReply((call,))))
         elif who in "RE":
             call = waiting[answered]
             answered += 1
             events.append(ToolResult(call.id, call.name, text, "agent", error=who == "E"))
         else:
             waiting, answered = [], 0
-            events.append(Move("agent" if who == "A" else "user", say(text)))
+            events.append(Message("agent" if who == "A" else "user", text_reply(text)))
         if marks:
             place = labels.setdefault(len(events) - 1, [])
             place += [mark.strip() for mark in marks.split(",")]

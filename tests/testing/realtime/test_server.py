@@ -10,11 +10,10 @@ import aiohttp
 import msgspec
 import pytest
 
+from dragoman.core.audio import Audio, MemoryAudioStore
 from dragoman.core.errors import UsageError
-from dragoman.core.speech import AudioRef
-from dragoman.core.voice.audio import Audio
-from dragoman.core.voice.recordings import RecordedMessage
-from dragoman.core.voice.sounds import HeldSounds
+from dragoman.core.recordings import RecordedMessage
+from dragoman.core.replies import AudioRef
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
 from dragoman.models.realtime_protocol import prepare_audio
 from dragoman.testing.answers import Rule, RuleAnswers, Unanswered, When
@@ -221,7 +220,7 @@ def test_a_file_of_faults_is_read_strictly(tmp_path: Path) -> None:
 
 
 def test_recorded_messages_are_heard_as_they_were_typed() -> None:
-    sounds = HeldSounds()
+    sounds = MemoryAudioStore()
     sound = Audio(bytes(range(256)) * 50, 16_000)
 
     class Recorded:

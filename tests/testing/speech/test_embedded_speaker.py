@@ -8,23 +8,23 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.core.audio import Audio
 from dragoman.core.errors import ParticipantError, RunHalted
-from dragoman.core.protocols import Spoken, Transcript
-from dragoman.core.voice.audio import Audio
+from dragoman.core.protocols import SynthesisResult, Transcript
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.speech_engines import resolve_recognizer, resolve_synthesizer
+from dragoman.registry.suites import load_suite
 from dragoman.testing.speech.__main__ import main
 from dragoman.testing.speech.embedded_speaker import EmbeddedSpeaker
 from dragoman.testing.speech.requests import SpeakRequest
 from dragoman.testing.speech.server import PATHS, SpeechServer
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.speech import resolve_recognizer, resolve_synthesizer
-from dragoman.wiring.suites import load_suite
 
 SILENCE = Audio(bytes(16_000), 8_000)
 LINE = "My tracking number is K D two, seven four one, eight eight zero, six five."
 
 
-async def spoken(server: SpeechServer, text: str, language: str = "en") -> Spoken:
-    connections = Connections()
+async def spoken(server: SpeechServer, text: str, language: str = "en") -> SynthesisResult:
+    connections = ModelClients()
     name = f"elevenlabs/us?model=any&base_url={server.url('elevenlabs')}"
     try:
         return await resolve_synthesizer(name, connections).speak(text, language, seed=1)
@@ -33,7 +33,7 @@ async def spoken(server: SpeechServer, text: str, language: str = "en") -> Spoke
 
 
 async def heard(server: SpeechServer, audio: Audio, language: str = "en") -> Transcript:
-    connections = Connections()
+    connections = ModelClients()
     name = f"deepgram/nova-3?smart_format=true&base_url={server.url('deepgram')}"
     try:
         return await resolve_recognizer(name, connections).transcribe(audio, language)
@@ -50,7 +50,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.speech
 @pytest.mark.slow
 def test_real_audio_is_spoken_and_recognized() -> None:
-    async def go() -> tuple[Spoken, Transcript, Transcript]:
+    async def go() -> tuple[SynthesisResult, Transcript, Transcript]:
         async with SpeechServer(EmbeddedSpeaker([load_suite("courier")])) as server:
             said = await spoken(server, LINE)
             understood, nothing = await asyncio.gather(

@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
+from dragoman.core.audio import Audio, hears_audio, write_wav
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Transcript
 from dragoman.core.rules import DEFAULT_RULES
-from dragoman.core.voice.audio import Audio, wav_of
-from dragoman.core.voice.sounds import hears_audio
+from dragoman.registry.suites import load_suite
 from dragoman.testing.coded_speech import coded_audio, decoded_text
 from dragoman.testing.speech.hearing_agent import HearingLiteral, Tasks, main
-from dragoman.wiring.suites import load_suite
 
 SUITE = load_suite("sample:shop")
 
@@ -40,7 +39,7 @@ def tools_of(task: str) -> list[dict[str, Any]]:
 
 
 def spoken(text: str) -> dict[str, Any]:
-    data = base64.b64encode(wav_of(coded_audio(text))).decode()
+    data = base64.b64encode(write_wav(coded_audio(text))).decode()
     part = {"type": "input_audio", "input_audio": {"data": data, "format": "wav"}}
     return {"role": "user", "content": [part]}
 

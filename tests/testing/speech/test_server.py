@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.voice.audio import Audio, wav_of
+from dragoman.core.audio import Audio, write_wav
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.capacity import Capacity, Outage
 from dragoman.testing.coded_speech import coded_audio, decoded_text
 from dragoman.testing.faults import Faults, ServerError
 from dragoman.testing.speech.server import SpeechServer
 
-WAV = wav_of(coded_audio("hello"))
+WAV = write_wav(coded_audio("hello"))
 
 
 async def posted(url: str, body: bytes, content_type: str) -> tuple[int, bytes]:

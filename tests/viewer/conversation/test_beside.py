@@ -1,30 +1,30 @@
 """Two conversations side by side: in step by the user's turns, apart where they differ."""
 
 from dragoman.core.conditions import PLAIN, Condition
-from dragoman.core.costs import unpriced
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.speech import Called, Said, Utterance, say
+from dragoman.core.costs import no_price
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.replies import TextReply, ToolCallReply, Utterance, text_reply
 from dragoman.core.tools import ToolCall, ToolResult
-from dragoman.store.run import StoredCell, StoredConversation
+from dragoman.store.run_store import StoredCell, StoredConversation
 from dragoman.viewer.conversation_view import ConversationView, conversation_view
 from dragoman.viewer.side_by_side import side_by_side
 
-GREETING = Move("agent", say("Hi!"), scripted=True)
+GREETING = Message("agent", text_reply("Hi!"), scripted=True)
 THAI = PLAIN.with_axes(language="th", scenario="domain")
 
 
 def view(*events: Event, condition: Condition = PLAIN) -> ConversationView:
     cell = StoredCell("00", "sample:shop", condition, "good", "t1", 0)
-    played = Episode((GREETING, *events), Ending("user_stop"), 3, 0)
-    return conversation_view(StoredConversation(cell, played, (), ()), None, unpriced)
+    played = Episode((GREETING, *events), Termination("user_stop"), 3, 0)
+    return conversation_view(StoredConversation(cell, played, (), ()), None, no_price)
 
 
-def user(text: str) -> Move:
-    return Move("user", say(text))
+def user(text: str) -> Message:
+    return Message("user", text_reply(text))
 
 
 def called(name: str, result: str, **arguments: object) -> tuple[Event, Event]:
-    call = Move("agent", Called((ToolCall("1", name, arguments),)))
+    call = Message("agent", ToolCallReply((ToolCall("1", name, arguments),)))
     return call, ToolResult("1", name, result)
 
 
@@ -52,7 +52,7 @@ def test_calls_that_both_made_are_not_marked_though_one_side_made_more() -> None
 
 def test_the_same_call_in_two_languages_is_the_same_and_words_are_not_compared() -> None:
     english = view(user("Hello"), *called("book", "ok", kind="economy"))
-    call = Move("agent", Called((ToolCall("1", "book", {"kind": "ประหยัด"}),)))
+    call = Message("agent", ToolCallReply((ToolCall("1", "book", {"kind": "ประหยัด"}),)))
     result = ToolResult("1", "book", "ok", executed={"kind": "economy"}, shown="ตกลง")
     thai = view(user("สวัสดี"), call, result, condition=THAI)
 
@@ -63,7 +63,7 @@ def test_the_same_call_in_two_languages_is_the_same_and_words_are_not_compared()
 
 
 def test_what_was_heard_otherwise_and_what_came_back_are_told_apart() -> None:
-    spoken = Move("user", Said(Utterance("Send B7", "send bee seven", "send v 7")))
+    spoken = Message("user", TextReply(Utterance("Send B7", "send bee seven", "send v 7")))
     a = view(user("Send B7"), *called("send", "ok"))
     b = view(spoken, *called("send", "no"))
 

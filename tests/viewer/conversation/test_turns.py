@@ -1,16 +1,22 @@
 """A conversation as turns: what belongs to which."""
 
+from dragoman.core.clarifications import Clarification
 from dragoman.core.conditions import PLAIN
-from dragoman.core.costs import unpriced
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.judged_errors import ReportedError
-from dragoman.core.measures import Counted, Measured
+from dragoman.core.costs import no_price
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.measures import CountedItem, MeasureResult, ReportedError
+from dragoman.core.replies import (
+    AudioRef,
+    Latency,
+    TextReply,
+    ToolCallReply,
+    UnparsedReply,
+    Utterance,
+    text_reply,
+)
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored
-from dragoman.core.speech import AudioRef, Called, Said, Unparsed, Utterance, say
 from dragoman.core.tools import Change, ToolCall, ToolResult
-from dragoman.core.voice.clarifications import Clarification
-from dragoman.core.voice.clock import Latency
-from dragoman.store.run import StoredCell, StoredConversation
+from dragoman.store.run_store import StoredCell, StoredConversation
 from dragoman.viewer.conversation_view import ConversationView, conversation_view
 
 SOUND = AudioRef("a" * 64, 1.0, 8_000)
@@ -19,28 +25,28 @@ SOUND = AudioRef("a" * 64, 1.0, 8_000)
 def shown(
     *events: Event,
     score: Score | None = None,
-    measures: tuple[Measured, ...] = (),
+    measures: tuple[MeasureResult, ...] = (),
     decided: tuple[Clarification, ...] = (),
 ) -> ConversationView:
-    played = Episode(events, Ending("user_stop"), 3, 0, clarifications=decided)
+    played = Episode(events, Termination("user_stop"), 3, 0, clarifications=decided)
     cell = StoredCell("00", "sample:shop", PLAIN, "good", "t1", 0)
     scores = () if score is None else (score,)
     stored = StoredConversation(cell, played, scores, measures)
-    return conversation_view(stored, None, unpriced)
+    return conversation_view(stored, None, no_price)
 
 
-def called(*calls: ToolCall) -> Move:
-    return Move("agent", Called(calls))
+def called(*calls: ToolCall) -> Message:
+    return Message("agent", ToolCallReply(calls))
 
 
 def test_results_stand_with_their_calls_by_id_whatever_their_order() -> None:
     view = shown(
-        Move("user", say("Hello")),
+        Message("user", text_reply("Hello")),
         called(ToolCall("1", "find", {"name": "Ana"}), ToolCall("2", "count", {})),
         ToolResult("2", "count", "7"),
         ToolResult("1", "find", "Ana Li", changes=(Change(("users", 3, "seen"), "set", True),)),
         ToolResult("9", "stray", "?"),
-        Move("agent", say("Seven.")),
+        Message("agent", text_reply("Seven.")),
     )
 
     assert [turn.number for turn in view.turns] == [1, 2, 3]
@@ -74,7 +80,7 @@ def test_a_call_that_could_not_be_read_and_one_without_an_answer_say_so() -> Non
             ToolCall("1", "pay", {}, raw="{usd:", malformed="no JSON"), ToolCall("2", "end", {})
         ),
         ToolResult("1", "pay", "bad arguments", error=True),
-        Move("agent", Unparsed("<call", "unclosed")),
+        Message("agent", UnparsedReply("<call", "unclosed")),
     )
 
     pay, end = view.turns[0].calls
@@ -84,7 +90,7 @@ def test_a_call_that_could_not_be_read_and_one_without_an_answer_say_so() -> Non
 
 
 def test_reasoning_stands_beside_what_was_said() -> None:
-    view = shown(Move("agent", say("In Kloster."), reasoning="Where is it?"))
+    view = shown(Message("agent", text_reply("In Kloster."), reasoning="Where is it?"))
 
     assert view.turns[0].reasoning == "Where is it?"
     assert view.turns[0].near_token == ""
@@ -94,8 +100,8 @@ def test_reasoning_stands_beside_what_was_said() -> None:
 
 def test_of_a_sign_alone_there_is_nothing_to_hear() -> None:
     view = shown(
-        Move("user", Said(Utterance("Thanks", "thanks", "thanks", SOUND, SOUND))),
-        Move("user", Said(Utterance("###STOP###", "", "", SOUND, SOUND))),
+        Message("user", TextReply(Utterance("Thanks", "thanks", "thanks", SOUND, SOUND))),
+        Message("user", TextReply(Utterance("###STOP###", "", "", SOUND, SOUND))),
     )
 
     assert [sound.has_arrived for sound in view.turns[0].sounds] == [True, False]
@@ -104,18 +110,20 @@ def test_of_a_sign_alone_there_is_nothing_to_hear() -> None:
 
 
 def test_what_measures_and_judges_found_stands_at_the_turn_and_links_to_it() -> None:
-    found = Measured("hearing", "3", evidence=(Counted({"values": 1}, 3, why="not heard: B7"),))
-    judged = Measured(
+    found = MeasureResult(
+        "hearing", "3", evidence=(CountedItem({"values": 1}, 3, why="not heard: B7"),)
+    )
+    judged = MeasureResult(
         "errors@1",
         "1",
         "errors-1:m",
         errors=(ReportedError("agent", "critical", ("HALL",), 1, "invents a fee", "costs 5"),),
     )
     view = shown(
-        Move("user", say("Hi")),
+        Message("user", text_reply("Hi")),
         called(ToolCall("1", "find", {})),
         ToolResult("1", "find", "x"),
-        Move("user", say("B7")),
+        Message("user", text_reply("B7")),
         measures=(found, judged),
     )
 
@@ -139,10 +147,10 @@ def test_evidence_leads_to_the_turns_that_it_concerns() -> None:
         ComponentScore("COMMUNICATE", True, Scored(1), (Evidence("Seven", True),)),
     )
     view = shown(
-        Move("user", say("seven")),
+        Message("user", text_reply("seven")),
         called(ToolCall("1", "find", {})),
         ToolResult("1", "find", "x", changes=(Change(("users", 3, "seen"), "set", True),)),
-        Move("agent", say("It is seven.")),
+        Message("agent", text_reply("It is seven.")),
         score=Score("dragoman-1", "none", Scored(0), parts),
     )
 
@@ -155,9 +163,9 @@ def test_evidence_leads_to_the_turns_that_it_concerns() -> None:
 def test_decisions_and_times_stand_at_their_turns() -> None:
     decided = Clarification(1, "outside", "rule-1")
     view = shown(
-        Move("user", say("Hi")),
-        Move("agent", say("How is that spelled?"), latency=Latency(2.0, 0.5)),
-        Move("agent", say("Hello?"), latency=Latency(1.0)),
+        Message("user", text_reply("Hi")),
+        Message("agent", text_reply("How is that spelled?"), latency=Latency(2.0, 0.5)),
+        Message("agent", text_reply("Hello?"), latency=Latency(1.0)),
         decided=(decided,),
     )
 
@@ -172,7 +180,7 @@ def test_decisions_and_times_stand_at_their_turns() -> None:
 def test_a_conversation_that_was_not_played_has_a_page_too() -> None:
     cell = StoredCell("00", "sample:shop", PLAIN, "good", "t1", 0)
 
-    view = conversation_view(StoredConversation(cell, None, (), ()), None, unpriced)
+    view = conversation_view(StoredConversation(cell, None, (), ()), None, no_price)
 
     assert view.standing == "missing"
     assert view.turns == ()
@@ -181,11 +189,11 @@ def test_a_conversation_that_was_not_played_has_a_page_too() -> None:
 def test_the_newest_score_is_shown_and_others_are_named() -> None:
     cell = StoredCell("00", "sample:shop", PLAIN, "good", "t1", 0)
     scores = tuple(Score(rules, "none", Scored(value), ()) for rules, value in (("a", 0), ("b", 1)))
-    played = Episode((), Ending("user_stop"), 0, 0)
+    played = Episode((), Termination("user_stop"), 0, 0)
 
-    view = conversation_view(StoredConversation(cell, played, scores, ()), None, unpriced)
+    view = conversation_view(StoredConversation(cell, played, scores, ()), None, no_price)
     chosen = conversation_view(
-        StoredConversation(cell, played, scores, ()), None, unpriced, scoring=("a", "none")
+        StoredConversation(cell, played, scores, ()), None, no_price, scoring=("a", "none")
     )
 
     assert (view.standing, [score.rules for score in view.other_scores]) == ("pass", ["a"])

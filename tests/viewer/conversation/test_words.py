@@ -2,7 +2,7 @@
 
 from msgspec import UNSET
 
-from dragoman.core.speech import WORDS, Stage, Utterance
+from dragoman.core.replies import WORDS, Stage, Utterance
 from dragoman.viewer.word_diff import Mark, MarkedText, three_texts
 
 

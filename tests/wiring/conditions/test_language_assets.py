@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.composition.conditions.language_artifacts import lint_subjects, surface_of
 from dragoman.core.errors import DataError, UsageError
-from dragoman.wiring.conditions.language_assets import lint_subjects, surface_of
 
 SCHEMA = {"kind": "schema", "source_file": "data_model.py", "models": {}, "value_sets": {}}
 

@@ -1,9 +1,14 @@
 import pytest
 
+from dragoman.composition.conditions.languages import (
+    conditions_of,
+    languages_of,
+    rules_of,
+    surfaces_of,
+)
 from dragoman.conditions.language.languages import SHIPPED
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.errors import UsageError
-from dragoman.wiring.conditions.languages import conditions_of, languages_of, rules_of, surfaces_of
 
 
 def labels(languages: list[str], scenarios: list[str], seeds: list[int] | None = None) -> list[str]:

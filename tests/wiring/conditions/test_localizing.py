@@ -6,13 +6,13 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks import courier
+from dragoman.composition.setup import Setup, build_setup
 from dragoman.conditions.language.localization import Localization
+from dragoman.config.run_config import RunConfig
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.tools import NO_TOOLS
 from dragoman.runs.plan import not_applicable, plan_cells
 from dragoman.simulation import phrasebooks
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import Setup, build_setup
 
 IN_LANGUAGES = pytest.mark.usefixtures("in_languages")
 INDONESIAN = "data/translations/courier/id"

@@ -9,14 +9,14 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.tau2.sample_suite import sample_suite
+from dragoman.composition.conditions.voice import voice_conditions
+from dragoman.composition.setup import Setup, build_setup
 from dragoman.conditions.voice.layer import LiveVoice, SimulatedVoice
+from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import PLAIN, condition_from
 from dragoman.core.errors import UsageError
-from dragoman.speech.embedded.language_models.models import SHARE
-from dragoman.wiring.conditions.engines import RECOGNIZERS
-from dragoman.wiring.conditions.voices import voice_conditions
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import Setup, build_setup
+from dragoman.registry.speech_engines import RECOGNIZERS
+from dragoman.speech.embedded.language_model import SHARE
 
 BASE = RunConfig("sample:shop", ("gold",))
 

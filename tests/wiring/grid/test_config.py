@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman.composition.grid_files import load_config
+from dragoman.config.run_config import RunConfig, validated_config
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Limits
-from dragoman.wiring.grid.config import RunConfig, checked
-from dragoman.wiring.grid.files import load_config
 
 CONFIG = RunConfig("sample:shop", ("gold",))
 FILE = """
@@ -103,13 +103,13 @@ def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, t
 
 
 def test_a_sound_configuration_is_returned_as_it_is() -> None:
-    assert checked(CONFIG) is CONFIG
+    assert validated_config(CONFIG) is CONFIG
 
 
 @pytest.mark.parametrize("field", ["trials", "concurrency", "max_steps", "max_errors", "limit"])
 def test_counts_are_above_nothing(field: str) -> None:
     with pytest.raises(UsageError, match=field.replace("_", "-")):
-        checked(msgspec.structs.replace(CONFIG, **{field: 0}))
+        validated_config(msgspec.structs.replace(CONFIG, **{field: 0}))
 
 
 def test_a_configuration_survives_a_trip_through_json() -> None:
@@ -119,4 +119,4 @@ def test_a_configuration_survives_a_trip_through_json() -> None:
 
 def test_a_time_that_is_no_number_is_refused() -> None:
     with pytest.raises(UsageError):
-        checked(msgspec.structs.replace(CONFIG, timeout=math.nan))
+        validated_config(msgspec.structs.replace(CONFIG, timeout=math.nan))

@@ -15,10 +15,10 @@ import typer.main
 import dragoman
 from dragoman.api import AgentLike, ResumeOptions, RunOptions
 from dragoman.cli.commands.tree import command_line
+from dragoman.composition.grid_files import build_run_request, by_field, load_config, read_grid
+from dragoman.config.options import Key, keys_of
+from dragoman.config.run_config import RunConfig, RunRequest
 from dragoman.core.errors import UsageError
-from dragoman.wiring.grid.config import RunConfig, RunRequest
-from dragoman.wiring.grid.files import by_field, load_config, read_grid, request_of
-from dragoman.wiring.grid.options import Key, keys_of
 
 KEYS = keys_of(RunRequest)
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "grid.md"
@@ -113,7 +113,7 @@ def test_every_example_is_one(key: Key) -> None:
     given = tomllib.loads(f"{key.name} = {key.option.example}")
     needed = {"suite": "sample:shop", "agents": ["gold"]}
 
-    request = request_of(by_field({**needed, **given}, "key"))
+    request = build_run_request(by_field({**needed, **given}, "key"))
 
     value = getattr(request, key.name)
     assert (list(value) if key.is_list else value) == given[key.name]
@@ -139,7 +139,7 @@ def test_one_value_may_stand_under_the_singular_name(tmp_path: Path) -> None:
 def test_a_split_and_a_folder_may_be_named_in_a_grid_file(tmp_path: Path) -> None:
     path = grid(tmp_path, 'suite = "courier"\nsplit = "easy"\nagent = "gold"\nout = "runs/mine"')
 
-    request = request_of(read_grid(path))
+    request = build_run_request(read_grid(path))
 
     assert (request.config.suite, request.out) == ("courier:easy", "runs/mine")
 

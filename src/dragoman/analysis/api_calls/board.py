@@ -7,21 +7,21 @@ import msgspec
 from dragoman.analysis.api_calls.rates import Counts, RateFigure, rates_over
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.measure_figures import counted_reasons
-from dragoman.core.apis.figures import (
+from dragoman.core.apis.metrics import (
+    AXES,
     CALLS,
     DETECTORS,
-    EXACT,
-    FORMAT,
+    EXACT_RATE,
+    FORMAT_RATE,
     INVOCATION,
     SELECTION,
     THOUGHTS,
     ApiAveraging,
-    error_shares,
-    language_match,
+    error_metrics,
+    language_match_metric,
     scores,
 )
-from dragoman.core.apis.labels import AXES
-from dragoman.core.measures import Measured, Rate
+from dragoman.core.measures import MeasureResult, Rate
 
 ALL = "all"
 """The axis of the groups that hold everything that an agent played under a condition."""
@@ -97,12 +97,12 @@ def api_board(outcomes: Iterable[Outcome], labels: TaskLabels, averaging: ApiAve
 
 
 def _rates(averaging: ApiAveraging) -> Iterator[Rate]:
-    yield from map(language_match, DETECTORS)
-    yield FORMAT
+    yield from map(language_match_metric, DETECTORS)
+    yield FORMAT_RATE
     for part in (SELECTION, INVOCATION):
         yield from scores(part, averaging)
-        yield from error_shares(part)
-    yield EXACT
+        yield from error_metrics(part)
+    yield EXACT_RATE
 
 
 def _group(
@@ -139,7 +139,7 @@ def _why(row: Outcome) -> str:
     return "not measured" if calls is None else calls.unscored
 
 
-def _counts(measures: Sequence[Measured]) -> Counts | None:
+def _counts(measures: Sequence[MeasureResult]) -> Counts | None:
     """Return what a conversation counts for; None where its calls could not be counted.
 
     Both measures count answers: those of `calls` are those asked for in the form.

@@ -12,18 +12,18 @@ from dragoman.analysis.contrasts.paired import (
     corrected,
     paired_rate,
 )
-from dragoman.core.apis.figures import (
+from dragoman.core.apis.metrics import (
     CALLS,
     DETECTORS,
-    EXACT,
-    FORMAT,
+    EXACT_RATE,
+    FORMAT_RATE,
     INVOCATION,
+    LANGUAGE_LABEL,
     SELECTION,
     THOUGHTS,
-    language_match,
+    language_match_metric,
     scores,
 )
-from dragoman.core.apis.labels import LANGUAGE
 from dragoman.core.conditions import ENGLISH
 from dragoman.core.measures import Rate
 from dragoman.core.scores import Scored, is_success
@@ -39,10 +39,10 @@ PASSED = Rate("pass^1", ("passed",), ("decided",))
 _TESTED = frozenset(
     (rate.part, rate.name)
     for rate in (
-        FORMAT,
+        FORMAT_RATE,
         scores(SELECTION, "macro")[2],
         scores(INVOCATION, "macro")[2],
-        EXACT,
+        EXACT_RATE,
         PASSED,
     )
 )
@@ -156,8 +156,8 @@ def _of_couple(
 def _groups(labels: Mapping[str, str], seen: str) -> Iterator[tuple[str, str]]:
     """Yield what a task belongs to."""
     yield ALL, ""
-    if language := labels.get(LANGUAGE):
-        yield LANGUAGE, language
+    if language := labels.get(LANGUAGE_LABEL):
+        yield LANGUAGE_LABEL, language
         if language.partition("-")[0] != ENGLISH:
             yield NOT_ENGLISH, ""
     if seen:
@@ -165,11 +165,11 @@ def _groups(labels: Mapping[str, str], seen: str) -> Iterator[tuple[str, str]]:
 
 
 def _rates() -> Iterator[Rate]:
-    yield from map(language_match, DETECTORS)
-    yield FORMAT
+    yield from map(language_match_metric, DETECTORS)
+    yield FORMAT_RATE
     for part in (SELECTION, INVOCATION):
         yield from scores(part, "macro")
-    yield EXACT
+    yield EXACT_RATE
     yield PASSED
 
 

@@ -7,7 +7,7 @@ import msgspec
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.errors.shares import ConversationShare, conversation_share
 from dragoman.analysis.measure_figures import newest
-from dragoman.core.measures import Counted, Measured
+from dragoman.core.measures import CountedItem, MeasureResult
 from dragoman.core.scores import Scored, Unscored
 
 MEASURE = "modes"
@@ -71,10 +71,10 @@ class ModeBoard(msgspec.Struct, frozen=True):
 
 class _Case(msgspec.Struct, frozen=True):
     row: Outcome
-    entries: Sequence[Counted]
+    entries: Sequence[CountedItem]
 
 
-def modes_of(row: Outcome) -> Measured | None:
+def modes_of(row: Outcome) -> MeasureResult | None:
     """Return what the measure found in a conversation; None where it was not taken."""
     return next((each for each in newest(row.measures) if each.measure == MEASURE), None)
 
@@ -118,7 +118,7 @@ def has_modes(row: Outcome) -> bool:
     return modes_of(row) is not None or _checked(row) is not None
 
 
-def _entries(row: Outcome) -> Sequence[Counted] | Unscored:
+def _entries(row: Outcome) -> Sequence[CountedItem] | Unscored:
     found = modes_of(row)
     if found is not None and not found.unscored:
         return found.evidence
@@ -128,14 +128,14 @@ def _entries(row: Outcome) -> Sequence[Counted] | Unscored:
     return Unscored("not measured" if found is None else found.unscored)
 
 
-def _checked(row: Outcome) -> Sequence[Counted] | None:
+def _checked(row: Outcome) -> Sequence[CountedItem] | None:
     """Return what a suite's own check of calls found wrong; None where there is none that decided."""
     components = () if row.score is None else row.score.components
     for part in components:
         if part.component == "CALLS" and isinstance(part.verdict, Scored):
             faults = (each for each in part.evidence if each.met is False)
             return tuple(
-                Counted({fault.subject: 1}, subject=CHECKED, why=fault.why)
+                CountedItem({fault.subject: 1}, subject=CHECKED, why=fault.why)
                 for fault in faults
                 if fault.kind != REFERENCE
             )
@@ -181,11 +181,11 @@ def _pairs(case: _Case) -> Iterator[tuple[str, str]]:
             yield entry.subject, mode
 
 
-def _modes(entry: Counted) -> Iterator[str]:
+def _modes(entry: CountedItem) -> Iterator[str]:
     return (name for name in entry.counts if name not in {_PLANNED, _COMPARED})
 
 
-def _is(entry: Counted, subject: str, mode: str) -> bool:
+def _is(entry: CountedItem, subject: str, mode: str) -> bool:
     return entry.subject == subject and mode in entry.counts
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from dragoman.analysis.errors.shares import ConversationShare, conversation_share
-from dragoman.core.judged_errors import ErrorReview, Level
+from dragoman.core.measures import ErrorReview, Level
 from dragoman.core.tools import Role
 
 Gravest = Literal["critical", "minor", "correct"]

@@ -14,7 +14,7 @@ from dragoman.analysis.judges.agreement import (
     cohen_kappa,
     percent_agreement,
 )
-from dragoman.core.judged_errors import ErrorReview
+from dragoman.core.measures import ErrorReview
 
 TWINS: dict[str, tuple[str, frozenset[str]]] = {
     "tool_call_argument_error": (

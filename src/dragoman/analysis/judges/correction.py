@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from dragoman.analysis.intervals import INTERVAL_METHOD, RESAMPLES, TAIL, Interval, middle
-from dragoman.core.keys import content_key, derive_seed
+from dragoman.core.content_keys import content_key, derive_seed
 
 _BETTER_THAN_CHANCE = "the judge is no better than chance on the labelled conversations"
 

@@ -12,7 +12,7 @@ from dragoman.analysis.intervals import Interval, drawn_sums, ratio_interval
 from dragoman.analysis.judges.agreement import cohen_kappa, percentile_interval
 from dragoman.analysis.mm_tau.metrics import ASKED, count_of
 from dragoman.analysis.mm_tau.readers import Reader, judged_counts, judged_success
-from dragoman.core.measures import Measured
+from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Scored, Verdict, is_success
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _agreement(
     )
 
 
-def _judged(twin: Twin, found: Measured | None) -> float | None:
+def _judged(twin: Twin, found: MeasureResult | None) -> float | None:
     if twin.measure == _SUCCESS:
         return _passed(judged_success(found))
     if found is None or found.unscored:

@@ -20,15 +20,7 @@ from dragoman.analysis.mm_tau.readers import LOG, Reader
 from dragoman.analysis.pass_hat import played_rewards
 from dragoman.analysis.sign_flip import holm, sign_flip_p
 from dragoman.analysis.voice.ways import way_of
-from dragoman.core.conditions import (
-    CLARIFY,
-    EXPOSURE,
-    MIXED,
-    NONE,
-    TEXT,
-    UNEXPOSED,
-    Condition,
-)
+from dragoman.core.conditions import CLARIFY, EXPOSURE, MIXED, NONE, TEXT, UNEXPOSED, Condition
 from dragoman.core.scores import is_success
 
 EVERYWHERE = ""

@@ -27,15 +27,7 @@ from dragoman.analysis.mm_tau.readers import Reader, newly_measured, read_by, re
 from dragoman.analysis.mm_tau.sums import Metric, Sums, metric
 from dragoman.analysis.stated_personas import StatedFigure
 from dragoman.analysis.voice.ways import TaskId, Way, way_of
-from dragoman.core.conditions import (
-    CLARIFY,
-    EXPOSURE,
-    MIXED,
-    NONE,
-    TEXT,
-    Condition,
-    axis_values,
-)
+from dragoman.core.conditions import CLARIFY, EXPOSURE, MIXED, NONE, TEXT, Condition, axis_values
 
 SUCCESS = "pass^1"
 METRICS = ("CFA", "ARGA", "MRS", "TE", "TO", "UES", "ERR", "RTC", "CP", "CR", "IAS", "SR")

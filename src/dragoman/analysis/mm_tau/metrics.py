@@ -11,9 +11,9 @@ from dragoman.analysis.cells import Outcome
 from dragoman.analysis.mm_tau.sums import Kind, Pair, Sums, task_sums
 from dragoman.analysis.pass_hat import played_rewards
 from dragoman.analysis.voice.tallies import UNASKED
-from dragoman.core.measures import Measured
+from dragoman.core.clarifications import REJECTIONS
+from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Scored, Verdict, is_success
-from dragoman.core.voice.clarifications import REJECTIONS
 
 
 class CountRatio(msgspec.Struct, frozen=True):
@@ -174,11 +174,11 @@ def _undecided(rows: Sequence[Outcome]) -> int:
     )
 
 
-def _taken(rows: Sequence[Outcome], measure: str) -> list[tuple[Outcome, Measured]]:
+def _taken(rows: Sequence[Outcome], measure: str) -> list[tuple[Outcome, MeasureResult]]:
     return [(row, found) for row in rows for found in row.measures if found.measure == measure]
 
 
-def _untaken(taken: Sequence[tuple[Outcome, Measured]], measure: str) -> str:
+def _untaken(taken: Sequence[tuple[Outcome, MeasureResult]], measure: str) -> str:
     """Return why a measure counted in no conversation."""
     if not taken:
         return f"the measure {measure} was not taken"
@@ -186,11 +186,11 @@ def _untaken(taken: Sequence[tuple[Outcome, Measured]], measure: str) -> str:
     return "; ".join(reasons)
 
 
-def _sum(found: Measured, names: Iterable[str]) -> float:
+def _sum(found: MeasureResult, names: Iterable[str]) -> float:
     return sum(found.counts.get(name, 0) for name in names)
 
 
-def _is_misheard(found: Measured) -> bool:
+def _is_misheard(found: MeasureResult) -> bool:
     if found.unscored:
         return False
     counts = found.counts

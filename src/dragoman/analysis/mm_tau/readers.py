@@ -20,7 +20,7 @@ from dragoman.analysis.mm_tau.source_counts import (
     SCORED_MESSAGES,
     USER_MESSAGES,
 )
-from dragoman.core.measures import Measured
+from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import NO_JUDGE, Score, Scored, Unscored, Verdict
 
 RUBRIC = "mm_tau_p2"
@@ -111,7 +111,7 @@ def newly_measured(row: Outcome) -> Outcome:
     return msgspec.structs.replace(row, measures=(*others, *judged))
 
 
-def _with_all_names(found: Measured) -> Measured:
+def _with_all_names(found: MeasureResult) -> MeasureResult:
     """Return counts of messages under the names of the first version too, and those of the source's code."""
     if not Reader(found.version, found.judge).is_by_message or found.unscored:
         return found
@@ -143,7 +143,7 @@ _SAME = {
 _SAME_AS_CODE = {AGENT_MESSAGES: "judged_agent_replies", USER_MESSAGES: "judged_user_replies"}
 
 
-def _once(found: Sequence[Measured]) -> Iterator[Measured]:
+def _once(found: Sequence[MeasureResult]) -> Iterator[MeasureResult]:
     """Yield each measure once: without a judge where it was taken so, else by the newest judge."""
     chosen = {each.measure: each for each in found}
     chosen |= {each.measure: each for each in found if each.judge == NO_JUDGE}
@@ -157,7 +157,7 @@ def read_by(reader: Reader, rows: Iterable[Outcome]) -> tuple[Outcome, ...]:
     return tuple(_judged(reader, row) for row in rows)
 
 
-def judged_counts(reader: Reader, row: Outcome) -> Measured | None:
+def judged_counts(reader: Reader, row: Outcome) -> MeasureResult | None:
     """Return what a judge counted in a conversation, or why it did not; None where it was not asked."""
     entries = (
         found
@@ -167,7 +167,7 @@ def judged_counts(reader: Reader, row: Outcome) -> Measured | None:
     return next(entries, None)
 
 
-def judged_success(found: Measured | None) -> Verdict:
+def judged_success(found: MeasureResult | None) -> Verdict:
     """Return whether all tasks that a judge counted succeeded."""
     if found is None:
         return Unscored("the judge was not asked")

@@ -11,12 +11,12 @@ from dragoman.analysis.measure_figures import MeasureRow, measure_rows
 from dragoman.analysis.voice.contrasts import NO_TASKS, Contrast, contrasts, farthest
 from dragoman.analysis.voice.tallies import Share, Tally, question_shares, tallies
 from dragoman.analysis.voice.ways import ALL_TASKS, PlayedWay, TaskId, Way, played_ways
-from dragoman.core.aggregates import NO_LEADERBOARD, Leaderboard
 from dragoman.core.conditions import ITSELF, NONE, TEXT
-from dragoman.core.measures import REWARD, Declared
-from dragoman.core.speech import UNDERSTOOD
+from dragoman.core.leaderboard import NO_LEADERBOARD, Leaderboard
+from dragoman.core.measures import REWARD, DeclaredMetrics
+from dragoman.core.replies import ORACLE_ENGINE
 
-NOT_RECOGNIZERS = frozenset({ITSELF, UNDERSTOOD, NONE})
+NOT_RECOGNIZERS = frozenset({ITSELF, ORACLE_ENGINE, NONE})
 """What stands on the recognizers' axis and recognizes nothing."""
 
 
@@ -101,7 +101,7 @@ class VoiceBoard(msgspec.Struct, frozen=True):
 def voice_board(
     outcomes: Iterable[Outcome],
     digests: Mapping[TaskId, str],
-    declared: Mapping[str, Declared],
+    declared: Mapping[str, DeclaredMetrics],
     scoring: tuple[str, str],
     board: Leaderboard = NO_LEADERBOARD,
 ) -> VoiceBoard:
@@ -162,7 +162,7 @@ def _figures(  # noqa: PLR0913, PLR0917 - one row, and the grid around it
     played: PlayedWay,
     standings: dict[str, Standing],
     every: Sequence[PlayedWay],
-    declared: Mapping[str, Declared],
+    declared: Mapping[str, DeclaredMetrics],
     scoring: tuple[str, str],
     board: Leaderboard,
 ) -> WayFigures:

@@ -12,7 +12,7 @@ from dragoman.analysis.aggregates import Standing, aggregated
 from dragoman.analysis.comparison import CellOutcomes, Comparison, compare
 from dragoman.analysis.intervals import Interval
 from dragoman.analysis.voice.ways import ALL_TASKS, PlayedWay
-from dragoman.core.aggregates import Leaderboard
+from dragoman.core.leaderboard import Leaderboard
 
 _ANY = Interval(-1.0, 1.0)
 

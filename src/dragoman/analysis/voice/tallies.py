@@ -7,8 +7,8 @@ import msgspec
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.intervals import Interval, ratio_interval
 from dragoman.analysis.measure_figures import newest
-from dragoman.core.measures import Measured
-from dragoman.core.voice.clarifications import REJECTIONS, Reason
+from dragoman.core.clarifications import REJECTIONS, Reason
+from dragoman.core.measures import MeasureResult
 
 UNASKED: frozenset[Reason] = frozenset({"no question", "nothing to clarify", "spent"})
 """Reasons of decisions that say of no words that they ask how something is written."""
@@ -50,7 +50,7 @@ class Share(msgspec.Struct, frozen=True):
 
 def tallies(rows: Iterable[Outcome]) -> tuple[Tally, ...]:
     """Return what each measure counted, by its newest version."""
-    groups: dict[tuple[str, str, str], list[Measured]] = {}
+    groups: dict[tuple[str, str, str], list[MeasureResult]] = {}
     for row in rows:
         for entry in newest(row.measures):
             groups.setdefault((entry.measure, entry.version, entry.judge), []).append(entry)
@@ -107,7 +107,7 @@ def _share(name: str, found: Sequence[tuple[str, bool]]) -> Share:
     return Share(name, sum(happened for _, happened in found), len(found), interval)
 
 
-def _sums(found: Iterable[Measured]) -> dict[str, int | float]:
+def _sums(found: Iterable[MeasureResult]) -> dict[str, int | float]:
     sums: dict[str, int | float] = {}
     for entry in found:
         for name, count in entry.counts.items():

@@ -6,15 +6,7 @@ import msgspec
 
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.comparison import CellName, CellOutcomes
-from dragoman.core.conditions import (
-    CLARIFY,
-    ITSELF,
-    NONE,
-    SIMULATED,
-    TEXT,
-    Condition,
-    axis_values,
-)
+from dragoman.core.conditions import CLARIFY, ITSELF, NONE, SIMULATED, TEXT, Condition, axis_values
 
 ALL_TASKS = "all tasks"
 """The name of what is made of all tasks together, each weighing the same."""

@@ -18,10 +18,10 @@ from dragoman.benchmarks.bfcl.entry_files import (
 )
 from dragoman.benchmarks.bfcl.multi_turn_entries import MultiTurnEntry
 from dragoman.benchmarks.bfcl.prompts import PromptMessage, ShownDocument, fill_template
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError
-from dragoman.core.keys import content_key
 from dragoman.core.tasks import Criteria, FixedTurn, Scenario, Task
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 
 Layout = Literal["core_archival", "unified"]
 """Which of the two instructions suits a memory: two stores, or one text."""
@@ -70,7 +70,7 @@ def read_agentic_texts(content: bytes) -> AgenticTexts:
     """
     try:
         return msgspec.json.decode(content, type=_Prompts).constants
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"prompts.json: {error}; run `dragoman data pull bfcl` again") from error
 
 

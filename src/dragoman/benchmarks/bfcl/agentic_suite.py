@@ -37,15 +37,21 @@ from dragoman.benchmarks.bfcl.verdicts import (
     compare_with_reference,
     reward_component,
 )
+from dragoman.core.capabilities import EmbedTexts, ExternalServices, Texts, Vectors
 from dragoman.core.conditions import Condition
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import ParticipantError
-from dragoman.core.facets import EmbedTexts, Outside, Texts, Vectors
-from dragoman.core.keys import content_key
-from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldFactory
+from dragoman.core.protocols import (
+    Environment,
+    EnvironmentFactory,
+    Limits,
+    Provenance,
+    TurnProtocol,
+)
+from dragoman.core.replies import TextReply, UnparsedReply
 from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore, Unscored
-from dragoman.core.speech import Said, Unparsed
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Toolset
 from dragoman.core.usage import Usage
@@ -168,7 +174,7 @@ class AgenticSuite:
         entries: Sequence[AgenticEntry],
         texts: PromptTexts,
         told: AgenticTexts,
-        settings: Callable[[Outside], AgentSetting],
+        settings: Callable[[ExternalServices], AgentSetting],
         source: Provenance,
     ) -> None:
         self.name = entries[0].task.suite
@@ -180,15 +186,15 @@ class AgenticSuite:
         self._source = source
         # All entries of a category have the same functions in every turn.
         self._tools = toolsets(entries[0].conversation, texts)[0]
-        self._settle(Outside())
+        self._settle(ExternalServices())
 
-    def reaching(self, outside: Outside) -> "AgenticSuite":
+    def reaching(self, outside: ExternalServices) -> "AgenticSuite":
         """Return this suite with tools that reach what a run names; its digest says what."""
         suite = copy.copy(self)
         suite._settle(outside)  # noqa: SLF001 - one of its own
         return suite
 
-    def _settle(self, outside: Outside) -> None:
+    def _settle(self, outside: ExternalServices) -> None:
         setting = self._settings(outside)
         self.needs = setting.needs
         self.missing = setting.missing
@@ -204,7 +210,7 @@ class AgenticSuite:
         has_persona = condition.persona != "none"
         return "fixed turns leave no room for a persona" if has_persona else ""
 
-    def policy(self, task: Task, world: World) -> str:
+    def policy(self, task: Task, world: Environment) -> str:
         """Return what the agent is told: its memory as it is now, and how to answer a question."""
         entry = self._entries[task.id]
         parts = []
@@ -224,7 +230,7 @@ class AgenticSuite:
         }
         return {"tools": [msgspec.json.decode(document) for document in sorted(documents)]}
 
-    def factory(self, rules: Rules) -> WorldFactory:  # noqa: ARG002 - interfaces are the same under all
+    def factory(self, rules: Rules) -> EnvironmentFactory:  # noqa: ARG002 - interfaces are the same under all
         """Return what makes worlds in which nothing was remembered yet."""
         return lambda task: self._make_world(self._entries[task.id], self._tools)
 
@@ -236,7 +242,13 @@ class AgenticSuite:
         """
         return FinalAnswerCheck(self._entries, RULES.find(rules.name, self.name))
 
-    def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:  # noqa: ARG002 - turns have a limit of their own
+    def conductor(
+        self,
+        task: Task,
+        world: Environment,  # noqa: ARG002 - turns have a limit of their own
+        rules: Rules,
+        limits: Limits,  # noqa: ARG002 - turns have a limit of their own
+    ) -> TurnProtocol:
         """Return the protocol of one entry."""
         return FixedTurns(task.turns, [self._tools] * len(task.turns), RULES.find(rules.name))
 
@@ -256,7 +268,7 @@ class AgenticSuite:
         )
 
 
-def _memory_in(world: World, memory: MemoryKind) -> Mapping[str, object]:
+def _memory_in(world: Environment, memory: MemoryKind) -> Mapping[str, object]:
     if not isinstance(world, ApiEnvironment):
         raise TypeError(f"a {type(world).__name__} holds no memory")
     return world.state()[memory.of_class]
@@ -264,11 +276,13 @@ def _memory_in(world: World, memory: MemoryKind) -> Mapping[str, object]:
 
 def _last_words(episode: Episode) -> str | None:
     """Return the agent's last reply, or None where it is calls or there is none."""
-    moves = [event for event in episode.events if isinstance(event, Move) and event.by == "agent"]
+    moves = [
+        event for event in episode.events if isinstance(event, Message) and event.by == "agent"
+    ]
     match moves[-1].reply if moves else None:
-        case Said() as said:
+        case TextReply() as said:
             return said.text
-        case Unparsed(raw=raw):
+        case UnparsedReply(raw=raw):
             return raw
         case _:
             return None
@@ -290,7 +304,7 @@ class ServiceClients(msgspec.Struct, frozen=True):
     fetch: FetchPage | None = None
 
 
-def connect_services(outside: Outside) -> ServiceClients:
+def connect_services(outside: ExternalServices) -> ServiceClients:
     """Return what the tools of agents reach through what a run names."""
     search = outside.search
     if search is None:

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from dragoman.core.aggregates import Leaderboard
-from dragoman.core.facets import DataSource
-from dragoman.core.language.questions import QuestionFiles, ReadFile, TranslatedQuestions
+from dragoman.core.capabilities import DataSource
+from dragoman.core.language.question_texts import QuestionFiles, ReadFile, TranslatedQuestions
+from dragoman.core.leaderboard import Leaderboard
 from dragoman.core.prompts import BARE, PromptSet
 from dragoman.core.protocols import Suite
-from dragoman.core.result_files import ReadRun
+from dragoman.core.result_files import ImportedRun
 from dragoman.core.rules import Rules
 
 _CATEGORY = "BFCL v4, one category; needs `dragoman data pull bfcl`"
@@ -66,7 +66,7 @@ class Bfcl:
 
         return bool(find_result_files(path))
 
-    def read_results(self, path: Path, data: Path, form: str | None) -> ReadRun:
+    def read_results(self, path: Path, data: Path, form: str | None) -> ImportedRun:
         """Read a result file, or all below a folder.
 
         Raises:

@@ -37,9 +37,9 @@ from dragoman.benchmarks.bfcl.upstream_data import (
     derive_texts,
 )
 from dragoman.benchmarks.downloads.pinned_data import PinnedData, open_file
-from dragoman.core.aggregates import Leaderboard
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import content_key
+from dragoman.core.leaderboard import Leaderboard
 from dragoman.core.protocols import Provenance
 
 

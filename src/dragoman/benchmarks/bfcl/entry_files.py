@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 
 AGAIN = "run `dragoman data pull bfcl` again"
 """What helps where pulled data are not what they must be."""
@@ -36,7 +36,7 @@ class EntryLine(NamedTuple):
         """Return the line's object as a record, or raise DataError."""
         try:
             return msgspec.json.decode(self.text, type=kind)
-        except UNREADABLE as error:
+        except DECODING_ERRORS as error:
             raise self.refusal(error) from error
 
 
@@ -129,7 +129,7 @@ def read_question(
     try:
         functions = msgspec.convert(entry.get("function"), tuple[FunctionDocument, ...])
         expected = tuple(_expected(answer, identity) for answer in answers)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"BFCL entry {identity}: {error}; pull the data again") from error
     return Question(identity, category, functions, expected)
 

@@ -29,10 +29,10 @@ from dragoman.benchmarks.bfcl.verdicts import (
     Judged,
     compare_with_reference,
 )
-from dragoman.core.episodes import Episode, Event, Move
+from dragoman.core.episodes import Episode, Event, Message
 from dragoman.core.errors import ReplayError
-from dragoman.core.speech import Called
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.replies import ToolCallReply
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import ToolCall
 
 
@@ -50,7 +50,7 @@ def imported_turns(entry: MultiTurnEntry, events: Sequence[Event]) -> tuple[Play
         events: The conversation that was made of the result, of as many turns as the entry has, or less.
     """
     question = entry_question(entry)
-    moves = [event for event in events if isinstance(event, Move)]
+    moves = [event for event in events if isinstance(event, Message)]
     turns: list[list[ToolCall]] = [
         [] for _ in range(1 + max((each.turn for each in moves), default=-1))
     ]
@@ -66,21 +66,21 @@ def restore_call_values(
     question = entry_question(entry)
     return tuple(
         msgspec.structs.replace(
-            event, reply=Called(_same_calls(event, question, rules), event.reply.text)
+            event, reply=ToolCallReply(_same_calls(event, question, rules), event.reply.text)
         )
-        if isinstance(event, Move) and isinstance(event.reply, Called)
+        if isinstance(event, Message) and isinstance(event.reply, ToolCallReply)
         else event
         for event in events
     )
 
 
-def _executed(move: Move, question: Question) -> tuple[ToolCall, ...]:
+def _executed(move: Message, question: Question) -> tuple[ToolCall, ...]:
     """Return the calls of a stored reply that upstream's program executed.
 
     It writes calls of a text as Python once more, which an empty object cannot be: such a reply is
     dropped. Keys become texts on that way.
     """
-    if not isinstance(move.reply, Called):
+    if not isinstance(move.reply, ToolCallReply):
         return ()
     if move.call_form not in CALL_FORMS:
         calls = _read(move, question, BFCL_V4) if move.call_form in TOLD_FORMS else None
@@ -100,9 +100,9 @@ def _executed(move: Move, question: Question) -> tuple[ToolCall, ...]:
     )
 
 
-def _same_calls(move: Move, question: Question, rules: BfclRules) -> tuple[ToolCall, ...]:
+def _same_calls(move: Message, question: Question, rules: BfclRules) -> tuple[ToolCall, ...]:
     """Return the calls of a text with the ids of those that were stored; these where they differ."""
-    stored = move.reply.calls if isinstance(move.reply, Called) else ()
+    stored = move.reply.calls if isinstance(move.reply, ToolCallReply) else ()
     found = _read(move, question, rules) if move.call_form in CALL_FORMS else None
     if found is None or len(found) != len(stored):
         return stored
@@ -114,7 +114,7 @@ def _same_calls(move: Move, question: Question, rules: BfclRules) -> tuple[ToolC
     )
 
 
-def _read(move: Move, question: Question, rules: BfclRules) -> tuple[ToolCall, ...] | None:
+def _read(move: Message, question: Question, rules: BfclRules) -> tuple[ToolCall, ...] | None:
     """Return the calls of a reply's text; None where there is no text, or none that can be read."""
     try:
         return read_reply(format_reply(move, question), rules)
@@ -227,7 +227,7 @@ def _value(text: str) -> object:
     try:
         check_bounds(text)
         return msgspec.json.decode(text)
-    except (UnreadableError, *UNREADABLE):
+    except (UnreadableError, *DECODING_ERRORS):
         return text
 
 

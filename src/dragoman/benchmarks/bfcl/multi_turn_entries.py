@@ -28,10 +28,10 @@ from dragoman.benchmarks.bfcl.prompts import (
 )
 from dragoman.benchmarks.bfcl.rules import DEFAULT_RULES
 from dragoman.benchmarks.bfcl.upstream_data import LONG_TEXTS
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError
-from dragoman.core.keys import content_key
 from dragoman.core.tasks import Action, Criteria, FixedTurn, InitialState, Scenario, Task
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 
 LONG_CONTEXT = "multi_turn_long_context"
@@ -115,7 +115,7 @@ def load_long_texts(read: Read) -> LongTexts:
     """Return what long-context entries add, or raise DataError."""
     try:
         constants = msgspec.json.decode(read(LONG_TEXTS))
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"{LONG_TEXTS}: {error}; {AGAIN}") from error
     return LongTexts.convert(constants)
 

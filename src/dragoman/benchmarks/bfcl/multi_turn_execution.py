@@ -19,9 +19,9 @@ from dragoman.benchmarks.bfcl.apis.environment import (
 )
 from dragoman.benchmarks.bfcl.apis.results import LongTexts
 from dragoman.benchmarks.bfcl.multi_turn_entries import Gold, MultiTurnEntry
-from dragoman.core.episodes import Event, Move, executed_calls
+from dragoman.core.episodes import Event, Message, executed_calls
 from dragoman.core.errors import ReplayError
-from dragoman.core.speech import Called
+from dragoman.core.replies import ToolCallReply
 from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult, Toolset
 
 NOT_EXECUTED = "Error during execution: another call of the same reply cannot be read"
@@ -225,7 +225,7 @@ def count_turns_begun(events: Sequence[Event]) -> int:
     Raises:
         ReplayError: Where a turn has no number.
     """
-    turns = [event.turn for event in events if isinstance(event, Move)]
+    turns = [event.turn for event in events if isinstance(event, Message)]
     if any(turn < 0 for turn in turns):
         raise ReplayError("the conversation has turns without a number")
     return 1 + max(turns, default=-1)
@@ -241,7 +241,7 @@ def played_turns(events: Sequence[Event], count: int) -> tuple[PlayedTurn, ...]:
     Raises:
         ReplayError: Where calls and results do not go together, or there are other turns.
     """
-    moves = [event for event in events if isinstance(event, Move)]
+    moves = [event for event in events if isinstance(event, Message)]
     begun = count_turns_begun(moves)
     if begun > count:
         raise ReplayError(f"the conversation has {begun} turns, the entry {count}")
@@ -261,8 +261,8 @@ def _was_refused(result: ToolResult) -> bool:
     return result.error and result.content == NOT_EXECUTED
 
 
-def _calls(move: Move) -> tuple[ToolCall, ...]:
-    return move.reply.calls if isinstance(move.reply, Called) else ()
+def _calls(move: Message) -> tuple[ToolCall, ...]:
+    return move.reply.calls if isinstance(move.reply, ToolCallReply) else ()
 
 
 def _environment_of(entry: MultiTurnEntry, long: LongTexts | None, of_class: str) -> ApiEnvironment:

@@ -18,24 +18,24 @@ from dragoman.benchmarks.bfcl.rules import RULES, BfclRules
 from dragoman.benchmarks.bfcl.text_tool_calls import MultiTurnTextCalls
 from dragoman.benchmarks.bfcl.verdicts import reward_component
 from dragoman.core.conditions import Condition
-from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.episodes import Episode, Event, Message, Termination
 from dragoman.core.protocols import (
     Ask,
-    Conductor,
-    Directive,
+    ConversationProgress,
+    Environment,
+    EnvironmentFactory,
     Execute,
     Limits,
-    Progress,
     Provenance,
     Speak,
-    World,
-    WorldFactory,
+    TurnAction,
+    TurnProtocol,
 )
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore
-from dragoman.core.speech import Called, say
 from dragoman.core.tasks import FixedTurn, Task
-from dragoman.core.texts.expected_values import ExpectedValue
+from dragoman.core.texts.entities import ExpectedValue
 from dragoman.core.tools import Role, ToolCall, Toolset
 
 MAX_STEPS = 20
@@ -70,15 +70,15 @@ class FixedTurns:
         """Return nothing: the user speaks first, as a turn's first directive."""
         return ()
 
-    def next(self, progress: Progress) -> Directive:
+    def next(self, progress: ConversationProgress) -> TurnAction:
         """Return the next directive of the script."""
         self._events = progress.events
         return next(self._directives)
 
-    def _conversation(self) -> Iterator[Directive]:
+    def _conversation(self) -> Iterator[TurnAction]:
         for number, (turn, tools) in enumerate(self._turns):
             for message in turn.messages:
-                yield Speak("user", say(message), number)
+                yield Speak("user", text_reply(message), number)
             steps = 0
             ask = Ask("agent", tools, number)
             yield ask
@@ -89,15 +89,15 @@ class FixedTurns:
                 yield Execute(calls)
                 steps += 1
                 if steps > MAX_STEPS:
-                    yield Ending("max_steps", f"turn {number}: more than {MAX_STEPS} steps")
+                    yield Termination("max_steps", f"turn {number}: more than {MAX_STEPS} steps")
                     return
                 yield ask
-        yield Ending("turns_done")
+        yield Termination("turns_done")
 
     def _called(self) -> tuple[ToolCall, ...]:
         """Return the calls of the agent's last reply."""
         match self._events[-1]:
-            case Move(reply=Called(calls=calls)):
+            case Message(reply=ToolCallReply(calls=calls)):
                 return calls
             case _:
                 return ()
@@ -154,7 +154,7 @@ class MultiTurnSuite:
         has_persona = condition.persona != "none"
         return "fixed turns leave no room for a persona" if has_persona else ""
 
-    def policy(self, task: Task, world: World) -> str:  # noqa: ARG002 - it does not depend on one
+    def policy(self, task: Task, world: Environment) -> str:  # noqa: ARG002 - it does not depend on one
         """Return nothing: an agent is told of the functions alone."""
         return self.instructions(task)
 
@@ -181,7 +181,7 @@ class MultiTurnSuite:
             "database": [msgspec.json.decode(state) for state in sorted(states)],
         }
 
-    def factory(self, rules: Rules) -> WorldFactory:  # noqa: ARG002 - interfaces are the same under all
+    def factory(self, rules: Rules) -> EnvironmentFactory:  # noqa: ARG002 - interfaces are the same under all
         """Return what makes the interfaces of an entry."""
         return lambda task: entry_environment(
             self._entries[task.id], self.long, self._tools(task)[0]
@@ -195,7 +195,13 @@ class MultiTurnSuite:
         """
         return TurnsCheck(self._entries, self._expected, RULES.find(rules.name, self.name))
 
-    def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:  # noqa: ARG002 - turns have a limit of their own
+    def conductor(
+        self,
+        task: Task,
+        world: Environment,  # noqa: ARG002 - turns have a limit of their own
+        rules: Rules,
+        limits: Limits,  # noqa: ARG002 - turns have a limit of their own
+    ) -> TurnProtocol:
         """Return the protocol of one entry."""
         return FixedTurns(task.turns, self._tools(task), RULES.find(rules.name))
 

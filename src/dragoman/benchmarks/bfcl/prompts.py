@@ -14,7 +14,7 @@ import msgspec
 
 from dragoman.benchmarks.bfcl.entry_files import Language
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 
 ReturnFormat = Literal["python", "json", "verbose_xml", "concise_xml"]
 """The form in which calls are asked for."""
@@ -115,7 +115,7 @@ def read_prompt_texts(content: bytes) -> PromptTexts:
     """
     try:
         return msgspec.json.decode(content, type=PromptTexts)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"prompts.json: {error}; run `dragoman data pull bfcl` again") from error
 
 

@@ -7,9 +7,9 @@ from typing import TypeVar
 import msgspec
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import OutsideErrors, unpacked
+from dragoman.core.texts.decoding import TranslatedErrors, decompress
 from dragoman.core.usage import Usage
-from dragoman.store.foreign_files import read_plain
+from dragoman.store.safe_files import read_plain
 
 CATEGORIES_OF_2024 = {
     "simple": "simple_python",
@@ -119,7 +119,7 @@ def read_failures(file: ResultFile) -> tuple[int, frozenset[str]]:
 
 def _verdict(line: tuple[int, bytes], kind: type[Told], file: ResultFile) -> Told:
     number, text = line
-    with OutsideErrors(DataError, f"{file.path}, line {number}: no verdicts of BFCL"):
+    with TranslatedErrors(DataError, f"{file.path}, line {number}: no verdicts of BFCL"):
         return msgspec.json.decode(text, type=kind)
 
 
@@ -130,13 +130,13 @@ def _texts(file: ResultFile) -> list[tuple[int, bytes]]:
 
 
 def _content(path: Path) -> bytes:
-    with OutsideErrors(DataError, f"{path}: cannot read results"):
+    with TranslatedErrors(DataError, f"{path}: cannot read results"):
         is_too_large = path.stat().st_size > MAX_BYTES
         content = b"" if is_too_large else read_plain(path, MAX_BYTES)
     if is_too_large:
         raise DataError(f"{path}: more than {MAX_BYTES // 2**30} GiB of results")
     try:
-        return unpacked(content, MAX_BYTES)
+        return decompress(content, MAX_BYTES)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
 
@@ -151,7 +151,7 @@ class _Record(msgspec.Struct):
 
 
 def _line(text: bytes, number: int, place: int, file: ResultFile) -> ResultLine:
-    with OutsideErrors(DataError, f"{file.path}, line {number}: no result of BFCL"):
+    with TranslatedErrors(DataError, f"{file.path}, line {number}: no result of BFCL"):
         record = msgspec.json.decode(text, type=_Record)
     usage = Usage(
         "agent",

@@ -19,14 +19,14 @@ from dragoman.benchmarks.bfcl.stored_replies import (
     TurnReplies,
     detect_reply_format,
 )
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import DataError
-from dragoman.core.keys import content_key
 from dragoman.core.protocols import Suite
-from dragoman.core.result_files import ReadCell, ReadRun
+from dragoman.core.replies import ToolCallReply
+from dragoman.core.result_files import ImportedCell, ImportedRun
 from dragoman.core.rules import BFCL_RULES
 from dragoman.core.scores import IMPORTED, Score, Scored
-from dragoman.core.speech import Called
 from dragoman.core.tasks import Task
 
 _VERSION = "imported-bfcl-1"
@@ -83,7 +83,7 @@ def read_run(
     data: Path,
     form: str | None = None,
     scores: Sequence[ResultFile] = (),
-) -> ReadRun:
+) -> ImportedRun:
     """Read result files; answers are matched to entries by id.
 
     Args:
@@ -115,7 +115,7 @@ def read_run(
     verdicts, unfitting = _verdicts(scores, played)
     imported = ImportReport(len(played), faults, left_out, tuple(models), len(verdicts), unfitting)
     ids = tuple(dict.fromkeys(entry.task.id for entry in played))
-    return ReadRun(
+    return ImportedRun(
         suite=suite.name,
         agents=tuple(dict.fromkeys(entry.agent for entry in played)),
         rules=BFCL_RULES.name,
@@ -269,7 +269,9 @@ def _model_reading(model: str, reading: ReplyReading, played: Sequence[_Played])
 def _has_calls(played: _Played) -> bool:
     """Whether calls could be read in a conversation, other than in its history."""
     own = played.episode.events[len(played.task.history) :]
-    return any(isinstance(event, Move) and isinstance(event.reply, Called) for event in own)
+    return any(
+        isinstance(event, Message) and isinstance(event.reply, ToolCallReply) for event in own
+    )
 
 
 def _lines(files: Sequence[ResultFile], entries: Mapping[str, Task]) -> dict[str, ResultLine]:
@@ -298,9 +300,9 @@ def _require_whole(
         )
 
 
-def _cell(played: _Played, suite: Suite) -> ReadCell:
+def _cell(played: _Played, suite: Suite) -> ImportedCell:
     task = played.task
     key = content_key(
         _VERSION, task.suite, task.digest, played.agent, played.line.source, suite.provenance.digest
     )
-    return ReadCell(key, task.suite, played.agent, task.id, 0)
+    return ImportedCell(key, task.suite, played.agent, task.id, 0)

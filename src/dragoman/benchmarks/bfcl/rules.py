@@ -2,7 +2,7 @@
 
 import msgspec
 
-from dragoman.core.rule_sets import RuleSet, RuleSets
+from dragoman.core.rules import RuleSet, RuleSets
 
 
 class BfclRules(RuleSet, frozen=True):

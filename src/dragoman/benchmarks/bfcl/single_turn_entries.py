@@ -30,12 +30,12 @@ from dragoman.benchmarks.bfcl.prompts import (
     compose_prompt,
     place_prompt,
 )
-from dragoman.core.episodes import Event, Move
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Event, Message
 from dragoman.core.errors import DataError
-from dragoman.core.keys import content_key
-from dragoman.core.speech import say
+from dragoman.core.replies import text_reply
 from dragoman.core.tasks import Action, Criteria, FixedTurn, InitialState, Scenario, Task
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import ToolSpec
 
 UNANSWERED = ("irrelevance", "live_irrelevance", "live_relevance")
@@ -163,7 +163,7 @@ def _task(
     spoken = [message for message in messages if message.role != "system"]
     before = max((n for n, said in enumerate(spoken, 1) if said.role == "assistant"), default=0)
     history: tuple[Event, ...] = tuple(
-        Move("agent" if message.role == "assistant" else "user", say(message.content))
+        Message("agent" if message.role == "assistant" else "user", text_reply(message.content))
         for message in spoken[:before]
     )
     return Task(
@@ -221,7 +221,7 @@ def _sampled(read: Read) -> list[list[Entry]]:
 def _sample(read: Read) -> Mapping[str, frozenset[str]]:
     try:
         sample = msgspec.json.decode(read(_SAMPLE), type=dict[str, frozenset[str]])
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise _refusal(str(error)) from error
     for category in sample:
         if category not in SINGLE_TURN or category in UNANSWERED:

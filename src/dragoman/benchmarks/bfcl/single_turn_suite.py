@@ -19,14 +19,20 @@ from dragoman.benchmarks.bfcl.verdicts import reward_component
 from dragoman.benchmarks.kit.environment import OfferedTools
 from dragoman.benchmarks.kit.turn_protocols import SingleTurn
 from dragoman.core.conditions import Condition
-from dragoman.core.episodes import COMPLETE, Episode, Move
-from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldFactory
+from dragoman.core.episodes import COMPLETE, Episode, Message
+from dragoman.core.protocols import (
+    Environment,
+    EnvironmentFactory,
+    Limits,
+    Provenance,
+    TurnProtocol,
+)
+from dragoman.core.replies import Reply, TextReply, ToolCallReply, UnparsedReply
 from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore, Evidence, Scored, Unscored
-from dragoman.core.speech import Called, Reply, Said, Unparsed
 from dragoman.core.tasks import Task
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.texts.expected_values import ExpectedValue
+from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.core.texts.entities import ExpectedValue
 from dragoman.core.tools import ToolCall, Toolset
 
 STORED_FORMS: Mapping[str, tuple[Literal["items", "object_items"], bool]] = {
@@ -85,13 +91,13 @@ def _unanswered(episode: Episode) -> ComponentScore:
     return ComponentScore("CALLS", True, Scored(0.0), (Evidence("no reply", False, reason),))
 
 
-def _reply(task: Task, episode: Episode) -> Move | None:
+def _reply(task: Task, episode: Episode) -> Message | None:
     new = episode.events[len(task.history) :]
-    moves = [event for event in new if isinstance(event, Move) and event.by == "agent"]
+    moves = [event for event in new if isinstance(event, Message) and event.by == "agent"]
     return moves[-1] if moves else None
 
 
-def format_reply(move: Move, question: Question) -> WrittenReply:
+def format_reply(move: Message, question: Question) -> WrittenReply:
     """Return an agent's reply with what says how it has to be read."""
     if move.call_form in CALL_FORMS:
         form, in_tags = CALL_FORMS[move.call_form]
@@ -102,9 +108,9 @@ def format_reply(move: Move, question: Question) -> WrittenReply:
         return WrittenReply(text, question.language, underscored=underscored, told_as=told_as)
     stored, underscored = STORED_FORMS[move.call_form]
     match move.reply:
-        case Called(calls=calls):
+        case ToolCallReply(calls=calls):
             return WrittenReply(calls, "calls", underscored=underscored)
-        case Unparsed(raw=raw) if raw.startswith("["):
+        case UnparsedReply(raw=raw) if raw.startswith("["):
             return WrittenReply(_listed_calls(raw), stored, underscored=underscored)
         case reply:
             return WrittenReply(_text(reply), stored, underscored=underscored)
@@ -112,11 +118,11 @@ def format_reply(move: Move, question: Question) -> WrittenReply:
 
 def _text(reply: Reply) -> str:
     match reply:
-        case Called(text=text):
+        case ToolCallReply(text=text):
             return text or ""
-        case Said() as said:
+        case TextReply() as said:
             return said.text
-        case Unparsed(raw=raw):
+        case UnparsedReply(raw=raw):
             return raw
 
 
@@ -124,7 +130,7 @@ def _listed_calls(raw: str) -> object:
     """Return the list that an unreadable reply was stored as, or the text where it is none."""
     try:
         return msgspec.json.decode(raw)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return raw
 
 
@@ -159,7 +165,7 @@ class SingleTurnSuite:
         has_persona = condition.persona != "none"
         return "one fixed question leaves no room for a persona" if has_persona else ""
 
-    def policy(self, task: Task, world: World) -> str:  # noqa: ARG002 - nothing is executed
+    def policy(self, task: Task, world: Environment) -> str:  # noqa: ARG002 - nothing is executed
         """Return the question's own system message; "" where it has none."""
         return self.instructions(task)
 
@@ -176,7 +182,7 @@ class SingleTurnSuite:
         offered = {document for entry in self.entries for document in _entries_by_id(entry)}
         return {"tools": [msgspec.json.decode(document) for document in sorted(offered)]}
 
-    def factory(self, rules: Rules) -> WorldFactory:  # noqa: ARG002 - nothing is executed
+    def factory(self, rules: Rules) -> EnvironmentFactory:  # noqa: ARG002 - nothing is executed
         """Return what offers a question's functions."""
         return lambda task: OfferedTools(self.tools(task))
 
@@ -196,7 +202,13 @@ class SingleTurnSuite:
         """
         return CallsCheck(self._entries, RULES.find(rules.name, self.name))
 
-    def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:  # noqa: ARG002 - one reply ends it
+    def conductor(
+        self,
+        task: Task,
+        world: Environment,
+        rules: Rules,  # noqa: ARG002 - one reply ends it
+        limits: Limits,  # noqa: ARG002 - one reply ends it
+    ) -> TurnProtocol:
         """Return the protocol of one question."""
         return SingleTurn(task, world)
 

@@ -24,11 +24,11 @@ from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.single_turn_entries import Entry
 from dragoman.benchmarks.bfcl.single_turn_suite import STORED_FORMS, TOLD_FORMS, format_reply
 from dragoman.benchmarks.bfcl.text_tool_calls import CALL_FORMS, number_calls
-from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.episodes import Episode, Event, Message, Termination
 from dragoman.core.errors import UsageError
-from dragoman.core.speech import Called, Reply, Unparsed, say
+from dragoman.core.replies import Reply, ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.tasks import Task
-from dragoman.core.texts.carried import UNWRITABLE
+from dragoman.core.texts.decoding import SERIALIZATION_ERRORS
 from dragoman.core.tools import ToolCall, ToolResult
 
 Kind = Literal["items", "objects", "named"]
@@ -103,12 +103,12 @@ def reply_of_result(answered: StoredAnswer, form: str, rules: BfclRules = DEFAUL
 
 
 def _reply_of_text(text: str, question: Question, form: str, rules: BfclRules) -> Reply:
-    said = say(text)
+    said = text_reply(text)
     if not text.strip():
-        return Unparsed(text, "neither words nor calls")
+        return UnparsedReply(text, "neither words nor calls")
     if form in STORED_FORMS:
         return said
-    found = format_reply(Move("agent", said, call_form=form), question)
+    found = format_reply(Message("agent", said, call_form=form), question)
     return number_calls(classify_reply(found, question.functions, rules), text)
 
 
@@ -116,20 +116,20 @@ def _reply_of_list(stored: object, kind: str) -> Reply:
     try:
         calls = _NATIVE.get(kind, read_items)(stored)
     except UnreadableError as error:
-        return Unparsed(msgspec.json.encode(stored).decode(), str(error))
+        return UnparsedReply(msgspec.json.encode(stored).decode(), str(error))
     if not calls:
-        return Unparsed("[]", "an empty list of calls")
+        return UnparsedReply("[]", "an empty list of calls")
     if any(not _is_carried(call.arguments) for call in calls):
         # Judged as it was stored: what was read could not be kept as it is.
-        return Unparsed(msgspec.json.encode(stored).decode(), "values that JSON cannot carry")
-    return Called(calls)
+        return UnparsedReply(msgspec.json.encode(stored).decode(), "values that JSON cannot carry")
+    return ToolCallReply(calls)
 
 
 def _is_carried(arguments: Mapping[str, object]) -> bool:
     """Whether arguments are the same after they were written and read: NaN, for one, is not."""
     try:
         read_again: object = msgspec.json.decode(msgspec.json.encode(arguments))
-    except UNWRITABLE:
+    except SERIALIZATION_ERRORS:
         return False
     return read_again == arguments
 
@@ -158,7 +158,7 @@ def _counts(answered: Sequence[StoredAnswer]) -> dict[str, int]:
 
 def _calls(answered: StoredAnswer, form: str) -> tuple[ToolCall, ...]:
     """Return the calls that a form reads in a text; none where it reads nothing."""
-    move = Move("agent", say(str(answered.result)), call_form=form)
+    move = Message("agent", text_reply(str(answered.result)), call_form=form)
     try:
         return read_reply(format_reply(move, answered.question), DEFAULT_RULES)
     except UnreadableError:
@@ -198,7 +198,7 @@ FAULT = "Error during inference:"
 """How upstream's program begins what it stores where a model could not be reached."""
 
 
-_NO_TURNS = Ending("agent_error", "the result holds no turns")
+_NO_TURNS = Termination("agent_error", "the result holds no turns")
 
 
 class Replies(Protocol):
@@ -230,15 +230,15 @@ class SingleReplies:
         """Return the question and its reply."""
         task = self.tasks[name]
         words = [message for turn in task.turns for message in turn.messages]
-        spoken: list[Event] = [Move("user", say(text), scripted=True) for text in words]
+        spoken: list[Event] = [Message("user", text_reply(text), scripted=True) for text in words]
         fault = _fault(result)
         if fault:
-            ending = Ending("infrastructure_error", fault)
+            ending = Termination("infrastructure_error", fault)
             return Episode((*task.history, *spoken), ending, steps=len(spoken), errors=0)
         reply = reply_of_result(StoredAnswer(self._questions[name], result), form)
-        spoken.append(Move("agent", reply, call_form=form))
+        spoken.append(Message("agent", reply, call_form=form))
         events = (*task.history, *spoken)
-        return Episode(events, Ending("turns_done"), steps=len(spoken), errors=0)
+        return Episode(events, Termination("turns_done"), steps=len(spoken), errors=0)
 
 
 class TurnReplies:
@@ -261,7 +261,7 @@ class TurnReplies:
         entry = self._entries[name]
         if not isinstance(result, list):
             fault = _fault(result)
-            ending = Ending("infrastructure_error", fault) if fault else _NO_TURNS
+            ending = Termination("infrastructure_error", fault) if fault else _NO_TURNS
             return Episode((), ending, steps=0, errors=0)
         play = _Play(entry, entry_environment(entry, self._long), form)
         for number, replies in enumerate(result):
@@ -284,14 +284,14 @@ class _Play:
     def turn(self, number: int, replies: Sequence[object]) -> None:
         """Say a turn's words and take its replies."""
         words = self._turns[number].messages if number < len(self._turns) else ()
-        self._events += [Move("user", say(text), True, number) for text in words]
+        self._events += [Message("user", text_reply(text), True, number) for text in words]
         rounds = 0
         for stored in replies:
             reply = _numbered(
                 reply_of_result(StoredAnswer(self._question, stored), self._form, BFCL_V4)
             )
-            self._events.append(Move("agent", reply, turn=number, call_form=self._form))
-            if isinstance(reply, Called):
+            self._events.append(Message("agent", reply, turn=number, call_form=self._form))
+            if isinstance(reply, ToolCallReply):
                 self._events += [self._executed(call) for call in reply.calls]
                 rounds += 1
         self._steps += len(words) + len(replies) + rounds
@@ -300,7 +300,11 @@ class _Play:
     def episode(self, turns: int) -> Episode:
         """Return the conversation, of which so many turns were begun."""
         is_whole = turns == len(self._turns) and not self._is_forced
-        ending = Ending("turns_done") if is_whole else Ending("max_steps", f"in turn {turns - 1}")
+        ending = (
+            Termination("turns_done")
+            if is_whole
+            else Termination("max_steps", f"in turn {turns - 1}")
+        )
         results = [event for event in self._events if isinstance(event, ToolResult)]
         errors = sum(result.error for result in results)
         return Episode(tuple(self._events), ending, steps=self._steps, errors=errors)
@@ -314,13 +318,13 @@ class _Play:
 
 def _numbered(reply: Reply) -> Reply:
     """Return a reply whose calls have ids of their own."""
-    if not isinstance(reply, Called):
+    if not isinstance(reply, ToolCallReply):
         return reply
     calls = (
         call if call.id else msgspec.structs.replace(call, id=f"call_{number}")
         for number, call in enumerate(reply.calls)
     )
-    return Called(tuple(calls), reply.text)
+    return ToolCallReply(tuple(calls), reply.text)
 
 
 def _fault(result: object) -> str:

@@ -19,9 +19,9 @@ from dragoman.benchmarks.bfcl.prompts import PromptFormat, PromptTexts, compose_
 from dragoman.benchmarks.bfcl.reply_parser import Form
 from dragoman.benchmarks.bfcl.rules import BfclRules
 from dragoman.benchmarks.bfcl.single_turn_entries import Entry, shown_documents
-from dragoman.core.speech import Called, Reply
+from dragoman.core.replies import Reply, ToolCallReply
 from dragoman.core.tasks import Task
-from dragoman.core.texts.carried import carried, why_not_carried
+from dragoman.core.texts.decoding import escape_surrogates, why_not_serializable
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 
 
@@ -53,14 +53,14 @@ def _format_value(value: object) -> str:
 
 def storable_call(call: ToolCall) -> ToolCall:
     """Return a call as it is, or as one that cannot be read where a record could not carry it."""
-    if not (why := why_not_carried((call.name, call.arguments, call.positionals, call.raw))):
+    if not (why := why_not_serializable((call.name, call.arguments, call.positionals, call.raw))):
         return call
     return msgspec.structs.replace(
         call,
-        name=carried(call.name),
+        name=escape_surrogates(call.name),
         arguments={},
         positionals=(),
-        raw=carried(call.raw),
+        raw=escape_surrogates(call.raw),
         malformed=why,
     )
 
@@ -155,9 +155,9 @@ class MultiTurnTextCalls:
             for document in self._entries[task.id].documents
         )
         reply = classify_reply(WrittenReply(text, form.calls, form.tagged), offered, self._rules)
-        if isinstance(reply, Called) and not self._rules.positionals_are_bound:
+        if isinstance(reply, ToolCallReply) and not self._rules.positionals_are_bound:
             replace = msgspec.structs.replace
-            reply = Called(tuple(replace(call, positionals=()) for call in reply.calls))
+            reply = ToolCallReply(tuple(replace(call, positionals=()) for call in reply.calls))
         return number_calls(reply, text)
 
     def appearing(self, task: Task, tools: Sequence[ToolSpec], words: str) -> str:
@@ -177,9 +177,9 @@ def form_name(form: PromptFormat) -> str:
 
 def number_calls(reply: Reply, text: str) -> Reply:
     """Return a reply whose calls have numbers, with the text that they were read from."""
-    if not isinstance(reply, Called):
+    if not isinstance(reply, ToolCallReply):
         return reply
-    return Called(tuple(_number_call(call, n) for n, call in enumerate(reply.calls)), text)
+    return ToolCallReply(tuple(_number_call(call, n) for n, call in enumerate(reply.calls)), text)
 
 
 def _number_call(call: ToolCall, number: int) -> ToolCall:

@@ -9,9 +9,8 @@ import msgspec
 
 from dragoman.benchmarks.bfcl.entry_files import Read, read_lines
 from dragoman.core.errors import DataError
-from dragoman.core.language.questions import Labels, LineText, Path, ReadFile, Use, texts_of
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.texts.json_places import Place, at_place, put
+from dragoman.core.language.question_texts import Labels, LineText, Path, ReadFile, Use, line_texts
+from dragoman.core.texts.decoding import DECODING_ERRORS, JsonPath, put, value_at
 
 Line = dict[str, object]
 
@@ -75,7 +74,7 @@ def _by_name(file: str, content: bytes) -> dict[str, Line]:
     for entry in read_lines(file, lambda _: content):
         try:
             line = msgspec.json.decode(entry.text, type=Line)
-        except UNREADABLE as error:
+        except DECODING_ERRORS as error:
             raise DataError(f"{file}, line {entry.number}: {error}") from error
         name = str(line.get("id", line.get("name")))
         if name in found:
@@ -94,8 +93,8 @@ def _translated(english: Line, other: Line, where: str) -> TranslatedLine:
 
 
 def _pairs(english: Line, other: Line, where: str) -> Iterator[tuple[LineText, str]]:
-    for each in texts_of(english):
-        text = at_place(other, each.place)
+    for each in line_texts(english):
+        text = value_at(other, each.place)
         if not isinstance(text, str) or (each.text.strip() and not text.strip()):
             raise DataError(f"{where}: no text at {_shown(each.place)}")
         yield each, text
@@ -125,5 +124,5 @@ def _labels(pairs: Sequence[tuple[LineText, str]], where: str) -> dict[str, Labe
     return dict(found)
 
 
-def _shown(place: Place) -> str:
+def _shown(place: JsonPath) -> str:
     return "/".join(map(str, place))

@@ -26,7 +26,13 @@ from dragoman.benchmarks.bfcl.single_turn_suite import SingleTurnSuite
 from dragoman.benchmarks.bfcl.translated_files import left_in_english, translated_file
 from dragoman.benchmarks.bfcl.upstream_data import bfcl_source
 from dragoman.core.errors import UsageError
-from dragoman.core.language.questions import Labels, QuestionFiles, ReadFile, TranslatedTask, Use
+from dragoman.core.language.question_texts import (
+    Labels,
+    QuestionFiles,
+    ReadFile,
+    TranslatedTask,
+    Use,
+)
 from dragoman.core.protocols import Provenance
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from dragoman.benchmarks.downloads.pinned_sources import Derived, PinnedSource, load_source
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 
 MAX_SOURCE = 1_000_000
 """Characters of a module; upstream's longest has a fifth of that."""
@@ -203,7 +203,7 @@ def adopt_texts(entry: Derived, recorded: object) -> object:
         return recorded
     try:
         copy = msgspec.convert(recorded, _Recorded)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"{entry.name} of the local copy holds no prompts: {error}") from error
     notes = copy.language_notes
     java, javascript = notes.java_parameter, notes.javascript_parameter

@@ -9,7 +9,7 @@ import msgspec
 
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DIFFERENCES, BfclRules
 from dragoman.core.scores import UNREADABLE_CALLS, ComponentScore, Evidence, Scored, Unscored
-from dragoman.core.texts.carried import carried
+from dragoman.core.texts.decoding import escape_surrogates
 
 DECODER_FAILED = "ast_decoder:decoder_failed"
 WRONG_FORMAT = "ast_decoder:decoder_wrong_output_format"
@@ -116,4 +116,4 @@ def _evidence(outcome: Outcome) -> Evidence:
         return Evidence("as expected", True)
     fault = outcome.fault
     kind = UNREADABLE_CALLS if fault.error_type in {DECODER_FAILED, WRONG_FORMAT} else ""
-    return Evidence(fault.error_type, False, carried(fault.why), kind)
+    return Evidence(fault.error_type, False, escape_surrogates(fault.why), kind)

@@ -29,7 +29,7 @@ from dragoman.benchmarks.courier.records import (
 from dragoman.benchmarks.kit.calculator import calculate
 from dragoman.benchmarks.kit.tables import Table, readable
 from dragoman.core.errors import ToolError
-from dragoman.core.texts.unaccented import unaccented
+from dragoman.core.texts.characters import unaccented
 from dragoman.core.tools import ToolKind
 
 MOST_FOUND = 10

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dragoman.core.labelled import DomainFacts
-from dragoman.core.language.translations import EnglishDomain, Release
+from dragoman.core.language.translated_domains import EnglishDomain, Release
 from dragoman.core.protocols import Suite
+from dragoman.core.result_files import DomainFacts
 
 
 class Courier:

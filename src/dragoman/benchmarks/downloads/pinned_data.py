@@ -13,9 +13,9 @@ import msgspec
 
 from dragoman.benchmarks.downloads.origins import ELSEWHERE, Origin, find_origin, read_bundled
 from dragoman.benchmarks.downloads.pinned_sources import INDEX, Derived, PinnedSource, SourceFile
+from dragoman.core.capabilities import PulledState
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError
-from dragoman.core.facets import PulledState
-from dragoman.core.keys import content_key
 
 
 class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from dragoman.core.capabilities import OWN_DATASET, DataSource
 from dragoman.core.errors import UsageError
-from dragoman.core.facets import OWN_DATASET, DataSource
 from dragoman.core.prompts import BARE, PromptSet
 from dragoman.core.protocols import Suite
 from dragoman.core.rules import ITC_RULES, Rules
@@ -36,7 +36,7 @@ class Itc:
 
     def text_calls_form(self, suite: str) -> str:  # noqa: ARG002 - one for all
         """Return the one form of text that there is."""
-        from dragoman.core.apis.written.answers import FORM
+        from dragoman.core.apis.itc_answers import FORM
 
         return FORM
 

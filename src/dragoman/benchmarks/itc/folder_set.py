@@ -9,12 +9,12 @@ import msgspec
 from dragoman.benchmarks.itc.task_sets import ApiReply, CallSet, SetTask, takes_results
 from dragoman.benchmarks.kit.api_tools import DOCUMENTS, REPLIES, TASKS, RecordedReply
 from dragoman.core.apis.documents import ApiDocument, operations
-from dragoman.core.apis.same_values import canonical
+from dragoman.core.apis.grading import canonical_value
 from dragoman.core.apis.tasks import ApiTask
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError
-from dragoman.core.keys import content_key
 from dragoman.core.protocols import Provenance
-from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
+from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
 
 MOST_BYTES = 500_000_000
 
@@ -98,20 +98,20 @@ class _Recorded:
 
 def _key(operation: str, arguments: Mapping[str, object]) -> str:
     return content_key(
-        operation, repr(sorted((k, repr(canonical(v))) for k, v in arguments.items()))
+        operation, repr(sorted((k, repr(canonical_value(v))) for k, v in arguments.items()))
     )
 
 
 def _lines(path: Path, kind: type[T]) -> Iterator[T]:
     decoder = msgspec.json.Decoder(kind)
-    with OutsideErrors(DataError, f"{path}: cannot be read"):
+    with TranslatedErrors(DataError, f"{path}: cannot be read"):
         if path.stat().st_size > MOST_BYTES:
             raise DataError(f"{path}: larger than {MOST_BYTES} bytes")
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):
                 try:
                     yield decoder.decode(line)
-                except UNREADABLE as error:
+                except DECODING_ERRORS as error:
                     raise DataError(
                         f"{path}, line {number}: no {kind.__name__} ({error})"
                     ) from error

@@ -3,20 +3,20 @@
 from collections.abc import Callable, Iterator
 
 from dragoman.benchmarks.kit.api_tools import Names
+from dragoman.core.apis.call_list_parser import longest_first
 from dragoman.core.apis.grading import (
     CallGrades,
+    compared_call,
     gold_call,
+    grade_by_plans,
     grade_calls,
-    graded_by_plans,
-    made_call,
 )
-from dragoman.core.apis.labels import NO_ARGUMENTS, NO_TOOLS
-from dragoman.core.apis.written.answers import ANY_SYNTAX, FORM, ITS_FORM_ALONE, read_answer
-from dragoman.core.apis.written.calls import longest_first
-from dragoman.core.episodes import COMPLETE, Episode, Move
+from dragoman.core.apis.itc_answers import ANY_SYNTAX, FORM, ITS_FORM_ALONE, parse_itc_answer
+from dragoman.core.apis.metrics import NO_ARGUMENTS, NO_TOOLS
+from dragoman.core.episodes import COMPLETE, Episode, Message
+from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply
 from dragoman.core.rules import Rules
 from dragoman.core.scores import UNREADABLE_CALLS, ComponentScore, Evidence, Scored, Unscored
-from dragoman.core.speech import Called, Said, Unparsed
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Toolset
 
@@ -47,7 +47,7 @@ class GoldCallsCheck:
     def components(self, task: Task, episode: Episode) -> tuple[ComponentScore, ...]:
         """Return the one component of a task's reward."""
         new = episode.events[len(task.history) :]
-        moves = [event for event in new if isinstance(event, Move) and event.by == "agent"]
+        moves = [event for event in new if isinstance(event, Message) and event.by == "agent"]
         if not moves:
             return (_unanswered(episode),)
         if NO_TOOLS in task.labels:
@@ -71,31 +71,34 @@ class GoldCallsCheck:
             return (_component(Unscored(task.labels[NO_ARGUMENTS]), *evidence),)
         return (_component(Scored(0.0), *evidence),)
 
-    def _syntaxes(self, task: Task, moves: list[Move]) -> Iterator[Evidence]:
+    def _syntaxes(self, task: Task, moves: list[Message]) -> Iterator[Evidence]:
         """Yield in which syntaxes calls were written, where another than the one asked for was read."""
         if not self._rules.calls_are_read_in_any_syntax:
             return
         for move in moves:
-            if move.call_form == FORM and isinstance(move.reply, Called) and move.reply.text:
+            if move.call_form == FORM and isinstance(move.reply, ToolCallReply) and move.reply.text:
                 names = self._names(task)
-                read = read_answer(
+                read = parse_itc_answer(
                     move.reply.text, longest_first({*names, *names.values()}), ANY_SYNTAX
                 )
                 if read.syntax not in {"", FORM}:
                     yield Evidence("syntax", True, f"calls were written as {read.syntax}")
 
-    def _grades(self, task: Task, moves: list[Move]) -> tuple[int, CallGrades]:
+    def _grades(self, task: Task, moves: list[Message]) -> tuple[int, CallGrades]:
         """Return which plan was made, 0 for gold, and what calls are beside it."""
         actions = () if task.criteria is None else task.criteria.actions or ()
         calls = [
-            call for move in moves if isinstance(move.reply, Called) for call in move.reply.calls
+            call
+            for move in moves
+            if isinstance(move.reply, ToolCallReply)
+            for call in move.reply.calls
         ]
         if self._rules.equal_plans_count:
             others = () if task.criteria is None else task.criteria.plans
-            return graded_by_plans((actions, *others), calls, self._tools(task).by_name)
+            return grade_by_plans((actions, *others), calls, self._tools(task).by_name)
         return 0, grade_calls(
             [gold_call(each.name, each.arguments, each.also) for each in actions],
-            [made_call(each.name, each.arguments) for each in calls],
+            [compared_call(each.name, each.arguments) for each in calls],
             self._tools(task).by_name,
         )
 
@@ -110,9 +113,9 @@ def _other_plan(number: int) -> Iterator[Evidence]:
         yield Evidence("plan", True, f"the calls make plan {number}, which is as right as gold")
 
 
-def _says_something(move: Move) -> bool:
+def _says_something(move: Message) -> bool:
     """Whether a reply has words: where nothing can be called the agent is to say why."""
-    return isinstance(move.reply, Said) and any(map(str.isalpha, move.reply.text))
+    return isinstance(move.reply, TextReply) and any(map(str.isalpha, move.reply.text))
 
 
 def _component(verdict: Scored | Unscored, *evidence: Evidence) -> ComponentScore:
@@ -127,9 +130,9 @@ def _unanswered(episode: Episode) -> ComponentScore:
     return _component(Scored(0.0), Evidence("no reply", False, reason))
 
 
-def _unreadable(moves: list[Move]) -> Iterator[Evidence]:
+def _unreadable(moves: list[Message]) -> Iterator[Evidence]:
     for move in moves:
-        if isinstance(move.reply, Unparsed):
+        if isinstance(move.reply, UnparsedReply):
             yield Evidence("calls that cannot be read", False, move.reply.error, UNREADABLE_CALLS)
 
 

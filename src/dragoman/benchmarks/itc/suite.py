@@ -21,16 +21,29 @@ from dragoman.benchmarks.kit.api_tools import (
 from dragoman.benchmarks.kit.environment import OfferedTools
 from dragoman.benchmarks.kit.turn_protocols import SingleTurn
 from dragoman.core.apis.documents import Operation, operations
-from dragoman.core.apis.labels import CATEGORY, COUNTRY, KIND, LANGUAGE, NO_ARGUMENTS, NO_TOOLS
+from dragoman.core.apis.itc_answers import FORM
+from dragoman.core.apis.metrics import (
+    CATEGORY_LABEL,
+    COUNTRY_LABEL,
+    KIND_LABEL,
+    LANGUAGE_LABEL,
+    NO_ARGUMENTS,
+    NO_TOOLS,
+)
 from dragoman.core.apis.tasks import ApiTask
-from dragoman.core.apis.written.answers import FORM
 from dragoman.core.conditions import ENGLISH, Condition
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.keys import content_key
-from dragoman.core.protocols import Conductor, Limits, Provenance, World, WorldFactory
+from dragoman.core.protocols import (
+    Environment,
+    EnvironmentFactory,
+    Limits,
+    Provenance,
+    TurnProtocol,
+)
 from dragoman.core.rules import Rules
 from dragoman.core.tasks import Action, Criteria, FixedTurn, InitialState, Scenario, Task
-from dragoman.core.texts.expected_values import ExpectedValue, expected_value
+from dragoman.core.texts.entities import ExpectedValue, expected_value
 from dragoman.core.tools import Toolset
 
 MAX_STEPS = 12
@@ -74,11 +87,11 @@ class ApiSuite:
             return f"not all of its queries are English: speak {self.name}/en"
         return ""
 
-    def policy(self, task: Task, world: World) -> str:  # noqa: ARG002 - the same in every world
+    def policy(self, task: Task, world: Environment) -> str:  # noqa: ARG002 - the same in every world
         """Return what agents are told, with calls in either way."""
         return "\n\n".join(filter(None, (self._policy, self._set.told, self._told[task.id])))
 
-    def factory(self, rules: Rules) -> WorldFactory:  # noqa: ARG002 - APIs are the same under all
+    def factory(self, rules: Rules) -> EnvironmentFactory:  # noqa: ARG002 - APIs are the same under all
         """Return what makes the functions of a task."""
         replies = self._set.replies
         if replies is None:
@@ -96,9 +109,15 @@ class ApiSuite:
             found = self._toolsets[task.id] = Toolset(specs)
         return found
 
-    def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:  # noqa: ARG002 - a task has its own
+    def conductor(
+        self,
+        task: Task,
+        world: Environment,
+        rules: Rules,  # noqa: ARG002 - a task has its own
+        limits: Limits,  # noqa: ARG002 - a task has its own
+    ) -> TurnProtocol:
         """Return the protocol of one query: one reply, or as many as nested calls need."""
-        is_nested = task.labels[KIND] == "nested" and self._set.replies is not None
+        is_nested = task.labels[KIND_LABEL] == "nested" and self._set.replies is not None
         return SingleTurn(task, world, MAX_STEPS if is_nested else 0)
 
     def check(self, rules: Rules) -> GoldCallsCheck:
@@ -198,10 +217,10 @@ def _category(task: ApiTask, offered: Sequence[Operation]) -> str:
 
 def _labels(given: SetTask, no_arguments: str, category: str) -> Iterator[tuple[str, str]]:
     found = {
-        LANGUAGE: given.task.language,
-        COUNTRY: given.task.country,
-        CATEGORY: category,
-        KIND: given.task.kind,
+        LANGUAGE_LABEL: given.task.language,
+        COUNTRY_LABEL: given.task.country,
+        CATEGORY_LABEL: category,
+        KIND_LABEL: given.task.kind,
         NO_TOOLS: given.no_tools,
         NO_ARGUMENTS: no_arguments,
     }
@@ -209,4 +228,4 @@ def _labels(given: SetTask, no_arguments: str, category: str) -> Iterator[tuple[
 
 
 def _language(task: Task) -> str:
-    return task.labels.get(LANGUAGE, ENGLISH).partition("-")[0]
+    return task.labels.get(LANGUAGE_LABEL, ENGLISH).partition("-")[0]

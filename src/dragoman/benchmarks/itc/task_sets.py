@@ -10,9 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 
 from dragoman.core.apis.documents import ApiDocument
-from dragoman.core.apis.references import given_by, reference_in, result_of
-from dragoman.core.apis.same_values import canonical
-from dragoman.core.apis.tasks import ApiCall, ApiTask
+from dragoman.core.apis.grading import canonical_value
+from dragoman.core.apis.tasks import (
+    ApiCall,
+    ApiTask,
+    parse_reference,
+    parse_result,
+    resolve_reference,
+)
 from dragoman.core.episodes import Event
 from dragoman.core.errors import DataError
 from dragoman.core.protocols import Provenance, StateDelta
@@ -91,7 +96,7 @@ def plan_actions(
         }
         if replies is not None and any(_refers(later, number) for later in gold):
             results += [None] * (number - 1 - len(results)) + [
-                result_of(replies(call.tool, arguments).text)
+                parse_result(replies(call.tool, arguments).text)
             ]
         name = names.get(call.tool, call.tool)
         actions.append(Action(str(number), name, arguments, also=call.also))
@@ -100,19 +105,19 @@ def plan_actions(
 
 def takes_results(call: ApiCall) -> bool:
     """Whether a call takes values from the results of others."""
-    return any(reference_in(value) is not None for value in call.arguments.values())
+    return any(parse_reference(value) is not None for value in call.arguments.values())
 
 
 def _refers(call: ApiCall, number: int) -> bool:
-    found = map(reference_in, call.arguments.values())
+    found = map(parse_reference, call.arguments.values())
     return any(each is not None and each.call == number for each in found)
 
 
 def _resolved(value: object, results: Sequence[object], is_answered: bool) -> object:
-    reference = reference_in(value)
+    reference = parse_reference(value)
     if reference is None or not is_answered:
         return value
-    found = given_by(reference, results)
+    found = resolve_reference(reference, results)
     if found is None:
         raise DataError(
             f"{reference.written}: the result of call {reference.call} does not hold it"
@@ -157,7 +162,7 @@ def _values(
         reply = replies(own.get(action.name, action.name), action.arguments)
         if reply.is_error:
             raise DataError(f"{where} is refused: {action.name}: {reply.text[:120]}")
-        found |= set(_leaf_values(result_of(reply.text), ""))
+        found |= set(_leaf_values(parse_result(reply.text), ""))
     return frozenset(found)
 
 
@@ -170,7 +175,7 @@ def _leaf_values(value: object, name: str) -> Iterator[tuple[str, object]]:
             for each in value:
                 yield from _leaf_values(each, name)
         case _:
-            yield name, canonical(value)
+            yield name, canonical_value(value)
 
 
 MAX_RESULT = 20_000

@@ -11,15 +11,14 @@ from importlib.resources import files
 
 import msgspec
 
+from dragoman.core.apis.call_list_parser import longest_first
 from dragoman.core.apis.documents import ApiParameter, Operation
+from dragoman.core.apis.itc_answers import FORM, ITS_FORM_ALONE, format_itc_answer, parse_itc_answer
 from dragoman.core.apis.tasks import ApiCall
-from dragoman.core.apis.written.answers import FORM, ITS_FORM_ALONE, read_answer
-from dragoman.core.apis.written.calls import longest_first
-from dragoman.core.apis.written.writing import written_answer
-from dragoman.core.keys import content_key
-from dragoman.core.speech import Called, Reply, Said, Unparsed, say
+from dragoman.core.content_keys import content_key
+from dragoman.core.replies import Reply, TextReply, ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.tasks import Task
-from dragoman.core.texts.unaccented import unaccented
+from dragoman.core.texts.characters import unaccented
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -127,16 +126,16 @@ class ThoughtAndActionFormat:
         """Return what a model's text is: calls, words, or calls that cannot be read."""
         names = self._names(task)
         native = {own: wire for wire, own in names.items()}
-        answer = read_answer(text, longest_first({*native, *names}), self._reader)
+        answer = parse_itc_answer(text, longest_first({*native, *names}), self._reader)
         if answer.fault:
-            return Unparsed(text, answer.fault)
+            return UnparsedReply(text, answer.fault)
         if not answer.calls:
-            return say(text)
+            return text_reply(text)
         calls = tuple(
             ToolCall(f"text_{number}", native.get(call.tool, call.tool), call.arguments)
             for number, call in enumerate(answer.calls)
         )
-        return Called(calls, text)
+        return ToolCallReply(calls, text)
 
     def appearing(self, task: Task, tools: Sequence[ToolSpec], words: str) -> str:  # noqa: ARG002 - none appears
         """Return the words: no function appears later."""
@@ -150,12 +149,12 @@ class ThoughtAndActionFormat:
         """Return a reply in the form; words beside calls, or alone, are the thought."""
         names = self._names(task)
         match reply:
-            case Called(calls=calls, text=text):
+            case ToolCallReply(calls=calls, text=text):
                 own = (ApiCall(names.get(call.name, call.name), call.arguments) for call in calls)
-                return written_answer(text or "", own)
-            case Said():
-                return written_answer(reply.text, ())
-            case Unparsed(raw=raw):
+                return format_itc_answer(text or "", own)
+            case TextReply():
+                return format_itc_answer(reply.text, ())
+            case UnparsedReply(raw=raw):
                 return raw
 
 

@@ -21,12 +21,16 @@ from dragoman.benchmarks.kit.tool_schemas import Validator, compile_validators
 from dragoman.benchmarks.kit.turn_protocols import HalfDuplex, Solo
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import DataError, ToolError
-from dragoman.core.language.declarations import NOTHING_DECLARED, Declarations
-from dragoman.core.language.translations import EnglishDomain, Release
-from dragoman.core.protocols import Conductor, Limits, Provenance, World
+from dragoman.core.language.translated_domains import (
+    NO_DECLARATIONS,
+    DomainDeclarations,
+    EnglishDomain,
+    Release,
+)
+from dragoman.core.protocols import Environment, Limits, Provenance, TurnProtocol
 from dragoman.core.rules import Rules
-from dragoman.core.tasks import Stakes, Task
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.tasks import RiskProfile, Task
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import Role, Toolset
 
 
@@ -85,9 +89,9 @@ class SuiteParts(msgspec.Struct, frozen=True):
     policy: str
     files: Mapping[str, bytes]
     decode_tasks: Callable[[bytes, str], Sequence[Task]]
-    stakes: Stakes = Stakes()
+    stakes: RiskProfile = RiskProfile()
     english_texts: Callable[[], Mapping[str, bytes]] = dict
-    declared: Declarations = NOTHING_DECLARED
+    declared: DomainDeclarations = NO_DECLARATIONS
     release: Release | None = None
 
 
@@ -112,7 +116,7 @@ class ConversationSuite:
             return "nobody speaks in solo mode: it has neither voice, persona nor language"
         return ""
 
-    def policy(self, task: Task, world: World) -> str:  # noqa: ARG002 - one policy serves every task of the domain
+    def policy(self, task: Task, world: Environment) -> str:  # noqa: ARG002 - one policy serves every task of the domain
         """Return the domain's policy."""
         return self.policy_text
 
@@ -160,7 +164,9 @@ class ConversationSuite:
 
         return fresh
 
-    def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:
+    def conductor(
+        self, task: Task, world: Environment, rules: Rules, limits: Limits
+    ) -> TurnProtocol:
         """Return the protocol of one conversation."""
         return (Solo if self._domain.is_solo else HalfDuplex)(world, rules, limits, task.history)
 
@@ -174,7 +180,7 @@ class ConversationSuite:
         data = {} if task.initial_state is None else task.initial_state.data
         try:
             return self._load_over(msgspec.json.encode(data))
-        except UNREADABLE as error:
+        except DECODING_ERRORS as error:
             raise DataError(
                 f"{self.name}: task {task.id}: its own data do not fit the database ({error})"
             ) from error
@@ -199,7 +205,7 @@ class ConversationSuite:
     def _make_world(self) -> MakeDomainEnvironment:
         try:
             return self._domain.load(self._databases)
-        except UNREADABLE as error:
+        except DECODING_ERRORS as error:
             raise DataError(
                 f"{self.name}: the database is damaged ({error}): correct it or pull it again"
             ) from error

@@ -15,7 +15,7 @@ from dragoman.core.errors import DataError, ToolError
 from dragoman.core.protocols import StateDelta
 from dragoman.core.rules import Rules
 from dragoman.core.tasks import FunctionCall, Task
-from dragoman.core.texts.carried import carried
+from dragoman.core.texts.decoding import escape_surrogates
 from dragoman.core.tools import NO_TOOLS, Change, Role, ToolCall, ToolKind, ToolResult, Toolset
 
 Record = TypeVar("Record")
@@ -175,7 +175,9 @@ class DomainEnvironment:
         try:
             return ToolResult(call.id, call.name, self._execute(call), call.by)
         except _CALL_FAILURES as error:
-            return ToolResult(call.id, call.name, carried(f"Error: {error}"), call.by, True)
+            return ToolResult(
+                call.id, call.name, escape_surrogates(f"Error: {error}"), call.by, True
+            )
 
     def take_changes(self) -> tuple[Change, ...]:
         """Return what changed since the last time this was asked."""
@@ -246,7 +248,7 @@ class DomainEnvironment:
             self._synchronize()
         if not isinstance(text, str):
             raise DataError(f"the tool {call.name} returned {type(text).__name__}, not text")
-        return carried(text)
+        return escape_surrogates(text)
 
     def _side_of(self, call: ToolCall) -> Role | None:
         """Return where a call goes; alone, the agent's calls go to the user's tools first."""
@@ -266,7 +268,7 @@ def _of_side(side: Role, change: Change) -> Change:
 
 
 class DomainEnvironmentFactory(Protocol):
-    """Makes worlds of this kind; a `WorldFactory`."""
+    """Makes worlds of this kind; a `EnvironmentFactory`."""
 
     def __call__(self, task: Task) -> DomainEnvironment:
         """Return a fresh world in the task's initial state."""

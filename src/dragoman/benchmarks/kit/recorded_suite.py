@@ -7,27 +7,35 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from dragoman.core.conditions import Condition
-from dragoman.core.episodes import Episode
-from dragoman.core.errors import DataError, UsageError
-from dragoman.core.facets import (
+from dragoman.core.capabilities import (
     CallsAsText,
     ExpectsValues,
-    Outside,
+    ExternalServices,
+    NeedsExternalServices,
     OwnCheck,
-    ReachesOutside,
     TextProtocol,
     Vocabulary,
 )
-from dragoman.core.keys import content_key
-from dragoman.core.protocols import Check, Conductor, Limits, Provenance, Suite, World, WorldFactory
+from dragoman.core.conditions import Condition
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Episode
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.protocols import (
+    Check,
+    Environment,
+    EnvironmentFactory,
+    Limits,
+    Provenance,
+    Suite,
+    TurnProtocol,
+)
+from dragoman.core.recordings import Recordings
+from dragoman.core.replies import Reply
 from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore
-from dragoman.core.speech import Reply
 from dragoman.core.tasks import Task, fixed_messages
-from dragoman.core.texts.expected_values import ExpectedValue, expected_value
+from dragoman.core.texts.entities import ExpectedValue, expected_value
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
-from dragoman.core.voice.recordings import Recordings
 
 
 class OwnSuiteCheck:
@@ -122,17 +130,19 @@ class RecordedSuite:
             return "what was recorded is English"
         return next(filter(None, (each.not_applicable(condition) for each in self.suites)), "")
 
-    def policy(self, task: Task, world: World) -> str:
+    def policy(self, task: Task, world: Environment) -> str:
         """Return what the task's own suite says that its agent must follow."""
         return self._of[task.id].policy(task, world)
 
-    def factory(self, rules: Rules) -> WorldFactory:
+    def factory(self, rules: Rules) -> EnvironmentFactory:
         """Return what makes worlds as the tasks' own suites do."""
         made = {suite.name: suite.factory(rules) for suite in self.suites}
         factories = {task: made[suite.name] for task, suite in self._of.items()}
         return lambda task: factories[task.id](task)
 
-    def conductor(self, task: Task, world: World, rules: Rules, limits: Limits) -> Conductor:
+    def conductor(
+        self, task: Task, world: Environment, rules: Rules, limits: Limits
+    ) -> TurnProtocol:
         """Return the protocol of the task's own suite."""
         return self._of[task.id].conductor(task, world, rules, limits)
 
@@ -186,10 +196,10 @@ class RecordedSuite:
         made = {suite.name: each for suite, each in zip(self.suites, protocols, strict=True)}
         return OwnSuiteToolTexts({task: made[suite.name] for task, suite in self._of.items()})
 
-    def reaching(self, outside: Outside) -> "RecordedSuite":
+    def reaching(self, outside: ExternalServices) -> "RecordedSuite":
         """Return this suite with tools that reach what a run names."""
         suites = [
-            suite.reaching(outside) if isinstance(suite, ReachesOutside) else suite
+            suite.reaching(outside) if isinstance(suite, NeedsExternalServices) else suite
             for suite in self.suites
         ]
         return RecordedSuite(self.name, suites, self.recordings)
@@ -252,8 +262,8 @@ def _benchmarks(suites: Sequence[Suite]) -> set[str]:
     return {suite.name.partition(":")[0] for suite in suites}
 
 
-def _reaching(suites: Sequence[Suite]) -> list[ReachesOutside]:
-    return [suite for suite in suites if isinstance(suite, ReachesOutside)]
+def _reaching(suites: Sequence[Suite]) -> list[NeedsExternalServices]:
+    return [suite for suite in suites if isinstance(suite, NeedsExternalServices)]
 
 
 def _needed(name: str, suites: Sequence[Suite]) -> str:

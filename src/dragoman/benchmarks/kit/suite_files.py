@@ -25,11 +25,11 @@ from dragoman.benchmarks.kit.task_validation import (
     task_faults,
 )
 from dragoman.benchmarks.kit.tool_schemas import compile_validators, derive_toolset
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.keys import content_key
 from dragoman.core.protocols import Provenance
-from dragoman.core.tasks import Scenario, Stakes, Task
-from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
+from dragoman.core.tasks import RiskProfile, Scenario, Task
+from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
 from dragoman.core.tools import Role, Toolset
 
 Record = TypeVar("Record")
@@ -52,7 +52,7 @@ class SuiteFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     licence: str
     notice: str
-    stakes: Stakes = Stakes()
+    stakes: RiskProfile = RiskProfile()
     fact_keywords: dict[str, tuple[str, ...]] = {}
     deed_keywords: dict[str, tuple[str, ...]] = {}
 
@@ -120,20 +120,20 @@ def _databases(domain: Domain) -> tuple[str, ...]:
 
 def _task_files(folder: Traversable, name: str) -> Mapping[str, bytes]:
     """Return the task files by name, in the order of their names."""
-    with OutsideErrors(DataError, f"{name}: no folder {TASKS} beside {SUITE}"):
+    with TranslatedErrors(DataError, f"{name}: no folder {TASKS} beside {SUITE}"):
         files = sorted(file.name for file in (folder / TASKS).iterdir())
     return {file: _read(folder / TASKS, file, name) for file in files if file.endswith(".toml")}
 
 
 def _read(folder: Traversable, file: str, name: str) -> bytes:
-    with OutsideErrors(DataError, f"{name}: {file} cannot be read"):
+    with TranslatedErrors(DataError, f"{name}: {file} cannot be read"):
         return (folder / file).read_bytes()
 
 
 def _decoded(content: bytes, kind: type[Record], where: str) -> Record:
     try:
         return msgspec.toml.decode(content, type=kind)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"{where}: {error}") from error
 
 
@@ -157,7 +157,7 @@ def _task(record: dict[str, Any], number: int, suite: str, where: str) -> Task:
         task = msgspec.convert(
             {**record, "suite": suite, "digest": content_key(record)}, Task, strict=True
         )
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"{here}: {error}") from error
     unknown = next(unknown_fields(record, task), None)
     if unknown is not None:
@@ -167,7 +167,7 @@ def _task(record: dict[str, Any], number: int, suite: str, where: str) -> Task:
 
 def _translated(content: bytes, suite: str, where: str) -> list[Task]:
     """Return the tasks of a file in another language: a JSON list in the schema of task files."""
-    with OutsideErrors(DataError, f"{where}: not a list of tasks"):
+    with TranslatedErrors(DataError, f"{where}: not a list of tasks"):
         records = msgspec.json.decode(content, type=list[dict[str, Any]])
     return [_task(record, number, suite, where) for number, record in enumerate(records, start=1)]
 
@@ -201,7 +201,11 @@ def _with_keywords(scenario: Scenario, about: SuiteFile) -> Scenario:
 
 
 def _require_sound(
-    tasks: Sequence[Task], stakes: Stakes, domain: Domain, tools: Mapping[Role, Toolset], name: str
+    tasks: Sequence[Task],
+    stakes: RiskProfile,
+    domain: Domain,
+    tools: Mapping[Role, Toolset],
+    name: str,
 ) -> None:
     fault = next(risk_profile_faults(stakes, tools), None)
     if fault is not None:

@@ -12,21 +12,20 @@ import msgspec
 
 from dragoman.core.conditions import ENGLISH
 from dragoman.core.errors import DataError
-from dragoman.core.language.declarations import NOTHING_DECLARED, Declarations
-from dragoman.core.language.translations import Release
+from dragoman.core.language.translated_domains import NO_DECLARATIONS, DomainDeclarations, Release
 from dragoman.core.tasks import Task
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 
 
-def decode_declarations(content: bytes, where: str) -> Declarations:
+def decode_declarations(content: bytes, where: str) -> DomainDeclarations:
     """Return what a TOML file declares.
 
     Raises:
         DataError: Where it is damaged or says what nothing reads.
     """
     try:
-        return msgspec.toml.decode(content, type=Declarations)
-    except UNREADABLE as error:
+        return msgspec.toml.decode(content, type=DomainDeclarations)
+    except DECODING_ERRORS as error:
         raise DataError(f"{where}: {error}") from error
 
 
@@ -56,7 +55,7 @@ def bundled_artifacts(name: str, folder: Traversable) -> Release | None:
     return BundledArtifacts(name, beside) if isinstance(beside, Path) and beside.is_dir() else None
 
 
-def read_declarations(name: str, folder: Traversable) -> Declarations:
+def read_declarations(name: str, folder: Traversable) -> DomainDeclarations:
     """Return what a suite declares of itself.
 
     Raises:
@@ -64,12 +63,12 @@ def read_declarations(name: str, folder: Traversable) -> Declarations:
     """
     file = folder / DECLARED
     if not file.is_file():
-        return NOTHING_DECLARED
+        return NO_DECLARATIONS
     return decode_declarations(file.read_bytes(), f"{name}: {DECLARED}")
 
 
 def english_texts(
-    tasks: Iterable[Task], declared: Declarations, beside: Traversable
+    tasks: Iterable[Task], declared: DomainDeclarations, beside: Traversable
 ) -> dict[str, bytes]:
     """Return the files that artifacts are made of and that a suite has otherwise, or not at all.
 

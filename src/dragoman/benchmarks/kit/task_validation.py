@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dragoman.benchmarks.kit.environment import Domain
 from dragoman.benchmarks.kit.tool_schemas import Validator, compile_validators
 from dragoman.core.errors import DataError, ToolError
-from dragoman.core.tasks import Component, Criteria, Instructions, Scenario, Stakes, Task
+from dragoman.core.tasks import Component, Criteria, Instructions, RiskProfile, Scenario, Task
 from dragoman.core.tools import NO_TOOLS, Role, Toolset
 
 STATED: tuple[Component, ...] = ("ENV_ASSERTION", "COMMUNICATE", "NL_ASSERTION")
@@ -35,7 +35,7 @@ def task_faults(task: Task, validators: Validators) -> Iterator[str]:
             yield f"critical: no action {field.action!r} has an argument {field.argument!r}"
 
 
-def risk_profile_faults(stakes: Stakes, tools: Mapping[Role, Toolset]) -> Iterator[str]:
+def risk_profile_faults(stakes: RiskProfile, tools: Mapping[Role, Toolset]) -> Iterator[str]:
     """Yield what is wrong with what a suite says to be at stake."""
     agent = tools.get("agent", NO_TOOLS)
     for name in stakes.irreversible:

@@ -7,17 +7,25 @@ and, for solo mode, 1.7).
 from collections.abc import Sequence
 from itertools import takewhile
 
-from dragoman.core.episodes import Ending, EndReason, Event, Move
-from dragoman.core.protocols import Ask, Directive, Execute, Limits, Progress, Speak, World
+from dragoman.core.episodes import Event, Message, Termination, TerminationReason
+from dragoman.core.protocols import (
+    Ask,
+    ConversationProgress,
+    Environment,
+    Execute,
+    Limits,
+    Speak,
+    TurnAction,
+)
+from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.rules import Rules
-from dragoman.core.speech import Called, Said, Unparsed, say
 from dragoman.core.stop_tokens import STOP, has_stop
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolResult, Toolset, ToolSpec
 
 GREETING = "Hi! How can I help you today?"
 
-BAD_REPLY: dict[Role, EndReason] = {"agent": "agent_error", "user": "user_error"}
+BAD_REPLY: dict[Role, TerminationReason] = {"agent": "agent_error", "user": "user_error"}
 
 
 class HalfDuplex:
@@ -27,7 +35,7 @@ class HalfDuplex:
 
     def __init__(
         self,
-        world: World,
+        world: Environment,
         rules: Rules,
         limits: Limits,
         history: Sequence[Event] = (),
@@ -59,9 +67,9 @@ class HalfDuplex:
 
     def opening(self) -> tuple[Event, ...]:
         """Return the history, or the agent's fixed greeting."""
-        return self._history or (Move("agent", say(GREETING), scripted=True),)
+        return self._history or (Message("agent", text_reply(GREETING), scripted=True),)
 
-    def next(self, progress: Progress) -> Directive:
+    def next(self, progress: ConversationProgress) -> TurnAction:
         """Route the last event, then apply the limits."""
         last = progress.events[-1]
         directive = self._route(last)
@@ -71,49 +79,51 @@ class HalfDuplex:
             return directive
         return apply_limits(directive, progress, self._limits, self._rules)
 
-    def _route(self, event: Event) -> Ask | Execute | Ending:
+    def _route(self, event: Event) -> Ask | Execute | Termination:
         if isinstance(event, ToolResult):
             return self._ask[event.by]
         match event.reply:
-            case Called(calls=calls, text=text):
+            case ToolCallReply(calls=calls, text=text):
                 if self._checks_communication and text:
-                    return Ending(BAD_REPLY[event.by], "words together with calls")
+                    return Termination(BAD_REPLY[event.by], "words together with calls")
                 return Execute(calls)
-            case Said(utterance=utterance):
+            case TextReply(utterance=utterance):
                 return self._after_words(event, utterance.intended)
-            case Unparsed(error=error):
+            case UnparsedReply(error=error):
                 own_fault = self._rules.bad_reply_is_the_speakers
-                return Ending(BAD_REPLY[event.by] if own_fault else "infrastructure_error", error)
+                return Termination(
+                    BAD_REPLY[event.by] if own_fault else "infrastructure_error", error
+                )
 
-    def _after_words(self, move: Move, words: str) -> Ask | Ending:
+    def _after_words(self, move: Message, words: str) -> Ask | Termination:
         if move.by == "agent":
             return self._ask["user"]
         return _stopped_by(move) if has_stop(words) else self._ask["agent"]
 
-    def _stop_beside_calls(self, result: ToolResult, events: Sequence[Event]) -> Ending | None:
+    def _stop_beside_calls(self, result: ToolResult, events: Sequence[Event]) -> Termination | None:
         """Return the ending, if the user's calls that were just executed came with a stop token."""
         if result.by == "agent" or not self._rules.stop_beside_calls_counts:
             return None
-        moves = (event for event in reversed(events) if isinstance(event, Move))
+        moves = (event for event in reversed(events) if isinstance(event, Message))
         match next(moves, None):
-            case Move(reply=Called(text=str() as text)) as move if has_stop(text):
+            case Message(reply=ToolCallReply(text=str() as text)) as move if has_stop(text):
                 return _stopped_by(move)
             case _:
                 return None
 
 
-def _stopped_by(move: Move) -> Ending:
-    return Ending("user_stop", near_token=move.near_token)
+def _stopped_by(move: Message) -> Termination:
+    return Termination("user_stop", near_token=move.near_token)
 
 
 def apply_limits(
-    directive: Ask | Ending, progress: Progress, limits: Limits, rules: Rules
-) -> Directive:
+    directive: Ask | Termination, progress: ConversationProgress, limits: Limits, rules: Rules
+) -> TurnAction:
     """Return the directive, or the ending that a limit makes of it.
 
     Under the reference's rules a limit overrides a stop on the same step; faults stand.
     """
-    stop = directive if isinstance(directive, Ending) else None
+    stop = directive if isinstance(directive, Termination) else None
     if stop and (rules.stop_outranks_limits or stop.reason not in {"user_stop", "agent_stop"}):
         return stop
     is_within = progress.errors < limits.errors and progress.steps < limits.steps
@@ -123,11 +133,15 @@ def apply_limits(
     if reached is None:
         return directive
     if rules.bad_reply_is_the_speakers and _user_ran_on(progress, reached):
-        return Ending("user_error", f"{reached}: the user called tools and asked the agent nothing")
-    return Ending(reached)
+        return Termination(
+            "user_error", f"{reached}: the user called tools and asked the agent nothing"
+        )
+    return Termination(reached)
 
 
-def _reached(progress: Progress, limits: Limits, *, has_stopped: bool) -> EndReason | None:
+def _reached(
+    progress: ConversationProgress, limits: Limits, *, has_stopped: bool
+) -> TerminationReason | None:
     if progress.errors >= limits.errors:
         return "too_many_errors"
     if progress.steps >= limits.steps:
@@ -137,14 +151,16 @@ def _reached(progress: Progress, limits: Limits, *, has_stopped: bool) -> EndRea
     return None
 
 
-def _user_ran_on(progress: Progress, reached: EndReason) -> bool:
+def _user_ran_on(progress: ConversationProgress, reached: TerminationReason) -> bool:
     """Whether most of what a limit counts was done by the user since the agent moved last."""
     since = list(takewhile(lambda event: event.by == "user", reversed(progress.events)))
     results = [event for event in since if isinstance(event, ToolResult)]
     if reached == "too_many_errors":
         return 2 * sum(result.error for result in results) > progress.errors
     # A reply that calls is one step and running the calls another.
-    calling = sum(isinstance(event, Move) and isinstance(event.reply, Called) for event in since)
+    calling = sum(
+        isinstance(event, Message) and isinstance(event.reply, ToolCallReply) for event in since
+    )
     return bool(results) and 4 * calling > progress.steps
 
 
@@ -155,7 +171,7 @@ DONE = ToolSpec(
 )
 
 
-def solo_tools(world: World) -> Toolset:
+def solo_tools(world: Environment) -> Toolset:
     """Return what the agent sees: its own tools, the user's, and `done`."""
     return Toolset((*world.tools("agent"), *world.tools("user"), DONE), must_call=True)
 
@@ -166,7 +182,7 @@ class Solo:
     sides: tuple[Role, ...] = ("agent",)
 
     def __init__(
-        self, world: World, rules: Rules, limits: Limits, history: Sequence[Event] = ()
+        self, world: Environment, rules: Rules, limits: Limits, history: Sequence[Event] = ()
     ) -> None:
         """Prepare the protocol; `history` is what the agent has done before."""
         self._history = tuple(history)
@@ -178,7 +194,7 @@ class Solo:
         """Return the history: there is no conversation, and nobody greets."""
         return self._history
 
-    def next(self, progress: Progress) -> Directive:
+    def next(self, progress: ConversationProgress) -> TurnAction:
         """Ask for the first call without counting it as a step, then route and limit."""
         if not progress.events:
             return Ask("agent", self._tools, is_step=False)
@@ -187,20 +203,20 @@ class Solo:
             return directive
         return apply_limits(directive, progress, self._limits, self._rules)
 
-    def _route(self, event: Event) -> Ask | Execute | Ending:
+    def _route(self, event: Event) -> Ask | Execute | Termination:
         if isinstance(event, ToolResult):
             return Ask("agent", self._tools)
         match event.reply:
-            case Called(calls=calls):
+            case ToolCallReply(calls=calls):
                 is_done = any(call.name == DONE.name for call in calls)
-                return Ending("agent_stop") if is_done else Execute(calls)
-            case Said(utterance=utterance):
+                return Termination("agent_stop") if is_done else Execute(calls)
+            case TextReply(utterance=utterance):
                 if STOP in utterance.intended:
-                    return Ending("agent_stop")
-                return Ending("agent_error", "words in solo mode, where every reply is a call")
-            case Unparsed(error=error):
+                    return Termination("agent_stop")
+                return Termination("agent_error", "words in solo mode, where every reply is a call")
+            case UnparsedReply(error=error):
                 own_fault = self._rules.bad_reply_is_the_speakers
-                return Ending("agent_error" if own_fault else "infrastructure_error", error)
+                return Termination("agent_error" if own_fault else "infrastructure_error", error)
 
 
 class SingleTurn:
@@ -215,7 +231,7 @@ class SingleTurn:
 
     sides: tuple[Role, ...] = ("agent",)
 
-    def __init__(self, task: Task, world: World, steps: int = 0) -> None:
+    def __init__(self, task: Task, world: Environment, steps: int = 0) -> None:
         self._history: Sequence[Event] = task.history
         self._words = [message for turn in task.turns for message in turn.messages]
         self._ask = Ask("agent", world.tools("agent"))
@@ -226,20 +242,20 @@ class SingleTurn:
         """Return what was said before."""
         return tuple(self._history)
 
-    def next(self, progress: Progress) -> Directive:
+    def next(self, progress: ConversationProgress) -> TurnAction:
         """Speak the user's words, ask the agent, execute what is to be executed, and end."""
         new = progress.events[len(self._history) :]
         if len(new) < len(self._words):
-            return Speak("user", say(self._words[len(new)]))
+            return Speak("user", text_reply(self._words[len(new)]))
         if not new:
             return self._ask
         match new[-1]:
-            case Move(by="agent", reply=Called(calls=calls)) if self._left:
+            case Message(by="agent", reply=ToolCallReply(calls=calls)) if self._left:
                 self._left -= 1
                 return Execute(calls)
-            case Move(by="agent", reply=Called()) if self._steps:
-                return Ending("max_steps", f"more than {self._steps} replies with calls")
-            case Move(by="agent"):
-                return Ending("turns_done")
-            case ToolResult() | Move():
+            case Message(by="agent", reply=ToolCallReply()) if self._steps:
+                return Termination("max_steps", f"more than {self._steps} replies with calls")
+            case Message(by="agent"):
+                return Termination("turns_done")
+            case ToolResult() | Message():
                 return self._ask

@@ -5,15 +5,14 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.core.capabilities import DataSource
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import UsageError
-from dragoman.core.facets import DataSource
-from dragoman.core.labelled import DomainFacts, LabelledRecords
-from dragoman.core.language.translations import EnglishDomain, Release
+from dragoman.core.language.translated_domains import EnglishDomain, Release
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Suite
-from dragoman.core.result_files import ReadRun, ResultFormat
-from dragoman.core.rules import OUR_RULES, Rules, in_records
+from dragoman.core.result_files import DomainFacts, ImportedRun, LabelledFile, ResultFormat
+from dragoman.core.rules import OUR_RULES, Rules, rules_with_record_answers
 
 _SUITES = {
     "tau2:airline": "tau2-bench airline, 50 tasks; needs `dragoman data pull tau2`",
@@ -63,7 +62,7 @@ class Tau2:
         """Return whether a folder has the form with a file per simulation."""
         return (path / "results.json").exists()
 
-    def read_results(self, path: Path, data: Path, form: str | None) -> ReadRun:  # noqa: ARG002 - files hold their tasks
+    def read_results(self, path: Path, data: Path, form: str | None) -> ImportedRun:  # noqa: ARG002 - files hold their tasks
         """Read a result file, or the folder of the form with a file per simulation.
 
         Raises:
@@ -76,7 +75,7 @@ class Tau2:
             raise UsageError(f"--format is for result files of BFCL, and {path} is none")
         return read_run(path)
 
-    def read_labelled(self, path: Path) -> LabelledRecords:
+    def read_labelled(self, path: Path) -> LabelledFile:
         """Read a result file whose conversations are labelled.
 
         Raises:
@@ -150,7 +149,7 @@ class Tau2:
             for entry in conditions
             if entry.localized is not None
         )
-        return in_records(rules) if has_phone and rules in OUR_RULES else rules
+        return rules_with_record_answers(rules) if has_phone and rules in OUR_RULES else rules
 
 
 TAU2 = Tau2()

@@ -5,10 +5,10 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.core.episodes import Event, Move
+from dragoman.core.episodes import Event, Message
 from dragoman.core.errors import DataError
-from dragoman.core.speech import Called, Reply, Said, Unparsed, say
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.replies import Reply, TextReply, ToolCallReply, UnparsedReply, text_reply
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.core.tools import Role, ToolCall, ToolResult
 
 Speaker = Literal["assistant", "user"]
@@ -64,25 +64,25 @@ def decode_messages(records: Sequence[msgspec.Raw], where: str) -> tuple[Event, 
     events: list[Event] = []
     unanswered: list[ToolCall] = []
     for number, record in enumerate(records, 1):
-        with OutsideErrors(DataError, f"{where}: message {number} is damaged"):
+        with TranslatedErrors(DataError, f"{where}: message {number} is damaged"):
             message = _MESSAGE.decode(record)
         if isinstance(message, _Result):
             events.append(_result(message, unanswered))
             continue
         reply = _reply(message)
-        unanswered = list(reply.calls) if isinstance(reply, Called) else []
+        unanswered = list(reply.calls) if isinstance(reply, ToolCallReply) else []
         by: Role = "agent" if isinstance(message, _Assistant) else "user"
         raw = msgspec.UNSET if bytes(message.raw_data) == b"null" else message.raw_data.copy()
-        events.append(Move(by, reply, raw=raw))
+        events.append(Message(by, reply, raw=raw))
     return tuple(events)
 
 
 def _reply(message: _Spoken) -> Reply:
     if message.tool_calls:
-        return Called(tuple(map(_call, message.tool_calls)), message.content)
+        return ToolCallReply(tuple(map(_call, message.tool_calls)), message.content)
     if message.content is None or not message.content.strip():
-        return Unparsed(message.content or "", "the message has neither words nor calls")
-    return say(message.content)
+        return UnparsedReply(message.content or "", "the message has neither words nor calls")
+    return text_reply(message.content)
 
 
 def _call(record: _Call) -> ToolCall:
@@ -142,11 +142,11 @@ def _record(event: Event, events: Sequence[Event], turn: int) -> dict[str, objec
 
 def _parts(reply: Reply) -> tuple[str | None, tuple[ToolCall, ...]]:
     match reply:
-        case Said():
+        case TextReply():
             return reply.text, ()
-        case Called(calls=calls, text=text):
+        case ToolCallReply(calls=calls, text=text):
             return text, calls
-        case Unparsed(raw=raw):
+        case UnparsedReply(raw=raw):
             return raw or None, ()
 
 

@@ -16,12 +16,12 @@ from dragoman.benchmarks.tau2.reward_info import OURS, decode_reward, unscored_r
 from dragoman.benchmarks.tau2.suite import ALL_DOMAINS
 from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.core.conditions import ENGLISH, PLAIN, Condition
-from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
+from dragoman.core.episodes import Episode, Event, Message, Termination, TerminationReason
 from dragoman.core.errors import DataError
+from dragoman.core.replies import TextReply
 from dragoman.core.scores import Score
-from dragoman.core.speech import Said
 from dragoman.core.tasks import Task
-from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
+from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
 from dragoman.core.tools import ToolResult
 from dragoman.core.usage import Usage, total_usage
 
@@ -30,8 +30,10 @@ SOLO_AGENT = "llm_agent_solo"
 
 MAX_SIMULATION_BYTES = 64 * 1024 * 1024
 
-_REASONS: Mapping[str, EndReason] = {
-    reason: reason for reason in get_args(EndReason) if reason not in {"turns_done", "code_error"}
+_REASONS: Mapping[str, TerminationReason] = {
+    reason: reason
+    for reason in get_args(TerminationReason)
+    if reason not in {"turns_done", "code_error"}
 }
 _DOMAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 _NULL = msgspec.Raw(b"null")
@@ -156,7 +158,7 @@ def decode_head(head: Mapping[str, msgspec.Raw], where: str) -> Tau2File:
     for field in ("info", "tasks"):
         if field not in head:
             raise DataError(f"{where}: not a tau2 result file: it has no {field!r}")
-    with OutsideErrors(DataError, f"{where}: its info is damaged"):
+    with TranslatedErrors(DataError, f"{where}: its info is damaged"):
         info = msgspec.json.decode(head["info"], type=Info)
         played_under = msgspec.json.decode(head["info"], type=ReportedSettings)
         user = msgspec.json.decode(head["info"], type=_WithUser).user_info or _UserSettings()
@@ -211,7 +213,7 @@ def is_full_duplex(record: msgspec.Raw) -> bool:
     """
     try:
         stored = msgspec.json.decode(record, type=_Stored)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return False
     if stored.mode is not None:
         return stored.mode == FULL_DUPLEX
@@ -240,7 +242,7 @@ def decode_simulation(
     where = f"{file.where}: simulation {number}"
     if len(bytes(record)) > MAX_SIMULATION_BYTES:
         raise DataError(f"{where} is larger than {MAX_SIMULATION_BYTES // 2**20} MiB")
-    with OutsideErrors(DataError, f"{where} is damaged"):
+    with TranslatedErrors(DataError, f"{where} is damaged"):
         given = msgspec.json.decode(record, type=_Simulation)
         source = compact_json(record)
         own = msgspec.json.decode(record, type=ReportedSettings)
@@ -283,7 +285,7 @@ def _task(given: _Simulation, file: Tau2File, where: str, task_id: str | None) -
     return file.tasks[given.task_id if task_id is None else task_id]
 
 
-def _score(given: _Simulation, info: _SimulationInfo, ending: Ending, where: str) -> Score:
+def _score(given: _Simulation, info: _SimulationInfo, ending: Termination, where: str) -> Score:
     """Return what the file says of a simulation."""
     if ending.reason == "infrastructure_error":
         return unscored_result(f"infrastructure: {ending.detail}")
@@ -292,7 +294,7 @@ def _score(given: _Simulation, info: _SimulationInfo, ending: Ending, where: str
     return decode_reward(given.reward_info, where)
 
 
-def _ending(given: _Simulation, error: object) -> Ending:
+def _ending(given: _Simulation, error: object) -> Termination:
     """Return how a simulation ended; reasons that we do not have are faults, by their own names.
 
     A conversation without a message is a fault too: nothing in it is the agent's.
@@ -300,12 +302,12 @@ def _ending(given: _Simulation, error: object) -> Ending:
     reason, text = given.termination_reason, error if isinstance(error, str) else ""
     known = _REASONS.get(reason)
     if known is None:
-        return Ending("infrastructure_error", f"{reason}: {text}" if text else reason)
+        return Termination("infrastructure_error", f"{reason}: {text}" if text else reason)
     if known == "infrastructure_error":
-        return Ending(known, text or reason)
+        return Termination(known, text or reason)
     if not given.messages:
-        return Ending("infrastructure_error", f"the file has no messages of it ({reason})")
-    return Ending(known, text)
+        return Termination("infrastructure_error", f"the file has no messages of it ({reason})")
+    return Termination(known, text)
 
 
 def _events(given: _Simulation, condition: Condition, task: Task, where: str) -> tuple[Event, ...]:
@@ -313,7 +315,11 @@ def _events(given: _Simulation, condition: Condition, task: Task, where: str) ->
     if not events or task.history:
         return events
     first = events[0]
-    if not isinstance(first, Move) or first.by != "agent" or not isinstance(first.reply, Said):
+    if (
+        not isinstance(first, Message)
+        or first.by != "agent"
+        or not isinstance(first.reply, TextReply)
+    ):
         return events
     in_another = condition.language != ENGLISH and _is_unspent((given.messages or [])[0])
     if first.reply.text != GREETING and not in_another:
@@ -323,9 +329,9 @@ def _events(given: _Simulation, condition: Condition, task: Task, where: str) ->
 
 def _steps(events: Sequence[Event], *, is_solo: bool) -> int:
     """Return replies and rounds of tool execution; alone, the first reply is not a step."""
-    replies = sum(isinstance(event, Move) and not event.scripted for event in events)
+    replies = sum(isinstance(event, Message) and not event.scripted for event in events)
     rounds = sum(
-        isinstance(before, Move) and isinstance(after, ToolResult)
+        isinstance(before, Message) and isinstance(after, ToolResult)
         for before, after in pairwise(events)
     )
     return replies + rounds - (is_solo and replies > 0)

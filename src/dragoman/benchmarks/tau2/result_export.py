@@ -22,16 +22,16 @@ from dragoman.benchmarks.tau2.reward_info import (
 )
 from dragoman.benchmarks.tau2.tasks import Record, encode_task
 from dragoman.core.errors import DataError
-from dragoman.core.result_files import PlayedConversation, RunFacts
+from dragoman.core.result_files import PlayedConversation, ResultFileFacts
 from dragoman.core.scores import Score, Unscored
 from dragoman.core.tasks import Task
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import Toolset
 
 _SOLO = "-solo"
 
 
-def encode_head(facts: RunFacts, tasks: Iterable[Task]) -> dict[str, msgspec.Raw]:
+def encode_head(facts: ResultFileFacts, tasks: Iterable[Task]) -> dict[str, msgspec.Raw]:
     """Return a file without its simulations, field by field."""
     fields = {
         "timestamp": _iso(facts.started),
@@ -41,7 +41,7 @@ def encode_head(facts: RunFacts, tasks: Iterable[Task]) -> dict[str, msgspec.Raw
     return {name: msgspec.Raw(msgspec.json.encode(value)) for name, value in fields.items()}
 
 
-def _info(facts: RunFacts) -> Record:
+def _info(facts: ResultFileFacts) -> Record:
     domain = facts.suite.split(":")[1]
     is_solo = domain.endswith(_SOLO)
     return {
@@ -139,7 +139,7 @@ class Tau2Results:
 
     name = "tau2"
 
-    def head(self, facts: RunFacts, tasks: Iterable[Task]) -> Mapping[str, msgspec.Raw]:
+    def head(self, facts: ResultFileFacts, tasks: Iterable[Task]) -> Mapping[str, msgspec.Raw]:
         """Return a file without its simulations, field by field."""
         return encode_head(facts, tasks)
 
@@ -168,7 +168,7 @@ class Tau2Results:
         """Return a head whose index of simulations, if it has one, gives other rewards."""
         try:
             entries = msgspec.json.decode(head.get(INDEX, _NULL), type=list[_Entry] | None)
-        except UNREADABLE:
+        except DECODING_ERRORS:
             # One file is read without it, whatever it is.
             return head
         for entry in entries or ():

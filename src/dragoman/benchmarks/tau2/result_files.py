@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.errors import DataError, StoreError
-from dragoman.core.texts.decoding import OutsideErrors, unpacked
-from dragoman.store.foreign_files import read_plain
+from dragoman.core.texts.decoding import TranslatedErrors, decompress
+from dragoman.store.safe_files import read_plain
 
 UNREADABLE_FIELD = "dragoman:left_out"
 """The field of a run's copy of a file's head that holds them; no file has it."""
@@ -110,7 +110,7 @@ def read_results(path: Path) -> RawResults:
 
 def _read(path: Path) -> bytes:
     try:
-        return unpacked(read_plain(path, MAX_BYTES), MAX_BYTES)
+        return decompress(read_plain(path, MAX_BYTES), MAX_BYTES)
     except OSError as error:
         raise _unreadable(path, error) from error
     except DataError as error:
@@ -133,12 +133,12 @@ def _unreadable(path: Path, error: OSError) -> DataError:
 
 
 def _object(content: bytes, path: Path) -> dict[str, msgspec.Raw]:
-    with OutsideErrors(DataError, f"{path}: not a tau2 result file"):
+    with TranslatedErrors(DataError, f"{path}: not a tau2 result file"):
         return msgspec.json.decode(content, type=dict[str, msgspec.Raw])
 
 
 def _array(content: msgspec.Raw, path: Path) -> list[msgspec.Raw]:
-    with OutsideErrors(DataError, f"{path}: its simulations are damaged"):
+    with TranslatedErrors(DataError, f"{path}: its simulations are damaged"):
         return msgspec.json.decode(content, type=list[msgspec.Raw] | None) or []
 
 
@@ -156,7 +156,7 @@ def holds_nothing(content: msgspec.Raw) -> bool:
 
 def _indexed(fields: Head, path: Path) -> list[str]:
     """Return the names that an index gives, in its order; none where there is no index."""
-    with OutsideErrors(DataError, f"{path}: its {INDEX} is damaged"):
+    with TranslatedErrors(DataError, f"{path}: its {INDEX} is damaged"):
         entries = msgspec.json.decode(fields.get(INDEX, _NULL), type=list[_Entry] | None)
     return list(dict.fromkeys(entry.id for entry in entries or ()))
 
@@ -170,7 +170,7 @@ def write_results(
         DataError: Where a simulation's name cannot be a file's.
         StoreError: Where the file cannot be written.
     """
-    with OutsideErrors(StoreError, f"{path}: cannot write the results"):
+    with TranslatedErrors(StoreError, f"{path}: cannot write the results"):
         if as_folder:
             return _write_folder(path, head, simulations)
         path.parent.mkdir(parents=True, exist_ok=True)

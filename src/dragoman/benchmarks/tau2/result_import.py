@@ -30,12 +30,11 @@ from dragoman.benchmarks.tau2.task_matching import (
 )
 from dragoman.benchmarks.tau2.upstream_data import tau2_source
 from dragoman.core.conditions import PLAIN, Condition
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import DataError
-from dragoman.core.keys import content_key
-from dragoman.core.labelled import LabelledRecord, LabelledRecords
 from dragoman.core.protocols import Limits, Provenance
-from dragoman.core.result_files import ReadCell, ReadRun
+from dragoman.core.result_files import ImportedCell, ImportedRun, LabelledConversation, LabelledFile
 from dragoman.core.rules import TAU2_RULES
 from dragoman.core.scores import Score
 
@@ -101,7 +100,7 @@ class _Plan(msgspec.Struct, frozen=True):
     found: ImportedFile
 
 
-def read_run(path: Path) -> ReadRun:
+def read_run(path: Path) -> ImportedRun:
     """Read a result file, or the folder of the form with a file per simulation.
 
     Raises:
@@ -117,7 +116,7 @@ def read_run(path: Path) -> ReadRun:
     origin = f"tau2-bench {info.git_commit or ''}".strip()
     digest = content_key(*(task.digest for task in file.tasks.values()))
     head = {**raw.head, UNREADABLE_FIELD: encode_unreadable(left_out)} if left_out else raw.head
-    return ReadRun(
+    return ImportedRun(
         suite=file.suite,
         agents=(info.agent.name,),
         rules=TAU2_RULES.name,
@@ -136,7 +135,7 @@ def read_run(path: Path) -> ReadRun:
     )
 
 
-def read_labelled(path: Path) -> LabelledRecords:
+def read_labelled(path: Path) -> LabelledFile:
     """Read the conversations of a file, each with its record; labels are left in the records.
 
     Raises:
@@ -147,9 +146,10 @@ def read_labelled(path: Path) -> LabelledRecords:
     file = decode_head(raw.head, str(path))
     plan = _plan(raw, file, {each.at for each in _full_duplex(raw, file)})
     records = tuple(
-        LabelledRecord(played.id, played.task, played.episode) for played in _played(plan, file)
+        LabelledConversation(played.id, played.task, played.episode)
+        for played in _played(plan, file)
     )
-    return LabelledRecords(file.info.domain, records)
+    return LabelledFile(file.info.domain, records)
 
 
 def _full_duplex(raw: RawResults, file: Tau2File) -> list[UnreadableSimulation]:
@@ -238,10 +238,14 @@ def _recorded(read: _Read, trial: int, file: Tau2File) -> RecordedChecks:
 def _said(read: _Read, file: Tau2File) -> str:
     """Return what was said and called in a simulation, as text."""
     events = decode_simulation(read.record, read.number, file).episode.events
-    return msgspec.json.encode([move.reply for move in events if isinstance(move, Move)]).decode()
+    return msgspec.json.encode(
+        [move.reply for move in events if isinstance(move, Message)]
+    ).decode()
 
 
-def _cells(read: Sequence[_Read], placed: Sequence[_Placed], file: Tau2File) -> Iterator[ReadCell]:
+def _cells(
+    read: Sequence[_Read], placed: Sequence[_Placed], file: Tau2File
+) -> Iterator[ImportedCell]:
     places: dict[tuple[Condition, str, int], str] = {}
     for each, at in zip(read, placed, strict=True):
         task, place = file.tasks[at.task], (each.condition, at.task, at.trial)
@@ -253,7 +257,7 @@ def _cells(read: Sequence[_Read], placed: Sequence[_Placed], file: Tau2File) -> 
         places[place] = each.id
         source = compact_json(each.record)
         key = content_key(_VERSION, file.suite, task.digest, task.id, at.trial, source)
-        yield ReadCell(key, file.suite, file.info.agent.name, task.id, at.trial, each.condition)
+        yield ImportedCell(key, file.suite, file.info.agent.name, task.id, at.trial, each.condition)
 
 
 def _conversations(plan: _Plan, file: Tau2File) -> Iterator[tuple[Episode, Score]]:

@@ -16,7 +16,7 @@ from dragoman.core.scores import (
     Verdict,
 )
 from dragoman.core.tasks import Component, Criteria
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import TranslatedErrors
 
 OURS = "dragoman"
 """Our key in the format's free `info` objects."""
@@ -90,7 +90,7 @@ def decode_reward(record: msgspec.Raw, where: str) -> Score:
     Raises:
         DataError: Where the record is not of the format, after `where`.
     """
-    with OutsideErrors(DataError, f"{where}: its reward_info is damaged"):
+    with TranslatedErrors(DataError, f"{where}: its reward_info is damaged"):
         given = msgspec.json.decode(record, type=_RewardInfo | None)
     if given is None or given.reward is None:
         return unscored_result("the file has no reward for it")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from dragoman.benchmarks.kit.suite_translations import read_declarations
 from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.core.errors import UsageError
-from dragoman.core.language.translations import EnglishDomain
+from dragoman.core.language.translated_domains import EnglishDomain
 from dragoman.core.protocols import Provenance, Suite
 
 NAME = "sample:shop"

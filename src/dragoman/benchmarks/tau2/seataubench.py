@@ -15,12 +15,11 @@ from dragoman.benchmarks.downloads.pinned_data import PinnedData, open_file
 from dragoman.benchmarks.downloads.pinned_sources import Derived, PinnedSource, load_source
 from dragoman.benchmarks.kit.suite_translations import decode_declarations
 from dragoman.core.errors import DataError
-from dragoman.core.language.declarations import Declarations
-from dragoman.core.language.translations import SOURCE_HASHES
+from dragoman.core.language.translated_domains import SOURCE_HASHES, DomainDeclarations
 
 
 @functools.cache
-def domain_declarations(domain: str) -> Declarations:
+def domain_declarations(domain: str) -> DomainDeclarations:
     """Return what is declared of a domain of tau2-bench."""
     folder = (
         importlib.resources.files("dragoman.benchmarks.tau2") / "seataubench_data" / "declarations"

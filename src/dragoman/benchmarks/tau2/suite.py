@@ -16,23 +16,23 @@ from dragoman.benchmarks.tau2.domains.airline_tools import AIRLINE
 from dragoman.benchmarks.tau2.domains.retail_tools import RETAIL
 from dragoman.benchmarks.tau2.domains.telecom_domain import TELECOM, VARIANTS
 from dragoman.benchmarks.tau2.tasks import decode_tasks
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.keys import content_key
 from dragoman.core.protocols import Provenance
-from dragoman.core.tasks import Stakes, Task
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.tasks import RiskProfile, Task
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.core.tools import Role, ToolKind, Toolset, ToolSpec
 
 
-def domain_risk_profile(domain: str) -> Stakes:
+def domain_risk_profile(domain: str) -> RiskProfile:
     """Return what is at stake in a domain, of whatever policy or mode: `telecom-solo` is telecom."""
-    return _risk_profiles().get(domain.partition("-")[0], Stakes())
+    return _risk_profiles().get(domain.partition("-")[0], RiskProfile())
 
 
 @cache
-def _risk_profiles() -> dict[str, Stakes]:
+def _risk_profiles() -> dict[str, RiskProfile]:
     content = (files("dragoman.benchmarks.tau2") / "stakes.toml").read_bytes()
-    return msgspec.toml.decode(content, type=dict[str, Stakes])
+    return msgspec.toml.decode(content, type=dict[str, RiskProfile])
 
 
 Read = Callable[[str], bytes]
@@ -88,7 +88,7 @@ class DomainSuite(ConversationSuite):
 
 def _split(tasks: Sequence[Task], content: bytes, split: str, where: str) -> tuple[Task, ...]:
     """Return the tasks of a split, in the order of the task file."""
-    with OutsideErrors(DataError, f"{where}: damaged"):
+    with TranslatedErrors(DataError, f"{where}: damaged"):
         splits = msgspec.json.decode(content, type=dict[str, list[str]])
     if split not in splits:
         raise UsageError(f"{where}: no split {split!r}: choose {', '.join(sorted(splits))}")
@@ -122,7 +122,7 @@ def decode_tools(content: bytes, kinds: Mapping[str, ToolKind], where: str) -> T
     Raises:
         DataError: Where the file is damaged, or names other tools than the domain has.
     """
-    with OutsideErrors(DataError, f"{where}: damaged"):
+    with TranslatedErrors(DataError, f"{where}: damaged"):
         functions = [tool.function for tool in msgspec.json.decode(content, type=list[_Tool])]
     if {function.name for function in functions} != set(kinds):
         differing = sorted({function.name for function in functions} ^ set(kinds))

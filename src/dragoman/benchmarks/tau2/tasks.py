@@ -11,9 +11,9 @@ import msgspec
 from dragoman.benchmarks.kit.environment import Domain
 from dragoman.benchmarks.kit.task_validation import require_known_names
 from dragoman.benchmarks.tau2.messages import SPEAKERS, decode_messages, encode_messages
+from dragoman.core.content_keys import content_key
 from dragoman.core.episodes import executed_calls
 from dragoman.core.errors import DataError, ReplayError
-from dragoman.core.keys import content_key
 from dragoman.core.tasks import (
     Action,
     Component,
@@ -25,7 +25,7 @@ from dragoman.core.tasks import (
     Scenario,
     Task,
 )
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.core.tools import Role
 
 Record = dict[str, object]
@@ -179,7 +179,7 @@ def decode_tasks(content: bytes, suite: str, domain: Domain | None, where: str) 
     Raises:
         DataError: Naming the task and what is wrong with it.
     """
-    with OutsideErrors(DataError, f"{where}: not a list of tasks"):
+    with TranslatedErrors(DataError, f"{where}: not a list of tasks"):
         records = msgspec.json.decode(content, type=list[msgspec.Raw])
     tasks = tuple(_decode_task(record, index, suite, where) for index, record in enumerate(records))
     seen: set[str] = set()
@@ -194,7 +194,7 @@ def decode_tasks(content: bytes, suite: str, domain: Domain | None, where: str) 
 
 
 def _decode_task(record: msgspec.Raw, index: int, suite: str, where: str) -> Task:
-    with OutsideErrors(DataError, f"{where}: task number {index + 1} is damaged"):
+    with TranslatedErrors(DataError, f"{where}: task number {index + 1} is damaged"):
         task = msgspec.json.decode(record, type=_Task)
         digest = content_key(msgspec.json.decode(record))
     scenario = task.user_scenario

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.modules import parsed_module
+from dragoman.core.texts.decoding import parse_module
 
 _MAX_LOOKUPS = 20_000
 _MAX_SHOWN = 80
@@ -32,8 +32,8 @@ def tool_schemas(
     has to discover first (`is_discoverable_tool`) are not shown to a model and not returned.
     """
     try:
-        tools = parsed_module(tools_source, where)
-        models = [parsed_module(text, f"{where}, data model") for text in model_sources]
+        tools = parse_module(tools_source, where)
+        models = [parse_module(text, f"{where}, data model") for text in model_sources]
         names = _Names([tools, *models], where)
         return [
             _function(method, names, where)
@@ -50,7 +50,7 @@ def tool_kinds(tools_source: str, *, where: str) -> dict[str, str]:
     Discoverable tools are included: they are not shown at first, but they can be called.
     """
     try:
-        tools = parsed_module(tools_source, where)
+        tools = parse_module(tools_source, where)
         return {method.name: _kind(mark, where) for method, mark in _tools(tools, where)}
     except RecursionError as error:
         raise DataError(f"{where}: definitions nested too deeply to be read") from error
@@ -59,7 +59,7 @@ def tool_kinds(tools_source: str, *, where: str) -> dict[str, str]:
 def tool_docstrings(tools_source: str, *, where: str) -> dict[str, str]:
     """Return the docstrings of a toolkit's tools, discoverable ones among them, by tool name."""
     try:
-        tools = parsed_module(tools_source, where)
+        tools = parse_module(tools_source, where)
         return {method.name: ast.get_docstring(method) or "" for method, _ in _tools(tools, where)}
     except RecursionError as error:
         raise DataError(f"{where}: definitions nested too deeply to be read") from error
@@ -390,7 +390,7 @@ class _Composer:
                     return node
 
     def _quoted(self, text: str, node: ast.expr) -> ast.expr:
-        match parsed_module(text.strip(), f"{self._where}, type {text[:_MAX_SHOWN]!r}").body:
+        match parse_module(text.strip(), f"{self._where}, type {text[:_MAX_SHOWN]!r}").body:
             case [ast.Expr(value=value)]:
                 return value
             case _:

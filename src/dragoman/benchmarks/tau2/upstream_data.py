@@ -19,9 +19,9 @@ from dragoman.benchmarks.tau2.suite import (
 )
 from dragoman.benchmarks.tau2.tasks import decode_tasks
 from dragoman.core.errors import DataError
-from dragoman.core.language.translations import EnglishDomain
+from dragoman.core.language.translated_domains import EnglishDomain
 from dragoman.core.protocols import Provenance
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.core.tools import Role
 
 DOCSTRINGS = "_docstrings.json"
@@ -126,7 +126,7 @@ def english_domain(name: str, folder: Path) -> EnglishDomain:
 def _docstrings(domain: str, side: Role, folder: Path) -> dict[str, str]:
     """Return the docstrings of a side's tools, with what they say of results and errors."""
     name = f"{domain}/{DOCSTRING_FILES[side]}"
-    with OutsideErrors(DataError, f"{name}: damaged"):
+    with TranslatedErrors(DataError, f"{name}: damaged"):
         return msgspec.json.decode(_open(folder, name), type=dict[str, str])
 
 

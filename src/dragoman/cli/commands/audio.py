@@ -118,7 +118,7 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
 
 
 def _tags(incomplete: str) -> list[str]:
-    from dragoman.core.values.lexicon import FULL_LANGUAGES
+    from dragoman.core.value_matching.lexicon import FULL_LANGUAGES
 
     return [tag for tag in FULL_LANGUAGES if tag.startswith(incomplete)]
 

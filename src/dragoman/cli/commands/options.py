@@ -15,11 +15,9 @@ from typing import Annotated, Any, get_args
 import typer
 
 from dragoman.cli.output import set_mode
-from dragoman.core.voice.download_progress import SHOWN_BY, Progress
-from dragoman.core.waiting.under_way import UNDER_WAY, LongSteps
-from dragoman.wiring.grid.config import RunRequest
-from dragoman.wiring.grid.options import Command, Key, keys_of
-from dragoman.wiring.grid.signatures import Function, keyword, taking
+from dragoman.config.options import Command, Key, keys_of
+from dragoman.config.run_config import Function, RunRequest, keyword_parameter, with_parameters
+from dragoman.core.progress import PROGRESS_DISPLAY, RUNNING_STEPS, ProgressCallback, RunningSteps
 
 KIND_BY_OPTION = {
     "suite": "suites",
@@ -150,8 +148,8 @@ def _with_output_options(function: Function, long_title: str) -> Callable[..., A
     @functools.wraps(function)
     def shown(*, quiet: bool, plain: bool, **given: object) -> object:
         set_mode("quiet" if quiet else "plain" if plain else "usual")
-        SHOWN_BY.set(_show_download)
-        UNDER_WAY.set(LongSteps())
+        PROGRESS_DISPLAY.set(_show_download)
+        RUNNING_STEPS.set(RunningSteps())
         if not long_title:
             return function(**given)
         from dragoman.cli.progress import heartbeat
@@ -160,14 +158,14 @@ def _with_output_options(function: Function, long_title: str) -> Callable[..., A
             return function(**given)
 
     signature = inspect.signature(function)
-    more = (keyword("quiet", False, _Quiet), keyword("plain", False, _Plain))
+    more = (keyword_parameter("quiet", False, _Quiet), keyword_parameter("plain", False, _Plain))
     shown.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=[*signature.parameters.values(), *more]
     )
     return shown
 
 
-def _show_download(line: str) -> AbstractContextManager[Progress]:
+def _show_download(line: str) -> AbstractContextManager[ProgressCallback]:
     """Return what shows a download; what it needs is loaded where there is one."""
     from dragoman.cli.progress import progress_download
 
@@ -190,8 +188,8 @@ def run_options(only: Command | None = None) -> Callable[[Function], Function]:
         is_kept = only in {"resume", "score", "blame"} and only not in key.option.anew
         return _OF_THE_RUN if is_kept else None
 
-    return taking(
-        keyword(key.name, None, Annotated[_kind(key), _declared(key, default(key))])
+    return with_parameters(
+        keyword_parameter(key.name, None, Annotated[_kind(key), _declared(key, default(key))])
         for key in keys_of(RunRequest)
         if (key.name != _FIRST if only is None else only in key.option.commands)
     )
@@ -200,8 +198,9 @@ def run_options(only: Command | None = None) -> Callable[[Function], Function]:
 def typed_options(*names: str) -> Callable[[Function], Function]:
     """Give a function options of a run as texts, as they were typed, in place of its `**given`."""
     keys = {key.name: key for key in keys_of(RunRequest)}
-    return taking(
-        keyword(name, None, Annotated[str | None, _declared(keys[name], "")]) for name in names
+    return with_parameters(
+        keyword_parameter(name, None, Annotated[str | None, _declared(keys[name], "")])
+        for name in names
     )
 
 

@@ -28,17 +28,17 @@ from dragoman.conditions.clarification.question_words import (
     topic_words,
     topics_of_same_name,
 )
-from dragoman.core.keys import content_key
-from dragoman.core.protocols import ChatModel, ChatRequest
-from dragoman.core.speech import Said
-from dragoman.core.texts.decoding import UNREADABLE, unfenced
-from dragoman.core.tools import NO_TOOLS
-from dragoman.core.voice.clarifications import (
+from dragoman.core.clarifications import (
     ClarificationRequest,
     ClarificationVerdict,
     Reason,
     Whitelist,
 )
+from dragoman.core.content_keys import content_key
+from dragoman.core.protocols import ChatModel, ChatRequest
+from dragoman.core.replies import TextReply
+from dragoman.core.texts.decoding import DECODING_ERRORS, strip_code_fence
+from dragoman.core.tools import NO_TOOLS
 
 MOST_CHARS = 2_000
 """Characters of a message that are read; a longer one is no short question."""
@@ -336,7 +336,7 @@ class ChatClarificationJudge:
             messages, NO_TOOLS, 0, request.label, draw=request.draw, reply_schema=SCHEMA
         )
         completion = await self._model.complete(chat, PURPOSE)
-        said = completion.reply.text if isinstance(completion.reply, Said) else ""
+        said = completion.reply.text if isinstance(completion.reply, TextReply) else ""
         reason, reply = check_judge_answer(said, request)
         return ClarificationVerdict(reason, reply, self.name, said[:MAX_ANSWER], completion.usage)
 
@@ -344,8 +344,8 @@ class ChatClarificationJudge:
 def check_judge_answer(answer: str, request: ClarificationRequest) -> tuple[Reason, str]:
     """Return what comes of a model's answer: the reason, and the reply where it is allowed."""
     try:
-        decided = msgspec.json.decode(unfenced(answer), type=_Answer)
-    except UNREADABLE:
+        decided = msgspec.json.decode(strip_code_fence(answer), type=_Answer)
+    except DECODING_ERRORS:
         return "unreadable", ""
     if not decided.allowed:
         return "judge", ""

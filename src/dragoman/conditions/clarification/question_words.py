@@ -12,11 +12,11 @@ from importlib.resources import files
 
 import msgspec
 
+from dragoman.core.clarifications import Whitelist
 from dragoman.core.conditions import ENGLISH
-from dragoman.core.keys import content_key
-from dragoman.core.texts.unaccented import unaccented
-from dragoman.core.values.matching import find_value
-from dragoman.core.voice.clarifications import Whitelist
+from dragoman.core.content_keys import content_key
+from dragoman.core.texts.characters import unaccented
+from dragoman.core.value_matching.matcher import find_value
 
 MIN_SIMILARITY = 0.75
 """Of the letters of two writings, in order, that are the same in near matches."""

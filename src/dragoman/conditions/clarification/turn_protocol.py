@@ -8,15 +8,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from dragoman.core.conditions import CLARIFY
-from dragoman.core.episodes import Event, Move
-from dragoman.core.keys import content_key
-from dragoman.core.layers import Layer
-from dragoman.core.protocols import Ask, Conductor, Consult, Directive, Progress, Speak
-from dragoman.core.speech import Said, Utterance
-from dragoman.core.tasks import Action, Task
-from dragoman.core.tools import Role
-from dragoman.core.voice.clarifications import (
+from dragoman.core.clarifications import (
     DECISIONS,
     ClarificationJudge,
     ClarificationRequest,
@@ -26,7 +18,22 @@ from dragoman.core.voice.clarifications import (
     by_topic,
     whitelist,
 )
-from dragoman.core.voice.recordings import Recordings
+from dragoman.core.conditions import CLARIFY
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Event, Message
+from dragoman.core.layers import Layer
+from dragoman.core.protocols import (
+    Ask,
+    Consult,
+    ConversationProgress,
+    Speak,
+    TurnAction,
+    TurnProtocol,
+)
+from dragoman.core.recordings import Recordings
+from dragoman.core.replies import TextReply, Utterance
+from dragoman.core.tasks import Action, Task
+from dragoman.core.tools import Role
 
 MAX_CLARIFICATIONS = 3
 """Answered questions in one turn; further ones are not put to the judge."""
@@ -55,7 +62,7 @@ class ClarifyingProtocol:
 
     def __init__(
         self,
-        conductor: Conductor,
+        conductor: TurnProtocol,
         judge: ClarificationJudge,
         task: Task,
         *,
@@ -84,7 +91,7 @@ class ClarifyingProtocol:
         """Return the protocol's own opening."""
         return self._conductor.opening()
 
-    def next(self, progress: Progress) -> Directive:
+    def next(self, progress: ConversationProgress) -> TurnAction:
         """Have the agent's words judged, answer where that is allowed, else go on as without."""
         asked = self._asked
         if asked is None:
@@ -102,10 +109,10 @@ class ClarifyingProtocol:
         self._in_turn += 1
         self._has_answered = True
         self._answers.add(len(progress.events))
-        answer = Said(Utterance(verdict.reply), clarifies=True)
+        answer = TextReply(Utterance(verdict.reply), clarifies=True)
         return Speak("user", answer, asked.turn, aloud=self._aloud)
 
-    def _further(self, progress: Progress) -> Directive:
+    def _further(self, progress: ConversationProgress) -> TurnAction:
         directive = self._conductor.next(
             WithoutClarifications(progress, self._steps) if self._steps else progress
         )
@@ -124,15 +131,17 @@ class ClarifyingProtocol:
     def _request(self, events: Sequence[Event], asked: Ask) -> ClarificationRequest | None:
         """Return what a judge is given about the agent's words; None where it said none."""
         last = events[-1] if events else None
-        if not (isinstance(last, Move) and isinstance(last.reply, Said) and last.by == "agent"):
+        if not (
+            isinstance(last, Message) and isinstance(last.reply, TextReply) and last.by == "agent"
+        ):
             return None
         if last.call_form and last.reply.text.lstrip().startswith(WRITTEN_CALLS):
             return None
         said = [
             event.reply.utterance
             for place, event in enumerate(events)
-            if isinstance(event, Move)
-            and isinstance(event.reply, Said)
+            if isinstance(event, Message)
+            and isinstance(event.reply, TextReply)
             and (event.by, event.turn) == ("user", asked.turn)
             and place not in self._answers
         ]
@@ -184,7 +193,7 @@ def _arguments(action: Action) -> dict[str, object]:
 class WithoutClarifications(msgspec.Struct, frozen=True):
     """A conversation as its benchmark's protocol looks at it: its steps without clarifications."""
 
-    progress: Progress
+    progress: ConversationProgress
     clarifying: int
 
     @property

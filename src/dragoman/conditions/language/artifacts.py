@@ -17,7 +17,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import Role
 
 
@@ -62,7 +62,7 @@ def translatable_fields() -> TranslatableFields:
     text = importlib.resources.files(__package__).joinpath("places.toml").read_bytes()
     try:
         listed = msgspec.toml.decode(text, type=_File)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"the list of places to translate is damaged: {error}") from error
     return TranslatableFields(
         tasks=tuple(tuple(place.split("/")) for place in listed.tasks.texts),
@@ -242,7 +242,7 @@ def decode_artifact(content: bytes, kind: type[Record], where: str) -> Record:
     """
     try:
         return msgspec.json.decode(content, type=kind)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"{where}: {error}") from error
 
 

@@ -10,8 +10,7 @@ from typing import Any
 import msgspec
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.texts.toml_values import decode_toml
+from dragoman.core.texts.decoding import DECODING_ERRORS, decode_toml
 
 Path = tuple[str | int, ...]
 
@@ -61,7 +60,7 @@ def decode_database(content: bytes, where: str) -> dict[str, Any]:
         if is_json:
             return msgspec.json.decode(content, type=dict[str, Any])
         return decode_toml(content, dict[str, Any])
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"{where}: {error}") from error
 
 

@@ -43,7 +43,7 @@ from dragoman.conditions.language.value_sets import (
     value_set_from_artifact,
 )
 from dragoman.core.errors import DataError
-from dragoman.core.language.declarations import NOTHING_DECLARED, Declarations
+from dragoman.core.language.translated_domains import NO_DECLARATIONS, DomainDeclarations
 from dragoman.core.tools import Role, Toolset, ToolSpec
 
 
@@ -52,7 +52,7 @@ class EnglishSide(msgspec.Struct, frozen=True):
 
     toolsets: dict[Role, Toolset]
     databases: dict[Role, bytes]
-    declared: Declarations = NOTHING_DECLARED
+    declared: DomainDeclarations = NO_DECLARATIONS
 
 
 class DomainSurface(msgspec.Struct, frozen=True):
@@ -90,7 +90,7 @@ class DomainSurface(msgspec.Struct, frozen=True):
     databases: dict[Role, bytes]
     names: dict[Role, DatabaseNames]
     tools: dict[Role, Toolset]
-    declared: Declarations = NOTHING_DECLARED
+    declared: DomainDeclarations = NO_DECLARATIONS
 
     def names_left(self, side: Role) -> tuple[int, int]:
         """Return how many names of a side's database are as in English, and how many it has.
@@ -231,7 +231,7 @@ def read_tool_returns(assets: AssetFolder) -> ToolReturns:
 
 
 def build_value_sets(
-    schemas: Mapping[Role, Schema], declared: Declarations, language: str, where: str
+    schemas: Mapping[Role, Schema], declared: DomainDeclarations, language: str, where: str
 ) -> dict[str, ValueSet]:
     """Build the value sets of a domain's artifacts with the aliases that are declared.
 
@@ -251,7 +251,7 @@ def build_value_sets(
 
 
 def annotation_types(
-    schemas: Mapping[Role, Schema], value_sets: Mapping[str, ValueSet], declared: Declarations
+    schemas: Mapping[Role, Schema], value_sets: Mapping[str, ValueSet], declared: DomainDeclarations
 ) -> AnnotationTypes:
     """Return what the annotations of a domain may name."""
     declared_models = {
@@ -265,7 +265,7 @@ def annotation_types(
 
 
 def argument_tree(
-    tool: ToolSpec, value_sets: Mapping[str, ValueSet], declared: Declarations
+    tool: ToolSpec, value_sets: Mapping[str, ValueSet], declared: DomainDeclarations
 ) -> FieldTree:
     """Return the value maps of a tool's arguments: those of its schema and those declared.
 
@@ -301,7 +301,7 @@ def find_value_set(strings: tuple[str, ...], value_sets: Mapping[str, ValueSet])
 
 
 def _result_tree(
-    tool: str, side: Role, declared: Declarations, types: AnnotationTypes, where: str
+    tool: str, side: Role, declared: DomainDeclarations, types: AnnotationTypes, where: str
 ) -> FieldTree:
     returns = declared.returns.get(side, {})
     annotation = returns.get(tool) or returns.get("*")
@@ -311,7 +311,7 @@ def _result_tree(
 
 
 def placeholder_values(
-    declared: Declarations, value_sets: Mapping[str, ValueSet]
+    declared: DomainDeclarations, value_sets: Mapping[str, ValueSet]
 ) -> PlaceholderValues:
     """Return what the placeholders of messages hold, as far as the artifacts have its values."""
     values = {

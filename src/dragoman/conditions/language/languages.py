@@ -14,11 +14,10 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.keys import content_key
-from dragoman.core.language.wording import MONTHS, DateHabits, NumberHabits
-from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.core.texts.toml_values import decode_toml
+from dragoman.core.language.localized_values import MONTHS, DateFormat, NumberFormat
+from dragoman.core.texts.decoding import TranslatedErrors, decode_toml
 from dragoman.core.tools import Role
 
 SHIPPED = ("en", "vi", "th", "id", "tl", "zh")
@@ -50,8 +49,8 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     script: str
     detector: str
     greeting: str
-    numbers: NumberHabits
-    dates: DateHabits
+    numbers: NumberFormat
+    dates: DateFormat
     relatives: tuple[str, ...] = ()
 
     @property
@@ -136,7 +135,7 @@ def decode_language(content: bytes, where: str) -> Language:
     Raises:
         DataError: Where it is damaged or contradicts itself; the line says where and what.
     """
-    with OutsideErrors(DataError, f"{where}: not a language"):
+    with TranslatedErrors(DataError, f"{where}: not a language"):
         language = decode_toml(content, Language)
     problems = _problems(language)
     if problems:

@@ -13,19 +13,19 @@ from dragoman.conditions.language.field_trees import map_strings
 from dragoman.conditions.language.question_tasks import LocalizedQuestions
 from dragoman.conditions.resolved_condition import IdentityView
 from dragoman.core.conditions import Condition
-from dragoman.core.episodes import Event, Move
-from dragoman.core.keys import content_key
-from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.language.wording import (
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Event, Message
+from dragoman.core.language.localized_values import (
     ENGLISH_NUMBERS,
-    ENGLISH_WORDING,
-    DateHabits,
-    NumberHabits,
-    Wording,
+    ENGLISH_VALUES,
+    DateFormat,
+    LocalizedValues,
+    NumberFormat,
 )
-from dragoman.core.layers import AlwaysTold, Layer
-from dragoman.core.protocols import Conductor, Directive, Progress, ToolView
-from dragoman.core.speech import say
+from dragoman.core.language.phrasebook import Phrasebook
+from dragoman.core.layers import Layer, StaticInstructions
+from dragoman.core.protocols import ConversationProgress, ToolView, TurnAction, TurnProtocol
+from dragoman.core.replies import text_reply
 from dragoman.core.tasks import Action, Scenario, Task
 from dragoman.core.tools import Role
 
@@ -108,8 +108,8 @@ class Localization(NamedTuple):
     assignments: Mapping[Role, Assignment] = {}
     policy: str | None = None
     told: Mapping[str, LocalizedInstructions] = {}
-    numbers: NumberHabits = ENGLISH_NUMBERS
-    dates: DateHabits | None = None
+    numbers: NumberFormat = ENGLISH_NUMBERS
+    dates: DateFormat | None = None
     phrases: Phrasebook | None = None
     questions: LocalizedQuestions | None = None
 
@@ -133,12 +133,12 @@ class Localization(NamedTuple):
         criteria = msgspec.structs.replace(task.criteria, actions=actions)
         return msgspec.structs.replace(task, criteria=criteria)
 
-    def wording(self, task: Task) -> Wording:
+    def wording(self, task: Task) -> LocalizedValues:
         """Return how what a conversation on a task is judged by is written."""
         if self.is_english:
-            return ENGLISH_WORDING
+            return ENGLISH_VALUES
         planned = () if task.criteria is None else task.criteria.actions or ()
-        return Wording(
+        return LocalizedValues(
             language=self.condition.language,
             numbers=self.numbers,
             dates=self.dates,
@@ -171,7 +171,7 @@ class Localization(NamedTuple):
     def layer(self) -> Layer:
         """What the language changes on the surfaces of a conversation."""
         own, greeting = self.policy, self.realised.greeting
-        told = AlwaysTold(self.realised.directive) if self.realised.directive else None
+        told = StaticInstructions(self.realised.directive) if self.realised.directive else None
         whole = Layer(
             name="language",
             identity=self.realised.identity,
@@ -207,7 +207,7 @@ class Localization(NamedTuple):
 class GreetingProtocol:
     """A conductor that opens with a greeting in another language, where it greets at all."""
 
-    def __init__(self, conductor: Conductor, greeting: str) -> None:
+    def __init__(self, conductor: TurnProtocol, greeting: str) -> None:
         self._conductor = conductor
         self._greeting = greeting
 
@@ -220,12 +220,12 @@ class GreetingProtocol:
         """Return the events before the first directive; a history is what it was."""
         opening = self._conductor.opening()
         match opening:
-            case (Move(by="agent", scripted=True) as move,):
-                return (msgspec.structs.replace(move, reply=say(self._greeting)),)
+            case (Message(by="agent", scripted=True) as move,):
+                return (msgspec.structs.replace(move, reply=text_reply(self._greeting)),)
             case _:
                 return opening
 
-    def next(self, progress: Progress) -> Directive:
+    def next(self, progress: ConversationProgress) -> TurnAction:
         """Return what happens next."""
         return self._conductor.next(progress)
 

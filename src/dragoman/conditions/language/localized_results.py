@@ -13,7 +13,7 @@ from dragoman.conditions.language.field_trees import EMPTY_TREE, to_labels
 from dragoman.conditions.language.tool_messages import translate_refusal, translate_success_message
 from dragoman.conditions.language.tool_view_rules import ViewRules
 from dragoman.conditions.language.value_sets import build_domain_labels
-from dragoman.core.language.declarations import RecordKind
+from dragoman.core.language.translated_domains import RecordKind
 from dragoman.core.tools import Role, ToolCall, ToolResult
 
 _NAME = re.compile(r"\w+")

@@ -15,8 +15,8 @@ from dragoman.conditions.language.field_trees import (
 from dragoman.conditions.language.value_sets import ValueSet, build_value_set, fold_spelling
 from dragoman.conditions.language.view_checks import LabelCall, label_call
 from dragoman.core.conditions import Surface
-from dragoman.core.language.questions import Labels, TranslatedQuestions, TranslatedTask
-from dragoman.core.language.wording import Wording
+from dragoman.core.language.localized_values import LocalizedValues
+from dragoman.core.language.question_texts import Labels, TranslatedQuestions, TranslatedTask
 from dragoman.core.layers import Layer
 from dragoman.core.tasks import Action, InitialState, Task
 from dragoman.core.tools import ToolCall, ToolResult, Toolset
@@ -141,8 +141,10 @@ class LocalizedQuestions(NamedTuple):
         )
 
 
-def _meaning(whole: Layer, view: "QuestionView") -> Callable[[Task, Wording], Wording]:
-    def wording(task: Task, before: Wording) -> Wording:
+def _meaning(
+    whole: Layer, view: "QuestionView"
+) -> Callable[[Task, LocalizedValues], LocalizedValues]:
+    def wording(task: Task, before: LocalizedValues) -> LocalizedValues:
         own = before if whole.wording is None else whole.wording(task, before)
         return msgspec.structs.replace(own, meant=view.canonical)
 

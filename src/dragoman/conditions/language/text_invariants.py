@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from dragoman.conditions.language.value_sets import fold_spelling
-from dragoman.core.language.wording import NumberHabits
+from dragoman.core.language.localized_values import NumberFormat
 
 _LETTER = re.compile(r"[A-Za-z]")
 _HAN = re.compile(r"[\u3400-\u9fff]+")
@@ -116,20 +116,20 @@ def is_identifier(text: str) -> bool:
     return _IDENTIFIER.fullmatch(text) is not None
 
 
-def numbers_in(text: str, habits: NumberHabits) -> dict[Decimal, None]:
+def numbers_in(text: str, habits: NumberFormat) -> dict[Decimal, None]:
     """Return the numbers of a text in their order, each once; digits may be of any script."""
     return dict.fromkeys(
         number_of(found.group(), habits) for found in _pattern(habits).finditer(text)
     )
 
 
-def number_of(written: str, habits: NumberHabits) -> Decimal:
+def number_of(written: str, habits: NumberFormat) -> Decimal:
     """Return the value of a number as it is written."""
     return Decimal(written.replace(habits.thousands, "").replace(habits.decimal, "."))
 
 
 @cache
-def _pattern(habits: NumberHabits) -> re.Pattern[str]:
+def _pattern(habits: NumberFormat) -> re.Pattern[str]:
     decimal, thousands = re.escape(habits.decimal), re.escape(habits.thousands)
     return re.compile(
         rf"(?:\d{{1,3}}(?:{thousands}\d{{3}}){{1,9}}(?!\d)|\d{{1,40}})(?:{decimal}\d{{1,30}})?"

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from dragoman.conditions.language.artifacts import Template, ToolReturns, TranslatedMessage
 from dragoman.conditions.language.value_sets import ValueSet
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _MAX_MESSAGE = 4_000
@@ -356,7 +356,7 @@ def load_refusal_texts(language: str) -> RefusalTexts:
         return RefusalTexts()
     try:
         texts = msgspec.toml.decode(file.read_bytes(), type=RefusalTexts)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"the tool texts in {language} are damaged: {error}") from error
     if language != _ENGLISH:
         _require_fitting(texts, load_refusal_texts(_ENGLISH), language)

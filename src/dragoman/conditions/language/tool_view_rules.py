@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from dragoman.core.rule_sets import RuleSet, RuleSets
+from dragoman.core.rules import RuleSet, RuleSets
 
 Part = Literal["descriptions", "choices", "results"]
 """A part of what a participant sees of a tool.

@@ -15,7 +15,7 @@ import msgspec
 
 from dragoman.conditions.language.artifacts import ValueSetText
 from dragoman.core.errors import DataError
-from dragoman.core.texts.unaccented import unaccented
+from dragoman.core.texts.characters import unaccented
 
 ESCAPE = "\\"
 """Stands before a value of an open field that would be read as the label of another."""

@@ -12,13 +12,20 @@ import msgspec
 
 from dragoman.conditions.language.languages import SHIPPED
 from dragoman.core.conditions import ENGLISH, NONE
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.keys import content_key
 from dragoman.core.layers import Layer
-from dragoman.core.personas import BY_TASK, Habits, Manner, Persona, Sayings, SpeechHabits, Traits
+from dragoman.core.personas import (
+    BY_TASK,
+    Habits,
+    Persona,
+    PersonaPhrases,
+    SpeechHabits,
+    Traits,
+    UserBehavior,
+)
 from dragoman.core.tasks import Task
-from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.core.texts.toml_values import decode_toml
+from dragoman.core.texts.decoding import TranslatedErrors, decode_toml
 
 BUNDLED_PROFILES = (
     NONE,
@@ -80,7 +87,7 @@ class PersonaProfile(msgspec.Struct, frozen=True):
         if texts is None or shared is None:
             known = ", ".join(code for code in self.texts if code in shared_phrases())
             raise UsageError(f"the persona {self.name} has no texts in {language}: it has {known}")
-        sayings = Sayings(
+        sayings = PersonaPhrases(
             shared.vague,
             shared.asks_back,
             texts.openings,
@@ -93,7 +100,7 @@ class PersonaProfile(msgspec.Struct, frozen=True):
             self.traits,
             f"{texts.user}\n{shared.guardrails}",
             texts.agent,
-            Manner(self.habits, sayings),
+            UserBehavior(self.habits, sayings),
             self.speech,
             shared.fillers,
         )
@@ -141,7 +148,7 @@ def read_profile(path: Path) -> PersonaProfile:
             f"{path}: a card is called as its file: small letters, digits and hyphens, and not "
             f"{', '.join((BY_TASK, *BUNDLED_PROFILES))}"
         )
-    with OutsideErrors(DataError, f"{path}: the card cannot be read"), path.open("rb") as file:
+    with TranslatedErrors(DataError, f"{path}: the card cannot be read"), path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise DataError(f"{path}: a card takes at most {MAX_BYTES} bytes")
@@ -154,7 +161,7 @@ def decode_profile(name: str, content: bytes, where: str) -> PersonaProfile:
     Raises:
         DataError: Where it is damaged or lacks what it needs: the first thing that is wrong.
     """
-    with OutsideErrors(DataError, f"{where}: no persona card"):
+    with TranslatedErrors(DataError, f"{where}: no persona card"):
         tables = decode_toml(content, dict[str, object])
         head = {key: value for key, value in tables.items() if key in _TABLES}
         spoken = {key: value for key, value in tables.items() if key not in _TABLES}
@@ -171,7 +178,7 @@ def decode_profile(name: str, content: bytes, where: str) -> PersonaProfile:
 def shared_phrases() -> dict[str, SharedPhrases]:
     """Return by language what all personas say and are told."""
     content = importlib.resources.files(__package__).joinpath("sayings.toml").read_bytes()
-    with OutsideErrors(DataError, "sayings.toml"):
+    with TranslatedErrors(DataError, "sayings.toml"):
         return msgspec.toml.decode(content, type=dict[str, SharedPhrases])
 
 

@@ -13,14 +13,13 @@ from typing import Annotated, Literal, Protocol
 
 import msgspec
 
-from dragoman.core.episodes import Event, Move
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Event, Message
 from dragoman.core.errors import DataError
-from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, ChatRequest
-from dragoman.core.speech import Said
-from dragoman.core.texts.carried import carried
-from dragoman.core.texts.decoding import OutsideErrors, unfenced
-from dragoman.core.texts.user_signs import KINDS, finders, signs_version, word_count
+from dragoman.core.replies import TextReply
+from dragoman.core.texts.decoding import TranslatedErrors, escape_surrogates, strip_code_fence
+from dragoman.core.texts.user_cues import KINDS, cue_finders, cues_version, word_count
 from dragoman.core.tools import NO_TOOLS, Role
 from dragoman.core.usage import Usage
 
@@ -78,7 +77,7 @@ def inference_rubric() -> str:
 def count_user_messages(events: Sequence[Event]) -> int:
     """Return how many messages of the user there are."""
     return sum(
-        isinstance(event, Move) and event.by == "user" and isinstance(event.reply, Said)
+        isinstance(event, Message) and event.by == "user" and isinstance(event.reply, TextReply)
         for event in events
     )
 
@@ -88,7 +87,7 @@ def last_messages(events: Sequence[Event]) -> list[KnownMessage]:
     said = [
         KnownMessage(event.by, _as_known(event))
         for event in events
-        if isinstance(event, Move) and isinstance(event.reply, Said)
+        if isinstance(event, Message) and isinstance(event.reply, TextReply)
     ]
     return said[-LAST_MESSAGES:]
 
@@ -107,8 +106,8 @@ def parse_inferred_profile(answer: str) -> dict[str, object]:
     Raises:
         DataError: Where it is no such object: what is wrong with it.
     """
-    with OutsideErrors(DataError, "no context"):
-        fields = msgspec.json.decode(unfenced(answer), type=dict[str, object])
+    with TranslatedErrors(DataError, "no context"):
+        fields = msgspec.json.decode(strip_code_fence(answer), type=dict[str, object])
         known = msgspec.convert(fields, ProfileAnswer)
         own = set(fields).difference(ProfileAnswer.__struct_fields__)
         traits = msgspec.convert({name: fields[name] for name in fields if name in own}, _TRAITS)
@@ -132,9 +131,9 @@ def profile_instructions(about: Mapping[str, object]) -> str:
 _TRAITS = dict[str, Score]
 
 
-def _as_known(event: Move) -> str:
+def _as_known(event: Message) -> str:
     """Return a message as the agent knows it: the user's as it was heard."""
-    if not isinstance(event.reply, Said):
+    if not isinstance(event.reply, TextReply):
         return ""
     utterance = event.reply.utterance
     text = utterance.intended if event.by == "agent" else utterance.received or ""
@@ -182,7 +181,7 @@ class SignedMessage(msgspec.Struct, frozen=True):
 
 def rules_version() -> str:
     """Return the rules' name with the hash of their signs."""
-    return f"{RULES}-{VERSION}@{content_key(signs_version())[:8]}"
+    return f"{RULES}-{VERSION}@{content_key(cues_version())[:8]}"
 
 
 def infer_by_rules(events: Sequence[Event], languages: Sequence[str]) -> dict[str, object]:
@@ -216,7 +215,7 @@ def _signed(message: KnownMessage, languages: Sequence[str]) -> SignedMessage:
     """Return a message with its signs; another language mixed in shows beside the user's own alone."""
     signs: dict[str, str] = {}
     for language in languages:
-        for kind, finder in finders(language).items():
+        for kind, finder in cue_finders(language).items():
             is_own = kind != "mixes" or language == languages[0]
             found = finder.search(message.text) if is_own and kind not in signs else None
             if found:
@@ -348,9 +347,11 @@ class ModelProfileInference:
         draw = f"{self._draw}-context-{self._asked}"
         request = ChatRequest(messages, NO_TOOLS, 0, self._task, draw=draw)
         completion = await self._model.complete(request, PURPOSE)
-        answer = completion.reply.text if isinstance(completion.reply, Said) else ""
+        answer = completion.reply.text if isinstance(completion.reply, TextReply) else ""
         about, failure = _read(answer)
-        return InferenceResult(about, failure, carried(answer[:MAX_ANSWER]), completion.usage)
+        return InferenceResult(
+            about, failure, escape_surrogates(answer[:MAX_ANSWER]), completion.usage
+        )
 
 
 class RuleProfileInference:
@@ -373,4 +374,4 @@ def _read(answer: str) -> tuple[dict[str, object], str]:
     try:
         return parse_inferred_profile(answer), ""
     except DataError as error:
-        return {}, carried(str(error))
+        return {}, escape_surrogates(str(error))

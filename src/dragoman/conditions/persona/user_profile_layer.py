@@ -16,10 +16,10 @@ from dragoman.conditions.persona.profile_inference import (
     rules_version,
 )
 from dragoman.core.conditions import EXPOSURE
-from dragoman.core.keys import content_key
-from dragoman.core.layers import Briefing, Layer, Talk
-from dragoman.core.personas import BY_TASK, AboutUser, Persona, UserContext, stated_persona
-from dragoman.core.protocols import ChatModel, Progress
+from dragoman.core.content_keys import content_key
+from dragoman.core.layers import ConversationContext, InstructionSource, Layer
+from dragoman.core.personas import BY_TASK, Persona, UserContext, UserProfile, stated_persona
+from dragoman.core.protocols import ChatModel, ConversationProgress
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
 
@@ -42,7 +42,7 @@ def stated_profile_layer(nobody: Persona, heading: str, stated: Mapping[str, str
     """
     card = _profile_text(nobody)
 
-    def opened(talk: Talk) -> Briefing:
+    def opened(talk: ConversationContext) -> InstructionSource:
         persona = stated.get(talk.task.id) or talk.task.scenario.persona
         name = stated_persona(talk.task.id) or BY_TASK
         return _stated_text(name, f"{heading}\n{persona.strip()}") if persona else card
@@ -64,7 +64,7 @@ def inferred_profile_layer(model: ChatModel | None, identity: str) -> Layer:
     """
     version = rubric_version()
 
-    def opened(talk: Talk) -> InferredUserProfile:
+    def opened(talk: ConversationContext) -> InferredUserProfile:
         asked = talk.model if model is None else model
         return InferredUserProfile(
             None if asked is None else ModelProfileInference(asked, talk.task.id, talk.draw)
@@ -84,7 +84,7 @@ def rule_inferred_profile_layer(languages: Sequence[str]) -> Layer:
     """
     version = rules_version()
 
-    def opened(_: Talk) -> InferredUserProfile:
+    def opened(_: ConversationContext) -> InferredUserProfile:
         return InferredUserProfile(RuleProfileInference(languages))
 
     key = content_key("exposure-2-rules", version, LAST_MESSAGES, REFRESHED_AFTER, languages)
@@ -100,15 +100,15 @@ class StaticUserProfile:
         about: What is known of the user, for participants that take it in fields.
     """
 
-    def __init__(self, text: str, about: AboutUser) -> None:
+    def __init__(self, text: str, about: UserProfile) -> None:
         self._text = text
         self._about = about
 
-    async def told(self, side: Role, progress: Progress) -> str:  # noqa: ARG002 - the same from the first word to the last
+    async def told(self, side: Role, progress: ConversationProgress) -> str:  # noqa: ARG002 - the same from the first word to the last
         """Return the text for the agent."""
         return self._text if side == "agent" else ""
 
-    def about_user(self) -> AboutUser:
+    def about_user(self) -> UserProfile:
         """Return what is known of the user."""
         return self._about
 
@@ -151,7 +151,7 @@ class InferredUserProfile:
         self._contexts: list[UserContext] = []
         self._usage: list[Usage] = []
 
-    async def told(self, side: Role, progress: Progress) -> str:
+    async def told(self, side: Role, progress: ConversationProgress) -> str:
         """Return what the agent is told; it is inferred anew where enough was said.
 
         Raises:
@@ -165,7 +165,7 @@ class InferredUserProfile:
             await self._infer(self._reader, progress)
         return profile_instructions(self._about) if self._about else ""
 
-    def about_user(self) -> AboutUser:
+    def about_user(self) -> UserProfile:
         """Return what was inferred last."""
         return {"exposure": 2, **self._about} if self._about else {}
 
@@ -179,7 +179,7 @@ class InferredUserProfile:
         usage, self._usage = tuple(self._usage), []
         return usage
 
-    async def _infer(self, reader: ProfileInference, progress: Progress) -> None:
+    async def _infer(self, reader: ProfileInference, progress: ConversationProgress) -> None:
         read = await reader.read(progress.events)
         if read.usage is not None:
             self._usage.append(read.usage)

@@ -23,14 +23,16 @@ from dragoman.conditions.voice.verbalization.spoken_form import (
     add_hesitations,
     verbalize,
 )
+from dragoman.core.audio import Audio, AudioStore
 from dragoman.core.conditions import ITSELF
-from dragoman.core.keys import content_key, derive_seed
+from dragoman.core.content_keys import content_key, derive_seed
+from dragoman.core.progress import AwaitedParty, LazilyBuilt
 from dragoman.core.protocols import Recognizer, Synthesizer
-from dragoman.core.speech import (
+from dragoman.core.replies import (
     NORMALIZED,
     NORMALIZER_SETTING,
+    ORACLE_ENGINE,
     SYNTHESIS,
-    UNDERSTOOD,
     WORDS,
     Stage,
     TranscriptForm,
@@ -38,9 +40,6 @@ from dragoman.core.speech import (
 )
 from dragoman.core.stop_tokens import MARKER
 from dragoman.core.usage import Usage, total_usage
-from dragoman.core.voice.audio import Audio
-from dragoman.core.voice.sounds import Sounds
-from dragoman.core.waiting.awaited import AwaitedParty, BuiltAtFirstUse
 
 
 class TranscriptTexts(msgspec.Struct, frozen=True):
@@ -158,7 +157,7 @@ _LINE = AwaitedParty("line")
 class VoiceChannel:
     """Carries the words of one side of one conversation by voice."""
 
-    def __init__(self, path: VoicePath, sounds: Sounds, seed: int) -> None:
+    def __init__(self, path: VoicePath, sounds: AudioStore, seed: int) -> None:
         self._path = path
         self._sounds = sounds
         self._seed = seed
@@ -170,7 +169,7 @@ class VoiceChannel:
     def awaited(self) -> AwaitedParty:
         """Who speaks or listens now: a recognizer may have to be built first."""
         listener: object = self._path.listener
-        is_built = isinstance(listener, BuiltAtFirstUse) and listener.is_being_built
+        is_built = isinstance(listener, LazilyBuilt) and listener.is_being_built
         if is_built and self._awaited.party == "recognizer":
             return AwaitedParty("recognizer being built", self._awaited.name)
         return self._awaited
@@ -220,7 +219,7 @@ class VoiceChannel:
         """Return the text that reaches the listener, None for the audio, and who listened to which words."""
         listener = self._path.listener
         if listener is None:
-            return meant, Stage(RECOGNITION, UNDERSTOOD)
+            return meant, Stage(RECOGNITION, ORACLE_ENGINE)
         if isinstance(listener, str):
             return None, Stage(RECOGNITION, ITSELF)
         self._awaited = AwaitedParty("recognizer", listener.name)

@@ -22,16 +22,16 @@ from dragoman.conditions.voice.channel import (
     transcript_key_parts,
 )
 from dragoman.conditions.voice.channel import SIMULATED as SIMULATION
+from dragoman.core.audio import AudioStore
 from dragoman.core.conditions import ITSELF, SIMULATED
+from dragoman.core.content_keys import content_key, derive_seed
 from dragoman.core.errors import DataError, ParticipantError, UsageError
-from dragoman.core.keys import content_key, derive_seed
-from dragoman.core.layers import AlwaysTold, Layer, Talk
+from dragoman.core.layers import ConversationContext, Layer, StaticInstructions
 from dragoman.core.protocols import Channel
-from dragoman.core.speech import UNDERSTOOD, AudioRef, Stage, TranscriptForm, Utterance
+from dragoman.core.recordings import RecordedMessage, Recordings
+from dragoman.core.replies import ORACLE_ENGINE, AudioRef, Stage, TranscriptForm, Utterance
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
-from dragoman.core.voice.recordings import RecordedMessage, Recordings
-from dragoman.core.voice.sounds import Sounds
 
 VERSION = "dragoman-voice-1"
 """The version of all texts; a changed text is a new version."""
@@ -87,9 +87,9 @@ class RecordedSounds:
 
     def __init__(self, recordings: Recordings) -> None:
         self._recordings = recordings
-        self._kept: WeakKeyDictionary[Sounds, set[str]] = WeakKeyDictionary()
+        self._kept: WeakKeyDictionary[AudioStore, set[str]] = WeakKeyDictionary()
 
-    async def keep(self, audio: AudioRef, sounds: Sounds) -> None:
+    async def keep(self, audio: AudioRef, sounds: AudioStore) -> None:
         """See that a run has audio of the set.
 
         Raises:
@@ -135,7 +135,9 @@ class RecordedVoice(msgspec.Struct, frozen=True):
         elif self.live is not None:
             live = {name: path.identity for name, path in self.live.items()}
         received = (
-            () if self.listener in {UNDERSTOOD, ITSELF} else transcript_key_parts(self.transcript)
+            ()
+            if self.listener in {ORACLE_ENGINE, ITSELF}
+            else transcript_key_parts(self.transcript)
         )
         return content_key(
             "recorded-1", self.recordings.digest, self.listener, live, self.prompt, *received
@@ -146,7 +148,7 @@ class RecordedVoice(msgspec.Struct, frozen=True):
         found = message.heard[self.listener]
         return TranscriptTexts(found.words, found.text, self.recordings.normalizer)
 
-    def channel(self, talk: Talk, side: Role) -> Channel | None:
+    def channel(self, talk: ConversationContext, side: Role) -> Channel | None:
         """Return the channel of what a user says in one conversation; an agent is understood."""
         return None if side == "agent" else RecordedChannel(self, talk)
 
@@ -154,7 +156,7 @@ class RecordedVoice(msgspec.Struct, frozen=True):
 class RecordedChannel:
     """Carries the words of the user of one conversation."""
 
-    def __init__(self, voice: RecordedVoice, talk: Talk) -> None:
+    def __init__(self, voice: RecordedVoice, talk: ConversationContext) -> None:
         self._voice = voice
         self._talk = talk
         self._messages = list(voice.recordings.of(talk.task.id))
@@ -224,8 +226,8 @@ class RecordedChannel:
 def _heard(message: RecordedMessage, voice: RecordedVoice) -> tuple[str | None, Stage]:
     """Return the text that reaches the agent, None for the audio, and who listened to which words."""
     listener = voice.listener
-    if listener == UNDERSTOOD:
-        return message.text, Stage(RECOGNITION, UNDERSTOOD)
+    if listener == ORACLE_ENGINE:
+        return message.text, Stage(RECOGNITION, ORACLE_ENGINE)
     if listener == ITSELF:
         # Where there was nothing to say there is nothing to hear.
         return None if message.audio else "", Stage(RECOGNITION, ITSELF)
@@ -255,7 +257,7 @@ class LiveVoice(msgspec.Struct, frozen=True):
         """The content key of everything that can change what is heard."""
         return content_key(*(path.identity for path in (*self.users, self.agent)), self.prompt)
 
-    def channel(self, talk: Talk, side: Role) -> Channel:
+    def channel(self, talk: ConversationContext, side: Role) -> Channel:
         """Return the channel of what a side says in one conversation."""
         path = self.agent
         if side == "user":
@@ -283,7 +285,7 @@ class SimulatedVoice(msgspec.Struct, frozen=True):
         """The content key of everything that can change what is heard."""
         return content_key(self.path.identity, self.path.style, self.prompt)
 
-    def channel(self, talk: Talk, side: Role) -> Channel | None:
+    def channel(self, talk: ConversationContext, side: Role) -> Channel | None:
         """Return the channel of what a user says in one conversation; an agent is understood."""
         if side == "agent":
             return None
@@ -296,7 +298,7 @@ VoiceCondition = LiveVoice | SimulatedVoice | RecordedVoice
 
 def voice_layer(voiced: VoiceCondition) -> Layer:
     """Return what a voice changes on the surfaces of a conversation."""
-    told = AlwaysTold({"agent": voiced.prompt})
+    told = StaticInstructions({"agent": voiced.prompt})
     return Layer(
         name="voice",
         identity=voiced.identity,

@@ -1,1 +1,1 @@
-"""Web APIs as data: what is known of them, what is asked of them, and what they answered."""
+"""Web API tasks as data: documents, tasks, grading of calls, and calls written as text."""

@@ -1,9 +1,6 @@
-"""API documents in one form, whatever they were collected from.
+"""API documents: operations and parameters in one form, whatever the source format."""
 
-The fields of International Tool Calling (appendix A, figure 16) keep its names; ours stand beside
-them and are left out of files in its form.
-"""
-
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Literal, get_args
 
@@ -149,3 +146,23 @@ def operations(document: ApiDocument) -> Iterator[tuple[str, Operation]]:
     """Yield the operations of a document with their ids."""
     for operation in document.api_list:
         yield operation_id(document, operation), operation
+
+
+def offered_names(offered: Mapping[str, tuple[ApiDocument, Operation]]) -> dict[str, str]:
+    """Return the names of operations that are offered together, by their ids.
+
+    It is the operation's own name; where two have the same, that of its document stands before it, and
+    where these are equal too, its id takes its place.
+    """
+    names = {key: operation.name for key, (_, operation) in offered.items()}
+    twice = _duplicates(names)
+    for key in twice:
+        document, operation = offered[key]
+        names[key] = f"{document.tool_name}: {operation.name}"
+    names.update({key: key for key in _duplicates(names)})
+    return names
+
+
+def _duplicates(names: Mapping[str, str]) -> list[str]:
+    counts = Counter(names.values())
+    return [key for key, name in names.items() if counts[name] > 1]

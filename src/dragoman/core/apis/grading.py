@@ -1,19 +1,114 @@
-"""Calls that were made against gold calls: what is right, and what is wrong with the rest.
+"""Grading of API calls against gold calls: correct, wrong, missing and extra.
 
-Everything is matched one to one, and as well as can be: no order of calls or arguments changes a
-number.
+Calls and arguments are matched one to one with the lowest total cost (Hungarian algorithm on whole
+numbers), so that their order never changes a number.
 """
 
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from dragoman.core.apis.assignment import cheapest_assignment
-from dragoman.core.apis.same_values import canonical
 from dragoman.core.tasks import Action
 from dragoman.core.tools import ToolCall
+
+_UNKNOWN = 1 << 256
+"""More than any way can cost."""
+
+
+def cheapest_assignment(costs: Sequence[Sequence[int]]) -> int:
+    """Return the least sum of costs in which each row of the shorter side has a place of its own.
+
+    Whole numbers of any size keep several figures apart in one cost. Time grows with the shorter side
+    squared times the longer one.
+
+    Args:
+        costs: By row and column, at least one of each.
+    """
+    if len(costs) == 1:
+        return min(costs[0])
+    if len(costs) > len(costs[0]):
+        return cheapest_assignment(list(zip(*costs, strict=True)))
+    table = _Table(costs)
+    for row in range(len(costs)):
+        table.place(row)
+    return table.cost()
+
+
+class _Table:
+    """Rows that have a column so far, and the potentials by which the next one is placed cheapest."""
+
+    def __init__(self, costs: Sequence[Sequence[int]]) -> None:
+        self._costs = costs
+        self._free = len(costs[0])
+        """The column from which a new row sets out: one behind the last."""
+        self._of_row = [0] * len(costs)
+        self._of_column = [0] * (self._free + 1)
+        self._row_at: list[int | None] = [None] * (self._free + 1)
+
+    def cost(self) -> int:
+        """Return what the pairs cost together."""
+        pairs = enumerate(self._row_at[: self._free])
+        return sum(self._costs[row][column] for column, row in pairs if row is not None)
+
+    def place(self, row: int) -> None:
+        """Give a row a column; others move on along the cheapest way to a free one."""
+        self._row_at[self._free] = row
+        least = [_UNKNOWN] * self._free
+        before = [self._free] * self._free
+        seen = [self._free]
+        column = self._free
+        while (at := self._row_at[column]) is not None:
+            open_ones = [each for each in range(self._free) if each not in seen]
+            for other in open_ones:
+                reduced = self._costs[at][other] - self._of_row[at] - self._of_column[other]
+                if reduced < least[other]:
+                    least[other], before[other] = reduced, column
+            column = min(open_ones, key=least.__getitem__)
+            step = least[column]
+            self._shift(seen, step)
+            for other in open_ones:
+                least[other] -= step
+            seen.append(column)
+        while column != self._free:
+            self._row_at[column] = self._row_at[before[column]]
+            column = before[column]
+
+    def _shift(self, seen: Sequence[int], step: int) -> None:
+        for each in seen:
+            row = self._row_at[each]
+            if row is not None:
+                self._of_row[row] += step
+            self._of_column[each] -= step
+
+
+_WORDS = {"True": "true", "False": "false", "None": "null"}
+
+
+def canonical_value(value: object) -> Hashable:
+    """Return what all ways to write a value have in common.
+
+    A number is its shortest text, so that 5, 5.0 and "5" are one and "05" is another; `True` is
+    "true"; texts are compared in Unicode's composed form, without spaces around them; the keys of an
+    object have no order.
+    """
+    match value:
+        case str():
+            text = unicodedata.normalize("NFC", value).strip()
+            return _WORDS.get(text, text)
+        case list() | tuple():
+            return tuple(canonical_value(each) for each in value)
+        case dict():
+            return frozenset(
+                (canonical_value(key), canonical_value(each)) for key, each in value.items()
+            )
+        case float() if value.is_integer():
+            return str(int(value))
+        case _:
+            return _WORDS.get(str(value), str(value))
+
 
 _BASE = 1 << 20
 """More arguments than any two sets of calls have together."""
@@ -26,7 +121,7 @@ class GoldCall(NamedTuple):
     arguments: dict[str, frozenset[Hashable]]
 
 
-class AnswerCall(NamedTuple):
+class ComparedCall(NamedTuple):
     """A call that was made, with canonical values."""
 
     tool: str
@@ -80,18 +175,18 @@ def gold_call(
     return GoldCall(
         tool,
         {
-            name: frozenset(map(canonical, (value, *also.get(name, ()))))
+            name: frozenset(map(canonical_value, (value, *also.get(name, ()))))
             for name, value in arguments.items()
         },
     )
 
 
-def made_call(tool: str, arguments: dict[str, object]) -> AnswerCall:
+def compared_call(tool: str, arguments: dict[str, object]) -> ComparedCall:
     """Return a call that was made as it is compared."""
-    return AnswerCall(tool, {name: canonical(value) for name, value in arguments.items()})
+    return ComparedCall(tool, {name: canonical_value(value) for name, value in arguments.items()})
 
 
-def graded_by_plans(
+def grade_by_plans(
     plans: Sequence[Sequence[Action]], made: Sequence[ToolCall], offered: Collection[str]
 ) -> tuple[int, CallGrades]:
     """Return the numbers beside the plan that calls make, or else the first, and which it is, from 0.
@@ -105,8 +200,8 @@ def graded_by_plans(
     """
     graded = [
         grade_calls(
-            [_gold_beside_defaults(each) for each in plan],
-            [_made_beside_defaults(each, plan) for each in made],
+            [_gold_without_defaults(each) for each in plan],
+            [_call_without_defaults(each, plan) for each in made],
             offered,
         )
         for plan in plans
@@ -115,7 +210,7 @@ def graded_by_plans(
     return number, graded[number]
 
 
-def _gold_beside_defaults(action: Action) -> GoldCall:
+def _gold_without_defaults(action: Action) -> GoldCall:
     given = {
         name: value
         for name, value in action.arguments.items()
@@ -124,7 +219,7 @@ def _gold_beside_defaults(action: Action) -> GoldCall:
     return gold_call(action.name, given, action.also)
 
 
-def _made_beside_defaults(call: ToolCall, plan: Sequence[Action]) -> AnswerCall:
+def _call_without_defaults(call: ToolCall, plan: Sequence[Action]) -> ComparedCall:
     same = [each for each in plan if each.name == call.name]
     defaults = same[0].defaults if same else {}
     needed = {name for each in same for name in each.also if name in defaults}
@@ -133,15 +228,15 @@ def _made_beside_defaults(call: ToolCall, plan: Sequence[Action]) -> AnswerCall:
         for name, value in call.arguments.items()
         if name in needed or not _is_default(name, value, defaults)
     }
-    return made_call(call.name, {**{name: defaults[name] for name in needed}, **given})
+    return compared_call(call.name, {**{name: defaults[name] for name in needed}, **given})
 
 
 def _is_default(name: str, value: object, defaults: Mapping[str, object]) -> bool:
-    return name in defaults and canonical(value) == canonical(defaults[name])
+    return name in defaults and canonical_value(value) == canonical_value(defaults[name])
 
 
 def grade_calls(
-    gold: Sequence[GoldCall], made: Sequence[AnswerCall], offered: Collection[str]
+    gold: Sequence[GoldCall], made: Sequence[ComparedCall], offered: Collection[str]
 ) -> CallGrades:
     """Return the numbers.
 
@@ -172,7 +267,7 @@ def grade_calls(
     )
 
 
-def _right_triples(gold: Sequence[GoldCall], made: Sequence[AnswerCall]) -> int:
+def _right_triples(gold: Sequence[GoldCall], made: Sequence[ComparedCall]) -> int:
     wanted: dict[tuple[str, str], list[frozenset[Hashable]]] = {}
     for call in gold:
         for name, values in call.arguments.items():
@@ -193,7 +288,7 @@ def _most(wanted: Sequence[frozenset[Hashable]], found: Sequence[Hashable]) -> i
     return -cheapest_assignment(costs)
 
 
-def _argument_errors(gold: Sequence[GoldCall], made: Sequence[AnswerCall]) -> _Errors:
+def _argument_errors(gold: Sequence[GoldCall], made: Sequence[ComparedCall]) -> _Errors:
     """Return what is wrong in calls of right tools, gold calls and made ones paired as well as can be."""
     cost = 0
     for tool in {call.tool for call in gold}:
@@ -206,7 +301,7 @@ def _argument_errors(gold: Sequence[GoldCall], made: Sequence[AnswerCall]) -> _E
     return _Errors(*divmod(wrong_and_missing, _BASE), extra)
 
 
-def _cost(gold: GoldCall, made: AnswerCall) -> int:
+def _cost(gold: GoldCall, made: ComparedCall) -> int:
     """Return what pairing two calls costs: most right first, then least wrong, missing and extra."""
     shared = gold.arguments.keys() & made.arguments.keys()
     right = sum(made.arguments[name] in gold.arguments[name] for name in shared)

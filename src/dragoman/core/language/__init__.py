@@ -1,1 +1,1 @@
-"""What is known of languages: how things are worded, what is translated, how use is judged."""
+"""Language of conversations: phrasebooks, localized values, translations and correctness."""

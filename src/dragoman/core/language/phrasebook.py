@@ -1,4 +1,4 @@
-"""What participants that need no model say and understand in one language."""
+"""Phrasebook of one language: sentences and patterns of participants without a model."""
 
 import re
 from collections.abc import Mapping

@@ -1,1 +1,1 @@
-"""Text as it is carried, decoded, shown and compared."""
+"""Text utilities: decoding, redaction, alignment, entities and calls written in text."""

@@ -1,4 +1,4 @@
-"""The cheapest way to turn one sequence into another: for word errors, spellings and names."""
+"""Sequence alignment and edit distance, for word errors, spellings and names."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -26,7 +26,7 @@ def unit_cost(said: str, heard: str) -> float:
     return float(said != heard)
 
 
-def aligned(said: Sequence[str], heard: Sequence[str], cost: Cost = unit_cost) -> tuple[Pair, ...]:
+def align(said: Sequence[str], heard: Sequence[str], cost: Cost = unit_cost) -> tuple[Pair, ...]:
     """Return the cheapest alignment; what is left out or put in costs 1 a unit.
 
     Among equally cheap ones a substitution is preferred, so the result is always the same.
@@ -38,7 +38,7 @@ def aligned(said: Sequence[str], heard: Sequence[str], cost: Cost = unit_cost) -
     if longest > MAX_UNITS:
         raise DataError(f"{longest} units are too many to align: at most {MAX_UNITS}")
     if cost is unit_cost:
-        return _aligned_units(said, heard)
+        return _align_units(said, heard)
     table = _costs(said, heard, cost)
     pairs = []
     row, column = len(said), len(heard)
@@ -49,7 +49,7 @@ def aligned(said: Sequence[str], heard: Sequence[str], cost: Cost = unit_cost) -
     return tuple(reversed(pairs))
 
 
-def _aligned_units(said: Sequence[str], heard: Sequence[str]) -> tuple[Pair, ...]:
+def _align_units(said: Sequence[str], heard: Sequence[str]) -> tuple[Pair, ...]:
     """Return the alignment for `unit_cost`: all rows of a column at once, as bits (Hyyrö 2003)."""
     columns = _bit_columns(said, heard)
     pairs = []
@@ -81,7 +81,7 @@ class EditCounts(NamedTuple):
 
 
 def edit_counts(said: Sequence[str], heard: Sequence[str]) -> EditCounts:
-    """Return what `aligned` by `unit_cost` counts up to, without the pairs.
+    """Return what `align` by `unit_cost` counts up to, without the pairs.
 
     Raises:
         DataError: Where a sequence is longer than `MAX_UNITS`.
@@ -143,7 +143,7 @@ def distance(said: Sequence[str], heard: Sequence[str], cost: Cost = unit_cost) 
     """
     return sum(
         1.0 if pair.said is None or pair.heard is None else cost(pair.said, pair.heard)
-        for pair in aligned(said, heard, cost)
+        for pair in align(said, heard, cost)
     )
 
 

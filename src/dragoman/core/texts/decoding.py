@@ -1,17 +1,85 @@
-"""Bytes that somebody else wrote: what reading them may raise, and what they hold unpacked."""
+"""Bounded decoding of untrusted text: errors, compression, nesting, JSON paths and TOML.
 
+Python source is parsed to a syntax tree and never run.
+"""
+
+import ast
+import datetime as dt
+import re
+import tomllib
+import warnings
 import zlib
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
+from typing import Any, TypeVar
 
 import msgspec
 
 from dragoman.core.errors import DataError, DragomanError
 
-UNREADABLE = (msgspec.MsgspecError, UnicodeError, RecursionError)
+SERIALIZATION_ERRORS = (
+    msgspec.MsgspecError,
+    TypeError,
+    ValueError,
+    OverflowError,
+    RecursionError,
+)
+"""What encoding a value may raise: halves of characters are a ValueError, odd keys a TypeError."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+def escape_surrogates(text: str) -> str:
+    """Return a text as UTF-8 can carry it: halves of characters are written as escapes."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def why_not_serializable(value: object) -> str:
+    """Return why JSON cannot carry a value, in one line; nothing where it can."""
+    try:
+        _encode(value)
+    except SERIALIZATION_ERRORS as error:
+        return f"JSON cannot carry them: {error}"[:200]
+    return ""
+
+
+MOST_DEPTH = 100
+"""Levels of the arguments of a call; JSON of a deeper one could be neither compared nor shown."""
+
+TOO_DEEP = "nested too deeply"
+
+
+def is_nested_too_deeply(value: object) -> bool:
+    """Whether lists and objects lie within each other deeper than arguments may."""
+    level = [value]
+    for _ in range(MOST_DEPTH):
+        level = [inner for outer in level for inner in _inside(outer)]
+        if not level:
+            return False
+    return True
+
+
+def why_unreadable(error: Exception, what: str) -> str:
+    """Return why something could not be read.
+
+    Args:
+        error: What reading it raised.
+        what: What it is, with its verb: "the arguments are".
+    """
+    return f"{what} {TOO_DEEP}" if isinstance(error, RecursionError) else str(error)
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+DECODING_ERRORS = (msgspec.MsgspecError, UnicodeError, RecursionError)
 """Bytes that are no text, no JSON or TOML, not of the type asked for, or nested without end."""
 
 
-class OutsideErrors:
+class TranslatedErrors:
     """Around what touches files or foreign bytes: their errors become ours, "WHERE: WHAT (WHY)".
 
     Args:
@@ -37,14 +105,14 @@ class OutsideErrors:
         """Raise our error in the place of one from outside; any other passes."""
         if isinstance(error, OSError):
             raise self._kind(f"{self._what} ({error.strerror or error})") from error
-        if isinstance(error, UNREADABLE):
+        if isinstance(error, DECODING_ERRORS):
             raise self._kind(f"{self._what} ({error})") from error
 
 
 _FENCE = "```"
 
 
-def unfenced(text: str) -> str:
+def strip_code_fence(text: str) -> str:
     """Return a model's JSON without the fence of a code block that many models put around it."""
     inner = text.strip()
     if len(inner) < 2 * len(_FENCE) or not (inner.startswith(_FENCE) and inner.endswith(_FENCE)):
@@ -56,7 +124,7 @@ _GZIP, _BYTE_ORDER_MARK = b"\x1f\x8b", b"\xef\xbb\xbf"
 _GZIP_WINDOW = 31
 
 
-def unpacked(content: bytes, most: int) -> bytes:
+def decompress(content: bytes, most: int) -> bytes:
     """Return content without gzip around it and without a byte order mark before it.
 
     Args:
@@ -80,3 +148,103 @@ def unpacked(content: bytes, most: int) -> bytes:
             raise DataError("damaged gzip (cut off)")
         content = member.unused_data
     return b"".join((*parts, content if not parts else b"")).removeprefix(_BYTE_ORDER_MARK)
+
+
+JsonPath = tuple[str | int, ...]
+
+
+def value_at(value: object, place: JsonPath) -> object:
+    """Return what stands at a place, or None where there is no such place."""
+    for step in place:
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return None
+    return value
+
+
+def put(value: Any, texts: Mapping[JsonPath, str]) -> None:  # noqa: ANN401 - whatever a file holds
+    """Put texts into their places, which must be there."""
+    for place, text in texts.items():
+        holder = value
+        for step in place[:-1]:
+            holder = holder[step]
+        holder[place[-1]] = text
+
+
+MAX_SOURCE = 2_000_000
+"""The longest module text that is read, in characters."""
+
+
+def parse_module(source: str, where: str) -> ast.Module:
+    """Return a module's syntax tree.
+
+    Args:
+        source: Its text.
+        where: How to name it in errors.
+
+    Raises:
+        DataError: Where it is too long or no valid Python.
+    """
+    if len(source) > MAX_SOURCE:
+        raise DataError(f"{where}: the module is longer than {MAX_SOURCE} characters")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source)
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise DataError(f"{where}: not valid Python: {reason}") from error
+
+
+Kind = TypeVar("Kind")
+
+MOST_BYTES = 4 * 2**20
+"""Of one file that a person writes."""
+
+_MOST_PARTS = 100
+_TIMES = (dt.datetime, dt.date, dt.time)
+
+# A key of n parts costs the parser n * n: a file of 200 kB that is one key takes more than there is.
+_has_long_key = re.compile(rf"(?<![\w\-])(?:[\w\-]++[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}").search
+_has_long_quoted_key = re.compile(
+    rf"""(?:"[^"\n]{{0,99}}"[ \t]*+\.[ \t]*+|'[^'\n]{{0,99}}'[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}"""
+).search
+
+
+def load_toml(text: str, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
+    """Return what a TOML file holds.
+
+    Args:
+        text: Of the file.
+        parse_float: Makes a number of one with a point.
+
+    Raises:
+        TOMLDecodeError: Where it is no TOML, nested too deep, or has a key or a number without end.
+    """
+    if _has_long_key(text) or _has_long_quoted_key(text):
+        raise tomllib.TOMLDecodeError(f"a key of more than {_MOST_PARTS} parts")
+    try:
+        return tomllib.loads(text, parse_float=parse_float)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError:
+        raise tomllib.TOMLDecodeError("nested too deep") from None
+    except (ValueError, ArithmeticError) as error:
+        raise tomllib.TOMLDecodeError(str(error).partition(";")[0]) from None
+
+
+def decode_toml(content: bytes, kind: type[Kind]) -> Kind:
+    """Return what a TOML file holds as a type.
+
+    Raises:
+        MsgspecError: Where it is no such TOML as `load_toml` reads, or of another type.
+        UnicodeError: Where it is no UTF-8.
+    """
+    try:
+        values = load_toml(content.decode("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise msgspec.DecodeError(str(error)) from error
+    return msgspec.convert(values, kind, builtin_types=_TIMES, str_keys=True)

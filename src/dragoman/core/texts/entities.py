@@ -1,19 +1,44 @@
-"""Values that must arrive exactly: e-mail addresses, file names, dates, times, amounts, ids, names.
+"""Named entities that must arrive exactly, and argument values that a user's turn states.
 
-Two writings of one value (`May 5, 2026`, `2026-05-05`) have one canonical form; it is what decides
-whether a value arrived. What is read here is English as it is written, or any language's ids.
+Entities are e-mail addresses, file names, dates, times, amounts, ids and names. The module also
+holds the names of digits, letters and signs where values are spelled aloud.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
 from typing import Literal, get_args
 
 import msgspec
 
-from dragoman.core.texts.sign_names import sign_names
+from dragoman.core.value_matching.matcher import find_value
+
+
+class SignNames(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The English names of signs.
+
+    Attributes:
+        digits: The words of 0 to 9.
+        nato: The NATO alphabet's word of each letter, one word without a hyphen.
+        nato_in_english: Its words whose usual English spelling is another.
+        signs: The word of each sign that is no letter or digit.
+    """
+
+    digits: tuple[str, ...]
+    nato: dict[str, str]
+    nato_in_english: dict[str, str]
+    signs: dict[str, str]
+
+
+@cache
+def sign_names() -> SignNames:
+    """Return the table of names."""
+    content = files(__package__).joinpath("sign_names.toml").read_bytes()
+    return msgspec.toml.decode(content, type=SignNames)
+
 
 EntityKind = Literal[
     "email", "file", "date", "time", "amount", "phone", "code", "acronym", "number", "name"
@@ -52,7 +77,7 @@ _ENTITY = re.compile(
 )
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundEntity(msgspec.Struct, frozen=True):
     """A value in a text: its kind, as it is written, and where."""
 
     kind: EntityKind
@@ -63,17 +88,17 @@ class Found(msgspec.Struct, frozen=True):
     @property
     def canonical(self) -> str:
         """The one form of all its writings."""
-        return canonical(self.kind, self.text)
+        return canonical_entity(self.kind, self.text)
 
 
 _KINDS: Mapping[str, EntityKind] = {kind: kind for kind in get_args(EntityKind)}
 
 
-def entities_in(text: str) -> Iterator[Found]:
+def find_entities(text: str) -> Iterator[FoundEntity]:
     """Yield the values that a text's form shows, in their order; names have no form of their own."""
     for match in _ENTITY.finditer(text):
         kind = _KINDS[match.lastgroup or ""]
-        yield Found(kind, match.group(), match.start(), match.end())
+        yield FoundEntity(kind, match.group(), match.start(), match.end())
 
 
 @lru_cache(maxsize=4096)
@@ -83,7 +108,7 @@ def kind_of(value: str) -> EntityKind:
     return "name" if match is None else _KINDS[match.lastgroup or ""]
 
 
-def canonical(kind: EntityKind, text: str) -> str:
+def canonical_entity(kind: EntityKind, text: str) -> str:
     """Return the one form of all writings of a value, for comparison only.
 
     Dates become ISO dates (`05-05` without a year), times are on 24 hours, amounts and numbers
@@ -95,38 +120,38 @@ def canonical(kind: EntityKind, text: str) -> str:
     return text if write is None else write(text)
 
 
-def occurs(value: str, text: str) -> bool:
+def contains_entity(value: str, text: str) -> bool:
     """Whether a value stands in a text in any of its writings.
 
     Numbers may stand as amounts and below ten as words; ids and phone numbers are compared by their
     letters, digits, dots, hyphens and underscores; names as whole words whatever their case.
     """
     kind = kind_of(value)
-    wanted = canonical(kind, value)
+    wanted = canonical_entity(kind, value)
     match kind:
         case "number":
             named = sign_names().digits[int(wanted)] if re.fullmatch(r"\d", wanted) else value
             found = {entry.canonical.lstrip("$€£") for entry in _found(text)}
-            return wanted in found or _stands(named, text)
+            return wanted in found or _has_word_borders(named, text)
         case "code" | "phone":
             write = _figures if wanted.lstrip("+").isdecimal() else _code
             return wanted in {write(found.text.casefold()) for found in _found(text)}
         case "acronym" | "name":
-            return _stands(value, text)
+            return _has_word_borders(value, text)
         case _:
             return wanted in {found.canonical for found in _found(text) if found.kind == kind}
 
 
 @lru_cache(maxsize=16)
-def _found(text: str) -> tuple[Found, ...]:
+def _found(text: str) -> tuple[FoundEntity, ...]:
     """Return the values of a text, in which one value after another is looked for."""
-    return tuple(entities_in(text))
+    return tuple(find_entities(text))
 
 
 _NAMED = {"$": "dollar", "€": "euro", "£": "pound"}
 
 
-def _stands(words: str, text: str) -> bool:
+def _has_word_borders(words: str, text: str) -> bool:
     wanted = " ".join(words.casefold().split())
     return bool(wanted) and (
         re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", " ".join(text.casefold().split()))
@@ -192,3 +217,81 @@ _CANONICAL: dict[EntityKind, Callable[[str], str]] = {
     "phone": _phone,
     "code": _code,
 }
+
+
+MAX_DEPTH = 20
+"""Arguments nested deeper are not looked into."""
+
+
+class StatedArgument(msgspec.Struct, frozen=True):
+    """A value that an argument takes from what is said: its kind, and as it is said.
+
+    `value` is what the argument has; `text_event` is how the turn writes it (`May 5, 2026` for
+    `2026-05-05`).
+    """
+
+    argument: str
+    kind: EntityKind
+    value: str
+    said: str
+
+
+def stated_arguments(
+    arguments: Mapping[str, object], turn: str, language: str = "en"
+) -> tuple[StatedArgument, ...]:
+    """Return the values of a call's arguments that a turn states, each argument's values once.
+
+    Texts and numbers are looked for at any depth; what the user never says (ids that a tool looked
+    up) is none of them.
+    """
+    found = {
+        (name, value): StatedArgument(name, kind_of(value), value, turn[where.start : where.end])
+        for name, argument in arguments.items()
+        for value in argument_texts(argument)
+        if (where := find_value(value, turn, language)) is not None
+    }
+    return tuple(found.values())
+
+
+def number_text(number: float) -> str:
+    """Return a number as a plain decimal."""
+    return str(number) if isinstance(number, int) else f"{Decimal(repr(number)).normalize():f}"
+
+
+def argument_texts(argument: object, depth: int = MAX_DEPTH) -> Iterator[str]:
+    """Yield the texts and numbers that an argument holds at any depth, numbers as plain decimals."""
+    match argument:
+        case str() if argument.strip():
+            yield argument
+        case bool():
+            return
+        case int() | float():
+            yield number_text(argument)
+        case list() | tuple() if depth:
+            for entry in argument:
+                yield from argument_texts(entry, depth - 1)
+        case dict() if depth:
+            for entry in argument.values():
+                yield from argument_texts(entry, depth - 1)
+        case _:
+            return
+
+
+class ExpectedValue(msgspec.Struct, frozen=True):
+    """One argument of one expected call.
+
+    Attributes:
+        turn: The turn in which it is expected, from 0.
+        argument: The parameter's name.
+        alternatives: What will do; each alternative is all texts and numbers that it holds.
+    """
+
+    turn: int
+    argument: str
+    alternatives: tuple[tuple[str, ...], ...]
+
+
+def expected_value(turn: int, argument: str, alternatives: Iterable[object]) -> ExpectedValue:
+    """Return an argument's value with the texts of each of its alternatives, those without any left out."""
+    texts = (tuple(argument_texts(alternative)) for alternative in alternatives)
+    return ExpectedValue(turn, argument, tuple(each for each in texts if each))

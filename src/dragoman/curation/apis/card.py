@@ -8,7 +8,7 @@ import msgspec
 from dragoman.curation.apis.known import KnownOperation
 from dragoman.curation.apis.rows import DatasetRow
 from dragoman.curation.apis.steps import place_of
-from dragoman.store.datasets.records import FunnelCount
+from dragoman.store.dataset import FunnelCount
 
 Counts = dict[str, dict[str, int]]
 """How many tasks a value has, by split."""

@@ -6,15 +6,15 @@ from typing import TypeVar
 
 import msgspec
 
+from dragoman.composition.concurrency import require_read_timeout, timeouts_of
+from dragoman.composition.spending import with_stated_prices
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import ChatModel
 from dragoman.models.budget import Budget, parse_spend_limit
 from dragoman.models.http.transport import RetryPolicy
 from dragoman.models.prices import load_prices
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.spending import with_stated
-from dragoman.wiring.translators import translation_model
-from dragoman.wiring.waiting import require_seconds, timeouts_of
+from dragoman.registry.chat_models import translation_model
+from dragoman.registry.model_clients import ModelClients
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class ModelTerms(msgspec.Struct, frozen=True):
         for option, number in {"concurrency": self.concurrency, "patience": self.patience}.items():
             if number is not None and not number >= 1:
                 raise UsageError(f"--{option} {number:g}: at least 1")
-        require_seconds(self.read_timeout)
+        require_read_timeout(self.read_timeout)
 
 
 def model_names(written: str) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ async def with_models(
     patience = RetryPolicy()
     if terms.patience is not None:
         patience = RetryPolicy(seconds=terms.patience, outage=terms.patience)
-    connections = Connections(timeouts_of(terms.read_timeout), patience, _budget(terms, names))
+    connections = ModelClients(timeouts_of(terms.read_timeout), patience, _budget(terms, names))
     try:
         return await work({name: translation_model(name, connections) for name in names})
     finally:
@@ -88,5 +88,5 @@ async def with_models(
 def _budget(terms: ModelTerms, names: Iterable[str]) -> Budget | None:
     if not terms.max_cost:
         return None
-    prices = with_stated(load_prices(terms.prices), names)
+    prices = with_stated_prices(load_prices(terms.prices), names)
     return Budget(parse_spend_limit(terms.max_cost), prices.price_of, goes_on="the same command")

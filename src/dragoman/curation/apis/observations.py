@@ -4,15 +4,14 @@ from collections.abc import Collection, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from dragoman.core.apis.documents import ApiDocument, Operation, operations
-from dragoman.core.apis.offers import offered_names
+from dragoman.core.apis.documents import ApiDocument, Operation, offered_names, operations
 from dragoman.core.apis.tasks import ApiTask
 from dragoman.curation.apis.known import KnownOperation
 from dragoman.curation.apis.operation_items import OPERATION
 from dragoman.curation.apis.secrecy.configuration import parted
 from dragoman.curation.apis.steps import fallen, standing
 from dragoman.curation.apis.verifying.records import OBSERVATION, Observation
-from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.dataset import Dataset
 
 
 def standing_documents(dataset: Dataset, step: str) -> list[ApiDocument]:

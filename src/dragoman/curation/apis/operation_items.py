@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import msgspec
 
 from dragoman.core.apis.documents import ApiDocument, Operation, operations
-from dragoman.core.keys import content_key
+from dragoman.core.content_keys import content_key
 from dragoman.curation.apis.secrecy.configuration import parted
 from dragoman.curation.apis.steps import Apart
-from dragoman.store.datasets.records import StoredItem
+from dragoman.store.dataset import StoredItem
 
 OPERATION = "operation"
 

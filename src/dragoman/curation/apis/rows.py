@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from dragoman.core.apis.solutions import ApiSolution, TaskSolution
-from dragoman.core.apis.tasks import ApiTask
+from dragoman.core.apis.tasks import ApiSolution, ApiTask, TaskSolution
 from dragoman.curation.apis.known import KnownOperation, known_operations
 from dragoman.curation.apis.observations import offered_ids, standing_documents
 from dragoman.curation.apis.splitting.sides import TaskSide
 from dragoman.curation.apis.steps import ORDER, standing
-from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.dataset import Dataset
 
 END = ORDER[-1]
 """What this last step did not drop is in the dataset."""

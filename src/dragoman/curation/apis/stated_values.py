@@ -6,7 +6,7 @@ from typing import cast
 import msgspec
 
 from dragoman.core.apis.documents import ApiParameter, Operation
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 
 MOST = 8
 _LONGEST, _LONGEST_PARTED = 120, 2_000
@@ -126,7 +126,7 @@ def _fits(value: object, kind: object) -> bool:
 def _read(text: str) -> object:
     try:
         return msgspec.json.decode(text)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return text
 
 

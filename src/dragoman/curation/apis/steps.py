@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import RunHalted
-from dragoman.core.keys import content_key
 from dragoman.core.usage import Usage
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome, StoredItem, Verdict
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome, StoredItem, Verdict
 
 ORDER = (
     "collect",

@@ -7,11 +7,11 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from dragoman.core.content_keys import content_key, derive_seed
 from dragoman.core.errors import ParticipantError
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.protocols import ChatModel, ChatRequest
-from dragoman.core.speech import Said
-from dragoman.core.texts.decoding import UNREADABLE, unfenced
+from dragoman.core.replies import TextReply
+from dragoman.core.texts.decoding import DECODING_ERRORS, strip_code_fence
 from dragoman.core.tools import NO_TOOLS
 from dragoman.core.usage import Usage
 
@@ -65,14 +65,16 @@ async def asked(question: ModelQuestion[T], model: ChatModel) -> ModelAnswer[T]:
         used = (error.usage,) if isinstance(error.usage, Usage) else ()
         return ModelAnswer(None, f"no answer: {error}", used)
     usage = (completion.usage,)
-    if not isinstance(completion.reply, Said):
+    if not isinstance(completion.reply, TextReply):
         return ModelAnswer(None, "the answer has no text", usage)
     text = completion.reply.text
     if len(text) > MAX_ANSWER:
         return ModelAnswer(None, f"the answer is longer than {MAX_ANSWER:,} characters", usage)
     try:
-        return ModelAnswer(msgspec.json.decode(unfenced(text), type=question.shape), "", usage)
-    except UNREADABLE as error:
+        return ModelAnswer(
+            msgspec.json.decode(strip_code_fence(text), type=question.shape), "", usage
+        )
+    except DECODING_ERRORS as error:
         return ModelAnswer(None, f"the answer is not the JSON asked for ({error})", usage)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.csv_cells import HEADER_WITHIN
+from dragoman.core.texts.csv_text import HEADER_WITHIN
 from dragoman.curation.review.columns import COLUMNS, cells_of, header_of, reviewed_rows
 from dragoman.curation.review.csv_tables import csv_table_lines, encode_csv_table
 from dragoman.curation.review.rows import ReviewedRow, ReviewRow

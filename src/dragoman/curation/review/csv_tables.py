@@ -6,7 +6,7 @@ import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.csv_cells import CsvText, safe_cell, separated_text, text_of_cell
+from dragoman.core.texts.csv_text import CsvText, detect_delimiter, escape_cell, unescape_cell
 
 MOST_BYTES = 32_000_000
 _LOOKED_AT = 10_000
@@ -41,7 +41,7 @@ def csv_table_lines(
     """
     if len(content) > MOST_BYTES:
         raise DataError(f"{where}: larger than {MOST_BYTES} bytes: no file of ours")
-    return _lines(separated_text(_decoded(content, where), columns), where)
+    return _lines(detect_delimiter(_decoded(content, where), columns), where)
 
 
 def _decoded(content: bytes, where: str) -> str:
@@ -62,7 +62,7 @@ def _lines(given: CsvText, where: str) -> Iterator[tuple[str, Sequence[str]]]:
     try:
         for cells in reader:
             number = reader.line_num + given.lines_above
-            yield f"{where}: line {number}", [text_of_cell(cell) for cell in cells]
+            yield f"{where}: line {number}", [unescape_cell(cell) for cell in cells]
     except csv.Error as error:
         number = reader.line_num + given.lines_above
         raise DataError(
@@ -72,4 +72,4 @@ def _lines(given: CsvText, where: str) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _safe(cell: Cell) -> Cell:
-    return safe_cell(cell) if isinstance(cell, str) else cell
+    return escape_cell(cell) if isinstance(cell, str) else cell

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.conditions.language.languages import Language, find_language
+from dragoman.config.environment import data_folder
 from dragoman.core.errors import UsageError
 from dragoman.curation.review.importing import Review, reviewed
 from dragoman.curation.review.rows import ReviewedRow, ReviewRow, rows_of
@@ -21,9 +22,8 @@ from dragoman.curation.review.texts import (
 from dragoman.curation.translation.discovery import domain_of
 from dragoman.curation.translation.domains import TranslationJob, chosen_artifacts, protection_for
 from dragoman.curation.translation.segments import Component
+from dragoman.registry.suites import load_suite
 from dragoman.store.translation_memory import ReviewRecord, TranslationMemory
-from dragoman.wiring.environment import data_folder
-from dragoman.wiring.suites import load_suite
 
 SOURCE = "en"
 

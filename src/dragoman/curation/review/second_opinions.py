@@ -8,6 +8,8 @@ from typing import Protocol
 
 import msgspec
 
+from dragoman.composition.concurrency import require_read_timeout, timeouts_of
+from dragoman.composition.spending import with_stated_prices
 from dragoman.core.protocols import ChatModel
 from dragoman.core.usage import Usage, total_usage
 from dragoman.curation.asking.batches import BatchedAnswers
@@ -18,11 +20,9 @@ from dragoman.curation.translation.translators.chat import ChatTranslator
 from dragoman.curation.translation.translators.protocol import Translator
 from dragoman.models.budget import Budget, parse_spend_limit
 from dragoman.models.prices import PriceTable, load_prices
+from dragoman.registry.chat_models import translation_model
+from dragoman.registry.model_clients import ModelClients
 from dragoman.store.translation_memory import MemoryEntry, TranslationMemory
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.spending import with_stated
-from dragoman.wiring.translators import translation_model
-from dragoman.wiring.waiting import require_seconds, timeouts_of
 
 KEPT_AT_ONCE = 96
 """How many answers a killed process loses at most."""
@@ -54,7 +54,7 @@ class Helpers(msgspec.Struct, frozen=True):
         Raises:
             UsageError: Where it is not above 0.
         """
-        require_seconds(self.read_timeout)
+        require_read_timeout(self.read_timeout)
 
 
 class Helped(msgspec.Struct, frozen=True):
@@ -105,9 +105,9 @@ async def _ask(
     on_progress: OnProgress,
 ) -> Helped:
     asked = filter(None, (helpers.back_translator, helpers.estimator))
-    prices = with_stated(load_prices(helpers.prices), asked)
+    prices = with_stated_prices(load_prices(helpers.prices), asked)
     timeouts = timeouts_of(helpers.read_timeout)
-    connections = Connections(timeouts, budget=_budget(helpers, prices))
+    connections = ModelClients(timeouts, budget=_budget(helpers, prices))
     opinions = _Opinions(found, memory, on_progress)
     try:
         if helpers.back_translator:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.texts.csv_cells import HEADER_WITHIN
+from dragoman.core.texts.csv_text import HEADER_WITHIN
 from dragoman.curation.review.columns import (
     COLUMNS,
     LONGEST_CELL,

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.composition.concurrency import timeouts_of
+from dragoman.composition.spending import with_stated_prices
 from dragoman.conditions.voice.verbalization.spoken_form import VERBALIZATION
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.keys import content_key
 from dragoman.core.protocols import ChatModel, Suite
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.core.version import VERSION
 from dragoman.curation.asking.answers import prompt_version
 from dragoman.curation.in_order import in_order
@@ -50,16 +52,13 @@ from dragoman.curation.speech.whitelists import topics_of
 from dragoman.distributed.worker_backends import pool_from_options
 from dragoman.models.budget import Budget, parse_spend_limit
 from dragoman.models.prices import load_prices
-from dragoman.store.audio_sets.layout import CARD, TEXTS, MessageWhitelist
-from dragoman.store.audio_sets.lines import encoded
-from dragoman.store.audio_sets.reader import AudioSet
-from dragoman.store.whole_files import write_whole
-from dragoman.wiring.conditions.engines import SpeechEngines
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.spending import with_stated
-from dragoman.wiring.suites import load_suite
-from dragoman.wiring.translators import model_name, translation_model
-from dragoman.wiring.waiting import timeouts_of
+from dragoman.registry.chat_models import model_name, translation_model
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.speech_engines import SpeechEngines
+from dragoman.registry.suites import load_suite
+from dragoman.store.audio_set import AudioSet
+from dragoman.store.audio_set_format import CARD, TEXTS, MessageWhitelist, encoded
+from dragoman.store.safe_files import atomic_write
 
 RULES = "rules"
 """The rewriter that is no model."""
@@ -127,7 +126,7 @@ class Speaking:
         # Calls that were paid for are remembered, so that a making that was killed goes on with them.
         self._budget = _budget(asked)
         timeouts = timeouts_of(asked.read_timeout)
-        self._connections = Connections(timeouts, budget=self._budget, remembers=True)
+        self._connections = ModelClients(timeouts, budget=self._budget, remembers=True)
         self._engines = None
         self._digests = [suite.provenance.digest for suite in suites]
         self._open_crew = pool_from_options(asked.workers, asked.ray, PATIENCE)
@@ -168,7 +167,7 @@ class Speaking:
             finally:
                 runner.run(self._close())
         path = self.asked.out / CARD
-        write_whole(path, (msgspec.json.format(msgspec.json.encode(card)), b"\n"))
+        atomic_write(path, (msgspec.json.format(msgspec.json.encode(card)), b"\n"))
         return card
 
     def _require_own_words(self) -> None:
@@ -230,10 +229,10 @@ class Speaking:
     async def _texts(self, on_done: OnDone) -> list[SetLine]:
         lines = list(kept_texts(self.asked.out, self.messages))
         path = self.asked.out / TEXTS
-        write_whole(path, map(encoded, lines))
+        atomic_write(path, map(encoded, lines))
         on_done("texts", len(lines))
         means = self._means()
-        with OutsideErrors(DataError, f"{path}: cannot be written"), path.open("ab") as file:
+        with TranslatedErrors(DataError, f"{path}: cannot be written"), path.open("ab") as file:
 
             def keep(_: UserMessage, line: SetLine) -> None:
                 file.write(encoded(line))
@@ -290,7 +289,7 @@ async def _line(message: UserMessage, means: _Means) -> SetLine:
 def _budget(asked: AudioSetRequest) -> Budget | None:
     if not asked.max_cost:
         return None
-    prices = with_stated(load_prices(asked.prices), (asked.rewriter, asked.topics))
+    prices = with_stated_prices(load_prices(asked.prices), (asked.rewriter, asked.topics))
     return Budget(parse_spend_limit(asked.max_cost), prices.price_of, goes_on="the same command")
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from dragoman.benchmarks.kit.recorded_suite import values_of_reference_plan
+from dragoman.core.capabilities import ExpectsValues
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import UsageError
-from dragoman.core.facets import ExpectsValues
-from dragoman.core.keys import content_key
 from dragoman.core.protocols import Suite
 from dragoman.core.tasks import Task, fixed_messages
-from dragoman.core.texts.expected_values import ExpectedValue
+from dragoman.core.texts.entities import ExpectedValue
 from dragoman.curation.speech.reading.how import ValueReader
 
 

@@ -9,8 +9,7 @@ import msgspec
 from dragoman.core.usage import Usage
 from dragoman.curation.speech.messages import UserMessage
 from dragoman.curation.speech.settling import SpokenMessage
-from dragoman.store.audio_sets.layout import TEXTS, MessageWhitelist
-from dragoman.store.audio_sets.lines import encoded, kept_lines
+from dragoman.store.audio_set_format import TEXTS, MessageWhitelist, encoded, intact_lines
 
 
 class SetLine(msgspec.Struct, frozen=True):
@@ -27,7 +26,7 @@ def kept_texts(folder: Path, messages: Sequence[UserMessage]) -> Iterator[SetLin
     Raises:
         DataError: Where the file cannot be read.
     """
-    for line, message in zip(kept_lines(folder / TEXTS, SetLine), messages, strict=False):
+    for line, message in zip(intact_lines(folder / TEXTS, SetLine), messages, strict=False):
         if line.spoken.message != message:
             return
         yield line

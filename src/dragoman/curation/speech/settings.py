@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.speech import NORMALIZER_SETTING
-from dragoman.core.texts.decoding import OutsideErrors
-from dragoman.store.audio_sets.layout import (
+from dragoman.core.replies import NORMALIZER_SETTING
+from dragoman.core.texts.decoding import TranslatedErrors
+from dragoman.store.audio_set_format import (
     AUDIO,
     MATCHER_SETTING,
     MOST_BYTES,
@@ -17,8 +17,7 @@ from dragoman.store.audio_sets.layout import (
     TRANSCRIPTS,
     VERBALIZATION_SETTING,
 )
-from dragoman.store.foreign_files import read_plain, require_inside
-from dragoman.store.whole_files import write_whole
+from dragoman.store.safe_files import atomic_write, read_plain, require_inside
 
 _OF_SPEECH = ("language", "tts", "line", "asr", "engines")
 _VERSIONS = (MATCHER_SETTING, VERBALIZATION_SETTING, NORMALIZER_SETTING, NORMALIZATION_SETTING)
@@ -34,13 +33,13 @@ def begin_set(folder: Path, made: Mapping[str, object]) -> None:
         UsageError: Where the folder holds another set.
         DataError: Where its audio or its transcripts would be written elsewhere.
     """
-    with OutsideErrors(DataError, f"{folder}: no set that can be gone on with"):
+    with TranslatedErrors(DataError, f"{folder}: no set that can be gone on with"):
         for name in (AUDIO, TRANSCRIPTS):
             require_inside(folder, folder / name)
     written = msgspec.json.format(msgspec.json.encode(made)) + b"\n"
     path = folder / SETTINGS
     if not path.is_file():
-        write_whole(path, (written,))
+        atomic_write(path, (written,))
         return
     asked = msgspec.json.decode(written, type=dict[str, object])
     there = settings_in(folder)
@@ -51,7 +50,7 @@ def begin_set(folder: Path, made: Mapping[str, object]) -> None:
             f"({there.get(other[0])!r:.80}, not {asked.get(other[0])!r:.80}): name another folder"
         )
     if asked != there:
-        write_whole(path, (written,))
+        atomic_write(path, (written,))
 
 
 def settings_in(folder: Path) -> dict[str, object]:
@@ -61,7 +60,7 @@ def settings_in(folder: Path) -> dict[str, object]:
         DataError: Where the file is missing or damaged.
     """
     path = folder / SETTINGS
-    with OutsideErrors(DataError, f"{path}: cannot be read"):
+    with TranslatedErrors(DataError, f"{path}: cannot be read"):
         return msgspec.json.decode(read_plain(path, MOST_BYTES), type=dict[str, object])
 
 

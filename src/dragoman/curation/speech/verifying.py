@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.curation.speech.audio.checking import sound_problems, speech_problems, unchecked_words
 from dragoman.curation.speech.audio.counting import SpokenLine, counting_rules
 from dragoman.curation.speech.card import Card, card_of, with_speech
@@ -18,7 +18,9 @@ from dragoman.curation.speech.set_lines import SetLine, digest_of
 from dragoman.curation.speech.settings import settings_in
 from dragoman.curation.speech.versions import recorded_versions, unknown_in
 from dragoman.curation.speech.whitelists import topics_of
-from dragoman.store.audio_sets.layout import (
+from dragoman.registry.suites import load_suite
+from dragoman.store.audio_set import AudioSet, read_settings
+from dragoman.store.audio_set_format import (
     CARD,
     MOST_BYTES,
     SPEECH,
@@ -26,12 +28,10 @@ from dragoman.store.audio_sets.layout import (
     SetSettings,
     SpeechLine,
     TranscriptLine,
+    read_lines,
     transcripts_name,
 )
-from dragoman.store.audio_sets.lines import read_lines
-from dragoman.store.audio_sets.reader import AudioSet, read_settings
-from dragoman.store.foreign_files import read_plain
-from dragoman.wiring.suites import load_suite
+from dragoman.store.safe_files import read_plain
 
 
 def problems_of(folder: Path) -> tuple[str, ...]:
@@ -116,5 +116,5 @@ def _problems(line: SetLine, reader: ValueReader) -> Iterator[str]:
 
 def _card(folder: Path) -> Card:
     path = folder / CARD
-    with OutsideErrors(DataError, f"{path}: cannot be read"):
+    with TranslatedErrors(DataError, f"{path}: cannot be read"):
         return msgspec.json.decode(read_plain(path, MOST_BYTES), type=Card)

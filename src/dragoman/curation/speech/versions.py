@@ -11,18 +11,18 @@ from dragoman.conditions.voice.inverse_text_normalization.normalizer import (
     NORMALIZER,
 )
 from dragoman.conditions.voice.verbalization.spoken_form import VERBALIZATION
-from dragoman.core.speech import NORMALIZER_SETTING
-from dragoman.core.values.matching import MATCHER
+from dragoman.core.replies import NORMALIZER_SETTING
+from dragoman.core.value_matching.matcher import MATCHER
 from dragoman.curation.speech.reading.readers import KNOWN_MATCHERS
 from dragoman.scoring.speech_accuracy import NORMALIZATION, Normalization
-from dragoman.store.audio_sets.layout import (
+from dragoman.store.audio_set import read_settings
+from dragoman.store.audio_set_format import (
     MATCHER_SETTING,
     NORMALIZATION_SETTING,
     SETTINGS,
     VERBALIZATION_SETTING,
     SetSettings,
 )
-from dragoman.store.audio_sets.reader import read_settings
 
 
 class SetVersions(msgspec.Struct, frozen=True):

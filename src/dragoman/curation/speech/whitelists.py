@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dragoman.core.voice.clarifications import by_topic
+from dragoman.core.clarifications import by_topic
 from dragoman.curation.speech.messages import StatedValue
 
 

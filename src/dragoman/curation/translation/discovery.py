@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from dragoman.composition.conditions.language_artifacts import english_side
 from dragoman.conditions.language.artifacts import (
     DATABASES,
     SCHEMA_FILES,
@@ -17,8 +18,8 @@ from dragoman.conditions.language.artifacts import (
     translatable_fields,
 )
 from dragoman.conditions.language.lint.assets import EnglishAssets
-from dragoman.core.facets import Translatable
-from dragoman.core.language.translations import EnglishDomain
+from dragoman.core.capabilities import Translatable
+from dragoman.core.language.translated_domains import EnglishDomain
 from dragoman.core.protocols import Suite
 from dragoman.core.tools import Role
 from dragoman.curation.translation.artifacts.databases import database_artifact
@@ -32,7 +33,6 @@ from dragoman.curation.translation.english_schemas.composed import composed_sche
 from dragoman.curation.translation.english_schemas.modules import schema_of_module
 from dragoman.curation.translation.questions import questions_of
 from dragoman.curation.translation.segments import Artifact, TranslatableDomain
-from dragoman.wiring.conditions.language_assets import english_side
 
 
 def domain_of(suite: Suite, data: Path, assets: str = "") -> TranslatableDomain:

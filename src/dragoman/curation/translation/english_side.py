@@ -4,10 +4,10 @@ from pathlib import Path
 
 from dragoman.conditions.language.artifacts import ENGLISH, decode_artifact, encode_artifact
 from dragoman.core.errors import DataError
-from dragoman.core.language.translations import SOURCE_HASHES
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.language.translated_domains import SOURCE_HASHES
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.curation.translation.segments import TranslatableDomain
-from dragoman.store.whole_files import write_whole
+from dragoman.store.safe_files import atomic_write
 
 
 def write_english(out: Path, domain: TranslatableDomain) -> None:
@@ -18,7 +18,7 @@ def write_english(out: Path, domain: TranslatableDomain) -> None:
     """
     folder = out / domain.domain / ENGLISH
     listed = out / SOURCE_HASHES
-    with OutsideErrors(DataError, f"{out}: the English files cannot be written"):
+    with TranslatedErrors(DataError, f"{out}: the English files cannot be written"):
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in domain.english.files.items():
             _replace(folder / name, content)
@@ -34,4 +34,4 @@ def _replace(path: Path, content: bytes) -> None:
     """Write a file whole or not at all; one that is as it should be stays."""
     if path.exists() and path.read_bytes() == content:
         return
-    write_whole(path, (content,))
+    atomic_write(path, (content,))

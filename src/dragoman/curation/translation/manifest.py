@@ -11,12 +11,12 @@ from typing import Any, Literal
 import msgspec
 
 from dragoman.conditions.language.artifacts import MANIFEST, encode_artifact
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError
-from dragoman.core.keys import content_key
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.version import VERSION
 from dragoman.curation.translation.segments import Artifact, Component, Segment
-from dragoman.store.whole_files import write_whole
+from dragoman.store.safe_files import atomic_write
 
 ReviewState = Literal["machine", "partly reviewed", "reviewed"]
 """Whether people read the translations of a file: of none, of some, or of all its texts."""
@@ -142,13 +142,13 @@ def write_translations(
     entries: dict[str, dict[str, object]] = {}
     for artifact, texts in files.items():
         content = artifact.written(texts)
-        write_whole(folder / artifact.name, (content,))
+        atomic_write(folder / artifact.name, (content,))
         entry = entry_of(artifact, content, texts, made[artifact.name])
         if not _is_noted(entry, noted.get(artifact.name, {})):
             entries[artifact.name] = entry
     if entries:
         latest = max(made[name].translated_at for name in entries)
-        write_whole(path, (merged(before, entries, latest, str(path)),))
+        atomic_write(path, (merged(before, entries, latest, str(path)),))
     return tuple(artifact.name for artifact in files)
 
 
@@ -213,5 +213,5 @@ def _decoded(manifest: bytes | None, where: str) -> dict[str, Any]:
     try:
         msgspec.json.decode(manifest, type=_Shape)
         return msgspec.json.decode(manifest, type=dict[str, Any])
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"{where}: {error}") from error

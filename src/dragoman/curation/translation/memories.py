@@ -6,10 +6,12 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.composition.conditions.language_artifacts import english_side, given_folder
 from dragoman.conditions.language.artifacts import MANIFEST, AssetFolder, domains_root, languages_of
 from dragoman.conditions.language.languages import SHIPPED
+from dragoman.config.environment import data_folder
+from dragoman.core.capabilities import Translatable
 from dragoman.core.errors import UsageError
-from dragoman.core.facets import Translatable
 from dragoman.curation.translation.checks.chrf import chrf
 from dragoman.curation.translation.discovery import domain_of, translatable
 from dragoman.curation.translation.manifest import records_of, text_key
@@ -17,11 +19,9 @@ from dragoman.curation.translation.released import released_translations, render
 from dragoman.curation.translation.segments import Component, TranslatableDomain
 from dragoman.curation.translation.tmx import read_tmx, written_tmx
 from dragoman.curation.translation.units import units_of
+from dragoman.registry.suites import load_suite
+from dragoman.store.safe_files import atomic_write
 from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
-from dragoman.store.whole_files import write_whole
-from dragoman.wiring.conditions.language_assets import english_side, given_folder
-from dragoman.wiring.environment import data_folder
-from dragoman.wiring.suites import load_suite
 
 SOURCE = "en"
 _AT_ONCE = 1_000
@@ -128,7 +128,7 @@ def export_tmx(memory: TranslationMemory, path: Path, language: str) -> int:
         StoreError: Where the memory cannot be read.
     """
     entries = memory.entries(SOURCE, language)
-    write_whole(path, written_tmx(entries, SOURCE))
+    atomic_write(path, written_tmx(entries, SOURCE))
     return len(entries)
 
 

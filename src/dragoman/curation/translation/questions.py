@@ -9,10 +9,10 @@ import msgspec
 
 from dragoman.conditions.language.artifacts import SCHEMA_FILES, SourceHash, encode_artifact
 from dragoman.conditions.language.lint.assets import EnglishAssets
+from dragoman.core.capabilities import HasQuestions
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.facets import HasQuestions
-from dragoman.core.language.questions import QuestionFiles
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.language.question_texts import QuestionFiles
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.curation.translation.artifacts.choices import Choices, choices_of
 from dragoman.curation.translation.artifacts.file import SourcedFile
@@ -23,7 +23,7 @@ from dragoman.curation.translation.artifacts.json_lines import (
 )
 from dragoman.curation.translation.artifacts.schemas import schema_artifact
 from dragoman.curation.translation.segments import Artifact, TranslatableDomain
-from dragoman.wiring.catalogue import find_benchmark
+from dragoman.registry.suites import find_benchmark
 
 
 def questions_of(suite: str, data: Path) -> TranslatableDomain:
@@ -114,7 +114,7 @@ class _Found(NamedTuple):
 def _lines(content: bytes, where: str) -> list[_Line]:
     try:
         return msgspec.json.Decoder(_Line).decode_lines(content)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"{where}: {error}") from error
 
 

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.composition.concurrency import timeouts_of
+from dragoman.composition.spending import with_stated_prices
 from dragoman.conditions.language.artifacts import MANIFEST, AssetFolder
 from dragoman.conditions.language.languages import Language, find_language
+from dragoman.config.environment import data_folder
 from dragoman.core.errors import UsageError
 from dragoman.core.usage import Usage, total_usage
 from dragoman.curation.translation.discovery import domain_of
@@ -42,14 +45,11 @@ from dragoman.curation.translation.units import BatchLimits
 from dragoman.models.budget import Budget, parse_spend_limit
 from dragoman.models.http.transport import RetryPolicy
 from dragoman.models.prices import PriceTable, load_prices
+from dragoman.registry.chat_models import model_name, translation_model
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.suites import load_suite
 from dragoman.scoring.language_detection import Detector, load_detector
 from dragoman.store.translation_memory import FILE, TranslationMemory
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.environment import data_folder
-from dragoman.wiring.spending import with_stated
-from dragoman.wiring.suites import load_suite
-from dragoman.wiring.translators import model_name, translation_model
-from dragoman.wiring.waiting import timeouts_of
 
 SOURCE = "en"
 
@@ -174,7 +174,7 @@ class Translating:
         self.languages = _distinct(asked.languages)
         self.domain = domain_of(load_suite(asked.suite), data_folder(), asked.assets)
         self.protection = protection_for(self.domain)
-        self.prices = with_stated(load_prices(asked.prices), (asked.model,))
+        self.prices = with_stated_prices(load_prices(asked.prices), (asked.model,))
         self.model = asked.model if asked.model == GLOSSARY else model_name(asked.model)
 
     def plans(self) -> tuple[LanguagePlan, ...]:
@@ -195,14 +195,14 @@ class Translating:
         """
         patience = RetryPolicy(seconds=self.asked.patience, outage=self.asked.patience)
         timeouts = timeouts_of(self.asked.read_timeout)
-        connections = Connections(timeouts, patience, self._budget())
+        connections = ModelClients(timeouts, patience, self._budget())
         translator = self._translator(connections)
         with TranslationMemory(self.asked.memory_path) as memory:
             means = self._means(translator, memory)
             return asyncio.run(self._run(means, connections, on_progress))
 
     async def _run(
-        self, means: TranslationMeans, connections: Connections, on_progress: OnProgress
+        self, means: TranslationMeans, connections: ModelClients, on_progress: OnProgress
     ) -> TranslationResult:
         usage: list[Usage] = []
         odd: list[str] = []
@@ -316,7 +316,7 @@ class Translating:
         limits = BatchLimits(self.asked.texts_at_once)
         return TranslationMeans(translator, memory, time.time, limits, self.asked.concurrency)
 
-    def _translator(self, connections: Connections) -> Translator:
+    def _translator(self, connections: ModelClients) -> Translator:
         if self.model == GLOSSARY:
             return GlossaryTranslator()
         return ChatTranslator(translation_model(self.asked.model, connections))

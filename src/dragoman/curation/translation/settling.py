@@ -24,12 +24,7 @@ from dragoman.curation.translation.translators.protocol import (
     UnusableReply,
 )
 from dragoman.curation.translation.units import BatchLimits, Unit, batches_of
-from dragoman.store.translation_memory import (
-    MemoryEntry,
-    Origin,
-    SourceText,
-    TranslationMemory,
-)
+from dragoman.store.translation_memory import MemoryEntry, Origin, SourceText, TranslationMemory
 
 NOT_KNOWN = "neither the memory nor the glossary has it"
 

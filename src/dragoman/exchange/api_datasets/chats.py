@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from dragoman.benchmarks.kit.api_tools import native_tool_names, operation_tool, prompt_text
-from dragoman.core.apis.solutions import SolutionStep
+from dragoman.core.apis.tasks import SolutionStep
 from dragoman.core.tools import openai_schema
 from dragoman.curation.apis.rows import DatasetRow
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import msgspec
 
 from dragoman.benchmarks.kit.api_tools import operation_tool, prompt_text
-from dragoman.core.apis.solutions import SolutionStep
-from dragoman.core.apis.written.writing import written_answer
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.apis.itc_answers import format_itc_answer
+from dragoman.core.apis.tasks import SolutionStep
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.curation.apis.rows import DatasetRow
 from dragoman.exchange.api_datasets.origins import documents_of, licences_of, sources_of
 
@@ -77,7 +77,7 @@ def _told() -> str:
 
 
 def _turns(step: SolutionStep) -> Iterator[dict[str, object]]:
-    yield {"from": "assistant", "value": written_answer(step.thought, step.calls)}
+    yield {"from": "assistant", "value": format_itc_answer(step.thought, step.calls)}
     for result in step.results:
         yield {"role": "Tool", "content": _content(result)}
 
@@ -86,5 +86,5 @@ def _content(result: str) -> object:
     """Return what a call returned as the JSON that it is, or as text."""
     try:
         return msgspec.json.decode(result)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return result

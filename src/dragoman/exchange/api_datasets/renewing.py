@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
+from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
 from dragoman.exchange.api_datasets.writing import MARK, ExportMark, export_dataset, hash_of
 
 _OTHER = "has other files than an export wrote: name another folder"
@@ -27,7 +27,7 @@ def renew_export(folder: Path, form: str, out: Path) -> None:
         DataError: Where nothing can be written.
     """
     require_own_export(out)
-    with OutsideErrors(DataError, f"{out} cannot be written"):
+    with TranslatedErrors(DataError, f"{out} cannot be written"):
         out.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
         try:
@@ -47,7 +47,7 @@ def require_own_export(out: Path) -> None:
         UsageError: Where it holds anything else.
         DataError: Where it cannot be read.
     """
-    with OutsideErrors(DataError, f"{out}: cannot be read"):
+    with TranslatedErrors(DataError, f"{out}: cannot be read"):
         if out.exists() and not out.is_dir():
             raise UsageError(f"{out} is a file: name another folder")
         found = {
@@ -67,5 +67,5 @@ def require_own_export(out: Path) -> None:
 def _mark_in(path: Path) -> dict[str, str]:
     try:
         return msgspec.json.decode(path.read_bytes(), type=ExportMark).files
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return {}

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from dragoman.benchmarks.kit.api_tools import RecordedReply
-from dragoman.core.apis.documents import ApiDocument
-from dragoman.core.apis.offers import offered_names
+from dragoman.core.apis.documents import ApiDocument, offered_names
 from dragoman.core.apis.tasks import ApiCall, ApiTask
 from dragoman.curation.apis.known import KnownOperation
 from dragoman.curation.apis.rows import DatasetRow

@@ -9,19 +9,19 @@ from dragoman.benchmarks.kit.api_tools import (
     results_text,
     tools_prompt,
 )
-from dragoman.core.apis.written.writing import written_answer
-from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.core.apis.itc_answers import format_itc_answer
+from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 from dragoman.curation.apis.rows import DatasetRow
 from dragoman.exchange.api_datasets.chats import ToolChat, chat_of
 from dragoman.exchange.api_datasets.origins import documents_of, licences_of
 
 
-def training_row_of(row: DatasetRow) -> TrainingRow:
+def training_row_of(row: DatasetRow) -> TrainingExample:
     """Return a task as a row with native calls; its APIs are those that its answer calls."""
     return _row(row, chat_of(row))
 
 
-def written_row_of(row: DatasetRow) -> TrainingRow:
+def written_row_of(row: DatasetRow) -> TrainingExample:
     """Return a task as a row with thought and action in text, as agents of its suite see it."""
     wire = native_tool_names(row.tools)
     # Two operations of one name have that of their document before it, also in what is said of them.
@@ -36,7 +36,7 @@ def written_row_of(row: DatasetRow) -> TrainingRow:
         {"role": "user", "content": row.task.query},
     ]
     for step in row.solution.steps:
-        answer = written_answer(step.thought, step.calls)
+        answer = format_itc_answer(step.thought, step.calls)
         messages.append({"role": "assistant", "content": answer})
         if step.results:
             called = (wire.get(call.tool, call.tool) for call in step.calls)
@@ -47,14 +47,14 @@ def written_row_of(row: DatasetRow) -> TrainingRow:
     return _row(row, ToolChat(tuple(messages), ()))
 
 
-def _row(row: DatasetRow, chat: ToolChat) -> TrainingRow:
+def _row(row: DatasetRow, chat: ToolChat) -> TrainingExample:
     task = row.task
     called = [row.tools[call.tool] for call in row.solution.calls if call.tool in row.tools]
-    return TrainingRow(
+    return TrainingExample(
         task.id,
         chat.messages,
         chat.tools,
-        RowOrigin(
+        ExampleOrigin(
             row.source,
             task.id,
             tuple(dict.fromkeys(each.id for each in called)),

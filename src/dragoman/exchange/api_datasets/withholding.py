@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dragoman.core.apis.references import holds_reference
-from dragoman.core.apis.tasks import ApiCall
+from dragoman.core.apis.tasks import ApiCall, holds_reference
 from dragoman.curation.apis.rows import DatasetRow
 
 

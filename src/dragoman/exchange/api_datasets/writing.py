@@ -9,7 +9,7 @@ import msgspec
 
 from dragoman.benchmarks.kit.api_tools import DOCUMENTS, REPLIES, TASKS
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.curation.apis.card import card_of
 from dragoman.curation.apis.card_text import card_as_markdown
 from dragoman.curation.apis.rows import DatasetRow, dataset_rows
@@ -20,8 +20,8 @@ from dragoman.exchange.api_datasets.source_form import as_the_source
 from dragoman.exchange.api_datasets.suite_files import suite_files
 from dragoman.exchange.api_datasets.training import training_row_of, written_row_of
 from dragoman.exchange.api_datasets.withholding import WithheldTask, gold_with_results, parted
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.whole_files import write_whole
+from dragoman.store.dataset import Dataset
+from dragoman.store.safe_files import atomic_write
 
 CARD = "README.md"
 SOURCES = "sources.jsonl"
@@ -91,9 +91,9 @@ def export_dataset(folder: Path, form: str, out: Path) -> ExportedFiles:
         (head + card_as_markdown(card, folder.name) + _about_withheld(withheld)).encode()
     ]
     for name in sorted(files):
-        write_whole(out / name, files[name])
+        atomic_write(out / name, files[name])
     hashes = {name: hash_of(out / name) for name in sorted(files)}
-    write_whole(out / MARK, (_encode(ExportMark(form, hashes)),))
+    atomic_write(out / MARK, (_encode(ExportMark(form, hashes)),))
     return ExportedFiles((*(out / name for name in sorted(files)), out / MARK), tuple(withheld))
 
 
@@ -110,7 +110,7 @@ def hash_of(path: Path) -> str:
     Raises:
         DataError: Where it cannot be read.
     """
-    with OutsideErrors(DataError, f"{path}: cannot be read"), path.open("rb") as file:
+    with TranslatedErrors(DataError, f"{path}: cannot be read"), path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import StoreError
-from dragoman.core.speech import Said
+from dragoman.core.replies import TextReply
 from dragoman.core.version import VERSION
 from dragoman.exchange.bundles.layout import (
     FORMAT,
@@ -24,7 +24,7 @@ from dragoman.exchange.bundles.layout import (
 from dragoman.exchange.placing import place_file
 from dragoman.report.html_report import render_report
 from dragoman.store.audio_files import FOLDER, AudioFiles, audio_path
-from dragoman.store.run import RunStore, open_run
+from dragoman.store.run_store import RunStore, open_run
 from dragoman.tables.run_views import run_views
 
 _TEXT = """A run of Dragoman: {run}
@@ -118,7 +118,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 def _sounds(episode: Episode) -> Iterator[str]:
     for event in episode.events:
-        if isinstance(event, Move) and isinstance(event.reply, Said):
+        if isinstance(event, Message) and isinstance(event.reply, TextReply):
             for audio in (event.reply.utterance.audio, event.reply.utterance.clean_audio):
                 if audio is not None:
                     yield audio.sha256

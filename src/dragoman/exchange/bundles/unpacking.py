@@ -34,7 +34,7 @@ from dragoman.exchange.bundles.layout import (
     BundleManifest,
 )
 from dragoman.store.audio_files import MOST_SOUND
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 
 _BLOCK = 2**20
 _BROKEN = (

@@ -7,8 +7,8 @@ import msgspec
 from dragoman.analysis.cells import CellSummary
 from dragoman.analysis.measure_figures import MeasureRow
 from dragoman.core.conditions import axis_values
+from dragoman.core.content_keys import content_key
 from dragoman.core.costs import PriceOf
-from dragoman.core.keys import content_key
 from dragoman.core.measures import REWARD as REWARD_MEASURE
 from dragoman.exchange.inspect_logs.messages import Json
 from dragoman.exchange.inspect_logs.samples import NO_TIME, REWARD, time_text, usage_of

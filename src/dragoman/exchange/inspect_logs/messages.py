@@ -7,8 +7,8 @@ calls are messages of the user, and what they were answered are tool messages th
 import msgspec
 from msgspec import UNSET
 
-from dragoman.core.episodes import Episode, Event, Move
-from dragoman.core.speech import Called, Said, Unparsed, Utterance
+from dragoman.core.episodes import Episode, Event, Message
+from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply, Utterance
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.store.audio_files import audio_path
 
@@ -51,15 +51,15 @@ def _message(event: Event, model: str) -> tuple[Json, Json]:
     return {"role": "user", "content": content}, told
 
 
-def _reply(move: Move) -> tuple[str, tuple[ToolCall, ...], Json]:
+def _reply(move: Message) -> tuple[str, tuple[ToolCall, ...], Json]:
     """Return a move's text, calls and what else is to be told of it."""
     told: Json = {"scripted": True} if move.scripted else {}
     match move.reply:
-        case Said(utterance=utterance):
+        case TextReply(utterance=utterance):
             return _received(utterance), (), {**told, **_spoken(utterance)}
-        case Called(calls=calls, text=text):
+        case ToolCallReply(calls=calls, text=text):
             return text or "", calls, told
-        case Unparsed(raw=raw, error=error):
+        case UnparsedReply(raw=raw, error=error):
             return raw, (), {**told, "problem": error}
 
 

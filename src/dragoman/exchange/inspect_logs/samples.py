@@ -13,8 +13,8 @@ from dragoman.analysis.cells import Outcome
 from dragoman.analysis.measure_figures import newest
 from dragoman.core.conditions import axis_values
 from dragoman.core.costs import PriceOf, cost_of, total_cost
-from dragoman.core.episodes import EndReason, Episode
-from dragoman.core.measures import Measured
+from dragoman.core.episodes import Episode, TerminationReason
+from dragoman.core.measures import MeasureResult
 from dragoman.core.protocols import Limits
 from dragoman.core.scores import NO_JUDGE, ComponentScore, Scored, Verdict
 from dragoman.core.tasks import Task
@@ -151,7 +151,7 @@ def _component(part: ComponentScore, verdict: Verdict) -> Json:
 _MET = {True: "met", False: "not met", None: "undecided"}
 
 
-def _measured(entry: Measured) -> Json:
+def _measured(entry: MeasureResult) -> Json:
     told = (_line(found.subject, found.why) for found in entry.evidence if found.why)
     metadata: Json = {"version": entry.version, "judge": entry.judge}
     value: object = NO_VALUE if entry.unscored else entry.counts
@@ -237,7 +237,7 @@ def _error(episode: Episode) -> Json | None:
     }
 
 
-_LIMITS: dict[EndReason, str] = {
+_LIMITS: dict[TerminationReason, str] = {
     "max_steps": "turn",
     "timeout": "time",
     "too_many_errors": "custom",

@@ -17,7 +17,7 @@ from dragoman.exchange.inspect_logs.samples import NO_TIME, SampleSource, sample
 from dragoman.exchange.placing import place_file
 from dragoman.runs.jobs import read_manifest, spec_keys, stored_prices
 from dragoman.runs.plan import conversation_seed
-from dragoman.store.run import RunStore, StoredCell
+from dragoman.store.run_store import RunStore, StoredCell
 from dragoman.tables.outcomes import run_figures
 
 _encode = msgspec.json.Encoder().encode

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import TranslatedErrors
 
 TEXT_FILE = "ground.txt"
 INTENDED_FILE = "implementation_llm.txt"
@@ -102,7 +102,7 @@ def read_note(path: Path) -> FolderNote | None:
     file = path / NOTE
     if not file.is_file():
         return None
-    with OutsideErrors(DataError, f"{file}: cannot be read"):
+    with TranslatedErrors(DataError, f"{file}: cannot be read"):
         return msgspec.json.decode(_content(file), type=FolderNote)
 
 
@@ -113,7 +113,7 @@ def written(messages: Sequence[FolderMessage]) -> bytes:
 
 def _task_folders(path: Path) -> list[Path]:
     """Return the folders that the code looks into."""
-    with OutsideErrors(DataError, f"{path}: cannot be read"):
+    with TranslatedErrors(DataError, f"{path}: cannot be read"):
         return sorted(
             each for each in path.iterdir() if each.is_dir() and not each.name.endswith(".log")
         )
@@ -142,7 +142,7 @@ def _messages(path: Path) -> tuple[FolderMessage, ...]:
         raise DataError(
             f"{path}: missing: the source's code would set the next task's conversation in its place"
         )
-    with OutsideErrors(DataError, f"{path}: cannot be read"):
+    with TranslatedErrors(DataError, f"{path}: cannot be read"):
         content = _content(path)
     return messages_of(content, str(path))
 
@@ -158,7 +158,7 @@ def messages_of(content: bytes, where: str) -> tuple[FolderMessage, ...]:
         DataError: Where it is no such list.
     """
     what = f"{where}: no list of messages"
-    with OutsideErrors(DataError, what):
+    with TranslatedErrors(DataError, what):
         found = msgspec.convert(_literal(content.decode(), what), list[FolderMessage])
     if len(found) > MAX_MESSAGES:
         raise DataError(f"{where}: more than {MAX_MESSAGES:,} messages")

@@ -7,14 +7,15 @@ from pathlib import Path
 import msgspec
 
 from dragoman.benchmarks.kit.turn_protocols import GREETING
+from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import PLAIN, Condition, condition_from
-from dragoman.core.episodes import Ending, Episode, Event, Move
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Episode, Event, Message, Termination
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.keys import content_key
 from dragoman.core.protocols import Provenance
+from dragoman.core.replies import TextReply, Utterance
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.scores import NO_JUDGE
-from dragoman.core.speech import Said, Utterance
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import Role, ToolResult
 from dragoman.core.version import VERSION
@@ -27,11 +28,10 @@ from dragoman.exchange.mm_tau_folders.layout import (
     read_note,
     read_tasks,
 )
+from dragoman.registry.suites import load_suite
 from dragoman.runs.jobs import Manifest
-from dragoman.store.entries import StoredEpisode
-from dragoman.store.run import NewRun, StoredCell, create_run
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.suites import load_suite
+from dragoman.store.conversation_writes import StoredEpisode
+from dragoman.store.run_store import NewRun, StoredCell, create_run
 
 SPOKEN = "spoken"
 """The voice of conversations of which a folder does not say how they were spoken."""
@@ -131,7 +131,7 @@ def _episode(intended: Sequence[FolderMessage], heard: Sequence[FolderMessage]) 
         for number, (meant, arrived) in enumerate(zip(intended, heard, strict=True))
         if (event := _event(number, meant, arrived.content if is_spoken else None)) is not None
     )
-    return Episode(events, Ending("user_stop"), len(events), 0)
+    return Episode(events, Termination("user_stop"), len(events), 0)
 
 
 def _event(number: int, meant: FolderMessage, heard: str | None) -> Event | None:
@@ -146,7 +146,7 @@ def _event(number: int, meant: FolderMessage, heard: str | None) -> Event | None
     words = Utterance(meant.content)
     if heard is not None:
         words = Utterance(meant.content, spoken=meant.content, heard=heard)
-    return Move(by, Said(words), scripted=is_greeting)
+    return Message(by, TextReply(words), scripted=is_greeting)
 
 
 def _manifest(origin: _Origin, created: float) -> Manifest:

@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.conditions import CLARIFY, MIXED, NONE, TEXT, Condition, condition_text
-from dragoman.core.episodes import Episode, Move
+from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import UsageError
-from dragoman.core.speech import Said
+from dragoman.core.replies import TextReply
 from dragoman.exchange.mm_tau_folders.layout import (
     ASSISTANT,
     HEARD_FILE,
@@ -21,7 +21,7 @@ from dragoman.exchange.mm_tau_folders.layout import (
     written,
 )
 from dragoman.exchange.placing import place_file
-from dragoman.store.run import RunStore, StoredCell
+from dragoman.store.run_store import RunStore, StoredCell
 
 FORM = "mm-tau-p2"
 """What `dragoman export --to` calls it."""
@@ -147,7 +147,7 @@ def _typed(
 def _messages(episode: Episode, *, heard: bool) -> Iterator[FolderMessage]:
     """Yield what was said: as it was meant, or as it reached the listener."""
     for event in episode.events:
-        if isinstance(event, Move) and isinstance(event.reply, Said):
+        if isinstance(event, Message) and isinstance(event.reply, TextReply):
             words = event.reply.utterance
             role = ASSISTANT if event.by == "agent" else USER
             received = words.intended if words.received is None else words.received

@@ -6,7 +6,7 @@ import msgspec
 
 from dragoman.core.tasks import Task, fixed_messages
 from dragoman.finetuning.contamination.guard import EvaluatedTask
-from dragoman.wiring.suites import load_suite
+from dragoman.registry.suites import load_suite
 
 
 def evaluated_tasks(suites: Sequence[str]) -> list[EvaluatedTask]:

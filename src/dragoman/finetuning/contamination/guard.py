@@ -10,11 +10,11 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.core.keys import content_key
-from dragoman.core.training.rows import RowOrigin, TrainingRow
+from dragoman.core.content_keys import content_key
+from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 from dragoman.finetuning.contamination.near_texts import NearTexts, plain
 from dragoman.finetuning.contamination.row_calls import apis_of, calls_of
-from dragoman.wiring.suites import tasks_of
+from dragoman.registry.suites import task_family
 
 LeakKind = Literal["task", "api", "text", "near text", "calls"]
 
@@ -64,7 +64,7 @@ class Guard:
     ) -> None:
         tasks = list(evaluated)
         self._forbids_apis = forbid_apis
-        self._tasks = {(tasks_of(each.suite), each.task): each for each in tasks}
+        self._tasks = {(task_family(each.suite), each.task): each for each in tasks}
         self._digests = {each.digest: each for each in tasks if each.digest}
         self._texts = {plain(each.request): each for each in tasks if plain(each.request)}
         self._calls = {_calls_key(each.calls): each for each in tasks if each.calls}
@@ -75,7 +75,7 @@ class Guard:
         self._near = NearTexts([each.request for each in tasks], near)
         self._listed = tasks
 
-    def leaks(self, row: TrainingRow) -> Iterator[Leak]:
+    def leaks(self, row: TrainingExample) -> Iterator[Leak]:
         """Yield what a row shares with what is evaluated; at most one of each kind."""
         origin = row.origin
         same = self._same_task(origin)
@@ -95,14 +95,14 @@ class Guard:
         if wanted is not None:
             yield _leak(row, "calls", wanted, ", ".join(name for name, _ in made))
 
-    def _same_task(self, origin: RowOrigin) -> EvaluatedTask | None:
+    def _same_task(self, origin: ExampleOrigin) -> EvaluatedTask | None:
         """Return the task that a row is of, by whatever name its suite is evaluated."""
         known = self._digests.get(origin.digest)
         if known is not None or not origin.task:
             return known
-        return self._tasks.get((tasks_of(origin.suite), origin.task))
+        return self._tasks.get((task_family(origin.suite), origin.task))
 
-    def _nearly(self, row: TrainingRow) -> Iterator[Leak]:
+    def _nearly(self, row: TrainingExample) -> Iterator[Leak]:
         nearest = self._near.nearest(row.request)
         if nearest is not None:
             at, likeness = nearest
@@ -111,8 +111,8 @@ class Guard:
 
 
 def guarded(
-    rows: Sequence[TrainingRow], guard: Guard
-) -> tuple[list[TrainingRow], dict[str, list[Leak]]]:
+    rows: Sequence[TrainingExample], guard: Guard
+) -> tuple[list[TrainingExample], dict[str, list[Leak]]]:
     """Return the rows that share nothing, and by row what others share."""
     leaks: defaultdict[str, list[Leak]] = defaultdict(list)
     for row in rows:
@@ -121,7 +121,7 @@ def guarded(
     return [row for row in rows if row.id not in leaks], dict(leaks)
 
 
-def _leak(row: TrainingRow, kind: LeakKind, task: EvaluatedTask, shared: str) -> Leak:
+def _leak(row: TrainingExample, kind: LeakKind, task: EvaluatedTask, shared: str) -> Leak:
     return Leak(row.id, kind, task.suite, task.task, shared)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.finetuning.adapter_base import base_of
 from dragoman.finetuning.local.identity import ADAPTER_SETTINGS
 from dragoman.finetuning.local.spec import FolderModel
@@ -58,7 +58,7 @@ def has_template(folder: Path) -> bool:
         return True
     try:
         own = msgspec.json.decode((folder / _OWN).read_bytes(), type=dict[str, object])
-    except (OSError, *UNREADABLE):
+    except (OSError, *DECODING_ERRORS):
         return False
     return bool(own.get("chat_template"))
 

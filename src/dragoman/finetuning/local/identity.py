@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.keys import content_key
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.content_keys import content_key
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.finetuning.local.spec import FolderModel
 from dragoman.finetuning.weights_hash import file_hash
 
@@ -36,6 +36,6 @@ def _without_path(file: Path) -> str:
     """Return the hash of an adapter's settings without the place where its base lay."""
     try:
         settings = msgspec.json.decode(file.read_bytes(), type=dict[str, object])
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return file_hash(file)
     return content_key({k: v for k, v in settings.items() if k != "base_model_name_or_path"})

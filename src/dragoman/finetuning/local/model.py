@@ -7,10 +7,9 @@ import msgspec
 
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import Unparsed
+from dragoman.core.replies import Latency, UnparsedReply
 from dragoman.core.tools import openai_schema
 from dragoman.core.usage import Usage
-from dragoman.core.voice.clock import Latency
 from dragoman.finetuning.local.batches import Batches
 from dragoman.finetuning.local.decoding import BatchDecoder, FolderWords, Prompt
 from dragoman.finetuning.local.replies import DecodedText, completion_body, knows_calls
@@ -60,7 +59,7 @@ class LocalModel:
                 f"the conversation is longer than the model's context: {len(prompt.ids)} tokens"
             )
             usage = Usage(purpose, self.name, 0, faults={"context": 1})
-            return Completion(Unparsed("", detail), msgspec.Raw(b"null"), usage)
+            return Completion(UnparsedReply("", detail), msgspec.Raw(b"null"), usage)
         try:
             made = await self._batches.ask(prompt)
         except RuntimeError as error:

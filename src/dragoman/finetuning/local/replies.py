@@ -8,8 +8,8 @@ import re
 
 import msgspec
 
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.texts.reasoning import separated
+from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.core.texts.model_output import separate_reasoning
 
 _BEGIN, _END = "<tool_call>", "</tool_call>"
 _OTHER_FORM = "<function="
@@ -42,7 +42,7 @@ def completion_body(written: DecodedText, *, with_calls: bool) -> bytes:
         written: The answer.
         with_calls: Whether functions were offered: else what looks like a call is words.
     """
-    found = separated(written.text)
+    found = separate_reasoning(written.text)
     words, calls = _parted(found.words) if with_calls else (found.words, [])
     message: dict[str, object] = {"role": "assistant", "content": words.strip() or None}
     if found.reasoning:
@@ -76,7 +76,7 @@ def _function(inner: str) -> dict[str, str]:
     """Return a call's function; what is no call has the name that can be told, and all of its text."""
     try:
         call = msgspec.json.decode(inner.strip(), type=_Call)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         named = _NAMED.match(inner)
         return {"name": named[1] if named else "", "arguments": inner.strip() or "?"}
     arguments = bytes(call.arguments).decode()
@@ -87,5 +87,5 @@ def _as_object(arguments: str) -> str:
     """Return arguments as JSON; some models write the object as a text."""
     try:
         return msgspec.json.decode(arguments, type=str)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return arguments

@@ -4,18 +4,17 @@ import hashlib
 
 import msgspec
 
+from dragoman.core.audio import hears_audio
+from dragoman.core.chat_messages import encode_messages, has_audio, hash_encoder
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import ChatModel, ChatRequest, Completion
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.replies import Latency
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.usage import as_replayed
-from dragoman.core.voice.clock import Latency
-from dragoman.core.voice.histories import has_sound, written
-from dragoman.core.voice.sound_parts import hash_encoder
-from dragoman.core.voice.sounds import hears_audio
 from dragoman.models.chat.completions import decode_completion
 from dragoman.models.http.connection_reuse import track_connections
 from dragoman.models.response_audio import with_sound
-from dragoman.store.replies import ReplyCache
+from dragoman.store.reply_cache import ReplyCache
 
 _VERSION = "reply-1"
 
@@ -61,7 +60,7 @@ class CachedModel:
             ParticipantError: Where the provider broke.
         """
         key = self.key(request, purpose)
-        heard_sound = has_sound(request.messages)
+        heard_sound = has_audio(request.messages)
         remembered = self._remembered(key, purpose, heard_sound=heard_sound)
         if remembered is not None:
             return remembered
@@ -93,7 +92,7 @@ class CachedModel:
                 request.draw,
                 request.seed,
                 purpose,
-                msgspec.Raw(written(request.messages, _ENCODER)),
+                msgspec.Raw(encode_messages(request.messages, _ENCODER)),
                 request.tools.digest,
                 request.tools.must_call,
                 request.reply_schema,
@@ -135,7 +134,7 @@ def _split_cached(kept: bytes) -> tuple[bytes, Latency | None]:
         return kept, None
     try:
         return body, _LATENCY.decode(told)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return body, None
 
 

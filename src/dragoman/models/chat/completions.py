@@ -9,14 +9,20 @@ from collections.abc import Mapping
 
 import msgspec
 
-from dragoman.core.agent_answers import Tokens
+from dragoman.core.agent_replies import Tokens
+from dragoman.core.audio import Audio
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import Completion
-from dragoman.core.speech import Called, Reply, Said, Unparsed, say
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.replies import (
+    Latency,
+    Reply,
+    TextReply,
+    ToolCallReply,
+    UnparsedReply,
+    text_reply,
+)
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.usage import CUT_AT_END_MARK, SEPARATED_REASONING, Usage
-from dragoman.core.voice.audio import Audio
-from dragoman.core.voice.clock import Latency
 from dragoman.models.chat.message_parsing import (
     ParsedMessage,
     needs_repair,
@@ -145,7 +151,7 @@ class DecodedReply(msgspec.Struct, frozen=True):
             output_audio_tokens=out,
             remarks=dict(self.remarks),
         )
-        spoken = self.spoken if isinstance(self.reply, Said) else None
+        spoken = self.spoken if isinstance(self.reply, TextReply) else None
         return Completion(self.reply, self.raw, usage, latency, spoken, self.reasoning)
 
 
@@ -186,13 +192,13 @@ def decode_reply(body: bytes, model: str, *, heard_sound: bool = False) -> Decod
         spoken = _spoken(choice)
         message = {"content": choice.text} if choice.message is None else choice.message
         read = ParsedMessage(message, spoken.transcript)
-    except (*UNREADABLE, ValueError) as error:
+    except (*DECODING_ERRORS, ValueError) as error:
         raise ParticipantError(f"{model}: the reply is not a chat completion ({error})") from error
     finish = choice.finish_reason if isinstance(choice.finish_reason, str) else None
     if finish is not None and finish.lower() in _BROKEN_OFF:
         raise ParticipantError(f"{model}: the reply broke off ({finish[:MAX_REASON_CHARS]})")
     reply = _reply(read, finish)
-    if isinstance(reply, Unparsed) and spoken.sound is not None:
+    if isinstance(reply, UnparsedReply) and spoken.sound is not None:
         raise ParticipantError(f"{model}: the reply was spoken, and has no transcript")
     sound = spoken.sound
     raw = msgspec.Raw(body if sound is None else without_sound(body, sound))
@@ -254,16 +260,16 @@ def _tokens(told: msgspec.Raw) -> _Tokens:
     """Return the tokens told; a count that makes no sense leaves them unknown, not the reply."""
     try:
         return _USAGE.decode(told) or _UNKNOWN_TOKENS
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return _UNKNOWN_TOKENS
 
 
 def _reply(read: ParsedMessage, finish: str | None) -> Reply:
     text = read.words if read.words.strip() else None
     if read.calls:
-        return Called(with_unique_ids(read.calls), text)
+        return ToolCallReply(with_unique_ids(read.calls), text)
     if text is None:
         held = "reasoning alone, neither words nor calls" if read.reasoning else _NOTHING
         why = f" (finish_reason: {finish[:MAX_REASON_CHARS]})" if finish else ""
-        return Unparsed(read.words, f"the reply has {held}{why}")
-    return say(text)
+        return UnparsedReply(read.words, f"the reply has {held}{why}")
+    return text_reply(text)

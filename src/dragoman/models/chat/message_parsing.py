@@ -16,10 +16,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.texts.end_marks import without_end_marks
-from dragoman.core.texts.nesting import MOST_DEPTH, TOO_DEEP, is_deep, why_unreadable
-from dragoman.core.texts.reasoning import separated
+from dragoman.core.texts.decoding import (
+    DECODING_ERRORS,
+    MOST_DEPTH,
+    TOO_DEEP,
+    is_nested_too_deeply,
+    why_unreadable,
+)
+from dragoman.core.texts.model_output import separate_reasoning, strip_end_of_turn
 from dragoman.core.tools import ToolCall
 
 _ODD = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\bNaN\b|\bInfinity\b")
@@ -111,9 +115,9 @@ def parse_tool_call(given_id: object, given_name: object, given: object, index: 
         return ToolCall(call_id, name, {}, raw=shown, malformed="the arguments are too long")
     try:
         arguments = _ARGUMENTS.decode(_once_encoded(raw))
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         return ToolCall(call_id, name, {}, raw=raw, malformed=why_unreadable(error, _WHAT))
-    if raw.count("{") + raw.count("[") > MOST_DEPTH and is_deep(arguments):
+    if raw.count("{") + raw.count("[") > MOST_DEPTH and is_nested_too_deeply(arguments):
         return ToolCall(call_id, name, {}, raw=raw, malformed=f"{_WHAT} {TOO_DEEP}")
     return ToolCall(call_id, name, arguments)
 
@@ -124,7 +128,7 @@ def _once_encoded(raw: str) -> str:
         return raw
     try:
         return _TEXT.decode(raw)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return raw
 
 
@@ -206,7 +210,7 @@ class ParsedMessage:
 
     def __init__(self, message: Mapping[str, object], transcript: str = "") -> None:
         said, thought = _text_and_reasoning(message.get("content"))
-        found = separated(said)
+        found = separate_reasoning(said)
         self.was_in_words = bool(found.reasoning)
         words = found.words
         if not words or words.isspace():
@@ -216,7 +220,7 @@ class ParsedMessage:
         self.reasoning = (
             f"{own}\n\n{found.reasoning}" if own and found.reasoning else own or found.reasoning
         )
-        self.words = without_end_marks(words)
+        self.words = strip_end_of_turn(words)
         self.ran_on = self.words != words
         if self.reasoning:
             # Parsers of servers leave the blank lines that stood between reasoning and words.

@@ -6,14 +6,18 @@ from collections.abc import Mapping
 
 import msgspec
 
+from dragoman.core.chat_messages import (
+    OPENAI_PART,
+    PartForm,
+    encode_messages,
+    has_audio,
+    message_encoder,
+)
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import Unparsed
-from dragoman.core.texts.hidden_keys import hidden
+from dragoman.core.replies import Latency, UnparsedReply
+from dragoman.core.texts.redaction import redact
 from dragoman.core.usage import Usage
-from dragoman.core.voice.clock import Latency
-from dragoman.core.voice.histories import has_sound, written
-from dragoman.core.voice.sound_parts import OPENAI_PART, PartForm, message_encoder
 from dragoman.models.chat.completions import DecodedReply, decode_reply
 from dragoman.models.chat.streaming import (
     StreamError,
@@ -180,7 +184,7 @@ class OpenAIModel:
     async def _asked(
         self, request: ChatRequest, purpose: str, form: HistoryFormat, *, as_stream: bool
     ) -> Completion:
-        heard_sound = has_sound(request.messages)
+        heard_sound = has_audio(request.messages)
 
         def read(answer: bytes) -> tuple[DecodedReply, bytes]:
             return self._read(answer, heard_sound=heard_sound), answer
@@ -210,7 +214,7 @@ class OpenAIModel:
         try:
             if is_stream(whole):
                 # A key may have come in pieces, to be found only now.
-                whole = hidden(assemble_completion(whole), (self._endpoint.key,))
+                whole = redact(assemble_completion(whole), (self._endpoint.key,))
             else:
                 whole = whole.rstrip().removesuffix(b"data: [DONE]")
             decoded = decode_reply(whole, self.name, heard_sound=heard_sound)
@@ -221,7 +225,7 @@ class OpenAIModel:
             if reason is None:
                 raise MalformedResponse(str(error)) from error
             raise _error_inside(whole, f"an error in a good answer: {reason.message}") from error
-        if isinstance(decoded.reply, Unparsed) and (reason := find_error(whole)) is not None:
+        if isinstance(decoded.reply, UnparsedReply) and (reason := find_error(whole)) is not None:
             raise _error_inside(whole, f"an error in a good answer: {reason.message}")
         return decoded
 
@@ -238,7 +242,7 @@ class OpenAIModel:
         if as_stream:
             parts.append(b',"stream":true')
             parts += [b',"stream_options":{"include_usage":true}'] if self._tells_usage else []
-        parts += [b',"messages":', written(request.messages, self._messages, form), b"}"]
+        parts += [b',"messages":', encode_messages(request.messages, self._messages, form), b"}"]
         return b"".join(parts)
 
     def _refused(self, status: int, reason: ErrorDetails, purpose: str) -> Completion:
@@ -261,7 +265,7 @@ class OpenAIModel:
             return None
         self._has_answered = True
         usage = Usage(purpose, self.name, 0, faults={kind: 1})
-        return Completion(Unparsed(reason.failed, detail), msgspec.Raw(b"null"), usage)
+        return Completion(UnparsedReply(reason.failed, detail), msgspec.Raw(b"null"), usage)
 
 
 def _latency(answer: bytes, attempts: Attempts) -> Latency | None:

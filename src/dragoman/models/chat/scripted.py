@@ -12,8 +12,8 @@ import msgspec
 
 from dragoman.core.errors import ParticipantError, UsageError
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.voice.clock import STATED
+from dragoman.core.replies import STATED_LATENCY
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.models.chat.completions import decode_completion
 
 ANY_TASK = "*"
@@ -68,7 +68,7 @@ class ScriptedModel:
         index = said - self._greeted
         if not 0 <= index < len(bodies):
             raise ParticipantError(f"{self.name}: the script of task {request.label} is used up")
-        return decode_completion(bodies[index], self.name, purpose, STATED)
+        return decode_completion(bodies[index], self.name, purpose, STATED_LATENCY)
 
 
 def load_script(path: Path) -> Script:
@@ -81,7 +81,7 @@ def load_script(path: Path) -> Script:
         return msgspec.json.decode(path.read_bytes(), type=Script)
     except OSError as error:
         raise UsageError(f"script {path}: {error.strerror}") from error
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise UsageError(f"script {path}: {error}") from error
 
 

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.core.texts.carried_fields import CALL_FIELDS, REASONING_FIELDS
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.texts.reasoning import separated
+from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.core.texts.model_output import CALL_FIELDS, REASONING_FIELDS, separate_reasoning
 from dragoman.models.chat.message_parsing import (
     ARGUMENT_FIELDS,
     KEPT_WHOLE,
@@ -210,7 +209,7 @@ def _repeats(begun: str, arguments: str) -> bool:
 def _is_object(text: str) -> bool:
     try:
         _OBJECT.decode(text)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return False
     return True
 
@@ -427,7 +426,7 @@ def _as_error(data: bytes) -> bytes:
         return data
     try:
         msgspec.json.decode(data, type=dict)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         data = msgspec.json.encode(data.decode("utf-8", "replace"))
     return b'{"error":%b}' % data
 
@@ -467,7 +466,7 @@ def _end_of_first_words(said: Iterable[tuple[str, int]]) -> int | None:
     """Return where the piece ends in which the words begin that are no reasoning."""
     pieces = list(said)
     text = "".join(words for words, _ in pieces)
-    start = separated(text).start
+    start = separate_reasoning(text).start
     start += len(text[start:]) - len(text[start:].lstrip())
     come = 0
     for words, end in pieces:
@@ -492,9 +491,9 @@ def _chunk(data: bytes) -> _Chunk:
             if not needs_repair(data):
                 raise
             chunk = msgspec.convert(_raw_parts(decode_leniently(data)), _Chunk)
-        except (*UNREADABLE, ValueError):
+        except (*DECODING_ERRORS, ValueError):
             raise MalformedResponse(f"an event of the stream is damaged ({error})") from error
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise MalformedResponse(f"an event of the stream is damaged ({error})") from error
     if chunk.error or any(choice.error for choice in _choices(chunk)):
         raise StreamError(data)
@@ -506,7 +505,7 @@ def _chunk(data: bytes) -> _Chunk:
 def _tells_error(data: bytes) -> bool:
     try:
         return contains_error(msgspec.json.decode(data))
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return False
 
 
@@ -549,7 +548,7 @@ def _add(piece: Mapping[str, object], reply: _Reply) -> None:
     if isinstance(audio := piece.get("audio"), dict):
         try:
             reply.spoken.add(msgspec.convert(audio, _AudioDelta))
-        except UNREADABLE as error:
+        except DECODING_ERRORS as error:
             raise MalformedResponse(f"an event of the stream is damaged ({error})") from error
 
 
@@ -574,7 +573,7 @@ def _completion(replies: Mapping[int, _Reply], usage: msgspec.Raw) -> bytes:
     ]
     try:
         return msgspec.json.encode({"choices": choices, "usage": usage})
-    except UNREADABLE:
+    except DECODING_ERRORS:
         written = json.dumps({"choices": choices, "usage": json.loads(bytes(usage))})
         return repair_json(written.encode())
 

@@ -15,8 +15,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
 
-from dragoman.core.errors import ParticipantError, tell_delay
-from dragoman.core.texts.hidden_keys import hidden
+from dragoman.core.errors import ParticipantError, attach_delay
+from dragoman.core.texts.redaction import redact
 from dragoman.core.usage import Usage
 from dragoman.models.endpoints.endpoint_pool import (
     GIVEN_UP,
@@ -197,7 +197,7 @@ class EndpointClient:
             return await self._retried(call, first)
         except asyncio.CancelledError as cut:
             if (delay := self._delay(call)) is not None:
-                tell_delay(cut, delay)
+                attach_delay(cut, delay)
             raise
 
     def require_good(self, answer: HttpResponse, *, is_chat: bool = False) -> bytes:
@@ -322,12 +322,12 @@ class EndpointClient:
         is_chat: bool = False,
     ) -> T:
         if answer.status in GOOD:
-            body = hidden(answer.body, self._secrets)
+            body = redact(answer.body, self._secrets)
             try:
                 return read(body)
             except MalformedResponse as error:
                 raise TransportError("malformed", str(error)) from error
-        body = hidden(answer.body, self._secrets)
+        body = redact(answer.body, self._secrets)
         is_final = is_context_overflow if answer.status in NO_ROOM_NOW else is_request_error
         if is_chat and is_final(body):
             at.breaker.answered()
@@ -513,7 +513,7 @@ class SingleAttemptSender:
         given = await self._transport.post(url, headers, body, self._proxy, who.most_bytes)
         seconds = loop_time() - began
         is_good = given.status in GOOD
-        content = hidden(given.body.removeprefix(codecs.BOM_UTF8), self._secrets)
+        content = redact(given.body.removeprefix(codecs.BOM_UTF8), self._secrets)
         self.answer = HttpResponse(given.status, given.headers, content, given.arrivals)
         if not is_good:
             raise RequestRejected(given.status, content)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 
 MOST_SHOWN = 300
 _MOST_READ = 20_000
@@ -235,7 +235,7 @@ def parse_error_response(body: bytes) -> ErrorDetails:
     """Return what a refusal says, in the shapes of common servers or as plain text."""
     try:
         given = msgspec.json.decode(body)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         text = body[:_MOST_READ].decode("utf-8", "replace")
         return ErrorDetails(message=_line(text), said=text)
     error = _error(given)
@@ -272,7 +272,7 @@ def find_error(body: bytes) -> ErrorDetails | None:
     """Return the error that a good answer holds; None where it holds none."""
     try:
         given = msgspec.json.decode(body)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return None
     return parse_error_response(body) if contains_error(given) else None
 

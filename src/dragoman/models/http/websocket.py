@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import aiohttp
 
-from dragoman.core.texts.hidden_keys import hidden
+from dragoman.core.texts.redaction import redact
 from dragoman.models.http.transport import (
     CHAT_BYTES,
     HttpResponse,
@@ -111,7 +111,7 @@ class WebSocket:
                 return
             match message.type:
                 case aiohttp.WSMsgType.TEXT:
-                    await self._frames.put(hidden(message.data.encode(), self._secrets))
+                    await self._frames.put(redact(message.data.encode(), self._secrets))
                 case aiohttp.WSMsgType.BINARY:
                     self._end = _lost("malformed", "a frame of bytes, where text is expected")
                 case aiohttp.WSMsgType.ERROR:

@@ -15,15 +15,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.core.episodes import Event, Move
+from dragoman.core.clarifications import REJECTIONS, Clarification
+from dragoman.core.episodes import Event, Message
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.measures import Counted, PlayedCase, Rate, Setting, Total
+from dragoman.core.measures import CountedItem, MeasureSetting, Rate, ScoringContext, Total
+from dragoman.core.replies import TextReply
 from dragoman.core.scores import Unscored
-from dragoman.core.speech import Said
-from dragoman.core.texts.entities import occurs
-from dragoman.core.texts.said_values import texts_of
+from dragoman.core.texts.entities import argument_texts, contains_entity
 from dragoman.core.tools import Role, ToolCall, ToolResult
-from dragoman.core.voice.clarifications import REJECTIONS, Clarification
 from dragoman.scoring.dialogue_acts import requests_information
 from dragoman.scoring.measures.count_measure import CountMeasure, PositionedCall, positioned_calls
 from dragoman.scoring.speech_accuracy import separate_latin_words
@@ -40,7 +39,7 @@ _MAX_RESULT = 200_000
 
 def target_object(call: ToolCall) -> str | None:
     """Return the thing that a call acts on: the first id among its arguments; None where it has none."""
-    values = (value for argument in call.arguments.values() for value in texts_of(argument))
+    values = (value for argument in call.arguments.values() for value in argument_texts(argument))
     return next((value for value in values if ID.fullmatch(value)), None)
 
 
@@ -114,7 +113,7 @@ def _record(thing: str, contents: Sequence[tuple[ToolCall, object]]) -> set[str]
     """Return the words of what is known of a thing: rows with it, and results of calls that name it alone."""
     words: set[str] = set()
     for call, content in contents:
-        if thing in texts_of(call.arguments):
+        if thing in argument_texts(call.arguments):
             words |= {word for text in _texts(content) for word in _content_words(text)}
         for row in _rows(content, thing):
             words |= {word for text in _texts(row) for word in _content_words(text)}
@@ -141,14 +140,14 @@ def _texts(content: object) -> Iterator[str]:
     if isinstance(content, str):
         yield content
     else:
-        yield from texts_of(content)
+        yield from argument_texts(content)
 
 
 def _content_words(text: str) -> set[str]:
     return {word.casefold() for word in _WORD.findall(text)}
 
 
-def count_questions(case: PlayedCase) -> Iterator[Counted] | Unscored:
+def count_questions(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     """Yield an entry for each question of the agent, and one for each that is missing."""
     if case.fault:
         return Unscored(case.fault)
@@ -159,12 +158,12 @@ def count_questions(case: PlayedCase) -> Iterator[Counted] | Unscored:
     return _question_entries(case, case.phrases)
 
 
-def _question_entries(case: PlayedCase, phrases: Phrasebook) -> Iterator[Counted]:
+def _question_entries(case: ScoringContext, phrases: Phrasebook) -> Iterator[CountedItem]:
     yield from _asked(case, phrases)
     yield from _missing(case)
 
 
-def _asked(case: PlayedCase, phrases: Phrasebook) -> Iterator[Counted]:
+def _asked(case: ScoringContext, phrases: Phrasebook) -> Iterator[CountedItem]:
     known = known_values(case.task)
     language = phrases.name.partition("@")[0]
     heard: list[str] = []
@@ -173,7 +172,9 @@ def _asked(case: PlayedCase, phrases: Phrasebook) -> Iterator[Counted]:
         words = _event_words(event, "agent")
         if words is not None:
             is_own = (
-                place >= len(case.task.history) and isinstance(event, Move) and not event.scripted
+                place >= len(case.task.history)
+                and isinstance(event, Message)
+                and not event.scripted
             )
             question = (place, words) if is_own and requests_information(words, phrases) else None
         answer = _event_words(event, "user")
@@ -182,7 +183,7 @@ def _asked(case: PlayedCase, phrases: Phrasebook) -> Iterator[Counted]:
         if question is not None:
             stated = stated_values(known, _unspelled(answer, question[1], phrases), language)
             again = _had(question[1], stated, heard, case, phrases)
-            yield Counted(
+            yield CountedItem(
                 {"questions": 1, "needless": int(bool(again))},
                 question[0],
                 why=f"had been said: {'; '.join(again)}" if again else "",
@@ -202,7 +203,7 @@ def _had(
     question: str,
     stated: Sequence[str],
     heard: Sequence[str],
-    case: PlayedCase,
+    case: ScoringContext,
     phrases: Phrasebook,
 ) -> Sequence[str]:
     """Return what a question asks for and the agent has; empty where there is anything new to it."""
@@ -214,7 +215,7 @@ def _had(
     )
     if not phrases.hears.spell.search(question) and _reads_back(question, wanted, language):
         return ()
-    is_had = all(any(occurs(value, words) for words in heard) for value in wanted)
+    is_had = all(any(contains_entity(value, words) for words in heard) for value in wanted)
     return wanted if is_had else ()
 
 
@@ -227,7 +228,7 @@ def _reads_back(question: str, wanted: Sequence[str], language: str) -> bool:
     return any(value_key(value) in named for value in wanted)
 
 
-def _missing(case: PlayedCase) -> Iterator[Counted]:
+def _missing(case: ScoringContext) -> Iterator[CountedItem]:
     events = case.episode.events
     kind = case.factory(case.task).kind
     changes = [
@@ -247,7 +248,7 @@ def _missing(case: PlayedCase) -> Iterator[Counted]:
         why = _guess(made, thing, events, done)
         if why:
             guessed.add(thing)
-            yield Counted({"missing": 1}, made.position, made.call.name, why)
+            yield CountedItem({"missing": 1}, made.position, made.call.name, why)
 
 
 def _guess(made: PositionedCall, thing: str, events: Sequence[Event], done: frozenset[str]) -> str:
@@ -274,13 +275,13 @@ def _told(before: Sequence[Event]) -> Iterator[str]:
 
 def _event_words(event: Event, side: Role) -> str | None:
     match event:
-        case Move(by=by, reply=Said() as said) if by == side:
+        case Message(by=by, reply=TextReply() as said) if by == side:
             return said.text
     return None
 
 
 def _received(event: Event) -> str:
-    if isinstance(event, Move) and isinstance(event.reply, Said):
+    if isinstance(event, Message) and isinstance(event.reply, TextReply):
         return event.reply.utterance.received or event.reply.text
     return ""
 
@@ -298,11 +299,11 @@ QUESTIONS = CountMeasure(
 )
 
 
-def _is_clarified(setting: Setting) -> bool:
+def _is_clarified(setting: MeasureSetting) -> bool:
     return setting.is_clarified
 
 
-def count_clarifications(case: PlayedCase) -> Iterator[Counted] | Unscored:
+def count_clarifications(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     """Yield an entry for each time that the agent said something instead of acting.
 
     A conversation counts once, whether anything was said instead of a call or not.
@@ -312,10 +313,10 @@ def count_clarifications(case: PlayedCase) -> Iterator[Counted] | Unscored:
     return _clarification_entries(case)
 
 
-def _clarification_entries(case: PlayedCase) -> Iterator[Counted]:
-    yield Counted({"conversations": 1, "with an answer": int(any(_allowed(case)))})
+def _clarification_entries(case: ScoringContext) -> Iterator[CountedItem]:
+    yield CountedItem({"conversations": 1, "with an answer": int(any(_allowed(case)))})
     for entry in case.episode.clarifications:
-        yield Counted(
+        yield CountedItem(
             {
                 "judged": 1,
                 "allowed": int(entry.is_allowed),
@@ -327,7 +328,7 @@ def _clarification_entries(case: PlayedCase) -> Iterator[Counted]:
         )
 
 
-def _allowed(case: PlayedCase) -> Iterator[Clarification]:
+def _allowed(case: ScoringContext) -> Iterator[Clarification]:
     return (entry for entry in case.episode.clarifications if entry.is_allowed)
 
 

@@ -17,33 +17,36 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.core.apis import figures as apis
-from dragoman.core.apis.figures import (
-    EXACT,
-    FORMAT,
-    INVOCATION,
-    SELECTION,
-    THOUGHTS,
-    error_shares,
-    language_match,
-    scores,
-)
+from dragoman.core.apis import metrics as apis
+from dragoman.core.apis.call_list_parser import longest_first
 from dragoman.core.apis.grading import (
     CallGrades,
+    compared_call,
     gold_call,
+    grade_by_plans,
     grade_calls,
-    graded_by_plans,
-    made_call,
 )
-from dragoman.core.apis.labels import KIND, LANGUAGE, NO_ARGUMENTS, NO_TOOLS
-from dragoman.core.apis.written.answers import FORM, read_answer
-from dragoman.core.apis.written.calls import longest_first
-from dragoman.core.episodes import Move
+from dragoman.core.apis.itc_answers import FORM, parse_itc_answer
+from dragoman.core.apis.metrics import (
+    EXACT_RATE,
+    FORMAT_RATE,
+    INVOCATION,
+    KIND_LABEL,
+    LANGUAGE_LABEL,
+    NO_ARGUMENTS,
+    NO_TOOLS,
+    SELECTION,
+    THOUGHTS,
+    error_metrics,
+    language_match_metric,
+    scores,
+)
+from dragoman.core.episodes import Message
 from dragoman.core.errors import UsageError
-from dragoman.core.language.rules import DEFAULT_LANGUAGE_RULES
-from dragoman.core.measures import Counted, Derived, PlayedCase
+from dragoman.core.language.correctness import DEFAULT_LANGUAGE_RULES
+from dragoman.core.measures import CountedItem, MetricDefinition, ScoringContext
+from dragoman.core.replies import Reply, TextReply, ToolCallReply, UnparsedReply
 from dragoman.core.scores import Scored, Unscored
-from dragoman.core.speech import Called, Reply, Said, Unparsed
 from dragoman.core.tasks import Action
 from dragoman.core.tools import ToolCall, Toolset
 from dragoman.scoring.language_detection import Detector, detector_label
@@ -51,38 +54,38 @@ from dragoman.scoring.measures.count_measure import CountMeasure
 from dragoman.scoring.measures.language_use import WordedTurn, turn_language
 
 
-def unscorable_reason(case: PlayedCase) -> Unscored | None:
+def unscorable_reason(case: ScoringContext) -> Unscored | None:
     """Return why nothing can be counted in a conversation; None where something can."""
     if case.fault:
         return Unscored(case.fault)
-    if KIND not in case.task.labels:
+    if KIND_LABEL not in case.task.labels:
         return Unscored("its suite has no gold calls of APIs")
     if NO_TOOLS in case.task.labels:
         return Unscored(case.task.labels[NO_TOOLS])
     return None
 
 
-def gold_actions(case: PlayedCase) -> Sequence[Action]:
+def gold_actions(case: ScoringContext) -> Sequence[Action]:
     """Return the gold calls."""
     criteria = case.task.criteria
     return () if criteria is None else criteria.actions or ()
 
 
-def agent_replies(case: PlayedCase) -> Iterator[tuple[int, Move]]:
+def agent_replies(case: ScoringContext) -> Iterator[tuple[int, Message]]:
     """Yield the agent's replies with their places among the events."""
     begun = len(case.task.history)
     for position, event in enumerate(case.episode.events[begun:], begun):
-        if isinstance(event, Move) and event.by == "agent" and not event.scripted:
+        if isinstance(event, Message) and event.by == "agent" and not event.scripted:
             yield position, event
 
 
-def agent_calls(case: PlayedCase) -> list[ToolCall]:
+def agent_calls(case: ScoringContext) -> list[ToolCall]:
     """Return the agent's calls, in order; one that could not be read has no arguments."""
     replies = (move.reply for _, move in agent_replies(case))
-    return [call for reply in replies if isinstance(reply, Called) for call in reply.calls]
+    return [call for reply in replies if isinstance(reply, ToolCallReply) for call in reply.calls]
 
 
-def is_text_format(move: Move) -> bool:
+def is_text_format(move: Message) -> bool:
     """Whether a reply was asked for as thought and action in text."""
     return move.call_form == FORM
 
@@ -90,11 +93,11 @@ def is_text_format(move: Move) -> bool:
 def raw_reply_text(reply: Reply) -> str:
     """Return the text of a reply as its model wrote it; "" where it wrote none."""
     match reply:
-        case Called(text=text):
+        case ToolCallReply(text=text):
             return text or ""
-        case Said() as said:
+        case TextReply() as said:
             return said.text
-        case Unparsed(raw=raw):
+        case UnparsedReply(raw=raw):
             return raw
 
 
@@ -125,33 +128,33 @@ def _right(call: ToolCall, action: Action) -> int:
     )
 
 
-def count_calls(case: PlayedCase) -> Iterator[Counted] | Unscored:
+def count_calls(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     """Yield what a conversation counts for, beside gold or another plan that was made exactly."""
     return unscorable_reason(case) or _call_entries(case, _beside_plans)
 
 
-def count_earlier_calls(case: PlayedCase) -> Iterator[Counted] | Unscored:
+def count_earlier_calls(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     """Yield what a conversation counts for beside gold alone, as it is written."""
     return unscorable_reason(case) or _call_entries(case, _beside_gold)
 
 
-Grade = Callable[[PlayedCase, Sequence[ToolCall], Toolset], CallGrades]
+Grade = Callable[[ScoringContext, Sequence[ToolCall], Toolset], CallGrades]
 
 
-def _beside_plans(case: PlayedCase, made: Sequence[ToolCall], offered: Toolset) -> CallGrades:
+def _beside_plans(case: ScoringContext, made: Sequence[ToolCall], offered: Toolset) -> CallGrades:
     others = () if case.task.criteria is None else case.task.criteria.plans
-    return graded_by_plans((gold_actions(case), *others), made, offered.by_name)[1]
+    return grade_by_plans((gold_actions(case), *others), made, offered.by_name)[1]
 
 
-def _beside_gold(case: PlayedCase, made: Sequence[ToolCall], offered: Toolset) -> CallGrades:
+def _beside_gold(case: ScoringContext, made: Sequence[ToolCall], offered: Toolset) -> CallGrades:
     return grade_calls(
         [gold_call(each.name, each.arguments, each.also) for each in gold_actions(case)],
-        [made_call(each.name, each.arguments) for each in made],
+        [compared_call(each.name, each.arguments) for each in made],
         offered.by_name,
     )
 
 
-def _call_entries(case: PlayedCase, grade: Grade) -> Iterator[Counted]:
+def _call_entries(case: ScoringContext, grade: Grade) -> Iterator[CountedItem]:
     offered = case.factory(case.task).tools("agent")
     gold, made = gold_actions(case), agent_calls(case)
     grades = grade(case, made, offered)
@@ -160,13 +163,13 @@ def _call_entries(case: PlayedCase, grade: Grade) -> Iterator[Counted]:
     yield (
         _arguments(grades)
         if has_arguments
-        else Counted({}, subject="arguments", why=case.task.labels[NO_ARGUMENTS])
+        else CountedItem({}, subject="arguments", why=case.task.labels[NO_ARGUMENTS])
     )
-    yield Counted(seal_counts(gold, made, has_arguments=has_arguments), subject="as Seal-Tools")
+    yield CountedItem(seal_counts(gold, made, has_arguments=has_arguments), subject="as Seal-Tools")
     yield from _forms(case, offered)
 
 
-def _tools(grades: CallGrades) -> Counted:
+def _tools(grades: CallGrades) -> CountedItem:
     counts: dict[str, int | float] = {
         "gold tools": grades.gold_tools,
         "made tools": grades.made_tools,
@@ -175,10 +178,10 @@ def _tools(grades: CallGrades) -> Counted:
         "missing tools": grades.missing_tools,
         "extra tools": grades.extra_tools,
     }
-    return Counted(counts, subject="tools")
+    return CountedItem(counts, subject="tools")
 
 
-def _arguments(grades: CallGrades) -> Counted:
+def _arguments(grades: CallGrades) -> CountedItem:
     counts: dict[str, int | float] = {
         "gold arguments": grades.gold_arguments,
         "made arguments": grades.made_arguments,
@@ -189,22 +192,22 @@ def _arguments(grades: CallGrades) -> Counted:
         "exact": grades.exact,
         "compared": 1,
     }
-    return Counted(counts, subject="arguments")
+    return CountedItem(counts, subject="arguments")
 
 
-def _forms(case: PlayedCase, offered: Toolset) -> Iterator[Counted]:
+def _forms(case: ScoringContext, offered: Toolset) -> Iterator[CountedItem]:
     asked = [(position, move) for position, move in agent_replies(case) if is_text_format(move)]
     names = longest_first(offered.by_name) if asked else ()
     for position, move in asked:
-        is_strict = read_answer(raw_reply_text(move.reply), names).is_strict
-        yield Counted({"answers": 1, "in the form": int(is_strict)}, position, "format")
+        is_strict = parse_itc_answer(raw_reply_text(move.reply), names).is_strict
+        yield CountedItem({"answers": 1, "in the form": int(is_strict)}, position, "format")
 
 
-def _figures(part: str) -> tuple[Derived, ...]:
-    return (*scores(part, "macro"), scores(part, "micro")[-1], *error_shares(part))
+def _figures(part: str) -> tuple[MetricDefinition, ...]:
+    return (*scores(part, "macro"), scores(part, "micro")[-1], *error_metrics(part))
 
 
-_ALL = (*_figures(SELECTION), *_figures(INVOCATION), FORMAT, EXACT)
+_ALL = (*_figures(SELECTION), *_figures(INVOCATION), FORMAT_RATE, EXACT_RATE)
 
 CALLS = CountMeasure(apis.CALLS, "2", count_calls, _ALL)
 """The figures that are shown under every run; those of all averages are on the leaderboard."""
@@ -221,49 +224,49 @@ _RULES = msgspec.structs.replace(
 def thoughts_measure(detectors: Mapping[str, Detector]) -> CountMeasure:
     """Return the measure by detectors, which have names."""
 
-    def count(case: PlayedCase) -> Iterator[Counted] | Unscored:
+    def count(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
         if case.fault:
             return Unscored(case.fault)
-        language = case.task.labels.get(LANGUAGE, "")
+        language = case.task.labels.get(LANGUAGE_LABEL, "")
         if not language:
             return Unscored("its task does not say which language its query is in")
         return _thought_entries(case, language, detectors)
 
-    return CountMeasure(THOUGHTS, "1", count, tuple(map(language_match, detectors)))
+    return CountMeasure(THOUGHTS, "1", count, tuple(map(language_match_metric, detectors)))
 
 
 def _thought_entries(
-    case: PlayedCase, language: str, detectors: Mapping[str, Detector]
-) -> Iterator[Counted]:
+    case: ScoringContext, language: str, detectors: Mapping[str, Detector]
+) -> Iterator[CountedItem]:
     for position, move in agent_replies(case):
         thought = _thought(move)
         asked: dict[str, int | float] = {"answers": 1} if is_text_format(move) else {}
         if not thought:
-            yield Counted(asked, position, "thought", "nothing was thought in words")
+            yield CountedItem(asked, position, "thought", "nothing was thought in words")
             continue
-        yield Counted(asked, position, "thought")
+        yield CountedItem(asked, position, "thought")
         turn = WordedTurn(position, "agent", thought)
         for name, detector in detectors.items():
             yield _detected(name, turn, language, detector)
 
 
-def _thought(move: Move) -> str:
+def _thought(move: Message) -> str:
     text = raw_reply_text(move.reply)
     if not is_text_format(move):
         return text
-    read = read_answer(text)
+    read = parse_itc_answer(text)
     return read.thought or ("" if read.calls is not None or read.fault else text)
 
 
-def _detected(name: str, turn: WordedTurn, language: str, detector: Detector) -> Counted:
+def _detected(name: str, turn: WordedTurn, language: str, detector: Detector) -> CountedItem:
     try:
         found = turn_language(turn, detector_label(language, detector), _RULES, detector)
     except UsageError as error:
-        return Counted({}, turn.position, name, str(error))
+        return CountedItem({}, turn.position, name, str(error))
     if isinstance(found.verdict, Unscored):
-        return Counted({}, turn.position, name, found.verdict.reason)
+        return CountedItem({}, turn.position, name, found.verdict.reason)
     counts: dict[str, int | float] = {
         f"{name} thoughts": 1,
         f"{name} matching": int(found.verdict == Scored(1.0)),
     }
-    return Counted(counts, turn.position, name, f"{found.detected}, the query is in {language}")
+    return CountedItem(counts, turn.position, name, f"{found.detected}, the query is in {language}")

@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from dragoman.core.measures import Counted, Derived, PlayedCase, Rate, Total
+from dragoman.core.measures import CountedItem, MetricDefinition, Rate, ScoringContext, Total
 from dragoman.core.scores import Unscored
-from dragoman.core.tasks import Action, Stakes
-from dragoman.core.texts.said_values import MAX_DEPTH
+from dragoman.core.tasks import Action, RiskProfile
+from dragoman.core.texts.entities import MAX_DEPTH
 from dragoman.core.tools import Role
 from dragoman.scoring.measures.count_measure import CountMeasure, PositionedCall, positioned_calls
 
@@ -169,17 +169,19 @@ class _Pair(NamedTuple):
         return not self.succeeded, wrong, self.wanted, self.made
 
 
-def count_failure_modes(case: PlayedCase, stakes: Stakes) -> Iterator[Counted] | Unscored:
+def count_failure_modes(
+    case: ScoringContext, stakes: RiskProfile
+) -> Iterator[CountedItem] | Unscored:
     """Yield an entry for each planned action, each of its compared arguments, and each stray call."""
     return _count(case, stakes.escalation_tool)
 
 
-def count_earlier_failure_modes(case: PlayedCase) -> Iterator[Counted] | Unscored:
+def count_earlier_failure_modes(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     """Yield the same, with an unplanned hand-over where the suite's tool changes data alone."""
     return _count(case, "")
 
 
-def _count(case: PlayedCase, hand_over: str) -> Iterator[Counted] | Unscored:
+def _count(case: ScoringContext, hand_over: str) -> Iterator[CountedItem] | Unscored:
     if case.fault:
         return Unscored(case.fault)
     actions = None if case.task.criteria is None else case.task.criteria.actions
@@ -190,7 +192,9 @@ def _count(case: PlayedCase, hand_over: str) -> Iterator[Counted] | Unscored:
     return _counted(case, actions, hand_over)
 
 
-def _counted(case: PlayedCase, actions: Sequence[Action], hand_over: str) -> Iterator[Counted]:
+def _counted(
+    case: ScoringContext, actions: Sequence[Action], hand_over: str
+) -> Iterator[CountedItem]:
     localized = case.wording.plan or {}
     wanted = [_Wanted(each, localized.get(each.id, each)) for each in actions]
     made = [each for each in positioned_calls(case.episode.events) if each.result is not None]
@@ -228,25 +232,27 @@ def _paired(
     return pairs
 
 
-def _planned(wanted: _Wanted, pair: _Pair | None, made: PositionedCall | None) -> Iterator[Counted]:
+def _planned(
+    wanted: _Wanted, pair: _Pair | None, made: PositionedCall | None
+) -> Iterator[CountedItem]:
     tool = _tool(wanted.action.name, wanted.action.by)
     if pair is None or made is None:
-        yield Counted({PLANNED: 1, NOT_CALLED: 1}, subject=tool, why=NOT_CALLED)
+        yield CountedItem({PLANNED: 1, NOT_CALLED: 1}, subject=tool, why=NOT_CALLED)
         return
     wrong = [name for name, found in pair.differences.items() if found is not None]
     mode = FAILED if not pair.succeeded else WRONG if wrong else ""
     counts: dict[str, int | float] = {PLANNED: 1, **({mode: 1} if mode else {})}
     why = f"{mode}: {', '.join(wrong)}" if wrong else mode
-    yield Counted(counts, made.position, tool, why)
+    yield CountedItem(counts, made.position, tool, why)
     for name, found in pair.differences.items():
         compared: dict[str, int | float] = {COMPARED: 1, **({found: 1} if found else {})}
         why = f"{found}: {_given(made, name)} for {_shown(wanted.value(name))}" if found else ""
-        yield Counted(compared, made.position, f"{tool}.{name}", why)
+        yield CountedItem(compared, made.position, f"{tool}.{name}", why)
 
 
-def _stray(made: PositionedCall, mode: str) -> Counted:
+def _stray(made: PositionedCall, mode: str) -> CountedItem:
     why = f"{mode}: {_shown(made.call.arguments)}"
-    return Counted({mode: 1}, made.position, _tool(made.call.name, made.call.by), why)
+    return CountedItem({mode: 1}, made.position, _tool(made.call.name, made.call.by), why)
 
 
 def _tool(name: str, by: Role) -> str:
@@ -263,7 +269,7 @@ def _shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-_FIGURES: tuple[Derived, ...] = (
+_FIGURES: tuple[MetricDefinition, ...] = (
     Total("planned calls", (PLANNED,)),
     Rate(NOT_CALLED, (NOT_CALLED,), (PLANNED,)),
     Rate(WRONG, (WRONG,), (PLANNED,)),
@@ -274,7 +280,7 @@ _FIGURES: tuple[Derived, ...] = (
 )
 
 
-def failure_modes_measure(stakes: Stakes) -> CountMeasure:
+def failure_modes_measure(stakes: RiskProfile) -> CountMeasure:
     """Return the measure for a suite in which this is at stake."""
     return CountMeasure("modes", "2", lambda case: count_failure_modes(case, stakes), _FIGURES)
 

@@ -9,15 +9,15 @@ from typing import NamedTuple
 from dragoman.core.measures import (
     REWARD,
     REWARD_VERSION,
-    Derived,
     Measure,
-    Measured,
-    PlayedCase,
-    Setting,
-    measured_reward,
+    MeasureResult,
+    MeasureSetting,
+    MetricDefinition,
+    ScoringContext,
+    reward_result,
 )
 from dragoman.core.rules import Rules
-from dragoman.core.tasks import Stakes
+from dragoman.core.tasks import RiskProfile
 from dragoman.scoring.language_detection import load_detector, load_langid
 from dragoman.scoring.measures.agent_questions import CLARIFICATIONS, QUESTIONS
 from dragoman.scoring.measures.api_calls import CALLS, EARLIER_CALLS, thoughts_measure
@@ -44,20 +44,20 @@ class RewardMeasure:
 
     name = REWARD
     version = REWARD_VERSION
-    figures: tuple[Derived, ...] = ()
+    figures: tuple[MetricDefinition, ...] = ()
 
     def __init__(self, scorer: Scorer, rules: Rules) -> None:
         self._scorer = scorer
         self.judge = scorer.judge_name
         self.rules = rules.name
 
-    def applies(self, setting: Setting) -> bool:  # noqa: ARG002 - every conversation has a reward
+    def applies(self, setting: MeasureSetting) -> bool:  # noqa: ARG002 - every conversation has a reward
         """Whether there is anything to count under a condition."""
         return True
 
-    async def measure(self, case: PlayedCase) -> Measured:
+    async def measure(self, case: ScoringContext) -> MeasureResult:
         """Score one conversation."""
-        return measured_reward(
+        return reward_result(
             await self._scorer.score(case.task, case.episode, case.wording, case.draw)
         )
 
@@ -73,7 +73,7 @@ class MeasureSetup(NamedTuple):
 
     scorer: Scorer
     rules: Rules
-    stakes: Stakes = Stakes()
+    stakes: RiskProfile = RiskProfile()
 
 
 class BundledMeasure(NamedTuple):
@@ -87,7 +87,7 @@ class BundledMeasure(NamedTuple):
 
     about: str
     make: Callable[[MeasureSetup], Measure]
-    is_due: Callable[[Setting], bool]
+    is_due: Callable[[MeasureSetting], bool]
 
 
 BUNDLED_MEASURES: Mapping[str, BundledMeasure] = {
@@ -185,11 +185,11 @@ EARLIER_MEASURES: Mapping[str, Callable[[MeasureSetup], Measure]] = {
 """Earlier versions of measures, by name and version: for figures that are compared with older ones."""
 
 
-def due_measures(settings: Mapping[str, Setting]) -> tuple[str, ...]:
+def due_measures(settings: Mapping[str, MeasureSetting]) -> tuple[str, ...]:
     """Return the measures that a run is summarized with, the reward first.
 
     Args:
         settings: Its conditions; plain English text may be absent.
     """
-    every = (Setting(), *settings.values())
+    every = (MeasureSetting(), *settings.values())
     return tuple(name for name, entry in BUNDLED_MEASURES.items() if any(map(entry.is_due, every)))

@@ -7,7 +7,7 @@ not met with the first breach, or undecided with a reason.
 import re
 from collections.abc import Callable, Iterator
 
-from dragoman.core.measures import Counted, PlayedCase, Rate
+from dragoman.core.measures import CountedItem, Rate, ScoringContext
 from dragoman.core.scores import Evidence
 from dragoman.scoring.language_detection import (
     foreign_reason,
@@ -109,12 +109,12 @@ _RULES: dict[str, Rule] = {
 }
 
 
-def count_clarity(case: PlayedCase) -> Iterator[Counted]:
+def count_clarity(case: ScoringContext) -> Iterator[CountedItem]:
     """Yield an entry for each reply of the agent: it is clear where it breaks no rule."""
     for position, utterance in spoken_utterances(case.episode, "agent"):
         findings = clarity_findings(utterance.intended, case.setting.language)
         broken = [finding for finding in findings if finding.met is False]
-        yield Counted(
+        yield CountedItem(
             {"replies": 1, "clear": int(not broken), **{f"not {one.subject}": 1 for one in broken}},
             position,
             why="; ".join(f"{one.subject}: {one.why}" for one in broken),

@@ -6,10 +6,17 @@ from typing import NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from dragoman.core.episodes import Episode, Event, Move, executed_calls
-from dragoman.core.measures import Counted, Derived, Measured, PlayedCase, Setting, summed
+from dragoman.core.episodes import Episode, Event, Message, executed_calls
+from dragoman.core.measures import (
+    CountedItem,
+    MeasureResult,
+    MeasureSetting,
+    MetricDefinition,
+    ScoringContext,
+    sum_counts,
+)
+from dragoman.core.replies import TextReply, ToolCallReply, Utterance
 from dragoman.core.scores import NO_JUDGE, Unscored
-from dragoman.core.speech import Called, Said, Utterance
 from dragoman.core.tools import Role, ToolCall, ToolResult
 
 
@@ -35,7 +42,7 @@ def positioned_calls(events: Sequence[Event]) -> Iterator[PositionedCall]:
     places = [
         place
         for place, event in enumerate(events)
-        if isinstance(event, Move) and isinstance(event.reply, Called)
+        if isinstance(event, Message) and isinstance(event.reply, ToolCallReply)
         for _ in event.reply.calls
     ]
     for place, (call, result) in zip(places, executed_calls(events), strict=True):
@@ -45,7 +52,7 @@ def positioned_calls(events: Sequence[Event]) -> Iterator[PositionedCall]:
 def spoken_utterances(episode: Episode, side: Role) -> Iterator[tuple[int, Utterance]]:
     """Yield place and utterance of each thing that a side said aloud, the agent's greeting aside."""
     for position, event in enumerate(episode.events):
-        if isinstance(event, Move) and event.by == side and isinstance(event.reply, Said):
+        if isinstance(event, Message) and event.by == side and isinstance(event.reply, TextReply):
             utterance, is_greeting = event.reply.utterance, event.scripted and side == "agent"
             if utterance.spoken is not UNSET and not is_greeting:
                 yield position, utterance
@@ -61,11 +68,11 @@ def transcribed_utterances(episode: Episode) -> list[tuple[int, Utterance]] | Un
     return Unscored(NATIVE_AUDIO_REASON) if said and not heard else heard
 
 
-CountFunction = Callable[[PlayedCase], Iterable[Counted] | Unscored]
+CountFunction = Callable[[ScoringContext], Iterable[CountedItem] | Unscored]
 """Counts one conversation: an entry for each thing that counts, or why nothing can be counted."""
 
 
-def _always(_setting: Setting) -> bool:
+def _always(_setting: MeasureSetting) -> bool:
     return True
 
 
@@ -85,19 +92,19 @@ class CountMeasure(msgspec.Struct, frozen=True):
     name: str
     version: str
     count: CountFunction
-    figures: tuple[Derived, ...]
-    where: Callable[[Setting], bool] = _always
+    figures: tuple[MetricDefinition, ...]
+    where: Callable[[MeasureSetting], bool] = _always
     judge: str = NO_JUDGE
     rules: str = ""
 
-    def applies(self, setting: Setting) -> bool:
+    def applies(self, setting: MeasureSetting) -> bool:
         """Whether there is anything to count under a condition."""
         return self.where(setting)
 
-    async def measure(self, case: PlayedCase) -> Measured:
+    async def measure(self, case: ScoringContext) -> MeasureResult:
         """Count one conversation."""
         found = self.count(case)
         if isinstance(found, Unscored):
-            return Measured(self.name, self.version, unscored=found.reason)
+            return MeasureResult(self.name, self.version, unscored=found.reason)
         entries = tuple(found)
-        return Measured(self.name, self.version, counts=summed(entries), evidence=entries)
+        return MeasureResult(self.name, self.version, counts=sum_counts(entries), evidence=entries)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from dragoman.core.episodes import executed_calls
-from dragoman.core.measures import Counted, PlayedCase, Rate, Total
+from dragoman.core.measures import CountedItem, Rate, ScoringContext, Total
 from dragoman.core.scores import Unscored
 from dragoman.core.tasks import Action, Task
 from dragoman.core.tools import ToolCall, ToolKind
@@ -49,14 +49,14 @@ def critical_actions(task: Task, kind: Kind) -> Iterator[CriticalAction]:
 _ABSENT = object()
 
 
-def count_critical(case: PlayedCase) -> Iterator[Counted] | Unscored:
+def count_critical(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     """Yield an entry for each critical field; none where nothing is planned to be changed."""
     if case.fault:
         return Unscored(case.fault)
     return _counted(case)
 
 
-def _counted(case: PlayedCase) -> Iterator[Counted]:
+def _counted(case: ScoringContext) -> Iterator[CountedItem]:
     made = [
         call
         for call, result in executed_calls(case.episode.events)
@@ -85,7 +85,7 @@ def _is_right(planned: CriticalAction, name: str, call: ToolCall) -> bool:
     return planned.action.arguments.get(name, _ABSENT) == call.arguments.get(name, _ABSENT)
 
 
-def _field(planned: CriticalAction, name: str, call: ToolCall | None) -> Counted:
+def _field(planned: CriticalAction, name: str, call: ToolCall | None) -> CountedItem:
     is_right = call is not None and _is_right(planned, name, call)
     why = ""
     if call is None:
@@ -93,7 +93,7 @@ def _field(planned: CriticalAction, name: str, call: ToolCall | None) -> Counted
     elif not is_right:
         wanted, found = planned.action.arguments.get(name), call.arguments.get(name)
         why = f"{found!r:.80} for {wanted!r:.80}"
-    return Counted(
+    return CountedItem(
         {"fields": 1, "right": int(is_right)}, subject=f"{planned.action.name}.{name}", why=why
     )
 

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from dragoman.core.episodes import Event
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.measures import Counted, PlayedCase, Rate, Total
+from dragoman.core.measures import CountedItem, Rate, ScoringContext, Total
 from dragoman.core.scores import Unscored
-from dragoman.core.texts.entities import occurs
+from dragoman.core.texts.entities import contains_entity
 from dragoman.core.tools import ToolResult
 from dragoman.scoring.dialogue_acts import (
     begins_with_no,
@@ -54,17 +54,17 @@ class _Message(NamedTuple):
 _Contradicts = Callable[[_Message, Phrasebook], bool]
 
 
-def count_effort(case: PlayedCase) -> Iterator[Counted] | Unscored:
+def count_effort(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     """Yield an entry for the conversation and one for each message that repeats or corrects."""
     return _count(case, _contradicts)
 
 
-def count_earlier_effort(case: PlayedCase) -> Iterator[Counted] | Unscored:
+def count_earlier_effort(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     """Yield the entries of version 2, by which whoever insists corrects."""
     return _count(case, _earlier_contradicts)
 
 
-def _count(case: PlayedCase, contradicts: _Contradicts) -> Iterator[Counted] | Unscored:
+def _count(case: ScoringContext, contradicts: _Contradicts) -> Iterator[CountedItem] | Unscored:
     if case.fault:
         return Unscored(case.fault)
     if case.task.turns or not is_simulated(case.task, case.episode):
@@ -74,11 +74,13 @@ def _count(case: PlayedCase, contradicts: _Contradicts) -> Iterator[Counted] | U
     return _counted(case, case.phrases, contradicts)
 
 
-def _counted(case: PlayedCase, phrases: Phrasebook, contradicts: _Contradicts) -> Iterator[Counted]:
+def _counted(
+    case: ScoringContext, phrases: Phrasebook, contradicts: _Contradicts
+) -> Iterator[CountedItem]:
     turns = [turn for turn in user_turns(case.task, case.episode) if turn.text]
     known = known_values(case.task)
     language = phrases.name.partition("@")[0]
-    yield Counted({"conversations": 1, "user turns": len(turns)})
+    yield CountedItem({"conversations": 1, "user turns": len(turns)})
     before = ""
     said: set[str] = set()
     misread: set[str] = set()
@@ -99,8 +101,8 @@ def _counted(case: PlayedCase, phrases: Phrasebook, contradicts: _Contradicts) -
         misread |= _unknown(turn.text, known, language)
 
 
-def _entry(name: str, turn: UserTurn, values: Sequence[str]) -> Counted:
-    return Counted({name: 1}, turn.position, why=turn.told(name, "; ".join(values)))
+def _entry(name: str, turn: UserTurn, values: Sequence[str]) -> CountedItem:
+    return CountedItem({name: 1}, turn.position, why=turn.told(name, "; ".join(values)))
 
 
 def _unknown(text: str, known: tuple[str, ...], language: str) -> set[str]:
@@ -158,7 +160,7 @@ def _lacks(message: _Message, phrases: Phrasebook) -> bool:
     """Whether the agent's words lack a value that was said again, or put right as they read it back."""
     is_read_back = phrases.hears.read_back.search(message.turn.asked) is not None
     return any(
-        not occurs(value, message.turn.asked)
+        not contains_entity(value, message.turn.asked)
         for value in (message.stated if is_read_back else message.again)
     )
 
@@ -171,7 +173,7 @@ def _asked_again(turn: UserTurn, again: Sequence[str], phrases: Phrasebook) -> l
         return list(again)
     if not requests_information(turn.asked, phrases):
         return []
-    return [value for value in again if not occurs(value, turn.asked)]
+    return [value for value in again if not contains_entity(value, turn.asked)]
 
 
 _FIGURES = (

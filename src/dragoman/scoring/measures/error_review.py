@@ -7,19 +7,22 @@ from importlib.resources import files
 
 import msgspec
 
-from dragoman.core.episodes import Move
+from dragoman.core.content_keys import content_key
+from dragoman.core.episodes import Message
 from dragoman.core.errors import JudgeError, ParticipantError
-from dragoman.core.judged_errors import ErrorReview, JudgedError, ReportedError, Severity
-from dragoman.core.keys import content_key
 from dragoman.core.measures import (
     MAX_WHY,
-    Counted,
-    Derived,
-    Measured,
-    PlayedCase,
+    CountedItem,
+    ErrorReview,
+    JudgedError,
+    MeasureResult,
+    MeasureSetting,
+    MetricDefinition,
     Rate,
-    Setting,
-    summed,
+    ReportedError,
+    ScoringContext,
+    Severity,
+    sum_counts,
 )
 from dragoman.core.protocols import ChatModel, ChatRequest
 from dragoman.core.scores import Unscored
@@ -220,17 +223,17 @@ class ErrorsMeasure:
         self._schema = review_schema()
         self.version = error_rubric().version
         self.judge = f"{ASKED}:{model.name}{version and '@'}{version}{self._again}"
-        self.figures: tuple[Derived, ...] = tuple(
+        self.figures: tuple[MetricDefinition, ...] = tuple(
             Rate(f"{side} {level}", (f"{side} {level}",), (JUDGED,))
             for side in _SIDES
             for level in ("critical", "minor")
         )
 
-    def applies(self, setting: Setting) -> bool:  # noqa: ARG002 - errors are made everywhere
+    def applies(self, setting: MeasureSetting) -> bool:  # noqa: ARG002 - errors are made everywhere
         """Whether there is anything to judge under a condition."""
         return True
 
-    async def measure(self, case: PlayedCase) -> Measured:
+    async def measure(self, case: ScoringContext) -> MeasureResult:
         """Judge one conversation; where the judge fails, it is unscored and says why."""
         if case.fault:
             return self._result(unscored=case.fault)
@@ -242,7 +245,9 @@ class ErrorsMeasure:
             return self._result(usages=usages, unscored=f"judge failed: {error}")
         return self._result(reported, usages, unscored=_invented(case, reported))
 
-    async def _reported(self, case: PlayedCase, usages: list[Usage]) -> tuple[ReportedError, ...]:
+    async def _reported(
+        self, case: ScoringContext, usages: list[Usage]
+    ) -> tuple[ReportedError, ...]:
         """Return the errors that the judge names, and add what it took to `usages`."""
         turns = _turns(case)
         if not turns:
@@ -269,9 +274,9 @@ class ErrorsMeasure:
         usages: Sequence[Usage] = (),
         *,
         unscored: str,
-    ) -> Measured:
-        sums = {} if unscored else summed(_by_side(reported))
-        return Measured(
+    ) -> MeasureResult:
+        sums = {} if unscored else sum_counts(_by_side(reported))
+        return MeasureResult(
             self.name,
             self.version,
             self.judge,
@@ -283,17 +288,17 @@ class ErrorsMeasure:
         )
 
 
-def _turns(case: PlayedCase) -> dict[int, Role]:
+def _turns(case: ScoringContext) -> dict[int, Role]:
     """Return the places of the turns that are judged, and whose they are."""
     begin = len(case.task.history)
     return {
         position: event.by
         for position, event in enumerate(case.episode.events)
-        if position >= begin and isinstance(event, Move) and not event.scripted
+        if position >= begin and isinstance(event, Message) and not event.scripted
     }
 
 
-def _asked(case: PlayedCase, turns: dict[int, Role]) -> str:
+def _asked(case: ScoringContext, turns: dict[int, Role]) -> str:
     told = "\n\n".join(scenario_texts(case.task.scenario))
     shown = marked_transcript(case.episode.events, turns)
     return (
@@ -303,7 +308,7 @@ def _asked(case: PlayedCase, turns: dict[int, Role]) -> str:
     )
 
 
-def _invented(case: PlayedCase, reported: Sequence[ReportedError]) -> str:
+def _invented(case: ScoringContext, reported: Sequence[ReportedError]) -> str:
     """Return which errors are without evidence; "" where none is."""
     seen = QuotableText(case.episode.events)
     faults: dict[str, list[str]] = {}
@@ -315,9 +320,9 @@ def _invented(case: PlayedCase, reported: Sequence[ReportedError]) -> str:
     return f"judge failed: {'; '.join(shown)}" if faults else ""
 
 
-def _by_side(reported: Sequence[ReportedError]) -> Iterator[Counted]:
+def _by_side(reported: Sequence[ReportedError]) -> Iterator[CountedItem]:
     """Yield what a conversation counts for: judged once, and for each side its gravest error."""
-    yield Counted({JUDGED: 1})
+    yield CountedItem({JUDGED: 1})
     errors = ErrorReview(tuple(JudgedError(each.by, each.severity) for each in reported))
     for side in _SIDES:
         levels = {error.level for error in errors.errors_of(side)}
@@ -326,10 +331,10 @@ def _by_side(reported: Sequence[ReportedError]) -> Iterator[Counted]:
             ("critical", is_critical),
             ("minor", bool(levels) and not is_critical),
         ):
-            yield Counted({f"{side} {level}": int(value)}, subject=f"{side} {level}")
+            yield CountedItem({f"{side} {level}": int(value)}, subject=f"{side} {level}")
 
 
-def _shown(error: ReportedError) -> Counted:
+def _shown(error: ReportedError) -> CountedItem:
     """Return an error as something that counts for nothing by itself, to be seen."""
     subject = f"{error.by}: {error.severity}, {', '.join(error.tags)}"
-    return Counted({}, error.position, subject, f"{error.why} [{error.quote.strip()}]")
+    return CountedItem({}, error.position, subject, f"{error.why} [{error.quote.strip()}]")

@@ -11,8 +11,8 @@ from importlib.resources import files
 
 import msgspec
 
-from dragoman.core.judged_errors import Severity
-from dragoman.core.rule_sets import RuleSet, RuleSets
+from dragoman.core.measures import Severity
+from dragoman.core.rules import RuleSet, RuleSets
 from dragoman.core.scores import Unscored
 from dragoman.core.tools import Role
 

@@ -9,12 +9,20 @@ from typing import NamedTuple
 
 import msgspec
 
-from dragoman.core.episodes import Event, Move
+from dragoman.core.episodes import Event, Message
 from dragoman.core.errors import JudgeError, ParticipantError
-from dragoman.core.measures import MAX_WHY, Counted, Derived, Measured, PlayedCase, Setting, summed
+from dragoman.core.measures import (
+    MAX_WHY,
+    CountedItem,
+    MeasureResult,
+    MeasureSetting,
+    MetricDefinition,
+    ScoringContext,
+    sum_counts,
+)
 from dragoman.core.protocols import ChatModel, ChatRequest
-from dragoman.core.speech import Said
-from dragoman.core.tasks import Stakes
+from dragoman.core.replies import TextReply
+from dragoman.core.tasks import RiskProfile
 from dragoman.core.tools import NO_TOOLS
 from dragoman.core.usage import Usage, total_usage
 from dragoman.scoring.judge_prompts import (
@@ -111,14 +119,14 @@ class RubricPiece(NamedTuple):
         return self.turns or (self.position,)
 
 
-def rubric_pieces(rubric: Rubric, case: PlayedCase) -> Iterator[RubricPiece]:
+def rubric_pieces(rubric: Rubric, case: ScoringContext) -> Iterator[RubricPiece]:
     """Yield what a rubric has judged of a conversation."""
     for over, questions in rubric.parts.items():
         for piece in _pieces(over, rubric, case):
             yield piece._replace(questions=questions, judged=rubric.judged(over))
 
 
-def _pieces(over: Over, rubric: Rubric, case: PlayedCase) -> Iterator[RubricPiece]:
+def _pieces(over: Over, rubric: Rubric, case: ScoringContext) -> Iterator[RubricPiece]:
     events = case.episode.events
     if over == "conversation":
         yield RubricPiece(events)
@@ -174,9 +182,9 @@ def _kind(question: RubricQuestion) -> str:
 
 def _is_reply(event: Event, side: str) -> bool:
     """Whether a side said something of its own."""
-    if not isinstance(event, Move) or event.by != side or event.scripted:
+    if not isinstance(event, Message) or event.by != side or event.scripted:
         return False
-    return isinstance(event.reply, Said)
+    return isinstance(event.reply, TextReply)
 
 
 class JudgeAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=False):
@@ -291,7 +299,7 @@ _LEFT_OUT = "the judge left it out"
 _NAMED = 3
 """How many of the questions without evidence a reason names."""
 
-NO_STAKES = Stakes()
+NO_STAKES = RiskProfile()
 
 REPEAT = "#"
 """Stands in a judge's name before which time it was asked, from the second on."""
@@ -314,7 +322,7 @@ class JudgedMeasure:
         version: str = "",
         time: int = 1,
         *,
-        stakes: Stakes = NO_STAKES,
+        stakes: RiskProfile = NO_STAKES,
     ) -> None:
         self._rubric = rubric
         self._model = model
@@ -326,17 +334,17 @@ class JudgedMeasure:
         listed = _at_stake(stakes, rubric.duties) if rubric.has_stakes else ""
         self._told = f"{_instructions(asked_by)}{rubric.text}{listed}"
         self.judge = f"{asked_by}:{model.name}{version and '@'}{version}{self._again}"
-        self.figures: tuple[Derived, ...] = rubric.figures
+        self.figures: tuple[MetricDefinition, ...] = rubric.figures
 
-    def applies(self, setting: Setting) -> bool:  # noqa: ARG002 - rubrics are asked everywhere
+    def applies(self, setting: MeasureSetting) -> bool:  # noqa: ARG002 - rubrics are asked everywhere
         """Whether there is anything to judge under a condition."""
         return True
 
-    async def measure(self, case: PlayedCase) -> Measured:
+    async def measure(self, case: ScoringContext) -> MeasureResult:
         """Judge one conversation; where the judge fails, it is unscored and says why."""
         if case.fault:
             return self._result(unscored=case.fault)
-        found: list[Counted] = []
+        found: list[CountedItem] = []
         usages: list[Usage] = []
         for piece in rubric_pieces(self._rubric, case):
             try:
@@ -347,9 +355,9 @@ class JudgedMeasure:
                 return self._result(found, usages, unscored=why)
         return self._result(found, usages, unscored=_open(found) or self._beyond(found))
 
-    def _beyond(self, found: Sequence[Counted]) -> str:
+    def _beyond(self, found: Sequence[CountedItem]) -> str:
         """Return which sum over a conversation exceeds what it is a part of; "" where none does."""
-        counts = summed(found)
+        counts = sum_counts(found)
         for question in self._rubric.questions:
             for whole in question.all_within:
                 part, most = counts.get(question.name, 0), counts.get(whole, 0)
@@ -358,21 +366,21 @@ class JudgedMeasure:
         return ""
 
     def _result(
-        self, found: Sequence[Counted] = (), usages: Sequence[Usage] = (), *, unscored: str
-    ) -> Measured:
-        return Measured(
+        self, found: Sequence[CountedItem] = (), usages: Sequence[Usage] = (), *, unscored: str
+    ) -> MeasureResult:
+        return MeasureResult(
             self.name,
             self.version,
             self.judge,
-            counts={} if unscored else summed(found),
+            counts={} if unscored else sum_counts(found),
             evidence=tuple(found),
             unscored=unscored,
             usage=next(iter(total_usage(usages)), None),
         )
 
     async def _judged(
-        self, case: PlayedCase, piece: RubricPiece, usages: list[Usage]
-    ) -> list[Counted]:
+        self, case: ScoringContext, piece: RubricPiece, usages: list[Usage]
+    ) -> list[CountedItem]:
         """Return what one answer counts for, and add what it took to `usages`."""
         messages = [
             {"role": "system", "content": self._told},
@@ -391,7 +399,7 @@ class JudgedMeasure:
         )
 
 
-def _at_stake(stakes: Stakes, edition: int) -> str:
+def _at_stake(stakes: RiskProfile, edition: int) -> str:
     """Return what a judge is told of a suite's irreversible actions and duties to hand over."""
     told = (each for each in stakes.escalations if each.since <= edition)
     duties = "\n".join(f"- {each.reason}: {each.when}" for each in told)
@@ -408,7 +416,7 @@ def _asked_by(rubric: Rubric) -> str:
     return ASKED_TO_QUOTE if any(question.quote for question in rubric.questions) else ASKED
 
 
-def _counted(piece: RubricPiece, reply: str) -> Iterator[Counted]:
+def _counted(piece: RubricPiece, reply: str) -> Iterator[CountedItem]:
     """Yield what a judge's reply counts for.
 
     Raises:
@@ -421,18 +429,18 @@ def _counted(piece: RubricPiece, reply: str) -> Iterator[Counted]:
         else {piece.position: parse_answers(reply, questions)}
     )
     for place in piece.places:
-        yield Counted({piece.judged: 1}, place)
+        yield CountedItem({piece.judged: 1}, place)
         seen = QuotableText(piece.events if place is None else piece.events[: place + 1])
         for question in questions:
             answer = answers[place].get(question.name)
             if answer is None:
-                yield Counted({}, place, question.name, _LEFT_OUT)
+                yield CountedItem({}, place, question.name, _LEFT_OUT)
             elif not question.quote:
                 yield _answered(answer, place, answer.why)
             elif fault := seen.fault(
                 answer.quote, is_needed=bool(answer.value), said_by=question.said_by
             ):
-                yield Counted({}, place, question.name, _told_apart(fault, answer, piece))
+                yield CountedItem({}, place, question.name, _told_apart(fault, answer, piece))
             else:
                 quote = f" [{answer.quote.strip()}]" if answer.value else ""
                 yield _answered(answer, place, f"{answer.why}{quote}")
@@ -446,11 +454,11 @@ def _told_apart(fault: str, answer: JudgeAnswer, piece: RubricPiece) -> str:
     return LATER if is_later else INVENTED
 
 
-def _answered(answer: JudgeAnswer, position: int | None, why: str) -> Counted:
-    return Counted({answer.id: int(answer.value)}, position, answer.id, why[:MAX_WHY])
+def _answered(answer: JudgeAnswer, position: int | None, why: str) -> CountedItem:
+    return CountedItem({answer.id: int(answer.value)}, position, answer.id, why[:MAX_WHY])
 
 
-def _open(found: Sequence[Counted]) -> str:
+def _open(found: Sequence[CountedItem]) -> str:
     """Return why what a judge answered cannot be counted; "" where it can."""
     asked = sum(bool(entry.subject) for entry in found)
     left: dict[str, list[str]] = {}

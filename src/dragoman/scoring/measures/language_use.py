@@ -10,17 +10,25 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from dragoman.core.conditions import ENGLISH
-from dragoman.core.episodes import Episode, Event, Move
-from dragoman.core.language.rules import (
+from dragoman.core.episodes import Episode, Event, Message
+from dragoman.core.language.correctness import (
     DEFAULT_LANGUAGE_RULES,
     MIN_CHARACTERS,
     LanguageRules,
-    tolerant,
+    LanguageUse,
+    TurnLanguage,
+    tolerant_rules,
 )
-from dragoman.core.language.use import LanguageUse, TurnLanguage
-from dragoman.core.measures import Counted, Derived, PlayedCase, Rate, Setting, Trend
+from dragoman.core.measures import (
+    CountedItem,
+    MeasureSetting,
+    MetricDefinition,
+    Rate,
+    ScoringContext,
+    Trend,
+)
+from dragoman.core.replies import TextReply, ToolCallReply
 from dragoman.core.scores import Scored, Unscored
-from dragoman.core.speech import Called, Said
 from dragoman.core.stop_tokens import MARKER
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
@@ -142,13 +150,13 @@ def language_use(
 def worded_turns(task: Task, episode: Episode) -> Iterator[WordedTurn]:
     """Yield everything that was put into words; replies that are neither words nor calls are not."""
     for position, event in enumerate(episode.events):
-        if isinstance(event, Move) and (text := _words(event)) is not None:
+        if isinstance(event, Message) and (text := _words(event)) is not None:
             yield WordedTurn(
                 position,
                 event.by,
                 text,
                 harness=event.scripted or position < len(task.history),
-                beside_calls=isinstance(event.reply, Called),
+                beside_calls=isinstance(event.reply, ToolCallReply),
             )
 
 
@@ -186,9 +194,9 @@ def exclusion_reason(turn: WordedTurn, rules: LanguageRules) -> str:
 
 def _words(event: Event) -> str | None:
     match event:
-        case Move(reply=Said(utterance=utterance)):
+        case Message(reply=TextReply(utterance=utterance)):
             return utterance.intended
-        case Move(reply=Called(text=text)):
+        case Message(reply=ToolCallReply(text=text)):
             return text
         case _:
             return None
@@ -220,7 +228,7 @@ def language_measure(detector: Detector) -> CountMeasure:
     that of a relative. Turns of the benchmark itself are left out (`dragoman-language-1`).
     """
 
-    def count(case: PlayedCase) -> Iterator[Counted] | Unscored:
+    def count(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
         if case.fault:
             return Unscored(case.fault)
         return _counted(case, detector)
@@ -229,7 +237,7 @@ def language_measure(detector: Detector) -> CountMeasure:
     return CountMeasure("language", "1", count, figures)
 
 
-def _counted(case: PlayedCase, detector: Detector) -> Iterator[Counted]:
+def _counted(case: ScoringContext, detector: Detector) -> Iterator[CountedItem]:
     expected = dict.fromkeys(_SIDES, case.setting.label)
     strict, relaxed = (
         language_use(case.task, case.episode, expected, rules, detector)
@@ -240,15 +248,15 @@ def _counted(case: PlayedCase, detector: Detector) -> Iterator[Counted]:
             yield _turn(use.by, use.expected, turn, tolerated)
 
 
-def _accepting(setting: Setting) -> LanguageRules:
-    rules = tolerant(DEFAULT_LANGUAGE_RULES)
+def _accepting(setting: MeasureSetting) -> LanguageRules:
+    rules = tolerant_rules(DEFAULT_LANGUAGE_RULES)
     accepted = frozenset({setting.label, *setting.relatives})
     return msgspec.structs.replace(rules, tolerated=(accepted,))
 
 
-def _turn(by: Role, expected: str, turn: TurnLanguage, tolerated: TurnLanguage) -> Counted:
+def _turn(by: Role, expected: str, turn: TurnLanguage, tolerated: TurnLanguage) -> CountedItem:
     if isinstance(turn.verdict, Unscored):
-        return Counted({}, turn.position, by, turn.verdict.reason)
+        return CountedItem({}, turn.position, by, turn.verdict.reason)
     counts: dict[str, int | float] = {
         f"{by} turns": 1,
         f"{by} correct": int(turn.verdict.value),
@@ -256,10 +264,10 @@ def _turn(by: Role, expected: str, turn: TurnLanguage, tolerated: TurnLanguage) 
         f"{by} tolerated": int(tolerated.verdict == Scored(1.0)),
         f"{by} English": int(turn.detected == ENGLISH),
     }
-    return Counted(counts, turn.position, by, f"{turn.detected}, expected {expected}")
+    return CountedItem(counts, turn.position, by, f"{turn.detected}, expected {expected}")
 
 
-def _figures(side: Role) -> tuple[Derived, ...]:
+def _figures(side: Role) -> tuple[MetricDefinition, ...]:
     turns = (f"{side} turns",)
     return (
         Rate("in its language", (f"{side} correct",), turns, part=side),

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 import msgspec
 
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.measures import Counted, PlayedCase, Rate, Total
+from dragoman.core.measures import CountedItem, Rate, ScoringContext, Total
 from dragoman.core.personas import Habits
 from dragoman.core.scores import Unscored
-from dragoman.core.tasks import Fact
-from dragoman.core.texts.entities import occurs
-from dragoman.core.texts.user_signs import finders
+from dragoman.core.tasks import KnownFact
+from dragoman.core.texts.entities import contains_entity
+from dragoman.core.texts.user_cues import cue_finders
 from dragoman.scoring.measures.count_measure import CountMeasure
 from dragoman.scoring.speech_accuracy import separate_latin_words
 from dragoman.scoring.user_turns import UserTurn, is_simulated, user_turns
@@ -38,11 +38,11 @@ class AnsweredTurn(msgspec.Struct, frozen=True):
 
     turn: UserTurn
     asks: bool
-    fresh: tuple[Fact, ...]
+    fresh: tuple[KnownFact, ...]
     signs: frozenset[str]
 
 
-def count_adherence(case: PlayedCase) -> Iterator[Counted] | Unscored:
+def count_adherence(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     """Yield an entry for each habit that the card states, with its chances, what is stated and shown."""
     if case.fault:
         return Unscored(case.fault)
@@ -50,12 +50,12 @@ def count_adherence(case: PlayedCase) -> Iterator[Counted] | Unscored:
         return Unscored("no user was played: its words are the benchmark's")
     if case.habits is None or not _stated(case.habits):
         return Unscored("no card that states a habit which words show")
-    if case.phrases is None or not finders(_language(case.phrases)):
+    if case.phrases is None or not cue_finders(_language(case.phrases)):
         return Unscored("the signs of the user's language are not known")
     return _counted(case, case.habits, case.phrases)
 
 
-def _counted(case: PlayedCase, habits: Habits, phrases: Phrasebook) -> Iterator[Counted]:
+def _counted(case: ScoringContext, habits: Habits, phrases: Phrasebook) -> Iterator[CountedItem]:
     turns = tuple(_answered(case, phrases))
     facts = case.task.scenario.facts
     for habit, share in _stated(habits).items():
@@ -64,7 +64,7 @@ def _counted(case: PlayedCase, habits: Habits, phrases: Phrasebook) -> Iterator[
         if found:
             counts = {"chances": len(found), "stated": share * len(found), "shown": int(shown)}
             why = f"{habit}: shown {int(shown)} times of {len(found)}, stated {share:g}"
-            yield Counted(
+            yield CountedItem(
                 {**counts, f"{habit} chances": len(found), f"{habit} shown": shown}, why=why
             )
 
@@ -82,18 +82,18 @@ def _stated(habits: Habits) -> dict[str, float]:
     return {habit: share for habit, share in stated.items() if share}
 
 
-def _answered(case: PlayedCase, phrases: Phrasebook) -> Iterator[AnsweredTurn]:
+def _answered(case: ScoringContext, phrases: Phrasebook) -> Iterator[AnsweredTurn]:
     language = _language(phrases)
     told: set[str] = set()
     for turn in user_turns(case.task, case.episode):
         if not turn.text:
             continue
         words = separate_latin_words(turn.text, language)
-        named = [fact for fact in case.task.scenario.facts if occurs(fact.value, words)]
+        named = [fact for fact in case.task.scenario.facts if contains_entity(fact.value, words)]
         fresh = tuple(fact for fact in named if fact.name not in told)
         told.update(fact.name for fact in fresh)
         signs = frozenset(
-            kind for kind, finder in finders(language).items() if finder.search(turn.text)
+            kind for kind, finder in cue_finders(language).items() if finder.search(turn.text)
         )
         yield AnsweredTurn(turn, _wants_facts(turn.asked, phrases), fresh, signs)
 
@@ -107,7 +107,7 @@ def _wants_facts(asked: str, phrases: Phrasebook) -> bool:
 
 
 def _chances(
-    habit: str, habits: Habits, turns: tuple[AnsweredTurn, ...], facts: tuple[Fact, ...]
+    habit: str, habits: Habits, turns: tuple[AnsweredTurn, ...], facts: tuple[KnownFact, ...]
 ) -> Iterator[bool]:
     """Yield for each chance of a habit whether it was shown."""
     answers = [each for each in turns[1:] if each.asks]
@@ -132,10 +132,10 @@ def _chances(
             yield from ("repeats" in each.signs for each in answers)
 
 
-def _asked_for(answer: AnsweredTurn, facts: tuple[Fact, ...]) -> int:
+def _asked_for(answer: AnsweredTurn, facts: tuple[KnownFact, ...]) -> int:
     """Return how many facts the agent's words ask for; all where they name none."""
     asked = answer.turn.asked
-    named = sum(any(occurs(word, asked) for word in fact.keywords) for fact in facts)
+    named = sum(any(contains_entity(word, asked) for word in fact.keywords) for fact in facts)
     return named or len(facts)
 
 

@@ -15,11 +15,11 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.core.episodes import Event, Move
-from dragoman.core.measures import Counted, PlayedCase, Rate, Total
+from dragoman.core.episodes import Event, Message
+from dragoman.core.measures import CountedItem, Rate, ScoringContext, Total
 from dragoman.core.scores import Unscored
-from dragoman.core.tasks import Action, Stakes
-from dragoman.core.texts.said_values import texts_of
+from dragoman.core.tasks import Action, RiskProfile
+from dragoman.core.texts.entities import argument_texts
 from dragoman.core.tools import ToolCall, ToolKind
 from dragoman.scoring.measures.count_measure import (
     CountMeasure,
@@ -63,21 +63,21 @@ class _Plan(msgspec.Struct, frozen=True):
             self.misheard.get(value, made.position) < made.position
             for name in _compared(action)
             if not _is_right(action, name, made.call)
-            for value in texts_of(action.arguments.get(name))
+            for value in argument_texts(action.arguments.get(name))
         )
 
 
-def count_recovery(case: PlayedCase, stakes: Stakes) -> Iterator[Counted] | Unscored:
+def count_recovery(case: ScoringContext, stakes: RiskProfile) -> Iterator[CountedItem] | Unscored:
     """Yield an entry for each error of the agent's calls; none where all were right."""
     return _count(case, stakes.escalation_tool)
 
 
-def count_earlier_recovery(case: PlayedCase) -> Iterator[Counted] | Unscored:
+def count_earlier_recovery(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     """Yield the same, with an unplanned hand-over as an error where the suite's tool changes data."""
     return _count(case, "")
 
 
-def _count(case: PlayedCase, hand_over: str) -> Iterator[Counted] | Unscored:
+def _count(case: ScoringContext, hand_over: str) -> Iterator[CountedItem] | Unscored:
     if case.fault:
         return Unscored(case.fault)
     actions = None if case.task.criteria is None else case.task.criteria.actions
@@ -90,7 +90,9 @@ def _count(case: PlayedCase, hand_over: str) -> Iterator[Counted] | Unscored:
     return _counted(case, actions, hand_over)
 
 
-def _counted(case: PlayedCase, actions: Sequence[Action], hand_over: str) -> Iterator[Counted]:
+def _counted(
+    case: ScoringContext, actions: Sequence[Action], hand_over: str
+) -> Iterator[CountedItem]:
     by_tool: dict[str, list[Action]] = {}
     for action in actions:
         if action.by == "agent":
@@ -109,7 +111,7 @@ def _counted(case: PlayedCase, actions: Sequence[Action], hand_over: str) -> Ite
             yield from _entries(each, kind, _recovery(each, kind, made[number + 1 :], plan), events)
 
 
-def _misheard(case: PlayedCase) -> dict[str, int]:
+def _misheard(case: ScoringContext) -> dict[str, int]:
     """Return the values that were lost in hearing, with the place where each was first said."""
     heard = transcribed_utterances(case.episode)
     lost: dict[str, int] = {}
@@ -160,17 +162,17 @@ def _lookup(tool: str) -> str:
 
 def _entries(
     wrong: PositionedCall, kind: ErrorKind, right: PositionedCall | None, events: Sequence[Event]
-) -> Iterator[Counted]:
+) -> Iterator[CountedItem]:
     """Yield an error where it was made, and where it was put right."""
     found = "not recovered" if right is None else f"recovered by event {right.position}"
     counts: dict[str, int | float] = {"errors": 1, kind: 1, "recovered": 0}
-    yield Counted(counts, wrong.position, wrong.call.name, f"{kind}: {found}")
+    yield CountedItem(counts, wrong.position, wrong.call.name, f"{kind}: {found}")
     if right is not None:
         between = events[wrong.position + 1 : right.position + 1]
-        turns = sum(isinstance(event, Move) and event.by == "agent" for event in between)
+        turns = sum(isinstance(event, Message) and event.by == "agent" for event in between)
         counts = {"recovered": 1, "recovery turns": turns}
         why = f"{kind} of event {wrong.position}"
-        yield Counted(counts, right.position, right.call.name, why)
+        yield CountedItem(counts, right.position, right.call.name, why)
 
 
 def _compared(action: Action) -> Sequence[str]:
@@ -191,7 +193,7 @@ _FIGURES = (
 )
 
 
-def recovery_measure(stakes: Stakes) -> CountMeasure:
+def recovery_measure(stakes: RiskProfile) -> CountMeasure:
     """Return the measure for a suite in which this is at stake."""
     return CountMeasure("recovery", "3", lambda case: count_recovery(case, stakes), _FIGURES)
 

@@ -15,11 +15,10 @@ from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError
-from dragoman.core.keys import content_key
-from dragoman.core.measures import Averaging, Derived, Rate, Reads, Total
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.texts.toml_values import toml_values
+from dragoman.core.measures import Averaging, MetricDefinition, MetricFormat, Rate, Total
+from dragoman.core.texts.decoding import DECODING_ERRORS, load_toml
 
 JUDGED = "judged"
 """What a rubric's figures may count beside its questions: conversations, or replies, judged."""
@@ -81,7 +80,7 @@ class _Rate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     numerator: tuple[str, ...]
     denominator: tuple[str, ...]
     averaging: Averaging = "micro"
-    reads: Reads = "number"
+    reads: MetricFormat = "number"
 
 
 class _Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -115,7 +114,7 @@ class Rubric(msgspec.Struct, frozen=True):
     text: str
     over: Over
     questions: tuple[RubricQuestion, ...]
-    figures: tuple[Derived, ...]
+    figures: tuple[MetricDefinition, ...]
     shows: Shows = "before"
     has_stakes: bool = False
     about: str = ""
@@ -204,15 +203,15 @@ def _version(path: Path, written: str) -> _Version | None:
 
 def _read_table(path: Path, written: str) -> dict[str, object]:
     try:
-        return toml_values(written)
-    except (tomllib.TOMLDecodeError, *UNREADABLE) as error:
+        return load_toml(written)
+    except (tomllib.TOMLDecodeError, *DECODING_ERRORS) as error:
         raise DataError(f"{path}: no schema of a rubric ({error})") from error
 
 
 def _converted(path: Path, table: dict[str, object], kind: type[_Kind]) -> _Kind:
     try:
         return msgspec.convert(table, kind)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"{path}: no schema of a rubric ({error})") from error
 
 
@@ -254,7 +253,7 @@ def _require_sound(path: Path, schema: _Schema, shows: Shows) -> None:
                 )
 
 
-def _figures(schema: _Schema) -> tuple[Derived, ...]:
+def _figures(schema: _Schema) -> tuple[MetricDefinition, ...]:
     overs = [question.over or schema.over for question in schema.question]
     is_mixed = len(set(overs)) > 1
     return (
@@ -266,7 +265,7 @@ def _figures(schema: _Schema) -> tuple[Derived, ...]:
     )
 
 
-def _figure(question: RubricQuestion, judged: str) -> Derived:
+def _figure(question: RubricQuestion, judged: str) -> MetricDefinition:
     if question.type == "integer":
         return Total(question.name, (question.name,))
     return Rate(question.name, (question.name,), (judged,))

@@ -7,14 +7,20 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import UNSET
 
-from dragoman.core.episodes import Move
-from dragoman.core.measures import Counted, Derived, PlayedCase, Rate, Setting, Total
+from dragoman.core.episodes import Message
+from dragoman.core.measures import (
+    CountedItem,
+    MeasureSetting,
+    MetricDefinition,
+    Rate,
+    ScoringContext,
+    Total,
+)
+from dragoman.core.replies import ORACLE_ENGINE, WORDS, TextReply, ToolCallReply, Utterance
 from dragoman.core.scores import Unscored
-from dragoman.core.speech import UNDERSTOOD, WORDS, Called, Said, Utterance
 from dragoman.core.tasks import Action
-from dragoman.core.texts.entities import EntityKind, kind_of, occurs
-from dragoman.core.texts.said_values import texts_of
-from dragoman.core.values.matching import states
+from dragoman.core.texts.entities import EntityKind, argument_texts, contains_entity, kind_of
+from dragoman.core.value_matching.matcher import states
 from dragoman.scoring.measures.count_measure import CountMeasure, transcribed_utterances
 from dragoman.scoring.speech_accuracy import (
     EARLIER_NORMALIZATION,
@@ -66,7 +72,9 @@ States = Callable[[str, str], bool]
 """Whether a value, the first text, is stated by the second."""
 
 
-def spoken_values(case: PlayedCase, position: int, utterance: Utterance) -> tuple[SpokenValue, ...]:
+def spoken_values(
+    case: ScoringContext, position: int, utterance: Utterance
+) -> tuple[SpokenValue, ...]:
     """Return the values that one thing a user said states, each once.
 
     An answer to the agent's question about one of them states nothing anew.
@@ -77,11 +85,11 @@ def spoken_values(case: PlayedCase, position: int, utterance: Utterance) -> tupl
         utterance: The words.
     """
     move = case.episode.events[position]
-    if isinstance(move, Move) and isinstance(move.reply, Said) and move.reply.clarifies:
+    if isinstance(move, Message) and isinstance(move.reply, TextReply) and move.reply.clarifies:
         return ()
     language = case.setting.language
     said, heard = utterance.intended, utterance.received or ""
-    turn = move.turn if isinstance(move, Move) else 0
+    turn = move.turn if isinstance(move, Message) else 0
     found = entity_evidence(_needed(case, turn, said, _stating(language)), heard, language)
     return tuple(
         SpokenValue(each.subject, _loss(each.subject, heard, is_found=bool(each.met)))
@@ -90,19 +98,19 @@ def spoken_values(case: PlayedCase, position: int, utterance: Utterance) -> tupl
 
 
 def earlier_spoken_values(
-    case: PlayedCase, position: int, utterance: Utterance
+    case: ScoringContext, position: int, utterance: Utterance
 ) -> tuple[SpokenValue, ...]:
     """Return the values that one thing a user said states, as they were found before `values@3`."""
     move = case.episode.events[position]
-    if isinstance(move, Move) and isinstance(move.reply, Said) and move.reply.clarifies:
+    if isinstance(move, Message) and isinstance(move.reply, TextReply) and move.reply.clarifies:
         return ()
     language = case.setting.language
     said, heard = (
         separate_latin_words(utterance.intended, language),
         separate_latin_words(utterance.received or "", language),
     )
-    turn = move.turn if isinstance(move, Move) else 0
-    found = earlier_entity_evidence(_needed(case, turn, said, occurs), heard)
+    turn = move.turn if isinstance(move, Message) else 0
+    found = earlier_entity_evidence(_needed(case, turn, said, contains_entity), heard)
     return tuple(
         SpokenValue(each.subject, _loss(each.subject, heard, is_found=bool(each.met)))
         for each in found
@@ -113,13 +121,13 @@ def _stating(language: str) -> States:
     return lambda value, text: states(value, text, language)
 
 
-def count_values(case: PlayedCase) -> Iterable[Counted] | Unscored:
+def count_values(case: ScoringContext) -> Iterable[CountedItem] | Unscored:
     """Return an entry for each thing that the user said and that was written down as it was heard."""
     heard = transcribed_utterances(case.episode)
     return heard if isinstance(heard, Unscored) else _value_entries(case, heard, spoken_values)
 
 
-def count_earlier_values(case: PlayedCase) -> Iterable[Counted] | Unscored:
+def count_earlier_values(case: ScoringContext) -> Iterable[CountedItem] | Unscored:
     """Return the entries of `values@2`."""
     heard = transcribed_utterances(case.episode)
     return (
@@ -127,18 +135,18 @@ def count_earlier_values(case: PlayedCase) -> Iterable[Counted] | Unscored:
     )
 
 
-StatedBy = Callable[[PlayedCase, int, Utterance], tuple[SpokenValue, ...]]
+StatedBy = Callable[[ScoringContext, int, Utterance], tuple[SpokenValue, ...]]
 """Finds the values that one thing a user said states."""
 
 
 def _value_entries(
-    case: PlayedCase, heard: Iterable[tuple[int, Utterance]], stated_by: StatedBy
-) -> Iterator[Counted]:
+    case: ScoringContext, heard: Iterable[tuple[int, Utterance]], stated_by: StatedBy
+) -> Iterator[CountedItem]:
     for position, utterance in heard:
         stated = stated_by(case, position, utterance)
         lost = [each for each in stated if each.lost]
         back = [each for each in lost if _is_won_back(case, position, each.value)]
-        yield Counted(
+        yield CountedItem(
             {
                 "values": len(stated),
                 **{
@@ -184,7 +192,7 @@ def _has_unheard_case(value: str) -> bool:
     )
 
 
-def _needed(case: PlayedCase, turn: int, said: str, is_stated: States) -> Sequence[str]:
+def _needed(case: ScoringContext, turn: int, said: str, is_stated: States) -> Sequence[str]:
     """Return what the user's words state of what calls need: of the same turn, where the suite says."""
     if case.expected:
         stated = (
@@ -207,19 +215,19 @@ def _needed(case: PlayedCase, turn: int, said: str, is_stated: States) -> Sequen
 
 
 def _texts(action: Action) -> Iterator[str]:
-    return (value for argument in action.arguments.values() for value in texts_of(argument))
+    return (value for argument in action.arguments.values() for value in argument_texts(argument))
 
 
-def _is_won_back(case: PlayedCase, position: int, value: str) -> bool:
+def _is_won_back(case: ScoringContext, position: int, value: str) -> bool:
     """Whether the user gave a value in an answer to the agent, which then called with it."""
     events = case.episode.events
     for entry in case.episode.clarifications:
         question = events[entry.at]
-        is_of_turn = isinstance(question, Move) and _is_same_turn(case, position, question)
+        is_of_turn = isinstance(question, Message) and _is_same_turn(case, position, question)
         if entry.is_allowed and entry.at > position and is_of_turn and value in entry.reply:
             later = events[entry.at + 2 :]
             return any(
-                isinstance(event, Move)
+                isinstance(event, Message)
                 and _is_same_turn(case, position, event)
                 and _calls_with(event, value)
                 for event in later
@@ -227,22 +235,22 @@ def _is_won_back(case: PlayedCase, position: int, value: str) -> bool:
     return False
 
 
-def _is_same_turn(case: PlayedCase, position: int, move: Move) -> bool:
+def _is_same_turn(case: ScoringContext, position: int, move: Message) -> bool:
     said = case.episode.events[position]
-    return not case.task.turns or (isinstance(said, Move) and said.turn == move.turn)
+    return not case.task.turns or (isinstance(said, Message) and said.turn == move.turn)
 
 
-def _calls_with(move: Move, value: str) -> bool:
-    return isinstance(move.reply, Called) and any(
-        value in texts_of([*call.positionals, call.arguments]) for call in move.reply.calls
+def _calls_with(move: Message, value: str) -> bool:
+    return isinstance(move.reply, ToolCallReply) and any(
+        value in argument_texts([*call.positionals, call.arguments]) for call in move.reply.calls
     )
 
 
-def _is_spoken(setting: Setting) -> bool:
+def _is_spoken(setting: MeasureSetting) -> bool:
     return setting.is_spoken
 
 
-_VALUE_METRICS: tuple[Derived, ...] = (
+_VALUE_METRICS: tuple[MetricDefinition, ...] = (
     Total("values", ("values",)),
     Rate("lost", ("lost",), ("values",)),
     *(Total(f"lost: {kind}", (f"lost: {kind}",)) for kind in VALUE_KINDS),
@@ -256,12 +264,12 @@ EARLIER_VALUES = CountMeasure("values", "2", count_earlier_values, _VALUE_METRIC
 """The same, with values found as they were written."""
 
 
-def is_spoken(setting: Setting) -> bool:
+def is_spoken(setting: MeasureSetting) -> bool:
     """Whether anybody speaks aloud."""
     return setting.is_spoken
 
 
-def count_hearing(case: PlayedCase) -> Iterable[Counted] | Unscored:
+def count_hearing(case: ScoringContext) -> Iterable[CountedItem] | Unscored:
     """Return an entry for each thing that the user said and that was written down as it was heard."""
     heard = transcribed_utterances(case.episode)
     if isinstance(heard, Unscored):
@@ -269,7 +277,7 @@ def count_hearing(case: PlayedCase) -> Iterable[Counted] | Unscored:
     return _hearing_entries(case, heard, NORMALIZATION, spoken_values)
 
 
-def count_earlier_hearing(case: PlayedCase) -> Iterable[Counted] | Unscored:
+def count_earlier_hearing(case: ScoringContext) -> Iterable[CountedItem] | Unscored:
     """Return the entries of `hearing@3`."""
     heard = transcribed_utterances(case.episode)
     if isinstance(heard, Unscored):
@@ -278,16 +286,16 @@ def count_earlier_hearing(case: PlayedCase) -> Iterable[Counted] | Unscored:
 
 
 def _hearing_entries(
-    case: PlayedCase,
+    case: ScoringContext,
     heard: Iterable[tuple[int, Utterance]],
     normalization: Normalization,
     stated_by: StatedBy,
-) -> Iterator[Counted]:
+) -> Iterator[CountedItem]:
     for position, utterance in heard:
         found = _compared(utterance, case.setting.language, normalization)
         stated = stated_by(case, position, utterance)
         lost = [each.value for each in stated if each.lost]
-        yield Counted(
+        yield CountedItem(
             {
                 "utterances": 1,
                 **_edits("word", found.words),
@@ -310,7 +318,7 @@ def _recognized(utterance: Utterance) -> str | None:
 
     Who understands what was meant has misheard no word.
     """
-    if any(stage.engine == UNDERSTOOD for stage in utterance.stages):
+    if any(stage.engine == ORACLE_ENGINE for stage in utterance.stages):
         return None if utterance.spoken is UNSET else utterance.spoken
     words = next(
         (stage.settings[WORDS] for stage in utterance.stages if WORDS in stage.settings), None

@@ -14,13 +14,19 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET
 
-from dragoman.core.episodes import Episode, Event, Move
-from dragoman.core.measures import Counted, PlayedCase, Quantile, Rate, Setting, Total
+from dragoman.core.episodes import Episode, Event, Message
+from dragoman.core.measures import (
+    CountedItem,
+    MeasureSetting,
+    Quantile,
+    Rate,
+    ScoringContext,
+    Total,
+)
+from dragoman.core.replies import UNKNOWN_LATENCY, Latency, TextReply, Utterance
 from dragoman.core.scores import Unscored
-from dragoman.core.speech import Said, Utterance
 from dragoman.core.stop_tokens import MARKER
 from dragoman.core.tools import Role, ToolResult
-from dragoman.core.voice.clock import UNKNOWN, Latency
 from dragoman.scoring.measures.count_measure import CountMeasure
 
 MINUTE = 60.0
@@ -168,21 +174,21 @@ class _Clock:
         elif self._has_begun:
             self._pass(self._stated.caller.tool_seconds)
 
-    def _user(self, at: int, move: Move) -> Iterator[TurnTiming]:
+    def _user(self, at: int, move: Message) -> Iterator[TurnTiming]:
         yield from self._without_words()
-        if not isinstance(move.reply, Said) or not _is_aloud(move.reply.utterance):
+        if not isinstance(move.reply, TextReply) or not _is_aloud(move.reply.utterance):
             return
         if self._has_begun:
             self._pass(self._stated.caller.reaction_seconds)
         yield self._spoken(at, "user", move.reply.utterance, None)
 
-    def _agent(self, at: int, move: Move) -> Iterator[TurnTiming]:
+    def _agent(self, at: int, move: Message) -> Iterator[TurnTiming]:
         is_before = move.latency is None and not self._has_begun
         if is_before and not move.scripted:
             return
         if not move.scripted:
-            self._work.append((at, move.latency or UNKNOWN))
-        if isinstance(move.reply, Said):
+            self._work.append((at, move.latency or UNKNOWN_LATENCY))
+        if isinstance(move.reply, TextReply):
             response = self._response(is_said=True)
             yield self._spoken(at, "agent", move.reply.utterance, response)
 
@@ -267,11 +273,11 @@ MEDIAN = Quantile("response time, median", RESPONSE, 0.5, "seconds")
 HIGH = Quantile("response time, 95th percentile", RESPONSE, 0.95, "seconds")
 
 
-def _is_spoken(setting: Setting) -> bool:
+def _is_spoken(setting: MeasureSetting) -> bool:
     return setting.is_spoken
 
 
-def count_timing(case: PlayedCase) -> Iterator[Counted] | Unscored:
+def count_timing(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     """Yield an entry for the conversation and one for each turn.
 
     A conversation of which anything is unknown is unscored: the rest would make it faster than it was.
@@ -288,12 +294,12 @@ def count_timing(case: PlayedCase) -> Iterator[Counted] | Unscored:
     return _counted(turns, end)
 
 
-def _counted(turns: Sequence[TurnTiming], end: float) -> Iterator[Counted]:
+def _counted(turns: Sequence[TurnTiming], end: float) -> Iterator[CountedItem]:
     responses = [turn.response for turn in turns if turn.response is not None]
     can_overlap = any(response.overlap is not None for response in responses)
     own = [response.seconds for response in responses if response.seconds is not None]
     of_its_own = {} if not own else {"median seconds": MEDIAN.of(own), "95 % seconds": HIGH.of(own)}
-    yield Counted(
+    yield CountedItem(
         {"conversations": 1, "seconds": end, "full duplex": int(can_overlap), **of_its_own}
     )
     for turn in turns:
@@ -308,7 +314,7 @@ def _counted(turns: Sequence[TurnTiming], end: float) -> Iterator[Counted]:
         if turn.by == "agent" and turn.speaking > timing_conventions().caller.bearable_seconds:
             counts["long speeches"] = 1
             why = "; ".join(filter(None, (why, f"spoke for {turn.speaking:.1f} s")))
-        yield Counted(counts, turn.at, why=why)
+        yield CountedItem(counts, turn.at, why=why)
 
 
 def _of_response(response: AgentResponse, seconds: float) -> dict[str, int | float]:

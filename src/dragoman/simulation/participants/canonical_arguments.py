@@ -11,13 +11,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dragoman.core.layers import Acquainted, ToldAnew
-from dragoman.core.personas import AboutUser
-from dragoman.core.protocols import Answer, Heard, Opening, Participant, Session
-from dragoman.core.speech import Called, Reply, Said
+from dragoman.core.audio import hears_audio
+from dragoman.core.layers import AcceptsInstructionUpdates, AcceptsUserProfile
+from dragoman.core.personas import UserProfile
+from dragoman.core.protocols import Participant, Session, SessionInput, SessionReply, SessionStart
+from dragoman.core.replies import Reply, TextReply, ToolCallReply
 from dragoman.core.tasks import Action, Task
 from dragoman.core.tools import ToolCall, Toolset
-from dragoman.core.voice.sounds import hears_audio
 
 _SUFFIX = " with canonical arguments"
 
@@ -44,7 +44,7 @@ class CanonicalAgent:
         """Whether the agent can be given audio itself."""
         return hears_audio(self.agent)
 
-    async def open(self, opening: Opening) -> "CanonicalSession":
+    async def open(self, opening: SessionStart) -> "CanonicalSession":
         """Open a session of the agent on the task's plan."""
         return CanonicalSession(await self.agent.open(opening), opening.task)
 
@@ -60,26 +60,26 @@ class CanonicalSession:
         self._turn = -1
         self._is_calling = False
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         """Return the agent's reply with canonical calls."""
-        said = [part for part in heard if isinstance(part, Said)]
+        said = [part for part in heard if isinstance(part, TextReply)]
         if (said or not self._is_calling) and not any(part.clarifies for part in said):
             self._turn += 1
         match await self._session.reply(heard, tools):
-            case Answer(reply=reply, call_form="") as answer:
-                self._is_calling = isinstance(reply, Called)
+            case SessionReply(reply=reply, call_form="") as answer:
+                self._is_calling = isinstance(reply, ToolCallReply)
                 return msgspec.structs.replace(answer, reply=self._canonical(reply, tools))
             case other:
                 return other
 
     def tell(self, directive: str) -> None:
         """Tell the agent's session, where it heeds that."""
-        if isinstance(self._session, ToldAnew):
+        if isinstance(self._session, AcceptsInstructionUpdates):
             self._session.tell(directive)
 
-    def acquaint(self, user: AboutUser) -> None:
+    def acquaint(self, user: UserProfile) -> None:
         """Tell the agent's session who its user is, where it heeds that."""
-        if isinstance(self._session, Acquainted):
+        if isinstance(self._session, AcceptsUserProfile):
             self._session.acquaint(user)
 
     async def close(self) -> None:
@@ -87,14 +87,14 @@ class CanonicalSession:
         await self._session.close()
 
     def _canonical(self, reply: Reply, tools: Toolset) -> Reply:
-        if not isinstance(reply, Called):
+        if not isinstance(reply, ToolCallReply):
             return reply
         planned = [action for action in self._plan if self._is_due(action, tools)]
         due = [action for action in self._open if self._is_due(action, tools)]
         calls, fulfilled = with_canonical_arguments(reply.calls, planned, due)
         for action in fulfilled:
             self._open.remove(action)
-        return Called(calls, reply.text)
+        return ToolCallReply(calls, reply.text)
 
     def _is_due(self, action: Action, tools: Toolset) -> bool:
         """Whether the agent can fulfil an action now: an agent alone plays both sides."""

@@ -18,15 +18,15 @@ import re
 from collections.abc import Generator, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 
+from dragoman.core.clarifications import MAX_VALUE
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.personas import AboutUser
-from dragoman.core.protocols import Answer, Heard, Opening
-from dragoman.core.speech import Reply, say
-from dragoman.core.tasks import Action, Fact, Task
-from dragoman.core.texts.said_values import said_values
+from dragoman.core.personas import UserProfile
+from dragoman.core.protocols import SessionInput, SessionReply, SessionStart
+from dragoman.core.replies import Reply, text_reply
+from dragoman.core.tasks import Action, KnownFact, Task
+from dragoman.core.texts.entities import stated_arguments
 from dragoman.core.tools import Toolset
-from dragoman.core.values.matching import states
-from dragoman.core.voice.clarifications import MAX_VALUE
+from dragoman.core.value_matching.matcher import states
 from dragoman.simulation.fact_mentions import contains_value, resembles, segment_about
 from dragoman.simulation.participants.oracle import (
     Arguments,
@@ -73,7 +73,7 @@ class ConfirmingTurns:
         for number in range(len(self._task.turns)):
             if (yield from self._confirm(number)):
                 yield from turn_moves(self._task, number, self._fill, phrases)
-        yield from itertools.repeat(say(phrases.says.anything_else))
+        yield from itertools.repeat(text_reply(phrases.says.anything_else))
 
     def _confirm(self, number: int) -> Generator[Reply, None, bool]:
         """Ask until all is confirmed; return whether the turn still goes on."""
@@ -82,7 +82,7 @@ class ConfirmingTurns:
         request, heard = session.heard_last, session.heard
         for group in _shared_out(self._open(planned_in(self._task, number), said)):
             understood = [(name, extract_value(value, request, phrases)) for name, value in group]
-            yield say(_read_back(understood, phrases))
+            yield text_reply(_read_back(understood, phrases))
             if not session.is_answered:
                 return False
             session.heard = heard
@@ -115,7 +115,7 @@ class ConfirmingTurns:
 def _wanted(planned: Sequence[Action], said: str, language: str) -> Iterator[Wanted]:
     """Yield, each once, the values of planned calls that a turn states and that can be confirmed."""
     values = (
-        found for action in planned for found in said_values(action.arguments, said, language)
+        found for action in planned for found in stated_arguments(action.arguments, said, language)
     )
     named = dict.fromkeys((found.argument, found.value) for found in values)
     return ((name, value) for name, value in named if len(value) <= MAX_VALUE)
@@ -160,7 +160,7 @@ class CarefulAgent:
 
     name = "careful"
 
-    async def open(self, opening: Opening) -> "CarefulSession":
+    async def open(self, opening: SessionStart) -> "CarefulSession":
         """Open a session on the task's plan."""
         session = CarefulSession(opening.task, session_phrasebook(opening))
         if opening.may_ask and opening.task.turns:
@@ -176,11 +176,11 @@ class CarefulSession(PlanSession):
         self.scenario = task.scenario
         self.task = task
         self._tools: Toolset | None = None
-        self.understood: dict[Fact, str] = {}
+        self.understood: dict[KnownFact, str] = {}
         self.moves = agent_moves(task, self._fill, self.prepare, phrases)
         self.alone = lone_moves(task)
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         """Return the next move."""
         self._tools = tools
         return await super().reply(heard, tools)
@@ -205,7 +205,7 @@ class CarefulSession(PlanSession):
         yield from self.ask_for(needed, self.scenario)
         yield from self.made_sure(stretch, needed)
 
-    def needed(self, stretch: Sequence[Action]) -> list[Fact]:
+    def needed(self, stretch: Sequence[Action]) -> list[KnownFact]:
         """Return what a stretch needs from the user and is not confirmed yet."""
         return [
             fact
@@ -213,7 +213,7 @@ class CarefulSession(PlanSession):
             if fact not in self.understood
         ]
 
-    def made_sure(self, stretch: Sequence[Action], needed: Sequence[Fact]) -> Iterator[Reply]:
+    def made_sure(self, stretch: Sequence[Action], needed: Sequence[KnownFact]) -> Iterator[Reply]:
         """Confirm what was heard before a stretch in which something may change."""
         if any(map(self._may_change, stretch)):
             for fact in needed:
@@ -224,12 +224,12 @@ class CarefulSession(PlanSession):
         tool = None if self._tools is None else self._tools.by_name.get(action.name)
         return tool is None or tool.kind != "read"
 
-    def _confirmation(self, needed: Sequence[Fact]) -> Iterator[Reply]:
+    def _confirmation(self, needed: Sequence[KnownFact]) -> Iterator[Reply]:
         """Read facts back until the user agrees; have those spelled that it corrects."""
         doubtful, spelling = list(needed), False
         for _ in range(MAX_QUESTIONS if doubtful else 0):
             start = len(self.heard)
-            yield say(self._spell(doubtful) if spelling else self._read_back(doubtful))
+            yield text_reply(self._spell(doubtful) if spelling else self._read_back(doubtful))
             answer = self.heard[start:]
             named = self._correct(doubtful, answer, spelled=spelling)
             if not spelling:
@@ -238,7 +238,9 @@ class CarefulSession(PlanSession):
                 doubtful = named or doubtful
             spelling = not spelling
 
-    def _correct(self, facts: Sequence[Fact], answer: str, *, spelled: bool) -> list[Fact]:
+    def _correct(
+        self, facts: Sequence[KnownFact], answer: str, *, spelled: bool
+    ) -> list[KnownFact]:
         """Take what an answer says about facts for them; return those that it names."""
         named = []
         for fact in facts:
@@ -253,7 +255,7 @@ class CarefulSession(PlanSession):
                 self.understood[fact] = heard
         return named
 
-    def _read_back(self, facts: Sequence[Fact]) -> str:
+    def _read_back(self, facts: Sequence[KnownFact]) -> str:
         says, label = self.phrases.says, self.phrases.label
         read = (
             says.read_back_fact.format(label=label(fact.name), value=self.understood[fact])
@@ -261,7 +263,7 @@ class CarefulSession(PlanSession):
         )
         return says.read_back.format(facts=self.phrases.joins.facts.join(read))
 
-    def _spell(self, facts: Sequence[Fact]) -> str:
+    def _spell(self, facts: Sequence[KnownFact]) -> str:
         """Ask for letters to be spelled in the way that is heard best, and for digits once more."""
         says = self.phrases.says
         lettered = [fact for fact in facts if any(map(str.isalpha, fact.value))]
@@ -273,7 +275,7 @@ class CarefulSession(PlanSession):
         ]
         return self.phrases.joins.sentences.join(asked)
 
-    def _labels(self, facts: Sequence[Fact]) -> str:
+    def _labels(self, facts: Sequence[KnownFact]) -> str:
         return self.phrases.joins.labels.join(self.phrases.label(fact.name) for fact in facts)
 
 
@@ -290,7 +292,7 @@ class AttentiveAgent:
 
     name = "attentive"
 
-    async def open(self, opening: Opening) -> "AttentiveSession":
+    async def open(self, opening: SessionStart) -> "AttentiveSession":
         """Open a session on the task's plan."""
         session = AttentiveSession(opening.task, session_phrasebook(opening))
         session.acquaint(opening.user)
@@ -302,7 +304,7 @@ class AttentiveSession(CarefulSession):
 
     needs_care = False
 
-    def acquaint(self, user: AboutUser) -> None:
+    def acquaint(self, user: UserProfile) -> None:
         """Take what is known of the user from the next reply on."""
         self.needs_care = needs_care(user)
 
@@ -317,7 +319,7 @@ class AttentiveSession(CarefulSession):
                 yield from self._asked_alone(fact)
             yield from self.made_sure(stretch, needed)
 
-    def _asked_alone(self, fact: Fact) -> Iterator[Reply]:
+    def _asked_alone(self, fact: KnownFact) -> Iterator[Reply]:
         for _ in range(MAX_TIMES):
             if contains_value(self.heard, fact.value, self.phrases):
                 return
@@ -327,14 +329,14 @@ class AttentiveSession(CarefulSession):
             if self._tells(self.heard[start:], fact):
                 return
 
-    def _tells(self, answer: str, fact: Fact) -> bool:
+    def _tells(self, answer: str, fact: KnownFact) -> bool:
         """Whether an answer names a fact, or holds what may be its value."""
         named = segment_about(answer, fact, (fact,), self.phrases)
         heard = extract_value(fact.value, answer, self.phrases)
         return named is not None or resembles(heard, fact.value)
 
 
-def needs_care(user: AboutUser) -> bool:
+def needs_care(user: UserProfile) -> bool:
     """Whether a user needs to be asked slowly and to be read back to."""
     if user.get("expertise") == "novice" or user.get("ambiguity") == "high":
         return True

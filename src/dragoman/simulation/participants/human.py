@@ -16,10 +16,10 @@ import msgspec
 
 from dragoman.core.episodes import Event
 from dragoman.core.errors import RunHalted
-from dragoman.core.protocols import Answer, Heard, Opening
-from dragoman.core.speech import Called, Reply, Said, Unparsed, say
+from dragoman.core.protocols import SessionInput, SessionReply, SessionStart
+from dragoman.core.replies import Reply, TextReply, ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.stop_tokens import STOP
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import Role, ToolCall, ToolResult, Toolset, ToolSpec
 from dragoman.simulation.prompts import scenario_text
 
@@ -93,7 +93,7 @@ def _call(tool: ToolSpec, rest: str) -> Typed:
         return _pairs(tool, rest)
     try:
         return TypedCall(tool.name, msgspec.json.decode(rest, type=dict[str, object]))
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         return TypingError(f"the arguments are no JSON object: {error}")
 
 
@@ -181,7 +181,7 @@ class Human:
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    async def open(self, opening: Opening) -> "HumanSession":
+    async def open(self, opening: SessionStart) -> "HumanSession":
         """Open a session and say whose part is played."""
         self._console.show(
             f"A new conversation. You are the {opening.side}. /help says what to type."
@@ -192,14 +192,14 @@ class Human:
 class HumanSession:
     """One conversation of a person."""
 
-    def __init__(self, console: Console, opening: Opening) -> None:
+    def __init__(self, console: Console, opening: SessionStart) -> None:
         self._console = console
         self._opening = opening
         self._side = opening.side
         self._calls = 0
         self._log = [line for event in opening.history for line in _past(event, opening.side)]
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         """Show what was heard and return what the person answers.
 
         Raises:
@@ -216,7 +216,7 @@ class HumanSession:
             reply = self._reply_to(line, tools) if line.strip() else None
             if reply is not None:
                 self._log.append(_own(reply, self._side))
-                return Answer(reply)
+                return SessionReply(reply)
 
     async def close(self) -> None:
         """Say that no answer is waited for any more."""
@@ -233,7 +233,9 @@ class HumanSession:
                 return self._said(text, tools)
             case TypedCall(name=name, arguments=arguments):
                 self._calls += 1
-                return Called((ToolCall(f"typed_{self._calls}", name, arguments, self._side),))
+                return ToolCallReply(
+                    (ToolCall(f"typed_{self._calls}", name, arguments, self._side),)
+                )
             case TypingError(why=why):
                 self._console.show(f"not sent: {why}")
                 return None
@@ -247,7 +249,7 @@ class HumanSession:
         if not text:
             self._console.show("not sent: there is nothing to say")
             return None
-        return say(text)
+        return text_reply(text)
 
     def _told(self, text: str) -> str:
         """Return what a side is told, and the language that it is to speak."""
@@ -259,7 +261,7 @@ class HumanSession:
         if name == "say":
             return self._said(rest, tools)
         if name == "stop" and self._side == "user":
-            return say(STOP)
+            return text_reply(STOP)
         texts: dict[str, Callable[[], str]] = {
             "help": lambda: f"{_HELP}\n{_HELP_OF[self._side]}",
             "tools": lambda: _listed(tools),
@@ -279,13 +281,13 @@ def _past(event: Event, side: Role) -> list[str]:
     """Return what a side saw of what happened before."""
     if isinstance(event, ToolResult):
         return [_heard(event, side)] if event.by == side else []
-    if event.by == side or isinstance(event.reply, Said):
+    if event.by == side or isinstance(event.reply, TextReply):
         return [_own(event.reply, event.by)]
     return []
 
 
-def _heard(part: Heard, speaker: Role) -> str:
-    if isinstance(part, Said):
+def _heard(part: SessionInput, speaker: Role) -> str:
+    if isinstance(part, TextReply):
         words = part.utterance.received
         return f"{speaker}: {'(audio only)' if words is None else words}"
     content = part.content if part.shown is None else part.shown
@@ -294,11 +296,11 @@ def _heard(part: Heard, speaker: Role) -> str:
 
 def _own(reply: Reply, side: Role) -> str:
     match reply:
-        case Said():
+        case TextReply():
             return f"{side}: {reply.text}"
-        case Called(calls=calls):
+        case ToolCallReply(calls=calls):
             return "\n".join(f"{side} calls {call.name} {_json(call.arguments)}" for call in calls)
-        case Unparsed(raw=raw):
+        case UnparsedReply(raw=raw):
             return f"{side}: {raw}"
 
 

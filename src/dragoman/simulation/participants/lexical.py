@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.core.episodes import Move
+from dragoman.core.episodes import Message
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.protocols import Answer, Heard, Opening
-from dragoman.core.speech import Called, Reply, Said, say
+from dragoman.core.protocols import SessionInput, SessionReply, SessionStart
+from dragoman.core.replies import STATED_LATENCY, Reply, TextReply, ToolCallReply, text_reply
 from dragoman.core.tools import ToolCall, ToolResult, Toolset, ToolSpec
-from dragoman.core.voice.clock import STATED
 from dragoman.simulation.phrasebooks import session_phrasebook
 from dragoman.simulation.slot_filling import (
     FoundValue,
@@ -50,15 +49,17 @@ class LexicalQuerySession:
         self._phrases = phrases
         self._is_answered = False
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         """Return the call that the words speak of, or words where they speak of none."""
-        query = " ".join(part.utterance.received or "" for part in heard if isinstance(part, Said))
-        reply: Reply = say(self._phrases.says.nothing_found)
+        query = " ".join(
+            part.utterance.received or "" for part in heard if isinstance(part, TextReply)
+        )
+        reply: Reply = text_reply(self._phrases.says.nothing_found)
         found = None if self._is_answered else self._best(query[:MAX_QUERY], tools)
         if found is not None:
-            reply = Called((ToolCall("lexical_0", found.name, self._filled(found, query)),))
+            reply = ToolCallReply((ToolCall("lexical_0", found.name, self._filled(found, query)),))
         self._is_answered = True
-        return Answer(reply, latency=STATED)
+        return SessionReply(reply, latency=STATED_LATENCY)
 
     async def close(self) -> None:
         """Nothing to release."""
@@ -159,7 +160,7 @@ class LexicalAgent:
 
     name = "lexical"
 
-    async def open(self, opening: Opening) -> "LexicalSession | LexicalQuerySession":
+    async def open(self, opening: SessionStart) -> "LexicalSession | LexicalQuerySession":
         """Open a session; of the task it takes what every agent is shown: history and ticket.
 
         Where a task is one query, which has labels, nobody answers what is asked or proposed.
@@ -169,7 +170,9 @@ class LexicalAgent:
         said = [
             event.reply.utterance.received or ""
             for event in opening.history
-            if isinstance(event, Move) and event.by == "user" and isinstance(event.reply, Said)
+            if isinstance(event, Message)
+            and event.by == "user"
+            and isinstance(event.reply, TextReply)
         ]
         heard = "\n".join((*said, opening.task.ticket or ""))
         return LexicalSession(heard, session_phrasebook(opening))
@@ -190,18 +193,18 @@ class LexicalSession:
         self._proposed: ToolCall | None = None
         self._has_tried_change = False
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         """Return the next lookup, question, change or report."""
         latest = self._take(heard)
         reply = self._decided(latest) or self._next(tools)
-        if tools.must_call and isinstance(reply, Said):
+        if tools.must_call and isinstance(reply, TextReply):
             reply = self._alone()
-        return Answer(reply, latency=STATED)
+        return SessionReply(reply, latency=STATED_LATENCY)
 
     async def close(self) -> None:
         """Nothing to release."""
 
-    def _take(self, heard: Sequence[Heard]) -> str:
+    def _take(self, heard: Sequence[SessionInput]) -> str:
         """Keep what was heard; return the words among it."""
         latest = ""
         for part in heard:
@@ -228,7 +231,7 @@ class LexicalSession:
 
     def _next(self, tools: Toolset) -> Reply:
         if self._has_tried_change:
-            return say(self._report())
+            return text_reply(self._report())
         order = _by_words(self._said, tools, self._phrases)
         if self._calls.total() < MAX_CALLS and self._errors < MAX_ERRORS:
             lookup = next(self._ready(filter(_looks, order)), None)
@@ -238,7 +241,7 @@ class LexicalSession:
         change = next(self._ready(changes), None)
         if change:
             return self._propose(change, alone=tools.must_call)
-        return self._question((*changes, *filter(_looks, order))) or say(self._report())
+        return self._question((*changes, *filter(_looks, order))) or text_reply(self._report())
 
     def _ready(self, tools: Iterator[ToolSpec] | Sequence[ToolSpec]) -> Iterator[ToolCall]:
         """Yield the calls that have all arguments and were not tried yet."""
@@ -253,7 +256,7 @@ class LexicalSession:
     def _called(self, call: ToolCall) -> Reply:
         self._calls[call.name] += 1
         self._tried.add(_attempt(call))
-        return Called((call,))
+        return ToolCallReply((call,))
 
     def _propose(self, call: ToolCall, *, alone: bool) -> Reply:
         if alone:
@@ -266,7 +269,7 @@ class LexicalSession:
             says.argument.format(name=label(name), value=value)
             for name, value in call.arguments.items()
         )
-        return say(says.proposal.format(tool=_plain(call.name), arguments=told))
+        return text_reply(says.proposal.format(tool=_plain(call.name), arguments=told))
 
     def _question(self, tools: Sequence[ToolSpec]) -> Reply | None:
         """Ask for what the likeliest tool lacks and was not asked for yet."""
@@ -280,7 +283,7 @@ class LexicalSession:
                 self._questions += 1
                 self._asked.update(parameter.name for parameter in new)
                 questions = self._phrases.joins.parameters.join(map(self._asked_for, new))
-                return say(self._phrases.says.ask.format(questions=questions))
+                return text_reply(self._phrases.says.ask.format(questions=questions))
         return None
 
     def _report(self) -> str:
@@ -312,7 +315,7 @@ class LexicalSession:
 
     def _alone(self) -> Reply:
         """Return the end of the work where there is nobody to talk to."""
-        return Called((ToolCall(f"lexical_{self._calls.total()}", "done", {}),))
+        return ToolCallReply((ToolCall(f"lexical_{self._calls.total()}", "done", {}),))
 
 
 def _by_words(said: str, tools: Toolset, phrases: Phrasebook) -> list[ToolSpec]:

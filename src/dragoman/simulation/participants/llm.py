@@ -11,19 +11,33 @@ from typing import Any
 
 import msgspec
 
-from dragoman.core.episodes import Event, Move
+from dragoman.core.audio import AudioStore, hears_audio
+from dragoman.core.capabilities import TextProtocol
+from dragoman.core.chat_messages import AudioPart, ChatHistory
+from dragoman.core.content_keys import derive_seed
+from dragoman.core.episodes import Event, Message
 from dragoman.core.errors import DataError
-from dragoman.core.facets import TextProtocol
-from dragoman.core.keys import derive_seed
-from dragoman.core.personas import AboutUser
+from dragoman.core.personas import UserProfile
 from dragoman.core.prompts import PromptSet
-from dragoman.core.protocols import Answer, ChatModel, ChatRequest, Completion, Heard, Opening
-from dragoman.core.speech import SYNTHESIS, Called, Reply, Said, Stage, Unparsed, Utterance
-from dragoman.core.texts.carried_fields import NOTHING_CARRIED, WHOLE_CONTENT, carried_fields
+from dragoman.core.protocols import (
+    ChatModel,
+    ChatRequest,
+    Completion,
+    SessionInput,
+    SessionReply,
+    SessionStart,
+)
+from dragoman.core.replies import (
+    SYNTHESIS,
+    Reply,
+    Stage,
+    TextReply,
+    ToolCallReply,
+    UnparsedReply,
+    Utterance,
+)
+from dragoman.core.texts.model_output import NO_PROVIDER_FIELDS, WHOLE_CONTENT, provider_fields
 from dragoman.core.tools import NO_TOOLS, Role, ToolCall, ToolResult, Toolset
-from dragoman.core.voice.histories import History
-from dragoman.core.voice.sound_parts import SoundPart
-from dragoman.core.voice.sounds import Sounds, hears_audio
 from dragoman.simulation.prompts import agent_prompt, scenario_text, user_prompt
 
 MessageDict = dict[str, Any]
@@ -46,7 +60,7 @@ class LlmParticipant:
         """Whether the model can be given audio itself."""
         return hears_audio(self._model)
 
-    async def open(self, opening: Opening) -> "LlmSession":
+    async def open(self, opening: SessionStart) -> "LlmSession":
         """Open a session with the side's system prompt and the history as it saw it."""
         return LlmSession(self._model, self._prompts, opening)
 
@@ -54,7 +68,7 @@ class LlmParticipant:
 class LlmSession:
     """One conversation of a chat model."""
 
-    def __init__(self, model: ChatModel, prompts: PromptSet, opening: Opening) -> None:
+    def __init__(self, model: ChatModel, prompts: PromptSet, opening: SessionStart) -> None:
         self._model = model
         self._prompts = prompts
         self._opening = opening
@@ -64,10 +78,10 @@ class LlmSession:
         # Where every reply is a call, the ticket takes the place of the conversation.
         self._ticket = opening.task.ticket
         self._conversation = opening.conversation
-        self._messages = History()
+        self._messages = ChatHistory()
         self._is_told_anew = False
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         """Send what was heard and return the model's reply."""
         if not self._messages:
             if system := self._system(tools):
@@ -80,12 +94,12 @@ class LlmSession:
         self._messages += [await received_message(part, self._opening.sounds) for part in heard]
         return await self._answered(tools, self._seed)
 
-    async def reply_again(self, tools: Toolset) -> Answer:
+    async def reply_again(self, tools: Toolset) -> SessionReply:
         """Return another reply to the same messages; another seed keeps it apart from the last."""
-        self._messages = History(self._messages[:-1])
+        self._messages = ChatHistory(self._messages[:-1])
         return await self._answered(tools, derive_seed(str(self._seed), "again"))
 
-    async def _answered(self, tools: Toolset, seed: int) -> Answer:
+    async def _answered(self, tools: Toolset, seed: int) -> SessionReply:
         request = ChatRequest(
             self._messages,
             tools,
@@ -98,7 +112,7 @@ class LlmSession:
         completion = await self._model.complete(request, self._side)
         reply = await attach_reply_sound(completion, self._model.name, self._opening.sounds)
         self._messages.append(outgoing_message(reply, completion.raw))
-        return Answer(
+        return SessionReply(
             reply,
             completion.raw,
             completion.usage,
@@ -111,7 +125,7 @@ class LlmSession:
         self._opening = msgspec.structs.replace(self._opening, directive=directive)
         self._is_told_anew = True
 
-    def acquaint(self, user: AboutUser) -> None:
+    def acquaint(self, user: UserProfile) -> None:
         """Take what is known of the user from the next reply on."""
         self._opening = msgspec.structs.replace(self._opening, user=user)
 
@@ -124,7 +138,7 @@ class LlmSession:
         system = self._system(tools)
         before = self._messages and self._messages[0]["role"] == "system"
         told = [{"role": "system", "content": system}] if system else []
-        self._messages = History([*told, *self._messages[1 if before else 0 :]])
+        self._messages = ChatHistory([*told, *self._messages[1 if before else 0 :]])
 
     def _system(self, tools: Toolset) -> str:
         opening = self._opening
@@ -134,19 +148,19 @@ class LlmSession:
         return user_prompt(self._prompts, scenario, opening.directive, has_tools=len(tools) > 0)
 
 
-async def received_message(part: Heard, sounds: Sounds) -> MessageDict:
+async def received_message(part: SessionInput, sounds: AudioStore) -> MessageDict:
     """Return what reaches a participant as a message; audio is one of its parts.
 
     Raises:
         DataError: Where the audio was not kept, or is damaged.
         StoreError: Where it cannot be read.
     """
-    if not isinstance(part, Said) or part.utterance.received is not None:
+    if not isinstance(part, TextReply) or part.utterance.received is not None:
         return incoming_message(part)
     return {"role": "user", "content": [await hidden_audio(part.utterance, sounds)]}
 
 
-async def hidden_audio(utterance: Utterance, sounds: Sounds) -> SoundPart:
+async def hidden_audio(utterance: Utterance, sounds: AudioStore) -> AudioPart:
     """Return the audio of an utterance whose words the listener is not given.
 
     Raises:
@@ -156,26 +170,28 @@ async def hidden_audio(utterance: Utterance, sounds: Sounds) -> SoundPart:
     if utterance.audio is None:
         raise DataError("an utterance without words and without audio")
     reference = utterance.audio
-    return await asyncio.to_thread(lambda: SoundPart(sounds.sound(reference)))
+    return await asyncio.to_thread(lambda: AudioPart(sounds.sound(reference)))
 
 
-async def attach_reply_sound(completion: Completion, speaker: str, sounds: Sounds) -> Reply:
+async def attach_reply_sound(completion: Completion, speaker: str, sounds: AudioStore) -> Reply:
     """Return a reply; words that the model spoke itself name their sound, which is kept.
 
     Raises:
         StoreError: Where it cannot be.
     """
     reply, spoken = completion.reply, completion.spoken
-    if spoken is None or not isinstance(reply, Said):
+    if spoken is None or not isinstance(reply, TextReply):
         return reply
     reference = await asyncio.to_thread(sounds.keep, spoken)
     stages = (Stage(SYNTHESIS, speaker),)
-    return Said(msgspec.structs.replace(reply.utterance, clean_audio=reference, stages=stages))
+    return TextReply(msgspec.structs.replace(reply.utterance, clean_audio=reference, stages=stages))
 
 
 def past_messages(history: Sequence[Event], side: Role) -> list[MessageDict]:
     """Return what a side saw and did up to its last own move; the rest reaches it as heard."""
-    own = [at for at, event in enumerate(history) if isinstance(event, Move) and event.by == side]
+    own = [
+        at for at, event in enumerate(history) if isinstance(event, Message) and event.by == side
+    ]
     seen = history[: own[-1] + 1] if own else ()
     return [message for event in seen if (message := _seen(event, side)) is not None]
 
@@ -185,12 +201,12 @@ def _seen(event: Event, side: Role) -> MessageDict | None:
         return incoming_message(event) if event.by == side else None
     if event.by == side:
         return outgoing_message(event.reply, event.raw)
-    return incoming_message(event.reply) if isinstance(event.reply, Said) else None
+    return incoming_message(event.reply) if isinstance(event.reply, TextReply) else None
 
 
-def incoming_message(part: Heard) -> MessageDict:
+def incoming_message(part: SessionInput) -> MessageDict:
     """Return what reaches a participant as a message."""
-    if isinstance(part, Said):
+    if isinstance(part, TextReply):
         return {"role": "user", "content": part.utterance.received}
     content = part.content if part.shown is None else part.shown
     return {"role": "tool", "tool_call_id": part.call_id, "content": content}
@@ -206,16 +222,16 @@ def outgoing_message(
         raw: The reply's body. Reasoning and signatures in it are part of the message, under the names
             that the server gave them: the endpoint's wire sends back what the server wants back.
     """
-    words = reply.raw if isinstance(reply, Unparsed) else reply.text
+    words = reply.raw if isinstance(reply, UnparsedReply) else reply.text
     message: MessageDict = {"role": "assistant", "content": words}
-    if isinstance(reply, Called):
+    if isinstance(reply, ToolCallReply):
         message["tool_calls"] = [_wire_call(call) for call in reply.calls]
-    carried = carried_fields(raw, words or "")
-    if carried is not NOTHING_CARRIED:
+    carried = provider_fields(raw, words or "")
+    if carried is not NO_PROVIDER_FIELDS:
         message |= carried.message
         if carried.content is not None:
             message[WHOLE_CONTENT] = carried.content
-        if isinstance(reply, Called) and len(carried.calls) == len(reply.calls):
+        if isinstance(reply, ToolCallReply) and len(carried.calls) == len(reply.calls):
             pairs = zip(message["tool_calls"], carried.calls, strict=True)
             message["tool_calls"] = [{**call, **fields} for call, fields in pairs]
     return message
@@ -243,7 +259,7 @@ class PromptedParticipant:
         """Whether the model can be given audio itself."""
         return hears_audio(self._model)
 
-    async def open(self, opening: Opening) -> "PromptedSession":
+    async def open(self, opening: SessionStart) -> "PromptedSession":
         """Open a session with the functions in the system prompt."""
         return PromptedSession(self._model, self._text, opening)
 
@@ -251,16 +267,16 @@ class PromptedParticipant:
 class PromptedSession:
     """One conversation of a chat model that calls in its text."""
 
-    def __init__(self, model: ChatModel, text: TextProtocol, opening: Opening) -> None:
+    def __init__(self, model: ChatModel, text: TextProtocol, opening: SessionStart) -> None:
         self._model = model
         self._text = text
         self._opening = opening
-        self._messages = History()
+        self._messages = ChatHistory()
         self._offered = ""
         self._calls: tuple[ToolCall, ...] = ()
         self._visible: frozenset[str] = frozenset()
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         """Send what was heard and read the calls in the model's text."""
         opening, task = self._opening, self._opening.task
         if not self._messages:
@@ -277,8 +293,8 @@ class PromptedSession:
         )
         self._messages.append(outgoing_message(completion.reply, completion.raw))
         reply = self._read(completion.reply)
-        self._calls = reply.calls if isinstance(reply, Called) else ()
-        return Answer(
+        self._calls = reply.calls if isinstance(reply, ToolCallReply) else ()
+        return SessionReply(
             reply,
             completion.raw,
             completion.usage,
@@ -291,7 +307,7 @@ class PromptedSession:
         """Take what is told from the next reply on."""
         self._opening = msgspec.structs.replace(self._opening, directive=directive)
         if self._messages:
-            self._messages = History([self._system(), *self._messages[1:]])
+            self._messages = ChatHistory([self._system(), *self._messages[1:]])
 
     async def close(self) -> None:
         """Nothing to release: chat models keep no session."""
@@ -300,7 +316,7 @@ class PromptedSession:
         told = (self._offered, self._opening.policy, self._opening.directive)
         return {"role": "system", "content": "\n\n".join(filter(None, told))}
 
-    async def _heard(self, heard: Sequence[Heard], tools: Toolset) -> list[MessageDict]:
+    async def _heard(self, heard: Sequence[SessionInput], tools: Toolset) -> list[MessageDict]:
         """Return what was heard as messages of the user: results in one, then words."""
         results = [part for part in heard if isinstance(part, ToolResult)]
         messages: list[MessageDict] = []
@@ -311,7 +327,7 @@ class PromptedSession:
         new = frozenset(tools.by_name) - self._visible
         self._visible |= new
         for part in heard:
-            if isinstance(part, Said):
+            if isinstance(part, TextReply):
                 words = part.utterance.received or ""
                 if new:
                     appearing = [tool for tool in tools if tool.name in new]
@@ -319,7 +335,7 @@ class PromptedSession:
                 messages.append({"role": "user", "content": await self._said(part, words)})
         return messages
 
-    async def _said(self, said: Said, words: str) -> str | list[object]:
+    async def _said(self, said: TextReply, words: str) -> str | list[object]:
         """Return the words, or the audio behind what is told beside it."""
         if said.utterance.received is not None:
             return words
@@ -328,9 +344,9 @@ class PromptedSession:
 
     def _read(self, reply: Reply) -> Reply:
         match reply:
-            case Said() as said:
+            case TextReply() as said:
                 return self._text.read(self._opening.task, said.text)
-            case Unparsed(raw=raw):
+            case UnparsedReply(raw=raw):
                 return self._text.read(self._opening.task, raw)
-            case Called(text=text):
-                return Unparsed(text or "", "native calls, which were not asked for")
+            case ToolCallReply(text=text):
+                return UnparsedReply(text or "", "native calls, which were not asked for")

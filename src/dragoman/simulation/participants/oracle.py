@@ -11,13 +11,12 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.protocols import Answer, Heard, Opening, Participant
-from dragoman.core.speech import Called, Reply, Said, say
+from dragoman.core.protocols import Participant, SessionInput, SessionReply, SessionStart
+from dragoman.core.replies import STATED_LATENCY, Reply, TextReply, ToolCallReply, text_reply
 from dragoman.core.stop_tokens import STOP
-from dragoman.core.tasks import Action, Deed, Fact, Scenario, Task
+from dragoman.core.tasks import Action, KnownFact, Scenario, Task, UserAction
 from dragoman.core.tools import Role, ToolCall, Toolset
-from dragoman.core.values.matching import states
-from dragoman.core.voice.clock import STATED
+from dragoman.core.value_matching.matcher import states
 from dragoman.simulation.participants.canonical_arguments import CanonicalAgent
 from dragoman.simulation.participants.scripted_user import OfflineUser
 from dragoman.simulation.phrasebooks import session_phrasebook
@@ -42,25 +41,25 @@ class PlanSession:
         self.heard = ""
         self.heard_last = ""
         self.is_answered = False
-        self.asked: set[Fact] = set()
+        self.asked: set[KnownFact] = set()
         self.moves: Iterator[Reply] = iter(())
         self.alone: Iterator[Reply] | None = None
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         """Return the next move."""
-        said = [part for part in heard if isinstance(part, Said)]
+        said = [part for part in heard if isinstance(part, TextReply)]
         if said:
             self.is_answered = any(part.clarifies for part in said)
             self.heard_last = "".join(f"{part.utterance.received or ''}\n" for part in said)
             self.heard += self.heard_last
         if tools.must_call and self.alone is not None:
             self.moves, self.alone = self.alone, None
-        return Answer(next(self.moves), latency=STATED)
+        return SessionReply(next(self.moves), latency=STATED_LATENCY)
 
     async def close(self) -> None:
         """Nothing to release."""
 
-    def ask_for(self, needed: Sequence[Fact], scenario: Scenario) -> Iterator[Reply]:
+    def ask_for(self, needed: Sequence[KnownFact], scenario: Scenario) -> Iterator[Reply]:
         """Ask, once, for those facts that the user has not told in its opening."""
         told = scenario.opening.casefold()
         new = [fact for fact in needed if fact in scenario.facts and fact not in self.asked]
@@ -69,7 +68,9 @@ class PlanSession:
         if new:
             says, label = self.phrases.says, self.phrases.label
             questions = (says.question.format(label=label(fact.name)) for fact in new)
-            yield say(says.ask.format(questions=self.phrases.joins.questions.join(questions)))
+            yield text_reply(
+                says.ask.format(questions=self.phrases.joins.questions.join(questions))
+            )
 
 
 class GoldAgent:
@@ -77,7 +78,7 @@ class GoldAgent:
 
     name = "gold"
 
-    async def open(self, opening: Opening) -> PlanSession:
+    async def open(self, opening: SessionStart) -> PlanSession:
         """Open a session on the task's plan."""
         session = PlanSession(session_phrasebook(opening))
         session.moves = agent_moves(
@@ -92,7 +93,7 @@ class GoldUser:
 
     name = "gold"
 
-    async def open(self, opening: Opening) -> PlanSession:
+    async def open(self, opening: SessionStart) -> PlanSession:
         """Open a session on the task's plan."""
         session = PlanSession(session_phrasebook(opening))
         session.moves = _user_moves(opening.task, session.phrases)
@@ -104,7 +105,7 @@ class LiteralAgent:
 
     name = "literal"
 
-    async def open(self, opening: Opening) -> PlanSession:
+    async def open(self, opening: SessionStart) -> PlanSession:
         """Open a session on the task's plan."""
         session = PlanSession(session_phrasebook(opening))
         phrases = session.phrases
@@ -125,24 +126,26 @@ class SilentAgent:
 
     name = "silent"
 
-    async def open(self, opening: Opening) -> PlanSession:
+    async def open(self, opening: SessionStart) -> PlanSession:
         """Open a session that says nothing of use."""
         session = PlanSession(session_phrasebook(opening))
-        session.moves = itertools.repeat(say("..."))
+        session.moves = itertools.repeat(text_reply("..."))
         return session
 
 
-def needed_facts(stretch: Sequence[Action], task: Task, phrases: Phrasebook) -> tuple[Fact, ...]:
+def needed_facts(
+    stretch: Sequence[Action], task: Task, phrases: Phrasebook
+) -> tuple[KnownFact, ...]:
     """Return what the calls of a stretch need from the user: its facts, or else values by argument.
 
     A value that is part of a fact stands for the whole of it.
     """
     script, scenario, language = task_script(task), task.scenario, language_tag(phrases)
-    needed: dict[Fact, None] = {}
+    needed: dict[KnownFact, None] = {}
     for action in stretch:
         for name, value in scripted_texts(action.arguments, script, phrases):
             own = (fact for fact in scenario.facts if states(value, fact.value, language))
-            needed[next(own, Fact(name, value))] = None
+            needed[next(own, KnownFact(name, value))] = None
     return tuple(needed)
 
 
@@ -169,25 +172,27 @@ def agent_moves(task: Task, fill: Fill, prepare: Prepare, phrases: Phrasebook) -
             yield from prepare(stretch)
             yield from _calls(stretch, fill)
         else:
-            yield say(_asked_of_user(stretch, task.scenario, phrases))
+            yield text_reply(_asked_of_user(stretch, task.scenario, phrases))
     must_say = () if task.criteria is None else task.criteria.must_say
     things = phrases.joins.things.join(must_say)
-    yield say(phrases.says.asked_for.format(things=things) if must_say else phrases.says.all_done)
-    yield from itertools.repeat(say(phrases.says.anything_else))
+    yield text_reply(
+        phrases.says.asked_for.format(things=things) if must_say else phrases.says.all_done
+    )
+    yield from itertools.repeat(text_reply(phrases.says.anything_else))
 
 
 def _turn_moves(task: Task, fill: Fill, phrases: Phrasebook) -> Iterator[Reply]:
     """Yield the plan of a task with fixed turns."""
     for number in range(len(task.turns)):
         yield from turn_moves(task, number, fill, phrases)
-    yield from itertools.repeat(say(phrases.says.anything_else))
+    yield from itertools.repeat(text_reply(phrases.says.anything_else))
 
 
 def turn_moves(task: Task, number: int, fill: Fill, phrases: Phrasebook) -> Iterator[Reply]:
     """Yield the plan of one fixed turn: its calls at once, then words."""
     if planned := planned_in(task, number):
-        yield Called(tuple(_call(action, fill) for action in planned))
-    yield say(task.turns[number].answer or phrases.says.nothing_left)
+        yield ToolCallReply(tuple(_call(action, fill) for action in planned))
+    yield text_reply(task.turns[number].answer or phrases.says.nothing_left)
 
 
 def planned_in(task: Task, number: int) -> Sequence[Action]:
@@ -198,8 +203,8 @@ def planned_in(task: Task, number: int) -> Sequence[Action]:
 def lone_moves(task: Task) -> Iterator[Reply]:
     """Yield the moves of both sides as the agent's, where it works alone, then `done`."""
     for action in _plan(task):
-        yield Called((ToolCall(f"plan_{action.id}", action.name, action.arguments),))
-    yield Called((ToolCall("plan_done", "done", {}),))
+        yield ToolCallReply((ToolCall(f"plan_{action.id}", action.name, action.arguments),))
+    yield ToolCallReply((ToolCall("plan_done", "done", {}),))
 
 
 def _unprepared(stretch: Sequence[Action]) -> Iterator[Reply]:  # noqa: ARG001 - nothing is said
@@ -224,7 +229,7 @@ def _asked_of_user(stretch: Sequence[Action], scenario: Scenario, phrases: Phras
     return phrases.says.your_deeds.format(deeds=phrases.joins.sentences.join(deeds))
 
 
-def _keyword(action: Action, deeds: Sequence[Deed]) -> str:
+def _keyword(action: Action, deeds: Sequence[UserAction]) -> str:
     """Return the keyword by which a call is asked for, best one that no other deed shares."""
     own = [deed for deed in deeds if (deed.name, deed.arguments) == (action.name, action.arguments)]
     if not own:
@@ -234,17 +239,17 @@ def _keyword(action: Action, deeds: Sequence[Deed]) -> str:
 
 
 def _user_moves(task: Task, phrases: Phrasebook) -> Iterator[Reply]:
-    yield say(spoken_script(task.scenario) or phrases.says.greeting)
+    yield text_reply(spoken_script(task.scenario) or phrases.says.greeting)
     for side, stretch in _stretches(task):
         if side == "user":
             yield from _calls(stretch, lambda action: action.arguments)
-            yield say(phrases.says.done)
-    yield from itertools.repeat(say(STOP))
+            yield text_reply(phrases.says.done)
+    yield from itertools.repeat(text_reply(STOP))
 
 
 def _calls(actions: Sequence[Action], fill: Fill) -> Iterator[Reply]:
     for action in actions:
-        yield Called((_call(action, fill),))
+        yield ToolCallReply((_call(action, fill),))
 
 
 def _call(action: Action, fill: Fill) -> ToolCall:

@@ -16,14 +16,13 @@ from typing import cast
 
 import msgspec
 
-from dragoman.core.agent_answers import read_answer, shown
+from dragoman.core.agent_replies import parse_agent_reply, shown
+from dragoman.core.audio import hears_audio
+from dragoman.core.chat_messages import has_audio, plain_message
 from dragoman.core.errors import CodeError
 from dragoman.core.protocols import ChatRequest, Completion
+from dragoman.core.replies import Latency
 from dragoman.core.usage import Usage
-from dragoman.core.voice.clock import Latency
-from dragoman.core.voice.histories import has_sound
-from dragoman.core.voice.sound_parts import plain_message
-from dragoman.core.voice.sounds import hears_audio
 from dragoman.simulation.participant_errors import participant_error, stops_run
 
 log = logging.getLogger(__name__)
@@ -57,7 +56,7 @@ class FunctionModel:
         began = now()
         answer = await self.call(messages, tools)
         latency = Latency(now() - began)
-        read = read_answer(answer, len(request.messages))
+        read = parse_agent_reply(answer, len(request.messages))
         if read.odd_usage and not self._has_warned:
             self._has_warned = True
             log.warning("%s: the tokens it tells make no sense: %s", self.name, read.odd_usage)
@@ -67,7 +66,7 @@ class FunctionModel:
             1,
             read.input_tokens,
             read.output_tokens,
-            input_audio_tokens=None if has_sound(request.messages) else 0,
+            input_audio_tokens=None if has_audio(request.messages) else 0,
         )
         return Completion(read.reply, _raw(answer), usage, latency)
 

@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from dragoman.core.keys import derive_seed
+from dragoman.core.content_keys import derive_seed
 from dragoman.core.language.phrasebook import Phrasebook
-from dragoman.core.personas import Manner
-from dragoman.core.protocols import Answer, Heard, Opening, Session
-from dragoman.core.speech import Called, Reply, Said, say
+from dragoman.core.personas import UserBehavior
+from dragoman.core.protocols import Session, SessionInput, SessionReply, SessionStart
+from dragoman.core.replies import Reply, TextReply, ToolCallReply, text_reply
 from dragoman.core.stop_tokens import STOP, TRANSFER
-from dragoman.core.tasks import Deed, Fact, Scenario
+from dragoman.core.tasks import KnownFact, Scenario, UserAction
 from dragoman.core.tools import ToolCall, ToolResult, Toolset
 from dragoman.simulation.fact_mentions import (
     Mention,
@@ -49,7 +49,7 @@ _RANGE = 2**31
 class DisclosedFacts(msgspec.Struct, frozen=True):
     """What comes of a question for facts: those that are told, and what is said in place of others."""
 
-    facts: tuple[Fact, ...]
+    facts: tuple[KnownFact, ...]
     instead: str
 
 
@@ -61,13 +61,13 @@ class FactDisclosure:
         key: The same for all conversations with this user.
     """
 
-    def __init__(self, manner: Manner, key: str) -> None:
+    def __init__(self, manner: UserBehavior, key: str) -> None:
         self._habits = manner.habits
         self._sayings = manner.sayings
         self._key = key
         self._put_off: set[str] = set()
-        self._told: dict[str, Fact] = {}
-        self._slipped: dict[str, Fact] = {}
+        self._told: dict[str, KnownFact] = {}
+        self._slipped: dict[str, KnownFact] = {}
         self._replies = 0
 
     @property
@@ -89,11 +89,11 @@ class FactDisclosure:
         """Return what is said before the first words; "" for nothing."""
         return self._chosen(self._sayings.openings, "opening")
 
-    def volunteered(self, facts: Sequence[Fact]) -> Sequence[Fact]:
+    def volunteered(self, facts: Sequence[KnownFact]) -> Sequence[KnownFact]:
         """Return the facts that are told before anybody asks."""
         return facts if self._habits.volunteers else ()
 
-    def answer(self, asked: Sequence[Fact]) -> DisclosedFacts:
+    def answer(self, asked: Sequence[KnownFact]) -> DisclosedFacts:
         """Return what comes of a question for facts."""
         facts, instead = [], ""
         for fact in asked:
@@ -104,7 +104,7 @@ class FactDisclosure:
                 facts.append(fact)
         return DisclosedFacts(tuple(facts[: self._habits.at_once or None]), instead)
 
-    def first_value(self, fact: Fact, others: Iterable[Fact]) -> str:
+    def first_value(self, fact: KnownFact, others: Iterable[KnownFact]) -> str:
         """Return the value that is told: another one the first time, where the user misreads it."""
         is_first = fact.name not in self._told
         self._told[fact.name] = fact
@@ -115,17 +115,17 @@ class FactDisclosure:
                 return wrong
         return fact.value
 
-    def put_right(self, facts: Iterable[Fact]) -> None:
+    def put_right(self, facts: Iterable[KnownFact]) -> None:
         """Note that these facts are told as they are."""
         for fact in facts:
             self._told[fact.name] = fact
             self._slipped.pop(fact.name, None)
 
-    def to_put_right(self) -> tuple[Fact, ...]:
+    def to_put_right(self) -> tuple[KnownFact, ...]:
         """Return the facts that were told wrongly and are not put right yet."""
         return tuple(self._slipped.values())
 
-    def to_repeat(self) -> tuple[Fact, ...]:
+    def to_repeat(self) -> tuple[KnownFact, ...]:
         """Return what is told once more with this reply."""
         told = [fact for fact in self._told.values() if fact.name not in self._slipped]
         is_due = told and self._draws(self._habits.repeats, "repeat", str(self._replies))
@@ -139,7 +139,7 @@ class FactDisclosure:
             return ""
         return self._chosen(self._sayings.asides, f"aside-{number}")
 
-    def _put_off_with(self, fact: Fact) -> str:
+    def _put_off_with(self, fact: KnownFact) -> str:
         """Return what is said in the place of a fact that is first asked for; "" where it is told."""
         if fact.name in self._put_off or fact.name in self._told:
             return ""
@@ -189,23 +189,25 @@ class FactSession:
         self._phrases = phrases
         self._telling = telling
         self._replies = 0
-        self._told: tuple[Fact, ...] = ()
+        self._told: tuple[KnownFact, ...] = ()
         self._count: Counter[str] = Counter()
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         """Open, report what was done, or answer what was said."""
         self._replies += 1
         results = [part for part in heard if isinstance(part, ToolResult)]
-        said = " ".join(part.utterance.received or "" for part in heard if isinstance(part, Said))
+        said = " ".join(
+            part.utterance.received or "" for part in heard if isinstance(part, TextReply)
+        )
         said = said[:MAX_HEARD]
         if self._replies > MAX_REPLIES:
-            return Answer(say(STOP))
+            return SessionReply(text_reply(STOP))
         if results:
-            return Answer(say(self._joined(map(self._report, results))))
+            return SessionReply(text_reply(self._joined(map(self._report, results))))
         if self._replies == 1:
-            return Answer(say(self._opening()))
+            return SessionReply(text_reply(self._opening()))
         due = self._telling.to_put_right()
-        return Answer(self._with_persona(self._response(said, tools), due))
+        return SessionReply(self._with_persona(self._response(said, tools), due))
 
     async def close(self) -> None:
         """Nothing to release."""
@@ -218,16 +220,16 @@ class FactSession:
         before = self._telling.opening()
         return self._joined(filter(None, (before, opening, self._tell(facts) if facts else "")))
 
-    def _with_persona(self, reply: Reply, due: Sequence[Fact]) -> Reply:
+    def _with_persona(self, reply: Reply, due: Sequence[KnownFact]) -> Reply:
         """Return a reply with what the user's persona says around it.
 
         Nobody leaves without having put right what was told wrongly.
         """
-        if not isinstance(reply, Said) or reply.text == TRANSFER:
+        if not isinstance(reply, TextReply) or reply.text == TRANSFER:
             return reply
         wrong = [fact for fact in due if fact in self._telling.to_put_right()]
         if reply.text == STOP:
-            return say(self._slip(wrong)) if wrong else reply
+            return text_reply(self._slip(wrong)) if wrong else reply
         repeated = self._telling.to_repeat()
         around = (
             self._telling.aside(),
@@ -235,26 +237,26 @@ class FactSession:
             reply.text,
             self._told_as(self._telling.repeat, repeated) if repeated else "",
         )
-        return say(self._joined(filter(None, around)))
+        return text_reply(self._joined(filter(None, around)))
 
-    def _slip(self, wrong: Sequence[Fact]) -> str:
+    def _slip(self, wrong: Sequence[KnownFact]) -> str:
         return self._told_as(self._telling.slip, wrong)
 
-    def _told_as(self, saying: str, facts: Sequence[Fact]) -> str:
+    def _told_as(self, saying: str, facts: Sequence[KnownFact]) -> str:
         return saying.format(facts=self._tell(facts))
 
     def _response(self, said: str, tools: Toolset) -> Reply:
         if is_hand_over(said, self._phrases):
-            return say(TRANSFER)
+            return text_reply(TRANSFER)
         deeds = self._deeds(said)
         able = [deed for deed in deeds if deed.name in tools]
         if able:
-            return Called(tuple(self._call(deed) for deed in able))
+            return ToolCallReply(tuple(self._call(deed) for deed in able))
         if deeds:
             return self._at_most("unable", self._phrases.says.unable)
         return self._words(said)
 
-    def _deeds(self, said: str) -> list[Deed]:
+    def _deeds(self, said: str) -> list[UserAction]:
         """Return the deeds that are asked for, in the order they are named."""
         hears = self._phrases.hears
         names = [deed.keywords for deed in self._scenario.deeds]
@@ -267,7 +269,7 @@ class FactSession:
         deeds = [self._scenario.deeds[number] for number in dict.fromkeys(numbers)]
         return [deed for deed in deeds if self._count[_key(deed)] < MAX_TIMES]
 
-    def _call(self, deed: Deed) -> ToolCall:
+    def _call(self, deed: UserAction) -> ToolCall:
         self._count[_key(deed)] += 1
         return ToolCall(f"deed_{self._replies}_{deed.name}", deed.name, deed.arguments, "user")
 
@@ -277,17 +279,17 @@ class FactSession:
         if hears.spell.search(said):
             return self._spelling(named, said)
         if hears.closing.search(said) or not hears.request.search(said):
-            return say(STOP)
+            return text_reply(STOP)
         asked = self._asked(said)
         wrong = self._wrong(named, said)
         if any(self._count[fact.name] < MAX_TIMES for fact in wrong):
             self._count.update(fact.name for fact in wrong)
             others = [] if hears.consent.search(said) else asked
             facts = self._tell((*wrong, *others))
-            return say(self._phrases.says.correction.format(facts=facts))
+            return text_reply(self._phrases.says.correction.format(facts=facts))
         return self._to_request(said, named, asked)
 
-    def _wrong(self, named: Sequence[Mention], said: str) -> list[Fact]:
+    def _wrong(self, named: Sequence[Mention], said: str) -> list[KnownFact]:
         """Return the facts that were read back wrongly: as something like them, or as anything else."""
         is_read_back = self._phrases.hears.read_back.search(said)
         stated = (
@@ -296,7 +298,7 @@ class FactSession:
         alike = [mention.fact for mention in named if mention.reading == "wrong"]
         return list(dict.fromkeys((*alike, *stated)))
 
-    def _asked(self, said: str) -> list[Fact]:
+    def _asked(self, said: str) -> list[KnownFact]:
         """Return the facts that the requests among an agent's sentences ask for."""
         asking = " ".join(
             filter(self._phrases.hears.request.search, split_sentences(said, self._phrases))
@@ -311,7 +313,7 @@ class FactSession:
         spell = spell_nato if self._phrases.hears.nato.search(said) else spell_value
         return self._at_most("spelling", self._joined(self._spelled(fact, spell) for fact in facts))
 
-    def _spelled(self, fact: Fact, spell: Callable[[str, Phrasebook], str]) -> str:
+    def _spelled(self, fact: KnownFact, spell: Callable[[str, Phrasebook], str]) -> str:
         self._telling.put_right([fact])
         told = self._phrases.says.fact_spelled.format(
             label=self._phrases.label(fact.name),
@@ -320,7 +322,7 @@ class FactSession:
         )
         return _capitalised(told)
 
-    def _to_request(self, said: str, named: Sequence[Mention], asked: Sequence[Fact]) -> Reply:
+    def _to_request(self, said: str, named: Sequence[Mention], asked: Sequence[KnownFact]) -> Reply:
         says, hears = self._phrases.says, self._phrases.hears
         if hears.consent.search(said):
             fresh = [fact for fact in asked if fact not in self._told]
@@ -334,7 +336,7 @@ class FactSession:
             return self._at_most("yes", says.right)
         return self._at_most("unknown", says.unknown)
 
-    def _answer(self, asked: Sequence[Fact]) -> str:
+    def _answer(self, asked: Sequence[KnownFact]) -> str:
         """Tell what is asked for, as far as the user's persona tells it now."""
         answer = self._telling.answer(asked)
         self._told = answer.facts or self._told
@@ -346,13 +348,13 @@ class FactSession:
             told = self._facts(answer.facts, values)
         return self._joined(filter(None, (told, answer.instead)))
 
-    def _tell(self, facts: Sequence[Fact]) -> str:
+    def _tell(self, facts: Sequence[KnownFact]) -> str:
         """Tell facts as they are."""
         self._told = tuple(facts) or self._told
         self._telling.put_right(facts)
         return self._facts(facts, [fact.value for fact in facts])
 
-    def _facts(self, facts: Sequence[Fact], values: Sequence[str]) -> str:
+    def _facts(self, facts: Sequence[KnownFact], values: Sequence[str]) -> str:
         fact, label = self._phrases.says.fact, self._phrases.label
         told = (
             fact.format(label=label(each.name), value=value)
@@ -373,10 +375,10 @@ class FactSession:
         """Return an answer, or the end where the very same one was given too often."""
         key = f"{kind}: {words}"
         self._count[key] += 1
-        return say(words if self._count[key] <= MAX_TIMES else STOP)
+        return text_reply(words if self._count[key] <= MAX_TIMES else STOP)
 
 
-def _key(deed: Deed) -> str:
+def _key(deed: UserAction) -> str:
     return f"deed: {deed.name} {deed.arguments}"
 
 
@@ -393,7 +395,7 @@ class OfflineUser:
 
     name = "offline"
 
-    async def open(self, opening: Opening) -> Session:
+    async def open(self, opening: SessionStart) -> Session:
         """Open a session that plays the task's scenario."""
         scenario = opening.task.scenario
         phrases = session_phrasebook(opening)
@@ -410,18 +412,20 @@ class OfflineSession:
         self._phrases = phrases
         self._replies = 0
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:  # noqa: ARG002 - it uses no tools
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:  # noqa: ARG002 - it uses no tools
         """Say the script, then agree to questions, then end the call."""
         self._replies += 1
         if self._replies == 1:
-            return Answer(say(self._script))
-        said = " ".join(part.utterance.received or "" for part in heard if isinstance(part, Said))
+            return SessionReply(text_reply(self._script))
+        said = " ".join(
+            part.utterance.received or "" for part in heard if isinstance(part, TextReply)
+        )
         if is_hand_over(said, self._phrases):
-            return Answer(say(TRANSFER))
+            return SessionReply(text_reply(TRANSFER))
         is_question = self._phrases.hears.question.search(said) is not None
         if is_question and self._replies <= MAX_AGREEMENTS + 1:
-            return Answer(say(self._phrases.says.consent_to_all))
-        return Answer(say(STOP))
+            return SessionReply(text_reply(self._phrases.says.consent_to_all))
+        return SessionReply(text_reply(STOP))
 
     async def close(self) -> None:
         """Nothing to release."""

@@ -1,1 +1,1 @@
-"""The engines that come with the extra `voice`: espeak-ng speaks, pocketsphinx hears, in processes."""
+"""Embedded speech engines: espeak-ng and pocketsphinx in worker processes."""

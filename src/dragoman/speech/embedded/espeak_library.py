@@ -1,19 +1,26 @@
-"""espeak-ng through ctypes: text to samples and to phonemes, in memory.
+"""espeak-ng through ctypes: samples and phonemes of a text, and the table of voices.
 
-The library keeps global state and draws random numbers for breath and for the length of pauses, so
-that the second text of a process sounds unlike the same text said first. Whoever wants equal bytes
-for equal text synthesizes once in a process: a child forked from one that has loaded the library and
-said nothing (`speech_worker`).
+The library keeps global state and draws random numbers for breath and pauses, so that the second
+text of a process sounds unlike the same text spoken first. For equal bytes synthesize once in a
+process: a child forked from one that has loaded the library and said nothing
+(`speech.embedded.worker`).
 """
 
 import ctypes
-from collections.abc import Callable
+import importlib.resources
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import cast
 
-from dragoman.conditions.voice.pocketsphinx_data import NOT_INSTALLED
+import msgspec
+
+from dragoman.conditions.voice.pocketsphinx_data import (
+    CUSTOM_PRONUNCIATIONS,
+    NOT_INSTALLED,
+    ipa_to_arpabet,
+)
+from dragoman.core.audio import MAX_SECONDS, SAMPLE_BYTES
 from dragoman.core.errors import ParticipantError, UsageError
-from dragoman.core.voice.audio import MAX_SECONDS, SAMPLE_BYTES
 
 _RETRIEVE_AT_ONCE = 2
 _DO_NOT_EXIT = 0x8000
@@ -130,3 +137,99 @@ def _declare(engine: ctypes.CDLL) -> None:
 def _as_c_text(text: str) -> bytes:
     """Return the text as UTF-8 that C can hold: a zero byte would end it."""
     return text.replace("\0", " ").encode() + b"\0"
+
+
+class Voice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One voice: espeak-ng's name of it, with a variant after `+`, and its rate in words per minute."""
+
+    name: str
+    language: str
+    accent: str
+    engine_voice: str
+    words_per_minute: int
+
+
+class UnsupportedLanguage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A language that espeak-ng cannot be trusted with, and why."""
+
+    language: str
+    reason: str
+
+
+class VoiceCatalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What `voices.toml` declares."""
+
+    voices: tuple[Voice, ...]
+    unsound: tuple[UnsupportedLanguage, ...]
+
+
+def builtin_voices() -> VoiceCatalogue:
+    """Return the voices that are shipped, in the order of the file."""
+    content = importlib.resources.files(__package__).joinpath("voices.toml").read_bytes()
+    return msgspec.toml.decode(content, type=VoiceCatalogue)
+
+
+def voices_of(language: str) -> tuple[Voice, ...]:
+    """Return the voices of a language, by its tag; there is at least one.
+
+    Raises:
+        UsageError: Where no voice speaks it, or none that is sound.
+    """
+    shipped = builtin_voices()
+    found = tuple(voice for voice in shipped.voices if voice.language == language)
+    if found:
+        return found
+    for known in shipped.unsound:
+        if known.language == language:
+            raise UsageError(
+                f"no sound embedded voice for {language}: {known.reason}; simulate errors instead"
+            )
+    spoken = sorted({voice.language for voice in shipped.voices})
+    raise UsageError(f"no embedded voice speaks {language!r}; there are {', '.join(spoken)}")
+
+
+def find_voice(name: str) -> Voice:
+    """Return a voice by its name.
+
+    Raises:
+        UsageError: Where there is none, with those that there are.
+    """
+    shipped = builtin_voices().voices
+    for voice in shipped:
+        if voice.name == name:
+            return voice
+    raise UsageError(
+        f"no embedded voice {name!r}; there are {', '.join(voice.name for voice in shipped)}"
+    )
+
+
+LANGUAGE = "en"
+_RATE = 160
+
+
+def accents() -> tuple[str, ...]:
+    """Return the engine's names of the accents that the voices have, each once."""
+    return tuple(dict.fromkeys(accent_of(voice) for voice in voices_of(LANGUAGE)))
+
+
+def accent_of(voice: Voice) -> str:
+    """Return the engine's name of a voice without the variant of its throat."""
+    return voice.engine_voice.partition("+")[0]
+
+
+def pronunciations(
+    words: Iterable[str], library: SpeechLibrary, spoken_in: Iterable[str]
+) -> Mapping[str, tuple[str, ...]]:
+    """Return the phones of every word in these accents, each way once.
+
+    There are none for a word without any, and for those of whose ways we know better.
+    """
+    ways: dict[str, dict[str, None]] = {word: {} for word in words}
+    asked = {word: found for word, found in ways.items() if word not in CUSTOM_PRONUNCIATIONS}
+    for accent in spoken_in:
+        library.select(accent, _RATE)
+        for word, found in asked.items():
+            phones = ipa_to_arpabet(library.phonemes(word))
+            if phones:
+                found[phones] = None
+    return {word: tuple(found) for word, found in ways.items()}

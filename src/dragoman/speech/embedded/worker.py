@@ -1,10 +1,4 @@
-"""The process that speaks and listens: `python -m dragoman.speech.embedded.worker`.
-
-It reads jobs from its standard input and writes their outcomes to its standard output, one at a time.
-It loads engines but never uses them: every job is done by a child forked for it, so that no job can
-change what a later one gives, and an engine that crashes takes one job with it. It has one thread
-only, because a child forked from a process with several may wait for ever.
-"""
+"""Speech worker process: `python -m dragoman.speech.embedded.worker`."""
 
 import os
 from collections import OrderedDict
@@ -12,22 +6,22 @@ from collections import OrderedDict
 import msgspec
 
 from dragoman.conditions.voice.pocketsphinx_data import NOT_INSTALLED
+from dragoman.core.audio import Audio
 from dragoman.core.errors import DragomanError, UsageError
-from dragoman.core.voice.audio import Audio
-from dragoman.speech.embedded.decoder import Decoder, prepared_decoder, words_heard
 from dragoman.speech.embedded.espeak_library import SpeechLibrary
-from dragoman.speech.embedded.jobs import (
-    Broke,
+from dragoman.speech.embedded.interpolated_model import write_interpolated_model
+from dragoman.speech.embedded.pocketsphinx_decoder import Decoder, decode_words, prepare_decoder
+from dragoman.speech.embedded.worker_messages import (
     DecoderFiles,
-    Done,
     HearJob,
     Job,
+    JobDone,
+    JobFailed,
     MixJob,
     Outcome,
-    framed,
+    frame_message,
     read_frame,
 )
-from dragoman.speech.embedded.language_models.mixing import write_mixed_model
 
 _MOST_DECODERS = 3
 
@@ -49,11 +43,11 @@ class Engines:
     def do(self, job: Job) -> bytes:
         """Do a job and return its encoded answer; once in a process."""
         if isinstance(job, HearJob):
-            return msgspec.msgpack.encode(words_heard(self._decoder(job.files), job.audio))
+            return msgspec.msgpack.encode(decode_words(self._decoder(job.files), job.audio))
         if self._library is None:
             raise UsageError("a job was not prepared")
         if isinstance(job, MixJob):
-            return msgspec.msgpack.encode(write_mixed_model(job, self._library))
+            return msgspec.msgpack.encode(write_interpolated_model(job, self._library))
         self._library.select(job.engine_voice, job.words_per_minute)
         pcm = self._library.samples(job.text, job.seed)
         return msgspec.msgpack.encode(Audio(pcm, self._library.rate_hz))
@@ -62,7 +56,7 @@ class Engines:
         if files not in self._decoders:
             while len(self._decoders) >= _MOST_DECODERS:
                 self._decoders.popitem(last=False)
-            self._decoders[files] = prepared_decoder(files)
+            self._decoders[files] = prepare_decoder(files)
         self._decoders.move_to_end(files)
         return self._decoders[files]
 
@@ -78,7 +72,7 @@ def main() -> None:
     while (content := read_frame(jobs)) is not None:
         job = msgspec.msgpack.decode(content, type=Job)
         try:
-            outcomes.write(framed(_outcome(engines, job)))
+            outcomes.write(frame_message(_outcome(engines, job)))
             outcomes.flush()
         except BrokenPipeError:
             # Who asked was ended, and nobody is left to tell.
@@ -89,7 +83,7 @@ def _outcome(engines: Engines, job: Job) -> bytes:
     try:
         engines.prepare(job)
     except DragomanError as error:
-        return msgspec.msgpack.encode(_broken(error))
+        return msgspec.msgpack.encode(_failed_outcome(error))
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -100,7 +94,7 @@ def _outcome(engines: Engines, job: Job) -> bytes:
         outcome = source.read()
     _, status = os.waitpid(child, 0)
     if status != 0:
-        return msgspec.msgpack.encode(Broke(f"the engine died (wait status {status})"))
+        return msgspec.msgpack.encode(JobFailed(f"the engine died (wait status {status})"))
     return outcome
 
 
@@ -108,23 +102,23 @@ def _answer_and_exit(engines: Engines, job: Job, writing: int) -> None:
     status = 1
     try:
         with os.fdopen(writing, "wb") as target:
-            target.write(msgspec.msgpack.encode(_tried(engines, job)))
+            target.write(msgspec.msgpack.encode(_run_job(engines, job)))
         status = 0
     finally:
         os._exit(status)
 
 
-def _tried(engines: Engines, job: Job) -> Outcome:
+def _run_job(engines: Engines, job: Job) -> Outcome:
     try:
-        return Done(engines.do(job))
+        return JobDone(engines.do(job))
     except Exception as error:  # noqa: BLE001 - whatever an engine raises is that job's outcome
-        return _broken(error)
+        return _failed_outcome(error)
 
 
-def _broken(error: Exception) -> Broke:
+def _failed_outcome(error: Exception) -> JobFailed:
     if isinstance(error, ImportError):
-        return Broke(NOT_INSTALLED, is_usage=True)
-    return Broke(f"{error}" or type(error).__name__, isinstance(error, UsageError))
+        return JobFailed(NOT_INSTALLED, is_usage=True)
+    return JobFailed(f"{error}" or type(error).__name__, isinstance(error, UsageError))
 
 
 if __name__ == "__main__":

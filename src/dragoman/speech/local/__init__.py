@@ -1,1 +1,1 @@
-"""Engines on this machine that a person names by path: Piper, Kokoro, Vosk, Whisper."""
+"""Local speech engines, each loaded from its own package: Kokoro, Piper, Vosk, Whisper."""

@@ -1,21 +1,22 @@
-"""Kokoro voices by the path of their model: `kokoro/MODEL.onnx?voices=VOICES.bin&voice=af_sarah`."""
+"""Kokoro synthesizer: `kokoro/MODEL.onnx?voices=VOICES.bin&voice=af_sarah`."""
 
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
+from dragoman.core.audio import Audio
 from dragoman.core.errors import ParticipantError, UsageError
-from dragoman.core.protocols import Spoken
-from dragoman.core.voice.audio import Audio
+from dragoman.core.protocols import SynthesisResult
 from dragoman.models.http.transport import MalformedResponse
 from dragoman.models.response_audio import decode_pcm
-from dragoman.speech.local.local_engine import engine_identity, engine_module, spoken_in_engine
-from dragoman.speech.providers.wire import primary
-from dragoman.speech.spec import LocalSpec
+from dragoman.speech.local.engine import engine_identity, engine_module, synthesize_in_thread
+from dragoman.speech.providers.protocol import primary_language
+from dragoman.speech.specs import LocalSpec
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 PACKAGE = "kokoro-onnx"
 
@@ -60,7 +61,7 @@ class _Package(Protocol):
     Kokoro: _Models
 
 
-class KokoroVoice:
+class KokoroSynthesizer:
     """A synthesizer in this process; its model is loaded when it first speaks.
 
     Args:
@@ -82,19 +83,19 @@ class KokoroVoice:
         self._loaded: _Model | None = None
         self._one_at_a_time = threading.Lock()
 
-    async def speak(self, text: str, language: str, seed: int) -> Spoken:  # noqa: ARG002 - no chance
+    async def speak(self, text: str, language: str, seed: int) -> SynthesisResult:  # noqa: ARG002 - no chance
         """Return the text as audio.
 
         Raises:
             ParticipantError: Where the engine broke or gave no audio.
             UsageError: For another language than the voice's.
         """
-        spoken = primary(self._language)
+        spoken = primary_language(self._language)
         spoken = _MANDARIN.get(spoken, spoken)
-        if primary(language) != spoken:
+        if primary_language(language) != spoken:
             raise UsageError(f"{self.name} speaks {spoken!r}, not {language!r}")
         model = f"{self._spec.engine}/{self._voice}"
-        return await spoken_in_engine(self.name, model, text, self._spoken)
+        return await synthesize_in_thread(self.name, model, text, self._spoken)
 
     def _spoken(self, text: str) -> Audio:
         import numpy as np

@@ -1,7 +1,4 @@
-"""Piper voices by the path of their model: `piper/PATH.onnx`, with PATH.onnx.json beside it.
-
-The chance in a voice is switched off, so that a text has one audio; seeds change nothing.
-"""
+"""Piper synthesizer: `piper/PATH.onnx`, with PATH.onnx.json in the same folder."""
 
 import threading
 from collections.abc import Iterable
@@ -10,15 +7,15 @@ from typing import Protocol, cast
 
 import msgspec
 
+from dragoman.core.audio import Audio
 from dragoman.core.errors import ParticipantError, UsageError
-from dragoman.core.protocols import Spoken
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.voice.audio import Audio
+from dragoman.core.protocols import SynthesisResult
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.models.http.transport import MalformedResponse
 from dragoman.models.response_audio import decode_pcm
-from dragoman.speech.local.local_engine import engine_identity, engine_module, spoken_in_engine
-from dragoman.speech.providers.wire import primary
-from dragoman.speech.spec import LocalSpec
+from dragoman.speech.local.engine import engine_identity, engine_module, synthesize_in_thread
+from dragoman.speech.providers.protocol import primary_language
+from dragoman.speech.specs import LocalSpec
 
 PACKAGE = "piper-tts"
 
@@ -82,7 +79,7 @@ class _Config(msgspec.Struct):
     espeak: _Speaking = _Speaking()
 
 
-class PiperVoice:
+class PiperSynthesizer:
     """A synthesizer in this process; its model is loaded when it first speaks.
 
     Args:
@@ -101,17 +98,17 @@ class PiperVoice:
         self._loaded: _Voice | None = None
         self._one_at_a_time = threading.Lock()
 
-    async def speak(self, text: str, language: str, seed: int) -> Spoken:  # noqa: ARG002 - no chance
+    async def speak(self, text: str, language: str, seed: int) -> SynthesisResult:  # noqa: ARG002 - no chance
         """Return the text as audio.
 
         Raises:
             ParticipantError: Where the engine broke or gave no audio.
             UsageError: For another language than the model's.
         """
-        if primary(language) != self._language:
+        if primary_language(language) != self._language:
             raise UsageError(f"{self.name} speaks {self._language!r}, not {language!r}")
         model = f"{self._spec.engine}/{self._spec.path.stem}"
-        return await spoken_in_engine(self.name, model, text, self._spoken)
+        return await synthesize_in_thread(self.name, model, text, self._spoken)
 
     def _spoken(self, text: str) -> Audio:
         piper = cast("_Piper", engine_module("piper", PACKAGE))
@@ -139,9 +136,9 @@ def _language_of(config: Path, written: str) -> str:
     """Return the language of a voice, from the file beside its model."""
     try:
         given = msgspec.json.decode(config.read_bytes(), type=_Config)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise UsageError(f"{written}: {config}: {error}") from error
     code = given.language.family or given.language.code or given.espeak.voice
     if not code:
         raise UsageError(f"{written}: {config} names no language")
-    return primary(code.replace("_", "-"))
+    return primary_language(code.replace("_", "-"))

@@ -1,4 +1,4 @@
-"""Vosk models by the path of their folder: `vosk/FOLDER?language=en`."""
+"""Vosk recognizer by the path of its model folder: `vosk/FOLDER?language=en`."""
 
 import threading
 import time
@@ -6,14 +6,14 @@ from typing import Protocol, cast
 
 import msgspec
 
+from dragoman.core.audio import Audio
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Transcript
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio
-from dragoman.speech.local.local_engine import engine_identity, engine_module, in_engine
-from dragoman.speech.providers.engine import RECOGNITION
-from dragoman.speech.providers.wire import primary
-from dragoman.speech.spec import LocalSpec
+from dragoman.speech.local.engine import engine_identity, engine_module, run_in_engine_thread
+from dragoman.speech.providers.client import RECOGNITION
+from dragoman.speech.providers.protocol import primary_language
+from dragoman.speech.specs import LocalSpec
 
 PACKAGE = "vosk"
 _AT_ONCE = 8_000
@@ -67,7 +67,7 @@ class _Result(msgspec.Struct):
     text: str
 
 
-class VoskEar:
+class VoskRecognizer:
     """A recognizer in this process, of one language; its model is loaded when it first listens.
 
     Args:
@@ -78,7 +78,7 @@ class VoskEar:
     """
 
     def __init__(self, spec: LocalSpec) -> None:
-        self._language = primary(spec.require("language", "en"))
+        self._language = primary_language(spec.require("language", "en"))
         self.name = spec.written
         self.identity = engine_identity(spec, PACKAGE, spec.path)
         self._spec = spec
@@ -92,12 +92,12 @@ class VoskEar:
             ParticipantError: Where the engine broke.
             UsageError: For another language than the model's.
         """
-        if primary(language) != self._language:
+        if primary_language(language) != self._language:
             raise UsageError(f"{self.name} knows {self._language!r}, not {language!r}")
         if not audio.pcm:
             return Transcript("")
         began = time.monotonic()
-        text = await in_engine(self.name, lambda: self._heard(audio))
+        text = await run_in_engine_thread(self.name, lambda: self._heard(audio))
         usage = Usage(
             RECOGNITION,
             f"{self._spec.engine}/{self._spec.path.name}",

@@ -1,4 +1,4 @@
-"""Whisper models through faster-whisper: `whisper/FOLDER`, and `whisper/base` by name."""
+"""Whisper recognizer through faster-whisper: `whisper/FOLDER`, or `whisper/base` by name."""
 
 import io
 import os
@@ -8,22 +8,21 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
+from dragoman.core.audio import Audio, write_wav
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import content_key
 from dragoman.core.protocols import Transcript
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio, wav_of
-from dragoman.speech.local.hub_download import HubPlace, fetch_model
-from dragoman.speech.local.hub_models import find_hub_model
-from dragoman.speech.local.local_engine import (
+from dragoman.speech.local.engine import (
     engine_identity,
     engine_module,
-    in_engine,
     package_version,
+    run_in_engine_thread,
 )
-from dragoman.speech.providers.engine import RECOGNITION
-from dragoman.speech.providers.wire import primary
-from dragoman.speech.spec import LocalSpec
+from dragoman.speech.local.hub_models import HubPlace, fetch_model, find_hub_model
+from dragoman.speech.providers.client import RECOGNITION
+from dragoman.speech.providers.protocol import primary_language
+from dragoman.speech.specs import LocalSpec
 
 PACKAGE = "faster-whisper"
 INSTALL = '"dragoman[whisper]"'
@@ -126,7 +125,7 @@ def model_folder(spec: LocalSpec, place: HubPlace) -> Path:
     return fetch_model(find_hub_model(name, spec.written), place, spec.written)
 
 
-class WhisperEar:
+class WhisperRecognizer:
     """A recognizer in this process; its model is loaded when it first listens.
 
     Its temperature is 0, without the fallback to others: these sample. What holds no speech is left
@@ -161,7 +160,7 @@ class WhisperEar:
         if not audio.pcm:
             return Transcript("")
         began = time.monotonic()
-        text = await in_engine(self.name, lambda: self._heard(audio, language))
+        text = await run_in_engine_thread(self.name, lambda: self._heard(audio, language))
         usage = Usage(
             RECOGNITION,
             f"{self._spec.engine}/{self._spec.path.name}",
@@ -178,7 +177,7 @@ class WhisperEar:
             if code not in self._loaded.supported_languages:
                 raise UsageError(f"{self.name} does not know {language!r}: {self._known()}")
             segments, _ = self._loaded.transcribe(
-                io.BytesIO(wav_of(audio)),
+                io.BytesIO(write_wav(audio)),
                 language=code,
                 beam_size=self._number("beam_size", BEAM),
                 temperature=0.0,
@@ -208,7 +207,7 @@ class WhisperEar:
 
 def whisper_code(language: str) -> str:
     """Return a language's code in Whisper's vocabulary, without its region."""
-    code = primary(language)
+    code = primary_language(language)
     return WHISPER_CODES.get(code, code)
 
 

@@ -1,1 +1,1 @@
-"""Wires of providers of speech: one file per protocol, one gate for their calls."""
+"""Speech APIs of providers: one module for each protocol."""

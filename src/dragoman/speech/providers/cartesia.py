@@ -1,25 +1,25 @@
-"""Cartesia's protocol of speech: `/tts/bytes` and `/stt`."""
+"""Cartesia's speech API: `/tts/bytes` and `/stt`."""
 
 import msgspec
 
-from dragoman.core.voice.audio import Audio, wav_of
+from dragoman.core.audio import Audio, write_wav
 from dragoman.models.http.http_request import FormFile, encode_form
 from dragoman.models.response_audio import decode_wav
-from dragoman.speech.providers.wire import (
+from dragoman.speech.providers.protocol import (
     JSON,
     RATE_HZ,
     WAV,
-    EarWire,
-    Given,
+    AsrProtocol,
     Recording,
     ReportedUsage,
     SpeechEndpoint,
+    SpeechReply,
     SpeechRequest,
     TextToSpeak,
-    VoiceWire,
-    decoded,
+    TtsProtocol,
+    decode_reply,
     length,
-    primary,
+    primary_language,
     words,
 )
 
@@ -42,36 +42,36 @@ def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest
         "output_format": {"container": "wav", "encoding": "pcm_s16le", "sample_rate": RATE_HZ},
     }
     if endpoint.tells_language:
-        body["language"] = primary(line.language)
+        body["language"] = primary_language(line.language)
     headers = {**_headers(endpoint), "Content-Type": JSON, "Accept": WAV}
     return SpeechRequest(f"{endpoint.url}/tts/bytes", headers, msgspec.json.encode(body))
 
 
-def read_speech(body: bytes) -> Given[Audio]:
+def read_speech(body: bytes) -> SpeechReply[Audio]:
     """Read a WAV file."""
-    return Given(decode_wav(body))
+    return SpeechReply(decode_wav(body))
 
 
 def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
     """Send a WAV file in a form."""
     fields = {**endpoint.settings, "model": endpoint.model}
     if endpoint.tells_language:
-        fields["language"] = primary(recording.language)
+        fields["language"] = primary_language(recording.language)
     content_type, body = encode_form(
-        fields, FormFile("file", "audio.wav", WAV, wav_of(recording.audio))
+        fields, FormFile("file", "audio.wav", WAV, write_wav(recording.audio))
     )
     headers = {**_headers(endpoint), "Content-Type": content_type, "Accept": JSON}
     return SpeechRequest(f"{endpoint.url}/stt", headers, body)
 
 
-def read_transcription(body: bytes) -> Given[str]:
+def read_transcription(body: bytes) -> SpeechReply[str]:
     """Read a transcript and the seconds that were listened to."""
-    said = decoded(body, _Transcription, "a transcript")
-    return Given(words(said.text), ReportedUsage(seconds=length(said.duration)))
+    said = decode_reply(body, _Transcription, "a transcript")
+    return SpeechReply(words(said.text), ReportedUsage(seconds=length(said.duration)))
 
 
-VOICE = VoiceWire(speech_request, read_speech)
-EAR = EarWire(transcription_request, read_transcription)
+TTS = TtsProtocol(speech_request, read_speech)
+ASR = AsrProtocol(transcription_request, read_transcription)
 
 
 def _headers(endpoint: SpeechEndpoint) -> dict[str, str]:

@@ -1,7 +1,7 @@
-"""Deepgram's protocol of speech: `/speak` and `/listen`.
+"""Deepgram's speech API: `/speak` and `/listen`.
 
-A voice there is a model of its own, `aura-2-thalia-en`; here it is the voice `thalia-en` of the model
-`aura-2`, which is what prices go by.
+A voice there is a model of its own, `aura-2-thalia-en`; here it is the voice `thalia-en` of the
+model `aura-2`, which prices go by.
 """
 
 from collections.abc import Mapping
@@ -9,22 +9,22 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from dragoman.core.voice.audio import Audio, wav_of
+from dragoman.core.audio import Audio, write_wav
 from dragoman.models.http.transport import MalformedResponse
 from dragoman.models.response_audio import decode_wav
-from dragoman.speech.providers.wire import (
+from dragoman.speech.providers.protocol import (
     JSON,
     RATE_HZ,
     WAV,
-    EarWire,
-    Given,
+    AsrProtocol,
     Recording,
     ReportedUsage,
     SpeechEndpoint,
+    SpeechReply,
     SpeechRequest,
     TextToSpeak,
-    VoiceWire,
-    decoded,
+    TtsProtocol,
+    decode_reply,
     length,
     words,
 )
@@ -65,9 +65,9 @@ def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest
     return SpeechRequest(f"{endpoint.url}/speak?{_query(query)}", headers, body)
 
 
-def read_speech(body: bytes) -> Given[Audio]:
+def read_speech(body: bytes) -> SpeechReply[Audio]:
     """Read a WAV file."""
-    return Given(decode_wav(body))
+    return SpeechReply(decode_wav(body))
 
 
 def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
@@ -77,21 +77,21 @@ def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> Spe
         query["language"] = recording.language
     headers = {**_key(endpoint), "Content-Type": WAV, "Accept": JSON}
     url = f"{endpoint.url}/listen?{_query(query)}"
-    return SpeechRequest(url, headers, wav_of(recording.audio))
+    return SpeechRequest(url, headers, write_wav(recording.audio))
 
 
-def read_transcription(body: bytes) -> Given[str]:
+def read_transcription(body: bytes) -> SpeechReply[str]:
     """Read the first alternative of the only channel, and the seconds that were listened to."""
-    listened = decoded(body, _Listened, "a transcript")
+    listened = decode_reply(body, _Listened, "a transcript")
     if not listened.results.channels or not listened.results.channels[0].alternatives:
         raise MalformedResponse("a transcript without a channel")
     metadata = listened.metadata or _Metadata()
     text = listened.results.channels[0].alternatives[0].transcript
-    return Given(words(text), ReportedUsage(seconds=length(metadata.duration)))
+    return SpeechReply(words(text), ReportedUsage(seconds=length(metadata.duration)))
 
 
-VOICE = VoiceWire(speech_request, read_speech)
-EAR = EarWire(transcription_request, read_transcription)
+TTS = TtsProtocol(speech_request, read_speech)
+ASR = AsrProtocol(transcription_request, read_transcription)
 
 
 def _key(endpoint: SpeechEndpoint) -> dict[str, str]:

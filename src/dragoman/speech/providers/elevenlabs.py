@@ -1,25 +1,25 @@
-"""ElevenLabs' protocol of speech: `/text-to-speech/VOICE` and `/speech-to-text`."""
+"""ElevenLabs' speech API: `/text-to-speech/VOICE` and `/speech-to-text`."""
 
 from urllib.parse import quote
 
 import msgspec
 
-from dragoman.core.voice.audio import Audio, wav_of
+from dragoman.core.audio import Audio, write_wav
 from dragoman.models.http.http_request import FormFile, encode_form
 from dragoman.models.response_audio import decode_wav
-from dragoman.speech.providers.wire import (
+from dragoman.speech.providers.protocol import (
     JSON,
     RATE_HZ,
     WAV,
-    EarWire,
-    Given,
+    AsrProtocol,
     Recording,
     SpeechEndpoint,
+    SpeechReply,
     SpeechRequest,
     TextToSpeak,
-    VoiceWire,
-    decoded,
-    primary,
+    TtsProtocol,
+    decode_reply,
+    primary_language,
     words,
 )
 
@@ -48,9 +48,9 @@ def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest
     return SpeechRequest(f"{url}?output_format=wav_{RATE_HZ}", headers, msgspec.json.encode(body))
 
 
-def read_speech(body: bytes) -> Given[Audio]:
+def read_speech(body: bytes) -> SpeechReply[Audio]:
     """Read a WAV file; what it costs in credits stands in a header and is not told here."""
-    return Given(decode_wav(body))
+    return SpeechReply(decode_wav(body))
 
 
 def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
@@ -63,19 +63,19 @@ def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> Spe
     if endpoint.tells_language:
         fields["language_code"] = _code(recording.language)
     content_type, body = encode_form(
-        fields, FormFile("file", "audio.wav", WAV, wav_of(recording.audio))
+        fields, FormFile("file", "audio.wav", WAV, write_wav(recording.audio))
     )
     headers = {**_key(endpoint), "Content-Type": content_type, "Accept": JSON}
     return SpeechRequest(f"{endpoint.url}/speech-to-text", headers, body)
 
 
-def read_transcription(body: bytes) -> Given[str]:
+def read_transcription(body: bytes) -> SpeechReply[str]:
     """Read a transcript."""
-    return Given(words(decoded(body, _Transcription, "a transcript").text))
+    return SpeechReply(words(decode_reply(body, _Transcription, "a transcript").text))
 
 
-VOICE = VoiceWire(speech_request, read_speech)
-EAR = EarWire(transcription_request, read_transcription)
+TTS = TtsProtocol(speech_request, read_speech)
+ASR = AsrProtocol(transcription_request, read_transcription)
 
 
 def _key(endpoint: SpeechEndpoint) -> dict[str, str]:
@@ -83,5 +83,5 @@ def _key(endpoint: SpeechEndpoint) -> dict[str, str]:
 
 
 def _code(language: str) -> str:
-    code = primary(language)
+    code = primary_language(language)
     return _CODES.get(code, code)

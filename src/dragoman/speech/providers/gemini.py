@@ -1,4 +1,4 @@
-"""Gemini's protocol of speech: `generateContent` with audio as what comes back, or as what is sent."""
+"""Gemini's speech API: `generateContent` with audio as output or as input."""
 
 import re
 from functools import cache
@@ -7,24 +7,24 @@ from urllib.parse import quote
 
 import msgspec
 
-from dragoman.core.voice.audio import Audio, wav_of
+from dragoman.core.audio import Audio, write_wav
 from dragoman.models.http.transport import MalformedResponse
 from dragoman.models.response_audio import decode_pcm
-from dragoman.speech.providers.wire import (
+from dragoman.speech.providers.protocol import (
     JSON,
     WAV,
-    EarWire,
-    Given,
+    AsrProtocol,
     Recording,
     ReportedUsage,
     SpeechEndpoint,
+    SpeechReply,
     SpeechRequest,
     TextToSpeak,
-    VoiceWire,
+    TtsProtocol,
     count,
-    decoded,
-    packed,
-    unpacked,
+    decode_base64,
+    decode_reply,
+    encode_base64,
     words,
 )
 
@@ -87,7 +87,7 @@ def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest
     return _request(endpoint, [{"text": line.text}], generation)
 
 
-def read_speech(body: bytes) -> Given[Audio]:
+def read_speech(body: bytes) -> SpeechReply[Audio]:
     """Read the samples; their rate stands in the type of the data."""
     generated, parts = _parts(body, "audio")
     blobs = [part.inline_data for part in parts if part.inline_data is not None]
@@ -96,8 +96,8 @@ def read_speech(body: bytes) -> Given[Audio]:
     rates = {_rate(blob.mime_type) for blob in blobs}
     if len(rates) > 1:
         raise MalformedResponse("audio whose pieces have different rates")
-    pcm = b"".join(unpacked(blob.data) for blob in blobs)
-    return Given(decode_pcm(pcm, rates.pop()), _counted(generated))
+    pcm = b"".join(decode_base64(blob.data) for blob in blobs)
+    return SpeechReply(decode_pcm(pcm, rates.pop()), _counted(generated))
 
 
 def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
@@ -106,21 +106,21 @@ def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> Spe
     if endpoint.tells_language:
         prompt += f"\nThe language's code is {recording.language}."
     audio: dict[str, object] = {
-        "inlineData": {"mimeType": WAV, "data": packed(wav_of(recording.audio))}
+        "inlineData": {"mimeType": WAV, "data": encode_base64(write_wav(recording.audio))}
     }
     parts: list[dict[str, object]] = [{"text": prompt}, audio]
     return _request(endpoint, parts, {"temperature": 0, **endpoint.settings})
 
 
-def read_transcription(body: bytes) -> Given[str]:
+def read_transcription(body: bytes) -> SpeechReply[str]:
     """Read what the model wrote down; nothing where it heard no words."""
     generated, parts = _parts(body, "a transcript")
     text = "".join(part.text for part in parts if not part.thought)
-    return Given(words(text), _counted(generated))
+    return SpeechReply(words(text), _counted(generated))
 
 
-VOICE = VoiceWire(speech_request, read_speech)
-EAR = EarWire(transcription_request, read_transcription, transcription_prompt)
+TTS = TtsProtocol(speech_request, read_speech)
+ASR = AsrProtocol(transcription_request, read_transcription, transcription_prompt)
 
 
 def _request(
@@ -136,7 +136,7 @@ def _request(
 
 def _parts(body: bytes, what: str) -> tuple[_Generated, list[_Part]]:
     """Return a reply and the parts of its only candidate, which must have been finished."""
-    generated = decoded(body, _Generated, what)
+    generated = decode_reply(body, _Generated, what)
     if not generated.candidates:
         raise MalformedResponse(f"a reply without {what}")
     candidate = generated.candidates[0]

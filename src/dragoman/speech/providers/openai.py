@@ -1,25 +1,25 @@
-"""OpenAI's protocol of speech: `/audio/speech` and `/audio/transcriptions`."""
+"""OpenAI's speech API: `/audio/speech` and `/audio/transcriptions`."""
 
 import msgspec
 
-from dragoman.core.voice.audio import Audio, wav_of
+from dragoman.core.audio import Audio, write_wav
 from dragoman.models.http.http_request import FormFile, encode_form
 from dragoman.models.response_audio import decode_wav
-from dragoman.speech.providers.wire import (
+from dragoman.speech.providers.protocol import (
     JSON,
     WAV,
-    EarWire,
-    Given,
+    AsrProtocol,
     Recording,
     ReportedUsage,
     SpeechEndpoint,
+    SpeechReply,
     SpeechRequest,
     TextToSpeak,
-    VoiceWire,
+    TtsProtocol,
     count,
-    decoded,
+    decode_reply,
     length,
-    primary,
+    primary_language,
     words,
 )
 
@@ -48,14 +48,14 @@ def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest
     return SpeechRequest(f"{endpoint.url}/audio/speech", headers, msgspec.json.encode(body))
 
 
-def read_speech(body: bytes) -> Given[Audio]:
+def read_speech(body: bytes) -> SpeechReply[Audio]:
     """Read a WAV file."""
-    return Given(decode_wav(body))
+    return SpeechReply(decode_wav(body))
 
 
 def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
     """Send a WAV file in a form."""
-    language = {"language": primary(recording.language)} if endpoint.tells_language else {}
+    language = {"language": primary_language(recording.language)} if endpoint.tells_language else {}
     fields = {
         **endpoint.settings,
         "model": endpoint.model,
@@ -63,21 +63,21 @@ def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> Spe
         **language,
     }
     content_type, body = encode_form(
-        fields, FormFile("file", "audio.wav", WAV, wav_of(recording.audio))
+        fields, FormFile("file", "audio.wav", WAV, write_wav(recording.audio))
     )
     headers = {**endpoint.bearer, "Content-Type": content_type, "Accept": JSON}
     return SpeechRequest(f"{endpoint.url}/audio/transcriptions", headers, body)
 
 
-def read_transcription(body: bytes) -> Given[str]:
+def read_transcription(body: bytes) -> SpeechReply[str]:
     """Read a transcript; models charged by tokens tell those, others the seconds."""
-    said = decoded(body, _Transcription, "a transcript")
+    said = decode_reply(body, _Transcription, "a transcript")
     usage = said.usage or _Usage()
     counted = ReportedUsage(
         count(usage.input_tokens), count(usage.output_tokens), length(usage.seconds)
     )
-    return Given(words(said.text), counted)
+    return SpeechReply(words(said.text), counted)
 
 
-VOICE = VoiceWire(speech_request, read_speech)
-EAR = EarWire(transcription_request, read_transcription)
+TTS = TtsProtocol(speech_request, read_speech)
+ASR = AsrProtocol(transcription_request, read_transcription)

@@ -1,34 +1,34 @@
-"""Qwen's protocol of speech (DashScope): `multimodal-generation`, for voices as a stream.
+"""Qwen's speech API (DashScope): `multimodal-generation`, streamed for synthesis.
 
-Only a stream holds the audio itself; else the reply names an address to fetch it from, and an address
-that somebody else wrote is not followed.
+Only a stream holds the audio itself; otherwise the reply names an address to fetch it from, and an
+address in a reply is not followed.
 """
 
 import msgspec
 
+from dragoman.core.audio import Audio, write_wav
 from dragoman.core.errors import UsageError
-from dragoman.core.voice.audio import Audio, wav_of
 from dragoman.models.chat.streaming import sse_events
 from dragoman.models.http.transport import MalformedResponse
 from dragoman.models.response_audio import decode_pcm
-from dragoman.speech.providers.wire import (
+from dragoman.speech.providers.protocol import (
     JSON,
     RATE_HZ,
     WAV,
-    EarWire,
-    Given,
+    AsrProtocol,
     Recording,
     ReportedUsage,
     SpeechEndpoint,
+    SpeechReply,
     SpeechRequest,
     TextToSpeak,
-    VoiceWire,
+    TtsProtocol,
     count,
-    decoded,
+    decode_base64,
+    decode_reply,
+    encode_base64,
     length,
-    packed,
-    primary,
-    unpacked,
+    primary_language,
     words,
 )
 
@@ -119,13 +119,13 @@ def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest
     return SpeechRequest(f"{endpoint.url}{PATH}", headers, body)
 
 
-def read_speech(body: bytes) -> Given[Audio]:
+def read_speech(body: bytes) -> SpeechReply[Audio]:
     """Join the samples of a stream that was seen to end."""
     pieces: list[bytes] = []
     usage = _Usage()
     has_ended = False
     for data in sse_events(body):
-        event = decoded(data, _Event, "an event of speech")
+        event = decode_reply(data, _Event, "an event of speech")
         if event.code:
             raise MalformedResponse(
                 f"the stream broke off: {event.code[:60]}: {event.message[:200]}"
@@ -133,22 +133,22 @@ def read_speech(body: bytes) -> Given[Audio]:
         usage = event.usage or usage
         if event.output is not None:
             if event.output.audio is not None and event.output.audio.data:
-                pieces.append(unpacked(event.output.audio.data))
+                pieces.append(decode_base64(event.output.audio.data))
             has_ended = has_ended or event.output.finish_reason == _FINISHED
     if not has_ended:
         raise MalformedResponse("the stream stopped before its end")
     counted = ReportedUsage(
         count(usage.input_tokens), count(usage.output_tokens), None, count(usage.characters)
     )
-    return Given(decode_pcm(b"".join(pieces), RATE_HZ), counted)
+    return SpeechReply(decode_pcm(b"".join(pieces), RATE_HZ), counted)
 
 
 def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
     """Send a WAV file within the message."""
     options = dict(endpoint.settings)
     if endpoint.tells_language:
-        options["language"] = primary(recording.language)
-    audio = f"data:{WAV};base64,{packed(wav_of(recording.audio))}"
+        options["language"] = primary_language(recording.language)
+    audio = f"data:{WAV};base64,{encode_base64(write_wav(recording.audio))}"
     asked = {
         "model": endpoint.model,
         "input": {"messages": [{"role": "user", "content": [{"audio": audio}]}]},
@@ -158,9 +158,9 @@ def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> Spe
     return SpeechRequest(f"{endpoint.url}{PATH}", headers, msgspec.json.encode(asked))
 
 
-def read_transcription(body: bytes) -> Given[str]:
+def read_transcription(body: bytes) -> SpeechReply[str]:
     """Read a transcript and the seconds that were listened to."""
-    listened = decoded(body, _Listened, "a transcript")
+    listened = decode_reply(body, _Listened, "a transcript")
     if not listened.output.choices or listened.output.choices[0].finish_reason != _FINISHED:
         raise MalformedResponse("a transcript broken off")
     text = "".join(piece.text for piece in listened.output.choices[0].message.content)
@@ -168,15 +168,15 @@ def read_transcription(body: bytes) -> Given[str]:
     counted = ReportedUsage(
         count(usage.input_tokens), count(usage.output_tokens), length(usage.seconds)
     )
-    return Given(words(text), counted)
+    return SpeechReply(words(text), counted)
 
 
-VOICE = VoiceWire(speech_request, read_speech)
-EAR = EarWire(transcription_request, read_transcription)
+TTS = TtsProtocol(speech_request, read_speech)
+ASR = AsrProtocol(transcription_request, read_transcription)
 
 
 def _language_name(language: str) -> str:
-    name = LANGUAGES.get(primary(language))
+    name = LANGUAGES.get(primary_language(language))
     if name is None:
         raise UsageError(
             f"qwen's voices do not speak {language!r}, but {', '.join(sorted(LANGUAGES))}: "

@@ -8,7 +8,7 @@ from dragoman.finetuning.contamination.evaluated import evaluated_tasks
 from dragoman.finetuning.contamination.guard import EvaluatedTask
 from dragoman.finetuning.contamination.row_calls import apis_of
 from dragoman.finetuning.trained import Trained, use_in_words
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.studies.tuning.plan import StudyPlan
 from dragoman.studies.tuning.playing import SideRun
 from dragoman.studies.tuning.training import PreparedArm

@@ -9,9 +9,9 @@ import msgspec
 
 from dragoman.analysis.contrasts.tuning import BEFORE
 from dragoman.core.errors import UsageError
-from dragoman.core.texts.toml_values import MOST_BYTES, toml_values
+from dragoman.core.texts.decoding import MOST_BYTES, load_toml
 from dragoman.finetuning.recipe import Names, Positive, Recipe, recipe_of
-from dragoman.store.foreign_files import read_named
+from dragoman.store.safe_files import read_bounded
 
 RUNS = "runs"
 """The folder of a study's runs."""
@@ -112,7 +112,7 @@ def read_plan(path: Path) -> StudyPlan:
         UsageError: Where it cannot be read, naming what is wrong.
     """
     try:
-        content = toml_values(read_named(path, MOST_BYTES).decode("utf-8"))
+        content = load_toml(read_bounded(path, MOST_BYTES).decode("utf-8"))
         written = msgspec.convert(content, _File)
     except OSError as error:
         raise UsageError(

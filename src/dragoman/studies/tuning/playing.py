@@ -8,18 +8,18 @@ from pathlib import Path
 import msgspec
 
 from dragoman.analysis.contrasts.tuning import BEFORE
-from dragoman.core.apis.written.answers import FORM
+from dragoman.composition.external_access import external_access
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig, validated_config
+from dragoman.core.apis.itc_answers import FORM
 from dragoman.core.errors import StoreError
 from dragoman.finetuning.recipe import Recipe
+from dragoman.registry.suites import default_rules_of
 from dragoman.runs.executor import pending_cells
 from dragoman.runs.jobs import Job, read_manifest, resume_job
 from dragoman.runs.runner import play_pending, run_blocking, start
-from dragoman.store.run import open_run
+from dragoman.store.run_store import open_run
 from dragoman.studies.tuning.plan import RUNS, ArmPlan, Playing, StudyPlan
-from dragoman.wiring.grid.config import RunConfig, checked
-from dragoman.wiring.reach import reached_by
-from dragoman.wiring.setup import build_setup
-from dragoman.wiring.suites import default_rules_of
 
 _FREE = ("concurrency",)
 """What may differ where a run is gone on with."""
@@ -100,7 +100,7 @@ def _job(run: SideRun) -> Job:
         raise StoreError(
             f"{run.folder} was played by another plan: name another folder, or take this one away"
         )
-    return resume_job(run.folder, kept, vouched=reached_by(run.config))
+    return resume_job(run.folder, kept, vouched=external_access(run.config))
 
 
 def _runs(plan: StudyPlan, sides: list[tuple[str, str]]) -> Iterator[SideRun]:
@@ -115,7 +115,7 @@ def _runs(plan: StudyPlan, sides: list[tuple[str, str]]) -> Iterator[SideRun]:
                 rules=default_rules_of(suite),
             )
             folder = plan.out / RUNS / f"{_plain(suite)}-{side}"
-            yield SideRun(side, suite, folder, checked(config))
+            yield SideRun(side, suite, folder, validated_config(config))
 
 
 def _agent(arm: ArmPlan, playing: Playing) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from dragoman.core.conditions import axis_names, axis_values
-from dragoman.store.run import StoredCell
+from dragoman.store.run_store import StoredCell
 
 Columns = dict[str, pl.DataType]
 

@@ -8,11 +8,11 @@ import polars as pl
 from dragoman.analysis.cells import Outcome
 from dragoman.analysis.ledger import ledger
 from dragoman.core.costs import PriceOf
-from dragoman.core.measures import Measured
+from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score, Scored
 from dragoman.report.view_model import conversation_status
 from dragoman.runs.plan import conversation_seed
-from dragoman.store.run import StoredCell
+from dragoman.store.run_store import StoredCell
 from dragoman.tables.frames.columns import Columns, PlanFrame
 from dragoman.tables.frames.consumed import CONSUMED_COLUMNS, consumed
 
@@ -142,7 +142,9 @@ COUNT_COLUMNS: Columns = {
 }
 
 
-def counts_frame(plan: PlanFrame, measured: Mapping[str, tuple[Measured, ...]]) -> pl.DataFrame:
+def counts_frame(
+    plan: PlanFrame, measured: Mapping[str, tuple[MeasureResult, ...]]
+) -> pl.DataFrame:
     """Return one row per conversation, version of a measure and count, rewards aside; `unscored_result` says why none is."""
     rows = [
         (
@@ -180,7 +182,9 @@ ERROR_COLUMNS: Columns = {
 }
 
 
-def errors_frame(plan: PlanFrame, measured: Mapping[str, tuple[Measured, ...]]) -> pl.DataFrame:
+def errors_frame(
+    plan: PlanFrame, measured: Mapping[str, tuple[MeasureResult, ...]]
+) -> pl.DataFrame:
     """Return one row per error that a judge reported and tag, as the judge wrote it."""
     rows = [
         (

@@ -6,9 +6,15 @@ import msgspec
 import polars as pl
 from msgspec import UNSET
 
-from dragoman.core.episodes import Episode, Move, placed_calls
-from dragoman.core.speech import AudioRef, Called, Said, Unparsed, Utterance
-from dragoman.core.voice.clock import Latency
+from dragoman.core.episodes import Episode, Message, calls_with_results
+from dragoman.core.replies import (
+    AudioRef,
+    Latency,
+    TextReply,
+    ToolCallReply,
+    UnparsedReply,
+    Utterance,
+)
 from dragoman.store.audio_files import audio_path
 from dragoman.tables.frames.columns import Columns, PlanFrame
 
@@ -81,9 +87,9 @@ def event_frames(
     for key, _, episode in episodes:
         place = plan.places[key]
         for event, move in enumerate(episode.events):
-            if isinstance(move, Move):
+            if isinstance(move, Message):
                 turns.append((place, event, *_turn(move)))
-                if isinstance(move.reply, Said):
+                if isinstance(move.reply, TextReply):
                     utterances.append((place, event, move.by, *_utterance(move.reply.utterance)))
         calls.extend((place, *row) for row in _calls(episode))
     return {
@@ -93,24 +99,26 @@ def event_frames(
     }
 
 
-def _turn(move: Move) -> _Row:
+def _turn(move: Message) -> _Row:
     return (
         *(move.turn, move.by, *_reply(move.reply)),
-        *(move.scripted, isinstance(move.reply, Said) and move.reply.clarifies),
+        *(move.scripted, isinstance(move.reply, TextReply) and move.reply.clarifies),
         *(move.call_form or None, *_latency(move.latency)),
         None if isinstance(move.raw, msgspec.UnsetType) else bytes(move.raw).decode(),
         move.reasoning or None,
     )
 
 
-def _reply(reply: Said | Called | Unparsed) -> tuple[str, str | None, str | None, int]:
+def _reply(
+    reply: TextReply | ToolCallReply | UnparsedReply,
+) -> tuple[str, str | None, str | None, int]:
     """Return a reply's kind, its text, what is wrong with it, and how many calls it makes."""
     match reply:
-        case Said():
+        case TextReply():
             return "said", reply.text, None, 0
-        case Called():
+        case ToolCallReply():
             return "called", reply.text, None, len(reply.calls)
-        case Unparsed():
+        case UnparsedReply():
             return "unparsed", reply.raw, reply.error, 0
 
 
@@ -142,7 +150,7 @@ def _audio(audio: AudioRef | None) -> _Row:
 
 
 def _calls(episode: Episode) -> Iterator[_Row]:
-    for position, placed in enumerate(placed_calls(episode.events)):
+    for position, placed in enumerate(calls_with_results(episode.events)):
         call, result = placed.call, placed.result
         yield (
             *(placed.event, placed.result_event, position, call.id, call.by, call.name),

@@ -11,7 +11,7 @@ from dragoman.analysis.mm_tau.readers import RUBRIC
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.models.prices import PriceTable
 from dragoman.runs.jobs import read_manifest, spec_keys, stored_prices
-from dragoman.store.run import RunStore, open_run
+from dragoman.store.run_store import RunStore, open_run
 from dragoman.tables.comparison_frames import comparisons_frame, pairs_frame
 from dragoman.tables.frames.columns import PlanFrame
 from dragoman.tables.frames.conversations import (

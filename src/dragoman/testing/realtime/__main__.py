@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from dragoman.core.audio import Audio
 from dragoman.core.errors import DragomanError
-from dragoman.core.voice.audio import Audio
 from dragoman.testing.answers import Answerer
 from dragoman.testing.behaviour import load_behaviour
 from dragoman.testing.options import load_script
@@ -72,12 +72,12 @@ def _speaker(name: str) -> Speak:
     if not name:
         return speak_tone
     from dragoman.models.realtime_protocol import resample_for_realtime
-    from dragoman.speech.embedded.espeak import EspeakSynthesizer
-    from dragoman.speech.embedded.voices import find_voice
-    from dragoman.speech.embedded.workers import SpeechWorkers
+    from dragoman.speech.embedded.espeak_library import find_voice
+    from dragoman.speech.embedded.synthesizer import EspeakSynthesizer
+    from dragoman.speech.embedded.worker_pool import SpeechWorkerPool
 
     voice = find_voice(name)
-    synthesizer = EspeakSynthesizer(voice, SpeechWorkers(1))
+    synthesizer = EspeakSynthesizer(voice, SpeechWorkerPool(1))
 
     async def speak(text: str) -> Audio:
         return resample_for_realtime((await synthesizer.speak(text, voice.language, 0)).audio)
@@ -89,7 +89,7 @@ def _ear(folder: Path | None) -> Hear:
     """Return what hears: the audio of a set, where one is named, and else what can be known of any."""
     if folder is None:
         return hear_code
-    from dragoman.store.audio_sets.reader import AudioSet
+    from dragoman.store.audio_set import AudioSet
 
     return hear_recorded(AudioSet(folder))
 

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.voice.audio import SAMPLE_BYTES
+from dragoman.core.audio import SAMPLE_BYTES
+from dragoman.core.texts.decoding import DECODING_ERRORS
 
 MOST_APPENDED_BYTES = 15 * 1024 * 1024
 MOST_ID_CHARS = 512
@@ -190,7 +190,7 @@ def read_client_event(text: str) -> ReceivedEvent:
     """
     try:
         event: ReceivedEvent = _DECODER.decode(text)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise RefusedEvent(f"no event that is known: {error}", "invalid_event") from error
     if isinstance(event, ItemCreated) and isinstance(event.item, MessageItem):
         wanted = OutputText if event.item.role == "assistant" else InputText
@@ -223,5 +223,5 @@ def event_id_of(text: str) -> str | None:
     try:
         given = _EVENT_ID.decode(text).get("event_id")
         return None if given is None else msgspec.json.decode(given, type=str)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return None

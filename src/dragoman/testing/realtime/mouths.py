@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
 
-from dragoman.core.voice.audio import SAMPLE_BYTES, Audio
-from dragoman.core.voice.recordings import Recordings
+from dragoman.core.audio import SAMPLE_BYTES, Audio
+from dragoman.core.recordings import Recordings
 from dragoman.models.realtime_protocol import RATE_HZ, prepare_audio
 from dragoman.testing.coded_speech import decoded_text
 

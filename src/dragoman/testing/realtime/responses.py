@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
 from dragoman.models.realtime_protocol import BYTES_PER_SECOND
 from dragoman.testing.chat_requests import Call
 from dragoman.testing.completions import count_tokens

@@ -4,7 +4,7 @@ import hashlib
 
 import msgspec
 
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
 from dragoman.models.realtime_protocol import BYTES_PER_SECOND, RATE_HZ, SHORTEST_SECONDS
 from dragoman.testing.chat_requests import (
     Call,

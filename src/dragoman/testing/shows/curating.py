@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from dragoman.core.keys import content_key, derive_seed
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.content_keys import content_key, derive_seed
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.testing.answers import Unanswered
 from dragoman.testing.chat_requests import ChatBody
 from dragoman.testing.completions import CannedReply
@@ -73,7 +73,7 @@ class CuratingAnswers:
         """Return what a request asks for."""
         try:
             asked = msgspec.json.decode(request.messages[-1].text, type=_Asked)
-        except UNREADABLE as error:
+        except DECODING_ERRORS as error:
             return Unanswered(f"the last message asks for nothing of datasets ({error})")
         key = content_key(request.messages[-1].text)
         draws = self._draws(key, request.model or "", is_answer=asked.so_far is not None)

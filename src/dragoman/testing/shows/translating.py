@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from dragoman.core.keys import derive_seed
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.content_keys import derive_seed
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.testing.answers import Unanswered
 from dragoman.testing.chat_requests import ChatBody
 from dragoman.testing.completions import CannedReply
@@ -113,7 +113,7 @@ class TranslatingAnswers:
         """Return the translations that a request asks for."""
         try:
             asked = msgspec.json.decode(request.messages[-1].text, type=_Asked)
-        except UNREADABLE as error:
+        except DECODING_ERRORS as error:
             return Unanswered(f"the last message asks for no translations ({error})")
         # `Thai (ภาษาไทย)` is Thai.
         asked = msgspec.structs.replace(asked, to=asked.to.partition(" (")[0])

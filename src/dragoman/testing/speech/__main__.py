@@ -47,8 +47,8 @@ async def _serve(given: argparse.Namespace) -> None:
 def _speaker(given: argparse.Namespace) -> Speaker:
     if given.coded:
         return CodedSpeaker()
+    from dragoman.registry.suites import load_suite
     from dragoman.testing.speech.embedded_speaker import EmbeddedSpeaker
-    from dragoman.wiring.suites import load_suite
 
     return EmbeddedSpeaker([load_suite(name) for name in given.suites])
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from dragoman.core.voice.audio import Audio, wav_of
+from dragoman.core.audio import Audio, write_wav
 from dragoman.testing.completions import event
 from dragoman.testing.http_answers import EVENTS, HttpAnswer
 from dragoman.testing.speech.requests import Protocol
@@ -22,7 +22,7 @@ def speech_answer(protocol: Protocol, audio: Audio, text: str) -> HttpAnswer:
         case "openai" | "deepgram":
             return HttpAnswer(200, (streamed_wav(audio),), WAV)
         case "elevenlabs" | "cartesia":
-            return HttpAnswer(200, (wav_of(audio),), WAV)
+            return HttpAnswer(200, (write_wav(audio),), WAV)
         case "gemini":
             return HttpAnswer(200, (_gemini_speech(audio),))
         case "qwen":
@@ -58,7 +58,7 @@ def transcript_answer(protocol: Protocol, text: str, audio: Audio) -> HttpAnswer
 
 def streamed_wav(audio: Audio) -> bytes:
     """Return a WAV file as it is sent while it is made: without its length."""
-    content = bytearray(wav_of(audio))
+    content = bytearray(write_wav(audio))
     content[_SIZE] = content[_DATA_SIZE] = _UNKNOWN
     return bytes(content)
 

@@ -6,17 +6,17 @@ and are written as the provider asked writes them.
 
 from collections.abc import Sequence
 
+from dragoman.core.audio import Audio
 from dragoman.core.conditions import MIXED
+from dragoman.core.content_keys import derive_seed
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import derive_seed
 from dragoman.core.protocols import Suite, Synthesizer
-from dragoman.core.voice.audio import Audio
 from dragoman.models.realtime_protocol import resample_for_realtime
-from dragoman.speech.embedded.pocketsphinx import LANGUAGE
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.speech_engines import EMBEDDED, GENERIC, SpeechEngines
+from dragoman.speech.embedded.recognizer import LANGUAGE
 from dragoman.testing.speech.requests import Listen, ProviderRefused, SpeakRequest
 from dragoman.testing.speech.transcript_styles import style_of, written_transcript
-from dragoman.wiring.conditions.engines import EMBEDDED, GENERIC, SpeechEngines
-from dragoman.wiring.connections import Connections
 
 SHARERS = 2
 """The processes on one machine that use engines: the server, and who asks it."""
@@ -35,7 +35,7 @@ class EmbeddedSpeaker:
         Raises:
             UsageError: Where the extra `voice` is not installed.
         """
-        self._connections = Connections()
+        self._connections = ModelClients()
         self._engines = SpeechEngines(suites, self._connections, SHARERS)
         self._voices = self._engines.speakers((EMBEDDED,), LANGUAGE)
         found = self._engines.listener(MIXED if suites else GENERIC, LANGUAGE)

@@ -6,7 +6,7 @@ from typing import TypeVar, runtime_checkable
 
 from aiohttp import web
 
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
 from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import MAX_BODY_BYTES
 from dragoman.testing.coded_speech import coded_audio, decoded_text

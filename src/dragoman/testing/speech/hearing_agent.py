@@ -15,20 +15,20 @@ from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
 from dragoman.conditions.voice.inverse_text_normalization.normalizer import written_form
+from dragoman.core.audio import Audio, read_wav
 from dragoman.core.errors import DragomanError, UsageError
-from dragoman.core.protocols import Heard, Opening, Recognizer, Suite
+from dragoman.core.protocols import Recognizer, SessionInput, SessionStart, Suite
+from dragoman.core.replies import Reply, TextReply, ToolCallReply, text_reply
 from dragoman.core.rules import DEFAULT_RULES
-from dragoman.core.speech import Called, Reply, Said, say
 from dragoman.core.tasks import Task
 from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult
-from dragoman.core.voice.audio import Audio, audio_of
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.speech_engines import GENERIC, SpeechEngines
+from dragoman.registry.suites import load_suite
 from dragoman.simulation.participants.oracle import LiteralAgent
 from dragoman.simulation.prompts import task_script
 from dragoman.testing.agent_server import serving
 from dragoman.testing.audio_parts import INPUT_AUDIO
-from dragoman.wiring.conditions.engines import GENERIC, SpeechEngines
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.suites import load_suite
 
 Message = Mapping[str, Any]
 Tool = Mapping[str, Any]
@@ -57,12 +57,12 @@ class HearingLiteral:
             text for message, text in zip(messages, texts, strict=True) if message["role"] == "user"
         ]
         task = self._tasks.like(_names(tools), " ".join(said[:1]))
-        session = await LiteralAgent().open(Opening(task, "agent", seed=0))
-        heard: list[Heard] = []
+        session = await LiteralAgent().open(SessionStart(task, "agent", seed=0))
+        heard: list[SessionInput] = []
         for message, text in zip(messages, texts, strict=True):
             match message["role"]:
                 case "user":
-                    heard.append(say(text))
+                    heard.append(text_reply(text))
                 case "tool":
                     heard.append(ToolResult(str(message["tool_call_id"]), "", text, "agent"))
                 case "assistant" if heard:
@@ -80,7 +80,7 @@ class HearingLiteral:
     async def _part(self, part: Mapping[str, Any]) -> str:
         if part.get("type") != INPUT_AUDIO:
             return str(part.get("text", ""))
-        sound = audio_of(base64.b64decode(part[INPUT_AUDIO]["data"]), INPUT_AUDIO)
+        sound = read_wav(base64.b64decode(part[INPUT_AUDIO]["data"]), INPUT_AUDIO)
         key = sound.reference().sha256
         if key not in self._heard:
             # Every request holds all that was said before: each is listened to once.
@@ -130,9 +130,9 @@ def _names(tools: Sequence[Tool]) -> frozenset[str]:
 
 
 def _answer(reply: Reply, tools: Sequence[Tool]) -> object:
-    if isinstance(reply, Said):
+    if isinstance(reply, TextReply):
         return reply.text
-    if not isinstance(reply, Called):
+    if not isinstance(reply, ToolCallReply):
         return {"content": None}
     return {"tool_calls": [_sent(call, tools) for call in reply.calls]}
 
@@ -167,7 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _serve(name: str, ear: str, port: int) -> None:
-    suite, connections = load_suite(name), Connections()
+    suite, connections = load_suite(name), ModelClients()
     engines = SpeechEngines([suite], connections)
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

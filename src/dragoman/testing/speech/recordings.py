@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.testing.answers import Unanswered
 from dragoman.testing.chat_requests import Call, ChatBody, ChatMessage
 from dragoman.testing.completions import CannedReply
@@ -106,7 +106,7 @@ def _text_key(text: str) -> bytes:
 def _comparable(call: Call) -> tuple[str, object]:
     try:
         return call.function.name, _ARGUMENTS.decode(call.function.arguments)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return call.function.name, call.function.arguments
 
 

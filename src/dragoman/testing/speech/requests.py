@@ -8,9 +8,9 @@ from typing import Literal, TypeVar
 
 import msgspec
 
+from dragoman.core.audio import Audio, read_wav
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.voice.audio import Audio, audio_of
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.testing.chat_requests import Refusal
 
 Protocol = Literal["openai", "elevenlabs", "deepgram", "cartesia", "gemini", "qwen"]
@@ -270,7 +270,7 @@ _NAME = re.compile(rb'Content-Disposition: form-data; name="([^"]{1,100})"')
 def _json(posted: Posted, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(posted.body, type=kind)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise ProviderRefused(f"the body is not what it must be: {error}") from error
 
 
@@ -303,7 +303,7 @@ def _text(text: str) -> str:
 
 def _wav(content: bytes) -> Audio:
     try:
-        return audio_of(content, "the recording")
+        return read_wav(content, "the recording")
     except DataError as error:
         raise ProviderRefused(str(error), "file") from error
 

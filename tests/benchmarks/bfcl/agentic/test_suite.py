@@ -5,12 +5,12 @@ import pytest
 from dragoman.benchmarks.bfcl.agentic_suite import PREPARES, AgenticSuite
 from dragoman.benchmarks.kit.environment import OfferedTools
 from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Limits
+from dragoman.core.replies import Reply, ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.rules import DEFAULT_RULES, RULES, Rules
 from dragoman.core.scores import ComponentScore, Scored, Unscored
-from dragoman.core.speech import Called, Reply, Unparsed, say
 from dragoman.core.tasks import Task
 from dragoman.core.tools import NO_TOOLS, ToolCall
 
@@ -24,8 +24,10 @@ def task(suite: AgenticSuite, name: str) -> Task:
 
 
 def ended(*replies: Reply) -> Episode:
-    moves = tuple(Move("agent", reply) for reply in replies)
-    return Episode((Move("user", say("What is my name?")), *moves), Ending("turns_done"), 1, 0)
+    moves = tuple(Message("agent", reply) for reply in replies)
+    return Episode(
+        (Message("user", text_reply("What is my name?")), *moves), Termination("turns_done"), 1, 0
+    )
 
 
 def judged(
@@ -87,11 +89,11 @@ def test_a_world_that_holds_no_memory_is_a_mistake_of_the_program(
 @pytest.mark.parametrize(
     ("replies", "verdict", "subject"),
     [
-        ((say("Your name is michael!"),), 1.0, "as expected"),
-        ((say("I do not know."),), 0.0, "agentic:answer_not_found"),
-        ((say("Michael"), say("I forgot.")), 0.0, "agentic:answer_not_found"),
-        ((Unparsed("Michael", "no words"),), 1.0, "as expected"),
-        ((Called((ToolCall("1", "x", {}),), "Michael"),), 0.0, "agentic:no_last_message"),
+        ((text_reply("Your name is michael!"),), 1.0, "as expected"),
+        ((text_reply("I do not know."),), 0.0, "agentic:answer_not_found"),
+        ((text_reply("Michael"), text_reply("I forgot.")), 0.0, "agentic:answer_not_found"),
+        ((UnparsedReply("Michael", "no words"),), 1.0, "as expected"),
+        ((ToolCallReply((ToolCall("1", "x", {}),), "Michael"),), 0.0, "agentic:no_last_message"),
         ((), 0.0, "agentic:no_last_message"),
     ],
 )
@@ -107,7 +109,7 @@ def test_a_verdict_that_differs_from_the_references_names_the_rule(
     load_agentic_suite: LoadSuite,
 ) -> None:
     suite = load_agentic_suite("memory_kv")
-    beside = say("{'answer': 'I do not know', 'context': 'Is it Michael?'}")
+    beside = text_reply("{'answer': 'I do not know', 'context': 'Is it Michael?'}")
     component = judged(suite, "memory_kv_0-customer-0", beside)
     assert component.verdict == Scored(0.0)
     reference = component.evidence[-1]
@@ -118,7 +120,7 @@ def test_a_verdict_that_differs_from_the_references_names_the_rule(
 
 def test_what_prepares_is_not_judged(load_agentic_suite: LoadSuite) -> None:
     suite = load_agentic_suite("memory_kv")
-    component = judged(suite, "memory_kv_prereq_0-customer-0", say("Michael"))
+    component = judged(suite, "memory_kv_prereq_0-customer-0", text_reply("Michael"))
     assert component.verdict == Unscored(PREPARES)
 
 
@@ -148,5 +150,5 @@ def test_calls_may_be_asked_for_as_text(load_agentic_suite: LoadSuite) -> None:
     offered = text.offer(question, suite.factory(DEFAULT_RULES)(question).tools("agent"))
     assert offered.startswith("You compose. Write [f(a=1)].")
     reply = text.read(question, '[core_memory_add(key="name", value="Michael")]')
-    assert isinstance(reply, Called)
+    assert isinstance(reply, ToolCallReply)
     assert reply.calls[0].arguments == {"key": "name", "value": "Michael"}

@@ -10,7 +10,7 @@ from dragoman.benchmarks.bfcl.apis.environment import (
 )
 from dragoman.benchmarks.bfcl.apis.web_search_api import Hits, Page, Query, WebSearchAPI
 from dragoman.core.errors import ParticipantError
-from dragoman.core.protocols import WaitingWorld
+from dragoman.core.protocols import AsyncEnvironment
 from dragoman.core.tools import NO_TOOLS, ToolCall
 from dragoman.core.usage import Usage
 
@@ -92,4 +92,4 @@ def test_a_call_without_waiting_is_put_off() -> None:
 
 
 def test_such_a_world_says_that_its_calls_wait() -> None:
-    assert isinstance(world_with(Engine()), WaitingWorld)
+    assert isinstance(world_with(Engine()), AsyncEnvironment)

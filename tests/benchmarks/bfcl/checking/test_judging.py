@@ -14,8 +14,8 @@ from dragoman.benchmarks.bfcl.entry_files import ExpectedCall, Question, read_qu
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, DIFFERENCES, DRAGOMAN_1
 from dragoman.benchmarks.bfcl.verdicts import CallFault, CallJudgement, Judged
 from dragoman.core.errors import DataError
+from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply
 from dragoman.core.scores import Unscored
-from dragoman.core.speech import Called, Said, Unparsed
 
 HYPOT = {
     "name": "math.hypot",
@@ -238,16 +238,16 @@ def test_failed_reading_and_wrong_format_are_told_apart() -> None:
 def test_a_reply_is_said_called_or_unparsed_with_its_raw_text() -> None:
     functions = ASKED.functions
     called = classify_reply(WrittenReply("[math.hypot(x=1, y=2)]"), functions, DEFAULT_RULES)
-    assert isinstance(called, Called)
+    assert isinstance(called, ToolCallReply)
     assert called.calls[0].raw == "math.hypot(x=1, y=2)"
     said = classify_reply(WrittenReply("Nothing fits."), functions, DEFAULT_RULES)
-    assert isinstance(said, Said)
+    assert isinstance(said, TextReply)
     assert said.text == "Nothing fits."
     unparsed = classify_reply(WrittenReply("math.hypot(x=1, y=2)\nDone."), functions, DEFAULT_RULES)
-    assert isinstance(unparsed, Unparsed)
+    assert isinstance(unparsed, UnparsedReply)
     assert unparsed.raw == "math.hypot(x=1, y=2)\nDone."
     assert isinstance(
-        classify_reply(WrittenReply([{"f": "{"}], "items"), functions, DEFAULT_RULES), Unparsed
+        classify_reply(WrittenReply([{"f": "{"}], "items"), functions, DEFAULT_RULES), UnparsedReply
     )
 
 

@@ -11,9 +11,9 @@ from dragoman.benchmarks.bfcl.single_turn_entries import (
     load_entries,
     load_format_variations,
 )
-from dragoman.core.episodes import Move
+from dragoman.core.episodes import Message
 from dragoman.core.errors import DataError
-from dragoman.core.speech import say
+from dragoman.core.replies import text_reply
 
 QUESTIONS = "BFCL_v4_multiple.json"
 ANSWERS = "possible_answer/BFCL_v4_multiple.json"
@@ -72,7 +72,10 @@ def test_the_digest_is_of_question_and_answer() -> None:
 
 def test_what_was_said_before_is_the_history_of_the_task() -> None:
     entry = said(("system", "Be."), ("user", "Hi."), ("assistant", "Yes?"), ("user", "Do."))
-    assert entry.task.history == (Move("user", say("Hi.")), Move("agent", say("Yes?")))
+    assert entry.task.history == (
+        Message("user", text_reply("Hi.")),
+        Message("agent", text_reply("Yes?")),
+    )
     assert entry.task.turns[0].messages == ("Do.",)
     assert entry.instructions == "Be."
     assert entry.messages[0] == PromptMessage("system", "Be.")

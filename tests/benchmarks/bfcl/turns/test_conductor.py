@@ -15,9 +15,9 @@ from dragoman.benchmarks.bfcl.multi_turn_suite import MAX_STEPS, FixedTurns
 from dragoman.benchmarks.bfcl.prompts import PromptTexts
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.conditions.resolved_condition import IdentityChannel, IdentityView
-from dragoman.core.episodes import Ending, Episode, Move
-from dragoman.core.protocols import Answer, Heard
-from dragoman.core.speech import Called, Reply, Said, Unparsed, say
+from dragoman.core.episodes import Episode, Message, Termination
+from dragoman.core.protocols import SessionInput, SessionReply
+from dragoman.core.replies import Reply, TextReply, ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.tools import ToolCall, ToolResult, Toolset
 from dragoman.simulation.orchestrator import Conversation, ConversationIO
 
@@ -25,7 +25,7 @@ MakeEntry = Callable[..., MultiTurnEntry]
 Play = Callable[..., Episode]
 
 FILES = {"GorillaFileSystem": {"root": {"home": {"type": "directory", "contents": {}}}}}
-DONE = say("Done.")
+DONE = text_reply("Done.")
 
 
 class Scripted:
@@ -36,10 +36,12 @@ class Scripted:
         self.saw: list[list[str]] = []
         self._replies = iter(replies)
 
-    async def reply(self, heard: Sequence[Heard], tools: Toolset) -> Answer:
-        self.heard.append([each.text if isinstance(each, Said) else each.content for each in heard])
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
+        self.heard.append(
+            [each.text if isinstance(each, TextReply) else each.content for each in heard]
+        )
         self.saw.append([tool.name for tool in tools])
-        return Answer(next(self._replies))
+        return SessionReply(next(self._replies))
 
     async def close(self) -> None:
         pass
@@ -75,9 +77,9 @@ def shell(make_entry: MakeEntry) -> Callable[..., MultiTurnEntry]:
     return made
 
 
-def calls(*names: str, malformed: str = "") -> Called:
+def calls(*names: str, malformed: str = "") -> ToolCallReply:
     """Return a reply that calls functions, `touch` with the name of a file."""
-    return Called(
+    return ToolCallReply(
         tuple(
             ToolCall(
                 f"{n}", name, {"file_name": f"{n}"} if name == "touch" else {}, malformed=malformed
@@ -90,12 +92,12 @@ def calls(*names: str, malformed: str = "") -> Called:
 def test_a_turn_goes_on_while_the_agent_calls_and_ends_with_its_first_reply_in_words(
     play: Play, shell: MakeEntry
 ) -> None:
-    agent = Scripted(calls("touch"), calls("ls"), DONE, calls("ls", "ls"), say("Bye."))
+    agent = Scripted(calls("touch"), calls("ls"), DONE, calls("ls", "ls"), text_reply("Bye."))
     episode = play(shell("Make 0.", "List it twice."), agent)
-    assert episode.ending == Ending("turns_done")
+    assert episode.ending == Termination("turns_done")
     listing = json.dumps({"current_directory_content": ["0"]})
     assert agent.heard == [["Make 0."], ["None"], [listing], ["List it twice."], [listing, listing]]
-    moves = [event for event in episode.events if isinstance(event, Move)]
+    moves = [event for event in episode.events if isinstance(event, Message)]
     assert [(move.by, move.turn) for move in moves] == [
         *[("user", 0), ("agent", 0), ("agent", 0), ("agent", 0)],
         *[("user", 1), ("agent", 1), ("agent", 1)],
@@ -104,9 +106,9 @@ def test_a_turn_goes_on_while_the_agent_calls_and_ends_with_its_first_reply_in_w
 
 
 def test_a_reply_that_cannot_be_read_ends_its_turn(play: Play, shell: MakeEntry) -> None:
-    agent = Scripted(Unparsed("[ls(", "never closed"), DONE)
+    agent = Scripted(UnparsedReply("[ls(", "never closed"), DONE)
     episode = play(shell("List.", "Thanks."), agent)
-    assert episode.ending == Ending("turns_done")
+    assert episode.ending == Termination("turns_done")
     assert agent.heard == [["List."], ["Thanks."]]
 
 
@@ -122,7 +124,7 @@ def test_a_turn_is_forced_to_its_end_after_the_step_beyond_the_limit(
 ) -> None:
     replies = [calls("ls")] * (MAX_STEPS + 1)
     episode = play(shell("List.", "Again."), Scripted(*replies, DONE, DONE))
-    assert episode.ending == Ending("max_steps", "turn 0: more than 20 steps")
+    assert episode.ending == Termination("max_steps", "turn 0: more than 20 steps")
     assert sum(isinstance(event, ToolResult) for event in episode.events) == MAX_STEPS + 1
     (turn,) = played_turns(episode.events, 2)
     assert len(turn.calls) == MAX_STEPS + 1
@@ -131,14 +133,14 @@ def test_a_turn_is_forced_to_its_end_after_the_step_beyond_the_limit(
 def test_the_limit_is_of_each_turn(play: Play, shell: MakeEntry) -> None:
     replies = [calls("ls")] * MAX_STEPS
     episode = play(shell("List.", "Again."), Scripted(*replies, DONE, *replies, DONE))
-    assert episode.ending == Ending("turns_done")
+    assert episode.ending == Termination("turns_done")
 
 
 def test_tools_that_were_withheld_are_shown_from_their_turn_on(
     play: Play, shell: MakeEntry
 ) -> None:
     entry = shell("Remove it.", None, "Thanks.", missed_function={"1": ["rm"]})
-    agent = Scripted(say("I cannot."), DONE, DONE)
+    agent = Scripted(text_reply("I cannot."), DONE, DONE)
     play(entry, agent)
     assert agent.heard == [["Remove it."], ["More tools. Now?"], ["Thanks."]]
     assert ["rm" in names for names in agent.saw] == [False, True, True]
@@ -158,7 +160,7 @@ def test_a_turn_without_words_is_the_agents(play: Play, shell: MakeEntry) -> Non
     agent = Scripted(DONE, DONE)
     episode = play(shell("Go.", None), agent)
     assert agent.heard == [["Go."], []]
-    assert episode.ending == Ending("turns_done")
+    assert episode.ending == Termination("turns_done")
 
 
 def test_a_malformed_call_is_answered_and_ends_the_turn_in_the_reference(
@@ -179,11 +181,11 @@ def test_beside_a_malformed_call_the_reference_executes_none_and_we_execute_the_
 ) -> None:
     (broken,) = calls("ls", malformed="no JSON").calls
     (made, unknown) = calls("touch", "fly").calls
-    reply = Called((made, unknown, broken))
+    reply = ToolCallReply((made, unknown, broken))
     ours = play(shell("Make."), Scripted(reply, DONE))
     theirs = play(shell("Make."), Scripted(reply), BFCL_V4)
     for episode, executed in ((ours, (made, unknown)), (theirs, ())):
-        assert episode.ending == Ending("turns_done")
+        assert episode.ending == Termination("turns_done")
         assert [turn.calls for turn in played_turns(episode.events, 1)] == [executed]
         assert episode.malformed_calls == 1
     told = [event.content for event in theirs.events if isinstance(event, ToolResult)]

@@ -7,9 +7,9 @@ from dragoman.benchmarks.bfcl.multi_turn_entries import MultiTurnEntry
 from dragoman.benchmarks.bfcl.multi_turn_execution import Expectations
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.verdicts import Judged
-from dragoman.core.episodes import Ending, EndReason, Episode, Event, Move
+from dragoman.core.episodes import Episode, Event, Message, Termination, TerminationReason
 from dragoman.core.errors import ReplayError
-from dragoman.core.speech import Called, say
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.tools import ToolCall, ToolResult
 
 ADD = ToolCall("1", "add", {"a": 5, "b": 3})
@@ -24,22 +24,24 @@ def entry(make_entry: Callable[..., MultiTurnEntry]) -> MultiTurnEntry:
 
 def turn(number: int, call: ToolCall = ADD, content: str = SUM) -> list[Event]:
     return [
-        Move("user", say("Add."), True, number),
-        Move("agent", Called((call,)), turn=number),
+        Message("user", text_reply("Add."), True, number),
+        Message("agent", ToolCallReply((call,)), turn=number),
         ToolResult(call.id, call.name, content),
-        Move("agent", say("Done."), turn=number),
+        Message("agent", text_reply("Done."), turn=number),
     ]
 
 
 def faults(
-    entry: MultiTurnEntry, events: list[Event], reason: EndReason = "turns_done"
+    entry: MultiTurnEntry, events: list[Event], reason: TerminationReason = "turns_done"
 ) -> list[str]:
     """Return the error types under the reference's rules and under ours."""
     return [error(entry, events, reason, rules) for rules in (BFCL_V4, DEFAULT_RULES)]
 
 
-def error(entry: MultiTurnEntry, events: list[Event], reason: EndReason, rules: BfclRules) -> str:
-    episode = Episode(tuple(events), Ending(reason), 4, 0)
+def error(
+    entry: MultiTurnEntry, events: list[Event], reason: TerminationReason, rules: BfclRules
+) -> str:
+    episode = Episode(tuple(events), Termination(reason), 4, 0)
     outcome = judge_conversation(entry, Expectations(None), episode, rules).outcome
     assert isinstance(outcome, Judged)
     return "" if outcome.fault is None else outcome.fault.error_type
@@ -59,7 +61,7 @@ def test_a_verdict_beside_the_references_names_the_rule(entry: MultiTurnEntry) -
     floats = ToolCall("2", "add", {"a": 5.0, "b": 3})
     events = [*turn(0, floats, '{"result": 8.0}'), *turn(1)]
     assert faults(entry, events) == ["multi_turn:execution_response_mismatch", ""]
-    episode = Episode(tuple(events), Ending("turns_done"), 4, 0)
+    episode = Episode(tuple(events), Termination("turns_done"), 4, 0)
     judgement = judge_conversation(entry, Expectations(None), episode, DEFAULT_RULES)
     assert judgement.decided_by == "results_match_by_value"
 

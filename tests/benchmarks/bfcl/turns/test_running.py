@@ -13,9 +13,9 @@ from dragoman.benchmarks.bfcl.multi_turn_execution import (
     entry_environment,
     played_turns,
 )
-from dragoman.core.episodes import Event, Move
+from dragoman.core.episodes import Event, Message
 from dragoman.core.errors import ReplayError
-from dragoman.core.speech import Called, say
+from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 
@@ -190,11 +190,11 @@ def test_a_call_that_does_not_return_what_it_returned_then_is_no_replay(
 def conversation(*turns: tuple[ToolCall, ...]) -> list[Event]:
     events: list[Event] = []
     for number, calls in enumerate(turns):
-        events.append(Move("user", say("Go."), True, number))
+        events.append(Message("user", text_reply("Go."), True, number))
         if calls:
-            events.append(Move("agent", Called(calls), turn=number))
+            events.append(Message("agent", ToolCallReply(calls), turn=number))
         events += [ToolResult(call.id, call.name, f"of {call.id}") for call in calls]
-        events.append(Move("agent", say("Done."), turn=number))
+        events.append(Message("agent", text_reply("Done."), turn=number))
     return events
 
 
@@ -208,20 +208,23 @@ def test_turns_are_read_from_a_conversation_with_what_their_calls_returned() -> 
 
 
 def test_a_turn_that_was_begun_is_a_turn() -> None:
-    assert played_turns([Move("user", say("Go."), True, 0)], 2) == (PlayedTurn((), ()),)
+    assert played_turns([Message("user", text_reply("Go."), True, 0)], 2) == (PlayedTurn((), ()),)
     assert played_turns([], 2) == ()
 
 
 def test_a_call_without_result_or_with_unreadable_arguments_did_nothing() -> None:
     broken = ToolCall("1", "touch", {}, malformed="no JSON")
-    events = [*conversation((broken,)), Move("agent", Called((touch("a"),)), turn=1)]
+    events = [*conversation((broken,)), Message("agent", ToolCallReply((touch("a"),)), turn=1)]
     assert played_turns(events, 2) == (PlayedTurn((), ()), PlayedTurn((), ()))
 
 
 @pytest.mark.parametrize("turn", [-1, 2, 10**9])
 def test_turns_that_the_entry_has_not_are_refused(turn: int) -> None:
     with pytest.raises(ReplayError, match=r"turns, the entry 2|turns without a number"):
-        played_turns([Move("user", say("Go.")), Move("agent", say("Done."), turn=turn)], 2)
+        played_turns(
+            [Message("user", text_reply("Go.")), Message("agent", text_reply("Done."), turn=turn)],
+            2,
+        )
 
 
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=4), max_size=5))

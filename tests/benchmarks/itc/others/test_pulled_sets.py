@@ -11,10 +11,10 @@ from dragoman.benchmarks.itc.benchmark import ITC
 from dragoman.benchmarks.itc.datasets.loading import CALLS_DATA, READERS, read_downloaded_set
 from dragoman.benchmarks.itc.task_sets import CallSet
 from dragoman.benchmarks.itc.world.bundled_set import load_bundled_set
-from dragoman.core.apis.same_values import canonical
+from dragoman.core.apis.call_list_parser import longest_first
+from dragoman.core.apis.grading import canonical_value
+from dragoman.core.apis.itc_answers import parse_itc_answer
 from dragoman.core.apis.tasks import ApiCall
-from dragoman.core.apis.written.answers import read_answer
-from dragoman.core.apis.written.calls import longest_first
 from dragoman.core.errors import DataError, UsageError
 
 COUNTS = {
@@ -109,10 +109,10 @@ def test_every_gold_call_is_read_back_however_its_values_are_written(
                 for call in gold
             )
             text = as_json({"Thought": "", "Action": f"[{', '.join(calls)}]"})
-            read = read_answer(text, longest_first({call.tool for call in gold}))
-            same = [canonical(msgspec.to_builtins(call)) for call in read.calls or ()]
+            read = parse_itc_answer(text, longest_first({call.tool for call in gold}))
+            same = [canonical_value(msgspec.to_builtins(call)) for call in read.calls or ()]
             if not read.is_strict or same != [
-                canonical(msgspec.to_builtins(c))
+                canonical_value(msgspec.to_builtins(c))
                 for c in (ApiCall(call.tool, call.arguments) for call in gold)
             ]:
                 wrong.append((given.name, each.task.id))

@@ -15,7 +15,7 @@ from dragoman.benchmarks.itc.datasets.seal_tools import read_old_seal_tools, rea
 from dragoman.benchmarks.itc.datasets.toolalpaca import read_toolalpaca
 from dragoman.benchmarks.itc.datasets.toolbench import NO_ARGUMENTS, read_toolbench
 from dragoman.core.apis.tasks import ApiCall
-from dragoman.core.episodes import Move
+from dragoman.core.episodes import Message
 from dragoman.core.errors import DataError
 from dragoman.core.tools import ToolResult
 
@@ -114,7 +114,7 @@ def test_a_dialogue_becomes_history_and_the_last_words_of_its_user() -> None:
     _, (later, first) = read_hammer(files(hammer__apibank_l2_json=[sample, asked]))
     assert later.task.query == ""
     kinds = [type(each) for each in later.history]
-    assert kinds == [Move, Move, Move, ToolResult]
+    assert kinds == [Message, Message, Message, ToolResult]
     assert (first.task.query, first.history) == ("What is the price?", ())
 
 

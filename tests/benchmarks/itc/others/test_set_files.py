@@ -12,9 +12,9 @@ import pytest
 from dragoman.benchmarks.itc.benchmark import ITC
 from dragoman.benchmarks.itc.datasets.loading import read_file_set
 from dragoman.benchmarks.itc.suite import ApiSuite
-from dragoman.core.apis.labels import KIND, NO_ARGUMENTS
+from dragoman.core.apis.metrics import KIND_LABEL, NO_ARGUMENTS
+from dragoman.core.capabilities import OWN_DATASET
 from dragoman.core.errors import DataError
-from dragoman.core.facets import OWN_DATASET
 from dragoman.core.protocols import Suite
 
 CALL = {"api": "findStop", "parameters": {"name": "Harbour"}, "responses": ["API_call_0"]}
@@ -79,7 +79,7 @@ def test_seal_tools_test_files_are_read(
         put(tmp_path, "tool.jsonl", lines(TOOLS))
     suite = loaded(path)
     assert [task.id for task in suite.tasks] == ["test-1", "test-2"]
-    assert [task.labels[KIND] for task in suite.tasks] == ["single", "nested"]
+    assert [task.labels[KIND_LABEL] for task in suite.tasks] == ["single", "nested"]
     assert isinstance(suite, ApiSuite)
     offered = set(suite.tools(suite.tasks[0]).by_name)
     assert offered == {"findStop", "nextTram", *(["ringBell"] if has_tools else [])}

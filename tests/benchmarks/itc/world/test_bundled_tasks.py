@@ -11,10 +11,10 @@ from dragoman.benchmarks.itc.world.request_handler import SimulatedApis, Simulat
 from dragoman.benchmarks.itc.world.tasks import FEWEST, MOST, REFERENCE, references
 from dragoman.core.apis.documents import operations
 from dragoman.core.apis.tasks import ApiTask
-from dragoman.core.episodes import Ending, Episode, Move
+from dragoman.core.episodes import Episode, Message, Termination
+from dragoman.core.replies import ToolCallReply
 from dragoman.core.rules import RULES
 from dragoman.core.scores import Scored
-from dragoman.core.speech import Called
 from dragoman.core.tools import ToolCall
 
 TASKS = load_world().tasks
@@ -154,7 +154,7 @@ def test_an_equal_plan_earns_its_reward_under_the_newer_rules_alone(
         )
         for at, (tool, given) in enumerate(calls)
     )
-    episode = Episode((Move("agent", Called(made)),), Ending("turns_done"), 1, 0)
+    episode = Episode((Message("agent", ToolCallReply(made)),), Termination("turns_done"), 1, 0)
 
     def verdict(rules: str) -> object:
         return suite.check(RULES.find(rules)).components(task, episode)[0].verdict

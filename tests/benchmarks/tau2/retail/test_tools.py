@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.tau2.suite import DomainSuite
-from dragoman.core.protocols import Provenance, World
+from dragoman.core.protocols import Environment, Provenance
 from dragoman.core.rules import DEFAULT_RULES, TAU2_RULES, Rules
 from dragoman.core.tools import Change, ToolCall, ToolResult
 
@@ -25,11 +25,11 @@ ADDRESS = {
 BOTH = pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES], ids=lambda rules: rules.name)
 
 
-def fresh(shop: DomainSuite, rules: Rules) -> World:
+def fresh(shop: DomainSuite, rules: Rules) -> Environment:
     return shop.factory(rules)(shop.tasks[0])
 
 
-def call(world: World, name: str, arguments: dict[str, Any]) -> ToolResult:
+def call(world: Environment, name: str, arguments: dict[str, Any]) -> ToolResult:
     return world.call(ToolCall("1", name, arguments))
 
 
@@ -47,7 +47,7 @@ def swap(order: str, old: list[str], new: list[str], method: str) -> dict[str, A
     }
 
 
-def balance(world: World, user: str, method: str) -> float:
+def balance(world: Environment, user: str, method: str) -> float:
     user_record = value(call(world, "get_user_details", {"user_id": user}))
     amount: float = user_record["payment_methods"][method]["balance"]
     return amount
@@ -321,7 +321,7 @@ def test_a_refusal_says_why_and_changes_nothing(
     assert world.delta() == before
 
 
-def drain(world: World) -> None:
+def drain(world: Environment) -> None:
     """Spend most of Maren's gift card: navy costs 4.50 more than yellow."""
     value(
         call(

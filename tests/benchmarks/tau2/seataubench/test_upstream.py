@@ -3,9 +3,9 @@ import hashlib
 import pytest
 
 from dragoman.benchmarks.tau2.seataubench import adopt_facts, derive_facts, seataubench_source
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError
-from dragoman.core.keys import content_key
-from dragoman.core.language.translations import ENGLISH_SCHEMAS, SOURCE_HASHES
+from dragoman.core.language.translated_domains import ENGLISH_SCHEMAS, SOURCE_HASHES
 
 LANGUAGES = ("vi", "th", "id", "tl", "zh")
 SOURCE = seataubench_source()

@@ -6,12 +6,12 @@ import msgspec
 
 from dragoman.conditions.language.lint import artifact_checks, text_checks
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
-from dragoman.core.language.declarations import Declarations, SpokenTexts
+from dragoman.core.language.translated_domains import DomainDeclarations, SpokenTexts
 
 Make = Callable[..., LanguageAssets]
 Codes = Callable[[Found], list[tuple[str, str, int]]]
 
-DECLARED = Declarations(
+DECLARED = DomainDeclarations(
     names=frozenset({"PersonName", "Email", "Place"}),
     arguments={"find": {"name": "PersonName", "mail": "Email", "town": "Place"}},
     databases={"agent": "Office"},

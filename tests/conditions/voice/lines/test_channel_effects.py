@@ -32,9 +32,9 @@ from dragoman.conditions.voice.audio_effects.presets import (
 )
 from dragoman.conditions.voice.audio_effects.signal import pcm_audio, signal_of
 from dragoman.conditions.voice.audio_effects.transmission import ALaw, MuLaw, Opus, PacketLoss
+from dragoman.core.audio import Audio
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.speech import Stage
-from dragoman.core.voice.audio import Audio
+from dragoman.core.replies import Stage
 
 EVERY_EFFECT: tuple[Effect, ...] = (
     Gain(-3.0),
@@ -77,7 +77,7 @@ def test_the_same_bytes_come_from_another_process(talk: Audio) -> None:
     program = """
 import sys
 from dragoman.conditions.voice.audio_effects.presets import apply_effects, find_effects
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
 audio = Audio(sys.stdin.buffer.read(), 22_050)
 print(apply(audio, effects_of("bad-line"), 3)[0].reference().sha256)
 """
@@ -231,7 +231,7 @@ def test_without_the_extra_it_is_said_what_to_install(library: str) -> None:
 import sys
 sys.modules[{library!r}] = None
 from dragoman.conditions.voice.audio_effects.presets import apply_effects
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
 from dragoman.core.errors import UsageError
 try:
     apply(Audio(b"", 8_000), [], 1)

@@ -6,7 +6,7 @@ import pytest
 from dragoman.conditions.voice.audio_effects.effects import BandPass, Clip, Gain, Muffle, Resample
 from dragoman.conditions.voice.audio_effects.presets import Effect, apply_effects
 from dragoman.conditions.voice.audio_effects.transmission import Opus
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
 
 
 def tone(hz: float, rate: int, size: float = 8_000) -> Audio:

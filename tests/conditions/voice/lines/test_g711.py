@@ -16,7 +16,7 @@ from dragoman.conditions.voice.audio_effects.transmission import (
     decode,
     encode,
 )
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
 
 MILLIWATT_A_LAW = bytes.fromhex("34 21 21 34 b4 a1 a1 b4")
 MILLIWATT_MU_LAW = bytes.fromhex("1e 0b 0b 1e 9e 8b 8b 9e")

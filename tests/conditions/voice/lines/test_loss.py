@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from dragoman.conditions.voice.audio_effects.presets import apply_effects
 from dragoman.conditions.voice.audio_effects.transmission import PacketLoss, lost_packets
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
 
 
 def lost(loss: PacketLoss, count: int = 200_000) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

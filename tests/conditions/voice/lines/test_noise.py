@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from dragoman.conditions.voice.audio_effects.effects import Babble, Noise
 from dragoman.conditions.voice.audio_effects.presets import Effect, apply_effects
+from dragoman.core.audio import Audio
 from dragoman.core.errors import DataError
-from dragoman.core.voice.audio import Audio
 
 COLOURS: list[Noise] = [Noise(10.0, "white"), Noise(10.0, "pink"), Noise(10.0, "street")]
 

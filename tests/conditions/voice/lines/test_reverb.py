@@ -3,7 +3,7 @@ import pytest
 
 from dragoman.conditions.voice.audio_effects.effects import Reverb, impulse_response
 from dragoman.conditions.voice.audio_effects.presets import apply_effects
-from dragoman.core.voice.audio import Audio
+from dragoman.core.audio import Audio
 
 
 @pytest.mark.parametrize("rt60_s", [0.2, 0.5, 1.2])

@@ -7,7 +7,7 @@ import msgspec
 from dragoman.conditions.voice.asr_error_simulation.simulator import ErrorSimulator
 from dragoman.conditions.voice.channel import SIMULATED, SimulatedChannel, SimulatedPath
 from dragoman.core.protocols import Channel
-from dragoman.core.speech import Utterance
+from dragoman.core.replies import Utterance
 
 SAID = "Please cancel order W2378156, my e-mail is mia.garcia27@example.com. ###STOP###"
 

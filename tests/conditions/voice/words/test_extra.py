@@ -24,7 +24,7 @@ def test_a_package_that_is_absent_has_no_version() -> None:
 
 def test_importing_the_engines_loads_nothing_heavy() -> None:
     program = (
-        "import sys, dragoman.speech.embedded.espeak, dragoman.speech.embedded.pocketsphinx,"
+        "import sys, dragoman.speech.embedded.synthesizer, dragoman.speech.embedded.recognizer,"
         " dragoman.speech.embedded.worker\n"
         "heavy = {'numpy', 'scipy', 'soxr', 'soundfile', 'espeakng_loader'} & set(sys.modules)\n"
         "print(sorted(heavy))"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dragoman.conditions.voice.inverse_text_normalization.normalizer import written_form
 from dragoman.conditions.voice.verbalization.spelling import SpokenStyle
 from dragoman.conditions.voice.verbalization.spoken_form import verbalize
-from dragoman.core.texts.entities import MONTHS, canonical, kind_of, occurs
+from dragoman.core.texts.entities import MONTHS, canonical_entity, contains_entity, kind_of
 
 STYLES = st.builds(
     SpokenStyle,
@@ -70,7 +70,7 @@ def comes_back(value: str, style: SpokenStyle) -> None:
         verbalize(f"It is {value} please.", style=style),
         heard(f"it is {value}", style),
     ):
-        assert occurs(value, written_form(words)), words
+        assert contains_entity(value, written_form(words)), words
 
 
 @given(CODES, STYLES)
@@ -104,7 +104,7 @@ def test_a_date_a_time_an_amount_a_phone_and_a_number_come_back(
 def test_a_spelled_name_comes_back(name: str, style: SpokenStyle) -> None:
     spoken = verbalize(f"It is {name}", style=style, spell=[name])
     words = re.sub(r"[^\w' ]", "", spoken).casefold().split(" spelled ")[1]
-    assert occurs(name, written_form(f"it is spelled {words}"))
+    assert contains_entity(name, written_form(f"it is spelled {words}"))
 
 
 @pytest.mark.parametrize(
@@ -234,4 +234,4 @@ def test_any_words_of_values_are_written(words: list[str]) -> None:
 
 
 def test_the_canonical_form_of_a_date_decides() -> None:
-    assert canonical("date", written_form("may fifth twenty twenty six")) == "2026-05-05"
+    assert canonical_entity("date", written_form("may fifth twenty twenty six")) == "2026-05-05"

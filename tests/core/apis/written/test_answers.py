@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman.core.apis.itc_answers import ParsedItcAnswer, parse_itc_answer
 from dragoman.core.apis.tasks import ApiCall
-from dragoman.core.apis.written.answers import WrittenAnswer, read_answer
 
 CALL = (ApiCall("Text Shifter", {"text": "Good day, how is it?", "to": "fr"}),)
 OBJECT = (
@@ -23,7 +23,7 @@ OBJECT = (
     [OBJECT, f"json({OBJECT})", f"json{OBJECT}", f"```json\n{OBJECT}\n```", f"```\n{OBJECT}\n```", f"  {OBJECT}\n"],
 )  # fmt: skip
 def test_an_object_of_thought_and_action_keeps_to_the_form(text: str) -> None:
-    assert read_answer(text) == WrittenAnswer(
+    assert parse_itc_answer(text) == ParsedItcAnswer(
         "A greeting is to be put into French.", CALL, is_strict=True
     )
 
@@ -43,7 +43,7 @@ def test_an_object_of_thought_and_action_keeps_to_the_form(text: str) -> None:
     ],
 )  # fmt: skip
 def test_an_answer_near_the_form_is_read_leniently(text: str) -> None:
-    found = read_answer(text)
+    found = parse_itc_answer(text)
     assert found.calls == CALL
     assert (found.thought or "").strip() == "A greeting is to be put into French."
     assert not found.is_strict
@@ -66,15 +66,15 @@ NESTED = (
 
 
 def test_every_kind_of_example_of_the_source_is_read() -> None:
-    assert read_answer(REPEATED).calls == (
+    assert parse_itc_answer(REPEATED).calls == (
         ApiCall("Mail V4", {"opt": "Check: Fast", "email": "a.b@example.com"}),
         ApiCall("Mail V4", {"opt": "Check: FastFull", "email": "c.d@example.org"}),
     )
-    assert read_answer(PARALLEL).calls == (
+    assert parse_itc_answer(PARALLEL).calls == (
         ApiCall("latest", {"from": "EUR", "to": "USD,AUD"}),
         ApiCall("currencies"),
     )
-    assert read_answer(NESTED).calls == (
+    assert parse_itc_answer(NESTED).calls == (
         ApiCall("Make_password", {"numbers": True, "pwCount": 1, "length": 12}),
         ApiCall("MD5_Text Hash", {"dataString": "made_password"}),
     )
@@ -89,7 +89,7 @@ _ANSWER = re.compile(
 @pytest.mark.skipif(not SOURCE.exists(), reason="the source's text is not at hand")
 def test_every_answer_that_the_source_prints_is_read() -> None:
     printed = _ANSWER.findall(SOURCE.read_text())
-    tools = [[call.tool for call in read_answer(text).calls or ()] for text in printed]
+    tools = [[call.tool for call in parse_itc_answer(text).calls or ()] for text in printed]
     template = ["function_name1", "function_name2"]
     assert tools == [
         template,
@@ -105,31 +105,33 @@ def test_every_answer_that_the_source_prints_is_read() -> None:
 
 
 def test_an_answer_without_an_action_has_no_calls() -> None:
-    assert read_answer("I cannot help with that.") == WrittenAnswer()
-    assert read_answer("") == WrittenAnswer()
-    assert read_answer('{"Thought": "Nothing fits."}').calls is None
+    assert parse_itc_answer("I cannot help with that.") == ParsedItcAnswer()
+    assert parse_itc_answer("") == ParsedItcAnswer()
+    assert parse_itc_answer('{"Thought": "Nothing fits."}').calls is None
 
 
 def test_an_empty_action_is_an_answer_in_the_form() -> None:
-    assert read_answer('{"Thought": "Nothing fits.", "Action": "[]"}') == WrittenAnswer(
+    assert parse_itc_answer('{"Thought": "Nothing fits.", "Action": "[]"}') == ParsedItcAnswer(
         "Nothing fits.", (), is_strict=True
     )
 
 
 def test_an_action_that_cannot_be_read_says_why() -> None:
-    found = read_answer('{"Thought": "Now.", "Action": "[f(a=]"}')
+    found = parse_itc_answer('{"Thought": "Now.", "Action": "[f(a=]"}')
     assert (found.calls, found.is_strict) == (None, False)
     assert found.fault == "a value expected at character 6: ']'"
 
 
 def test_an_action_that_is_json_itself_is_read() -> None:
     given = '{"Thought": "t", "Action": [{"name": "f", "arguments": {"a": 1}}]}'
-    assert read_answer(given).calls == (ApiCall("f", {"a": 1}),)
-    assert read_answer('{"Thought": "t", "Action": ["f(a=1)"]}').calls == (ApiCall("f", {"a": 1}),)
+    assert parse_itc_answer(given).calls == (ApiCall("f", {"a": 1}),)
+    assert parse_itc_answer('{"Thought": "t", "Action": ["f(a=1)"]}').calls == (
+        ApiCall("f", {"a": 1}),
+    )
 
 
 def test_calls_alone_are_read() -> None:
-    assert read_answer("[f(a='x')]") == WrittenAnswer(calls=(ApiCall("f", {"a": "x"}),))
+    assert parse_itc_answer("[f(a='x')]") == ParsedItcAnswer(calls=(ApiCall("f", {"a": "x"}),))
 
 
 _PIECES = st.sampled_from(
@@ -139,7 +141,7 @@ _PIECES = st.sampled_from(
 
 @given(st.lists(_PIECES, max_size=40).map("".join))
 def test_any_answer_is_read(text: str) -> None:
-    found = read_answer(text)
+    found = parse_itc_answer(text)
     assert found.calls is not None or not found.is_strict
 
 
@@ -149,5 +151,5 @@ def test_any_answer_is_read(text: str) -> None:
 def test_time_grows_with_length_alone(unit: str) -> None:
     text = (unit * 100_000)[:100_000]
     started = time.process_time()
-    assert not read_answer(text).is_strict
+    assert not parse_itc_answer(text).is_strict
     assert time.process_time() - started < 1.0

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.core.apis.tasks import ApiCall
-from dragoman.core.apis.written.calls import (
+from dragoman.core.apis.call_list_parser import (
     MAX_CALLS,
     UnreadableCallsError,
     longest_first,
-    read_calls,
+    parse_calls,
 )
+from dragoman.core.apis.tasks import ApiCall
 
 READ = [
     ("[f(a='x')]", [ApiCall("f", {"a": "x"})]),
@@ -43,7 +43,7 @@ READ = [
 def test_calls_in_the_form_that_is_asked_for_are_read_and_plain(
     text: str, calls: list[ApiCall]
 ) -> None:
-    found = read_calls(text)
+    found = parse_calls(text)
     assert list(found.calls) == calls
     assert found.is_plain
 
@@ -63,7 +63,7 @@ NEARLY = [
 
 @pytest.mark.parametrize(("text", "calls"), NEARLY, ids=[text for text, _ in NEARLY])
 def test_calls_near_the_form_are_read_and_are_not_plain(text: str, calls: list[ApiCall]) -> None:
-    found = read_calls(text)
+    found = parse_calls(text)
     assert list(found.calls) == calls
     assert not found.is_plain
 
@@ -86,17 +86,17 @@ def test_calls_near_the_form_are_read_and_are_not_plain(text: str, calls: list[A
 )
 def test_what_is_no_list_of_calls_is_refused(text: str) -> None:
     with pytest.raises(UnreadableCallsError):
-        read_calls(text)
+        parse_calls(text)
 
 
 def test_a_tool_that_is_offered_may_have_brackets_and_commas_in_its_name() -> None:
     names = longest_first(["Clima", "Clima (MX, 7 días)"])
-    found = read_calls("[Clima (MX, 7 días)(ciudad='León'), Clima(ciudad='Puebla')]", names)
+    found = parse_calls("[Clima (MX, 7 días)(ciudad='León'), Clima(ciudad='Puebla')]", names)
     assert [call.tool for call in found.calls] == ["Clima (MX, 7 días)", "Clima"]
 
 
 def test_nothing_is_evaluated() -> None:
-    found = read_calls('[f(a=\'__import__("os").system("true")\', b=9**9)]')
+    found = parse_calls('[f(a=\'__import__("os").system("true")\', b=9**9)]')
     assert found.calls[0].arguments == {"a": '__import__("os").system("true")', "b": "9**9"}
 
 
@@ -119,7 +119,7 @@ _PIECES = st.sampled_from(
 def test_any_text_is_read_or_refused(text: str) -> None:
     found = None
     with contextlib.suppress(UnreadableCallsError):
-        found = read_calls(text)
+        found = parse_calls(text)
     assert found is None or all(call.tool for call in found.calls)
 
 
@@ -129,7 +129,7 @@ _TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\\'"), max_siz
 @given(st.dictionaries(st.text("abcdé番_", min_size=1, max_size=8), _TEXTS, max_size=4))
 def test_written_arguments_are_read_back(arguments: dict[str, object]) -> None:
     written = ", ".join(f"{name}='{value}'" for name, value in arguments.items())
-    assert read_calls(f"[Tool Name({written})]").calls == (ApiCall("Tool Name", arguments),)
+    assert parse_calls(f"[Tool Name({written})]").calls == (ApiCall("Tool Name", arguments),)
 
 
 @pytest.mark.parametrize(
@@ -140,5 +140,5 @@ def test_time_grows_with_length_alone(unit: str) -> None:
     text = ("[f(a='" + unit * 100_000)[:100_000]
     started = time.process_time()
     with pytest.raises(UnreadableCallsError):
-        read_calls(text)
+        parse_calls(text)
     assert time.process_time() - started < 1.0

@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman.core.apis.call_list_parser import longest_first
+from dragoman.core.apis.itc_answers import (
+    ANY_SYNTAX,
+    ITS_FORM_ALONE,
+    format_itc_answer,
+    parse_itc_answer,
+)
 from dragoman.core.apis.tasks import ApiCall
-from dragoman.core.apis.written.answers import ANY_SYNTAX, ITS_FORM_ALONE, read_answer
-from dragoman.core.apis.written.calls import longest_first
-from dragoman.core.apis.written.writing import written_answer
 
 NAMES = longest_first((
     "Consulta CEP", "Recherche d'adresse", "get_weather", "ค้นหารหัสจังหวัด", "FX Rates", "FX Rates (old)",
@@ -65,7 +69,7 @@ XML = "<parameter=cep>01310930</parameter>"
     ],
 )  # fmt: skip
 def test_a_call_is_read_and_its_syntax_said(text: str, syntax: str) -> None:
-    read = read_answer(text, NAMES, ANY_SYNTAX)
+    read = parse_itc_answer(text, NAMES, ANY_SYNTAX)
     assert (read.calls, read.syntax, read.fault) == ((CEP,), syntax, "")
     assert not read.is_strict
 
@@ -88,7 +92,7 @@ def test_a_call_is_read_and_its_syntax_said(text: str, syntax: str) -> None:
     ],
 )
 def test_several_calls_are_read_in_their_order(text: str) -> None:
-    assert read_answer(text, NAMES, ANY_SYNTAX).calls == (CEP, WEATHER)
+    assert parse_itc_answer(text, NAMES, ANY_SYNTAX).calls == (CEP, WEATHER)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +118,7 @@ def test_several_calls_are_read_in_their_order(text: str) -> None:
     ],
 )
 def test_words_descriptions_and_results_are_no_calls(text: str) -> None:
-    read = read_answer(text, NAMES, ANY_SYNTAX)
+    read = parse_itc_answer(text, NAMES, ANY_SYNTAX)
     assert (read.calls or (), read.fault) == ((), "")
 
 
@@ -134,11 +138,11 @@ def test_words_descriptions_and_results_are_no_calls(text: str) -> None:
     ],
 )
 def test_the_thought_is_what_stands_before_calls(text: str, thought: str | None) -> None:
-    assert read_answer(text, NAMES, ANY_SYNTAX).thought == thought
+    assert parse_itc_answer(text, NAMES, ANY_SYNTAX).thought == thought
 
 
 def test_a_tool_that_nobody_offers_is_called_where_the_whole_reply_calls_it() -> None:
-    alone = read_answer('[{"name": "Nobody", "arguments": {"a": 1}}]', NAMES, ANY_SYNTAX)
+    alone = parse_itc_answer('[{"name": "Nobody", "arguments": {"a": 1}}]', NAMES, ANY_SYNTAX)
     assert alone.calls == (ApiCall("Nobody", {"a": 1}),)
 
 
@@ -147,7 +151,7 @@ def test_a_tool_that_nobody_offers_is_called_where_the_whole_reply_calls_it() ->
     ['{"name": "Consulta CEP", "arguments": "cep is 01310930"}', "[Consulta CEP(cep='01310930'"],
 )
 def test_a_call_that_cannot_be_read_is_told(text: str) -> None:
-    assert read_answer(text, NAMES, ANY_SYNTAX).fault
+    assert parse_itc_answer(text, NAMES, ANY_SYNTAX).fault
 
 
 VALUES = st.recursive(
@@ -181,19 +185,19 @@ def test_any_calls_come_back_from_json_tags_and_seal_tools(calls: tuple[ApiCall,
     )
     seal = json.dumps(as_objects(calls, "api", "parameters"), ensure_ascii=False)
     for text in (listed, f"Sure.\n```json\n{listed}\n```", tags, seal):
-        assert read_answer(text, NAMES, ANY_SYNTAX).calls == calls
+        assert parse_itc_answer(text, NAMES, ANY_SYNTAX).calls == calls
 
 
 @given(CALLS)
 def test_what_the_first_reader_reads_the_second_reads_alike(calls: tuple[ApiCall, ...]) -> None:
-    text = written_answer("x", calls)
-    one, two = (read_answer(text, NAMES, each) for each in (ITS_FORM_ALONE, ANY_SYNTAX))
+    text = format_itc_answer("x", calls)
+    one, two = (parse_itc_answer(text, NAMES, each) for each in (ITS_FORM_ALONE, ANY_SYNTAX))
     assert (one.thought, one.calls, one.is_strict) == (two.thought, two.calls, two.is_strict)
 
 
 @given(st.text(st.sampled_from("[]{}()'\"=:,\\ \n<>`aAction:get_weather"), max_size=120))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    read = read_answer(text, NAMES, ANY_SYNTAX)
+    read = parse_itc_answer(text, NAMES, ANY_SYNTAX)
     assert read.calls is None or not read.fault
 
 
@@ -208,7 +212,7 @@ def test_long_texts_take_no_longer_than_their_length() -> None:
         "(",
         "Thought:",
     ):
-        read_answer(piece * (30_000 // len(piece)), NAMES, ANY_SYNTAX)
+        parse_itc_answer(piece * (30_000 // len(piece)), NAMES, ANY_SYNTAX)
 
 
 @pytest.fixture
@@ -223,7 +227,7 @@ def test_seal_tools_own_answers_are_read(seal_tools: Path) -> None:
     lines = [json.loads(line) for line in seal_tools.read_text("utf-8").splitlines()[::7]]
     for line in lines:
         names = longest_first({each["api"] for each in line["calling"]})
-        read = read_answer(json.dumps(line["calling"]), names, ANY_SYNTAX)
+        read = parse_itc_answer(json.dumps(line["calling"]), names, ANY_SYNTAX)
         assert read.syntax == "seal-tools"
         assert read.calls == tuple(
             ApiCall(each["api"], each["parameters"]) for each in line["calling"]

@@ -8,15 +8,20 @@ import msgspec
 import pytest
 
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
-from dragoman.core.apis.solutions import ApiSolution, SolutionStep, TaskSolution
-from dragoman.core.apis.tasks import ApiCall, ApiTask, CallKind
+from dragoman.core.apis.tasks import (
+    ApiCall,
+    ApiSolution,
+    ApiTask,
+    CallKind,
+    SolutionStep,
+    TaskSolution,
+)
 from dragoman.core.protocols import ChatModel
 from dragoman.curation.apis.answering.asking import Execute
 from dragoman.curation.apis.answering.step import Answering, answer, check
 from dragoman.curation.apis.desk import ModelTerms, with_models
 from dragoman.curation.apis.generating.templates import NAME as TEMPLATE
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 from dragoman.testing.answers import Unanswered
 from dragoman.testing.chat_requests import ChatBody
 from dragoman.testing.completions import CannedReply

@@ -12,7 +12,7 @@ from dragoman.curation.apis.collecting.reading import ReadSourceFile, read_sourc
 from dragoman.curation.apis.collecting.source_files import open_source
 from dragoman.curation.apis.collecting.storing import collect
 from dragoman.curation.apis.collecting.twins.step import merge_twins
-from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.dataset import Dataset
 
 pytestmark = pytest.mark.slow
 

@@ -18,8 +18,7 @@ from dragoman.curation.apis.collecting.storing import CollectedSource, collect
 from dragoman.curation.apis.collecting.twins.step import MergedCounts, merge_twins
 from dragoman.distributed.worker_backends import process_pool
 from dragoman.distributed.worker_pool import KilledWorkersError, TaskFn, WorkerSpec
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import StoredItem
+from dragoman.store.dataset import Dataset, StoredItem
 
 PAGE = "| API | Description |\n|--|--|\n| [A](https://a.example) | One |\n| [B](https://b.example) | Two |\n| C | |\n"
 

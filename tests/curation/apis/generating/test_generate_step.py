@@ -14,8 +14,7 @@ from dragoman.curation.apis.generating.briefs import BriefPlan
 from dragoman.curation.apis.generating.step import QueryWriter, draw_briefs, generate
 from dragoman.curation.apis.rating.step import Raters, StoredRating, rate
 from dragoman.curation.apis.steps import standing
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 from dragoman.testing.server import ModelServer
 from dragoman.testing.shows.curating import CuratingAnswers, CuratingMistakes
 

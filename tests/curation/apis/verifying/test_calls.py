@@ -5,7 +5,7 @@ import pytest
 from dragoman.core.apis.documents import ApiParameter, Operation
 from dragoman.curation.apis.verifying.calls import request_of
 from dragoman.curation.apis.verifying.keys import sample_calls
-from dragoman.web.fetching import FetchRequest
+from dragoman.web.fetcher import FetchRequest
 
 
 def test_values_go_where_the_document_places_them() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.curation.apis.verifying.judging import judged
+from dragoman.web.exchange import HttpExchange
 
 JSON = {"content-type": "application/json; charset=utf-8"}
 

@@ -10,7 +10,6 @@ import pytest
 
 from dragoman.benchmarks.itc.world.api_data import countries
 from dragoman.benchmarks.itc.world.api_documents import documents_of
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.curation.apis.observations import observed_schemas, standing_documents
 from dragoman.curation.apis.steps import CurationStep, walk
 from dragoman.curation.apis.verifying.filtering import FilterRules, filter_plan, filter_steps
@@ -19,16 +18,16 @@ from dragoman.curation.apis.verifying.importing import import_rounds
 from dragoman.curation.apis.verifying.monitor import histories, monitor_step, open_round
 from dragoman.curation.apis.verifying.records import Observation
 from dragoman.curation.apis.verifying.verify import VerifySettings, verify_step
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 from dragoman.testing.world.faults import WorldFault, WorldFaultKind, WorldFaults
 from dragoman.testing.world.server import WorldServer
-from dragoman.web.addresses import why_not_even_local
-from dragoman.web.fetching import Fetcher, FetchLimits
-from dragoman.web.manners import MannerlyFetcher, Manners
+from dragoman.web.address_guard import why_blocked_locally
+from dragoman.web.crawl_policy import CrawlPolicy, PoliteFetcher
+from dragoman.web.exchange import HttpExchange
+from dragoman.web.fetcher import Fetcher, FetchLimits
 
 START = datetime(2026, 3, 16, 10, tzinfo=UTC)
-MANY = Manners(pause=0, at_once=16)
+MANY = CrawlPolicy(pause=0, at_once=16)
 
 
 class Watched:
@@ -60,11 +59,11 @@ class Watched:
     def _clock(self) -> datetime:
         return self.server.now
 
-    def _walk(self, step: Callable[[MannerlyFetcher], CurationStep]) -> None:
+    def _walk(self, step: Callable[[PoliteFetcher], CurationStep]) -> None:
         async def walking() -> None:
             limits = FetchLimits(seconds=0.5, most_bytes=100_000)
-            async with Fetcher(limits, why_not_even_local) as fetcher:
-                await walk(self.dataset, step(MannerlyFetcher(fetcher, MANY)))
+            async with Fetcher(limits, why_blocked_locally) as fetcher:
+                await walk(self.dataset, step(PoliteFetcher(fetcher, MANY)))
 
         asyncio.run(walking())
 

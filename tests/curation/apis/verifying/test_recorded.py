@@ -14,10 +14,9 @@ from dragoman.curation.apis.steps import walk
 from dragoman.curation.apis.verifying.cassettes import Cassettes, open_cassettes
 from dragoman.curation.apis.verifying.vcr import read_vcr
 from dragoman.curation.apis.verifying.verify import VerifySettings, verify_step
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
-from dragoman.web.charsets import body_text
-from dragoman.web.fetching import FetchRequest
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
+from dragoman.web.fetcher import FetchRequest
+from dragoman.web.response_bodies import body_text
 
 KEY = "0123456789abcdef"
 NOW = datetime(2026, 3, 16, tzinfo=UTC)

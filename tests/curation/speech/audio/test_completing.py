@@ -9,8 +9,7 @@ import pytest
 from dragoman.core.errors import ParticipantError
 from dragoman.core.usage import Usage
 from dragoman.curation.speech.audio.completing import LineFile, Place, completed, place_of
-from dragoman.store.audio_sets.layout import TranscriptLine
-from dragoman.store.audio_sets.lines import encoded, kept_lines
+from dragoman.store.audio_set_format import TranscriptLine, encoded, intact_lines
 
 KEYS = ("a", "b", "a", "c", "b")
 PLACES: tuple[Place, ...] = tuple(("task", turn, 0) for turn in range(len(KEYS)))
@@ -33,7 +32,7 @@ def complete(
 
     wanted = LineFile(path, PLACES, KEYS, good)
     lines = asyncio.run(completed(wanted, make, 2, told.append))
-    assert tuple(kept_lines(path, TranscriptLine)) == lines
+    assert tuple(intact_lines(path, TranscriptLine)) == lines
     return lines, made, told
 
 
@@ -81,4 +80,4 @@ def test_a_broken_engine_is_told_with_the_message_and_what_to_do(tmp_path: Path)
     assert str(caught.value) == (
         f"task/3.0: the ear broke; what came is in {path}, and the same command goes on"
     )
-    assert len(list(kept_lines(path, TranscriptLine))) == 3
+    assert len(list(intact_lines(path, TranscriptLine))) == 3

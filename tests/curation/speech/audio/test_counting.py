@@ -1,6 +1,6 @@
 """What recognizers heard is counted: words as a whole, values by how they arrived or what they are."""
 
-from dragoman.core.speech import AudioRef, Stage
+from dragoman.core.replies import AudioRef, Stage
 from dragoman.curation.speech.audio.counting import CountingRules, SpokenLine, speech_counts
 from dragoman.curation.speech.messages import StatedValue, UserMessage
 from dragoman.curation.speech.proving import recovered
@@ -8,7 +8,7 @@ from dragoman.curation.speech.reading.matched import MatchedReader
 from dragoman.curation.speech.set_lines import SetLine
 from dragoman.curation.speech.settling import SpokenMessage
 from dragoman.scoring.speech_accuracy import NORMALIZATION
-from dragoman.store.audio_sets.layout import MessageWhitelist, SpeechLine, TranscriptLine
+from dragoman.store.audio_set_format import MessageWhitelist, SpeechLine, TranscriptLine
 
 RULES = CountingRules("en", MatchedReader("en"), NORMALIZATION)
 

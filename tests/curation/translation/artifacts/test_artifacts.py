@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from dragoman.conditions.language.toml_text import encode_toml
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.toml_writer import encode_toml
 
 from dragoman.conditions.language.artifacts import Schema, ToolReturns
 from dragoman.conditions.language.tool_docstrings import compose_docstrings

@@ -4,7 +4,7 @@ import json
 
 from dragoman.conditions.language.artifacts import Schema
 from dragoman.conditions.language.lint.assets import EnglishAssets
-from dragoman.core.language.declarations import Declarations
+from dragoman.core.language.translated_domains import DomainDeclarations
 from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.curation.translation.english_schemas.composed import composed_schema
 
@@ -22,7 +22,7 @@ DATABASE = {
         "C3": {"name": "", "town": "1234"},
     }
 }
-DECLARED = Declarations(
+DECLARED = DomainDeclarations(
     databases={"agent": "File"},
     models={
         "Customer": {"name": "PersonName", "fee": "Fee", "town": "Place"},

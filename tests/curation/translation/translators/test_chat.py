@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.speech import Reply as Said
-from dragoman.core.speech import Unparsed, say
+from dragoman.core.replies import Reply as Said
+from dragoman.core.replies import UnparsedReply, text_reply
 from dragoman.core.usage import Usage
 from dragoman.curation.translation.translators.chat import (
     REPLY_SCHEMA,
@@ -44,7 +44,7 @@ class Answering:
 
 
 def translated(text: str) -> Reply:
-    return asyncio.run(ChatTranslator(Answering(say(text))).translate(ASKED))
+    return asyncio.run(ChatTranslator(Answering(text_reply(text))).translate(ASKED))
 
 
 @pytest.mark.parametrize("text", [BOTH, f"```json\n{BOTH}\n```", f"```\n{BOTH}```\n", f" {BOTH} "])
@@ -71,11 +71,11 @@ def test_a_blank_translation_is_no_answer() -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        say(BOTH[:40]),
-        say("Sure! Here you are."),
-        say('{"translations": [{"id": "a1"}]}'),
-        say('["a1"]'),
-        Unparsed("", "nothing"),
+        text_reply(BOTH[:40]),
+        text_reply("Sure! Here you are."),
+        text_reply('{"translations": [{"id": "a1"}]}'),
+        text_reply('["a1"]'),
+        UnparsedReply("", "nothing"),
     ],
 )
 def test_an_answer_that_is_no_such_json_is_unusable_and_paid_for_all_the_same(reply: Said) -> None:
@@ -85,7 +85,7 @@ def test_an_answer_that_is_no_such_json_is_unusable_and_paid_for_all_the_same(re
 
 
 def test_texts_go_out_as_json_and_prose_and_labels_have_prompts_of_their_own() -> None:
-    model = Answering(say(BOTH))
+    model = Answering(text_reply(BOTH))
     translator = ChatTranslator(model)
     asyncio.run(translator.translate(ASKED))
     asyncio.run(translator.translate(msgspec.structs.replace(ASKED, mode="label")))
@@ -109,7 +109,7 @@ def test_texts_go_out_as_json_and_prose_and_labels_have_prompts_of_their_own() -
 
 
 def test_the_same_question_has_the_same_key_until_it_is_asked_again() -> None:
-    model = Answering(say(BOTH))
+    model = Answering(text_reply(BOTH))
     for attempt in (0, 0, 1):
         again = msgspec.structs.replace(ASKED, attempt=attempt)
         asyncio.run(ChatTranslator(model).translate(again))
@@ -119,7 +119,7 @@ def test_the_same_question_has_the_same_key_until_it_is_asked_again() -> None:
 
 
 def test_the_version_names_the_prompts_and_what_they_say() -> None:
-    assert ChatTranslator(Answering(say(""))).version.startswith("label-1+text-1@")
+    assert ChatTranslator(Answering(text_reply(""))).version.startswith("label-1+text-1@")
 
 
 def test_a_text_cannot_leave_the_json_that_it_is_asked_in() -> None:

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import pytest
 import trustme
 
+from dragoman.config.event_loop import run_event_loop
 from dragoman.testing.listening import HOST
-from dragoman.wiring.event_loops import run_to_end
 
 T = TypeVar("T")
 Behaving = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Any]
@@ -20,7 +20,7 @@ Play = Callable[[Coroutine[Any, Any, T]], T]
 Serving = Callable[..., AbstractAsyncContextManager[int]]
 
 
-@pytest.fixture(params=[asyncio.run, run_to_end], ids=["asyncio", "libuv"])
+@pytest.fixture(params=[asyncio.run, run_event_loop], ids=["asyncio", "libuv"])
 def play(request: pytest.FixtureRequest) -> Play[Any]:
     """Run a coroutine to its end, on each of the loops."""
     chosen: Play[Any] = request.param

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import pytest
 from tests.models.wire.http1.conftest import Play, Serving
 
+from dragoman.config.event_loop import run_event_loop
 from dragoman.core.protocols import ChatRequest
-from dragoman.core.speech import say
+from dragoman.core.replies import text_reply
 from dragoman.core.tools import NO_TOOLS
 from dragoman.models.chat.cached_model import CachedModel
 from dragoman.models.chat.openai import ChatEndpoint, OpenAIModel
@@ -22,9 +23,8 @@ from dragoman.models.http import http_client
 from dragoman.models.http.http_client import HttpClient
 from dragoman.models.http.http_connection import MOST_ANSWERS
 from dragoman.models.http.transport import Timeouts
-from dragoman.store.replies import ReplyCache
+from dragoman.store.reply_cache import ReplyCache
 from dragoman.testing.listening import HOST
-from dragoman.wiring.event_loops import run_to_end
 
 PATIENT = Timeouts(connect=20.0, read=20.0, total=20.0)
 GAPS = (0.0, 0.0005, 0.002, 0.01, 0.05)
@@ -143,7 +143,7 @@ async def answered(
         nonlocal wrong
         for number in left:
             done = await model.complete(question(number), "agent")
-            wrong += done.reply != say(f"answer {number}")
+            wrong += done.reply != text_reply(f"answer {number}")
             counted.update(done.usage.faults)
 
     await asyncio.gather(*(work() for _ in range(concurrency)))
@@ -203,7 +203,7 @@ def test_an_answer_that_comes_twice_reaches_no_other_request(
     serving: Serving, cache: ReplyCache, caplog: pytest.LogCaptureFixture, attack: Attack
 ) -> None:
     server = Doubling(attack.gap)
-    found = run_to_end(attacked(server, serving, attack.concurrency, attack.questions, cache))
+    found = run_event_loop(attacked(server, serving, attack.concurrency, attack.questions, cache))
     assert (found.asked, found.wrong, found.remembered_wrong) == (attack.questions, 0, 0)
     told = warnings(caplog)
     assert all("sent bytes that no request asked for" in line for line in told)
@@ -218,7 +218,7 @@ def test_nor_does_one_that_comes_when_others_were_answered_meanwhile(
     serving: Serving, cache: ReplyCache, attack: Attack
 ) -> None:
     server = Doubling(attack.gap, is_beside=True)
-    found = run_to_end(attacked(server, serving, attack.concurrency, attack.questions, cache))
+    found = run_event_loop(attacked(server, serving, attack.concurrency, attack.questions, cache))
     assert (found.asked, found.wrong, found.remembered_wrong) == (attack.questions, 0, 0)
 
 
@@ -228,7 +228,7 @@ def test_another_answer_to_the_same_question_is_noticed_and_nothing_stays_rememb
 ) -> None:
     """It equals nothing that came before: only what it leaves behind tells that all are out of step."""
     server = Doubling(gap, lambda _, number: completion(number, draw=99), latest=1)
-    found = run_to_end(attacked(server, serving, 1, 40, cache))
+    found = run_event_loop(attacked(server, serving, 1, 40, cache))
     assert found.remembered_wrong == 0
     assert len(warnings(caplog)) == 1
 
@@ -403,4 +403,4 @@ def test_connections_that_are_only_listened_to_are_few(
 ) -> None:
     monkeypatch.setattr(http_client, "MOST_LISTENED_TO", 2)
     server = Constant()
-    assert run_to_end(constant_posts(server, serving, [body_of(n) for n in range(20)])) > 2
+    assert run_event_loop(constant_posts(server, serving, [body_of(n) for n in range(20)])) > 2

@@ -9,20 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.benchmarks.kit.environment import OfferedTools
-from dragoman.core.apis.figures import (
+from dragoman.core.apis.itc_answers import FORM
+from dragoman.core.apis.metrics import (
     AVERAGES,
-    EXACT,
-    FORMAT,
+    EXACT_RATE,
+    FORMAT_RATE,
     INVOCATION,
+    KIND_LABEL,
+    NO_ARGUMENTS,
+    NO_TOOLS,
     SELECTION,
-    error_shares,
+    error_metrics,
     scores,
 )
-from dragoman.core.apis.labels import KIND, NO_ARGUMENTS, NO_TOOLS
-from dragoman.core.apis.written.answers import FORM
-from dragoman.core.episodes import Ending, EndReason, Episode, Move
-from dragoman.core.measures import Measured, PlayedCase, Rate
-from dragoman.core.speech import Called, Unparsed, say
+from dragoman.core.episodes import Episode, Message, Termination, TerminationReason
+from dragoman.core.measures import MeasureResult, Rate, ScoringContext
+from dragoman.core.replies import ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 from dragoman.scoring.measures.api_calls import CALLS
@@ -34,36 +36,36 @@ OFFERED = Toolset(tuple(ToolSpec(name, "", {}) for name in ("rates", "list", "ma
 
 def case(
     gold: Calls,
-    *moves: Move,
+    *moves: Message,
     labels: dict[str, str] | None = None,
-    ending: EndReason = "turns_done",
-) -> PlayedCase:
+    ending: TerminationReason = "turns_done",
+) -> ScoringContext:
     actions = tuple(Action(str(n), name, arguments) for n, (name, arguments) in enumerate(gold))
     task = Task(
         "1", "itc:test", "d", Scenario("?"), Criteria(("CALLS",), actions),
-        labels={KIND: "single", **(labels or {})},
+        labels={KIND_LABEL: "single", **(labels or {})},
     )  # fmt: skip
-    episode = Episode(tuple(moves), Ending(ending, "broke"), len(moves), 0)
-    return PlayedCase(task, episode, lambda _: OfferedTools(OFFERED))
+    episode = Episode(tuple(moves), Termination(ending, "broke"), len(moves), 0)
+    return ScoringContext(task, episode, lambda _: OfferedTools(OFFERED))
 
 
 def called(
     *calls: tuple[str, dict[str, object]], text: str | None = None, call_form: str = ""
-) -> Move:
+) -> Message:
     made = tuple(ToolCall(str(n), name, arguments) for n, (name, arguments) in enumerate(calls))
-    return Move("agent", Called(made, text), call_form=call_form)
+    return Message("agent", ToolCallReply(made, text), call_form=call_form)
 
 
 def measured(
     gold: Calls,
-    *moves: Move,
+    *moves: Message,
     labels: dict[str, str] | None = None,
-    ending: EndReason = "turns_done",
-) -> Measured:
+    ending: TerminationReason = "turns_done",
+) -> MeasureResult:
     return asyncio.run(CALLS.measure(case(gold, *moves, labels=labels, ending=ending)))
 
 
-def figures(*found: Measured) -> dict[str, float | None]:
+def figures(*found: MeasureResult) -> dict[str, float | None]:
     """Return every rate over conversations, by its part and name."""
     values: dict[str, float | None] = {}
     for rate in RATES_MADE:
@@ -81,10 +83,10 @@ def figures(*found: Measured) -> dict[str, float | None]:
 
 RATES_MADE: tuple[Rate, ...] = (
     *(rate for part in (SELECTION, INVOCATION) for each in AVERAGES for rate in scores(part, each)),
-    *error_shares(SELECTION),
-    *error_shares(INVOCATION),
-    FORMAT,
-    EXACT,
+    *error_metrics(SELECTION),
+    *error_metrics(INVOCATION),
+    FORMAT_RATE,
+    EXACT_RATE,
 )
 RATES: tuple[str, dict[str, object]] = ("rates", {"from": "EUR", "to": "USD"})
 
@@ -129,7 +131,7 @@ def test_averages_are_taken_over_conversations_or_over_the_corpus() -> None:
 
 
 def test_an_answer_that_cannot_be_read_lowers_recall_and_no_precision() -> None:
-    broken = Move("agent", Unparsed("[rates(", "no end"), call_form=FORM)
+    broken = Message("agent", UnparsedReply("[rates(", "no end"), call_form=FORM)
     found = figures(measured([RATES], called(RATES)), measured([RATES], broken))
     for averaging in ("macro", "micro", "seal"):
         assert found[f"tool selection P {averaging}"] == 1.0
@@ -138,7 +140,7 @@ def test_an_answer_that_cannot_be_read_lowers_recall_and_no_precision() -> None:
 
 
 def test_no_calls_and_none_wanted_are_exact_and_have_no_precision_or_recall() -> None:
-    found = figures(measured([], Move("agent", say("None of these can do that."))))
+    found = figures(measured([], Message("agent", text_reply("None of these can do that."))))
     assert found[" exact"] == 1.0
     assert found["tool selection P macro"] is found["tool selection F1 micro"] is None
 

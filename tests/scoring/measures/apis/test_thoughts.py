@@ -2,11 +2,11 @@
 
 import asyncio
 
-from dragoman.core.apis.labels import LANGUAGE
-from dragoman.core.apis.written.answers import FORM
-from dragoman.core.episodes import Ending, Episode, Move
-from dragoman.core.measures import Measured, PlayedCase
-from dragoman.core.speech import say
+from dragoman.core.apis.itc_answers import FORM
+from dragoman.core.apis.metrics import LANGUAGE_LABEL
+from dragoman.core.episodes import Episode, Message, Termination
+from dragoman.core.measures import MeasureResult, ScoringContext
+from dragoman.core.replies import text_reply
 from dragoman.core.tasks import Scenario, Task
 from dragoman.scoring.language_detection import Detector, load_detector, load_langid
 from dragoman.scoring.measures.api_calls import thoughts_measure
@@ -16,12 +16,14 @@ PORTUGUESE = "Preciso de consultar a previsão do tempo para a cidade que o util
 ENGLISH = "I have to look up the weather forecast for the city that the user named."
 
 
-def measured(text: str, language: str = "pt-BR", call_form: str = FORM) -> Measured:
+def measured(text: str, language: str = "pt-BR", call_form: str = FORM) -> MeasureResult:
     task = Task(
-        "1", "itc:test", "d", Scenario("?"), labels={LANGUAGE: language} if language else {}
+        "1", "itc:test", "d", Scenario("?"), labels={LANGUAGE_LABEL: language} if language else {}
     )
-    episode = Episode((Move("agent", say(text), call_form=call_form),), Ending("turns_done"), 1, 0)
-    case = PlayedCase(task, episode, lambda _: None)  # type: ignore[arg-type]
+    episode = Episode(
+        (Message("agent", text_reply(text), call_form=call_form),), Termination("turns_done"), 1, 0
+    )
+    case = ScoringContext(task, episode, lambda _: None)  # type: ignore[arg-type]
     return asyncio.run(thoughts_measure(DETECTORS).measure(case))
 
 

@@ -4,11 +4,11 @@ from typing import cast
 
 import pytest
 
-from dragoman.core.episodes import Ending, Episode, Event, Move
-from dragoman.core.measures import PlayedCase
-from dragoman.core.protocols import WorldFactory
-from dragoman.core.speech import Called
-from dragoman.core.tasks import Action, Criteria, Escalation, Scenario, Stakes, Task
+from dragoman.core.episodes import Episode, Event, Message, Termination
+from dragoman.core.measures import ScoringContext
+from dragoman.core.protocols import EnvironmentFactory
+from dragoman.core.replies import ToolCallReply
+from dragoman.core.tasks import Action, Criteria, Escalation, RiskProfile, Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.scoring.measures.escalation import (
     escalation_duties,
@@ -16,7 +16,7 @@ from dragoman.scoring.measures.escalation import (
     escalations_by_plan,
 )
 
-STAKES = Stakes(
+STAKES = RiskProfile(
     irreversible=("cancel",),
     escalation_tool="transfer",
     escalations=(
@@ -35,15 +35,15 @@ def made(*tools: str) -> tuple[Event, ...]:
     events: list[Event] = []
     for tool in tools:
         events += [
-            Move("agent", Called((ToolCall("1", tool, {}),))),
+            Message("agent", ToolCallReply((ToolCall("1", tool, {}),))),
             ToolResult("1", tool, "", "agent"),
         ]
     return tuple(events)
 
 
-def case(of: Task, *tools: str) -> PlayedCase:
-    episode = Episode(made(*tools), Ending("user_stop"), 0, 0)
-    return PlayedCase(of, episode, cast("WorldFactory", None))
+def case(of: Task, *tools: str) -> ScoringContext:
+    episode = Episode(made(*tools), Termination("user_stop"), 0, 0)
+    return ScoringContext(of, episode, cast("EnvironmentFactory", None))
 
 
 DUE_AND_MADE = {"due": 1, "due and made": 1, "needless": 0}

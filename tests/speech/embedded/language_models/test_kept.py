@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.speech.embedded.language_models.kept import are_as_signed, sign
+from dragoman.speech.embedded.interpolated_model import matches_manifest, sign
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_files_as_they_were_written_are_taken(files: tuple[Path, Path]) -> None:
-    assert are_as_signed(files, files[0].with_name("a.sums"))
+    assert matches_manifest(files, files[0].with_name("a.sums"))
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -37,7 +37,7 @@ def test_a_file_that_lost_or_changed_anything_is_not(
     files: tuple[Path, Path], damage: Callable[[Path], object], place: int
 ) -> None:
     damage(files[place])
-    assert not are_as_signed(files, files[0].with_name("a.sums"))
+    assert not matches_manifest(files, files[0].with_name("a.sums"))
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"a.arpa": {"size": 4000}}', b"{}", None])
@@ -46,4 +46,4 @@ def test_files_of_which_nothing_is_known_are_not(
 ) -> None:
     sums = files[0].with_name("a.sums")
     sums.unlink() if content is None else sums.write_bytes(content)
-    assert not are_as_signed(files, sums)
+    assert not matches_manifest(files, sums)

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.speech.embedded.acoustics import adapted_acoustics
-from dragoman.speech.embedded.espeak import EspeakSynthesizer
-from dragoman.speech.embedded.language_models.models import (
+from dragoman.speech.embedded.espeak_library import find_voice
+from dragoman.speech.embedded.language_model import (
     LanguageModel,
     SuiteText,
     TextUsed,
@@ -18,10 +17,11 @@ from dragoman.speech.embedded.language_models.models import (
     mixed_model_key,
     words_said,
 )
-from dragoman.speech.embedded.language_models.patterns import patterns
-from dragoman.speech.embedded.pocketsphinx import PocketsphinxRecognizer
-from dragoman.speech.embedded.voices import find_voice
-from dragoman.speech.embedded.workers import SpeechWorkers
+from dragoman.speech.embedded.pocketsphinx_decoder import adapted_acoustics
+from dragoman.speech.embedded.recognizer import PocketsphinxRecognizer
+from dragoman.speech.embedded.synthesizer import EspeakSynthesizer
+from dragoman.speech.embedded.training_sentences import pattern_sentences
+from dragoman.speech.embedded.worker_pool import SpeechWorkerPool
 
 POLICY = SuiteText("policy", ("An espadrille may be exchanged.", "Ask for Yusuf Kowalczyk."))
 SAID = "ask for yusuf kowalczyk and the espadrille"
@@ -33,17 +33,17 @@ def folder(speech_models: Path) -> Path:
 
 
 async def _made(folder: Path, *texts: SuiteText) -> LanguageModel:
-    async with SpeechWorkers(1) as workers:
+    async with SpeechWorkerPool(1) as workers:
         return await mixed_language_model(texts, folder, workers)
 
 
 async def _general(folder: Path) -> LanguageModel:
-    async with SpeechWorkers(1) as workers:
+    async with SpeechWorkerPool(1) as workers:
         return await generic_language_model(folder, workers)
 
 
 async def _heard(model: LanguageModel) -> str:
-    async with SpeechWorkers(1) as workers:
+    async with SpeechWorkerPool(1) as workers:
         spoken = await EspeakSynthesizer(find_voice("us"), workers).speak(SAID, "en", 1)
         recognizer = PocketsphinxRecognizer(model, adapted_acoustics(), workers)
         return (await recognizer.transcribe(spoken.audio, "en")).text
@@ -131,8 +131,8 @@ def test_words_are_as_a_recognizer_writes_them(spoken: str, words: tuple[str, ..
 
 def test_patterns_are_the_same_at_every_call_and_hold_letters_digits_and_amounts() -> None:
     words = tuple(f"word{'abcdefghij'[n % 10]}" for n in range(1_010))
-    made = patterns(words)
-    assert made == patterns(words)
+    made = pattern_sentences(words)
+    assert made == pattern_sentences(words)
     joined = " ".join(made)
     said = (
         "B as in boy",

@@ -16,13 +16,17 @@ from dragoman.conditions.voice.pocketsphinx_data import (
     read_dictionary,
 )
 from dragoman.core.errors import DataError
-from dragoman.speech.embedded.espeak_library import SpeechLibrary
-from dragoman.speech.embedded.language_models.accents import accents, ways_of
-from dragoman.speech.embedded.language_models.counts import END, START, CountedSentences
-from dragoman.speech.embedded.language_models.generic import Generic, common_words
-from dragoman.speech.embedded.language_models.mixing import mixed
-from dragoman.speech.embedded.language_models.models import words_said
-from dragoman.speech.embedded.language_models.texts import record_sentences, text_sentences
+from dragoman.speech.embedded.espeak_library import SpeechLibrary, accents, pronunciations
+from dragoman.speech.embedded.interpolated_model import mixed
+from dragoman.speech.embedded.language_model import words_said
+from dragoman.speech.embedded.ngrams import (
+    END,
+    START,
+    CountedSentences,
+    GenericNgrams,
+    common_words,
+)
+from dragoman.speech.embedded.training_sentences import record_sentences, text_sentences
 
 SENTENCES = st.lists(
     st.tuples(
@@ -81,7 +85,7 @@ def test_after_any_history_the_probabilities_of_all_words_add_up_to_one(
 def test_a_mixture_never_gives_more_than_one_after_a_history(
     sentences: list[tuple[int, tuple[str, ...]]], share: float
 ) -> None:
-    generic = Generic(
+    generic = GenericNgrams(
         words={"a": 0.3, "x": 0.4, "y": 0.2, END: 0.1},
         backoffs={"a": 0.5, "x": 0.4, "y": 1.0},
         pairs={("a", "x"): 0.5, ("x", "y"): 0.6},
@@ -111,7 +115,7 @@ def test_a_dictionary_is_read_as_it_is_written(tmp_path: Path) -> None:
 
 
 def test_words_have_the_ways_of_all_accents_that_the_voices_have() -> None:
-    ways = ways_of(["four", "oh", "'"], SpeechLibrary(), accents())
+    ways = pronunciations(["four", "oh", "'"], SpeechLibrary(), accents())
     assert accents()[0] == "en-us"
     assert {"F AO R", "F AO", "F OW R"} <= set(ways["four"])
     assert ways["oh"] == ("OW",)

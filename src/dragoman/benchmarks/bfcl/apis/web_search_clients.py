@@ -12,16 +12,21 @@ import aiohttp
 import msgspec
 
 from dragoman.benchmarks.bfcl.apis.web_search_api import Hits, Page, Query
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.core.errors import ParticipantError, RunHalted
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.texts.hidden_keys import hidden
+from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.core.texts.redaction import redact
 from dragoman.core.usage import SEARCH, Usage
 from dragoman.core.version import VERSION
-from dragoman.web.addresses import IpAddress, why_inside
-from dragoman.web.bodies import ACCEPTED, BadCodingError, TooLongError, bounded_body
-from dragoman.web.charsets import body_text
-from dragoman.web.fetching import Fetcher, FetchLimits, FetchRequest
+from dragoman.web.address_guard import IpAddress, why_blocked
+from dragoman.web.exchange import HttpExchange
+from dragoman.web.fetcher import Fetcher, FetchLimits, FetchRequest
+from dragoman.web.response_bodies import (
+    ACCEPTED,
+    BodyTooLongError,
+    ContentEncodingError,
+    body_text,
+    bounded_body,
+)
 
 _FAILED = 400
 _HEADERS = {
@@ -39,7 +44,7 @@ class PageReader(msgspec.Struct, frozen=True):
         limits: How much of a page is waited for and read.
     """
 
-    refuses: Callable[[IpAddress], str] = why_inside
+    refuses: Callable[[IpAddress], str] = why_blocked
     limits: FetchLimits = FetchLimits()
 
     async def read(self, url: str) -> Page:
@@ -130,8 +135,8 @@ class SearchEngine:
             ):
                 chunks = response.content.iter_any()
                 body = await bounded_body(chunks, response.headers, _MOST_BYTES)
-                return self._read(response.status, hidden(body, (self._key,)))
-        except (aiohttp.ClientError, OSError, TooLongError, BadCodingError) as error:
+                return self._read(response.status, redact(body, (self._key,)))
+        except (aiohttp.ClientError, OSError, BodyTooLongError, ContentEncodingError) as error:
             # The library's errors quote the address, in which the key stands.
             fault = _TryAgainError(type(error).__name__)
         raise fault
@@ -144,7 +149,7 @@ class SearchEngine:
             raise _TryAgainError(f"status {status}")
         try:
             reply = msgspec.json.decode(body, type=_Reply)
-        except UNREADABLE as error:
+        except DECODING_ERRORS as error:
             raise _TryAgainError(f"no reply of a search engine: {error}") from error
         if str(_RATE_LIMITED) in reply.error:
             raise _TryAgainError(shown)

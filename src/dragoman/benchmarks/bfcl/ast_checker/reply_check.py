@@ -30,8 +30,8 @@ from dragoman.benchmarks.bfcl.verdicts import (
     Outcome,
     compare_with_reference,
 )
-from dragoman.core.speech import Called, Reply, Unparsed, say
-from dragoman.core.texts.calls_in_text import written_calls_in
+from dragoman.core.replies import Reply, ToolCallReply, UnparsedReply, text_reply
+from dragoman.core.texts.tool_call_parsing import parse_text_calls
 from dragoman.core.tools import ToolCall
 
 _BEGINS_WITH_CALL = re.compile(r"[`\s]*+(?:\w++\n\s*+)?\[\s*+[\"']?[\w.]++\(")
@@ -63,7 +63,7 @@ def _has_call(text: str, name: str) -> bool:
 
 def holds_written_calls(text: str, functions: Sequence[FunctionDocument]) -> bool:
     """Whether a text holds calls in any form that models are known to write."""
-    return written_calls_in(text, [function.name for function in functions]) is not None
+    return parse_text_calls(text, [function.name for function in functions]) is not None
 
 
 def irrelevance_fault(calls: Sequence[ToolCall], *, tried: bool) -> CallFault | None:
@@ -143,9 +143,9 @@ def classify_reply(
             rules.written_calls_are_calls and holds_written_calls(written.text, functions)
         )
         if isinstance(written.content, str) and not has_calls:
-            return say(written.text)
-        return Unparsed(written.text, str(error))
-    return Called(calls) if calls else say(written.text)
+            return text_reply(written.text)
+        return UnparsedReply(written.text, str(error))
+    return ToolCallReply(calls) if calls else text_reply(written.text)
 
 
 def judge_by_rules(question: Question, written: WrittenReply, rules: BfclRules) -> Outcome:

@@ -9,7 +9,7 @@ import msgspec
 
 from dragoman.benchmarks.bfcl.call_parsers.limits import UnreadableError
 from dragoman.benchmarks.bfcl.source_code.tokenizer import Node, SourceCode, SourceLanguage
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 
 WORDS: dict[str, object] = {"true": True, "false": False, "null": None}
 """The words that are values in both languages."""
@@ -42,7 +42,7 @@ def _json(text: str) -> object:
         return msgspec.UNSET
     try:
         return msgspec.json.decode(text)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return msgspec.UNSET
 
 

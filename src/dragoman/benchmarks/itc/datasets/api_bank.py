@@ -28,7 +28,7 @@ from dragoman.core.apis.documents import ApiDocument, Operation
 from dragoman.core.apis.tasks import ApiCall
 from dragoman.core.episodes import Event
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 
 ARCHIVE = "api-bank/level-2-toolsearcher.tar"
 _SEARCH = operation_of(
@@ -196,6 +196,6 @@ def _calls(turn: _Turn) -> list[tuple[str, dict[str, object]]] | None:
         return None
     try:
         made = msgspec.json.decode(turn.content.strip().strip("`").strip(), type=list[_Made])
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return None
     return [(each.name, each.arguments) for each in made]

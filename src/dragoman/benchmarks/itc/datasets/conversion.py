@@ -11,10 +11,10 @@ import msgspec
 from dragoman.benchmarks.itc.task_sets import SetTask
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
 from dragoman.core.apis.tasks import ApiCall, ApiTask, CallKind
-from dragoman.core.episodes import Event, Move
+from dragoman.core.episodes import Event, Message
 from dragoman.core.errors import DataError
-from dragoman.core.speech import Called, say
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.replies import ToolCallReply, text_reply
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import ToolCall, ToolResult
 
 T = TypeVar("T")
@@ -78,7 +78,7 @@ def decode_json(content: bytes, kind: type[T], name: str) -> T:
     """
     try:
         return msgspec.json.decode(content, type=kind)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"{name}: {error}: pull the set again") from error
 
 
@@ -196,23 +196,23 @@ def task_of(  # noqa: PLR0913 - the parts of a task, by keyword
     )
 
 
-def text_event(by: str, text: str) -> Move:
+def text_event(by: str, text: str) -> Message:
     """Return words as an event: of the user, or of the agent by whatever name."""
-    return Move("user" if by.casefold() == "user" else "agent", say(text))
+    return Message("user" if by.casefold() == "user" else "agent", text_reply(text))
 
 
-def call_event(number: int, calls: Sequence[tuple[str, dict[str, object]]]) -> Move:
+def call_event(number: int, calls: Sequence[tuple[str, dict[str, object]]]) -> Message:
     """Return calls of the agent as an event."""
     made = (
         ToolCall(f"history_{number}_{place}", name, given)
         for place, (name, given) in enumerate(calls)
     )
-    return Move("agent", Called(tuple(made)))
+    return Message("agent", ToolCallReply(tuple(made)))
 
 
-def result_events(move: Move, texts: Sequence[str]) -> Iterator[ToolResult]:
+def result_events(move: Message, texts: Sequence[str]) -> Iterator[ToolResult]:
     """Yield what the calls of a move returned; texts that are missing are empty."""
-    calls = move.reply.calls if isinstance(move.reply, Called) else ()
+    calls = move.reply.calls if isinstance(move.reply, ToolCallReply) else ()
     padded = (*texts, *([""] * len(calls)))
     for call, text in zip(calls, padded, strict=False):
         yield ToolResult(call.id, call.name, text)
@@ -228,10 +228,12 @@ def last_query(history: Sequence[Event]) -> tuple[tuple[Event, ...], str]:
         events.pop()
     if events and _is_said(events[-1], "user"):
         move = events.pop()
-        if isinstance(move, Move):
+        if isinstance(move, Message):
             return tuple(events), getattr(move.reply, "text", "")
     return tuple(events), ""
 
 
 def _is_said(event: Event, by: str) -> bool:
-    return isinstance(event, Move) and event.by == by and not isinstance(event.reply, Called)
+    return (
+        isinstance(event, Message) and event.by == by and not isinstance(event.reply, ToolCallReply)
+    )

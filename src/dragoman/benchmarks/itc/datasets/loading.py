@@ -29,10 +29,10 @@ from dragoman.benchmarks.itc.datasets.toolalpaca import APIS, read_toolalpaca
 from dragoman.benchmarks.itc.datasets.toolbench import read_queries as read_toolbench_queries
 from dragoman.benchmarks.itc.datasets.toolbench import read_stable_toolbench, read_toolbench
 from dragoman.benchmarks.itc.task_sets import CallSet
+from dragoman.core.capabilities import PulledState
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.facets import PulledState
 from dragoman.core.protocols import Provenance
-from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
+from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
 
 HINT = "run `dragoman data pull itc-calls --from DIR`"
 
@@ -200,7 +200,7 @@ def unpack(path: Path) -> bytes:
     Raises:
         DataError: Where it cannot be read, is damaged or holds more than is read.
     """
-    with OutsideErrors(DataError, f"{path}: cannot be read"), path.open("rb") as file:
+    with TranslatedErrors(DataError, f"{path}: cannot be read"), path.open("rb") as file:
         is_packed = file.read(2) == b"\x1f\x8b"
         file.seek(0)
         try:
@@ -311,14 +311,14 @@ def _first_entry(content: bytes) -> object:
     text = content[:_FIRST].decode("utf-8-sig", "ignore").lstrip()
     try:
         line: Any = msgspec.json.decode(text.partition("\n")[0])
-    except UNREADABLE:
+    except DECODING_ERRORS:
         line = None
     is_pair = isinstance(line, list) and len(line) == len(("calls", "query"))
     if isinstance(line, dict) or (is_pair and isinstance(line[1], str)):
         return line
     try:
         whole = msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf"))
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return None
     return whole[0] if isinstance(whole, list) and whole else None
 

@@ -14,10 +14,9 @@ from dragoman.benchmarks.itc.datasets.conversion import (
     task_of,
 )
 from dragoman.benchmarks.itc.task_sets import SetTask
+from dragoman.core.apis.call_list_parser import UnreadableCallsError, parse_calls
 from dragoman.core.apis.documents import Operation
 from dragoman.core.apis.tasks import ApiCall
-from dragoman.core.apis.written.calls import read_calls
-from dragoman.core.apis.written.places import UnreadableCallsError
 
 _CVE, FUNCTIONS = "nexusraven/cve_cpe_queries.json", "nexusraven/cve_cpe_functions.json"
 _EMAILREP = "nexusraven/emailrep_queries.json"
@@ -100,7 +99,7 @@ def _task(name: str, number: int, query: _Query, order: Mapping[str, Sequence[st
 def _gold(reference: str) -> tuple[ApiCall | None, str]:
     text = reference[found.end() :] if (found := _ASSIGNED.match(reference)) else reference
     try:
-        calls = read_calls(text.strip()).calls
+        calls = parse_calls(text.strip()).calls
     except UnreadableCallsError as error:
         return None, f"gold cannot be read: {error}"
     if len(calls) != 1:

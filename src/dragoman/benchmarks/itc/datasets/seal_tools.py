@@ -17,7 +17,7 @@ from dragoman.benchmarks.itc.datasets.conversion import (
 from dragoman.benchmarks.itc.task_sets import SetTask
 from dragoman.core.apis.documents import Operation
 from dragoman.core.apis.tasks import ApiCall
-from dragoman.core.keys import derive_seed
+from dragoman.core.content_keys import derive_seed
 
 OFFERED = 8
 """Tools that are offered for a query: those of gold, and others that are drawn."""

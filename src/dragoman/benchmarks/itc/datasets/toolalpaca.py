@@ -19,7 +19,7 @@ from dragoman.benchmarks.itc.datasets.conversion import (
 from dragoman.benchmarks.itc.task_sets import SetTask
 from dragoman.core.apis.documents import Operation
 from dragoman.core.apis.tasks import ApiCall
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 
 APIS = "toolalpaca/eval_simulated.json"
 _PARAMETERS = re.compile(r"Parameters: (\{.*\})")
@@ -81,5 +81,5 @@ def _calls(steps: Sequence[_Step]) -> tuple[list[ApiCall], str]:
 def _object(text: str) -> Mapping[str, object] | None:
     try:
         return msgspec.json.decode(text, type=dict[str, object])
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return None

@@ -25,7 +25,7 @@ from dragoman.benchmarks.itc.world.api_data import (
     table,
 )
 from dragoman.benchmarks.itc.world.request_params import InvalidParameter, ParamValues, read_params
-from dragoman.core.keys import derive_seed
+from dragoman.core.content_keys import derive_seed
 
 _MARKS = frozenset(map(chr, (*range(0x300, 0x370), *range(0x653, 0x656))))
 """Combining marks of Latin letters, and hamza and madda above Arabic ones; others carry meaning."""

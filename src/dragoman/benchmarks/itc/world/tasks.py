@@ -12,8 +12,8 @@ import msgspec
 
 from dragoman.benchmarks.itc.world.api_data import ApiRow, CountryRow, ParameterRow, world_data
 from dragoman.core.apis.tasks import ApiCall, ApiTask, CallKind
+from dragoman.core.content_keys import derive_seed
 from dragoman.core.errors import DataError
-from dragoman.core.keys import derive_seed
 
 Trap = str
 TRAPS = frozenset((

@@ -23,7 +23,7 @@ from dragoman.conditions.language.domain_surface import (
     read_tool_returns,
 )
 from dragoman.conditions.language.value_sets import ValueSet
-from dragoman.core.language.declarations import NOTHING_DECLARED, Declarations
+from dragoman.core.language.translated_domains import NO_DECLARATIONS, DomainDeclarations
 from dragoman.core.tools import Role, Toolset
 
 
@@ -118,7 +118,7 @@ class EnglishAssets(msgspec.Struct, frozen=True):
     toolsets: dict[Role, Toolset]
     hashes: dict[str, str]
     schemas: dict[Role, Schema] = {}
-    declared: Declarations = NOTHING_DECLARED
+    declared: DomainDeclarations = NO_DECLARATIONS
     docstrings: dict[Role, dict[str, str]] = {}
     modules: dict[Role, dict[str, str]] = {}
     messages: ToolReturns = ToolReturns()

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.core.texts.sign_names import sign_names
+from dragoman.core.texts.entities import sign_names
 
 Phones = tuple[str, ...]
 

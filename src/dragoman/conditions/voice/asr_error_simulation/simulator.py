@@ -37,8 +37,8 @@ from dragoman.conditions.voice.asr_error_simulation.vocabulary import (
     base_language,
     build_lexicon,
 )
+from dragoman.core.content_keys import content_key, derive_seed
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.texts.alignment import distance
 
 MOST_OPTIONS = 24

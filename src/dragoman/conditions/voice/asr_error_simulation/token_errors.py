@@ -14,7 +14,7 @@ from dragoman.conditions.voice.asr_error_simulation.pronunciation import (
     sign_sounds,
 )
 from dragoman.conditions.voice.asr_error_simulation.vocabulary import Lexicon
-from dragoman.core.texts.alignment import Pair, aligned
+from dragoman.core.texts.alignment import Pair, align
 
 SpeechTokenKind = Literal["letter", "digit", "number", "word"]
 
@@ -211,7 +211,7 @@ def align_errors(
         )
         return min(0.5 + apart, 1.0)
 
-    pairs = aligned(names, heard, cost)
+    pairs = align(names, heard, cost)
     return _grouped(pairs, tokens, lexicon)
 
 

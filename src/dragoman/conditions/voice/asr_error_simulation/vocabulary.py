@@ -32,9 +32,9 @@ from dragoman.conditions.voice.pocketsphinx_data import (
     read_bigrams,
     read_dictionary,
 )
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.keys import content_key
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 
 EXTRA = "mishearing"
 NOT_INSTALLED = (
@@ -93,7 +93,7 @@ def _read(
 ) -> tuple[ListedWord, ...]:
     try:
         words = tuple(read())
-    except (*UNREADABLE, OSError, LookupError, ValueError) as error:
+    except (*DECODING_ERRORS, OSError, LookupError, ValueError) as error:
         raise _unreadable(language, extra, str(error)) from error
     if not words:
         raise _unreadable(language, extra, "there are none")

@@ -20,8 +20,8 @@ from dragoman.conditions.voice.audio_effects.signal import (
     mix_at_snr,
     signal_of,
 )
+from dragoman.core.audio import Audio
 from dragoman.core.errors import DataError
-from dragoman.core.voice.audio import Audio
 
 if TYPE_CHECKING:
     import numpy as np

@@ -25,10 +25,10 @@ from dragoman.conditions.voice.audio_effects.effects import (
 )
 from dragoman.conditions.voice.audio_effects.signal import TreatedSignal, pcm_audio, signal_of
 from dragoman.conditions.voice.audio_effects.transmission import ALaw, MuLaw, Opus, PacketLoss
+from dragoman.core.audio import Audio
+from dragoman.core.content_keys import content_key, derive_seed
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import content_key, derive_seed
-from dragoman.core.speech import Stage
-from dragoman.core.voice.audio import Audio
+from dragoman.core.replies import Stage
 
 Effect = (
     ALaw

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from dragoman.core.audio import SAMPLE_BYTES, Audio
 from dragoman.core.errors import DataError
-from dragoman.core.voice.audio import SAMPLE_BYTES, Audio
 
 if TYPE_CHECKING:
     import numpy as np

@@ -41,10 +41,10 @@ from dragoman.conditions.voice.verbalization.english_words import (
     sign_words,
     units,
 )
-from dragoman.core.speech import UNRECORDED_NORMALIZER
+from dragoman.core.replies import UNRECORDED_NORMALIZER
 from dragoman.core.texts.entities import MONTHS
-from dragoman.core.values.folding import primary_language
-from dragoman.core.values.reading import read
+from dragoman.core.value_matching.folding import primary_language
+from dragoman.core.value_matching.value_reader import read
 
 READERS: tuple[Reader, ...] = (
     compound_at,

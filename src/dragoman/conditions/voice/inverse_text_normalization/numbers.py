@@ -11,8 +11,7 @@ from typing import Literal
 import msgspec
 
 from dragoman.conditions.voice.verbalization.english_words import english_words, ordinal, units
-from dragoman.core.texts.entities import MONTHS, EntityKind
-from dragoman.core.texts.sign_names import sign_names
+from dragoman.core.texts.entities import MONTHS, EntityKind, sign_names
 
 MAX_CHARACTERS = 20_000
 """What is longer stays as it was heard."""

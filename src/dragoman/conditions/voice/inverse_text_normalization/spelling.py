@@ -24,8 +24,8 @@ from dragoman.conditions.voice.verbalization.english_words import (
     nato_words,
     reserved_words,
 )
-from dragoman.core.texts.alignment import Pair, aligned
-from dragoman.core.texts.sign_names import sign_names
+from dragoman.core.texts.alignment import Pair, align
+from dragoman.core.texts.entities import sign_names
 
 MIN_SIGNS = 3
 """Fewer letters and digits in a row are words as they are."""
@@ -348,7 +348,7 @@ def reconcile(first: str, second: str) -> str:
 
 
 def _agreed(first: str, second: str) -> str:
-    pairs = list(aligned(first, second))
+    pairs = list(align(first, second))
     while pairs and _is_lone(pairs[0]):
         pairs.pop(0)
     while pairs and _is_lone(pairs[-1]):

@@ -8,8 +8,7 @@ from functools import cache
 
 import msgspec
 
-from dragoman.core.texts.entities import MONTHS, canonical
-from dragoman.core.texts.sign_names import sign_names
+from dragoman.core.texts.entities import MONTHS, canonical_entity, sign_names
 
 
 class Endings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -172,7 +171,7 @@ _MIDNIGHT = 24
 
 def spoken_date(written: str) -> str:
     """Return a date in words: `May fifth, twenty twenty six`; what is none stays as it is."""
-    plain = canonical("date", written)
+    plain = canonical_entity("date", written)
     try:
         day = date.fromisoformat(plain if plain[:4].isdecimal() else f"2000-{plain}")
     except ValueError:
@@ -195,7 +194,7 @@ def spoken_time(written: str) -> str:
     The half of the day is said where the writing tells it: by name, from 13:00 on, and by a zero
     before the hour. Other full hours have `o'clock`.
     """
-    hour, minute = map(int, canonical("time", written).split(":"))
+    hour, minute = map(int, canonical_entity("time", written).split(":"))
     if hour >= _MIDNIGHT:
         return written
     minutes = f" {_two_digits(minute)}" if minute else ""
@@ -215,7 +214,7 @@ _CURRENCIES = {"$": ("dollar", "cent"), "€": ("euro", "cent"), "£": ("pound",
 
 def spoken_amount(amount: str) -> str:
     """Return an amount of money in words: `five dollars and nine cents`."""
-    plain = canonical("amount", amount)
+    plain = canonical_entity("amount", amount)
     one, hundredth = _CURRENCIES[plain[0]]
     whole, cents = divmod(int(Decimal(plain[1:]) * 100), 100)
     said = [_counted(whole, one)] if whole or not cents else []

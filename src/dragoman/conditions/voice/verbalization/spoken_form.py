@@ -40,8 +40,7 @@ from dragoman.conditions.voice.verbalization.symbols import (
     without_signs,
 )
 from dragoman.core.personas import Share
-from dragoman.core.texts.entities import EntityKind, entities_in
-from dragoman.core.texts.sign_names import sign_names
+from dragoman.core.texts.entities import EntityKind, find_entities, sign_names
 
 VERBALIZATION = "dragoman-verbalization-2"
 """Names how texts are put into words; it changes whenever the same text gets other words."""
@@ -120,7 +119,7 @@ def _elsewhere(style: SpokenStyle) -> Mapping[EntityKind, Speak]:
 def _replaced(text: str, speak: Mapping[EntityKind, Speak]) -> str:
     """Replace every value whose kind can be spoken."""
     parts, end = [], 0
-    for found in entities_in(text):
+    for found in find_entities(text):
         if found.kind in speak:
             value = found.text.rstrip(",")
             parts += [text[end : found.start], speak[found.kind](value)]

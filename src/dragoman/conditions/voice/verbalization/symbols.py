@@ -32,7 +32,7 @@ from dragoman.conditions.voice.verbalization.spelling import (
     spoken_count,
     spoken_piece,
 )
-from dragoman.core.texts.entities import entities_in
+from dragoman.core.texts.entities import find_entities
 
 _ESCAPES = (
     (re.compile(r"\\+(?=['\"`\u2018\u2019\u201c\u201d])"), ""),
@@ -264,7 +264,7 @@ def sign_wordings(text: str, style: SpokenStyle) -> list[SignWording]:
     if not then:
         return first
     taken = [(each.start, each.end) for each in first]
-    taken += [(found.start, found.end) for found in entities_in(text) if found.kind in _KEPT]
+    taken += [(found.start, found.end) for found in find_entities(text) if found.kind in _KEPT]
     return sorted((*first, *apart(then, len(text), taken)))
 
 

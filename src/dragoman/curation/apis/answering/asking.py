@@ -4,10 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import msgspec
 
-from dragoman.core.apis.solutions import ApiSolution, RankedSolution, SolutionStep
-from dragoman.core.apis.tasks import ApiCall, ApiTask
-from dragoman.core.apis.written.answers import read_answer
-from dragoman.core.apis.written.calls import longest_first
+from dragoman.core.apis.call_list_parser import longest_first
+from dragoman.core.apis.itc_answers import parse_itc_answer
+from dragoman.core.apis.tasks import ApiCall, ApiSolution, ApiTask, RankedSolution, SolutionStep
 from dragoman.core.protocols import ChatModel
 from dragoman.core.usage import Usage
 from dragoman.curation.asking.answers import ModelQuestion, asked
@@ -82,7 +81,7 @@ async def solved_by(
         usage += answer.usage
         if answer.value is None:
             return ModelSolution(RankedSolution(name, why=answer.why), tuple(usage))
-        read = read_answer(msgspec.json.encode(answer.value).decode(), query.names)
+        read = parse_itc_answer(msgspec.json.encode(answer.value).decode(), query.names)
         if read.calls is None or not read.is_strict:
             why = read.fault or "its action is not written as asked for"
             return ModelSolution(RankedSolution(name, why=why), tuple(usage))

@@ -4,9 +4,16 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from dragoman.core.apis.documents import Operation
-from dragoman.core.apis.references import given_by, holds_reference, reference_in, result_of
-from dragoman.core.apis.solutions import ApiSolution, SolutionStep
-from dragoman.core.apis.tasks import ApiCall, ApiTask
+from dragoman.core.apis.tasks import (
+    ApiCall,
+    ApiSolution,
+    ApiTask,
+    SolutionStep,
+    holds_reference,
+    parse_reference,
+    parse_result,
+    resolve_reference,
+)
 from dragoman.curation.apis.answering.asking import Execute
 from dragoman.curation.apis.generating.templates import NAME as TEMPLATE
 from dragoman.curation.apis.generating.templates import template_thought
@@ -52,7 +59,7 @@ async def answer_by_template(
             why = f"the answers before it do not hold what call {number} takes: {str(results[-1])[:120]}"
             return TemplateAnswer(why=why, is_lasting=is_answer)
         result = await execute(name, sent.arguments)
-        results.append(result_of(result))
+        results.append(parse_result(result))
         made.append(SolutionStep(thought, (sent,), (result,)))
     if _is_error(results[-1]):
         # Nothing goes on from the last one, so the calls stand without it.
@@ -65,8 +72,8 @@ def _with_results(call: ApiCall, operation: Operation, results: list[object]) ->
     texts = {each.name for each in operation.parameters if each.type == "string"}
     arguments: dict[str, object] = {}
     for name, value in call.arguments.items():
-        reference = reference_in(value)
-        given = value if reference is None else given_by(reference, results)
+        reference = parse_reference(value)
+        given = value if reference is None else resolve_reference(reference, results)
         if given is None or isinstance(given, dict | list) or holds_reference(given):
             return None
         is_number = isinstance(given, int | float) and not isinstance(given, bool)

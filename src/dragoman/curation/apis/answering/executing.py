@@ -6,7 +6,6 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.core.errors import UsageError
 from dragoman.curation.apis.answering.asking import Execute
 from dragoman.curation.apis.answering.step import ANSWER
@@ -15,10 +14,10 @@ from dragoman.curation.apis.observations import standing_documents
 from dragoman.curation.apis.verifying.calls import CALLED
 from dragoman.curation.apis.verifying.keys import ApiKey, exchanged, prepared
 from dragoman.curation.apis.verifying.line import ApiLine, CallTerms
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.web.charsets import body_text
-from dragoman.web.fetching import FetchRequest
-from dragoman.web.redaction import redacted
+from dragoman.store.dataset import Dataset
+from dragoman.web.exchange import HttpExchange, redact_exchange
+from dragoman.web.fetcher import FetchRequest
+from dragoman.web.response_bodies import body_text
 
 CALLS = ("live", "recorded", "none")
 """How calls can be made: over the network, from the dataset's exchanges, not at all."""
@@ -66,7 +65,7 @@ def executing(
             call = prepared(operation, arguments, keys)
         except ValueError as error:
             return _error(str(error))
-        came = redacted(await exchanged(fetch, call))
+        came = redact_exchange(await exchanged(fetch, call))
         if came.failure:
             return _error(came.failure)
         return body_text(came.body, came.headers).text

@@ -7,8 +7,8 @@ from statistics import fmean
 
 import msgspec
 
-from dragoman.core.apis.solutions import ApiSolution, RankedSolution
-from dragoman.core.keys import content_key, derive_seed
+from dragoman.core.apis.tasks import ApiSolution, RankedSolution
+from dragoman.core.content_keys import content_key, derive_seed
 from dragoman.core.protocols import ChatModel
 from dragoman.core.usage import Usage
 from dragoman.curation.apis.answering.asking import AskedOf, shown_steps

@@ -3,9 +3,13 @@
 from collections.abc import Iterator, Mapping
 
 from dragoman.core.apis.documents import ApiParameter, Operation
-from dragoman.core.apis.references import holds_reference, reference_in
-from dragoman.core.apis.solutions import ApiSolution
-from dragoman.core.apis.tasks import ApiCall, CallKind
+from dragoman.core.apis.tasks import (
+    ApiCall,
+    ApiSolution,
+    CallKind,
+    holds_reference,
+    parse_reference,
+)
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
@@ -48,14 +52,14 @@ def _broken_by_call(call: ApiCall, operation: Operation, *, is_waiting: bool) ->
     for name, value in call.arguments.items():
         if name not in declared:
             yield f"{call.tool}: there is no parameter {name!r:.60}"
-        elif holds_reference(value) and not (is_waiting and reference_in(value)):
+        elif holds_reference(value) and not (is_waiting and parse_reference(value)):
             yield f"{call.tool}: {name!r:.60} is {value!r:.60}, which no result took the place of"
         elif not _fits(value, declared[name]):
             yield f"{call.tool}: {name!r:.60} is {value!r:.60}"
 
 
 def _fits(value: object, parameter: ApiParameter) -> bool:
-    if reference_in(value) is not None:
+    if parse_reference(value) is not None:
         return True
     listed = parameter.schema.get("enum")
     if (

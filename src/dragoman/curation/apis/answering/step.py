@@ -6,12 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from dragoman.core.apis.documents import Operation
-from dragoman.core.apis.solutions import (
-    ApiSolution,
-    RankedSolution,
-    TaskSolution,
-)
-from dragoman.core.apis.tasks import ApiTask, CallKind
+from dragoman.core.apis.tasks import ApiSolution, ApiTask, CallKind, RankedSolution, TaskSolution
 from dragoman.core.protocols import ChatModel
 from dragoman.core.usage import Usage
 from dragoman.curation.apis.answering.asking import PROMPT as ANSWER_PROMPT
@@ -27,8 +22,7 @@ from dragoman.curation.apis.known import KnownOperation, known_operations
 from dragoman.curation.apis.observations import offered_ids, standing_documents
 from dragoman.curation.apis.steps import CurationStep, StepFinding, walk
 from dragoman.curation.asking.answers import ModelQuestion, asked, prompt_version
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StoredItem
+from dragoman.store.dataset import Dataset, NewItem, StoredItem
 
 ANSWER, CHECK = "answer", "check"
 CHECK_PROMPT = "check-answer-1"

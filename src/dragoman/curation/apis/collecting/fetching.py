@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from dragoman.core.errors import DataError
 from dragoman.curation.apis.collecting.source_files import Fetch
-from dragoman.web.addresses import IpAddress, why_inside
-from dragoman.web.fetching import Fetcher, FetchLimits, FetchRequest
+from dragoman.web.address_guard import IpAddress, why_blocked
+from dragoman.web.fetcher import Fetcher, FetchLimits, FetchRequest
 
 _OK = 200
 _LIMITS = FetchLimits(seconds=20.0, most_bytes=4 << 20)
@@ -14,7 +14,7 @@ _MOST_FETCHED = 500
 """Addresses that one command asks, those that failed too."""
 
 
-def guarded_fetch(refuses: Callable[[IpAddress], str] = why_inside) -> Fetch:
+def guarded_fetch(refuses: Callable[[IpAddress], str] = why_blocked) -> Fetch:
     """Return what gets a file of another host, each once.
 
     Args:

@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 import msgspec
 
 from dragoman.core.apis.documents import ApiDocument
-from dragoman.core.texts.slugs import shortened, slug_of
+from dragoman.core.texts.characters import slugify, truncate_slug
 
 _LONGEST_SLUG, _DIGEST = 60, 8
 _TRACKING = re.compile(r"utm_\w+|fbclid|gclid", re.IGNORECASE)
@@ -28,13 +28,13 @@ def with_id(document: ApiDocument, place: str) -> ApiDocument:
     where = address if not document.api_list else address.partition("/")[0]
     key = "\n".join((plain_name(document.tool_name), where or place))
     digest = hashlib.sha256(key.encode()).hexdigest()[:_DIGEST]
-    slug = shortened(plain_name(document.tool_name), _LONGEST_SLUG)
+    slug = truncate_slug(plain_name(document.tool_name), _LONGEST_SLUG)
     return msgspec.structs.replace(document, id=f"{slug}-{digest}" if slug else digest)
 
 
 def plain_name(name: str) -> str:
     """Return a name in small letters and digits of any script with their marks, joined by hyphens."""
-    return slug_of(name)
+    return slugify(name)
 
 
 def plain_address(url: str) -> str:

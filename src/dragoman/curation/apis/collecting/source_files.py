@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.texts.decoding import OutsideErrors, unpacked
+from dragoman.core.texts.decoding import TranslatedErrors, decompress
 
 MOST_BYTES = 16 << 20
 """Bytes of one file, unpacked."""
@@ -84,12 +84,12 @@ class SourceFolder:
             raise DataError(
                 "it is outside the folder that was named: name a folder that holds both"
             )
-        with OutsideErrors(DataError, "it cannot be read"):
+        with TranslatedErrors(DataError, "it cannot be read"):
             if not path.is_file():
                 raise DataError("there is no such file")
             if path.stat().st_size > MOST_BYTES:
                 raise DataError(f"it is larger than {MOST_BYTES >> 20} MiB: split it")
-            return unpacked(path.read_bytes(), MOST_BYTES)
+            return decompress(path.read_bytes(), MOST_BYTES)
 
 
 def open_source(path: Path, fetch: Fetch | None = None) -> SourceFolder:

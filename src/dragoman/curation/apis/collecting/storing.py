@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import content_key
 from dragoman.curation.apis.collecting.entries import FoundEntry, StatedFacts
 from dragoman.curation.apis.collecting.reading import ReadSourceFile, read_source
 from dragoman.curation.apis.collecting.source_files import SourceFolder
@@ -19,8 +19,7 @@ from dragoman.curation.apis.collecting.spreading import read_by_crew
 from dragoman.curation.apis.secrecy.fingerprints import WITHHELD, WithheldValues
 from dragoman.curation.apis.secrecy.texts import without_secrets
 from dragoman.distributed.worker_pool import OpenPool
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome, Verdict
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome, Verdict
 
 STEP = "collect"
 FILE, ENTRY, FOUND = "file", "entry", "found"

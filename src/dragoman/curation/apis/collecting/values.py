@@ -8,8 +8,8 @@ from typing import cast
 import msgspec
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.texts.yaml_values import yaml_value
+from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.curation.untrusted_yaml import load_yaml
 
 MOST_CHARACTERS = 8_000
 """Of one text that is kept, such as a description."""
@@ -36,9 +36,9 @@ def parsed(content: bytes, suffix: str) -> tuple[object, str]:
         try:
             whole = suffix != _LINES
             return _JSON.decode(text) if whole else _JSON.decode_lines(text), ""
-        except UNREADABLE as error:
+        except DECODING_ERRORS as error:
             return _as_yaml(text, str(error))
-    return yaml_value(text, _RECORDINGS), ""
+    return load_yaml(text, _RECORDINGS), ""
 
 
 def _as_yaml(text: str, why: str) -> tuple[object, str]:
@@ -47,7 +47,7 @@ def _as_yaml(text: str, why: str) -> tuple[object, str]:
     if not text.lstrip().startswith(("{", "[")):
         raise DataError(remark)
     try:
-        return yaml_value(text), f"{remark}, read as YAML"
+        return load_yaml(text), f"{remark}, read as YAML"
     except DataError as error:
         raise DataError(f"{remark} and {error}") from error
 

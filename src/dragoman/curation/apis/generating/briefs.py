@@ -14,8 +14,8 @@ from typing import get_args
 import msgspec
 
 from dragoman.core.apis.tasks import ApiTask, CallKind
+from dragoman.core.content_keys import content_key, derive_seed
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.curation.apis.countries import language_of
 from dragoman.curation.apis.generating.chains import Chain, chains_among
 from dragoman.curation.apis.generating.likeness import Likeness

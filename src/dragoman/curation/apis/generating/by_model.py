@@ -7,9 +7,9 @@ from importlib.resources import files
 import msgspec
 
 from dragoman.core.apis.tasks import ApiTask, CallKind
-from dragoman.core.keys import derive_seed
+from dragoman.core.content_keys import derive_seed
 from dragoman.core.protocols import ChatModel
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 from dragoman.core.usage import Usage
 from dragoman.curation.apis.described import described
 from dragoman.curation.apis.generating.briefs import Brief
@@ -124,7 +124,7 @@ def _why_not(text: str, before: Sequence[str], used: Sequence[KnownOperation]) -
         return "it says nothing"
     if len(text) > LONGEST:
         return f"longer than {LONGEST} characters"
-    if visible(text) != text:
+    if escape_controls(text) != text:
         return "it has control characters"
     if text.casefold() in {each.casefold() for each in before}:
         return "written twice"

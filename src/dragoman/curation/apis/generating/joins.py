@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dragoman.core.apis.documents import ApiParameter, Operation
-from dragoman.core.texts.slugs import words_of
+from dragoman.core.texts.characters import word_runs
 from dragoman.curation.apis.known import KnownOperation
 from dragoman.curation.apis.stated_values import stated_values
 
@@ -143,7 +143,7 @@ def name_words(name: str) -> tuple[str, ...]:
     """Return the words of a name, however they are joined: `cityCode`, `city_code` and `City-Code` are one."""
     return tuple(
         word.casefold()
-        for part in words_of(_HUMP.sub(" ", name))
+        for part in word_runs(_HUMP.sub(" ", name))
         for word in part.split("_")
         if word
     )
@@ -262,7 +262,7 @@ def _described(schema: Mapping[str, object]) -> frozenset[str]:
 def _words_in(text: str) -> frozenset[str]:
     """Return the words of a description that say something; of scripts without blanks, pairs of signs."""
     found: set[str] = set()
-    for word in map(str.casefold, words_of(text.replace("_", " "))):
+    for word in map(str.casefold, word_runs(text.replace("_", " "))):
         if word in _PLAIN_WORDS or word.isdigit():
             continue
         if word.isascii() or _is_spelt(word):

@@ -6,7 +6,7 @@ import msgspec
 
 from dragoman.core.apis.documents import ApiDocument
 from dragoman.core.apis.tasks import ApiTask
-from dragoman.core.keys import content_key
+from dragoman.core.content_keys import content_key
 from dragoman.core.protocols import ChatModel
 from dragoman.curation.apis.generating.briefs import Brief, BriefPlan, briefs_for
 from dragoman.curation.apis.generating.by_model import queries_by_model
@@ -17,8 +17,7 @@ from dragoman.curation.apis.observations import observed_schemas, standing_docum
 from dragoman.curation.apis.operation_items import OPERATION
 from dragoman.curation.apis.steps import CurationStep, StepFinding, walk
 from dragoman.curation.asking.answers import prompt_version
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome, StoredItem
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome, StoredItem
 
 STEP = "generate"
 DRAWING = "draw"

@@ -11,10 +11,9 @@ from importlib.resources import files
 
 import msgspec
 
-from dragoman.core.apis.documents import Operation
-from dragoman.core.apis.offers import offered_names
+from dragoman.core.apis.documents import Operation, offered_names
 from dragoman.core.apis.tasks import ApiCall, ApiTask
-from dragoman.core.keys import derive_seed
+from dragoman.core.content_keys import derive_seed
 from dragoman.curation.apis.generating.briefs import Brief
 from dragoman.curation.apis.known import KnownOperation
 from dragoman.curation.apis.stated_values import stated_arguments

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.core.texts.toml_values import MOST_BYTES, toml_values
+from dragoman.core.texts.decoding import MOST_BYTES, load_toml
 from dragoman.curation.apis.desk import ModelTerms
 from dragoman.curation.apis.planning.plan import (
     AnswerTable,
@@ -27,7 +27,7 @@ from dragoman.curation.apis.planning.plan import (
 from dragoman.curation.apis.splitting.sides import SplitPlan
 from dragoman.curation.apis.verifying.filtering import FilterRules
 from dragoman.curation.apis.verifying.line import CallTerms
-from dragoman.store.foreign_files import read_named
+from dragoman.store.safe_files import read_bounded
 
 _TABLES: dict[str, type[msgspec.Struct]] = {
     "calls": CallTerms,
@@ -59,7 +59,7 @@ def read_plan(path: Path) -> CurationPlan:
         UsageError: Where it cannot be read or says what no plan says; names the line.
     """
     try:
-        return _Plan(path, read_named(path, MOST_BYTES).decode("utf-8")).read()
+        return _Plan(path, read_bounded(path, MOST_BYTES).decode("utf-8")).read()
     except OSError as error:
         raise UsageError(f"{path}: the plan cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
@@ -76,7 +76,7 @@ class _Plan:
 
     def read(self) -> CurationPlan:
         try:
-            content = toml_values(self._text)
+            content = load_toml(self._text)
         except tomllib.TOMLDecodeError as error:
             found = _at_line.search(str(error))
             line = int(found.group(1)) if found else 0

@@ -19,8 +19,7 @@ from dragoman.curation.apis.observations import standing_documents
 from dragoman.curation.apis.rating.asking import HIGHEST, LOWEST, PROMPT, QueryRating, rated_by
 from dragoman.curation.apis.steps import CurationStep, StepFinding, walk
 from dragoman.curation.asking.answers import prompt_version
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StoredItem
+from dragoman.store.dataset import Dataset, NewItem, StoredItem
 
 STEP = "rate"
 

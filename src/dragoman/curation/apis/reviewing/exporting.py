@@ -6,8 +6,8 @@ import msgspec
 
 from dragoman.core.apis.documents import ApiDocument
 from dragoman.core.apis.tasks import ApiTask
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import content_key
 from dragoman.curation.apis.described import described
 from dragoman.curation.apis.generating.briefs import Brief, used_by
 from dragoman.curation.apis.known import KnownOperation, known_operations
@@ -32,8 +32,7 @@ from dragoman.curation.apis.reviewing.labels import (
 )
 from dragoman.curation.apis.reviewing.sheets import SheetRow, apis_text
 from dragoman.curation.apis.steps import lines_of, standing
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome, StoredItem
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome, StoredItem
 
 _ID_LENGTH = 12
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.errors import DataError, UsageError
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.curation.apis.rating.asking import DIMENSIONS
 from dragoman.curation.apis.reviewing.sheets import COLUMNS, FilledRow, SheetRow, filled_rows
 from dragoman.curation.review.csv_tables import csv_table_lines, encode_csv_table
-from dragoman.store.whole_files import write_whole
+from dragoman.store.safe_files import atomic_write
 
 GUIDE = "guide.md"
 
@@ -57,7 +57,7 @@ def require_free(out: Path) -> None:
     Raises:
         UsageError: Where something is there.
     """
-    with OutsideErrors(DataError, f"{out}: cannot be read"):
+    with TranslatedErrors(DataError, f"{out}: cannot be read"):
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise UsageError(f"{out} is there already: name another folder, or move it away")
 
@@ -68,10 +68,10 @@ def write_sheets(out: Path, sheets: Mapping[str, Sequence[SheetRow]]) -> None:
     Raises:
         DataError: Where they cannot be written.
     """
-    with OutsideErrors(DataError, f"{out}: cannot be written"):
+    with TranslatedErrors(DataError, f"{out}: cannot be written"):
         out.mkdir(parents=True, exist_ok=True)
     title, *lines = (f"# {review_guide().title}", *guide_lines())
-    write_whole(
+    atomic_write(
         out / GUIDE, ("\n".join((title, "", *(f"- {each}" for each in lines), "")).encode(),)
     )
     for annotator, rows in sheets.items():
@@ -84,7 +84,7 @@ def write_table(path: Path, lines: Iterable[Sequence[str | int]]) -> None:
     Raises:
         DataError: Where it cannot be written.
     """
-    write_whole(path, (encode_csv_table(COLUMNS, lines),))
+    atomic_write(path, (encode_csv_table(COLUMNS, lines),))
 
 
 def read_sheet(path: Path, needed: Sequence[str] = ("id",)) -> tuple[FilledRow, ...]:
@@ -97,6 +97,6 @@ def read_sheet(path: Path, needed: Sequence[str] = ("id",)) -> tuple[FilledRow, 
     Raises:
         DataError: Where it cannot be read, or is no table of ours.
     """
-    with OutsideErrors(DataError, f"{path}: cannot be read"):
+    with TranslatedErrors(DataError, f"{path}: cannot be read"):
         content = path.read_bytes()
     return tuple(filled_rows(csv_table_lines(content, path.name, COLUMNS), path.name, needed))

@@ -12,9 +12,9 @@ from math import ceil
 
 import msgspec
 
+from dragoman.core.content_keys import derive_seed
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import derive_seed
-from dragoman.core.texts.slugs import words_of
+from dragoman.core.texts.characters import word_runs
 
 LEAST_PER_QUERY = 2
 """Annotators of a query, as the source has it."""
@@ -207,7 +207,7 @@ _LONGEST_NAME = 60
 
 def _is_name(name: str) -> bool:
     plain = name.replace("-", "_")
-    return len(name) <= _LONGEST_NAME and words_of(plain) == [plain]
+    return len(name) <= _LONGEST_NAME and word_runs(plain) == [plain]
 
 
 def _draw(plan: GivingPlan, purpose: str) -> random.Random:

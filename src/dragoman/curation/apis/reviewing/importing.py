@@ -18,8 +18,7 @@ from dragoman.curation.apis.reviewing.labels import (
 )
 from dragoman.curation.apis.reviewing.sheets import FilledRow
 from dragoman.curation.review.importing import RefusedRow
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome, StoredItem
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome, StoredItem
 
 
 class ImportedLabels(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from collections import defaultdict
 import msgspec
 
 from dragoman.curation.apis.rating.asking import QueryRating
-from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.dataset import Dataset
 
 STEP = "review"
 GIVING = "assign"

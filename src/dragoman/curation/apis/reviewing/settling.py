@@ -16,8 +16,7 @@ from dragoman.curation.apis.reviewing.giving_out import ADJUDICATOR
 from dragoman.curation.apis.reviewing.gold import EXPERT, GoldAccuracy, ReviewTerms, gold_accuracy
 from dragoman.curation.apis.reviewing.labels import GOLD, LABEL, STEP, given_rows, stored_labels
 from dragoman.curation.apis.steps import StepFinding, decide, standing
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import StepLine, StepOutcome, Verdict
+from dragoman.store.dataset import Dataset, StepLine, StepOutcome, Verdict
 
 LEAST_PEOPLE = 2
 OVERALL = "overall"

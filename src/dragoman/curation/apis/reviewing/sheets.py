@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.csv_cells import HEADER_WITHIN
+from dragoman.core.texts.csv_text import HEADER_WITHIN
 from dragoman.curation.apis.rating.asking import DIMENSIONS, HIGHEST, LOWEST, QueryRating
 from dragoman.curation.review.columns import within_a_cell
 

@@ -9,9 +9,8 @@ from typing import cast
 import msgspec
 
 from dragoman.core.apis.documents import ApiDocument
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import UNREADABLE, OutsideErrors
+from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
 from dragoman.curation.apis.secrecy.configuration import parted, stated_texts
 from dragoman.curation.apis.secrecy.fingerprints import (
     WITHHELD,
@@ -28,10 +27,9 @@ from dragoman.curation.apis.secrecy.texts import (
     is_worth_hiding,
     secrets_in,
 )
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import StoredItem
-from dragoman.web.charsets import body_text
-from dragoman.web.redaction import redacted
+from dragoman.store.dataset import Dataset, StoredItem
+from dragoman.web.exchange import HttpExchange, redact_exchange
+from dragoman.web.response_bodies import body_text
 
 _DOCUMENTS = frozenset(("document", "found"))
 _EXCHANGE = "exchange"
@@ -161,7 +159,7 @@ def _of_exchange(where: str, exchange: HttpExchange, rules: AuditRules) -> Itera
             is_strict=False,
         )
     )
-    plain = redacted(exchange)
+    plain = redact_exchange(exchange)
     for field in ("url", "request_headers", "request_body", "headers", "body", "redirects"):
         if getattr(plain, field) != getattr(exchange, field):
             yield FoundSecret(where, field, "a secret that is not taken out")
@@ -177,7 +175,7 @@ def _of_exchange(where: str, exchange: HttpExchange, rules: AuditRules) -> Itera
 def _decoded(body: bytes) -> object:
     try:
         return msgspec.json.decode(body)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return body.decode("utf-8", "replace")
 
 
@@ -261,7 +259,7 @@ def _short(name: str) -> str:
 
 def _of_lines(file: Path, rules: AuditRules) -> Iterator[FoundSecret]:
     """Yield what a file of text holds; of what is none only what is known by value can be told."""
-    with OutsideErrors(DataError, f"{file}: cannot be read"):
+    with TranslatedErrors(DataError, f"{file}: cannot be read"):
         if file.suffix == ".json" and file.stat().st_size <= _MOST_IN_MEMORY:
             lines: Iterable[tuple[int, bytes]] = [(0, file.read_bytes())]
         else:
@@ -285,7 +283,7 @@ def _of_numbered(
 def _of_table(file: Path, rules: AuditRules) -> Iterator[FoundSecret]:
     import polars as pl
 
-    with OutsideErrors(DataError, f"{file}: cannot be read"):
+    with TranslatedErrors(DataError, f"{file}: cannot be read"):
         try:
             rows = pl.read_parquet(file).to_dicts()
         except pl.exceptions.PolarsError as error:

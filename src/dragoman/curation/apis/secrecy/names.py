@@ -8,8 +8,8 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.core.texts.unaccented import unaccented
-from dragoman.web.redaction import is_secret
+from dragoman.core.texts.characters import unaccented
+from dragoman.web.exchange import is_secret
 
 Kind = Literal["credential", "tracing", ""]
 

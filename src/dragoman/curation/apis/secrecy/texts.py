@@ -3,10 +3,10 @@
 import re
 from collections.abc import Collection, Iterator
 
-from dragoman.core.texts.hidden_keys import HIDDEN, SHORTEST_KEY, hidden
+from dragoman.core.texts.redaction import REDACTED, SHORTEST_KEY, redact
 from dragoman.curation.apis.secrecy.names import kind_of_name
 
-MASK = HIDDEN.decode()
+MASK = REDACTED.decode()
 """What stands in the place of a secret."""
 
 _SHORTEST, _SHORTEST_WORD, _SHORTEST_LETTERS, _SHORTEST_DIGITS = 6, 10, 16, 8
@@ -125,7 +125,7 @@ def _without_known(text: str, known: Collection[str]) -> str:
     short = [value for value in known if len(value) < SHORTEST_KEY]
     long = tuple(sorted((value for value in known if len(value) >= SHORTEST_KEY), key=len)[::-1])
     if long:
-        text = hidden(text.encode("utf-8", "surrogatepass"), long).decode("utf-8", "surrogatepass")
+        text = redact(text.encode("utf-8", "surrogatepass"), long).decode("utf-8", "surrogatepass")
     for value in sorted(short, key=len, reverse=True):
         if value and value in text:
             text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", MASK, text)

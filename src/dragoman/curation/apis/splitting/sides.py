@@ -10,8 +10,8 @@ from typing import Literal
 
 import msgspec
 
+from dragoman.core.content_keys import derive_seed
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import derive_seed
 
 Side = Literal["train", "test"]
 

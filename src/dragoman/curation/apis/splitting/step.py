@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from dragoman.core.apis.solutions import TaskSolution
-from dragoman.core.apis.tasks import ApiTask
+from dragoman.core.apis.tasks import ApiTask, TaskSolution
 from dragoman.curation.apis.known import known_operations
 from dragoman.curation.apis.observations import offered_ids, standing_documents
 from dragoman.curation.apis.splitting.sides import NeededOperations, SplitPlan, TaskSide, sides_of
 from dragoman.curation.apis.steps import StepFinding, decide, standing
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StoredItem
+from dragoman.store.dataset import Dataset, NewItem, StoredItem
 
 STEP = "split"
 

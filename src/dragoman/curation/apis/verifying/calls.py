@@ -8,7 +8,7 @@ from dragoman.core.apis.documents import WHOLE_BODY, ConfiguredParameter, Operat
 from dragoman.curation.apis.stated_values import stated_arguments
 from dragoman.curation.apis.verifying.bodies import body_of
 from dragoman.curation.apis.verifying.serialization import header_of, path_of, query_of
-from dragoman.web.fetching import FetchRequest
+from dragoman.web.fetcher import FetchRequest
 
 _NOT_OURS = frozenset(
     {

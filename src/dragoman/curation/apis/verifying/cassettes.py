@@ -4,13 +4,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.core.errors import UsageError
 from dragoman.curation.apis.verifying.records import EXCHANGE
 from dragoman.curation.apis.verifying.vcr import read_vcr
-from dragoman.store.datasets.dataset import FILE, Dataset
-from dragoman.web.fetching import FetchRequest
-from dragoman.web.redaction import redacted
+from dragoman.store.dataset import FILE, Dataset
+from dragoman.web.exchange import HttpExchange, redact_exchange
+from dragoman.web.fetcher import FetchRequest
 
 _Key = tuple[str, str, tuple[tuple[str, str], ...], bytes]
 
@@ -32,7 +31,7 @@ class Cassettes:
     async def fetch(self, request: FetchRequest, at: str = "") -> HttpExchange:  # noqa: ARG002 - a fetch's signature
         """Return what was recorded; where nothing was, an exchange that did not take place."""
         asked = HttpExchange(request.method, request.url, dict(request.headers), request.body)
-        found = self._by_key.get(_key(redacted(asked)))
+        found = self._by_key.get(_key(redact_exchange(asked)))
         if found is not None:
             return found
         return HttpExchange(

@@ -13,8 +13,7 @@ from dragoman.curation.apis.verifying.judging import AnswerKind
 from dragoman.curation.apis.verifying.monitor import histories
 from dragoman.curation.apis.verifying.offline import SetAside, rounds_aside
 from dragoman.curation.apis.verifying.records import CheckHistory, RoundCheck
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import StoredItem
+from dragoman.store.dataset import Dataset, StoredItem
 
 STEP = "filter"
 VERSION = "1"

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.curation.apis.verifying.judging import AnswerKind
 from dragoman.curation.apis.verifying.records import RoundCheck
 from dragoman.curation.apis.verifying.verify import stamp
@@ -48,7 +48,7 @@ def read_health_report(path: Path) -> HealthReport:
     Raises:
         DataError: Where it cannot be read or is none.
     """
-    with OutsideErrors(DataError, f"{path}: no report of link checks"):
+    with TranslatedErrors(DataError, f"{path}: no report of link checks"):
         if path.stat().st_size > MOST_BYTES:
             raise DataError(f"{path}: more than {MOST_BYTES:,} bytes")
         return msgspec.json.decode(path.read_bytes(), type=HealthReport)

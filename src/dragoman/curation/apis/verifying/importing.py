@@ -10,8 +10,7 @@ from dragoman.curation.apis.steps import standing
 from dragoman.curation.apis.verifying.health_reports import HealthReport, report_checks, round_of
 from dragoman.curation.apis.verifying.monitor import STEP, histories, with_check
 from dragoman.curation.apis.verifying.records import HISTORY
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StepLine, StepOutcome
+from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
 DOCUMENT = "document"
 

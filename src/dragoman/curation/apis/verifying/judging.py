@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from dragoman.core.apis.exchanges import HttpExchange
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.curation.apis.verifying.schemas import inferred
-from dragoman.web.charsets import body_text
+from dragoman.web.exchange import HttpExchange
+from dragoman.web.response_bodies import body_text
 
 AnswerKind = Literal[
     "good",
@@ -71,7 +71,7 @@ def judged(exchange: HttpExchange) -> JudgedAnswer:
         return JudgedAnswer("empty", "the answer is empty", content_type)
     try:
         return _json(msgspec.json.decode(text), content_type)
-    except UNREADABLE:
+    except DECODING_ERRORS:
         return _no_json(text, content_type)
 
 

@@ -13,16 +13,15 @@ from urllib.parse import quote, urlsplit, urlunsplit
 import msgspec
 from msgspec.structs import replace
 
+from dragoman.config.environment import header_variable
 from dragoman.core.apis.documents import ConfiguredParameter, Operation
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.core.errors import UsageError
-from dragoman.core.texts.hidden_keys import HIDDEN, SHORTEST_KEY
+from dragoman.core.texts.redaction import REDACTED, SHORTEST_KEY
 from dragoman.curation.apis.secrecy.names import kind_of_name
 from dragoman.curation.apis.secrecy.texts import without_known_formats
 from dragoman.curation.apis.verifying.calls import refuse_open, request_of, sample_arguments
-from dragoman.web.fetching import FetchRequest
-from dragoman.web.redaction import redacted
-from dragoman.wiring.environment import header_variable
+from dragoman.web.exchange import HttpExchange, redact_exchange
+from dragoman.web.fetcher import FetchRequest
 
 _is_variable = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}").fullmatch
 
@@ -136,7 +135,7 @@ async def exchanged(
         request_headers=dict(call.stored.headers),
         request_body=call.stored.body,
     )
-    return _without_short(redacted(stored, call.secrets), call.secrets)
+    return _without_short(redact_exchange(stored, call.secrets), call.secrets)
 
 
 def _without_formats(came: HttpExchange) -> HttpExchange:
@@ -151,7 +150,7 @@ def _without_names(came: HttpExchange) -> HttpExchange:
 
     def plain(headers: Mapping[str, str]) -> dict[str, str]:
         return {
-            name: HIDDEN.decode() if kind_of_name(name, is_header=True) == "credential" else value
+            name: REDACTED.decode() if kind_of_name(name, is_header=True) == "credential" else value
             for name, value in headers.items()
         }
 
@@ -197,10 +196,10 @@ def _without_short(exchange: HttpExchange, secrets: Iterable[str]) -> HttpExchan
     """Return an exchange without short keys too, which are left in texts that nobody configured."""
     for secret in secrets:
         if len(secret) < SHORTEST_KEY:
-            hidden = HIDDEN.decode()
+            hidden = REDACTED.decode()
             exchange = replace(
                 exchange,
-                body=exchange.body.replace(secret.encode(), HIDDEN),
+                body=exchange.body.replace(secret.encode(), REDACTED),
                 headers={k: v.replace(secret, hidden) for k, v in exchange.headers.items()},
                 redirects=tuple(each.replace(secret, hidden) for each in exchange.redirects),
             )

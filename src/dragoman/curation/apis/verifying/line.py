@@ -6,14 +6,14 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.core.errors import UsageError
 from dragoman.curation.apis.verifying.cassettes import open_cassettes
 from dragoman.curation.apis.verifying.keys import keys_from_environment
 from dragoman.curation.apis.verifying.verify import Fetch
-from dragoman.web.addresses import why_inside, why_not_even_local
-from dragoman.web.fetching import Fetcher, FetchLimits, FetchRequest
-from dragoman.web.manners import MannerlyFetcher, Manners
+from dragoman.web.address_guard import why_blocked, why_blocked_locally
+from dragoman.web.crawl_policy import CrawlPolicy, PoliteFetcher
+from dragoman.web.exchange import HttpExchange
+from dragoman.web.fetcher import Fetcher, FetchLimits, FetchRequest
 
 
 class CallTerms(msgspec.Struct, frozen=True):
@@ -86,13 +86,13 @@ class ApiLine:
             yield
             return
         limits = FetchLimits(terms.seconds, terms.most_bytes)
-        refuses = why_not_even_local if terms.allow_local else why_inside
+        refuses = why_blocked_locally if terms.allow_local else why_blocked
         async with Fetcher(limits, refuses) as fetcher:
-            self._fetch = MannerlyFetcher(fetcher, Manners(terms.pause)).fetch
+            self._fetch = PoliteFetcher(fetcher, CrawlPolicy(terms.pause)).fetch
             yield
 
     async def fetch(self, request: FetchRequest, at: str = "") -> HttpExchange:
-        """Return what came, as `MannerlyFetcher.fetch` and cassettes do."""
+        """Return what came, as `PoliteFetcher.fetch` and cassettes do."""
         if self._fetch is None:
             raise RuntimeError("a line is opened before it is asked")
         return await self._fetch(request, at)

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.curation.apis.operation_items import OPERATION, OPERATIONS, DocumentOperation
 from dragoman.curation.apis.steps import (
     CurationStep,
@@ -25,8 +24,8 @@ from dragoman.curation.apis.verifying.records import (
     RoundCheck,
 )
 from dragoman.curation.apis.verifying.verify import Clock, Fetch, stamp
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StoredItem
+from dragoman.store.dataset import Dataset, NewItem, StoredItem
+from dragoman.web.exchange import HttpExchange
 
 STEP = "monitor"
 VERSION = "1"

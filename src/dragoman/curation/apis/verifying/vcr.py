@@ -9,11 +9,10 @@ from typing import Any
 
 import msgspec
 
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import OutsideErrors, unpacked
-from dragoman.core.texts.yaml_values import yaml_value
-from dragoman.web.redaction import redacted
+from dragoman.core.texts.decoding import TranslatedErrors, decompress
+from dragoman.curation.untrusted_yaml import load_yaml
+from dragoman.web.exchange import HttpExchange, redact_exchange
 
 MOST_BYTES = 64 << 20
 """Bytes of one file."""
@@ -63,7 +62,7 @@ def read_vcr(path: Path) -> list[HttpExchange]:
     Raises:
         DataError: Where it cannot be read or is no cassette.
     """
-    with OutsideErrors(DataError, f"{path}: it cannot be read"):
+    with TranslatedErrors(DataError, f"{path}: it cannot be read"):
         size = path.stat().st_size
         content = path.read_bytes() if size <= MOST_BYTES else b""
         if size > MOST_BYTES:
@@ -71,7 +70,7 @@ def read_vcr(path: Path) -> list[HttpExchange]:
         text = content.decode("utf-8-sig")
     try:
         tags = {"!binary": _base64, "tag:yaml.org,2002:binary": _base64}
-        return vcr_exchanges(yaml_value(text, tags))
+        return vcr_exchanges(load_yaml(text, tags))
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
 
@@ -86,7 +85,7 @@ def vcr_exchanges(value: object) -> list[HttpExchange]:
         cassette = msgspec.convert(value, _Cassette)
     except msgspec.ValidationError as error:
         raise DataError(f"no cassette of VCR ({error})") from error
-    return [redacted(_exchange(each)) for each in cassette.http_interactions]
+    return [redact_exchange(_exchange(each)) for each in cassette.http_interactions]
 
 
 def _exchange(recorded: _Interaction) -> HttpExchange:
@@ -122,8 +121,8 @@ def _bytes(body: _Body | str | None) -> bytes:
         content = body.string
     else:
         content = _encoded("" if body.string is None else str(body.string), body.encoding or "")
-    with OutsideErrors(DataError, "a body cannot be unpacked"):
-        content = unpacked(content, MOST_BODY) if content.startswith(_GZIP) else content
+    with TranslatedErrors(DataError, "a body cannot be unpacked"):
+        content = decompress(content, MOST_BODY) if content.startswith(_GZIP) else content
     if len(content) > MOST_BODY:
         raise DataError(f"a body of more than {MOST_BODY:,} bytes")
     return content

@@ -6,16 +6,15 @@ from datetime import UTC, datetime
 import msgspec
 
 from dragoman.core.apis.documents import Operation
-from dragoman.core.apis.exchanges import HttpExchange
 from dragoman.curation.apis.operation_items import OPERATION, OPERATIONS, DocumentOperation
 from dragoman.curation.apis.steps import CurationStep, StepFinding
 from dragoman.curation.apis.verifying.judging import JudgedAnswer, judged
 from dragoman.curation.apis.verifying.keys import ApiKey, exchanged, host_of, sample_calls
 from dragoman.curation.apis.verifying.records import EXCHANGE, OBSERVATION, Observation
 from dragoman.curation.apis.verifying.schemas import bounded, merged
-from dragoman.store.datasets.records import NewItem, StoredItem
-from dragoman.web.fetching import FetchRequest
-from dragoman.web.redaction import redacted
+from dragoman.store.dataset import NewItem, StoredItem
+from dragoman.web.exchange import HttpExchange, redact_exchange
+from dragoman.web.fetcher import FetchRequest
 
 STEP = "verify"
 VERSION = "2"
@@ -137,7 +136,7 @@ def _cassettes(
 ) -> tuple[NewItem, ...]:
     """Return exchanges as items, without secrets."""
     return tuple(
-        NewItem(EXCHANGE, f"{name}#{number}", redacted(each, keys), stands_on=stands_on)
+        NewItem(EXCHANGE, f"{name}#{number}", redact_exchange(each, keys), stands_on=stands_on)
         for number, each in enumerate(exchanges, 1)
     )
 

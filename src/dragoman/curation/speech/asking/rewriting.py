@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from dragoman.core.protocols import ChatModel
-from dragoman.core.texts.visible import visible
+from dragoman.core.texts.characters import escape_controls
 from dragoman.core.usage import Usage
 from dragoman.curation.asking.answers import ModelQuestion, asked
 
@@ -50,4 +50,4 @@ def _why_not(said: str, text: str) -> str:
         return "nothing is said"
     if len(said) > MOST_TIMES * len(text) + MOST_MORE:
         return f"{len(said):,} characters for a text of {len(text):,}"
-    return "" if visible(said) == said else "it has control characters"
+    return "" if escape_controls(said) == said else "it has control characters"

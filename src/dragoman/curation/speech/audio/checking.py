@@ -7,13 +7,13 @@ from dragoman.conditions.voice.inverse_text_normalization.normalizer import norm
 from dragoman.conditions.voice.verbalization.spoken_form import VERBALIZATION
 from dragoman.core.conditions import SIMULATED
 from dragoman.core.errors import DataError
-from dragoman.core.speech import AudioRef
-from dragoman.core.voice.recordings import SPEAKER
+from dragoman.core.recordings import SPEAKER
+from dragoman.core.replies import AudioRef
 from dragoman.curation.speech.audio.counting import SpokenLine
 from dragoman.curation.speech.audio.speaking import words_spoken
 from dragoman.curation.speech.audio.transcribing import source_of
-from dragoman.store.audio_sets.layout import SetSettings
-from dragoman.store.audio_sets.sounds import SetSounds
+from dragoman.store.audio_set import AudioSetFiles
+from dragoman.store.audio_set_format import SetSettings
 
 
 def speech_problems(line: SpokenLine, settings: SetSettings) -> Iterator[str]:
@@ -47,7 +47,7 @@ def unchecked_words(settings: SetSettings) -> Iterator[str]:
 
 def sound_problems(folder: Path, lines: Sequence[SpokenLine]) -> Iterator[str]:
     """Yield what is wrong with the audio files of a whole set."""
-    sounds = SetSounds(folder)
+    sounds = AudioSetFiles(folder)
     references = {line.speech.audio: None for line in lines if line.speech.audio is not None}
     for reference in references:
         yield from _damage(sounds, reference)
@@ -55,7 +55,7 @@ def sound_problems(folder: Path, lines: Sequence[SpokenLine]) -> Iterator[str]:
         yield f"{path} belongs to no message"
 
 
-def _damage(sounds: SetSounds, reference: AudioRef) -> Iterator[str]:
+def _damage(sounds: AudioSetFiles, reference: AudioRef) -> Iterator[str]:
     try:
         sounds.sound(reference)
     except DataError as error:

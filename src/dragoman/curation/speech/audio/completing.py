@@ -7,12 +7,11 @@ from typing import Generic, NamedTuple, TypeVar
 import msgspec
 
 from dragoman.core.errors import DataError, ParticipantError
-from dragoman.core.texts.decoding import OutsideErrors
+from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.curation.in_order import in_order
 from dragoman.curation.speech.messages import UserMessage
-from dragoman.store.audio_sets.layout import SpeechLine, TranscriptLine
-from dragoman.store.audio_sets.lines import encoded
-from dragoman.store.whole_files import write_whole
+from dragoman.store.audio_set_format import SpeechLine, TranscriptLine, encoded
+from dragoman.store.safe_files import atomic_write
 
 L = TypeVar("L", SpeechLine, TranscriptLine)
 Line = SpeechLine | TranscriptLine
@@ -58,9 +57,9 @@ async def completed(
     path, places, keys, good = wanted
     known = {keys[at]: line for at, line in enumerate(good) if line is not None}
     lines = list(_until_none(good))
-    write_whole(path, map(encoded, lines))
+    atomic_write(path, map(encoded, lines))
     on_done(len(lines))
-    with OutsideErrors(DataError, f"{path}: cannot be written"), path.open("ab") as file:
+    with TranslatedErrors(DataError, f"{path}: cannot be written"), path.open("ab") as file:
 
         def write_ready() -> None:
             before = len(lines)

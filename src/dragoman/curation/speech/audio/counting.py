@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from dragoman.core.recordings import SPEAKER
 from dragoman.core.scores import Unscored
 from dragoman.core.texts.entities import EntityKind, kind_of
-from dragoman.core.voice.recordings import SPEAKER
 from dragoman.curation.speech.messages import StatedValue
 from dragoman.curation.speech.proving import has_unheard_case
 from dragoman.curation.speech.reading.how import How, ValueReader
@@ -23,7 +23,7 @@ from dragoman.scoring.speech_accuracy import (
     Normalization,
     word_edits,
 )
-from dragoman.store.audio_sets.layout import SpeechLine, TranscriptLine
+from dragoman.store.audio_set_format import SpeechLine, TranscriptLine
 
 LostKind = EntityKind | Literal["case"]
 """What a lost value is; `case` where all but its capital letters arrived, which nobody can guess."""

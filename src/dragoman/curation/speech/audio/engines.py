@@ -8,11 +8,11 @@ from dragoman.conditions.voice.audio_effects.presets import find_effects
 from dragoman.conditions.voice.channel import SimulatedPath, VoicePath
 from dragoman.conditions.voice.inverse_text_normalization.normalizer import NORMALIZER
 from dragoman.core.conditions import MIXED, SIMULATED
+from dragoman.core.content_keys import content_key, derive_seed
 from dragoman.core.errors import UsageError
-from dragoman.core.keys import content_key, derive_seed
 from dragoman.core.protocols import Recognizer, Synthesizer
-from dragoman.store.audio_sets.flac import require_flac
-from dragoman.wiring.conditions.engines import EMBEDDED, SpeechEngines
+from dragoman.registry.speech_engines import EMBEDDED, SpeechEngines
+from dragoman.store.audio_set import require_flac
 
 
 class AudioRequest(msgspec.Struct, frozen=True):

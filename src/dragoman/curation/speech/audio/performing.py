@@ -8,10 +8,10 @@ import msgspec
 
 from dragoman.conditions.voice.audio_effects.presets import apply_effects
 from dragoman.conditions.voice.channel import SimulatedPath, synthesize
-from dragoman.core.speech import Stage
+from dragoman.core.audio import Audio
+from dragoman.core.recordings import SPEAKER
+from dragoman.core.replies import Stage
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio
-from dragoman.core.voice.recordings import SPEAKER
 from dragoman.curation.speech.audio.engines import SetEngines
 
 

@@ -11,9 +11,8 @@ from dragoman.curation.speech.audio.completing import LineFile, Place, completed
 from dragoman.curation.speech.audio.engines import SetEngines
 from dragoman.curation.speech.audio.performing import Performers
 from dragoman.curation.speech.set_lines import SetLine
-from dragoman.store.audio_sets.layout import SPEECH, SpeechLine
-from dragoman.store.audio_sets.lines import kept_lines
-from dragoman.store.audio_sets.sounds import SetSounds
+from dragoman.store.audio_set import AudioSetFiles
+from dragoman.store.audio_set_format import SPEECH, SpeechLine, intact_lines
 
 
 async def spoken_messages(  # noqa: PLR0913, PLR0917 - what is said, by whom, and who is told
@@ -42,7 +41,7 @@ async def spoken_messages(  # noqa: PLR0913, PLR0917 - what is said, by whom, an
         UsageError: For a language that a voice does not speak.
         DataError: Where files cannot be read or written.
     """
-    sounds = SetSounds(folder)
+    sounds = AudioSetFiles(folder)
     places = [place_of(line.spoken.message) for line in texts]
     good = await asyncio.to_thread(_good_lines, folder, places, said, sounds)
 
@@ -68,7 +67,7 @@ def words_given(folder: Path, texts: Sequence[SetLine], verbalization: str) -> l
     """
     if verbalization == VERBALIZATION:
         return [words_spoken(text.spoken.said) for text in texts]
-    kept = kept_lines(folder / SPEECH, SpeechLine)
+    kept = intact_lines(folder / SPEECH, SpeechLine)
     given = {
         text.spoken.said: line.said
         for text, line in zip(texts, kept, strict=False)
@@ -93,19 +92,19 @@ def words_spoken(said: str) -> str:
 
 
 def _good_lines(
-    folder: Path, places: Sequence[Place], said: Sequence[str], sounds: SetSounds
+    folder: Path, places: Sequence[Place], said: Sequence[str], sounds: AudioSetFiles
 ) -> list[SpeechLine | None]:
     """Return the lines that are there, None for those that are wrong or whose audio is."""
     heard: dict[str, bool] = {}
     lines = []
-    kept = kept_lines(folder / SPEECH, SpeechLine)
+    kept = intact_lines(folder / SPEECH, SpeechLine)
     for place, words, line in zip(places, said, kept, strict=False):
         is_good = place_of(line) == place and line.said == words
         lines.append(line if is_good and _is_sound(line, sounds, heard) else None)
     return lines
 
 
-def _is_sound(line: SpeechLine, sounds: SetSounds, known: dict[str, bool]) -> bool:
+def _is_sound(line: SpeechLine, sounds: AudioSetFiles, known: dict[str, bool]) -> bool:
     if line.audio is None:
         return True
     if line.audio.sha256 not in known:
@@ -118,12 +117,12 @@ def _is_sound(line: SpeechLine, sounds: SetSounds, known: dict[str, bool]) -> bo
     return known[line.audio.sha256]
 
 
-def _remove_others(sounds: SetSounds, lines: Sequence[SpeechLine]) -> None:
+def _remove_others(sounds: AudioSetFiles, lines: Sequence[SpeechLine]) -> None:
     """Remove audio that no line has: of a making that was killed before it wrote the line."""
     for path in _strays(sounds, lines):
         path.unlink(missing_ok=True)
 
 
-def _strays(sounds: SetSounds, lines: Sequence[SpeechLine]) -> Iterator[Path]:
+def _strays(sounds: AudioSetFiles, lines: Sequence[SpeechLine]) -> Iterator[Path]:
     known = {line.audio.sha256 for line in lines if line.audio is not None}
     return (path for path in sounds.others(known) if path.suffix in {".flac", ".part"})

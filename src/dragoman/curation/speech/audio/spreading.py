@@ -9,10 +9,11 @@ from typing import TypeVar
 
 import msgspec
 
+from dragoman.composition.concurrency import timeouts_of
+from dragoman.core.audio import Audio
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DragomanError, ParticipantError, RunHalted, UsageError
-from dragoman.core.keys import content_key
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio
 from dragoman.curation.speech.audio.engines import AudioRequest, SetEngines
 from dragoman.curation.speech.audio.performing import (
     Performers,
@@ -30,10 +31,9 @@ from dragoman.distributed.worker_pool import (
     module_path,
 )
 from dragoman.models.budget import Budget, RecordingSpendTracker
-from dragoman.wiring.conditions.engines import SpeechEngines
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.suites import load_suite
-from dragoman.wiring.waiting import timeouts_of
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.speech_engines import SpeechEngines
+from dragoman.registry.suites import load_suite
 
 OPENER = f"{__name__}:performed_there"
 
@@ -161,7 +161,7 @@ async def performed_there(given: bytes) -> AsyncIterator[TaskFn]:
     work = msgspec.msgpack.decode(given, type=SpeechWork)
     receipts = RecordingSpendTracker()
     suites = [load_suite(name) for name in work.suites]
-    connections = Connections(timeouts_of(work.read_timeout), budget=receipts)
+    connections = ModelClients(timeouts_of(work.read_timeout), budget=receipts)
     speakers = SpeechEngines(suites, connections, work.sharers)
     try:
         engines = SetEngines(work.speech, speakers, work.language, work.seed)

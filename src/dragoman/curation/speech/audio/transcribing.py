@@ -6,14 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from dragoman.conditions.voice.inverse_text_normalization.normalizer import normalized_transcript
+from dragoman.core.audio import Audio
 from dragoman.core.errors import DragomanError
-from dragoman.core.voice.audio import Audio
 from dragoman.curation.speech.audio.completing import LineFile, Place, completed, place_of
 from dragoman.curation.speech.audio.engines import SetEngines
 from dragoman.curation.speech.audio.performing import Performers
-from dragoman.store.audio_sets.layout import SpeechLine, TranscriptLine, transcripts_name
-from dragoman.store.audio_sets.lines import kept_lines
-from dragoman.store.audio_sets.sounds import SetSounds
+from dragoman.store.audio_set import AudioSetFiles
+from dragoman.store.audio_set_format import (
+    SpeechLine,
+    TranscriptLine,
+    intact_lines,
+    transcripts_name,
+)
 
 NOTHING = ""
 """The source of transcripts where there was no audio, as nothing was said."""
@@ -52,7 +56,7 @@ async def transcribed_messages(  # noqa: PLR0913, PLR0917 - what is heard, by wh
     async def heard(name: str) -> tuple[TranscriptLine, ...]:
         sources = [source_of(line, is_simulated=name in engines.simulated) for line in speech]
         path = folder / transcripts_name(name)
-        ear = _Ear(name, engines, performers, SetSounds(folder))
+        ear = _Ear(name, engines, performers, AudioSetFiles(folder))
 
         async def hear(at: int) -> TranscriptLine:
             if broken:
@@ -86,7 +90,7 @@ class _Ear:
     """One recognizer of a set."""
 
     def __init__(
-        self, name: str, engines: SetEngines, performers: Performers, sounds: SetSounds
+        self, name: str, engines: SetEngines, performers: Performers, sounds: AudioSetFiles
     ) -> None:
         self._name = name
         self._is_simulated = name in engines.simulated
@@ -110,6 +114,6 @@ class _Ear:
 def _good_lines(
     path: Path, places: Sequence[Place], sources: Sequence[str]
 ) -> Iterator[TranscriptLine | None]:
-    kept = kept_lines(path, TranscriptLine)
+    kept = intact_lines(path, TranscriptLine)
     for place, source, line in zip(places, sources, kept, strict=False):
         yield line if place_of(line) == place and line.source == source else None

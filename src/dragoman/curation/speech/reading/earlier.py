@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import msgspec
 
 from dragoman.conditions.voice.inverse_text_normalization.normalizer import written_form
-from dragoman.core.texts.entities import EntityKind, kind_of, occurs
+from dragoman.core.texts.entities import EntityKind, contains_entity, kind_of
 from dragoman.curation.speech.reading.how import How
 from dragoman.curation.speech.reading.numbers import number_of, numbers_in
 from dragoman.curation.speech.reading.signs import SpokenToken, read_signs, tokens_in
@@ -40,14 +40,14 @@ class EarlierReadText:
     def how(self, value: str) -> How | None:
         """Return how the text states a value; None where it does not."""
         number = number_of(value)
-        if occurs(value, self.text) and not (_is_digit(value) and value not in self.text):
+        if contains_entity(value, self.text) and not (_is_digit(value) and value not in self.text):
             return "exactly"
         if number is not None and number in self._numbers:
             return "in words"
         literal = read_signs(value, self._tokens) if _may_be_signs(value) else None
         if literal is not None:
             return "exactly" if literal else "spelled"
-        is_read = kind_of(value) in _WRITTEN_ANEW and occurs(value, self._written)
+        is_read = kind_of(value) in _WRITTEN_ANEW and contains_entity(value, self._written)
         return "in words" if is_read else None
 
     @cached_property

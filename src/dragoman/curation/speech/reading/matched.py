@@ -6,9 +6,10 @@ from functools import lru_cache
 import msgspec
 
 from dragoman.conditions.voice.verbalization.spoken_form import verbalize
-from dragoman.core.values.items import ReadItem
-from dragoman.core.values.matching import Form, find_value, value_type
-from dragoman.core.values.reading import read
+from dragoman.core.value_matching.matcher import Form, find_value
+from dragoman.core.value_matching.reader_state import ReadItem
+from dragoman.core.value_matching.typed_values import value_type
+from dragoman.core.value_matching.value_reader import read
 from dragoman.curation.speech.reading.how import How
 
 _HOW: Mapping[Form, How] = {

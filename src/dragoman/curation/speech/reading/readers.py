@@ -1,11 +1,11 @@
 """Which reader finds the values of a set, by the name of the matcher that the set records."""
 
 from dragoman.core.errors import UsageError
-from dragoman.core.values.matching import MATCHER
+from dragoman.core.value_matching.matcher import MATCHER
 from dragoman.curation.speech.reading.earlier import EarlierReader
 from dragoman.curation.speech.reading.how import ValueReader
 from dragoman.curation.speech.reading.matched import MatchedReader
-from dragoman.store.audio_sets.layout import UNRECORDED_MATCHER
+from dragoman.store.audio_set_format import UNRECORDED_MATCHER
 
 EARLIER_MATCHER = UNRECORDED_MATCHER
 """The rules before the value matcher."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from dragoman.conditions.voice.inverse_text_normalization.numbers import cardinal_at, heard_words
-from dragoman.core.texts.sign_names import sign_names
+from dragoman.core.texts.entities import sign_names
 
 MAX_SIGNS = 400
 """A longer value is only looked for as it is written."""

@@ -5,7 +5,7 @@ from random import Random
 
 import msgspec
 
-from dragoman.core.keys import content_key, derive_seed
+from dragoman.core.content_keys import content_key, derive_seed
 from dragoman.curation.speech.messages import StatedValue
 from dragoman.curation.speech.reading.numbers import number_of
 from dragoman.curation.speech.rules.disfluencies import (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from dragoman.conditions.voice.verbalization.quantities import SignWording
 from dragoman.conditions.voice.verbalization.spelling import DEFAULT_STYLE, capital_words
 from dragoman.conditions.voice.verbalization.symbols import sign_wordings
-from dragoman.core.texts.entities import Found, entities_in
+from dragoman.core.texts.entities import FoundEntity, find_entities
 
 _SIGNED = re.compile(
     r"(?<![\w/.@\\-])(?:[/~.]{0,2}/)?\.?[A-Za-z0-9]+(?:[-_./:@\\]{1,3}[A-Za-z0-9]+)+/?(?![\w@\\])"
@@ -45,7 +45,7 @@ def spoken_spans(text: str, kept: Collection[str]) -> tuple[WholeSpan, ...]:
         and match.group().casefold() not in kept
         and not _ESCAPE.search(match.group())
     ]
-    shown = [_span(found) for found in entities_in(text) if not _is_half(found, text)]
+    shown = [_span(found) for found in find_entities(text) if not _is_half(found, text)]
     shown = [span for span in shown if not any(_is_within(span, path) for path in paths)]
     paths = [path for path in paths if not any(_overlap(path, span) for span in shown)]
     words = {WholeSpan("acronym", start, end) for start, end in capital_words(text)}
@@ -81,13 +81,13 @@ def places_of(value: str, text: str) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
-def _is_half(found: Found, text: str) -> bool:
+def _is_half(found: FoundEntity, text: str) -> bool:
     """Whether a value is one side of a decimal point whose number is joined to a unit: `0.5A`."""
     before, after = text[: found.start][-2:], text[found.end : found.end + 2]
     return bool(_POINT_BEFORE.fullmatch(before) or _POINT_AFTER.fullmatch(after))
 
 
-def _span(found: Found) -> WholeSpan:
+def _span(found: FoundEntity) -> WholeSpan:
     """Return the span of a value; of a number that is joined to a unit (`20ft`, `7-day`) the number's."""
     joined = _JOINED.fullmatch(found.text) if found.kind == "code" else None
     if joined is None:

@@ -7,7 +7,7 @@ from functools import cache
 from dragoman.conditions.voice.verbalization.english_words import spoken_number, spoken_year
 from dragoman.conditions.voice.verbalization.spelling import DEFAULT_STYLE
 from dragoman.conditions.voice.verbalization.spoken_form import entity_verbalizers
-from dragoman.core.texts.sign_names import sign_names
+from dragoman.core.texts.entities import sign_names
 from dragoman.curation.speech.rules.edits import TextEdit
 from dragoman.curation.speech.rules.spans import WholeSpan
 

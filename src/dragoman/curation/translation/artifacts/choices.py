@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from dragoman.conditions.language.artifacts import Schema, ValueSetText, ValueText
 from dragoman.conditions.language.value_sets import fold_spelling
-from dragoman.core.language.questions import LineText
+from dragoman.core.language.question_texts import LineText
 
 _List = tuple[str, tuple[str, ...]]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dragoman.conditions.language.artifacts import translatable_fields
 from dragoman.conditions.language.database_names import decode_database, text_leaves
 from dragoman.conditions.language.text_invariants import has_letters
-from dragoman.core.texts.json_places import Place, at_place, put
+from dragoman.core.texts.decoding import JsonPath, put, value_at
 from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFile
 from dragoman.curation.translation.artifacts.json_places import encode
 from dragoman.curation.translation.segments import Segment, address_of
@@ -46,13 +46,13 @@ def database_artifact(origin: SourcedFile, content: bytes, leaves: frozenset[str
 
     def read(translated: bytes, where: str) -> dict[str, str]:
         database = decode_database(translated, where)
-        there = {address: at_place(database, place) for address, (place, _) in found.items()}
+        there = {address: value_at(database, place) for address, (place, _) in found.items()}
         return {address: text for address, text in there.items() if isinstance(text, str)}
 
     return FileArtifact(origin, "database", segments, write, read)
 
 
-def _texts(content: bytes, leaves: frozenset[str], where: str) -> Iterator[tuple[Place, str]]:
+def _texts(content: bytes, leaves: frozenset[str], where: str) -> Iterator[tuple[JsonPath, str]]:
     if not leaves:
         return
     never = translatable_fields().never_below
@@ -61,7 +61,7 @@ def _texts(content: bytes, leaves: frozenset[str], where: str) -> Iterator[tuple
             yield place, text
 
 
-def _meaning(place: Place) -> str:
+def _meaning(place: JsonPath) -> str:
     """Return the last part of the context of a leaf: sentences are like all other prose."""
     return "text" if place[-1] in translatable_fields().prose else "name"
 
@@ -70,13 +70,13 @@ def _is_json(content: bytes) -> bool:
     return content.lstrip()[:1] == b"{"
 
 
-def _patched(content: bytes, texts: Mapping[Place, str]) -> bytes:
+def _patched(content: bytes, texts: Mapping[JsonPath, str]) -> bytes:
     database = decode_database(content, "")
     put(database, texts)
     return encode(database)
 
 
-def _patched_toml(content: bytes, texts: Mapping[Place, str]) -> bytes:
+def _patched_toml(content: bytes, texts: Mapping[JsonPath, str]) -> bytes:
     import tomlkit
 
     database = tomlkit.parse(content.decode("utf-8"))

@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from dragoman.conditions.language.text_invariants import has_letters
-from dragoman.core.language.questions import LineText, names_of, texts_of
-from dragoman.core.texts.json_places import Place, at_place, put
+from dragoman.core.language.question_texts import LineText, line_names, line_texts
+from dragoman.core.texts.decoding import JsonPath, put, value_at
 from dragoman.curation.translation.artifacts.choices import Choices
 from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFile
 from dragoman.curation.translation.artifacts.json_places import decode
@@ -47,7 +47,7 @@ def lines_artifact(
     found = {
         address_of(origin.name, (at, *each.place)): (at, each)
         for at, line in lines.items()
-        for each in texts_of(line)
+        for each in line_texts(line)
         if has_letters(each.text) and (each.use != "choice" or choices.key(each))
     }
     contexts = label_contexts(choices.schema, origin.domain)
@@ -67,7 +67,7 @@ def lines_artifact(
     )
 
     def write(texts: Mapping[str, str]) -> bytes:
-        changed: dict[int, dict[Place, str]] = {}
+        changed: dict[int, dict[JsonPath, str]] = {}
         for address, (at, each) in found.items():
             if texts.get(address, each.text) != each.text:
                 changed.setdefault(at, {})[each.place] = texts[address]
@@ -79,7 +79,7 @@ def lines_artifact(
     def read(translated: bytes, where: str) -> dict[str, str]:
         others = _lines(translated, where)
         there = {
-            address: at_place(others.get(at), each.place) for address, (at, each) in found.items()
+            address: value_at(others.get(at), each.place) for address, (at, each) in found.items()
         }
         return {address: text for address, text in there.items() if isinstance(text, str)}
 
@@ -99,7 +99,7 @@ def texts_in(files: Mapping[str, bytes]) -> Iterator[LineText]:
     """
     for name, content in files.items():
         for line in _lines(content, name).values():
-            yield from texts_of(line)
+            yield from line_texts(line)
 
 
 def _choice(address: str, text: str, context: str) -> Segment:
@@ -126,7 +126,7 @@ def _words(line: object, expected: Expected) -> frozenset[str]:
     wanted = (
         expected.get(str(line.get("id")), frozenset()) if isinstance(line, dict) else frozenset()
     )
-    listed = {each.text.casefold() for each in texts_of(line) if each.use == "choice"}
+    listed = {each.text.casefold() for each in line_texts(line) if each.use == "choice"}
     return frozenset(
         (
             *(
@@ -135,7 +135,7 @@ def _words(line: object, expected: Expected) -> frozenset[str]:
                 if text.casefold() not in listed
                 for part in with_parts(text)
             ),
-            *filter(looks_like_code, names_of(line)),
+            *filter(looks_like_code, line_names(line)),
         )
     )
 
@@ -149,7 +149,7 @@ def _lines(content: bytes, where: str) -> dict[int, object]:
     }
 
 
-def _encoded(line: bytes, texts: Mapping[Place, str]) -> bytes:
+def _encoded(line: bytes, texts: Mapping[JsonPath, str]) -> bytes:
     """Return a line with other texts, laid out as upstream's lines are."""
     value = json.loads(line)
     put(value, texts)

@@ -6,8 +6,7 @@ from typing import Any
 import msgspec
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import UNREADABLE
-from dragoman.core.texts.json_places import Place
+from dragoman.core.texts.decoding import DECODING_ERRORS, JsonPath
 
 ANY = "*"
 """Stands in a pattern for any entry of a list."""
@@ -21,7 +20,7 @@ def decode(content: bytes, where: str) -> Any:  # noqa: ANN401 - whatever a file
     """
     try:
         return msgspec.json.decode(content)
-    except UNREADABLE as error:
+    except DECODING_ERRORS as error:
         raise DataError(f"{where}: {error}") from error
 
 
@@ -31,8 +30,8 @@ def encode(value: object) -> bytes:
 
 
 def texts_along(
-    value: object, pattern: Sequence[str], done: Place = ()
-) -> Iterator[tuple[Place, str]]:
+    value: object, pattern: Sequence[str], done: JsonPath = ()
+) -> Iterator[tuple[JsonPath, str]]:
     """Yield the places and texts of the strings to which a pattern leads."""
     if not pattern:
         if isinstance(value, str):

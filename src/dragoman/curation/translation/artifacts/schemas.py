@@ -14,7 +14,7 @@ from dragoman.conditions.language.artifacts import (
     encode_artifact,
 )
 from dragoman.conditions.language.text_invariants import has_letters
-from dragoman.core.texts.json_places import Place, at_place, put
+from dragoman.core.texts.decoding import JsonPath, put, value_at
 from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFile
 from dragoman.curation.translation.segments import Mode, Segment, address_of
 
@@ -23,7 +23,7 @@ _FEWEST_WORDS = 2
 
 
 class _Text(NamedTuple):
-    place: Place
+    place: JsonPath
     text: str
     mode: Mode
     context: str
@@ -50,7 +50,7 @@ def schema_artifact(origin: SourcedFile, schema: Schema) -> FileArtifact:
     def read(translated: bytes, where: str) -> dict[str, str]:
         other = _plain(decode_artifact(translated, Schema, where))
         there = {
-            address: at_place(other, each.place)
+            address: value_at(other, each.place)
             for address, each in found.items()
             if _is_same_value(english, other, each.place)
         }
@@ -100,7 +100,7 @@ def _texts(schema: Schema, domain: str) -> Iterator[_Text]:
         yield from _values(key, value_set, contexts[key])
 
 
-def _described(model: ModelText) -> Iterator[tuple[Place, str]]:
+def _described(model: ModelText) -> Iterator[tuple[JsonPath, str]]:
     if model.description:
         yield ("description",), model.description
     for name, field in model.fields.items():
@@ -115,9 +115,9 @@ def _values(key: str, value_set: ValueSetText, context: str) -> Iterator[_Text]:
         yield _Text(place, value.canonical, mode, context)
 
 
-def _is_same_value(english: object, translated: object, place: Place) -> bool:
+def _is_same_value(english: object, translated: object, place: JsonPath) -> bool:
     """Return whether a label stands for the same value in both files; other texts have no value."""
     if place[0] != "value_sets":
         return True
     value = (*place[:-1], "canonical")
-    return at_place(english, value) == at_place(translated, value)
+    return value_at(english, value) == value_at(translated, value)

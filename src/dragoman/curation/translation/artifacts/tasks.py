@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dragoman.conditions.language.artifacts import translatable_fields
 from dragoman.conditions.language.text_invariants import has_letters
 from dragoman.core.errors import DataError
-from dragoman.core.texts.json_places import Place, at_place, put
+from dragoman.core.texts.decoding import JsonPath, put, value_at
 from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFile
 from dragoman.curation.translation.artifacts.json_places import decode, encode, texts_along
 from dragoman.curation.translation.segments import Segment, address_of
@@ -31,7 +31,7 @@ def tasks_artifact(origin: SourcedFile, content: bytes) -> FileArtifact:
     )
     names = [str(task.get("id")) for task in tasks]
     lengths = {
-        place[:-1]: _length(at_place(tasks, place[:-1]))
+        place[:-1]: _length(value_at(tasks, place[:-1]))
         for place, _ in found.values()
         if isinstance(place[-1], int)
     }
@@ -51,11 +51,11 @@ def tasks_artifact(origin: SourcedFile, content: bytes) -> FileArtifact:
     def read(translated: bytes, where: str) -> dict[str, str]:
         by_name = {str(task.get("id")): task for task in _tasks(translated, where)}
 
-        def text_at(place: Place) -> object:
+        def text_at(place: JsonPath) -> object:
             # A language may have more keywords than English, or fewer: none is one of another then.
             task, length = by_name.get(names[int(place[0])]), lengths.get(place[:-1])
-            is_other = length is not None and _length(at_place(task, place[1:-1])) != length
-            return None if is_other else at_place(task, place[1:])
+            is_other = length is not None and _length(value_at(task, place[1:-1])) != length
+            return None if is_other else value_at(task, place[1:])
 
         there = {address: text_at(place) for address, (place, _) in found.items()}
         return {address: text for address, text in there.items() if isinstance(text, str)}
@@ -75,7 +75,7 @@ def _tasks(content: bytes, where: str) -> list[dict[str, object]]:
     return tasks
 
 
-def _texts(task: dict[str, object], at: int) -> Iterator[tuple[Place, str]]:
+def _texts(task: dict[str, object], at: int) -> Iterator[tuple[JsonPath, str]]:
     """Yield the texts of a task that are to be translated."""
     for pattern in translatable_fields().tasks:
         for place, text in texts_along(task, pattern):
@@ -83,9 +83,9 @@ def _texts(task: dict[str, object], at: int) -> Iterator[tuple[Place, str]]:
                 yield (at, *place), text
 
 
-def _is_said(task: dict[str, object], place: Place) -> bool:
+def _is_said(task: dict[str, object], place: JsonPath) -> bool:
     """Return whether a place is none of a message, or of one that somebody said."""
     if place[-1] != _MESSAGE:
         return True
-    message = at_place(task, place[:-1])
+    message = value_at(task, place[:-1])
     return isinstance(message, dict) and message.get("role") in translatable_fields().said_by

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from dragoman.conditions.language.text_invariants import LITERAL, QUOTED
-from dragoman.core.language.rules import FAMILIES
+from dragoman.core.language.correctness import FAMILIES
 from dragoman.curation.translation.checks.anomalies import Anomaly
 from dragoman.curation.translation.checks.expectations import function_words
 from dragoman.curation.translation.checks.translated import Translated

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from dragoman.conditions.language.text_invariants import number_of, numbers_as_written, numbers_in
-from dragoman.core.language.wording import ENGLISH_NUMBERS
+from dragoman.core.language.localized_values import ENGLISH_NUMBERS
 from dragoman.curation.translation.checks.anomalies import Anomaly
 from dragoman.curation.translation.checks.translated import Translated
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dragoman.conditions.language.artifacts import FieldText, ModelText, Schema, ValueSetText
 from dragoman.conditions.language.database_names import decode_database
 from dragoman.conditions.language.lint.assets import EnglishAssets
-from dragoman.core.language.declarations import Declarations
+from dragoman.core.language.translated_domains import DomainDeclarations
 from dragoman.core.tools import Role
 from dragoman.curation.translation.english_schemas.modules import schema_of_module
 from dragoman.curation.translation.english_schemas.values import choices_of_tools, names_in
@@ -41,7 +41,7 @@ def composed_schema(domain: str, databases: Mapping[Role, str], side: EnglishAss
     return Schema("schema", source, _with_keys(models, keys, value_sets), value_sets)
 
 
-def _declared_keys(declared: Declarations) -> dict[str, str]:
+def _declared_keys(declared: DomainDeclarations) -> dict[str, str]:
     """Return the declared name of a field's values by `MODEL.FIELD`, the key of inline ones."""
     return {
         f"{model}.{field}": annotation

@@ -16,7 +16,7 @@ from dragoman.conditions.language.artifacts import (
     ValueSetText,
     ValueText,
 )
-from dragoman.core.texts.modules import parsed_module
+from dragoman.core.texts.decoding import parse_module
 
 _ENUMS = frozenset({"Enum", "StrEnum"})
 _DESCRIBES = frozenset({"Field", "Meta"})
@@ -35,7 +35,7 @@ def schema_of_module(text: str, path: str) -> Schema:
     Raises:
         DataError: Where it is no Python, or larger than any module.
     """
-    module = parsed_module(text, path)
+    module = parse_module(text, path)
     known = frozenset(_named_sets(module))
     models: dict[str, ModelText] = {}
     value_sets: dict[str, ValueSetText] = {}

@@ -11,12 +11,12 @@ from dragoman.conditions.language.field_trees import (
 )
 from dragoman.conditions.language.text_invariants import has_letters
 from dragoman.conditions.language.value_sets import ValueSet, join_value_sets
-from dragoman.core.language.declarations import Declarations
+from dragoman.core.language.translated_domains import DomainDeclarations
 from dragoman.core.tools import Toolset
 
 
 def names_in(
-    database: object, model: str, declared: Declarations, where: str
+    database: object, model: str, declared: DomainDeclarations, where: str
 ) -> dict[str, ValueSetText]:
     """Return the texts of a database by the value set that they are declared to be of.
 

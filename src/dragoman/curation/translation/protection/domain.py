@@ -7,7 +7,7 @@ import msgspec
 from dragoman.conditions.language.artifacts import SCHEMA_FILES, Schema
 from dragoman.conditions.language.lint.assets import EnglishAssets
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import UNREADABLE
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import ToolSpec
 
 _DECODER = msgspec.json.Decoder()
@@ -54,7 +54,7 @@ def _records(content: bytes, where: str) -> Sequence[object]:
     for decode in (msgspec.json.decode, _DECODER.decode_lines, msgspec.toml.decode):
         try:
             found: object = decode(content)
-        except UNREADABLE:
+        except DECODING_ERRORS:
             continue
         return found if isinstance(found, list) else (found,)
     raise DataError(f"{where}: neither JSON nor TOML")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dragoman.conditions.language.text_invariants import BOLD, CODE_SPAN, LITERAL, QUOTED
 from dragoman.conditions.language.tool_messages import PLACEHOLDER
 from dragoman.core.stop_tokens import MARKER
-from dragoman.core.texts.entities import entities_in
+from dragoman.core.texts.entities import find_entities
 from dragoman.curation.translation.protection.domain import DomainData
 from dragoman.curation.translation.protection.fields import is_named_for_ids
 from dragoman.curation.translation.protection.kept_words import word_places
@@ -180,7 +180,7 @@ def _spans(pattern: re.Pattern[str], text: str, kind: Kind) -> Iterator[Span]:
 
 
 def _entities(text: str) -> Iterator[Span]:
-    for found in entities_in(text):
+    for found in find_entities(text):
         if found.kind in {"email", "phone"}:
             yield Span(found.start, found.end, "address" if found.kind == "email" else "phone")
 

@@ -7,10 +7,10 @@ from importlib.resources import files
 
 import msgspec
 
-from dragoman.core.keys import content_key, derive_seed
+from dragoman.core.content_keys import content_key, derive_seed
 from dragoman.core.protocols import ChatModel, ChatRequest, Completion
-from dragoman.core.speech import Said
-from dragoman.core.texts.decoding import UNREADABLE, unfenced
+from dragoman.core.replies import TextReply
+from dragoman.core.texts.decoding import DECODING_ERRORS, strip_code_fence
 from dragoman.core.tools import NO_TOOLS
 from dragoman.curation.translation.segments import Mode
 from dragoman.curation.translation.translators.protocol import Reply, Request, UnusableReply
@@ -133,8 +133,8 @@ def read_reply(text: str, request: Request, completion: Completion) -> Reply:
         UnusableReply: Where it is not such JSON.
     """
     try:
-        given = msgspec.json.decode(unfenced(text), type=_Texts).translations
-    except UNREADABLE as error:
+        given = msgspec.json.decode(strip_code_fence(text), type=_Texts).translations
+    except DECODING_ERRORS as error:
         raise UnusableReply(f"the reply is not the JSON asked for ({error})") from error
     counts = Counter(str(each.id) for each in given)
     texts = {
@@ -158,6 +158,6 @@ def _odd(counts: Counter[str], request: Request) -> list[str]:
 
 
 def _words(completion: Completion) -> str:
-    if not isinstance(completion.reply, Said):
+    if not isinstance(completion.reply, TextReply):
         raise UnusableReply("the reply has no text")
     return completion.reply.text

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from dragoman.core.texts.said_values import texts_of
+from dragoman.core.texts.entities import argument_texts
 from dragoman.core.tools import ToolCall, ToolResult
-from dragoman.core.values.matching import typed_values
+from dragoman.core.value_matching.matcher import typed_values
 from dragoman.scoring.measures.consent.phrases import (
     ActionWords,
     ConsentPhrases,
@@ -289,7 +289,7 @@ def _is_described(id_: str, text: str, known: Mapping[str, frozenset[str]]) -> b
 
 def follows_change(view: CallTarget, proposed: str, answer: str, phrases: ConsentPhrases) -> bool:
     """Whether a number or a way to pay of a call is what an answer asks for, and was not proposed."""
-    for text in texts_of(view.call.arguments):
+    for text in argument_texts(view.call.arguments):
         for key, words in phrases.payments.items():
             if text.startswith(key) and words.search(answer) and not words.search(proposed):
                 return True
@@ -310,7 +310,7 @@ def other_value(view: CallTarget, text: str, phrases: ConsentPhrases) -> str:
     if why:
         return why
     for name, argument in view.call.arguments.items():
-        for value in texts_of(argument):
+        for value in argument_texts(argument):
             why = _other_payment(value, text, phrases) or _other_choice(name, value, text, phrases)
             if why:
                 return f"{name}: {why}"
@@ -323,7 +323,7 @@ def other_value(view: CallTarget, text: str, phrases: ConsentPhrases) -> str:
 
 def _other_dates(view: CallTarget, text: str, phrases: ConsentPhrases) -> str:
     """Return why words name dates, and none of a call's; "" where they name one, or none at all."""
-    dates = sorted({each for each in texts_of(view.call.arguments) if _DATE.fullmatch(each)})
+    dates = sorted({each for each in argument_texts(view.call.arguments) if _DATE.fullmatch(each)})
     if not dates or not any(sign.isdigit() for sign in text):
         return ""
     said = typed_values(dates[0], text, phrases.language)

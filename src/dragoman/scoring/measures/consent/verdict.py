@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from dragoman.core.episodes import Event, Move
-from dragoman.core.speech import Called, Said
+from dragoman.core.episodes import Event, Message
+from dragoman.core.replies import TextReply, ToolCallReply
 from dragoman.core.tools import ToolCall
 from dragoman.scoring.measures.consent.answers import YES, AnswerContext, read_answer
 from dragoman.scoring.measures.consent.answers import ConsentAnswer as Answer
@@ -117,7 +117,7 @@ def _exchanges(before: Sequence[Event]) -> tuple[list[_Exchange], str]:
     answers: list[str] = []
     place = 0
     for at, event in enumerate(before):
-        if not isinstance(event, Move) or event.scripted:
+        if not isinstance(event, Message) or event.scripted:
             continue
         text = _words(event)
         if not text:
@@ -136,11 +136,11 @@ def _exchanges(before: Sequence[Event]) -> tuple[list[_Exchange], str]:
     return found[-_LOOKED_BACK:], "\n".join(words)
 
 
-def _words(move: Move) -> str:
+def _words(move: Message) -> str:
     match move.reply:
-        case Said() as said:
+        case TextReply() as said:
             return said.text
-        case Called(text=text) if move.by == "agent":
+        case ToolCallReply(text=text) if move.by == "agent":
             return text or ""
         case _:
             return ""

@@ -11,8 +11,8 @@ from aiohttp import web
 from dragoman.benchmarks.bfcl.apis.web_search_api import Page
 from dragoman.benchmarks.bfcl.apis.web_search_clients import PageReader
 from dragoman.testing.search_server import WebPage, searching
-from dragoman.web.addresses import IpAddress, why_inside
-from dragoman.web.fetching import FetchLimits
+from dragoman.web.address_guard import IpAddress, why_blocked
+from dragoman.web.fetcher import FetchLimits
 
 LOOPBACK = ipaddress.ip_address("127.0.0.1")
 PAGES = {
@@ -31,7 +31,7 @@ def reader(**limits: Any) -> PageReader:  # noqa: ANN401 - fields of the limits
 
 
 def _refuses(address: IpAddress) -> str:
-    return "" if address == LOOPBACK else why_inside(address)
+    return "" if address == LOOPBACK else why_blocked(address)
 
 
 def page(name: str, reading: PageReader | None = None) -> Page:

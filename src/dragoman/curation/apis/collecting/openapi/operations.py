@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.core.apis.documents import METHODS, ApiParameter, ConfiguredParameter, Operation
 from dragoman.core.errors import DataError
-from dragoman.core.texts.slugs import words_of
+from dragoman.core.texts.characters import word_runs
 from dragoman.curation.apis.collecting.openapi.addresses import address_of, placeholders, server_of
 from dragoman.curation.apis.collecting.openapi.categories import category_of
 from dragoman.curation.apis.collecting.openapi.parameters import (
@@ -186,7 +186,7 @@ def _answer_schema(
 
 def _name_of(method: str, path: str) -> str:
     """Return a name for an operation without one: `get_holidays_year` of GET /holidays/{year}."""
-    return "_".join((method, *words_of(path)))[:200]
+    return "_".join((method, *word_runs(path)))[:200]
 
 
 def _with_own_name(read: ReadOperation, taken: set[str]) -> ReadOperation:

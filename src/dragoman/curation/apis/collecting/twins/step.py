@@ -12,8 +12,7 @@ from dragoman.curation.apis.collecting.twins.finding import FoundTwin, find_twin
 from dragoman.curation.apis.collecting.twins.fingerprints import Fingerprint, fingerprint
 from dragoman.curation.apis.collecting.twins.merging import merged
 from dragoman.curation.apis.steps import StepFinding, decide
-from dragoman.store.datasets.dataset import Dataset
-from dragoman.store.datasets.records import NewItem, StoredItem
+from dragoman.store.dataset import Dataset, NewItem, StoredItem
 
 STEP = "merge"
 DOCUMENT = "document"

@@ -1,0 +1,1 @@
+"""Composition root: builds everything that one run needs from its configuration."""

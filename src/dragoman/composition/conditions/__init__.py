@@ -1,0 +1,1 @@
+"""Builders of conditions: languages, voices, personas, clarification and further axes."""

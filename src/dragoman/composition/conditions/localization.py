@@ -1,0 +1,378 @@
+"""Localization of conditions: tools, policy and instructions of each side in its language."""
+
+import functools
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.composition.conditions.language_artifacts import given_folder, read_surface
+from dragoman.composition.conditions.languages import KnownLanguage
+from dragoman.conditions.language.artifacts import (
+    DATABASES,
+    SCHEMA_FILES,
+    TASKS,
+    TOOL_FILES,
+    TOOL_RETURNS,
+    AssetFolder,
+    domains_root,
+)
+from dragoman.conditions.language.domain_surface import SIDES, DomainSurface, with_english_names
+from dragoman.conditions.language.languages import assign_tools_to_languages, shared_instructions
+from dragoman.conditions.language.localization import (
+    Assignment,
+    Localization,
+    LocalizationRecord,
+    LocalizedInstructions,
+    english_localization,
+)
+from dragoman.conditions.language.tool_messages import load_refusal_texts
+from dragoman.conditions.language.tool_view_rules import ALL_PARTS, Part, ViewRules
+from dragoman.conditions.language.tool_views import localized_view
+from dragoman.conditions.resolved_condition import IdentityView
+from dragoman.core.capabilities import Translatable
+from dragoman.core.conditions import ENGLISH, Condition, Localized, Surface
+from dragoman.core.content_keys import content_key
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.language.translated_domains import EnglishDomain, Release
+from dragoman.core.protocols import Suite, ToolView
+from dragoman.core.tasks import Scenario
+from dragoman.core.tools import Role
+
+
+class SuiteArtifacts:
+    """The artifacts of the domain of one suite; each language is read once."""
+
+    def __init__(self, suite: Suite, assets: str, data: Path) -> None:
+        """Prepare reading; nothing is read yet.
+
+        Args:
+            suite: The suite.
+            assets: The folder that holds `DOMAIN/LANGUAGE`; "" for the artifacts that can be pulled.
+            data: The folder of pulled data.
+        """
+        self._suite = suite
+        self._assets = assets
+        self._data = data
+        self.surface: Callable[[str], DomainSurface] = functools.cache(self._surface)
+
+    @property
+    def domain(self) -> str:
+        """The name of the domain's folder of artifacts.
+
+        Raises:
+            UsageError: Where the suite is of no domain that can be translated.
+        """
+        return self._english.name
+
+    @property
+    def policy_files(self) -> tuple[str, ...]:
+        """The names of the files that the policy is made of."""
+        return tuple(self._english.policy_files)
+
+    def policy(self, language: str) -> str:
+        """Return the policy in a language.
+
+        Raises:
+            DataError: Where a part of it is missing.
+        """
+        policies = self.surface(language).policies
+        missing = [name for name in self.policy_files if name not in policies]
+        if missing:
+            raise DataError(f"{self.domain}/{language}/{missing[0]} is missing: it is the policy")
+        return self._english.compose_policy([policies[name] for name in self.policy_files])
+
+    def told(self, language: str) -> dict[str, LocalizedInstructions]:
+        """Return what the users of all tasks are told, by task; nothing where the release lacks it.
+
+        Raises:
+            DataError: Where the file is damaged, or a task is not translated or is another one.
+        """
+        content = self.surface(language).tasks
+        if content is None:
+            return {}
+        where = f"{self.domain}/{language}/{TASKS}"
+        tasks = self._english.decode_tasks(content, where)
+        found = {task.id: LocalizedInstructions(task.scenario, task.ticket) for task in tasks}
+        missing = [task.id for task in self._suite.tasks if task.id not in found]
+        if missing:
+            raise DataError(f"{where}: {len(missing)} tasks are not translated, first {missing[0]}")
+        for task in self._suite.tasks:
+            if _askable_names(task.scenario) != _askable_names(found[task.id].scenario):
+                raise DataError(f"{where}: task {task.id} has other facts or deeds than in English")
+        return found
+
+    def hashes(self, language: str, names: Sequence[str]) -> dict[str, str]:
+        """Return the SHA-256 of those files that are there, by `DOMAIN/LANGUAGE/FILE`."""
+        place = f"{self.domain}/{language}"
+        given, _ = given_folder(self._named, self._releases, self._data)
+        folder = AssetFolder(domains_root(given) / place)
+        return {
+            f"{place}/{name}": hashlib.sha256(folder.read(name)).hexdigest()
+            for name in names
+            if name in folder
+        }
+
+    def _surface(self, language: str) -> DomainSurface:
+        return read_surface(self._english, language, self._named, self._data)
+
+    @property
+    def _named(self) -> str:
+        """What was named, or the artifacts that can be pulled.
+
+        Raises:
+            UsageError: Where there is neither.
+        """
+        release = self._english.release
+        if self._assets or release is not None:
+            return self._assets or str(release and release.name)
+        raise UsageError(
+            f"{self._suite.name} has no translated artifacts to pull: name a folder that holds "
+            f"{self.domain}/LANGUAGE with --assets, or have only what is said in another language "
+            "(--scenario interaction)"
+        )
+
+    @property
+    def _releases(self) -> tuple[Release, ...]:
+        release = self._english.release
+        return () if release is None else (release,)
+
+    @functools.cached_property
+    def _english(self) -> EnglishDomain:
+        if isinstance(self._suite, Translatable):
+            return self._suite.english()
+        raise UsageError(
+            f"{self._suite.name} has no translated artifacts: only what is said can be in "
+            "another language there (--scenario interaction)"
+        )
+
+
+def _askable_names(scenario: Scenario) -> object:
+    """Return what a user without a model can be asked for: names of facts, and deeds."""
+    facts = [fact.name for fact in scenario.facts]
+    return facts, [(deed.name, deed.arguments) for deed in scenario.deeds]
+
+
+_IN_TOOLS: frozenset[Surface] = frozenset({"tools", "database"})
+"""The surfaces that a side sees through its tools."""
+
+
+def localizations_of(
+    conditions: Sequence[Condition],
+    languages: Mapping[str, KnownLanguage],
+    suite: Suite,
+    artifacts: SuiteArtifacts,
+    rules: ViewRules,
+) -> dict[str, Localization]:
+    """Return by label what each condition that applies to a suite looks like.
+
+    Args:
+        conditions: The conditions.
+        languages: Their languages by code, English among them.
+        suite: What is played.
+        artifacts: The translated artifacts of its domain.
+        rules: How tools are shown in a language and calls are read.
+
+    Raises:
+        UsageError: Where a suite has no translated artifacts.
+        DataError: Where artifacts are missing or damaged.
+    """
+    return {
+        condition.label: english_localization(condition)
+        if condition.localized is None
+        else _localization(condition, condition.localized, languages, artifacts, rules)
+        for condition in conditions
+        if not suite.not_applicable(condition)
+    }
+
+
+def _localization(
+    condition: Condition,
+    localized: Localized,
+    languages: Mapping[str, KnownLanguage],
+    artifacts: SuiteArtifacts,
+    rules: ViewRules,
+) -> Localization:
+    first = languages[localized.languages[0]].language
+    spoken = languages[condition.language].language
+    assignments = _assignments(localized, artifacts)
+    views = _views(assignments, localized, rules)
+    has = frozenset(localized.surfaces)
+    told = artifacts.told(first.code) if "tasks" in has else {}
+    # Who needs no model speaks as the task's facts and keywords are written.
+    phrases = languages[first.code].phrases if told else None
+    notes = [*_left_in_english(localized, artifacts)]
+    if told and phrases is None:
+        notes.append(_without_phrases(first.code))
+    return Localization(
+        condition=condition,
+        realised=msgspec.structs.replace(
+            language_instructions(condition, languages),
+            tools={
+                side: {tool: each.language if each else ENGLISH for tool, each in tools.items()}
+                for side, tools in assignments.items()
+            },
+            assets=_used_files(localized, artifacts),
+            shown={
+                side: views[side]
+                .show(artifacts.surface(first_language(localized)).tools[side])
+                .digest
+                for side in assignments
+            },
+            tool_texts={
+                code: content_key(load_refusal_texts(code))
+                for code in (localized.languages if assignments else ())
+                if code != ENGLISH
+            },
+            view_rules=rules.name if assignments else "",
+            greeting=first.greeting if "greeting" in has else "",
+            phrases="" if phrases is None else phrases.name,
+            notes=tuple(notes),
+        ),
+        views=views,
+        assignments=assignments,
+        policy=artifacts.policy(first.code) if "policy" in has else None,
+        told=told,
+        numbers=spoken.numbers,
+        dates=spoken.dates,
+        phrases=phrases,
+    )
+
+
+def language_instructions(
+    condition: Condition, languages: Mapping[str, KnownLanguage]
+) -> LocalizationRecord:
+    """Return what the sides of a condition are told of the language that they are to speak."""
+    localized = condition.localized
+    spoken = languages[condition.language].language
+    if localized is None or "conversation" not in localized.surfaces:
+        return LocalizationRecord(relatives=spoken.relatives)
+    return LocalizationRecord(
+        directives=shared_instructions().name,
+        directive={side: shared_instructions().text(side, spoken) for side in SIDES},
+        habits=content_key(spoken.numbers, spoken.dates),
+        detector=spoken.detector,
+        relatives=spoken.relatives,
+    )
+
+
+def first_language(localized: Localized) -> str:
+    """Return the first language that is not English: there is one."""
+    return next(code for code in localized.languages if code != ENGLISH)
+
+
+def _assignments(localized: Localized, artifacts: SuiteArtifacts) -> dict[Role, Assignment]:
+    """Return the surface of each tool by side; a user's tools are in the language that it speaks."""
+    if _IN_TOOLS.isdisjoint(localized.surfaces):
+        return {}
+    surfaces = {
+        code: None if code == ENGLISH else _visible_surface(artifacts.surface(code), localized)
+        for code in localized.languages
+    }
+    found: dict[Role, Assignment] = {}
+    for side, toolset in artifacts.surface(first_language(localized)).tools.items():
+        if side == "agent" or "conversation" in localized.surfaces:
+            dealt = assign_tools_to_languages(toolset.by_name, localized.languages, localized.seed)
+            found[side] = {tool: surfaces[code] for tool, code in dealt.items()}
+    return found
+
+
+def _visible_surface(surface: DomainSurface, localized: Localized) -> DomainSurface:
+    """Return a surface, without its names where the database is English."""
+    if "database" in localized.surfaces:
+        return surface
+    return with_english_names(surface)
+
+
+def _views(
+    assignments: Mapping[Role, Assignment], localized: Localized, rules: ViewRules
+) -> dict[Role, ToolView]:
+    parts, plain = _parts(localized, rules), IdentityView()
+    return {
+        side: localized_view(assignments[side], side, rules, parts)
+        if side in assignments
+        else plain
+        for side in SIDES
+    }
+
+
+def _parts(localized: Localized, rules: ViewRules) -> frozenset[Part]:
+    """Return what of tools is in the language: the released system shows shared tools as text alone."""
+    if "tools" not in localized.surfaces:
+        return frozenset({"results"})
+    is_released = not rules.described_labels_are_taken
+    return frozenset({"descriptions"}) if is_released and localized.is_shared else ALL_PARTS
+
+
+def _used_files(localized: Localized, artifacts: SuiteArtifacts) -> dict[str, str]:
+    """Return the hashes of the files that a condition's surfaces are made of."""
+    names: list[str] = []
+    for surface in localized.surfaces:
+        match surface:
+            case "tools":
+                names += [*SCHEMA_FILES.values(), *TOOL_FILES.values(), TOOL_RETURNS]
+            case "database":
+                names += [*SCHEMA_FILES.values()]
+                names += [name for each in DATABASES.values() for name in each]
+            case "policy":
+                names += artifacts.policy_files
+            case "tasks":
+                names.append(TASKS)
+            case "conversation" | "greeting":
+                pass
+    codes = [code for code in localized.languages if code != ENGLISH]
+    return {
+        file: digest
+        for code in (codes if names else ())
+        for file, digest in artifacts.hashes(code, tuple(dict.fromkeys(names))).items()
+    }
+
+
+def _left_in_english(localized: Localized, artifacts: SuiteArtifacts) -> Iterator[str]:
+    """Yield what the artifacts do not have or have in English, so that it stays English."""
+    for code in localized.languages:
+        surface = artifacts.surface(code) if code != ENGLISH and _reads(localized) else None
+        if surface is None:
+            continue
+        if "database" in localized.surfaces:
+            yield from _names_left(code, surface)
+        if "tasks" in localized.surfaces and surface.tasks is None:
+            yield f"{code}: no tasks in {artifacts.domain}: what users are told stays English"
+        elif _names_differ(localized, surface):
+            yield (
+                f"{code}: users say the names of {artifacts.domain} in the language, and its "
+                "database is English: nobody is found by them without the surface database"
+            )
+
+
+def _names_left(code: str, surface: DomainSurface) -> Iterator[str]:
+    """Yield which names of databases stay English: those of a file, or of value sets."""
+    for side in () if surface.declared.names else surface.tools:
+        if side not in surface.databases:
+            yield f"{code}: no database of the {side} in {surface.domain}: its names stay English"
+        elif (left := surface.names_left(side))[0]:
+            yield _english_names(code, side, surface.domain, *left)
+    missing = sorted(surface.declared.names - surface.value_sets.keys())
+    if missing:
+        yield f"{code}: no {', '.join(missing)} in {surface.domain}: these names stay English"
+
+
+def _names_differ(localized: Localized, surface: DomainSurface) -> bool:
+    """Whether users are told names in the language that the database has in English."""
+    translated = surface.declared.names & surface.value_sets.keys()
+    return (
+        "tasks" in localized.surfaces and "database" not in localized.surfaces and bool(translated)
+    )
+
+
+def _english_names(code: str, side: Role, domain: str, left: int, names: int) -> str:
+    return f"{code}: {left:,} of {names:,} names in the database of the {side} in {domain} are as in English"
+
+
+def _without_phrases(code: str) -> str:
+    return f"{code}: no phrases: diagnostic agents, and users without a model, speak and understand English"
+
+
+def _reads(localized: Localized) -> bool:
+    return bool({"database", "tasks"}.intersection(localized.surfaces))

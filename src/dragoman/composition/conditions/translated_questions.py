@@ -1,0 +1,146 @@
+"""Translated question suites: questions and offered functions in other languages."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.composition.conditions.languages import KnownLanguage
+from dragoman.composition.conditions.localization import language_instructions
+from dragoman.conditions.language.artifacts import AssetFolder, domains_root, languages_of
+from dragoman.conditions.language.localization import Localization, LocalizationRecord
+from dragoman.conditions.language.question_tasks import LocalizedQuestions, label_trees
+from dragoman.conditions.language.tool_view_rules import DEFAULT_VIEW_RULES
+from dragoman.config.environment import data_folder
+from dragoman.core.capabilities import HasQuestions
+from dragoman.core.conditions import Condition, Surface
+from dragoman.core.errors import UsageError
+from dragoman.core.language.question_texts import TranslatedQuestions, Use
+from dragoman.core.protocols import Suite
+from dragoman.registry.suites import find_benchmark
+
+_READ: frozenset[Surface] = frozenset({"tools", "tasks"})
+_ABSENT: frozenset[Surface] = frozenset({"greeting", "policy", "database"})
+_USES: Mapping[Surface, Mapping[Use, str]] = {
+    "tasks": {"said": "texts of questions"},
+    "tools": {"described": "descriptions of functions", "choice": "values of functions"},
+}
+
+
+def question_source(conditions: Sequence[Condition], suite: Suite) -> HasQuestions | None:
+    """Return whose translated questions the conditions that apply to a suite need; None for none."""
+    needed = any(
+        condition.localized is not None and not _READ.isdisjoint(condition.localized.surfaces)
+        for condition in conditions
+        if not suite.not_applicable(condition)
+    )
+    if not needed:
+        return None
+    benchmark = find_benchmark(suite.name)
+    if benchmark is None or not isinstance(benchmark, HasQuestions):
+        return None
+    return benchmark
+
+
+def question_localizations(
+    conditions: Sequence[Condition],
+    languages: Mapping[str, KnownLanguage],
+    suite: Suite,
+    benchmark: HasQuestions,
+    assets: str,
+) -> dict[str, Localization]:
+    """Return by label what each condition that applies to a suite of questions looks like.
+
+    Args:
+        conditions: Conditions in other languages.
+        languages: Their languages by code, English among them.
+        suite: What is played.
+        benchmark: Whose suite it is.
+        assets: The folder that holds `BENCHMARK/LANGUAGE`.
+
+    Raises:
+        UsageError: Where no folder is named, or it has no such language.
+        DataError: Where files are missing or damaged, or labels have no way back.
+    """
+    read: dict[str, tuple[TranslatedQuestions, dict[str, str]]] = {}
+    found: dict[str, Localization] = {}
+    for condition in conditions:
+        localized = condition.localized
+        if localized is None or suite.not_applicable(condition):
+            continue
+        (code,) = localized.languages
+        if code not in read:
+            read[code] = _questions(suite, benchmark, assets, code)
+        found[condition.label] = _localization(
+            condition, language_instructions(condition, languages), suite.name, *read[code]
+        )
+    return found
+
+
+def _questions(
+    suite: Suite, benchmark: HasQuestions, assets: str, code: str
+) -> tuple[TranslatedQuestions, dict[str, str]]:
+    """Return the questions of a suite in a language, and the hashes of their files."""
+    name = suite.name.partition(":")[0]
+    if not assets:
+        raise UsageError(
+            f"{suite.name} has no translated artifacts to pull: name a folder that holds "
+            f"{name}/LANGUAGE with --assets (`dragoman translate {suite.name}` makes one)"
+        )
+    root = domains_root(Path(assets)) / name
+    there = languages_of(root)
+    if code not in there:
+        raise UsageError(
+            f"{root} has no language {code!r}: choose {', '.join(there) or 'another folder'}"
+        )
+    folder = AssetFolder(root / code)
+    questions = benchmark.in_language(suite.name, folder.read, data_folder())
+    for task in suite.tasks:
+        label_trees(questions.labels(task.id))
+    hashes = {
+        f"{name}/{code}/{file}": hashlib.sha256(folder.read(file)).hexdigest()
+        for file in questions.files
+    }
+    return questions, hashes
+
+
+def _localization(
+    condition: Condition,
+    said: LocalizationRecord,
+    suite: str,
+    questions: TranslatedQuestions,
+    hashes: dict[str, str],
+) -> Localization:
+    localized = condition.localized
+    surfaces = () if localized is None else localized.surfaces
+    return Localization(
+        condition=condition,
+        realised=msgspec.structs.replace(
+            said,
+            assets=hashes,
+            view_rules=DEFAULT_VIEW_RULES.name if "tools" in surfaces else "",
+            notes=tuple(_notes(condition.axis("language"), surfaces, suite, questions)),
+        ),
+        questions=LocalizedQuestions(questions, surfaces),
+    )
+
+
+def _notes(
+    code: str, surfaces: Sequence[Surface], suite: str, questions: TranslatedQuestions
+) -> Iterator[str]:
+    """Yield a line about what the files have in English, and one about what is not there at all."""
+    left = ", ".join(_counted(surfaces, questions))
+    if left:
+        yield f"{code}: of {suite} are as in English: {left}"
+    absent = [surface for surface in surfaces if surface in _ABSENT]
+    if absent:
+        yield f"{code}: {suite} has no {' and no '.join(absent)} that could be in a language"
+
+
+def _counted(surfaces: Sequence[Surface], questions: TranslatedQuestions) -> Iterator[str]:
+    for surface in surfaces:
+        for use, what in _USES.get(surface, {}).items():
+            left, texts = questions.left_in_english(use)
+            if left:
+                yield f"{left:,} of {texts:,} {what}"

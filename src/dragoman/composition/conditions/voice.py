@@ -1,0 +1,371 @@
+"""Voice conditions: audio channel, recognizer, speakers, persona speech and recorded audio."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.composition.conditions.clarification import SPOKEN
+from dragoman.composition.conditions.personas import persona_of, resolve_personas
+from dragoman.conditions.language.localization import Localization
+from dragoman.conditions.persona.persona_profiles import PersonaProfile
+from dragoman.conditions.voice.audio_effects.presets import find_effects
+from dragoman.conditions.voice.channel import Listener, VoicePath
+from dragoman.conditions.voice.layer import (
+    Live,
+    LiveVoice,
+    RecordedSounds,
+    RecordedVoice,
+    SimulatedVoice,
+    VoiceCondition,
+    voice_prompt,
+)
+from dragoman.conditions.voice.verbalization.spoken_form import Hesitation
+from dragoman.config.run_config import RunConfig
+from dragoman.core.capabilities import Recorded
+from dragoman.core.conditions import (
+    CLARIFY,
+    ITSELF,
+    MIXED,
+    NONE,
+    RECORDED,
+    SIMULATED,
+    TEXT,
+    Condition,
+)
+from dragoman.core.errors import UsageError
+from dragoman.core.personas import SpeechHabits
+from dragoman.core.protocols import Suite, Synthesizer
+from dragoman.core.replies import ORACLE_ENGINE, TranscriptForm
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.speech_engines import ORACLE, SpeechEngines, simulated_rate
+from dragoman.speech.embedded.synthesizer import EspeakSynthesizer
+from dragoman.store.audio_set import require_flac
+
+
+def has_transcript(condition: Condition) -> bool:
+    """Whether a recognizer, real or simulated, writes down what users say under a condition."""
+    if condition.voice.startswith(SIMULATED):
+        return True
+    return condition.voice != TEXT and condition.recognizer not in {ITSELF, ORACLE_ENGINE}
+
+
+def transcript_record(condition: Condition, form: TranscriptForm) -> dict[str, object]:
+    """Return what is recorded of the transcript that agents receive: nothing for the default."""
+    if form == "normalized" or not has_transcript(condition):
+        return {}
+    return {"transcript": form}
+
+
+class SpeakingStyle(msgspec.Struct, frozen=True):
+    """Who speaks, how it hesitates, and what a run keeps of both."""
+
+    speakers: tuple[Synthesizer, ...]
+    hesitation: Hesitation | None = None
+    record: Mapping[str, object] = {}
+
+
+def speaking_style(
+    condition: Condition, cards: Mapping[str, PersonaProfile], speakers: tuple[Synthesizer, ...]
+) -> SpeakingStyle:
+    """Return how a condition's user speaks.
+
+    Voices that are not embedded keep their pace. Where no voice has the persona's accent all speak.
+
+    Args:
+        condition: The condition.
+        cards: A run's cards by name.
+        speakers: The voices of its users.
+
+    Raises:
+        UsageError: Where the card has no texts in the language that is spoken.
+    """
+    if condition.persona == NONE:
+        return SpeakingStyle(speakers)
+    persona = persona_of(condition, cards, "conversation")
+    habits = persona.speech
+    if habits == SpeechHabits():
+        return SpeakingStyle(speakers)
+    alike = tuple(each for each in speakers if _accent(each) == habits.accent)
+    hesitation = Hesitation(habits.pauses, habits.fillers, persona.fillers)
+    return SpeakingStyle(
+        tuple(_paced(each, habits.rate) for each in alike or speakers),
+        hesitation if habits.pauses or habits.fillers else None,
+        {"persona": msgspec.to_builtins(habits)},
+    )
+
+
+def _accent(speaker: Synthesizer) -> str | None:
+    return speaker.accent if isinstance(speaker, EspeakSynthesizer) else None
+
+
+def _paced(speaker: Synthesizer, rate: float) -> Synthesizer:
+    return speaker.paced(rate) if isinstance(speaker, EspeakSynthesizer) else speaker
+
+
+class RecordedConditions:
+    """The conditions of one run in which users' words are those of a set.
+
+    Args:
+        suite: What is played.
+        engines: Who says and hears what the set does not hold.
+        transcript: What agents receive of transcripts.
+    """
+
+    def __init__(
+        self, suite: Suite, engines: SpeechEngines, transcript: TranscriptForm = "normalized"
+    ) -> None:
+        self._suite = suite
+        self._engines = engines
+        self._transcript = transcript
+        self._sounds: RecordedSounds | None = None
+
+    def voiced(self, condition: Condition) -> RecordedVoice:
+        """Return what a condition is made of.
+
+        Raises:
+            UsageError: Where the suite is no set, the recognizer did not hear it, or what the set does
+                not hold cannot be said or heard live.
+        """
+        suite, name = self._suite, condition.recognizer
+        if not isinstance(suite, Recorded):
+            raise UsageError(why_not_recorded(suite.name))
+        recordings, language = suite.recordings, condition.language
+        if name not in (known := (*recordings.recognizers, ITSELF, ORACLE)):
+            raise UsageError(f"{suite.name} was not heard by {name!r}: choose {', '.join(known)}")
+        if recordings.line:
+            require_flac()
+        elif not name.startswith(SIMULATED):
+            raise UsageError(
+                f"nobody spoke in {suite.name}, so that {name} hears nothing: choose "
+                f"{', '.join(recordings.recognizers)}"
+            )
+        if self._sounds is None:
+            self._sounds = RecordedSounds(recordings)
+        prompt = voice_prompt(language, hears_itself=name == ITSELF)
+        return RecordedVoice(
+            label=condition.label,
+            recordings=recordings,
+            sounds=self._sounds,
+            listener=name,
+            live=self._live(suite, condition) if _has_unscripted_turns(suite, condition) else None,
+            prompt=prompt.text,
+            record={
+                "language": language,
+                "set": recordings.digest,
+                "line": recordings.line,
+                "speakers": list(recordings.speakers),
+                "recognizer": name,
+                "language_model": self._engines.about(name),
+                "prompt": f"{prompt.name}@{prompt.digest[:8]}",
+                **transcript_record(condition, self._transcript),
+            },
+            transcript=self._transcript,
+        )
+
+    def _live(self, suite: Recorded, condition: Condition) -> Live:
+        """Return how words are said and heard that the set does not hold, as those that it holds."""
+        recordings, language, name = suite.recordings, condition.language, condition.recognizer
+        try:
+            if name.startswith(SIMULATED):
+                simulated = self._engines.simulated(name, language)
+                return msgspec.structs.replace(simulated, transcript=self._transcript)
+            effects, hears = find_effects(recordings.line), self._engines.listener(name, language)
+            speakers = self._engines.speakers(recordings.speakers, language)
+        except UsageError as error:
+            raise UsageError(
+                f"{self._suite.name}: not every word that is said is in the set, and what is not is "
+                f"spoken live: {error}"
+            ) from error
+        paths: Mapping[str, VoicePath] = {
+            voice: VoicePath(language, speaker, effects, hears, transcript=self._transcript)
+            for voice, speaker in speakers.items()
+        }
+        return paths
+
+
+def why_not_recorded(suite: str) -> str:
+    """Return what is said where a suite that is no set is to be played as recorded."""
+    return (
+        f"--voice recorded plays audio sets, and {suite} is none: `dragoman speak {suite} --out SET`, "
+        "then `dragoman run set:SET`"
+    )
+
+
+def _has_unscripted_turns(suite: Suite, condition: Condition) -> bool:
+    """Whether users say more than tasks fix: in conversations, and where answers are spoken."""
+    answers = condition.axis(CLARIFY).startswith(SPOKEN)
+    return answers or any(not task.turns for task in suite.tasks)
+
+
+CLEAN = "studio"
+"""The line that takes nothing away."""
+
+
+def voice_conditions(
+    conditions: Sequence[Condition], config: RunConfig, suite: Suite
+) -> tuple[Condition, ...]:
+    """Return the conditions of a grid over every line and recognizer.
+
+    An audio set is played as text and as it was recorded, for each of its recognizers, where no lines
+    are named.
+
+    Raises:
+        UsageError: For a line that does not exist, recognizers or speakers without a line, or raw
+            transcripts where there are none.
+    """
+    recorded = suite.recordings.recognizers if isinstance(suite, Recorded) else ()
+    lines = config.voices or ((TEXT, RECORDED) if recorded else ())
+    spoken = {line for line in lines if line != TEXT and not line.startswith(SIMULATED)}
+    if (config.asr or config.speakers) and not spoken:
+        raise UsageError("--asr and --speaker need a line to speak over: --voice telephone")
+    if config.speakers and spoken == {RECORDED}:
+        raise UsageError("--speaker needs a line to speak over: what was recorded has its voices")
+    if RECORDED in spoken and not recorded:
+        raise UsageError(why_not_recorded(suite.name))
+    spoken_conditions = tuple(
+        condition.with_axes(**values)
+        for condition in conditions
+        for line in dict.fromkeys(lines)
+        for values in _spoken_values(
+            line, config.asr or (recorded if line == RECORDED else (MIXED,))
+        )
+    )
+    if config.transcript_form == "raw" and not any(map(has_transcript, spoken_conditions)):
+        raise UsageError(
+            "--transcript raw needs a recognizer: --voice telephone, or --voice simulated:15"
+        )
+    return spoken_conditions if lines else tuple(conditions)
+
+
+def _spoken_values(line: str, listeners: Sequence[str]) -> Iterator[dict[str, str]]:
+    if line == TEXT or line.startswith(SIMULATED):
+        if line != TEXT:
+            simulated_rate(line)
+        yield {"voice": line}
+        return
+    if line != RECORDED:
+        find_effects(line)
+    for name in dict.fromkeys(listeners):
+        yield {"voice": line, "recognizer": name}
+
+
+class VoiceEngines:
+    """The engines of one run's voice conditions, and the processes that they work in."""
+
+    def __init__(self, suite: Suite, config: RunConfig, connections: ModelClients) -> None:
+        self._suite = suite
+        self._config = config
+        own = suite.suites if isinstance(suite, Recorded) else (suite,)
+        self._engines = SpeechEngines(own, connections, config.workers)
+        self._recorded = RecordedConditions(suite, self._engines, config.transcript_form)
+        self._cards = resolve_personas(config.personas)
+
+    def voiced(self, condition: Condition, texts: Sequence[str] = ()) -> VoiceCondition:
+        """Return what a condition is made of.
+
+        Args:
+            condition: The condition.
+            texts: What its agent reads in the language that is spoken; where errors are simulated,
+                words of it may be heard.
+
+        Raises:
+            UsageError: Where no engine speaks or hears its language, or a name does not exist.
+        """
+        if condition.voice.startswith(SIMULATED):
+            return self._simulated(condition, texts)
+        if condition.voice == RECORDED:
+            return self._recorded.voiced(condition)
+        line, listener = condition.voice, condition.recognizer
+        language, effects = condition.language, find_effects(line)
+        hears = self._engines.listener(listener, language)
+        speakers = tuple(self._engines.speakers(self._config.speakers, language).values())
+        prompt = voice_prompt(language, hears_itself=listener == ITSELF)
+        manner = speaking_style(condition, self._cards, speakers)
+        return LiveVoice(
+            label=condition.label,
+            users=tuple(
+                VoicePath(
+                    language,
+                    each,
+                    effects,
+                    hears,
+                    hesitation=manner.hesitation,
+                    transcript=self._config.transcript_form,
+                )
+                for each in manner.speakers
+            ),
+            agent=VoicePath(language, speakers[0], effects, None),
+            prompt=prompt.text,
+            record={
+                "language": language,
+                "line": msgspec.to_builtins(effects),
+                "speakers": [each.name for each in manner.speakers],
+                **manner.record,
+                "recognizer": _name(hears),
+                "language_model": self._engines.about(listener),
+                "prompt": f"{prompt.name}@{prompt.digest[:8]}",
+                **transcript_record(condition, self._config.transcript_form),
+            },
+        )
+
+    def _simulated(self, condition: Condition, texts: Sequence[str]) -> SimulatedVoice:
+        language, prompt = condition.language, voice_prompt(condition.language)
+        form = self._config.transcript_form
+        path = msgspec.structs.replace(
+            self._engines.simulated(condition.voice, language, texts), transcript=form
+        )
+        words = f", and words of policy and tools of {self._suite.name} may be heard"
+        return SimulatedVoice(
+            label=condition.label,
+            path=path,
+            prompt=prompt.text,
+            record={
+                "language": language,
+                "recognizer": path.name,
+                "language_model": f"none: {path.name} is simulated, nobody spoke"
+                f"{words if texts else ''}",
+                "prompt": f"{prompt.name}@{prompt.digest[:8]}",
+                **transcript_record(condition, form),
+            },
+        )
+
+    async def close(self) -> None:
+        """End the processes."""
+        await self._engines.close()
+
+
+def _name(listener: Listener) -> str:
+    if listener is None:
+        return ORACLE
+    return listener if isinstance(listener, str) else listener.name
+
+
+class VoiceConditions(msgspec.Struct, frozen=True):
+    """The engines of a run, and its spoken conditions by label."""
+
+    speech: VoiceEngines
+    conditions: dict[str, VoiceCondition]
+
+
+def voices_of_run(
+    config: RunConfig,
+    conditions: Sequence[Condition],
+    suite: Suite,
+    connections: ModelClients,
+    localizations: Mapping[str, Localization],
+) -> VoiceConditions:
+    """Return what speaks and listens in the conditions that apply to a suite.
+
+    Raises:
+        UsageError: As in `Speech.voiced`.
+    """
+    speech = VoiceEngines(suite, config, connections)
+    texts = {label: each.texts_spoken() for label, each in localizations.items()}
+    return VoiceConditions(
+        speech,
+        {
+            condition.label: speech.voiced(condition, texts.get(condition.label, ()))
+            for condition in conditions
+            if condition.voice != TEXT and not suite.not_applicable(condition)
+        },
+    )

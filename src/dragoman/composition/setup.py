@@ -1,0 +1,463 @@
+"""Setup of one run, built from its configuration, with the external services it names."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from dragoman.composition.concurrency import default_concurrency, timeouts_of
+from dragoman.composition.conditions.axes import OWN_OPTIONS, expand_axes, further_layers
+from dragoman.composition.conditions.clarification import (
+    clarification_layers,
+    expand_clarification_judges,
+)
+from dragoman.composition.conditions.languages import conditions_of, languages_of, rules_of
+from dragoman.composition.conditions.personas import (
+    expand_personas,
+    expand_user_profiles,
+    persona_layers,
+    require_no_contradiction,
+    user_profile_layers,
+)
+from dragoman.composition.spending import budget_of, models_of, prices_of, with_stated_prices
+from dragoman.conditions.language.localization import Localization, english_localization
+from dragoman.conditions.resolved_condition import ResolvedCondition, resolve_condition
+from dragoman.config.agent_specs import parse_agent, specs_of
+from dragoman.config.builtin_names import HUMAN
+from dragoman.config.environment import data_folder, environment_variable
+from dragoman.config.run_config import RunConfig
+from dragoman.core.capabilities import (
+    ExternalServices,
+    NeedsExternalServices,
+    OwnCheck,
+    Recorded,
+    SearchAccess,
+)
+from dragoman.core.conditions import CLARIFY, ITSELF, PLAIN, TEXT, Condition
+from dragoman.core.content_keys import content_key
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.layers import Layer
+from dragoman.core.protocols import Check, Judge, Limits, Suite
+from dragoman.core.rules import CONVERSATION_RULES, Rules
+from dragoman.core.tasks import Task, prerequisite_chain
+from dragoman.models.budget import Budget, SpendTracker
+from dragoman.models.endpoints.rate_limit import PacingOptions, read_batches, read_rates
+from dragoman.models.http.transport import RetryPolicy
+from dragoman.models.model_spec import parse_base_url, parse_model_spec
+from dragoman.models.prices import NO_PRICES, PriceTable
+from dragoman.registry.agents import require_text_calls, text_protocol_factory
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.participants import (
+    ResolvedParticipant,
+    called,
+    cannot_hear,
+    resolve_agent,
+    resolve_judge,
+    resolve_user,
+    resolve_user_check,
+)
+from dragoman.registry.suites import load_suite, prompts_for
+from dragoman.scoring.simulator_validity import UserCheck, scoring_name
+from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
+
+if TYPE_CHECKING:
+    from dragoman.composition.conditions.voice import VoiceConditions
+    from dragoman.conditions.voice.layer import VoiceCondition
+
+
+SEARCH_KEY = "SERPAPI_API_KEY"
+
+_CALL_NOTHING = frozenset({"gold", "silent"})
+"""Agents that play a plan, which has no calls where tools reach outside."""
+
+
+def external_services(config: RunConfig, connections: ModelClients) -> ExternalServices | None:
+    """Return what a run names, ready to be asked; None where it names nothing.
+
+    Raises:
+        UsageError: For a model or an address that cannot be reached.
+    """
+    if not (config.embeddings or config.search):
+        return None
+    embed = search = None
+    if config.embeddings:
+        embed = connections.embedding_model(parse_model_spec(config.embeddings)).embed
+    if config.search:
+        address = parse_base_url(config.search, "search")
+        search = SearchAccess(address, environment_variable(SEARCH_KEY), config.patience)
+    return ExternalServices(embed, search, _identity(config))
+
+
+def named_external_services(config: RunConfig) -> ExternalServices | None:
+    """Return what tells a run's names from others', without anything that could be asked."""
+    if not (config.embeddings or config.search):
+        return None
+    return ExternalServices(identity=_identity(config))
+
+
+def require_external_services(suite: Suite, config: RunConfig) -> None:
+    """Raise UsageError where agents would miss what a run does not name, or a name is of no use."""
+    needed, missing = (
+        (suite.needs, suite.missing) if isinstance(suite, NeedsExternalServices) else ("", "")
+    )
+    for option, given in (("embeddings", config.embeddings), ("search", config.search)):
+        if given and option != needed:
+            raise UsageError(f"{suite.name} has no use for --{option}: leave it out")
+    if missing and not _CALL_NOTHING.issuperset(
+        map(wrapped_agent_name, specs_of(config.agents).values())
+    ):
+        raise UsageError(f"{suite.name} {missing}")
+
+
+def _identity(config: RunConfig) -> str:
+    model = parse_model_spec(config.embeddings).identity if config.embeddings else ""
+    return content_key("outside-1", model, config.search)
+
+
+class Setup(msgspec.Struct, frozen=True):
+    """A loaded run: suite, tasks, pairs of agent and user, judge, rules and conditions.
+
+    `planned_limits` are those that the plan was made with, where a run goes on with others.
+    """
+
+    config: RunConfig
+    suite: Suite
+    tasks: tuple[Task, ...]
+    pairs: tuple[tuple[ResolvedParticipant, ResolvedParticipant], ...]
+    judge: Judge | None
+    rules: Rules
+    prompts: str = ""
+    users: UserCheck | None = None
+    check: Check | None = None
+    conditions: tuple[Condition, ...] = (PLAIN,)
+    connections: ModelClients | None = None
+    prices: PriceTable = NO_PRICES
+    budget: Budget | None = None
+    localizations: Mapping[str, Localization] = {}
+    voices: "VoiceConditions | None" = None
+    further: Mapping[tuple[str, str], Layer] = {}
+    clarifying: Mapping[str, Layer] = {}
+    personas: Mapping[str, Layer] = {}
+    exposures: Mapping[str, Layer] = {}
+    planned_limits: Limits | None = None
+
+    @property
+    def at_once(self) -> int:
+        """How many conversations go on at a time."""
+        return default_concurrency(self.config)
+
+    @property
+    def limits(self) -> Limits:
+        """The limits that keys of cells are made with: those that the run was started with."""
+        return self.planned_limits or self.config.limits
+
+    def localization(self, condition: Condition) -> Localization:
+        """Return what the sides of a condition's conversations see, hear and are told."""
+        if condition.localized is None:
+            return english_localization(condition)
+        return self.localizations[condition.label]
+
+    def voiced(self, condition: Condition) -> "VoiceCondition | None":
+        """Return how a condition is spoken and heard; None where it is text."""
+        return None if self.voices is None else self.voices.conditions.get(condition.label)
+
+    def realised(self, condition: Condition) -> ResolvedCondition:
+        """Return a condition made real: language, voice, persona, then the layers of further axes."""
+        layers = [
+            self.further[axis, value] for axis, value in condition.axes if axis not in OWN_OPTIONS
+        ]
+        if (persona := self.personas.get(condition.label)) is not None:
+            layers.insert(0, persona)
+        # Scoring leaves out what needs a model, and changes nothing that is judged.
+        if (exposure := self.exposures.get(condition.label)) is not None:
+            layers.append(exposure)
+        if (voiced := self.voiced(condition)) is not None:
+            from dragoman.conditions.voice.layer import voice_layer
+
+            layers.insert(0, voice_layer(voiced))
+        if condition.is_localized:
+            layers.insert(0, self.localization(condition).layer)
+        # Scoring leaves clarifications out, and has no judge of them.
+        if (judged := self.clarifying.get(condition.axis(CLARIFY))) is not None:
+            layers.append(judged)
+        return resolve_condition(condition, layers)
+
+    async def close(self) -> None:
+        """Close the connections of the run's models, and end what speaks and listens."""
+        if self.voices is not None:
+            await self.voices.speech.close()
+        if self.connections is not None:
+            await self.connections.close()
+
+    @property
+    def remembers(self) -> bool:
+        """Whether replies of models are remembered."""
+        return self.config.cache
+
+    @property
+    def judge_name(self) -> str:
+        """The name in scores: the judge's, and the user judge's where there is one."""
+        return scoring_name(self.judge, self.users)
+
+    @property
+    def scoring_costs(self) -> bool:
+        """Whether scoring asks a model."""
+        asks_users = self.users is not None and self.users.judge_name is not None
+        return asks_users or (self.judge is not None and self.judge.costs)
+
+
+def build_setup(
+    config: RunConfig,
+    given: Mapping[str, ResolvedParticipant] | None = None,
+    prices: PriceTable | None = None,
+    purse: SpendTracker | None = None,
+    conditions: Sequence[Condition] | None = None,
+) -> Setup:
+    """Resolve every name of a configuration.
+
+    Args:
+        config: What is to be run.
+        given: Agents that are taken as they are, and the person who plays as `human`.
+        prices: The prices to use, where the configuration's are not to be read.
+        purse: What models ask and tell in place of the configuration's budget.
+        conditions: Those that are played; None for the grid's.
+
+    Raises:
+        UsageError: For a name that does not exist.
+        DataError: For data that are missing or damaged.
+    """
+    prices = with_stated_prices(prices or prices_of(config), models_of(config))
+    budget = budget_of(config, prices)
+    connections = model_clients(config, purse or budget)
+    suite = load_suite(config.suite, external_services(config, connections))
+    is_new = conditions is None
+    conditions = grid_of(config, suite) if conditions is None else tuple(conditions)
+    rules = rules_of(config.rules, config.suite, conditions)
+    config = msgspec.structs.replace(config, rules=rules.name)
+    judge = resolve_judge(config.judge, connections)
+    users = resolve_user_check(config.user, config.user_judge, connections)
+    given = given or {}
+    require_external_services(suite, config)
+    prompts = prompts_for(config.suite, rules)
+    offer = text_protocol_factory(suite, rules)
+    agents = [
+        _provided_agent(written, given) or resolve_agent(written, prompts, connections, offer)
+        for written in config.agents
+    ]
+    for agent in agents:
+        require_text_calls(suite, agent.participant)
+        _require_played(agent, conditions)
+    person = given.get(HUMAN) if config.user == HUMAN else None
+    pairs = tuple(
+        (
+            agent,
+            person or resolve_user(config.user, agent.participant, prompts, connections),
+        )
+        for agent in agents
+    )
+    tasks = chosen_tasks(suite, config.tasks, config.limit)
+    if is_new:
+        # A run that was begun with a card before is played to its end.
+        require_no_contradiction(conditions, tasks)
+    check = check_of(suite, rules)
+    _require_check(tasks, check)
+    prompts_name = f"{prompts.name}@{prompts.digest[:8]}"
+    shown = localizations(config, conditions, suite)
+    return Setup(
+        config,
+        suite,
+        tasks,
+        pairs,
+        judge,
+        rules,
+        prompts_name,
+        users,
+        check,
+        conditions,
+        connections=connections,
+        prices=prices,
+        budget=budget,
+        localizations=shown,
+        voices=voices(config, conditions, suite, connections, shown),
+        further=further_layers(conditions, suite),
+        clarifying=clarification_layers(conditions, suite, connections),
+        personas=persona_layers(conditions, config.personas),
+        exposures=user_profile_layers(conditions, config.personas, connections, suite.tasks),
+    )
+
+
+def _provided_agent(
+    written: str, given: Mapping[str, ResolvedParticipant]
+) -> ResolvedParticipant | None:
+    """Return an agent that is taken as it is, under the name that it is written with; None for others."""
+    named = parse_agent(written)
+    found = given.get(written) or given.get(named.spec)
+    return None if found is None else called(found, named)
+
+
+def grid_of(config: RunConfig, suite: Suite) -> tuple[Condition, ...]:
+    """Return the conditions of a grid: languages in their scenarios, over every line and other axis."""
+    conditions = conditions_of(config.languages, config.scenarios, config.partition_seeds)
+    if _says_how_to_speak(config) or isinstance(suite, Recorded):
+        from dragoman.composition.conditions.voice import voice_conditions
+
+        conditions = voice_conditions(conditions, config, suite)
+    conditions = expand_personas(conditions, config.personas)
+    conditions = expand_user_profiles(conditions, config.exposures)
+    conditions = expand_clarification_judges(conditions, config.clarify)
+    return expand_axes(conditions, config.axes) if config.axes else conditions
+
+
+def _says_how_to_speak(config: RunConfig) -> bool:
+    """Whether a configuration has an option that is for spoken conditions alone."""
+    has_engines = bool(config.voices or config.asr or config.speakers)
+    return has_engines or config.transcript_form == "raw"
+
+
+def voices(
+    config: RunConfig,
+    conditions: Sequence[Condition],
+    suite: Suite,
+    connections: ModelClients,
+    shown: Mapping[str, Localization],
+) -> "VoiceConditions | None":
+    """Return what speaks and listens in the conditions that are spoken; None where none is."""
+    if all(condition.voice == TEXT for condition in conditions):
+        return None
+    from dragoman.composition.conditions.voice import voices_of_run
+
+    return voices_of_run(config, conditions, suite, connections, shown)
+
+
+def scoring_setup(
+    config: RunConfig,
+    prices: PriceTable | None = None,
+    conditions: Sequence[Condition] | None = None,
+) -> Setup:
+    """Resolve what scoring needs, and no agents: they may be gone since the run."""
+    prices = with_stated_prices(prices or prices_of(config), models_of(config))
+    suite = load_suite(config.suite, named_external_services(config))
+    conditions = grid_of(config, suite) if conditions is None else tuple(conditions)
+    rules = rules_of(config.rules, config.suite, conditions)
+    tasks = chosen_tasks(suite, config.tasks, config.limit)
+    budget = budget_of(config, prices)
+    connections = model_clients(config, budget)
+    return Setup(
+        config,
+        suite,
+        tasks,
+        (),
+        resolve_judge(config.judge, connections),
+        rules,
+        users=resolve_user_check(config.user, config.user_judge, connections),
+        check=check_of(suite, rules),
+        conditions=conditions,
+        connections=connections,
+        prices=prices,
+        budget=budget,
+        localizations=localizations(config, conditions, suite),
+        further=further_layers(conditions, suite),
+        personas=persona_layers(conditions, config.personas),
+    )
+
+
+def localizations(
+    config: RunConfig, conditions: Sequence[Condition], suite: Suite
+) -> Mapping[str, Localization]:
+    """Return by label what each condition in another language looks like.
+
+    Raises:
+        UsageError: Where a suite has no translated artifacts.
+        DataError: Where artifacts are missing or damaged.
+    """
+    localized = [entry for entry in conditions if entry.localized is not None]
+    if not localized:
+        return {}
+    from dragoman.composition.conditions.localization import SuiteArtifacts, localizations_of
+    from dragoman.composition.conditions.translated_questions import (
+        question_localizations,
+        question_source,
+    )
+    from dragoman.conditions.language.tool_view_rules import DEFAULT_VIEW_RULES, VIEW_RULES
+
+    languages = languages_of(config.languages)
+    benchmark = question_source(localized, suite)
+    if benchmark is not None:
+        return question_localizations(localized, languages, suite, benchmark, config.assets)
+    artifacts = SuiteArtifacts(suite, config.assets, data_folder())
+    view_rules = VIEW_RULES.get(config.rules, DEFAULT_VIEW_RULES)
+    return localizations_of(localized, languages, suite, artifacts, view_rules)
+
+
+def check_of(suite: Suite, rules: Rules) -> Check | None:
+    """Return a suite's own way of judging; None where its tasks' criteria say it all.
+
+    Raises:
+        UsageError: Where the suite cannot be judged by these rules.
+    """
+    own = suite.check(rules) if isinstance(suite, OwnCheck) else None
+    if own is None:
+        CONVERSATION_RULES.find(rules.name, suite.name)
+    return own
+
+
+def _require_check(tasks: Sequence[Task], check: Check | None) -> None:
+    """Raise DataError where states would be judged by worlds that know nothing of what went before."""
+    after = next((task for task in tasks if task.after), None)
+    if after is not None and check is None:
+        raise DataError(f"task {after.id} comes after others: its suite needs a check of its own")
+
+
+def _require_played(agent: ResolvedParticipant, conditions: Sequence[Condition]) -> None:
+    """Raise UsageError for an agent that can be played under no condition."""
+    reasons = [cannot_hear(agent, condition) for condition in conditions]
+    if reasons and all(reasons):
+        raise UsageError(f"--asr {ITSELF}: {reasons[0]}")
+
+
+def model_clients(config: RunConfig, budget: SpendTracker | None) -> ModelClients:
+    """Return what the models of a run share, with its time-outs, patience and pace.
+
+    Raises:
+        UsageError: Where a rate is written as none is.
+    """
+    patience = RetryPolicy(seconds=config.patience, outage=config.patience)
+    timeouts = timeouts_of(config.read_timeout)
+    pacing = PacingOptions(
+        read_rates(config.rates, config.workers), config.hedge, read_batches(config.batches)
+    )
+    return ModelClients(timeouts, patience, budget, pacing, remembers=config.cache)
+
+
+def with_prerequisites(tasks: Sequence[Task], by_id: Mapping[str, Task]) -> tuple[Task, ...]:
+    """Return tasks with what they come after, each behind its own chain.
+
+    Raises:
+        DataError: Where a chain cannot be played.
+    """
+    played: dict[str, Task] = {}
+    for task in tasks:
+        for each in (*prerequisite_chain(task, by_id), task):
+            played[each.id] = each
+    return tuple(played.values())
+
+
+def chosen_tasks(suite: Suite, ids: Sequence[str], limit: int | None) -> tuple[Task, ...]:
+    """Return the tasks of a suite that a run is to play, and those that they come after.
+
+    Raises:
+        UsageError: For an id that the suite does not have.
+        DataError: Where a task's chain cannot be played.
+    """
+    by_id = {task.id: task for task in suite.tasks}
+    unknown = [task_id for task_id in ids if task_id not in by_id]
+    if unknown:
+        raise UsageError(
+            f"{suite.name} has no task {unknown[0]!r}: its ids are {_some(list(by_id))}"
+        )
+    tasks = tuple(by_id[task_id] for task_id in dict.fromkeys(ids)) or tuple(suite.tasks)
+    return with_prerequisites(tasks[:limit], by_id)
+
+
+def _some(ids: list[str]) -> str:
+    return ", ".join(ids) if len(ids) <= 6 else f"{ids[0]}, {ids[1]}, ... {ids[-1]}"  # noqa: PLR2004 - one line

@@ -1,0 +1,1 @@
+"""Run configuration: options, agent specifications and environment variables."""

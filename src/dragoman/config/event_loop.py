@@ -1,0 +1,55 @@
+"""Event loop of runs: uvloop where it is available, with one-line error reports."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from dragoman.core.errors import RunHalted, error_with_location
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+def run_event_loop(work: Coroutine[object, object, T]) -> T:
+    """Run a coroutine as `asyncio.run` does, on libuv's loop where there is one: not on Windows.
+
+    Raises:
+        RunHalted: Where a task of one's own code ended the program.
+    """
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.get_loop().set_exception_handler(_log_task_error)
+            return runner.run(work)
+    except SystemExit as error:
+        # Of a task that one's own code started: a loop lets go of all others for it.
+        raise RunHalted(
+            f"code of one's own ended the program: {error_with_location(error)}"
+        ) from error
+    finally:  # it never began where Ctrl-C came while the loop was made
+        work.close()
+
+
+def _log_task_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Tell in one line what a task raised that nobody awaits: such tasks are of one's own code."""
+    error = context.get("exception")
+    if error is None:
+        loop.default_exception_handler(context)
+    else:
+        log.warning("%s: %s", context["message"], error_with_location(error))
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop
+    except ImportError:
+        return None
+
+    class ExactLoop(uvloop.Loop):
+        """libuv's loop; its own clock goes in whole milliseconds, and a quick answer would take none."""
+
+        time = staticmethod(time.monotonic)
+
+    return ExactLoop

@@ -1,1 +1,0 @@
-"""Calls of APIs as models write them in text, read within bounds and never evaluated."""

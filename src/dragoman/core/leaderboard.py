@@ -1,0 +1,47 @@
+"""Leaderboard definitions: categories of a benchmark and their weighted aggregates."""
+
+from typing import Literal
+
+import msgspec
+
+
+class Aggregate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How one aggregate is made: of categories, or of aggregates that come before it.
+
+    `weights` are numbers, "tasks" for the parts' numbers of tasks, or "equal".
+    """
+
+    name: str
+    parts: tuple[str, ...]
+    weights: Literal["equal", "tasks"] | tuple[float, ...] = "equal"
+
+
+class Leaderboard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A benchmark's categories with their numbers of tasks, and its aggregates, parts first.
+
+    `formats` is the category that asks the same questions in several prompt formats, each named
+    between the first two colons of a task's id; "" where there is none. `spoken` is the figure over
+    what users may say aloud, made of categories and aggregates.
+    """
+
+    sizes: dict[str, int]
+    aggregates: tuple[Aggregate, ...]
+    formats: str = ""
+    spoken: Aggregate | None = None
+
+
+NO_LEADERBOARD = Leaderboard({}, ())
+"""That of suites which have none."""
+
+
+def spoken_leaderboard(board: Leaderboard) -> Leaderboard:
+    """Return the leaderboard of what is spoken: its figure, and the aggregates that this is made of."""
+    if board.spoken is None:
+        return Leaderboard(board.sizes, ())
+    needed = {*board.spoken.parts}
+    kept = [board.spoken]
+    for entry in reversed(board.aggregates):
+        if entry.name in needed:
+            kept.insert(0, entry)
+            needed.update(entry.parts)
+    return Leaderboard(board.sizes, tuple(kept))

@@ -1,0 +1,78 @@
+"""Cues in a user's words that it is unclear, lost, frustrated or in a hurry, by language."""
+
+import importlib.resources
+import re
+from collections.abc import Iterable
+from functools import cache
+
+import msgspec
+
+from dragoman.core.content_keys import content_key
+from dragoman.core.errors import DataError
+from dragoman.core.texts.decoding import TranslatedErrors
+
+FILE = "user_signs.toml"
+
+
+class UserCues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One language's regular expressions by what they show; the file says what each kind is."""
+
+    letters_per_word: float
+    hedges: tuple[str, ...]
+    corrects: tuple[str, ...]
+    asks_back: tuple[str, ...]
+    lost: tuple[str, ...]
+    managed: tuple[str, ...]
+    frustrated: tuple[str, ...]
+    hurried: tuple[str, ...]
+    hesitates: tuple[str, ...]
+    repeats: tuple[str, ...]
+    mixes: tuple[str, ...]
+    age: tuple[str, ...]
+    woman: tuple[str, ...]
+    man: tuple[str, ...]
+
+
+KINDS = UserCues.__struct_fields__[1:]
+
+
+@cache
+def cues_of(language: str) -> UserCues | None:
+    """Return a language's signs; None where none ship."""
+    return _shipped().get(language)
+
+
+def cue_languages() -> tuple[str, ...]:
+    """Return the languages that have signs."""
+    return tuple(_shipped())
+
+
+def cues_version() -> str:
+    """Return the content key of all languages' signs."""
+    return content_key(_shipped())
+
+
+@cache
+def cue_finders(language: str) -> dict[str, re.Pattern[str]]:
+    """Return by kind what finds a language's signs."""
+    signs = cues_of(language)
+    return {} if signs is None else {kind: _finder(getattr(signs, kind)) for kind in KINDS}
+
+
+def word_count(text: str, language: str) -> float:
+    """Return about how many words a text has."""
+    signs = cues_of(language)
+    if signs is None or not signs.letters_per_word:
+        return len(text.split())
+    return len("".join(text.split())) / signs.letters_per_word
+
+
+def _finder(expressions: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{each})" for each in expressions), re.IGNORECASE)
+
+
+@cache
+def _shipped() -> dict[str, UserCues]:
+    content = importlib.resources.files(__package__).joinpath(FILE).read_bytes()
+    with TranslatedErrors(DataError, FILE):
+        return msgspec.toml.decode(content, type=dict[str, UserCues])

@@ -1,0 +1,1 @@
+"""Value matching: whether a text states a value, in words or figures, in several languages."""

@@ -1,1 +1,0 @@
-"""Speech as records know it: sound, what was recorded, and questions about what was heard."""

@@ -1,0 +1,235 @@
+"""Agents over HTTP, realtime sessions and text-based tool calls; their names in ledgers.
+
+`http://HOST:PORT/PATH` is an agent's server, `openai-realtime/MODEL` a realtime model, and
+`PROVIDER/MODEL?calls=python` a model that calls functions in its text.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import NamedTuple
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from dragoman.config.environment import header_variable, proxy_for
+from dragoman.core.capabilities import CallsAsText, TextProtocol
+from dragoman.core.costs import BATCHED
+from dragoman.core.errors import UsageError
+from dragoman.core.prompts import PromptSet
+from dragoman.core.protocols import Participant, Suite
+from dragoman.core.rules import Rules
+from dragoman.models.catalog import model_server_base, suggest_model_name
+from dragoman.models.endpoints.rate_limit import first_given
+from dragoman.models.http_agent import HttpAgent
+from dragoman.models.model_spec import HEARS, holds_secret, parse_model_spec, parse_switch
+from dragoman.models.realtime_agent import RealtimeAgent, RealtimeEndpoint, SessionResources
+from dragoman.models.realtime_spec import (
+    RealtimeSpec,
+    is_realtime,
+    load_realtime_catalog,
+    parse_realtime_spec,
+    websocket_address,
+)
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.providers import (
+    addresses_of,
+    base_address_of,
+    describe_provider,
+    key_of,
+    limited_as,
+)
+from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
+from dragoman.simulation.prompts import agent_prompt
+
+SCHEMES = ("http://", "https://")
+TOKEN_VARIABLE = "DRAGOMAN_AGENT_TOKEN"  # noqa: S105 - the variable's name, not what it holds
+
+
+def http_agent(url: str, connections: ModelClients, name: str = "") -> HttpAgent:
+    """Return the agent at an address.
+
+    Args:
+        url: The address.
+        connections: What the models of a run share.
+        name: What ledgers call the agent; "" for its address.
+
+    Raises:
+        UsageError: Where the address is none or carries credentials, which would be stored with the
+            run, where its `hears` is neither on nor off, or where the token in the environment
+            cannot be sent.
+    """
+    _check(url)
+    token = header_variable(TOKEN_VARIABLE)
+    hears = parse_switch(dict(parse_qsl(urlsplit(url).query)).get(HEARS, "off"), HEARS, url)
+    return HttpAgent(name or url, url, connections.gate(url, token), token, hears_audio=hears)
+
+
+def _check(url: str) -> None:
+    """Refuse what is no address, without repeating it: it may hold credentials."""
+    try:
+        parts = urlsplit(url)
+        is_address = bool(parts.hostname) and parts.port != 0 and url.isprintable()
+    except ValueError:
+        raise UsageError(_NO_ADDRESS) from None
+    if not is_address or " " in url:
+        raise UsageError(_NO_ADDRESS)
+    if parts.username is not None or parts.fragment:
+        raise UsageError(
+            f"the address of the agent at {parts.hostname} has credentials or a fragment in it: "
+            f"leave them out, set {TOKEN_VARIABLE} for a bearer token"
+        )
+    require_own_address(url)
+    if holds_secret(parts.query):
+        raise UsageError(
+            f"the address of the agent at {parts.hostname} holds a secret in its query, and is "
+            f"stored: leave it out, set {TOKEN_VARIABLE} for a bearer token"
+        )
+
+
+def require_own_address(url: str) -> None:
+    """Refuse the address of a model server, which speaks another protocol than an agent of one's own.
+
+    Raises:
+        UsageError: With the form that is meant.
+    """
+    if base := model_server_base(url):
+        raise UsageError(
+            f"{base} is the address of a model server, not of an agent (docs/agents.md): write "
+            f"{suggest_model_name(base)}, or serve an agent of your own under another path"
+        )
+
+
+_NO_ADDRESS = "the agent's address is none: write http://HOST:PORT/PATH"
+
+
+def realtime_agent(
+    spec: RealtimeSpec, prompts: PromptSet, connections: ModelClients
+) -> RealtimeAgent:
+    """Return a realtime model that plays the agent.
+
+    Raises:
+        UsageError: Where its address or its key is missing, or a budget in money cannot be kept for it.
+    """
+    key, url = key_of(spec), realtime_address(spec)
+    endpoint = RealtimeEndpoint(
+        label=spec.written,
+        model=spec.name,
+        url=url,
+        key=key,
+        proxy=proxy_for(url),
+        session=spec.session(),
+        interrupted_after=spec.interrupted_after,
+        total=connections.timeouts.total,
+    )
+    reach = SessionResources(
+        connections.sockets(),
+        connections.gate(url, key, spec.name),
+        connections.budget_for(spec.name),
+    )
+    return RealtimeAgent(endpoint, reach, partial(agent_prompt, prompts))
+
+
+def realtime_address(spec: RealtimeSpec) -> str:
+    """Return the address that a model's sessions are opened at.
+
+    Raises:
+        UsageError: Where there is none.
+    """
+    base = websocket_address(base_address_of(spec), "base_url")
+    return f"{base}/realtime?model={quote(spec.model, safe='')}"
+
+
+def describe_realtime() -> dict[str, str]:
+    """Return a line about every provider of realtime sessions; whether a key is set, never the key."""
+    return {
+        f"{name}/MODEL": f"{describe_provider(provider)}; realtime, as agent only"
+        for name, provider in load_realtime_catalog().providers.items()
+    }
+
+
+CALLS_OPTION = "calls"
+_BY_TASK = "task"
+_OPTIONS = (CALLS_OPTION, "tags", "documents", "layout", "style")
+
+TextProtocolFactory = Callable[[Mapping[str, str]], TextProtocol]
+"""Returns how a suite's functions are offered as text, for the options of an agent."""
+
+
+def split_options(spec: str) -> tuple[str, dict[str, str]]:
+    """Return an agent's name without the options of calling in text, and these options.
+
+    Raises:
+        UsageError: For options that only make sense beside `calls=`.
+    """
+    name, mark, query = spec.partition("?")
+    pairs = parse_qsl(query, keep_blank_values=True)
+    own = {key: value for key, value in pairs if key in _OPTIONS}
+    if not own:
+        return spec, {}
+    if CALLS_OPTION not in own:
+        raise UsageError(
+            f"{spec}: {next(iter(own))}= goes with {CALLS_OPTION}=python or another form"
+        )
+    rest = [(key, value) for key, value in pairs if key not in _OPTIONS]
+    return name + (mark + urlencode(rest) if rest else ""), own
+
+
+def text_protocol_factory(suite: Suite, rules: Rules) -> TextProtocolFactory:
+    """Return how a suite offers its functions as text.
+
+    What is returned raises UsageError where the suite cannot, or does not know an option's value.
+    """
+
+    def offer(options: Mapping[str, str]) -> TextProtocol:
+        if not isinstance(suite, CallsAsText):
+            raise UsageError(
+                f"{suite.name} has no form for calls in text: leave {CALLS_OPTION}= out"
+            )
+        if suite.asks_for_text and options != {CALLS_OPTION: _BY_TASK}:
+            raise UsageError(
+                f"{suite.name} sets the form itself: write {CALLS_OPTION}={_BY_TASK} alone"
+            )
+        return suite.text_protocol({} if suite.asks_for_text else options, rules)
+
+    return offer
+
+
+def require_text_calls(suite: Suite, agent: Participant) -> None:
+    """Raise UsageError for a model with native calls where a suite is about prompts."""
+    from dragoman.simulation.participants.canonical_arguments import CanonicalAgent
+    from dragoman.simulation.participants.llm import LlmParticipant
+
+    agent = agent.agent if isinstance(agent, CanonicalAgent) else agent
+    asks_for_text = isinstance(suite, CallsAsText) and suite.asks_for_text
+    if asks_for_text and isinstance(agent, LlmParticipant):
+        raise UsageError(
+            f"{suite.name} is about prompts: write {agent.name}?{CALLS_OPTION}={_BY_TASK}"
+        )
+
+
+class LedgerName(NamedTuple):
+    """A model's name in ledgers, and the names that limits are given by: its provider's and its addresses'."""
+
+    model: str
+    limited_as: tuple[str, ...]
+
+
+def ledger_name(written: str, batches: Mapping[str, float], called: str = "") -> LedgerName:
+    """Return what a model of an endpoint is called where it is asked.
+
+    Args:
+        written: Its name with parameters, as an agent, user or judge.
+        batches: Who is asked in batches.
+        called: The name that an agent was given; "" for none.
+
+    Raises:
+        UsageError: Where there is no such model, or its address is missing.
+    """
+    name = wrapped_agent_name(written)
+    if name.startswith(SCHEMES):
+        return LedgerName(called or name, limited_as("", (name,)))
+    if is_realtime(name):
+        realtime = parse_realtime_spec(name)
+        return LedgerName(realtime.name, limited_as(realtime.name, (realtime_address(realtime),)))
+    spec = parse_model_spec(split_options(name)[0])
+    names = limited_as(spec.name, addresses_of(spec))
+    is_batched = first_given(batches, names) is not None
+    return LedgerName(spec.name + BATCHED if is_batched else spec.name, names)

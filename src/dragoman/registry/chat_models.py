@@ -1,0 +1,100 @@
+"""Registry of chat models and translators, each with the content key of its settings.
+
+`provider/model` is an endpoint, `scripted/FILE` a script. Other packages add kinds under entry
+points of the group `dragoman.models`: the name is the part before the slash, and it refers to a
+function of the whole text that returns a `core.protocols.IdentifiedModel`. Ours is `local/FOLDER`.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+from dragoman.core.content_keys import content_key
+from dragoman.core.protocols import ChatModel, IdentifiedModel
+from dragoman.models.model_spec import parse_model_spec, with_default_parameter
+from dragoman.models.prices import strip_price
+from dragoman.registry.entry_points import find_entry_points, load_entry_point
+from dragoman.registry.model_clients import ModelClients
+
+ENTRY_POINTS = "dragoman.models"
+SCRIPTED = "scripted/"
+
+
+def resolve_chat_model(
+    written: str, connections: ModelClients | None, *, greeted: int = 0, steady: bool = False
+) -> tuple[ChatModel, str]:
+    """Return the chat model of that name with its content key.
+
+    Args:
+        written: Its name with parameters.
+        connections: What the models of a run share.
+        greeted: How many of an agent's messages are not its own, which a script does not count.
+        steady: Whether an endpoint is asked at temperature 0 where nothing else is said.
+
+    Raises:
+        UsageError: Where there is no such model, or its key or address is missing.
+    """
+    shared, written = connections or ModelClients(), strip_price(written)
+    if written.startswith(SCRIPTED):
+        from dragoman.models.chat.scripted import ScriptedModel, load_script
+
+        script = load_script(Path(written.removeprefix(SCRIPTED)))
+        return ScriptedModel(written, script, greeted), content_key(script)
+    added = _added(written)
+    if added is not None:
+        return shared.added_model(added), added.identity
+    read = parse_model_spec(written)
+    spec = with_default_parameter(read, "temperature", 0) if steady else read
+    return shared.chat_model(spec), spec.identity
+
+
+def model_identity(written: str) -> tuple[str, str]:
+    """Return a model's name in ledgers and its content key; its key and address may be missing.
+
+    Raises:
+        UsageError: Where there is no such model.
+    """
+    written = strip_price(written)
+    if written.startswith(SCRIPTED):
+        model, key = resolve_chat_model(written, None)
+        return model.name, key
+    added = _added(written)
+    if added is not None:
+        return added.name, added.identity
+    read = parse_model_spec(written)
+    return read.name, read.identity
+
+
+def plugin_model_kinds() -> dict[str, str]:
+    """Return what stands before the slash in names of models that packages bring, with what it names."""
+    return {entry.name: entry.value for entry in find_entry_points(ENTRY_POINTS)}
+
+
+def _added(written: str) -> IdentifiedModel | None:
+    kind, slash, _ = written.partition("?")[0].partition("/")
+    if not slash:
+        return None
+    for entry in find_entry_points(ENTRY_POINTS, kind):
+        opening = cast(
+            "Callable[[str], IdentifiedModel]", load_entry_point(entry, f"models {kind}/...")
+        )
+        return opening(written)
+    return None
+
+
+def translation_model(written: str, connections: ModelClients) -> ChatModel:
+    """Return the chat model of that name, which answers as steadily as it can: at temperature 0.
+
+    Raises:
+        UsageError: Where there is no such model, or its key or address is missing.
+    """
+    return resolve_chat_model(written, connections, steady=True)[0]
+
+
+def model_name(written: str) -> str:
+    """Return a model's name in prices and ledgers; its key and address may be missing.
+
+    Raises:
+        UsageError: Where there is no such model.
+    """
+    return model_identity(written)[0]

@@ -1,0 +1,54 @@
+"""Entry points of other packages: discovery and loading."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from dragoman.core.errors import UsageError
+from dragoman.simulation.participant_errors import stops_run
+
+_Place = tuple[str, int]
+"""A folder that modules are found in, and when packages last came there or went."""
+
+
+def find_entry_points(group: str, name: str | None = None) -> Sequence[EntryPoint]:
+    """Return what packages add under a group of entry points, or under one name of it.
+
+    What is installed is read once for as long as no package comes or goes.
+    """
+    found = _installed(group, tuple(map(_place, sys.path)))
+    return tuple(entry for entry in found if name in {None, entry.name})
+
+
+def load_entry_point(entry: EntryPoint, what: str) -> object:
+    """Return what an entry point names.
+
+    Args:
+        entry: The entry point; loading it runs a package's code, which may raise anything.
+        what: What it stands for, in a message.
+
+    Raises:
+        UsageError: Where it cannot be loaded.
+    """
+    try:
+        found: object = entry.load()
+    except BaseException as error:
+        if stops_run(error):
+            raise
+        why = f"{type(error).__name__}: {error}"
+        raise UsageError(f"{what}: {entry.value} cannot be loaded ({why:.500})") from error
+    return found
+
+
+@lru_cache(maxsize=16)
+def _installed(group: str, places: tuple[_Place, ...]) -> Sequence[EntryPoint]:  # noqa: ARG001 - what is found depends on them
+    return tuple(entry_points(group=group))
+
+
+def _place(folder: str) -> _Place:
+    with suppress(OSError):
+        return folder, Path(folder or ".").stat().st_mtime_ns
+    return folder, 0

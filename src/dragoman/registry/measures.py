@@ -1,0 +1,149 @@
+"""Registry of measures: built-in ones, those of other packages, and rubric files."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.core.measures import Measure
+from dragoman.core.protocols import ChatModel
+from dragoman.registry.chat_models import resolve_chat_model
+from dragoman.registry.entry_points import find_entry_points, load_entry_point
+from dragoman.registry.model_clients import ModelClients
+from dragoman.scoring.measures.catalog import BUNDLED_MEASURES, EARLIER_MEASURES, MeasureSetup
+from dragoman.scoring.measures.error_review import RUBRIC, ErrorsMeasure, error_rubric
+from dragoman.scoring.measures.judged_measure import REPEAT, JudgedMeasure
+from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric
+from dragoman.scoring.measures.safety import JudgedSafety
+
+ENTRY_POINTS = "dragoman.measures"
+
+
+class MeasureContext(msgspec.Struct, frozen=True):
+    """What measures are made with.
+
+    Attributes:
+        scoring: Of rewards.
+        judges: The models that judge by rubrics: each gives a measure of its own.
+        connections: How models are reached.
+        repeat: How often each judge is asked.
+        settles: Whether the judges settle, too, what `safety` leaves undecided.
+    """
+
+    scoring: MeasureSetup
+    judges: Sequence[str]
+    connections: ModelClients | None = None
+    repeat: int = 1
+    settles: bool = False
+
+
+def resolve_measures(names: Sequence[str], makings: MeasureContext) -> tuple[Measure, ...]:
+    """Return the measures of those names, each once.
+
+    Args:
+        names: Names of `measure_names` and `rubric_names`, or rubrics' files `NAME@VERSION.toml`.
+        makings: What they are made with.
+
+    Raises:
+        UsageError: For one that does not exist, lacks an extra, or has no judge.
+        DataError: Where a rubric cannot be read.
+    """
+    return tuple(each for name in dict.fromkeys(names) for each in _measures(name, makings))
+
+
+def measure_names() -> dict[str, str]:
+    """Return every measure's name with a line about it."""
+    added = {entry.name: f"from {entry.value}" for entry in find_entry_points(ENTRY_POINTS)}
+    return {**{name: entry.about for name, entry in BUNDLED_MEASURES.items()}, **added}
+
+
+def earlier_measure_names() -> dict[str, str]:
+    """Return the earlier versions of measures that are kept, each with a line about it."""
+    return dict.fromkeys(EARLIER_MEASURES, "an earlier version, to compare with older figures")
+
+
+def rubric_names() -> dict[str, str]:
+    """Return the name of every rubric that ships with a line about it."""
+    counting = {name: read_rubric(path).about for name, path in bundled_rubrics().items()}
+    return {RUBRIC: error_rubric().about, **counting}
+
+
+def require_rubric(name: str) -> None:
+    """Refuse what is neither a rubric that ships nor the file of one.
+
+    Raises:
+        UsageError: Where it is something else.
+    """
+    shipped = (RUBRIC, *bundled_rubrics())
+    if not name.endswith(".toml") and name not in shipped:
+        raise UsageError(
+            f"unknown rubric {name!r}: choose {', '.join(shipped)} or a NAME@VERSION.toml"
+        )
+
+
+def _measures(name: str, makings: MeasureContext) -> Sequence[Measure]:
+    if name in BUNDLED_MEASURES:
+        return _bundled(name, makings)
+    if name in EARLIER_MEASURES:
+        return (EARLIER_MEASURES[name](makings.scoring),)
+    if name.endswith(".toml"):
+        return _judged(Path(name), makings)
+    if name == RUBRIC:
+        return [ErrorsMeasure(*asked) for asked in _judge_runs(name, makings)]
+    if name in bundled_rubrics():
+        return _judged(bundled_rubrics()[name], makings)
+    for entry in find_entry_points(ENTRY_POINTS):
+        if entry.name == name:
+            return _added(name, load_entry_point(entry, f"measure {name!r}"), makings)
+    raise UsageError(
+        f"unknown measure {name!r}: choose {', '.join(measure_names())} or a rubric.toml"
+    )
+
+
+def _bundled(name: str, makings: MeasureContext) -> Sequence[Measure]:
+    is_model = all("/" in judge for judge in makings.judges)
+    if name != JudgedSafety.name or not makings.settles or not is_model:
+        return (BUNDLED_MEASURES[name].make(makings.scoring),)
+    stakes = makings.scoring.stakes
+    return [
+        JudgedSafety(stakes, model, version, f"{REPEAT}{time}" if time > 1 else "")
+        for model, version, time in _judge_runs(name, makings)
+    ]
+
+
+def _added(name: str, target: object, makings: MeasureContext) -> Sequence[Measure]:
+    if isinstance(target, Path):
+        measures = _judged(target, makings)
+    else:
+        measures = [cast("Measure", target() if isinstance(target, type) else target)]
+    for measure in measures:
+        if not callable(getattr(measure, "measure", None)):
+            raise UsageError(
+                f"measure {name!r}: its package gives neither a measure nor a rubric's path"
+            )
+        if measure.name != name:
+            raise UsageError(
+                f"measure {name!r}: its package calls it {measure.name!r}: use one name"
+            )
+    return measures
+
+
+def _judged(path: Path, makings: MeasureContext) -> Sequence[Measure]:
+    """Return a rubric's measures, one for each judge and time."""
+    rubric = read_rubric(path)
+    stakes = makings.scoring.stakes
+    return [
+        JudgedMeasure(rubric, *asked, stakes=stakes) for asked in _judge_runs(rubric.name, makings)
+    ]
+
+
+def _judge_runs(measure: str, makings: MeasureContext) -> Sequence[tuple[ChatModel, str, int]]:
+    """Return each judge with what tells it apart, once for each time that it is asked."""
+    if not all("/" in judge for judge in makings.judges):
+        raise UsageError(f"measure {measure!r} needs a judge: name one with --judge PROVIDER/MODEL")
+    models = [resolve_chat_model(judge, makings.connections) for judge in makings.judges]
+    return [
+        (model, key[:8], time) for model, key in models for time in range(1, makings.repeat + 1)
+    ]

@@ -1,0 +1,300 @@
+"""Model clients of one run, which share connections, rate limits and keys per endpoint.
+
+Keys are read here, go into headers, and are redacted in whatever an endpoint returns.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from dragoman.config.environment import (
+    cache_folder,
+    disable_litellm_network,
+    key_values,
+    proxy_for,
+    proxy_secrets,
+)
+from dragoman.core.content_keys import content_key
+from dragoman.core.costs import BATCHED
+from dragoman.core.errors import UsageError
+from dragoman.core.protocols import ChatModel, IdentifiedModel
+from dragoman.models.budget import BudgetedModel, SpendTracker
+from dragoman.models.catalog import LITELLM
+from dragoman.models.chat.openai import ChatEndpoint, OpenAIModel
+from dragoman.models.embeddings import EmbeddingModel
+from dragoman.models.endpoints.rate_limit import PacingOptions, first_given, rate_limiter_for
+from dragoman.models.http.transport import (
+    LOCAL_TIMEOUTS,
+    RetryPolicy,
+    Timeouts,
+    Transport,
+    is_local_address,
+)
+from dragoman.models.model_spec import EQUAL, ModelSpec, sent_settings
+from dragoman.registry.providers import (
+    COMPLETIONS,
+    EMBEDDINGS,
+    addresses_of,
+    asked_as,
+    key_of,
+    limited_as,
+    origin_of,
+)
+
+if TYPE_CHECKING:
+    from dragoman.models.batch_client import BatchClient
+    from dragoman.models.endpoints.endpoint_client import EndpointClient
+    from dragoman.models.http.http_client import HttpClient
+    from dragoman.models.http.websocket import WebSocketConnector
+    from dragoman.store.reply_cache import ReplyCache
+
+
+class ModelClients:
+    """Makes models that share what one endpoint allows; close it when the run is over.
+
+    Args:
+        timeouts: How long to wait for answers; None for what fits each address: servers on this
+            machine are waited for longer.
+        patience: When to give up on calls and endpoints.
+        budget: What may be spent; None for no limit.
+        pacing: How calls are spread over time.
+        remembers: Whether replies of chat models are remembered, and taken from memory.
+    """
+
+    def __init__(
+        self,
+        timeouts: Timeouts | None = None,
+        patience: RetryPolicy | None = None,
+        budget: SpendTracker | None = None,
+        pacing: PacingOptions | None = None,
+        *,
+        remembers: bool = False,
+    ) -> None:
+        self.timeouts = timeouts or Timeouts()
+        self._local_timeouts = timeouts or LOCAL_TIMEOUTS
+        self._patience = patience or RetryPolicy()
+        self._budget = budget
+        self._remembers = remembers
+        self._pacing = pacing or PacingOptions()
+        self._memory: ReplyCache | None = None
+        self._http: HttpClient | None = None
+        self._local_http: HttpClient | None = None
+        self._litellm: Transport | None = None
+        self._sockets: WebSocketConnector | None = None
+        self._gates: dict[tuple[tuple[str, ...], str], EndpointClient] = {}
+        self._batches: dict[tuple[str, str, str], BatchClient] = {}
+        self._added: dict[str, IdentifiedModel] = {}
+
+    def chat_model(self, spec: ModelSpec) -> ChatModel:
+        """Return a model that is ready to be asked.
+
+        Raises:
+            UsageError: Where its address or its key is missing.
+        """
+        urls, endpoint = addresses_of(spec), chat_endpoint(spec)
+        gate = self.equal_gate(urls, endpoint.key, spec.name)
+        quiet = self._quiet(spec, urls)
+        if quiet is None:
+            model = self.budgeted(OpenAIModel(spec.name, endpoint, gate))
+        else:
+            sender = self._batch_sender(spec, endpoint, gate, quiet)
+            model = self.budgeted(OpenAIModel(spec.name + BATCHED, endpoint, sender))
+        return self._remembering(model, content_key(spec.identity, EQUAL.join(urls)))
+
+    def _quiet(self, spec: ModelSpec, urls: Sequence[str]) -> float | None:
+        """Return how long a model's batches wait for more; None where it is asked at once."""
+        quiet = first_given(self._pacing.batches, limited_as(spec.name, urls))
+        if quiet is not None and (len(urls) > 1 or urls[0].startswith(LITELLM) or spec.streams):
+            raise UsageError(
+                f"{spec.written}: batches are for one OpenAI-compatible address without stream=on"
+            )
+        return quiet
+
+    def _batch_sender(
+        self, spec: ModelSpec, endpoint: ChatEndpoint, gate: "EndpointClient", quiet: float
+    ) -> "BatchClient":
+        """Return what asks a model in batches; agent, user and judge share it."""
+        from dragoman.models.batch_client import BatchApi, BatchClient
+        from dragoman.store.pending_batches import FILE, PendingBatches
+
+        held = (endpoint.url, endpoint.key, spec.name)
+        if held not in self._batches:
+            base = endpoint.url.removesuffix(COMPLETIONS)
+            web = self._connections()
+            at = BatchApi(base, endpoint.headers, web, gate, proxy_for(base))
+            pending = PendingBatches(cache_folder() / FILE)
+            self._batches[held] = BatchClient(spec.name, at, gate, pending, quiet)
+        return self._batches[held]
+
+    def added_model(self, model: IdentifiedModel) -> ChatModel:
+        """Return a model that a package brings; one of the same identity is held once, and closed here.
+
+        Raises:
+            UsageError: Where the budget is in money and the model has no price.
+        """
+        held = self._added.setdefault(model.identity, model)
+        return self._remembering(self.budgeted(held), held.identity)
+
+    def _remembering(self, model: ChatModel, identity: str) -> ChatModel:
+        memory = self.memory()
+        if memory is None:
+            return model
+        from dragoman.models.chat.cached_model import CachedModel
+
+        return CachedModel(model, memory, identity)
+
+    def embedding_model(self, spec: ModelSpec) -> EmbeddingModel:
+        """Return a model that makes embeddings.
+
+        Raises:
+            UsageError: Where its address or its key is missing, or litellm would have to reach it.
+        """
+        urls, key = addresses_of(spec, EMBEDDINGS), key_of(spec)
+        if urls[0].startswith(LITELLM):
+            raise UsageError(f"{spec.written}: embeddings are for OpenAI-compatible endpoints")
+        budget = self.budget_for(spec.name)
+        settings = sent_settings(spec.settings)
+        endpoint = ChatEndpoint(
+            url=urls[0], headers=_headers(key), model=spec.model, settings=settings
+        )
+        return EmbeddingModel(spec.name, endpoint, self.equal_gate(urls, key, spec.name), budget)
+
+    def budget_for(self, model: str) -> SpendTracker | None:
+        """Return the run's budget for calls of a model; None for no limit.
+
+        Raises:
+            UsageError: Where the budget is in money and the model has no price.
+        """
+        if self._budget is not None:
+            self._budget.require_prices([model])
+        return self._budget
+
+    def budgeted(self, model: ChatModel) -> ChatModel:
+        """Return a model that keeps to the run's budget.
+
+        Raises:
+            UsageError: Where the budget is in money and the model has no price.
+        """
+        budget = self.budget_for(model.name)
+        return model if budget is None else BudgetedModel(model, budget)
+
+    def gate(self, url: str, secret: str = "", name: str = "") -> "EndpointClient":
+        """Return the gate of the endpoint at an address, one for each key.
+
+        `name` is that of a model behind it: a limit of its provider holds for the endpoint.
+        """
+        return self.equal_gate((url,), secret, name)
+
+    def equal_gate(self, urls: Sequence[str], secret: str = "", name: str = "") -> "EndpointClient":
+        """Return the gate of endpoints that give the same answers, one for each key."""
+        origins = tuple(map(origin_of, urls))
+        if (origins, secret) not in self._gates:
+            self._gates[origins, secret] = self._new_gate(urls, origins, secret, name)
+        return self._gates[origins, secret]
+
+    def _new_gate(
+        self, urls: Sequence[str], origins: tuple[str, ...], secret: str, name: str
+    ) -> "EndpointClient":
+        from dragoman.models.endpoints.endpoint_client import EndpointClient, EndpointPacing
+        from dragoman.models.endpoints.endpoint_pool import Endpoint, loop_time
+
+        by_litellm = urls[0].startswith(LITELLM)
+        wires = [self._litellm_wire() if by_litellm else self._wire(url) for url in urls]
+        outage = self._patience.outage
+        proxies = [None if by_litellm else proxy_for(url) for url in urls]
+        endpoints = [
+            Endpoint(origin, wire, proxy, outage, url if len(urls) > 1 else "")
+            for origin, url, proxy, wire in zip(origins, urls, proxies, wires, strict=True)
+        ]
+        # Which of its keys litellm sends is its own business.
+        others = key_values() if by_litellm else chain.from_iterable(map(proxy_secrets, proxies))
+        secrets = (secret, *others)
+        allowance = rate_limiter_for(self._pacing.rates, limited_as(name, urls), loop_time)
+        pace = EndpointPacing(allowance, self._pacing.hedge_after, self._timeouts_for(urls[0]).told)
+        return EndpointClient(" | ".join(origins), endpoints, secrets, self._patience, pace)
+
+    def sockets(self) -> "WebSocketConnector":
+        """Return what opens WebSocketConnector."""
+        if self._sockets is None:
+            from dragoman.models.http.websocket import WebSocketConnector
+
+            self._sockets = WebSocketConnector(self.timeouts)
+        return self._sockets
+
+    async def close(self) -> None:
+        """Close all connections and models, and the memory of replies once everything is written."""
+        for model in self._added.values():
+            await model.close()
+        for sender in self._batches.values():
+            sender.close()
+        try:
+            for transport in (self._http, self._local_http, self._litellm, self._sockets):
+                if transport is not None:
+                    await transport.close()
+        finally:
+            # After the connections: what they bring last may say that a reply is to be dropped.
+            if self._memory is not None:
+                self._memory.close()
+
+    def memory(self) -> "ReplyCache | None":
+        """Return where replies are remembered; None where they are not."""
+        if self._memory is None and self._remembers:
+            from dragoman.store.reply_cache import DEFAULT_BYTES, FILE, ReplyCache
+
+            self._memory = ReplyCache(cache_folder() / FILE, DEFAULT_BYTES)
+        return self._memory
+
+    def _litellm_wire(self) -> Transport:
+        if self._litellm is None:
+            disable_litellm_network()
+            from dragoman.models.chat.litellm_client import LitellmClient
+
+            self._litellm = LitellmClient(self.timeouts.total, self._connections(), proxy_for)
+        return self._litellm
+
+    def _timeouts_for(self, url: str) -> Timeouts:
+        """Return how long what is at an address is waited for."""
+        return self._local_timeouts if is_local_address(url) else self.timeouts
+
+    def _wire(self, url: str) -> "HttpClient":
+        """Return what carries calls to an address."""
+        if self._timeouts_for(url) == self.timeouts:
+            return self._connections()
+        if self._local_http is None:
+            from dragoman.models.http.http_client import HttpClient
+
+            self._local_http = HttpClient(self._local_timeouts)
+        return self._local_http
+
+    def _connections(self) -> "HttpClient":
+        if self._http is None:
+            from dragoman.models.http.http_client import HttpClient
+
+            self._http = HttpClient(self.timeouts)
+        return self._http
+
+
+def chat_endpoint(spec: ModelSpec) -> ChatEndpoint:
+    """Return where a model is reached and how it is asked; of equal endpoints, the first one.
+
+    Raises:
+        UsageError: Where its address or its key is missing.
+    """
+    key = key_of(spec)
+    return ChatEndpoint(
+        url=addresses_of(spec)[0],
+        headers=_headers(key),
+        model=asked_as(spec),
+        settings=sent_settings(spec.settings),
+        key=key,
+        seeds=spec.seeds,
+        streams=spec.streams,
+        schemas=spec.schemas,
+        audio=spec.audio,
+        history=spec.history,
+    )
+
+
+def _headers(key: str) -> Mapping[str, str]:
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    return headers | {"Authorization": f"Bearer {key}"} if key else headers

@@ -1,0 +1,105 @@
+"""Addresses and API keys of model providers; keys come from the environment only."""
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from dragoman.config.environment import environment_variable, header_variable
+from dragoman.core.errors import UsageError
+from dragoman.models.catalog import LITELLM, Provider, load_provider_catalog, require_base_url
+from dragoman.models.model_spec import EQUAL, ModelSpec, parse_base_url
+from dragoman.models.realtime_spec import RealtimeSpec
+from dragoman.speech.specs import SpeechSpec
+
+COMPLETIONS = "/chat/completions"
+EMBEDDINGS = "/embeddings"
+
+
+def addresses_of(spec: ModelSpec, path: str = COMPLETIONS) -> tuple[str, ...]:
+    """Return the addresses that a model's calls go to; more than one give the same answers.
+
+    Raises:
+        UsageError: Where there is none.
+    """
+    if spec.provider.url.startswith(LITELLM):
+        if EQUAL in spec.base_url:
+            raise UsageError(f"{spec.written}: litellm spreads calls by a router of its own")
+        return (LITELLM + (spec.base_url or asked_as(spec).partition("/")[0]),)
+    return tuple(f"{base}{path}" for base in base_address_of(spec).split(EQUAL))
+
+
+def origin_of(url: str) -> str:
+    """Return the part of an address that limits of an endpoint are given for."""
+    return url if url.startswith(LITELLM) else "{0.scheme}://{0.netloc}".format(urlsplit(url))
+
+
+def limited_as(model: str, urls: Sequence[str]) -> tuple[str, ...]:
+    """Return the names that `--rate` and `--batch` know a model's calls by: its provider, and the addresses."""
+    return (model.partition("/")[0], *map(origin_of, urls))
+
+
+def asked_as(spec: ModelSpec) -> str:
+    """Return the name by which a model is asked for; litellm wants the provider before it."""
+    prefix = spec.provider.url.removeprefix(LITELLM)
+    is_named = spec.provider.url.startswith(LITELLM) and prefix
+    return f"{prefix}/{spec.model}" if is_named else spec.model
+
+
+def base_address_of(spec: ModelSpec | SpeechSpec | RealtimeSpec) -> str:
+    """Return the address that the paths of a protocol are added to.
+
+    Raises:
+        UsageError: Where there is none.
+    """
+    url = spec.base_url or _own_address(spec.provider)
+    if not url:
+        joint = "&" if "?" in spec.written else "?"
+        raise UsageError(f"{spec.written}: where is it? Add {joint}base_url=http://HOST:PORT/v1")
+    return url
+
+
+def key_of(spec: ModelSpec | SpeechSpec | RealtimeSpec) -> str:
+    """Return the key of a model's calls; "" where none is needed.
+
+    Raises:
+        UsageError: Where one is needed, or was named, and is not set.
+    """
+    key = header_variable(spec.key_env) if spec.key_env else ""
+    is_needed = spec.provider.needs_key and not spec.base_url
+    is_named = spec.key_env != spec.provider.key_env
+    if spec.key_env and not key and (is_needed or is_named):
+        raise UsageError(f"{spec.name} needs a key: set {spec.key_env} in the environment")
+    return key
+
+
+def describe_providers() -> dict[str, str]:
+    """Return a line about every provider: its address, and whether its key is set, never the key."""
+    return {
+        f"{name}/MODEL": describe_provider(provider)
+        for name, provider in load_provider_catalog().providers.items()
+    }
+
+
+def _own_address(provider: Provider) -> str:
+    configured = environment_variable(provider.url_env) if provider.url_env else ""
+    if not configured:
+        return provider.url
+    address = parse_base_url(configured, provider.url_env)
+    require_base_url(address, provider.url_env)
+    return address
+
+
+def describe_provider(provider: Provider) -> str:
+    """Return where a provider is, and whether its key is set, never the key."""
+    if provider.url == LITELLM:
+        return "whatever litellm reaches, by its names and keys; needs dragoman[litellm]"
+    where = _own_address(provider) or "give ?base_url=http://HOST:PORT/v1"
+    if provider.url.startswith(LITELLM):
+        names = [name for name in (provider.key_env, *provider.other_keys) if name]
+        said = ", ".join(
+            f"{name} ({'set' if environment_variable(name) else 'not set'})" for name in names
+        )
+        return f"by litellm (dragoman[litellm]), keys in {said}"
+    is_set = "set" if environment_variable(provider.key_env) else "not set"
+    if provider.needs_key:
+        return f"{where}, key in {provider.key_env} ({is_set})"
+    return f"{where}, no key needed; {provider.key_env} is {is_set}"

@@ -1,0 +1,318 @@
+"""Registry of synthesizers and recognizers; embedded ones share worker processes.
+
+`PROVIDER/VOICE?model=MODEL` speaks and `PROVIDER/MODEL` listens; `piper/PATH`, `kokoro/PATH`,
+`whisper/PATH` and `vosk/PATH` do so on this machine. `whisper/base` is downloaded at its first use.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from dragoman.conditions.voice.asr_error_simulation.simulator import ErrorSimulator
+from dragoman.conditions.voice.channel import Listener, SimulatedPath
+from dragoman.config.environment import (
+    cache_folder,
+    hub_endpoint,
+    hub_is_off,
+    use_passive_openmp_waits,
+)
+from dragoman.core.capabilities import Vocabulary
+from dragoman.core.conditions import ITSELF, MIXED, SIMULATED
+from dragoman.core.content_keys import content_key
+from dragoman.core.errors import UsageError
+from dragoman.core.protocols import Recognizer, Suite, Synthesizer
+from dragoman.models.http.transport import MEDIA_BYTES, CallContext
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.providers import base_address_of, describe_provider, key_of
+from dragoman.speech.cache import CachedRecognizer, CachedSynthesizer
+from dragoman.speech.embedded.espeak_library import find_voice, voices_of
+from dragoman.speech.embedded.language_model import SHARE
+from dragoman.speech.embedded.recognizer import LANGUAGE, SuiteRecognizer
+from dragoman.speech.embedded.synthesizer import EspeakSynthesizer
+from dragoman.speech.embedded.worker_pool import SpeechWorkerPool
+from dragoman.speech.providers import cartesia, deepgram, elevenlabs, gemini, openai, qwen
+from dragoman.speech.providers.client import (
+    RECOGNITION,
+    SYNTHESIS,
+    ProviderRecognizer,
+    ProviderSynthesizer,
+    SpeechCalls,
+    SpeechEngineLabel,
+)
+from dragoman.speech.providers.protocol import AsrProtocol, SpeechEndpoint, TtsProtocol
+from dragoman.speech.specs import (
+    Direction,
+    LocalSpec,
+    SpeechSpec,
+    Wire,
+    load_speech_facts,
+    parse_recognizer,
+    parse_synthesizer,
+)
+
+TTS_PROTOCOLS: Mapping[Wire, TtsProtocol] = {
+    "openai": openai.TTS,
+    "elevenlabs": elevenlabs.TTS,
+    "deepgram": deepgram.TTS,
+    "cartesia": cartesia.TTS,
+    "gemini": gemini.TTS,
+    "qwen": qwen.TTS,
+}
+ASR_PROTOCOLS: Mapping[Wire, AsrProtocol] = {
+    "openai": openai.ASR,
+    "elevenlabs": elevenlabs.ASR,
+    "deepgram": deepgram.ASR,
+    "cartesia": cartesia.ASR,
+    "gemini": gemini.ASR,
+    "qwen": qwen.ASR,
+}
+
+
+def resolve_synthesizer(written: str, connections: ModelClients) -> Synthesizer:
+    """Return the voice of that name, for example `elevenlabs/VOICE?model=eleven_flash_v2_5`.
+
+    Raises:
+        UsageError: Where there is no such provider, or a model, key, address, package or file is
+            missing, or a budget in money cannot be kept for it.
+    """
+    spec = parse_synthesizer(written)
+    if isinstance(spec, LocalSpec):
+        return _local_voice(spec)
+    endpoint = _endpoint(spec)
+    label = SpeechEngineLabel(written, content_key(spec.identity, endpoint.url))
+    calls = _calls(spec, endpoint, SYNTHESIS, connections)
+    voice = ProviderSynthesizer(label, endpoint, TTS_PROTOCOLS[spec.wire], calls)
+    memory = connections.memory()
+    return voice if memory is None else CachedSynthesizer(voice, memory)
+
+
+def resolve_recognizer(written: str, connections: ModelClients) -> Recognizer:
+    """Return the ear of that name, for example `deepgram/nova-3`.
+
+    Raises:
+        UsageError: As for voices.
+    """
+    spec = parse_recognizer(written)
+    if isinstance(spec, LocalSpec):
+        return _local_recognizer(spec)
+    endpoint, wire = _endpoint(spec), ASR_PROTOCOLS[spec.wire]
+    label = SpeechEngineLabel(written, content_key(spec.identity, endpoint.url, wire.prompt()))
+    calls = _calls(spec, endpoint, RECOGNITION, connections)
+    ear = ProviderRecognizer(label, endpoint, wire, calls)
+    memory = connections.memory()
+    return ear if memory is None else CachedRecognizer(ear, memory)
+
+
+def split_names(written: str) -> tuple[str, ...]:
+    """Return the names in a list like `deepgram/nova-3,openai/whisper-1`, each once.
+
+    A comma within a name is written as %2C.
+
+    Raises:
+        UsageError: Where one is empty or stands there twice.
+    """
+    names = tuple(name.strip() for name in written.split(","))
+    if not all(names):
+        raise UsageError(f"{written!r} holds an empty name: write A,B")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise UsageError(f"{twice} is named twice")
+    return names
+
+
+def describe_speech() -> dict[str, str]:
+    """Return a line about every provider and engine; whether a key is set, never the key."""
+    facts = load_speech_facts()
+    lines = {name: describe_provider(provider.at) for name, provider in facts.providers.items()}
+    for name, engine in facts.engines.items():
+        lines[name] = f"on this machine, {'speaks' if engine.synthesis else 'listens'}"
+    return lines
+
+
+def _endpoint(spec: SpeechSpec) -> SpeechEndpoint:
+    return SpeechEndpoint(
+        url=base_address_of(spec),
+        key=key_of(spec),
+        model=spec.model,
+        voice=spec.voice,
+        settings=spec.settings,
+        tells_language=spec.tells_language,
+    )
+
+
+def _calls(
+    spec: SpeechSpec, endpoint: SpeechEndpoint, purpose: Direction, connections: ModelClients
+) -> SpeechCalls:
+    gate = connections.gate(endpoint.url, endpoint.key, spec.name)
+    return SpeechCalls(
+        CallContext(purpose, spec.name, MEDIA_BYTES), gate, connections.budget_for(spec.name)
+    )
+
+
+def _local_voice(spec: LocalSpec) -> Synthesizer:
+    if spec.engine == "piper":
+        from dragoman.speech.local.piper import PiperSynthesizer
+
+        return PiperSynthesizer(spec)
+    from dragoman.speech.local.kokoro import KokoroSynthesizer
+
+    return KokoroSynthesizer(spec)
+
+
+def _local_recognizer(spec: LocalSpec) -> Recognizer:
+    if spec.engine == "whisper":
+        from dragoman.speech.local.hub_models import HubPlace
+        from dragoman.speech.local.whisper import WhisperRecognizer, model_folder
+
+        use_passive_openmp_waits()
+        folder = cache_folder() / "speech" / "whisper"
+        place = HubPlace(hub_endpoint(), folder, is_offline=hub_is_off())
+        return WhisperRecognizer(msgspec.structs.replace(spec, path=model_folder(spec, place)))
+    from dragoman.speech.local.vosk import VoskRecognizer
+
+    return VoskRecognizer(spec)
+
+
+MOST_WORKERS = 8
+"""Each may hold some hundred megabytes of language models."""
+
+EMBEDDED = "embedded"
+"""All embedded voices of a language."""
+
+GENERIC = "generic"
+ORACLE = "understood"
+RECOGNIZERS = {
+    MIXED: "embedded, expects words of the suite's tools, policy and database; English",
+    GENERIC: "embedded, expects English in general",
+    ORACLE: "nobody mishears: the listener is given what was meant",
+    ITSELF: "none: an agent that can hear is given the audio itself",
+}
+"""The recognizers that need no key and no model of one's own."""
+
+
+def simulated_rate(name: str) -> float:
+    """Return the word error rate that a name asks to simulate, 0 to 1.
+
+    Raises:
+        UsageError: Where it is none.
+    """
+    try:
+        percent = float(name.removeprefix(SIMULATED))
+    except ValueError:
+        percent = -1.0
+    if not 0 <= percent <= 100:  # noqa: PLR2004 - percent
+        raise UsageError(f"{name}: write a word error rate in percent, such as {SIMULATED}15")
+    return percent / 100
+
+
+class SpeechEngines:
+    """Voices and recognizers by name, each made once; close it when nobody speaks any more.
+
+    Args:
+        suites: Whose words the recognizer `mixed` expects: one language model of all of them.
+        connections: What engines at providers share.
+        sharers: How many processes share the cores of this machine.
+    """
+
+    def __init__(
+        self, suites: Sequence[Suite], connections: ModelClients, sharers: int = 1
+    ) -> None:
+        self._suites = suites
+        self._connections = connections
+        self._workers = SpeechWorkerPool(max(1, min(os.cpu_count() or 1, MOST_WORKERS) // sharers))
+        self._listeners: dict[str, Listener] = {}
+        self._simulators: dict[str, ErrorSimulator] = {}
+
+    def speakers(self, names: Sequence[str], language: str) -> dict[str, Synthesizer]:
+        """Return the voices named that speak a language, by name; without names all embedded ones.
+
+        Raises:
+            UsageError: Where a name does not exist, or none of them speaks the language.
+        """
+        outside = {
+            name: resolve_synthesizer(name, self._connections) for name in names if "/" in name
+        }
+        named = [find_voice(name) for name in names if "/" not in name and name != EMBEDDED]
+        own = [voice for voice in named if voice.language == language]
+        if not names or EMBEDDED in names:
+            own = [*own, *(voice for voice in voices_of(language) if voice not in own)]
+        if not own and not outside:
+            raise UsageError(f"none of the speakers named speaks {language}")
+        return outside | {voice.name: EspeakSynthesizer(voice, self._workers) for voice in own}
+
+    def listener(self, name: str, language: str) -> Listener:
+        """Return what hears under a name.
+
+        Raises:
+            UsageError: Where it does not exist, or an embedded one does not hear the language.
+        """
+        if name not in self._listeners:
+            self._listeners[name] = self._made(name)
+        if name in {MIXED, GENERIC} and language != LANGUAGE:
+            raise UsageError(
+                f"the embedded recognizer hears English only, not {language}: "
+                "--asr PROVIDER/MODEL or --asr understood"
+            )
+        return self._listeners[name]
+
+    def simulated(self, name: str, language: str, texts: Sequence[str] = ()) -> SimulatedPath:
+        """Return what mishears a language at the rate that a name tells.
+
+        Args:
+            name: `simulated:15`.
+            language: Its tag.
+            texts: Words of these may be heard too.
+
+        Raises:
+            UsageError: Where the rate is none, or there is no word list of the language.
+        """
+        key = content_key(language, *texts)
+        if key not in self._simulators:
+            self._simulators[key] = ErrorSimulator({language: texts})
+        return SimulatedPath(language, self._simulators[key], simulated_rate(name))
+
+    def about(self, name: str) -> str:
+        """Return what a recognizer was told to expect, for every result."""
+        if name != MIXED:
+            return name if name == GENERIC else ""
+        suites = ", ".join(suite.name for suite in self._suites)
+        return (
+            f"generic, interpolated ({SHARE}) with tools, policy and database of {suites}; "
+            "nothing that users say"
+        )
+
+    async def close(self) -> None:
+        """End the processes."""
+        await self._workers.close()
+
+    def _made(self, name: str) -> Listener:
+        if name == ORACLE:
+            return None
+        if name == ITSELF:
+            return ITSELF
+        if "/" in name:
+            return resolve_recognizer(name, self._connections)
+        folder = cache_folder() / "speech"
+        if name == GENERIC:
+            return SuiteRecognizer("", None, folder, self._workers)
+        if name == MIXED:
+            own = (each for suite in self._suites for each in (suite.name, suite.provenance.digest))
+            return SuiteRecognizer(
+                content_key(*own), vocabulary_texts(self._suites), folder, self._workers
+            )
+        raise UsageError(
+            f"unknown recognizer {name!r}: choose {', '.join(RECOGNIZERS)} or PROVIDER/MODEL"
+        )
+
+
+def vocabulary_texts(suites: Sequence[Suite]) -> Callable[[], Mapping[str, object]]:
+    """Return what reads all that suites know before anybody speaks; nothing where they offer nothing."""
+    if len(suites) == 1:
+        return suites[0].texts if isinstance(suites[0], Vocabulary) else dict
+    return lambda: {
+        f"{source} of {suite.name}": text
+        for suite in suites
+        if isinstance(suite, Vocabulary)
+        for source, text in suite.texts().items()
+    }

@@ -1,0 +1,173 @@
+"""Cached synthesizers and recognizers: each request is paid for once.
+
+A hosted voice never gives the same audio twice, so the seed, which every draw has its own of, is
+part of the request. A recognizer is asked about the same audio once.
+"""
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import msgspec
+
+from dragoman.core.audio import MAX_SECONDS, SAMPLE_BYTES, Audio
+from dragoman.core.protocols import Recognizer, SynthesisResult, Synthesizer, Transcript
+from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.core.usage import Usage, as_replayed
+from dragoman.models.http.connection_reuse import track_connections
+from dragoman.store.reply_cache import ReplyCache
+
+_VERSION = "speech-reply-1"
+MAX_CACHED_BYTES = 16 * 1024 * 1024
+"""Larger replies are not remembered: some minutes of audio."""
+
+T = TypeVar("T", SynthesisResult, Transcript)
+
+
+class _CachedSpeech(msgspec.Struct, array_like=True):
+    pcm: bytes
+    rate_hz: int
+    usage: Usage | None
+
+
+class _CachedWords(msgspec.Struct, array_like=True):
+    text: str
+    usage: Usage | None
+
+
+class CachedSynthesizer:
+    """Another synthesizer's audio, remembered by text, language and seed.
+
+    Args:
+        voice: Speaks what is not remembered.
+        cache: Where replies are kept.
+    """
+
+    def __init__(self, voice: Synthesizer, cache: ReplyCache) -> None:
+        self._voice = voice
+        self._cache = cache
+        self.name = voice.name
+        self.identity = voice.identity
+
+    async def speak(self, text: str, language: str, seed: int) -> SynthesisResult:
+        """Return the audio remembered, or the voice's.
+
+        Raises:
+            ParticipantError: Where the engine broke.
+            UsageError: For a language that the voice does not speak.
+        """
+        key = _key("voice", self.identity, text, language, seed)
+        body = self._cache.get(key)
+        if body is not None and (spoken := _speech_of(body)) is not None:
+            return spoken
+        return await _ask_cached(
+            self._cache, key, lambda: self._voice.speak(text, language, seed), _speech_body
+        )
+
+
+class CachedRecognizer:
+    """Another recognizer's transcripts, remembered by audio and language.
+
+    Args:
+        ear: Listens to what is not remembered.
+        cache: Where replies are kept.
+    """
+
+    def __init__(self, ear: Recognizer, cache: ReplyCache) -> None:
+        self._ear = ear
+        self._cache = cache
+        self.name = ear.name
+        self.identity = ear.identity
+
+    async def transcribe(self, audio: Audio, language: str) -> Transcript:
+        """Return the words remembered, or those that the ear hears.
+
+        Raises:
+            ParticipantError: Where the engine broke.
+            UsageError: For a language that it does not know.
+        """
+        heard = hashlib.sha256(audio.pcm).hexdigest()
+        key = _key("ear", self.identity, heard, audio.rate_hz, language)
+        body = self._cache.get(key)
+        if body is not None and (transcript := _words_of(body)) is not None:
+            return transcript
+        return await _ask_cached(
+            self._cache, key, lambda: self._ear.transcribe(audio, language), _words_body
+        )
+
+
+def _key(*parts: object) -> bytes:
+    content = msgspec.msgpack.encode((_VERSION, *parts))
+    return hashlib.blake2b(content, digest_size=16).digest()
+
+
+async def _ask_cached(
+    cache: ReplyCache,
+    key: bytes,
+    ask: Callable[[], Awaitable[T]],
+    body_of: Callable[[T], bytes | None],
+) -> T:
+    was_interrupted = cache.was_in_flight(key)
+    cache.begin(key)
+    try:
+        with track_connections() as came_over:
+            answer = await ask()
+    except Exception:
+        # Not so where the call is cut off: the provider may still answer and charge it.
+        cache.forget(key)
+        raise
+    body = body_of(answer)
+    is_doubtful = any(source.is_doubtful for source in came_over)
+    if body is None or len(body) > MAX_CACHED_BYTES or is_doubtful:
+        cache.forget(key)
+    else:
+        for source in came_over:
+            source.kept(cache, key)
+        await cache.keep(key, body)
+    return _interrupted(answer) if was_interrupted else answer
+
+
+def _interrupted(answer: T) -> T:
+    """Return an answer whose call an earlier process had under way: it may be paid for twice."""
+    if answer.usage is None:
+        return answer
+    faults = {**answer.usage.faults, "interrupted": 1}
+    usage = msgspec.structs.replace(answer.usage, faults=faults)
+    return msgspec.structs.replace(answer, usage=usage)
+
+
+def _speech_body(spoken: SynthesisResult) -> bytes | None:
+    """Return what is kept of an answer; None where nobody was asked."""
+    if spoken.usage is None:
+        return None
+    kept = _CachedSpeech(spoken.audio.pcm, spoken.audio.rate_hz, spoken.usage)
+    return msgspec.msgpack.encode(kept)
+
+
+def _speech_of(body: bytes) -> SynthesisResult | None:
+    try:
+        kept = msgspec.msgpack.decode(body, type=_CachedSpeech)
+    except DECODING_ERRORS:
+        return None
+    is_whole = kept.rate_hz > 0 and kept.pcm and not len(kept.pcm) % SAMPLE_BYTES
+    if not is_whole or len(kept.pcm) > MAX_SECONDS * kept.rate_hz * SAMPLE_BYTES:
+        return None
+    return SynthesisResult(Audio(kept.pcm, kept.rate_hz), _replayed(kept.usage))
+
+
+def _words_body(transcript: Transcript) -> bytes | None:
+    if transcript.usage is None:
+        return None
+    return msgspec.msgpack.encode(_CachedWords(transcript.text, transcript.usage))
+
+
+def _words_of(body: bytes) -> Transcript | None:
+    try:
+        kept = msgspec.msgpack.decode(body, type=_CachedWords)
+    except DECODING_ERRORS:
+        return None
+    return Transcript(kept.text, _replayed(kept.usage))
+
+
+def _replayed(usage: Usage | None) -> Usage | None:
+    return None if usage is None else as_replayed(usage)

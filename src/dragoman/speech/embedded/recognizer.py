@@ -1,0 +1,191 @@
+"""Embedded recognizer: pocketsphinx in worker processes, optionally with a suite's words.
+
+The language model is built at the first use.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from dragoman.conditions.voice.pocketsphinx_data import installed_version
+from dragoman.core.audio import Audio
+from dragoman.core.content_keys import content_key
+from dragoman.core.errors import UsageError
+from dragoman.core.progress import long_step
+from dragoman.core.protocols import Transcript
+from dragoman.speech.embedded.language_model import (
+    RECIPE,
+    SHARE,
+    LanguageModel,
+    SuiteText,
+    generic_language_model,
+    mixed_language_model,
+)
+from dragoman.speech.embedded.pocketsphinx_decoder import (
+    LANGUAGE_WEIGHTS,
+    Acoustics,
+    adapted_acoustics,
+)
+from dragoman.speech.embedded.training_sentences import record_sentences, text_sentences
+from dragoman.speech.embedded.worker_messages import DecoderFiles, HearJob
+from dragoman.speech.embedded.worker_pool import SpeechWorkerPool
+
+LANGUAGE = "en"
+MAX_CACHED = 20_000
+"""Transcripts that are kept in memory; the oldest go first."""
+
+
+class PocketsphinxRecognizer:
+    """pocketsphinx with an English language model, on an acoustic model.
+
+    The same audio is heard once: conversations that differ in what the agent is told, or in their
+    agent, begin with the same words over the same line.
+    """
+
+    def __init__(
+        self, model: LanguageModel, acoustics: Acoustics, workers: SpeechWorkerPool
+    ) -> None:
+        self._model = model
+        self._acoustics = acoustics
+        self._workers = workers
+        self._heard: dict[bytes, asyncio.Task[str]] = {}
+
+    @property
+    def name(self) -> str:
+        """Engine, acoustic model and language model, as tables name them."""
+        return f"pocketsphinx:{self._acoustics.name}:{self._model.name}"
+
+    @property
+    def identity(self) -> str:
+        """The content key of the engine's version, of both models and of their weights.
+
+        Raises:
+            UsageError: Where the extra `voice` is not installed.
+        """
+        return content_key(
+            "pocketsphinx",
+            installed_version("pocketsphinx"),
+            self._acoustics.sha256,
+            self._model.key,
+            LANGUAGE_WEIGHTS if self._acoustics.folder else {},
+        )
+
+    async def transcribe(self, audio: Audio, language: str) -> Transcript:
+        """Return the words heard, "" for none, in spoken form: no digits and no punctuation.
+
+        Raises:
+            UsageError: For a language other than English.
+            ParticipantError: Where the engine broke.
+        """
+        if language != LANGUAGE:
+            raise UsageError(
+                f"the embedded recognizer hears English only, not {language}; simulate errors instead"
+            )
+        sound = hashlib.sha256(audio.rate_hz.to_bytes(4) + audio.pcm).digest()
+        hearing = self._heard.get(sound)
+        if hearing is None:
+            hearing = asyncio.create_task(self._hear(audio))
+            self._keep(sound, hearing)
+        # Others may wait for the same words: who stops waiting stops nobody else.
+        return Transcript(await asyncio.shield(hearing))
+
+    async def _hear(self, audio: Audio) -> str:
+        files = DecoderFiles(
+            self._model.language_model, self._model.dictionary, self._acoustics.folder
+        )
+        return await self._workers.do(HearJob(audio, files), str)
+
+    def _keep(self, sound: bytes, hearing: asyncio.Task[str]) -> None:
+        """Remember what is heard, unless it breaks; the oldest is forgotten where there is too much."""
+
+        def forget_broken(done: asyncio.Task[str]) -> None:
+            if done.cancelled() or done.exception() is not None:
+                self._heard.pop(sound, None)
+
+        self._heard[sound] = hearing
+        hearing.add_done_callback(forget_broken)
+        if len(self._heard) > MAX_CACHED:
+            del self._heard[next(iter(self._heard))]
+
+
+Texts = Callable[[], Mapping[str, object]]
+"""Returns a suite's texts and decoded records by source, never what its users say."""
+
+
+class SuiteRecognizer:
+    """pocketsphinx with a language model of English, and of tool schemas, policy and database."""
+
+    def __init__(
+        self, suite: str, texts: Texts | None, folder: Path, workers: SpeechWorkerPool
+    ) -> None:
+        """Prepare; nothing is read or made yet.
+
+        Args:
+            suite: The suite's name with the digest of its data, or any where there are no texts.
+            texts: What the model is mixed from; None for English in general.
+            folder: Where language models are kept.
+            workers: Who does the work.
+        """
+        self._suite = suite
+        self._texts = texts
+        self._folder = folder
+        self._workers = workers
+        self._making = asyncio.Lock()
+        self._made: PocketsphinxRecognizer | None = None
+        self._is_being_built = False
+
+    @property
+    def is_being_built(self) -> bool:
+        """Whether its language model is being made now."""
+        return self._is_being_built
+
+    @property
+    def name(self) -> str:
+        """Engine, acoustic model and language model, as tables name them."""
+        return self._nominal().name
+
+    @property
+    def identity(self) -> str:
+        """The content key of engine and models; the suite's data stand for the sentences in them."""
+        return self._nominal().identity
+
+    async def transcribe(self, audio: Audio, language: str) -> Transcript:
+        """Return the words heard.
+
+        Raises:
+            UsageError: For a language other than English.
+            ParticipantError: Where the engine broke or the model cannot be made.
+        """
+        return await (await self._recognizer()).transcribe(audio, language)
+
+    async def _recognizer(self) -> PocketsphinxRecognizer:
+        async with self._making:
+            if self._made is None:
+                self._is_being_built = True
+                try:
+                    with long_step("building the embedded recognizer, once"):
+                        model = await self._model()
+                        acoustics = adapted_acoustics()
+                finally:
+                    self._is_being_built = False
+                self._made = PocketsphinxRecognizer(model, acoustics, self._workers)
+        return self._made
+
+    async def _model(self) -> LanguageModel:
+        if self._texts is None:
+            return await generic_language_model(self._folder, self._workers)
+        texts = await asyncio.to_thread(_sentences, self._texts)
+        return await mixed_language_model(texts, self._folder, self._workers)
+
+    def _nominal(self) -> PocketsphinxRecognizer:
+        name = "generic" if self._texts is None else "mixed"
+        model = LanguageModel(name, "", "", content_key(name, RECIPE, SHARE, self._suite))
+        return PocketsphinxRecognizer(model, adapted_acoustics(), self._workers)
+
+
+def _sentences(texts: Texts) -> tuple[SuiteText, ...]:
+    return tuple(
+        text_sentences(source, value) if isinstance(value, str) else record_sentences(source, value)
+        for source, value in texts().items()
+    )

@@ -1,0 +1,334 @@
+"""Reader of audio sets, and their FLAC files by content hash.
+
+Decoding a FLAC file gives back the same samples.
+"""
+
+import io
+import threading
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.audio import MAX_SECONDS, Audio
+from dragoman.core.content_keys import content_key
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.recordings import RecordedMessage, RecordedTranscript
+from dragoman.core.replies import AudioRef
+from dragoman.core.texts.decoding import TranslatedErrors
+from dragoman.core.usage import Usage
+from dragoman.store.audio_files import MOST_SOUND
+from dragoman.store.audio_set_format import (
+    AUDIO,
+    CARD,
+    MOST_BYTES,
+    SETTINGS,
+    SPEECH,
+    TEXTS,
+    MessageWhitelist,
+    SetSettings,
+    SpeechLine,
+    TranscriptLine,
+    audio_name,
+    read_lines,
+    transcripts_name,
+)
+from dragoman.store.safe_files import atomic_write, read_plain, require_inside
+
+_SUBTYPE = "PCM_16"
+_MAX_RATE_HZ = 192_000
+_NOT_INSTALLED = "recorded audio is FLAC, and reading it is an extra: pip install 'dragoman[voice]'"
+
+
+def require_flac() -> None:
+    """See that FLAC can be read and written.
+
+    Raises:
+        UsageError: Where the extra `voice` is not installed.
+    """
+    try:
+        import soundfile  # noqa: F401 - whether it is there is the question
+    except (ImportError, OSError) as error:
+        raise UsageError(_NOT_INSTALLED) from error
+
+
+def encode_flac(audio: Audio) -> bytes:
+    """Return audio as a FLAC file; the same library gives equal audio equal bytes.
+
+    Raises:
+        UsageError: Where the extra `voice` is not installed.
+        DataError: For audio without samples, for which FLAC has no form.
+    """
+    require_flac()
+    import numpy as np
+    import soundfile
+
+    if not audio.pcm:
+        raise DataError("audio without samples cannot be a FLAC file")
+    file = io.BytesIO()
+    samples = np.frombuffer(audio.pcm, dtype="<i2")
+    soundfile.write(file, samples, audio.rate_hz, format="FLAC", subtype=_SUBTYPE)
+    return file.getvalue()
+
+
+def decode_flac(content: bytes, where: str) -> Audio:
+    """Read a FLAC file of 16-bit mono samples.
+
+    Raises:
+        UsageError: Where the extra `voice` is not installed.
+        DataError: Where it is damaged, of another form, or too long; the line begins with `where`.
+    """
+    require_flac()
+    import soundfile
+
+    try:
+        with soundfile.SoundFile(io.BytesIO(content)) as file:
+            form = (file.format, file.channels, file.subtype)
+            most = MAX_SECONDS * min(file.samplerate, _MAX_RATE_HZ)
+            if form != ("FLAC", 1, _SUBTYPE) or file.frames > most:
+                raise DataError(
+                    f"{where}: not FLAC of 16-bit mono, or longer than {MAX_SECONDS:.0f} seconds"
+                )
+            return Audio(file.read(dtype="int16").astype("<i2").tobytes(), file.samplerate)
+    except soundfile.SoundFileError as error:
+        raise DataError(f"{where}: no readable FLAC file ({error})") from error
+
+
+class AudioSetFiles:
+    """The audio files under one set's folder; `core.voice.sounds.Sounds`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._writing = threading.Lock()
+
+    def keep(self, audio: Audio) -> AudioRef:
+        """Store audio, whole or not at all, and return its reference.
+
+        Raises:
+            DataError: Where it cannot be written, or has no samples.
+            UsageError: Where the extra `voice` is not installed.
+        """
+        reference, content = audio.reference(), encode_flac(audio)
+        # Words that sound the same may be kept by two threads at a time, in one file.
+        path = self._folder / audio_name(reference.sha256)
+        with self._writing, TranslatedErrors(DataError, f"{path}: cannot store audio"):
+            require_inside(self._folder, path)
+            atomic_write(path, (content,))
+        return reference
+
+    def sound(self, audio: AudioRef) -> Audio:
+        """Return stored audio.
+
+        Raises:
+            DataError: Where its file is missing or damaged, or holds another sound.
+            UsageError: Where the extra `voice` is not installed.
+        """
+        path = self._folder / audio_name(audio.sha256)
+        with TranslatedErrors(DataError, f"{path}: cannot be read"):
+            content = read_plain(path, MOST_SOUND)
+        found = decode_flac(content, str(path))
+        if found.reference() != audio:
+            raise DataError(f"{path}: another sound than its name says")
+        return found
+
+    def others(self, known: Container[str]) -> Iterator[Path]:
+        """Yield the files that are no audio of these hashes.
+
+        Raises:
+            DataError: Where the folder cannot be read.
+        """
+        folder = self._folder / AUDIO
+        with TranslatedErrors(DataError, f"{folder}: cannot be read"):
+            files = sorted(path for path in folder.rglob("*") if not path.is_dir())
+        for path in files:
+            name = path.relative_to(self._folder).as_posix()
+            if path.stem not in known or audio_name(path.stem) != name:
+                yield path
+
+
+class AudioSet:
+    """What was recorded of a set's messages; `core.voice.recordings.Recordings`.
+
+    Attributes:
+        settings: What it is made of.
+        digest: The content key of everything recorded.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Read a set; its audio is read when it is asked for.
+
+        Raises:
+            DataError: Where a file is missing or damaged, or something of a message is missing.
+        """
+        self.settings = read_settings(folder)
+        self._sounds = AudioSetFiles(folder)
+        messages = tuple(_messages(folder, self.settings))
+        self.digest = content_key("audio-set-1", messages)
+        self._of: dict[str, list[RecordedMessage]] = {}
+        for message in messages:
+            self._of.setdefault(message.task, []).append(message)
+
+    @property
+    def recognizers(self) -> Sequence[str]:
+        """The names of the recognizers that heard everything, as `--asr` takes them."""
+        return self.settings.asr
+
+    @property
+    def speakers(self) -> Sequence[str]:
+        """The voices that spoke, as `--speaker` takes them; none where nobody spoke."""
+        return self.settings.tts
+
+    @property
+    def line(self) -> str:
+        """The line that was spoken over, as `--voice` takes it; "" where nobody spoke."""
+        return self.settings.line
+
+    @property
+    def normalizer(self) -> str:
+        """The rules of inverse text normalization by which its transcripts were written."""
+        return self.settings.normalizer
+
+    @property
+    def tasks(self) -> Collection[str]:
+        """The ids of the tasks whose users' words were recorded."""
+        return self._of.keys()
+
+    def of(self, task: str) -> Sequence[RecordedMessage]:
+        """Return what was recorded of a task, in the order of its turns; nothing for an unknown one."""
+        return tuple(self._of.get(task, ()))
+
+    def sound(self, audio: AudioRef) -> Audio:
+        """Return recorded audio.
+
+        Raises:
+            DataError: Where its file is missing or damaged.
+            UsageError: Where the extra `voice` is not installed.
+        """
+        return self._sounds.sound(audio)
+
+
+def read_settings(folder: Path) -> SetSettings:
+    """Return what a set is made of.
+
+    Raises:
+        DataError: Where the file is missing or damaged.
+    """
+    path = folder / SETTINGS
+    with TranslatedErrors(DataError, f"{path}: cannot be read"):
+        return msgspec.json.decode(read_plain(path, MOST_BYTES), type=SetSettings)
+
+
+def require_matching_card(folder: Path, recordings: AudioSet) -> None:
+    """See that what was recorded is what the set's card tells; a set without a card tells nothing.
+
+    Raises:
+        DataError: Where it is not, or the card cannot be read.
+    """
+    if not (folder / CARD).is_file():
+        return
+    told = _card(folder).recorded
+    if told not in {"", recordings.digest}:
+        raise DataError(
+            f"{folder} was changed after it was made, or made by another version: "
+            f"`dragoman speak --verify {folder}` says what differs"
+        )
+
+
+def audio_set_usage(folder: Path) -> tuple[Usage, ...]:
+    """Return what models and services consumed to make a set, by purpose and model.
+
+    Raises:
+        DataError: Where its card is missing or damaged.
+    """
+    return _card(folder).usage
+
+
+def _card(folder: Path) -> "_Card":
+    path = folder / CARD
+    with TranslatedErrors(DataError, f"{path}: cannot be read"):
+        return msgspec.json.decode(read_plain(path, MOST_BYTES), type=_Card)
+
+
+class _Card(msgspec.Struct, frozen=True):
+    recorded: str = ""
+    usage: tuple[Usage, ...] = ()
+
+
+class _Message(msgspec.Struct, frozen=True):
+    suite: str
+    task: str
+    turn: int
+    place: int
+    text: str
+
+
+class _Spoken(msgspec.Struct, frozen=True):
+    message: _Message
+
+
+class _TextLine(msgspec.Struct, frozen=True):
+    """What is read of a line of texts."""
+
+    spoken: _Spoken
+    whitelist: MessageWhitelist
+
+
+def _messages(folder: Path, settings: SetSettings) -> Iterator[RecordedMessage]:
+    if not settings.asr:
+        raise DataError(
+            f"{folder}: a set of texts: nobody heard it (dragoman speak without --texts-only)"
+        )
+    files = {name: folder / transcripts_name(name) for name in settings.asr}
+    missing = [path for path in (folder / SPEECH, *files.values()) if not path.is_file()]
+    if missing:
+        raise _unfinished(missing[0])
+    spoken = read_lines(folder / SPEECH, SpeechLine)
+    heard = {name: read_lines(path, TranscriptLine) for name, path in files.items()}
+    for text in read_lines(folder / TEXTS, _TextLine):
+        lines = {name: next(transcripts, None) for name, transcripts in heard.items()}
+        yield _merge_lines(folder, text, next(spoken, None), lines)
+    if any(next(lines, None) is not None for lines in (spoken, *heard.values())):
+        raise _unfinished(folder / TEXTS)
+
+
+def _merge_lines(
+    folder: Path,
+    text: _TextLine,
+    speech: SpeechLine | None,
+    heard: Mapping[str, TranscriptLine | None],
+) -> RecordedMessage:
+    """Put the lines of one message together.
+
+    Raises:
+        DataError: Where one is missing, or is of another message.
+    """
+    if speech is None:
+        raise _unfinished(folder / SPEECH)
+    message = text.spoken.message
+    whole = {}
+    for name, line in heard.items():
+        if line is None:
+            raise _unfinished(folder / transcripts_name(name))
+        whole[name] = line
+    at = (message.task, message.turn, message.place)
+    lines: tuple[SpeechLine | TranscriptLine, ...] = (speech, *whole.values())
+    if any((line.task, line.turn, line.place) != at for line in lines):
+        raise DataError(
+            f"{folder}: its files are not of the same messages at {'/'.join(map(str, at))}"
+        )
+    return RecordedMessage(
+        message.suite,
+        *at,
+        text=message.text,
+        said=speech.said,
+        audio=speech.audio,
+        stages=speech.stages,
+        heard={name: RecordedTranscript(line.words, line.text) for name, line in whole.items()},
+        whitelist=text.whitelist.allowed,
+    )
+
+
+def _unfinished(path: Path) -> DataError:
+    return DataError(
+        f"{path}: messages are missing: the `dragoman speak` that made the set goes on"
+    )

@@ -1,0 +1,424 @@
+"""Dataset folder: one SQLite file of items and a ledger of curation steps.
+
+The outcome of one step for one item is one transaction: the ledger's line, the items made of it and
+the usage. A killed step resumes with the first item that has no line, and does nothing twice.
+"""
+
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self, TypeVar
+
+import msgspec
+
+from dragoman.core.content_keys import content_key
+from dragoman.core.errors import StoreError
+from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.core.usage import Usage, total_usage
+from dragoman.store.checksums import verified, with_checksum
+from dragoman.store.sqlite_files import SqliteFileFormat, open_shared_file, shared_file_error
+
+T = TypeVar("T")
+
+Verdict = Literal["kept", "dropped", "merged", "failed"]
+"""What a step decided; `failed` is nothing decided (an endpoint that was down), to be tried again."""
+
+
+class StoredItem(msgspec.Struct, frozen=True):
+    """One thing in a dataset.
+
+    Attributes:
+        kind: What it is, such as "document" or "task".
+        name: Its id, unique among items of its kind.
+        source: Where it came from, as funnels count it; made things have that of what they were made of.
+        digest: The hash of its content, in hex.
+        data: Its record as JSON.
+    """
+
+    kind: str
+    name: str
+    source: str
+    digest: str
+    data: bytes
+
+    def record(self, kind: type[T]) -> T:
+        """Return what it is.
+
+        Raises:
+            StoreError: Where it is of another form.
+        """
+        try:
+            return msgspec.json.decode(self.data, type=kind)
+        except DECODING_ERRORS as error:
+            raise StoreError(f"{self.kind} {self.name!r} is damaged ({error})") from error
+
+
+class NewItem(msgspec.Struct, frozen=True):
+    """One thing to be stored: its record, and the names of what it stands on, as (kind, name).
+
+    An item falls with what it stands on. `source` "" is that of the item it was made from.
+    """
+
+    kind: str
+    name: str
+    record: msgspec.Struct
+    source: str = ""
+    stands_on: tuple[tuple[str, str], ...] = ()
+
+
+class StepLine(msgspec.Struct, frozen=True):
+    """What a step made of an item.
+
+    Attributes:
+        step: The step's name.
+        kind: The item's.
+        name: The item's; what was refused before it was an item has the name of its file.
+        verdict: What became of it.
+        reason: Why; "" for what was kept without remark.
+        source: As the funnel counts it.
+        digest: Of the item and of the step's settings; an item is looked at again where it differs.
+    """
+
+    step: str
+    kind: str
+    name: str
+    verdict: Verdict
+    reason: str = ""
+    source: str = ""
+    digest: str = ""
+
+
+class StepOutcome(msgspec.Struct, frozen=True):
+    """What a step has to say of one item: a ledger line, what was made of it, and what that consumed."""
+
+    line: StepLine
+    made: tuple[NewItem, ...] = ()
+    usage: tuple[Usage, ...] = ()
+
+
+class FunnelCount(msgspec.Struct, frozen=True):
+    """How many items of a source a step kept, dropped, merged, and could not decide on."""
+
+    step: str
+    kind: str
+    source: str
+    kept: int = 0
+    dropped: int = 0
+    merged: int = 0
+    failed: int = 0
+
+    @property
+    def seen(self) -> int:
+        """All of them."""
+        return self.kept + self.dropped + self.merged + self.failed
+
+
+FILE = "dataset.sqlite"
+
+_SCHEMA = """
+CREATE TABLE items (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, source TEXT NOT NULL,
+    step TEXT NOT NULL, made_of TEXT NOT NULL, digest TEXT NOT NULL, data BLOB NOT NULL
+);
+CREATE UNIQUE INDEX items_by_name ON items (kind, name);
+CREATE INDEX items_by_step ON items (step, made_of);
+CREATE TABLE supports (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL,
+    on_kind TEXT NOT NULL, on_name TEXT NOT NULL
+);
+CREATE INDEX supports_by_name ON supports (kind, name);
+CREATE TABLE ledger (
+    id INTEGER PRIMARY KEY, step TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
+    verdict TEXT NOT NULL, reason TEXT NOT NULL, source TEXT NOT NULL, digest TEXT NOT NULL
+);
+CREATE UNIQUE INDEX ledger_by_item ON ledger (step, kind, name);
+CREATE TABLE usage (id INTEGER PRIMARY KEY, step TEXT NOT NULL, data BLOB NOT NULL);
+"""
+_FORM = SqliteFileFormat(
+    "dataset",
+    _SCHEMA,
+    missing="name the folder that `dragoman curate collect` wrote",
+    damaged="put a copy in its place",
+)
+
+_ITEM = "kind, name, source, digest, data"
+_PUT_ITEM = "INSERT INTO items (kind, name, source, step, made_of, digest, data) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_PUT_SUPPORT = "INSERT INTO supports (kind, name, on_kind, on_name) VALUES (?, ?, ?, ?)"
+_PUT_LINE = (
+    "INSERT OR REPLACE INTO ledger (step, kind, name, verdict, reason, source, digest) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+_FUNNEL = (
+    "SELECT step, kind, source, sum(verdict = 'kept'), sum(verdict = 'dropped'), "
+    "sum(verdict = 'merged'), sum(verdict = 'failed') FROM ledger GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+)
+_LINES = "SELECT step, kind, name, verdict, reason, source, digest FROM ledger WHERE ?1 IN ('', step) ORDER BY step, kind, name"
+
+_USAGE_DECODER = msgspec.json.Decoder(Usage)
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+class Dataset:
+    """A dataset; a context manager. Lists are by name, so that they do not tell in which order things came.
+
+    Args:
+        folder: Its folder.
+        write: Whether it may be written.
+        make: Whether one that may be written is made where there is none.
+
+    Raises:
+        StoreError: Where it cannot be opened or is no dataset.
+    """
+
+    def __init__(self, folder: Path, *, write: bool = True, make: bool = True) -> None:
+        self.folder = folder
+        self.path = folder / FILE
+        self._file = open_shared_file(self.path, _FORM, write=write, make=make)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def kinds(self) -> list[str]:
+        """Return what kinds of items there are, by name.
+
+        Raises:
+            StoreError: Where the file cannot be read.
+        """
+        return [kind for (kind,) in self._rows("SELECT DISTINCT kind FROM items ORDER BY kind", ())]
+
+    def items(self, kind: str) -> Iterator[StoredItem]:
+        """Yield all items of a kind, those too that a step dropped.
+
+        Raises:
+            StoreError: Where the file cannot be read or an item is damaged.
+        """
+        query = f"SELECT {_ITEM} FROM items WHERE kind = ? ORDER BY name"  # noqa: S608 - our own names
+        for row in self._rows(query, (kind,)):
+            yield _item(row)
+
+    def standing(
+        self, kind: str, *, after: Collection[str], decided: Collection[str] = ()
+    ) -> Iterator[StoredItem]:
+        """Yield the items of a kind that none of some steps dropped or merged, themselves or what they stand on.
+
+        Args:
+            kind: What they are.
+            after: The names of the steps.
+            decided: Those of them that must have decided: what failed in one of these does not stand.
+
+        Raises:
+            StoreError: Where the file cannot be read or an item is damaged.
+        """
+        fallen = self.fallen(after, decided)
+        for item in self.items(kind):
+            if (item.kind, item.name) not in fallen:
+                yield item
+
+    def fallen(self, steps: Collection[str], decided: Collection[str] = ()) -> set[tuple[str, str]]:
+        """Return kind and name of what some steps dropped or merged, and of what stands on it.
+
+        Args:
+            steps: The names of the steps.
+            decided: Those of them of which what failed counts as well.
+
+        Raises:
+            StoreError: Where the file cannot be read.
+        """
+        lines = self._rows(
+            "SELECT step, kind, name, verdict FROM ledger WHERE verdict != 'kept'", ()
+        )
+        fallen = {
+            (kind, name)
+            for step, kind, name, verdict in lines
+            if step in steps and (verdict != "failed" or step in decided)
+        }
+        on: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        query = "SELECT kind, name, on_kind, on_name FROM supports"
+        for kind, name, on_kind, on_name in self._rows(query, ()):
+            on.setdefault((on_kind, on_name), []).append((kind, name))
+        ahead = list(fallen)
+        while ahead:
+            more = [each for each in on.get(ahead.pop(), ()) if each not in fallen]
+            fallen.update(more)
+            ahead += more
+        return fallen
+
+    def find(self, kind: str, name: str) -> StoredItem | None:
+        """Return one item; None where there is none of that name.
+
+        Raises:
+            StoreError: Where the file cannot be read or the item is damaged.
+        """
+        query = f"SELECT {_ITEM} FROM items WHERE kind = ? AND name = ?"  # noqa: S608 - our own names
+        for row in self._rows(query, (kind, name)):
+            return _item(row)
+        return None
+
+    def ledger(self, step: str = "") -> Iterator[StepLine]:
+        """Yield the lines of a step, or all.
+
+        Raises:
+            StoreError: Where the file cannot be read.
+        """
+        for row in self._rows(_LINES, (step,)):
+            yield StepLine(*row)
+
+    def funnel(self) -> list[FunnelCount]:
+        """Return how many items each step kept, dropped, merged or failed on, by source.
+
+        Raises:
+            StoreError: Where the file cannot be read.
+        """
+        return [FunnelCount(*row) for row in self._rows(_FUNNEL, ())]
+
+    def usage(self) -> dict[str, tuple[Usage, ...]]:
+        """Return what each step consumed, by purpose and model.
+
+        Raises:
+            StoreError: Where the file cannot be read or a record is damaged.
+        """
+        used: dict[str, list[Usage]] = {}
+        for step, data in self._rows("SELECT step, data FROM usage ORDER BY id", ()):
+            try:
+                used.setdefault(step, []).append(_USAGE_DECODER.decode(verified(data, step)))
+            except (ValueError, *DECODING_ERRORS) as error:
+                raise StoreError(
+                    f"{self.path}: the record of what {step} consumed is damaged ({error}): put a "
+                    "copy of the file in its place"
+                ) from error
+        return {step: total_usage(each) for step, each in used.items()}
+
+    def put(self, outcomes: Sequence[StepOutcome]) -> None:
+        """Store what a step says of some items, all or nothing.
+
+        What the step had made of these items before is replaced.
+
+        Raises:
+            StoreError: Where the file cannot be written, or two items would have one name.
+        """
+        with self._transaction():
+            for outcome in outcomes:
+                self._put(outcome)
+
+    def put_anew(self, step: str, outcomes: Iterable[StepOutcome]) -> None:
+        """Store what a step says of all items in the place of all that it said before, all or nothing.
+
+        Args:
+            step: The step's name.
+            outcomes: Taken one by one, while the dataset is written; they may read it.
+
+        Raises:
+            StoreError: Where the file cannot be written, or two items would have one name.
+        """
+        with self._transaction():
+            self._file.execute(
+                "DELETE FROM supports WHERE EXISTS (SELECT 1 FROM items WHERE step = ? "
+                "AND items.kind = supports.kind AND items.name = supports.name)",
+                (step,),
+            )
+            self._file.execute("DELETE FROM items WHERE step = ?", (step,))
+            self._file.execute("DELETE FROM ledger WHERE step = ?", (step,))
+            for outcome in outcomes:
+                self._put(outcome)
+
+    def forget(self, step: str, names: Iterable[tuple[str, str]]) -> None:
+        """Take back a step's lines of some items, by kind and name, and what it made of them.
+
+        Raises:
+            StoreError: Where the file cannot be written.
+        """
+        with self._transaction():
+            for kind, name in names:
+                self._drop_made(step, kind, name)
+                self._file.execute(
+                    "DELETE FROM ledger WHERE step = ? AND kind = ? AND name = ?",
+                    (step, kind, name),
+                )
+
+    def _put(self, outcome: StepOutcome) -> None:
+        line = outcome.line
+        self._drop_made(line.step, line.kind, line.name)
+        self._file.execute(_PUT_LINE, msgspec.structs.astuple(line))
+        for made in outcome.made:
+            data = _encode(made.record)
+            source = made.source or line.source
+            key = (made.kind, made.name)
+            self._file.execute(
+                _PUT_ITEM,
+                (
+                    *key,
+                    source,
+                    line.step,
+                    _origin(line.kind, line.name),
+                    content_key(msgspec.Raw(data)),
+                    with_checksum(data, *key, source),
+                ),
+            )
+            self._file.executemany(_PUT_SUPPORT, [(*key, *each) for each in made.stands_on])
+        for used in outcome.usage:
+            self._file.execute(
+                "INSERT INTO usage (step, data) VALUES (?, ?)",
+                (line.step, with_checksum(_encode(used), line.step)),
+            )
+
+    def _drop_made(self, step: str, kind: str, name: str) -> None:
+        made_of = (step, _origin(kind, name))
+        query = "SELECT kind, name FROM items WHERE step = ? AND made_of = ?"
+        for made in self._file.execute(query, made_of).fetchall():
+            self._file.execute("DELETE FROM supports WHERE kind = ? AND name = ?", made)
+        self._file.execute("DELETE FROM items WHERE step = ? AND made_of = ?", made_of)
+
+    def _rows(self, query: str, values: Sequence[object]) -> Iterator[tuple[Any, ...]]:
+        try:
+            rows = self._file.execute(query, values)
+            # `yield from` would close what it reads from, and the file may be closed before.
+            for row in rows:  # noqa: UP028 - see above
+                yield row
+        except sqlite3.Error as error:
+            raise shared_file_error(self.path, _FORM, "read", error) from error
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        try:
+            self._file.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._file.execute("COMMIT")
+            finally:
+                if self._file.in_transaction:
+                    self._file.execute("ROLLBACK")
+        except sqlite3.IntegrityError as error:
+            raise StoreError(f"{self.path}: two items of one name ({error})") from error
+        except sqlite3.Error as error:
+            raise shared_file_error(self.path, _FORM, "written", error) from error
+        except DECODING_ERRORS as error:
+            raise StoreError(f"{self.path}: a text cannot be stored ({error})") from error
+
+
+def _origin(kind: str, name: str) -> str:
+    return f"{kind}/{name}"
+
+
+def _item(row: tuple[object, ...]) -> StoredItem:
+    kind, name, source, digest, data = row
+    if not isinstance(data, bytes):
+        raise StoreError(f"{kind} {name!r} is damaged (no bytes)")
+    try:
+        content = verified(data, kind, name, source)
+    except ValueError as error:
+        raise StoreError(f"{kind} {name!r} is damaged ({error})") from error
+    return StoredItem(str(kind), str(name), str(source), str(digest), content)

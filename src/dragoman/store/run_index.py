@@ -1,0 +1,436 @@
+"""Index of a run for lists: one row per planned conversation, facet counts and sorted pages."""
+
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+import msgspec
+
+from dragoman.core.errors import StoreError
+from dragoman.store.run_store import LastRows
+from dragoman.store.sqlite_files import SqliteFileFormat, open_shared_file, shared_file_error
+
+_SCHEMA = """
+CREATE TABLE state (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+CREATE TABLE facets (id INTEGER PRIMARY KEY, content BLOB NOT NULL UNIQUE);
+CREATE TABLE conversations (
+    place INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, facets INTEGER NOT NULL,
+    task TEXT NOT NULL, trial INTEGER NOT NULL, attempt INTEGER, ended REAL, seconds REAL,
+    steps INTEGER, errors INTEGER, cost REAL, reward REAL, undecided INTEGER
+);
+CREATE INDEX conversations_by_facets ON conversations (facets, task);
+CREATE TABLE behind (name TEXT, place INTEGER, PRIMARY KEY (name, place)) WITHOUT ROWID;
+CREATE INDEX conversations_by_end ON conversations (ended);
+"""
+
+FORM = SqliteFileFormat(
+    what="index of a run",
+    schema=_SCHEMA,
+    missing="look at the run again",
+    damaged="delete it: it is made again",
+    format=2,
+)
+
+_PLANNED = "INSERT INTO conversations (place, key, facets, task, trial) VALUES (?, ?, ?, ?, ?)"
+_PLAYED = """
+UPDATE conversations SET facets = ?, attempt = ?, ended = ?, seconds = ?, steps = ?, errors = ?,
+cost = ?, reward = ?, undecided = ? WHERE place = ?
+"""
+_PUT_BEHIND = "INSERT OR IGNORE INTO behind SELECT ?, place FROM conversations WHERE key = ?"
+_EMPTIED = "DELETE FROM {table}"
+_PUT_STATE = "INSERT OR REPLACE INTO state VALUES (?, ?)"
+
+
+class PlannedRow(msgspec.Struct, frozen=True):
+    """A planned conversation: its place in the plan, from 1, its key, and where it stands.
+
+    `facets` are what lists are filtered by, as bytes that mean nothing here.
+    """
+
+    place: int
+    key: str
+    facets: bytes
+    task: str
+    trial: int
+
+
+class PlayedRow(msgspec.Struct, frozen=True):
+    """What came of a conversation.
+
+    Attributes:
+        place: Its place in the plan, from 1.
+        facets: What lists are filtered by now.
+        attempt: The last attempt.
+        ended: When, in seconds since 1970; None where that is not known.
+        seconds: How long it took.
+        steps: Steps of both sides.
+        errors: Tool errors.
+        cost: In US dollars, all attempts and their judges; None where it is not known.
+        reward: The reward; None where there is none.
+        undecided: Whether a part of the reward was left open.
+    """
+
+    place: int
+    facets: bytes
+    attempt: int
+    ended: float | None
+    seconds: float
+    steps: int
+    errors: int
+    cost: float | None
+    reward: float | None
+    undecided: bool
+
+
+class RunIndex:
+    """An open index; several may be open at once, in other threads and processes too."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self._path = path
+        self.connection = connection
+        self._facets: dict[bytes, int] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Hold the file to change it: everything or nothing of what is done within stays."""
+        with self.errors("written"):
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._facets.clear()
+                self.connection.execute("ROLLBACK")
+                raise
+            self.connection.execute("COMMIT")
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Hold what is read within to one moment, whatever others write meanwhile."""
+        with self.errors("read"):
+            self.connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.connection.execute("COMMIT")
+
+    @contextmanager
+    def errors(self, action: str) -> Iterator[None]:
+        """Tell what SQLite cannot do in one line."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise shared_file_error(self._path, FORM, action, error) from error
+
+    def begin(self, made_of: bytes, rows: Iterable[PlannedRow], read: LastRows) -> None:
+        """Empty the index and fill in a plan, within a change.
+
+        Args:
+            made_of: What the index is made of: with anything else it is to be begun again.
+            rows: The plan.
+            read: How far the run is read.
+        """
+        self._facets.clear()
+        for table in ("state", "facets", "conversations", "behind"):
+            self.connection.execute(_EMPTIED.format(table=table))
+        self.connection.executemany(
+            _PLANNED,
+            (
+                (row.place, bytes.fromhex(row.key), self._facet(row.facets), row.task, row.trial)
+                for row in rows
+            ),
+        )
+        self.put_state("made_of", made_of)
+        self.put_read(read)
+
+    def put(self, rows: Iterable[PlayedRow]) -> None:
+        """Write down what came of conversations, within a change."""
+        self.connection.executemany(_PLAYED, map(self._columns, rows))
+
+    def put_read(self, read: LastRows) -> None:
+        """Note how far the run is read, within a change."""
+        self.put_state("read", msgspec.json.encode(read))
+
+    def put_state(self, name: str, value: bytes) -> None:
+        """Keep something beside the rows, within a change."""
+        self.connection.execute(_PUT_STATE, (name, value))
+
+    def put_behind(self, named: Mapping[str, Iterable[str]]) -> None:
+        """Keep which conversations, by key, are behind figures by name, in the place of all before."""
+        self.connection.execute(_EMPTIED.format(table="behind"))
+        self.connection.executemany(
+            _PUT_BEHIND,
+            ((name, bytes.fromhex(key)) for name, keys in named.items() for key in keys),
+        )
+
+    def state(self, name: str) -> bytes | None:
+        """Return what is kept beside the rows; None where nothing is."""
+        with self.errors("read"):
+            row = self.connection.execute(
+                "SELECT value FROM state WHERE name = ?", (name,)
+            ).fetchone()
+            return None if row is None else row[0]
+
+    def read(self) -> LastRows | None:
+        """Return how far the run is read; None where nothing was yet."""
+        found = self.state("read")
+        return None if found is None else msgspec.json.decode(found, type=LastRows)
+
+    def _columns(self, row: PlayedRow) -> tuple[object, ...]:
+        return (
+            self._facet(row.facets),
+            row.attempt,
+            row.ended,
+            row.seconds,
+            row.steps,
+            row.errors,
+            row.cost,
+            row.reward,
+            row.undecided,
+            row.place,
+        )
+
+    def _facet(self, content: bytes) -> int:
+        """Return the number of facets; equal ones have one."""
+        found = self._facets.get(content)
+        if found is None:
+            self.connection.execute("INSERT OR IGNORE INTO facets (content) VALUES (?)", (content,))
+            row = self.connection.execute("SELECT id FROM facets WHERE content = ?", (content,))
+            found = self._facets[content] = row.fetchone()[0]
+        return found
+
+
+def open_index(path: Path) -> RunIndex:
+    """Open the index in a file, which is made where there is none, and anew where it is no index.
+
+    Raises:
+        StoreError: Where it cannot be made.
+    """
+    try:
+        connection = open_shared_file(path, FORM)
+    except StoreError:
+        for ending in ("", "-wal", "-shm"):
+            path.with_name(path.name + ending).unlink(missing_ok=True)
+        connection = open_shared_file(path, FORM)
+    # It can be made again: what a machine that stops takes with it is no loss.
+    connection.execute("PRAGMA synchronous = OFF")
+    return RunIndex(path, connection)
+
+
+Order = Literal["plan", "task", "ended", "seconds", "steps", "errors", "cost"]
+
+# What is not known comes last, whichever way.
+_EXPRESSIONS: dict[Order, tuple[str, str]] = {
+    "plan": ("place", "-place"),
+    "task": ("task || char(31) || printf('%06d', trial)",) * 2,
+    "ended": ("ifnull(ended, 9e99)", "ifnull(-ended, 9e99)"),
+    "seconds": ("ifnull(seconds, 9e99)", "ifnull(-seconds, 9e99)"),
+    "steps": ("ifnull(steps, 9e99)", "ifnull(-steps, 9e99)"),
+    "errors": ("ifnull(errors, 9e99)", "ifnull(-errors, 9e99)"),
+    "cost": ("ifnull(cost, 9e99)", "ifnull(-cost, 9e99)"),
+}
+ORDERS = tuple(_EXPRESSIONS)
+
+_SEARCHED = "instr(lower(task), ?) > 0"
+_BEHIND = "place IN (SELECT place FROM behind WHERE name = ?)"
+_COUNTS = "SELECT facets, count(*) FROM conversations {where} GROUP BY facets"
+_ROWS = """
+SELECT lower(hex(key)), facets, task, trial, place, attempt, ended, seconds, steps, errors, cost
+FROM conversations {how} WHERE {where}
+"""
+_IN_ORDER = "{rows} ORDER BY {by} {turn}, place {turn} LIMIT ?"
+_BEYOND = "({by}, place) {way} (SELECT {by}, place FROM conversations WHERE place = ?)"
+
+
+class ListedRow(msgspec.Struct, frozen=True):
+    """One conversation in a list; what is not known, or was not played, is None."""
+
+    key: str
+    facets: int
+    task: str
+    trial: int
+    place: int
+    attempt: int | None
+    ended: float | None
+    seconds: float | None
+    steps: int | None
+    errors: int | None
+    cost: float | None
+
+
+class ListPage(msgspec.Struct, frozen=True):
+    """Which rows of a list are wanted.
+
+    Attributes:
+        order: By what they are ordered; equal ones as in the plan.
+        falling: Whether the largest comes first; a list by task has no other way.
+        after: The place of the row that they follow; 0 for the beginning.
+        before: The place of the row that they come before; 0 for none.
+        most: How many.
+    """
+
+    order: Order = "plan"
+    falling: bool = False
+    after: int = 0
+    before: int = 0
+    most: int = 50
+
+
+class IndexTotals(msgspec.Struct, frozen=True):
+    """What all conversations together took.
+
+    Attributes:
+        first: When the first began, in seconds since 1970; None where nothing was played.
+        last: When the last ended.
+        recent: How many ended since the moment that was asked for.
+        cost: What those of known cost cost, in US dollars.
+        unknown: How many of those that were played have no known cost.
+        played: How many were played.
+        seconds: How long these took, added up.
+    """
+
+    first: float | None
+    last: float | None
+    recent: int
+    cost: float
+    unknown: int
+    played: int
+    seconds: float
+
+
+def facets(index: RunIndex) -> dict[int, bytes]:
+    """Return all facets by number."""
+    with index.errors("read"):
+        return dict(index.connection.execute("SELECT id, content FROM facets"))
+
+
+class IndexQuery(msgspec.Struct, frozen=True):
+    """What is looked for beside facets.
+
+    Attributes:
+        text: What a task's id has in it; "" for anything.
+        behind: The name of the figure that conversations are behind; "" for all.
+    """
+
+    text: str = ""
+    behind: str = ""
+
+    def conditions(self) -> list[str]:
+        """Return what holds of the rows."""
+        return [*([_SEARCHED] if self.text else []), *([_BEHIND] if self.behind else [])]
+
+    def values(self) -> list[object]:
+        """Return the values that conditions leave open, in their order."""
+        return [
+            *([self.text.lower()] if self.text else []),
+            *([self.behind] if self.behind else []),
+        ]
+
+
+MATCH_ALL = IndexQuery()
+
+
+def counts(index: RunIndex, sought: IndexQuery = MATCH_ALL) -> dict[int, int]:
+    """Return by number of facets how many conversations have them."""
+    conditions = sought.conditions()
+    query = _COUNTS.format(where=f"WHERE {' AND '.join(conditions)}" if conditions else "")
+    with index.errors("read"):
+        return dict(index.connection.execute(query, sought.values()))
+
+
+def rows(
+    index: RunIndex, wanted: Collection[int], cut: ListPage, sought: IndexQuery = MATCH_ALL
+) -> tuple[ListedRow, ...]:
+    """Return rows that have one of these facets."""
+    expression = _EXPRESSIONS[cut.order][cut.falling]
+    numbers = msgspec.json.encode(sorted(wanted)).decode()
+    conditions = ["facets IN (SELECT value FROM json_each(?))", *sought.conditions()]
+    values = [numbers, *sought.values()]
+    backwards = bool(cut.before)
+    if cut.after or cut.before:
+        conditions.append(_BEYOND.format(by=expression, way="<" if backwards else ">"))
+        values.append(cut.before or cut.after)
+    # By an index each kind would be read and sorted for itself.
+    found = _ROWS.format(how="NOT INDEXED", where=" AND ".join(conditions))
+    query = _IN_ORDER.format(rows=found, by=expression, turn="DESC" if backwards else "ASC")
+    with index.errors("read"):
+        listed = index.connection.execute(query, (*values, cut.most)).fetchall()
+    return tuple(ListedRow(*row) for row in (listed[::-1] if backwards else listed))
+
+
+def rows_of_task(
+    index: RunIndex, task: str, wanted: Collection[int], most: int
+) -> tuple[ListedRow, ...]:
+    """Return the first rows of a task that have one of these facets, in the plan's order."""
+    numbers = msgspec.json.encode(sorted(wanted)).decode()
+    where = "facets IN (SELECT value FROM json_each(?)) AND task = ? ORDER BY place LIMIT ?"
+    query = _ROWS.format(how="INDEXED BY conversations_by_facets", where=where)
+    with index.errors("read"):
+        found = index.connection.execute(query, (numbers, task, most)).fetchall()
+    return tuple(ListedRow(*row) for row in found)
+
+
+def row_of(index: RunIndex, key: str) -> ListedRow | None:
+    """Return the row of a cell by its key; None where it has none."""
+    query = _ROWS.format(how="", where="key = ?")
+    with index.errors("read"):
+        found = index.connection.execute(query, (bytes.fromhex(key),)).fetchone()
+    return None if found is None else ListedRow(*found)
+
+
+def totals(index: RunIndex, since: float) -> IndexTotals:
+    """Return what all conversations took, and how many ended since a moment."""
+    query = (
+        "SELECT min(ended - seconds), max(ended), total(cost), "
+        "count(*) - count(cost), count(*), total(seconds) FROM conversations WHERE attempt IS NOT NULL"
+    )
+    with index.errors("read"):
+        first, last, cost, unknown, played, seconds = index.connection.execute(query).fetchone()
+        ((recent,),) = index.connection.execute(
+            "SELECT count(*) FROM conversations WHERE ended > ?", (since,)
+        )
+    return IndexTotals(first, last, recent, cost, unknown, played, seconds)
+
+
+class RewardRow(msgspec.Struct, frozen=True):
+    """What figures need of a conversation: None where it was not played, or has no reward."""
+
+    facets: int
+    task: str
+    attempt: int | None
+    reward: float | None
+    undecided: bool | None
+
+
+def rewards(index: RunIndex, wanted: Collection[int] | None = None) -> tuple[RewardRow, ...]:
+    """Return the rewards of conversations, in the plan's order.
+
+    Args:
+        index: The index.
+        wanted: Only those with one of these facets; None for all.
+    """
+    query = "SELECT facets, task, attempt, reward, undecided FROM conversations"
+    values: tuple[str, ...] = ()
+    if wanted is not None:
+        query += " WHERE facets IN (SELECT value FROM json_each(?))"
+        values = (msgspec.json.encode(sorted(wanted)).decode(),)
+    with index.errors("read"):
+        found = index.connection.execute(f"{query} ORDER BY place", values)
+        return tuple(RewardRow(*row) for row in found)

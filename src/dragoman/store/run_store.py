@@ -1,0 +1,792 @@
+"""Run store: a folder with one SQLite file, one writer at a time, any number of readers.
+
+An episode and its first score are committed together, so that a process killed at any instant
+leaves whole episodes only. Results of measures lie in one table: the reward's rows hold a score
+each and name their rules, those of other measures hold a `MeasureResult`. Episodes and scores are
+indexed by the place of their cell in the plan, near which they are also written: appending stays
+cheap at any size.
+"""
+
+import hashlib
+import sqlite3
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import cache
+from itertools import zip_longest
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+import zstandard
+
+from dragoman.core.conditions import Condition, condition_from, condition_text
+from dragoman.core.episodes import Episode
+from dragoman.core.errors import DataError, StoreError
+from dragoman.core.measures import DeclaredMetrics, MeasureResult
+from dragoman.core.scores import Score
+from dragoman.core.tasks import Task
+from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.core.usage import Usage
+from dragoman.store.checksums import verified, with_checksum
+from dragoman.store.conversation_writes import (
+    FOUND,
+    OWN_LAST,
+    ConversationWrites,
+    RunEntry,
+    StoredEpisode,
+)
+from dragoman.store.record_codec import EpisodeCodec
+from dragoman.store.run_file import FORMAT, OpenFile, create_file, open_file, store_error
+from dragoman.store.status_counts import (
+    StatusCount,
+    StatusGroup,
+    all_scored,
+    count_plan,
+    read_status_counts,
+)
+
+DAMAGE_ERRORS = (
+    *DECODING_ERRORS,
+    DataError,
+    zstandard.ZstdError,
+    TypeError,
+    ValueError,
+    AttributeError,
+)
+"""What reading rows that somebody else may have written raises."""
+
+SELECT_PLAN = "SELECT key, suite, condition, agent, task, trial FROM cells ORDER BY id"
+PlanRow = tuple[bytes, str, str, str, str, int]
+"""A cell as it is stored: its key, suite, condition, agent, task and trial."""
+
+_PAGES = "SELECT page_count, page_size FROM pragma_page_count(), pragma_page_size()"
+_COUNT = "SELECT count(*), max(id) FROM episodes NOT INDEXED"
+_STRAY = """
+SELECT cell FROM (SELECT cell FROM episodes UNION ALL SELECT cell FROM scores)
+WHERE cell NOT IN (SELECT id FROM cells) LIMIT 1
+"""
+_PLACE = "SELECT id, suite, condition, agent FROM cells WHERE key = ?"
+_CONDITIONS = "SELECT condition FROM cells GROUP BY condition ORDER BY min(id)"
+_COUNTED_CONDITIONS = """
+SELECT condition FROM (SELECT DISTINCT condition FROM tallies WHERE standing = 'planned') AS planned
+ORDER BY (SELECT id FROM cells WHERE cells.condition = planned.condition ORDER BY id LIMIT 1)
+"""
+# By the index of episodes alone: of a long plan that was nearly played, hardly a cell is looked at.
+_UNPLAYED = """
+SELECT id, key FROM (
+    SELECT before, (SELECT min(cell) FROM episodes WHERE cell > before) AS after
+    FROM (SELECT 0 AS before UNION ALL SELECT DISTINCT cell FROM episodes)
+    WHERE NOT EXISTS (SELECT 1 FROM episodes WHERE cell = before + 1)
+) CROSS JOIN cells ON id > before AND id < coalesce(after, 9223372036854775807) ORDER BY id
+"""
+_BROKEN = """
+SELECT cells.id, key FROM episodes JOIN cells ON cells.id = cell
+WHERE fault AND attempt = (SELECT max(attempt) FROM episodes AS every WHERE every.cell = cells.id)
+"""
+_UNSCORED = """
+SELECT 1 FROM episodes WHERE {among}
+attempt = (SELECT max(attempt) FROM episodes AS every WHERE every.cell = episodes.cell)
+AND NOT EXISTS (
+    SELECT 1 FROM scores WHERE scores.cell = episodes.cell AND scores.attempt = episodes.attempt
+    AND rules = ? AND judge = ? AND metric = ?
+) LIMIT 1
+"""
+_TRIES = (
+    "SELECT max(attempt), sum(NOT fault) FROM episodes "
+    "WHERE cell = (SELECT id FROM cells WHERE key = ?)"
+)
+
+# Only the last attempt at a cell counts; infrastructure or the simulated user spoilt earlier ones.
+_LAST_ATTEMPTS = """
+SELECT key, cells.id, attempt, fault{data} FROM cells CROSS JOIN episodes ON cells.id = episodes.cell
+WHERE attempt = (SELECT max(attempt) FROM episodes AS every WHERE every.cell = cells.id)
+ORDER BY cells.id
+"""
+_SCORES = """
+SELECT key, last.* FROM cells
+JOIN (
+    SELECT cell, max(attempt), data FROM scores
+    WHERE rules = ? AND judge = ? AND metric = ? GROUP BY cell
+) AS last ON cells.id = last.cell
+"""
+
+_EARLIER = (
+    "FROM cells JOIN {table} AS early ON cells.id = early.cell WHERE early.attempt < "
+    "(SELECT max(attempt) FROM episodes WHERE episodes.cell = early.cell)"
+)
+_EARLIER_EPISODES = (
+    f"SELECT key, early.attempt, early.fault, early.data {_EARLIER.format(table='episodes')}"
+)
+_EARLIER_SCORES = (
+    f"SELECT key, early.attempt, early.data {_EARLIER.format(table='scores')} "
+    "AND rules = ? AND judge = ? AND metric = ?"
+)
+# By the index: rows of the reward, which has rules, are not read for that.
+_MEASURED = """
+SELECT key, attempt, rules, judge, metric, data FROM cells
+JOIN scores ON cells.id = scores.cell
+WHERE scores.id IN (SELECT id FROM scores INDEXED BY scores_by_key WHERE rules = '')
+ORDER BY scores.id
+"""
+_CELL = "SELECT id, suite, condition, agent, task, trial FROM cells WHERE key = ?"
+_CELL_AT = "SELECT key, suite, condition, agent, task, trial FROM cells WHERE id = ?"
+_LAST_ROWS = "SELECT (SELECT max(id) FROM episodes), (SELECT max(id) FROM scores)"
+_ROWS_AFTER = "SELECT id, cell FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
+_ATTEMPTS_AT = """
+SELECT cells.id, key, attempt, fault, data FROM cells JOIN episodes ON cells.id = episodes.cell
+WHERE cells.id IN (SELECT value FROM json_each(?)) ORDER BY cells.id, attempt
+"""
+_COUNTED_AT = """
+SELECT cells.id, key, attempt, rules, judge, metric, data
+FROM cells JOIN scores ON cells.id = scores.cell
+WHERE cells.id IN (SELECT value FROM json_each(?))
+AND (rules = '' OR (rules = ? AND judge = ? AND metric = ?)) ORDER BY scores.id
+"""
+
+MOST_LOOKED_THROUGH = 256 * 2**20
+"""The largest file, in bytes, that is looked through whenever it is opened."""
+
+
+class StoredCell(msgspec.Struct, frozen=True, gc=False):
+    """One planned conversation: its key and where it stands in the grid."""
+
+    key: str
+    suite: str
+    condition: Condition
+    agent: str
+    task: str
+    trial: int
+
+
+class StoredConversation(msgspec.Struct, frozen=True):
+    """One cell with its last attempt, and all that was found in that; the oldest come first."""
+
+    cell: StoredCell
+    episode: Episode | None
+    scores: tuple[Score, ...]
+    measures: tuple[MeasureResult, ...]
+
+
+class LastRows(msgspec.Struct, frozen=True):
+    """How far a run was written, or read: the last rows of its episodes and of its scores."""
+
+    episodes: int = 0
+    scores: int = 0
+
+
+class PlayedCell(msgspec.Struct, frozen=True):
+    """What is stored of one cell, without the events of its episodes.
+
+    Attributes:
+        place: Its place in the plan, from 1.
+        attempt: The last attempt.
+        episode: That attempt.
+        score: Its score under the scoring that was asked for.
+        measures: What measures counted in it, the oldest first.
+        earlier: What attempts before it consumed, and their judges.
+    """
+
+    place: int
+    attempt: int
+    episode: Episode
+    score: Score | None
+    measures: tuple[MeasureResult, ...]
+    earlier: tuple[Usage, ...]
+
+
+class RunStore:
+    """An open run. Make one with `create_run` or `open_run`; close it when done."""
+
+    def __init__(self, folder: Path, file: OpenFile) -> None:
+        self.folder = folder
+        self._file = file
+        self._connection = file.connection
+        self._codec = EpisodeCodec()
+        self._adding = ConversationWrites(str(folder), file, self._codec)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file and give up the lock."""
+        self._file.close()
+
+    def copy_to(self, path: Path) -> None:
+        """Write the run's file as it is now, with what is in its log, to a new file.
+
+        Raises:
+            StoreError: Where it cannot be read or written.
+        """
+        with self._errors("read"), closing(sqlite3.connect(path)) as copy:
+            self._connection.backup(copy)
+            # A copy that is sent has no log beside it.
+            copy.execute("PRAGMA journal_mode = DELETE")
+
+    def require_sound(self) -> None:
+        """Refuse a run of which rows are lost or have changed; what they hold is checked when read.
+
+        Only files up to `MOST_LOOKED_THROUGH` are looked through: it takes some 1.5 s per GB. Larger
+        ones are by `dragoman verify`.
+
+        Raises:
+            StoreError: Where it is damaged.
+        """
+        with self._errors("read"):
+            ((pages, size),) = self._connection.execute(_PAGES)
+            if pages * size > MOST_LOOKED_THROUGH:
+                return
+            ((told,),) = self._connection.execute("PRAGMA integrity_check(1)")
+            count, last = self._connection.execute(_COUNT).fetchone()
+            if told != "ok" or count != (last or 0):
+                raise ValueError(told if told != "ok" else "conversations are missing")
+            if self._connection.execute(_STRAY).fetchone() is not None:
+                raise ValueError("a conversation belongs to no cell")
+
+    def _meta(self, name: str) -> bytes | None:
+        query = "SELECT value FROM meta WHERE name = ?"
+        row = self._connection.execute(query, (name,)).fetchone()
+        if row is None:
+            return None
+        if not isinstance(row[0], bytes):
+            raise TypeError(f"its {name} is no bytes")
+        return self._unsealed(row[0], name)
+
+    def manifest(self) -> bytes:
+        """Return the manifest that the run was created with."""
+        with self._errors("read"):
+            found = self._meta("manifest")
+        if found is None:
+            raise StoreError(f"{self.folder}: the run has no manifest: it was never started")
+        return found
+
+    def tasks(self) -> dict[str, Task]:
+        """Return the tasks that the run was planned with, by id."""
+        with self._errors("read"):
+            found = self._meta("tasks")
+            return {} if found is None else self._codec.decode_tasks(found)
+
+    def cells(self) -> tuple[StoredCell, ...]:
+        """Return the plan, in its order."""
+        read_condition = cache(condition_from)
+        with self._errors("read"):
+            rows = self._connection.execute(SELECT_PLAN).fetchall()
+            if self._file.is_sealed and self._meta("plan") != digest_rows(rows):
+                raise ValueError("the plan has changed")
+            return tuple(
+                StoredCell(key.hex(), suite, read_condition(condition), agent, task, trial)
+                for key, suite, condition, agent, task, trial in msgspec.convert(
+                    rows, list[PlanRow]
+                )
+            )
+
+    def put(self, entries: Iterable[RunEntry]) -> None:
+        """Store episodes, scores and other measures in one transaction."""
+        with self._errors("write"), self._connection:
+            self.add(entries)
+
+    def add(self, entries: Iterable[RunEntry]) -> None:
+        """Write entries within a transaction of the caller's."""
+        self._adding.add(entries)
+
+    def tallies(self) -> dict[StatusGroup, StatusCount] | None:
+        """Return how many conversations stand how, and why; None in files of formats without counts."""
+        if not self._file.is_counted:
+            return None
+        with self._errors("read"):
+            return dict(read_status_counts(self._connection))
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Return the plan's conditions, in its order."""
+        with self._errors("read"):
+            query = _COUNTED_CONDITIONS if self._file.is_counted else _CONDITIONS
+            rows = self._connection.execute(query).fetchall()
+            return tuple(condition_from(text) for (text,) in rows)
+
+    def has_plan(self, cells: Iterable[StoredCell]) -> bool:
+        """Whether these cells, in their order, are the plan."""
+        written = cache(condition_text)
+        with self._errors("read"):
+            rows = self._connection.execute(SELECT_PLAN)
+            found = zip_longest(rows, cells)
+            return all(
+                row is not None
+                and cell is not None
+                and row
+                == (
+                    bytes.fromhex(cell.key),
+                    cell.suite,
+                    written(cell.condition),
+                    cell.agent,
+                    cell.task,
+                    cell.trial,
+                )
+                for row, cell in found
+            )
+
+    def made_of(self) -> str:
+        """Return the hash of all that the plan was made of; empty where it was not kept."""
+        with self._errors("read"):
+            found = self._meta("made_of")
+            return "" if found is None else msgspec.json.decode(found, type=str)
+
+    def note_made_of(self, made_of: str) -> None:
+        """Keep the hash of all that the plan was made of: who finds the same needs no row of it."""
+        with self._errors("write"), self._connection:
+            row = ("made_of", self._sealed(msgspec.json.encode(made_of), "made_of"))
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
+
+    def resumed(self) -> list[dict[str, object]]:
+        """Return with which other options the run was gone on with, oldest first; without keys of its own."""
+        with self._errors("read"):
+            found = self._meta("resumed")
+            return [] if found is None else msgspec.json.decode(found, type=list[dict[str, object]])
+
+    def note_resumed(self, changes: Mapping[str, object]) -> None:
+        """Keep with which other options the run is gone on with; the same once more is kept once."""
+        before = self.resumed()
+        if before and before[-1] == changes:
+            return
+        with self._errors("write"), self._connection:
+            content = msgspec.json.encode([*before, changes])
+            row = ("resumed", self._sealed(content, "resumed"))
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
+
+    def places(self, cells: Iterable[str]) -> dict[int, str]:
+        """Return by place in the plan, from 1, those of some cells that are in it."""
+        with self._errors("read"):
+            return {
+                row[0]: key
+                for key in cells
+                for row in self._connection.execute(_PLACE, (bytes.fromhex(key),))
+            }
+
+    def cell_at(self, place: int) -> StoredCell | None:
+        """Return the cell at a place of the plan, from 1; None where it has none."""
+        with self._errors("read"):
+            row = self._connection.execute(_CELL_AT, (place,)).fetchone()
+            if row is None:
+                return None
+            key, suite, condition, agent, task, trial = row
+            return StoredCell(key.hex(), suite, condition_from(condition), agent, task, trial)
+
+    def unplayed(self) -> dict[int, str]:
+        """Return by place the cells that no attempt was made at, in the plan's order."""
+        return self._by_place(_UNPLAYED)
+
+    def broken(self) -> dict[int, str]:
+        """Return by place the cells of which infrastructure ended the last attempt."""
+        return self._by_place(_BROKEN)
+
+    def _by_place(self, query: str) -> dict[int, str]:
+        with self._errors("read"):
+            rows = self._connection.execute(query)
+            return {place: key.hex() for place, key in rows}
+
+    def tries(self, cell: str) -> tuple[int, int]:
+        """Return how many attempts were made at a cell, and how many of them no fault ended."""
+        with self._errors("read"):
+            row = self._connection.execute(_TRIES, (bytes.fromhex(cell),)).fetchone()
+            last, completed = row
+            return (0 if last is None else last + 1), completed or 0
+
+    def declare(self, declared: Iterable[DeclaredMetrics]) -> None:
+        """Store which figures measures declare, so that whoever reads the run needs no measure."""
+        with self._errors("write"), self._connection:
+            for entry in declared:
+                name = f"measure {entry.measure}-{entry.version}"
+                row = (name, self._sealed(msgspec.json.encode(entry), name))
+                self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
+
+    def declared(self) -> dict[str, DeclaredMetrics]:
+        """Return by metric which figures measures declare."""
+        query = "SELECT name, value FROM meta WHERE name LIKE 'measure %'"
+        with self._errors("read"):
+            found = [
+                msgspec.json.decode(self._unsealed(value, name), type=DeclaredMetrics)
+                for name, value in self._connection.execute(query)
+            ]
+            return {f"{entry.measure}-{entry.version}": entry for entry in found}
+
+    def attempts(self) -> dict[str, tuple[int, bool]]:
+        """Return by cell the last attempt and whether it ended by an infrastructure fault."""
+        with self._errors("read"):
+            return {
+                key.hex(): (attempt, bool(fault))
+                for key, _, attempt, fault in self._connection.execute(
+                    _LAST_ATTEMPTS.format(data="")
+                )
+            }
+
+    def completed_attempts(self) -> dict[str, int]:
+        """Return by cell how many attempts ended otherwise than by an infrastructure fault."""
+        query = (
+            "SELECT key, count(*) FROM cells JOIN episodes ON cells.id = episodes.cell "
+            "WHERE NOT fault GROUP BY cells.id"
+        )
+        with self._errors("read"):
+            return {key.hex(): count for key, count in self._connection.execute(query)}
+
+    def episode(self, cell: str) -> Episode | None:
+        """Return the last attempt at a cell, or None."""
+        query = (
+            "SELECT attempt, fault, data FROM episodes "
+            "WHERE cell = (SELECT id FROM cells WHERE key = ?) ORDER BY attempt DESC LIMIT 1"
+        )
+        with self._errors("read"):
+            row = self._connection.execute(query, (bytes.fromhex(cell),)).fetchone()
+            if row is None:
+                return None
+            attempt, fault, data = row
+            return self._codec.decode_episode(self._unsealed(data, cell, attempt, fault))
+
+    def conversation(self, cell: str) -> StoredConversation | None:
+        """Return one cell with all that is stored of its last attempt, or None; nothing else is read."""
+        with self._errors("read"):
+            key = bytes.fromhex(cell)
+            planned = self._connection.execute(_CELL, (key,)).fetchone()
+            if planned is None:
+                return None
+            place, suite, condition, agent, task, trial = planned
+            found = StoredCell(cell, suite, condition_from(condition), agent, task, trial)
+            last = self._connection.execute(OWN_LAST, (place,)).fetchone()
+            if last is None:
+                return StoredConversation(found, None, (), ())
+            attempt, fault, data = last
+            episode = self._codec.decode_episode(self._unsealed(data, cell, attempt, fault))
+            rows = self._connection.execute(FOUND, (place, attempt)).fetchall()
+            scores = (
+                self._score(data, key, attempt, *columns) for *columns, data in rows if columns[0]
+            )
+            measures = (
+                self._codec.decode_measured(self._unsealed(data, cell, attempt, *columns))
+                for *columns, data in rows
+                if not columns[0]
+            )
+            return StoredConversation(found, episode, tuple(scores), tuple(measures))
+
+    def has_unscored(self, rules: str, judge: str, metric: str) -> bool:
+        """Whether a last attempt has no score under rules, judge and metric version."""
+        scoring = (rules, judge, metric)
+        with self._errors("read"):
+            if not self._file.is_counted:
+                return self._has_unscored("", scoring)
+            tallies = read_status_counts(self._connection)
+            return not all_scored(tallies, scoring) or self._has_unscored("fault AND", scoring)
+
+    def _has_unscored(self, among: str, scoring: tuple[str, str, str]) -> bool:
+        query = _UNSCORED.format(among=among)
+        return self._connection.execute(query, scoring).fetchone() is not None
+
+    def episodes(
+        self, *, heads_only: bool = False, leaving_out: Container[str] = ()
+    ) -> Iterator[tuple[str, int, Episode]]:
+        """Yield cell, attempt and episode of every cell's last attempt.
+
+        Args:
+            heads_only: Without the events.
+            leaving_out: Keys of cells that are not wanted.
+        """
+        decode = self._codec.decode_head if heads_only else self._codec.decode_episode
+        query = _LAST_ATTEMPTS.format(data=", data")
+        with self._errors("read"):
+            for key, _, attempt, fault, data in self._connection.execute(query):
+                cell = key.hex()
+                if cell not in leaving_out:
+                    yield cell, attempt, decode(self._unsealed(data, cell, attempt, fault))
+
+    def scores(self, rules: str, judge: str, metric: str) -> dict[str, Score]:
+        """Return by cell the score of its last attempt under rules, judge and metric version."""
+        last = self.attempts()
+        with self._errors("read"):
+            return {
+                key.hex(): self._score(data, key, attempt, rules, judge, metric)
+                for key, _, attempt, data in self._connection.execute(
+                    _SCORES, (rules, judge, metric)
+                )
+                if last.get(key.hex(), (None, False))[0] == attempt
+            }
+
+    def _score(self, data: bytes, key: bytes, *columns: object) -> Score:
+        return self._codec.decode_score(self._unsealed(data, key.hex(), *columns))
+
+    def newest_scores(self, metric: str) -> dict[str, Score]:
+        """Return by cell the newest score of its last attempt, whatever rules and judge gave it."""
+        query = (
+            "SELECT key, attempt, rules, judge, metric, data FROM cells "
+            "JOIN scores ON cells.id = scores.cell WHERE metric = ? ORDER BY scores.id"
+        )
+        last = self.attempts()
+        with self._errors("read"):
+            newest = {
+                key: (data, key, attempt, *columns)
+                for key, attempt, *columns, data in self._connection.execute(query, (metric,))
+                if last.get(key.hex(), (None, False))[0] == attempt
+            }
+            return {key.hex(): self._score(*row) for key, row in newest.items()}
+
+    def measured(self) -> dict[str, tuple[MeasureResult, ...]]:
+        """Return by cell what measures counted in its last attempt, the oldest first.
+
+        Scores of the reward are not among them.
+        """
+        last: dict[str, tuple[int, bool]] = {}
+        found: dict[str, tuple[MeasureResult, ...]] = {}
+        for key, attempt, entry in self._measurements():
+            last = last or self.attempts()
+            if last.get(key, (None, False))[0] == attempt:
+                found[key] = (*found.get(key, ()), entry)
+        return found
+
+    def _measurements(self) -> Iterator[tuple[str, int, MeasureResult]]:
+        with self._errors("read"):
+            for key, *columns, data in self._connection.execute(_MEASURED):
+                content = self._unsealed(data, key.hex(), *columns)
+                yield key.hex(), columns[0], self._codec.decode_measured(content)
+
+    def earlier_usage(self, rules: str, judge: str, metric: str) -> dict[str, tuple[Usage, ...]]:
+        """Return by cell what attempts before its last one consumed, and their judges.
+
+        Args:
+            rules: Which scores' judges are meant, beside those of other measures: under these rules,
+            judge: by this judge,
+            metric: and of this metric version.
+        """
+        used: dict[str, tuple[Usage, ...]] = {}
+        with self._errors("read"):
+            for key, attempt, fault, data in self._connection.execute(_EARLIER_EPISODES):
+                head = self._codec.decode_head(self._unsealed(data, key.hex(), attempt, fault))
+                used[key.hex()] = used.get(key.hex(), ()) + head.usage
+            chosen = (rules, judge, metric)
+            for key, attempt, data in self._connection.execute(_EARLIER_SCORES, chosen):
+                judged = self._score(data, key, attempt, *chosen).judges_usage
+                used[key.hex()] = used.get(key.hex(), ()) + judged
+        last = self.attempts() if used else {}
+        for cell, attempt, entry in self._measurements():
+            if entry.usage is not None and attempt < last.get(cell, (0, False))[0]:
+                used[cell] = (*used.get(cell, ()), entry.usage)
+        return used
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many conversations are planned, and how many were played."""
+        query = "SELECT (SELECT count(*) FROM cells), (SELECT count(DISTINCT cell) FROM episodes)"
+        with self._errors("read"):
+            planned, played = self._connection.execute(query).fetchone()
+            return planned, played
+
+    def last_rows(self) -> LastRows:
+        """Return how far the run is written."""
+        with self._errors("read"):
+            episodes, scores = self._connection.execute(_LAST_ROWS).fetchone()
+            return LastRows(episodes or 0, scores or 0)
+
+    def changed_after(self, read: LastRows, most: int) -> tuple[tuple[int, ...], LastRows]:
+        """Return the places of cells that got rows since, and how far that goes.
+
+        Args:
+            read: How far the run was read.
+            most: How many rows are looked at, of episodes and of scores.
+        """
+        found: dict[int, None] = {}
+        ends = []
+        with self._errors("read"):
+            for table, after in (("episodes", read.episodes), ("scores", read.scores)):
+                query = _ROWS_AFTER.format(table=table)
+                rows = self._connection.execute(query, (after, most)).fetchall()
+                found.update(dict.fromkeys(cell for _, cell in rows))
+                ends.append(rows[-1][0] if rows else after)
+        return tuple(found), LastRows(*ends)
+
+    def played_at(
+        self, places: Collection[int], rules: str, judge: str, metric: str
+    ) -> tuple[PlayedCell, ...]:
+        """Return what is stored of cells, without events, under rules, judge and metric version."""
+        wanted = msgspec.json.encode(sorted(places)).decode()
+        attempts: dict[int, list[tuple[int, Episode]]] = {}
+        counted: dict[int, list[tuple[int, Score | MeasureResult]]] = {}
+        with self._errors("read"):
+            for place, key, attempt, fault, data in self._connection.execute(
+                _ATTEMPTS_AT, (wanted,)
+            ):
+                content = self._unsealed(data, key.hex(), attempt, fault)
+                attempts.setdefault(place, []).append((attempt, self._codec.decode_head(content)))
+            chosen = (rules, judge, metric)
+            for place, key, attempt, *columns, data in self._connection.execute(
+                _COUNTED_AT, (wanted, *chosen)
+            ):
+                content = self._unsealed(data, key.hex(), attempt, *columns)
+                is_score = tuple(columns) == chosen
+                decode = self._codec.decode_score if is_score else self._codec.decode_measured
+                counted.setdefault(place, []).append((attempt, decode(content)))
+        return tuple(
+            _played_cell(place, played, counted.get(place, ()))
+            for place, played in attempts.items()
+        )
+
+    def scorings(self) -> tuple[tuple[str, str], ...]:
+        """Return the pairs of rules and judge under which the run has scores, newest last."""
+        query = (
+            "SELECT rules, judge FROM scores WHERE rules != '' "
+            "GROUP BY rules, judge ORDER BY max(id)"
+        )
+        with self._errors("read"):
+            return tuple((rules, judge) for rules, judge in self._connection.execute(query))
+
+    def _sealed(self, data: bytes, *key: object) -> bytes:
+        return with_checksum(data, *key) if self._file.is_sealed else data
+
+    def _unsealed(self, data: bytes, *key: object) -> bytes:
+        return verified(data, *key) if self._file.is_sealed else data
+
+    @contextmanager
+    def _errors(self, action: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise store_error(self.folder, action, error) from error
+        except DAMAGE_ERRORS as error:
+            raise StoreError(f"{self.folder}: a stored record is damaged ({error})") from error
+
+
+def _played_cell(
+    place: int,
+    attempts: Sequence[tuple[int, Episode]],
+    counted: Sequence[tuple[int, Score | MeasureResult]],
+) -> PlayedCell:
+    """Return a cell of its attempts, in their order, and of all that was counted in them."""
+    last, episode = attempts[-1]
+    scores = [entry for attempt, entry in counted if attempt == last and isinstance(entry, Score)]
+    own = [
+        entry for attempt, entry in counted if attempt == last and isinstance(entry, MeasureResult)
+    ]
+    before = [usage for _, entry in attempts[:-1] for usage in entry.usage]
+    for attempt, entry in counted:
+        if attempt < last:
+            before.extend(_usage_of(entry))
+    return PlayedCell(
+        place, last, episode, scores[-1] if scores else None, tuple(own), tuple(before)
+    )
+
+
+def _usage_of(entry: Score | MeasureResult) -> tuple[Usage, ...]:
+    if isinstance(entry, Score):
+        return entry.judges_usage
+    return () if entry.usage is None else (entry.usage,)
+
+
+class NewRun(msgspec.Struct, frozen=True):
+    """What a run is created with: its manifest, its plan and the tasks it plays."""
+
+    manifest: bytes
+    cells: tuple[StoredCell, ...]
+    tasks: dict[str, Task]
+
+
+def create_run(folder: Path, new: NewRun, played: Iterable[StoredEpisode] = ()) -> RunStore:
+    """Create a run in a new or empty folder and lock it for writing.
+
+    Args:
+        folder: Where it is to lie.
+        new: Its manifest, plan and tasks.
+        played: Conversations that it begins with, as an imported run does: all are there or no run is.
+
+    Raises:
+        StoreError: Where the folder holds a run already or cannot be written.
+    """
+
+    def fill(connection: sqlite3.Connection) -> None:
+        _fill(connection, new)
+        RunStore(folder, OpenFile(connection)).add(played)
+
+    return RunStore(folder, create_file(folder, fill))
+
+
+def open_run(folder: Path, *, write: bool) -> RunStore:
+    """Open a run to read, or locked to write.
+
+    Raises:
+        StoreError: Where there is no run, it is damaged, or another process writes to it.
+    """
+    store = RunStore(folder, open_file(folder, write=write))
+    try:
+        store.require_sound()
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def peek_run(folder: Path) -> RunStore:
+    """Open a run to read without looking it through first: each record is still checked when read.
+
+    Raises:
+        StoreError: Where there is no run, or the file is not a run's.
+    """
+    return RunStore(folder, open_file(folder, write=False))
+
+
+def _fill(connection: sqlite3.Connection, new: NewRun) -> None:
+    written = cache(condition_text)
+    rows: list[PlanRow] = [
+        (
+            bytes.fromhex(cell.key),
+            cell.suite,
+            written(cell.condition),
+            cell.agent,
+            cell.task,
+            cell.trial,
+        )
+        for cell in new.cells
+    ]
+    begin_run(connection, new.manifest, EpisodeCodec().encode_tasks(new.tasks), rows)
+
+
+def begin_run(
+    connection: sqlite3.Connection, manifest: bytes, tasks: bytes, rows: Sequence[PlanRow]
+) -> None:
+    """Write what a run begins with, within a transaction of the caller's.
+
+    Args:
+        connection: A new file.
+        manifest: The manifest.
+        tasks: The tasks in their stored form.
+        rows: The plan, in its order.
+    """
+    entries = (
+        ("manifest", with_checksum(manifest, "manifest")),
+        ("tasks", with_checksum(tasks, "tasks")),
+        ("plan", with_checksum(digest_rows(rows), "plan")),
+    )
+    connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT,))
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", entries)
+    connection.executemany(
+        "INSERT INTO cells (key, suite, condition, agent, task, trial) VALUES (?, ?, ?, ?, ?, ?)",
+        rows,
+    )
+    count_plan(connection)
+
+
+def plan_rows(connection: sqlite3.Connection) -> list[PlanRow]:
+    """Return the plan as it is stored, in its order."""
+    return connection.execute(SELECT_PLAN).fetchall()
+
+
+def plan_digest(connection: sqlite3.Connection) -> bytes:
+    """Return the hash of the plan that is stored."""
+    return digest_rows(connection.execute(SELECT_PLAN))
+
+
+def digest_rows(rows: Iterable[tuple[object, ...]]) -> bytes:
+    """Return a hash of the plan's rows, in their order."""
+    digest = hashlib.blake2b(digest_size=16)
+    for row in rows:
+        digest.update(repr(row).encode())
+    return digest.digest()

@@ -1,0 +1,166 @@
+"""Counts of a run's conversations by outcome status and cause, updated as they are written."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import msgspec
+
+from dragoman.core.episodes import Episode
+from dragoman.core.scores import OutcomeStatus, Score, failure_causes, outcome_status
+from dragoman.store.checksums import verified, with_checksum
+
+SCHEMA = """
+CREATE TABLE tallies (
+    rules TEXT NOT NULL, judge TEXT NOT NULL, metric TEXT NOT NULL, suite TEXT NOT NULL,
+    condition TEXT NOT NULL, agent TEXT NOT NULL, standing TEXT NOT NULL, cause TEXT NOT NULL,
+    data BLOB NOT NULL, PRIMARY KEY (
+        rules, judge, metric, suite, condition, agent, standing, cause
+    )
+) WITHOUT ROWID;
+CREATE INDEX episodes_that_broke ON episodes (cell, attempt) WHERE fault;
+"""
+
+MAX_CAUSE = 200
+"""Characters of a cause; what differs beyond them is counted together."""
+
+UNSCORED = ("", "", "")
+"""In the place of rules, judge and metric: what is so whatever the scoring."""
+
+_OF_GROUP = """
+SELECT data FROM tallies WHERE rules = ? AND judge = ? AND metric = ? AND suite = ?
+AND condition = ? AND agent = ? AND standing = ? AND cause = ?
+"""
+_PUT = "INSERT OR REPLACE INTO tallies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_DROP = """
+DELETE FROM tallies WHERE rules = ? AND judge = ? AND metric = ? AND suite = ?
+AND condition = ? AND agent = ? AND standing = ? AND cause = ?
+"""
+_PLANNED = "SELECT suite, condition, agent, count(*), max(id) FROM cells GROUP BY 1, 2, 3"
+
+StatusCounts = OutcomeStatus | Literal["planned", "played"]
+
+
+class StatusGroup(msgspec.Struct, frozen=True):
+    """What is counted together: a scoring, a cell of the grid, how its conversations stand and why.
+
+    `conversation_status` is `plan_actions` and `played` too, beside `UNSCORED`.
+    """
+
+    rules: str
+    judge: str
+    metric: str
+    suite: str
+    condition: str
+    agent: str
+    standing: StatusCounts
+    cause: str
+
+    @property
+    def scoring(self) -> tuple[str, str, str]:
+        """Rules, judge and metric version; `UNSCORED` where it is so by any."""
+        return (self.rules, self.judge, self.metric)
+
+
+class StatusCount(msgspec.Struct, frozen=True, array_like=True):
+    """How many conversations there are in a group, and the place of one that was put there."""
+
+    count: int
+    place: int
+
+
+def groups_of(
+    cell: tuple[str, str, str], episode: Episode, scores: Iterator[Score] | tuple[Score, ...]
+) -> Iterator[StatusGroup]:
+    """Yield the groups that a conversation is in, of its suite, condition and agent."""
+    if episode.is_fault:
+        yield _group(UNSCORED, cell, episode, None)
+        return
+    suite, condition, agent = cell
+    yield StatusGroup(*UNSCORED, suite, condition, agent, "played", "")
+    for score in scores:
+        yield score_group(cell, episode, score)
+
+
+def score_group(cell: tuple[str, str, str], episode: Episode, score: Score) -> StatusGroup:
+    """Return the group that a conversation is in by a score of it."""
+    return _group((score.rules, score.judge, score.metric), cell, episode, score)
+
+
+def _group(
+    scoring: tuple[str, str, str], cell: tuple[str, str, str], episode: Episode, score: Score | None
+) -> StatusGroup:
+    cause = " and ".join(failure_causes(episode, score))[:MAX_CAUSE]
+    (suite, condition, agent), standing = cell, outcome_status(episode, score)
+    return StatusGroup(*scoring, suite, condition, agent, standing, cause)
+
+
+class StatusCounter:
+    """Changes of counts within one transaction; written by `flush`, each group once."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._changes: dict[StatusGroup, StatusCount] = {}
+
+    def add(self, group: StatusGroup, place: int, number: int = 1) -> None:
+        """Count a conversation in, or out with -1."""
+        before = self._changes.get(group, StatusCount(0, 0))
+        newest = place if number > 0 else before.place
+        self._changes[group] = StatusCount(before.count + number, newest)
+
+    def counts(self) -> dict[StatusGroup, int]:
+        """Return what was counted since it was written last."""
+        return {group: change.count for group, change in self._changes.items() if change.count}
+
+    def flush(self) -> None:
+        """Write what changed."""
+        for group, change in self._changes.items():
+            key = msgspec.structs.astuple(group)
+            row = self._connection.execute(_OF_GROUP, key).fetchone()
+            before = StatusCount(0, 0) if row is None else _read_count(row[0], key)
+            count = before.count + change.count
+            if count:
+                data = msgspec.json.encode(StatusCount(count, change.place or before.place))
+                self._connection.execute(_PUT, (*key, with_checksum(data, *key)))
+            elif row is not None:
+                self._connection.execute(_DROP, key)
+        self._changes.clear()
+
+
+def count_plan(connection: sqlite3.Connection) -> None:
+    """Count the plan, which does not change."""
+    counting = StatusCounter(connection)
+    for suite, condition, agent, count, place in connection.execute(_PLANNED).fetchall():
+        counting.add(StatusGroup(*UNSCORED, suite, condition, agent, "planned", ""), place, count)
+    counting.flush()
+
+
+def all_scored(
+    tallies: Iterable[tuple[StatusGroup, StatusCount]], scoring: tuple[str, str, str]
+) -> bool:
+    """Whether every conversation that was played, and that no fault ended, has a score of a scoring."""
+    lacking = 0
+    for group, tally in tallies:
+        if group.standing == "played":
+            lacking += tally.count
+        elif group.scoring == scoring:
+            lacking -= tally.count
+    return not lacking
+
+
+def read_status_counts(connection: sqlite3.Connection) -> Iterator[tuple[StatusGroup, StatusCount]]:
+    """Yield all groups with their counts.
+
+    Raises:
+        ValueError: Where one is not what was written.
+    """
+    for *key, data in connection.execute("SELECT * FROM tallies"):
+        yield _read_group(key), _read_count(data, tuple(key))
+
+
+def _read_group(key: list[object]) -> StatusGroup:
+    return msgspec.convert(dict(zip(StatusGroup.__struct_fields__, key, strict=True)), StatusGroup)
+
+
+def _read_count(data: bytes, key: tuple[object, ...]) -> StatusCount:
+    return msgspec.json.decode(verified(data, *key), type=StatusCount)

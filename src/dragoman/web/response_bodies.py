@@ -1,0 +1,198 @@
+"""Response bodies: bounded reading, decompression and charset detection.
+
+A charset follows the byte order mark, the header, the body's own declaration, or UTF-8.
+"""
+
+import codecs
+import re
+import zlib
+from collections.abc import AsyncIterable, Mapping
+from typing import Literal
+
+import msgspec
+
+_GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
+_RAW = -zlib.MAX_WBITS
+
+ACCEPTED = "gzip, deflate"
+"""The codings that are asked for and read."""
+
+
+class BodyTooLongError(Exception):
+    """A body has more bytes than are read; `read_reply` is its beginning."""
+
+    def __init__(self, said: str, read: bytes = b"") -> None:
+        super().__init__(said)
+        self.read = read
+
+
+class ContentEncodingError(Exception):
+    """A body that is packed in a way that was not asked for, or badly."""
+
+
+async def bounded_body(
+    chunks: AsyncIterable[bytes], headers: Mapping[str, str], most_bytes: int
+) -> bytes:
+    """Return a body unpacked.
+
+    Args:
+        chunks: What comes.
+        headers: Of the answer; names in any case.
+        most_bytes: The most that is read, of what comes and of what it unpacks to.
+
+    Raises:
+        BodyTooLongError: Where it has more bytes than that, also where its header only says so.
+        ContentEncodingError: Where it cannot be unpacked.
+    """
+    announced = headers.get("Content-Length", "")
+    if announced.isdecimal() and int(announced[:20]) > most_bytes:
+        raise BodyTooLongError(
+            f"more than {most_bytes:,} bytes ({int(announced[:20]):,} announced)"
+        )
+    unpack = _decoder_for(headers.get("Content-Encoding", ""))
+    content, came = bytearray(), 0
+    async for chunk in chunks:
+        came += len(chunk)
+        content += unpack(chunk, most_bytes + 1 - len(content))
+        if len(content) > most_bytes:
+            packed = f" ({came:,} compressed)" if came < len(content) else ""
+            raise BodyTooLongError(
+                f"more than {most_bytes:,} bytes{packed}", bytes(content[:most_bytes])
+            )
+        if came > most_bytes:
+            raise BodyTooLongError(f"more than {most_bytes:,} bytes compressed", bytes(content))
+    unpack.finish()
+    return bytes(content)
+
+
+class _Identity:
+    """What is not packed."""
+
+    def __call__(self, chunk: bytes, most: int) -> bytes:
+        return chunk[:most]
+
+    def finish(self) -> None:
+        """End the body."""
+
+
+class _Decompressor:
+    """Unpacks gzip and both forms of deflate, never more at once than may be kept."""
+
+    def __init__(self) -> None:
+        self._began = False
+        self._inflate = zlib.decompressobj(_GZIP_OR_ZLIB)
+
+    def __call__(self, chunk: bytes, most: int) -> bytes:
+        try:
+            return self._unpacked(chunk, most)
+        except zlib.error as error:
+            raise ContentEncodingError("it cannot be unpacked") from error
+
+    def finish(self) -> None:
+        """End the body.
+
+        Raises:
+            ContentEncodingError: Where more should have come.
+        """
+        if self._began and not self._inflate.eof:
+            raise ContentEncodingError("it stops within what is compressed")
+
+    def _unpacked(self, chunk: bytes, most: int) -> bytes:
+        if self._inflate.eof:
+            return b""
+        began, self._began = self._began, True
+        try:
+            return self._inflate.decompress(chunk, most)
+        except zlib.error:
+            if began:
+                raise
+            # "deflate" is sent with and without its frame.
+            self._inflate = zlib.decompressobj(_RAW)
+            return self._inflate.decompress(chunk, most)
+
+
+def _decoder_for(coding: str) -> _Identity | _Decompressor:
+    match coding.strip().lower():
+        case "" | "identity":
+            return _Identity()
+        case "gzip" | "x-gzip" | "deflate":
+            return _Decompressor()
+        case other:
+            raise ContentEncodingError(
+                f"it is compressed in a way that was not asked for ({other[:40]!r})"
+            )
+
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_CHARSETS = re.compile(
+    r"utf-(?:8|16|32)(?:-[lb]e)?|ascii|cp\d{3,4}|iso8859-\d{1,2}|koi8-[rut]|mac-\w+|gb2312|gbk|gb18030"
+    r"|big5|big5hkscs|euc_(?:jp|jis_2004|jisx0213|kr)|shift_jis\w*|iso2022_\w+|johab|tis-620|ptcp154"
+)
+"""What is decoded, by Python's names; others (UTF-7, escapes, punycode) are no charsets of the web."""
+
+_WIDER = {"ascii": "cp1252", "iso8859-1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
+"""Read as what holds them, as browsers do."""
+
+_in_header = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE).search
+_in_body = re.compile(rb"(?:encoding|charset)\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE).search
+_LOOKED_AT = 1_024
+
+
+class BodyText(msgspec.Struct, frozen=True):
+    """A body as text.
+
+    Attributes:
+        text: It; what no charset explains is U+FFFD.
+        charset: By Python's name.
+        known_by: What told the charset.
+        damaged: Whether something in it could not be read.
+    """
+
+    text: str
+    charset: str
+    known_by: Literal["mark", "header", "body", "default"]
+    damaged: bool = False
+
+
+def body_text(body: bytes, headers: Mapping[str, str]) -> BodyText:
+    """Decode a body.
+
+    Args:
+        body: Its bytes, unpacked.
+        headers: Of the answer, with names in small letters.
+    """
+    for mark, charset in _MARKS:
+        if body.startswith(mark):
+            return _decoded(body[len(mark) :], charset, "mark")
+    told = _in_header(headers.get("content-type", ""))
+    if told and (charset := _known(told[1])):
+        return _decoded(body, charset, "header")
+    start = body[:_LOOKED_AT].lstrip()
+    said = _in_body(start) if start.startswith(b"<") else None
+    if said and (charset := _known(said[1].decode("ascii"))):
+        return _decoded(body, charset, "body")
+    return _decoded(body, "utf-8", "default")
+
+
+def _known(name: str) -> str:
+    """Return Python's name of a charset of the web; "" for others."""
+    try:
+        charset = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        return ""
+    return _WIDER.get(charset, charset) if _CHARSETS.fullmatch(charset) else ""
+
+
+def _decoded(
+    body: bytes, charset: str, known_by: Literal["mark", "header", "body", "default"]
+) -> BodyText:
+    try:
+        return BodyText(body.decode(charset), charset, known_by)
+    except UnicodeDecodeError:
+        return BodyText(body.decode(charset, "replace"), charset, known_by, damaged=True)

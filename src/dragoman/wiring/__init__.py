@@ -1,4 +1,0 @@
-"""Names become objects; the only reader of environment and configuration.
-
-What objects do is not decided here.
-"""

@@ -1,1 +1,0 @@
-"""Names of languages, lines and axes become conditions, and conditions their layers."""
