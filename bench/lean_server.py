@@ -15,11 +15,11 @@ import uvloop
 from httptools import HttpRequestParser
 
 from dragoman.core.tools import Role
-from dragoman.testing.answers import Answerer, Unanswered
 from dragoman.testing.chat_requests import Checks, Refusal, read_request
-from dragoman.testing.completions import Envelope, count_tokens, encode_completion
-from dragoman.testing.endpoint import with_ids
-from dragoman.testing.recorded_episodes import answers_from_run
+from dragoman.testing.openai_api import with_ids
+from dragoman.testing.recorded_runs import answers_from_run
+from dragoman.testing.responses import Envelope, count_tokens, encode_completion
+from dragoman.testing.scripted_answers import Answerer, Unanswered
 
 HISTORY = b'"messages":'
 """What comes before it (model, tools, seed) makes no difference to what is replayed."""

@@ -10,7 +10,12 @@ from pathlib import Path
 import aiohttp
 import msgspec
 
-from dragoman.analysis.blame import BLAME_FIGURES, CULPRITS, Culprit, measured_blame
+from dragoman.analysis.failure_attribution import (
+    ATTRIBUTION_METRICS,
+    FAILURE_SOURCES,
+    FailureSource,
+    attribution_result,
+)
 from dragoman.benchmarks.tau2.sample_suite import sample_suite
 from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import Condition, condition_of
@@ -70,7 +75,7 @@ def write_run(folder: Path) -> list[str]:
     new = NewRun(_manifest(), tuple(cells), tasks)
     draw = random.Random(7)  # noqa: S311 - made-up conversations
     with create_run(folder, new) as store:
-        store.declare([BLAME_FIGURES])
+        store.declare([ATTRIBUTION_METRICS])
         for start in range(0, len(cells), STORED_AT_ONCE):
             part = cells[start : start + STORED_AT_ONCE]
             store.put(entry for cell in part for entry in _entries(cell, draw))
@@ -114,8 +119,8 @@ def _entries(cell: StoredCell, draw: random.Random) -> Iterator[StoredEpisode | 
     passed = draw.random() < 0.6
     yield StoredEpisode(cell.key, 0, _episode(cell, draw), _score(draw, passed=passed))
     if not passed:
-        culprit: Culprit = draw.choice(tuple(CULPRITS))
-        yield StoredMeasure(cell.key, 0, measured_blame(culprit))
+        culprit: FailureSource = draw.choice(tuple(FAILURE_SOURCES))
+        yield StoredMeasure(cell.key, 0, attribution_result(culprit))
 
 
 def _episode(cell: StoredCell, draw: random.Random) -> Episode:

@@ -12,9 +12,9 @@ from bench.measuring import measured, peak
 
 from dragoman import run
 from dragoman.core.tasks import Action, Task
+from dragoman.dataframes.api_frames import summarize_api_runs
 from dragoman.registry.suites import load_suite
 from dragoman.runs.runner import MeasureRequest, score
-from dragoman.tables.api_boards import api_results
 
 SUITE = "itc:world"
 ANSWERS = 20_000
@@ -62,7 +62,7 @@ def main() -> None:
             wall = spent()[0]
         scored = peak()
         with measured() as spent:
-            found = api_results([out], None, None, "macro")
+            found = summarize_api_runs([out], None, None, "macro")
             board_wall = spent()[0]
     told = found.board.groups[0].conversations
     print(

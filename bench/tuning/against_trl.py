@@ -21,8 +21,8 @@ BATCH, STEPS = 8, 20
 
 
 def ours(base: Path, rows: Path, out: Path) -> dict[str, float]:
-    from dragoman.finetuning.masking import labelled_rows
-    from dragoman.finetuning.preparing import prepare
+    from dragoman.finetuning.loss_masking import labelled_rows
+    from dragoman.finetuning.preparation import prepare
     from dragoman.finetuning.progress import TrainingProgress
     from dragoman.finetuning.training import train
 

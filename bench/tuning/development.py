@@ -13,7 +13,7 @@ from dragoman.core.protocols import ChatRequest
 from dragoman.core.replies import TextReply
 from dragoman.core.tools import NO_TOOLS
 from dragoman.core.training_examples import TrainingExample
-from dragoman.finetuning.row_files import read_rows
+from dragoman.finetuning.preparation import read_rows
 from dragoman.registry.chat_models import resolve_chat_model
 from dragoman.registry.model_clients import ModelClients
 

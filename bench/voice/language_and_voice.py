@@ -10,14 +10,14 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
-from dragoman.analysis.interaction import TaskMeans, interaction
 from dragoman.analysis.intervals import Interval
+from dragoman.analysis.significance import TaskMeans, interaction
 from dragoman.api import run
 from dragoman.core.conditions import TEXT
 from dragoman.core.scores import Scored
+from dragoman.dataframes.results import chosen_scoring, outcomes
+from dragoman.experiments.failure_attribution import attribute_failures
 from dragoman.store.run_store import open_run
-from dragoman.studies.blame import find_blame
-from dragoman.tables.outcomes import chosen_scoring, outcomes
 
 Cell = tuple[str, str]
 """The language, and `text` or the line."""
@@ -117,7 +117,7 @@ def print_blame(folder: Path) -> None:
     print("| condition | lost by | conversations |")
     print("|---|---|--:|")
     found: defaultdict[tuple[str, str], int] = defaultdict(int)
-    for row in find_blame(folder, lambda: None):
+    for row in attribute_failures(folder, lambda: None):
         found[row.condition, row.culprit] += 1
     for (condition, culprit), count in sorted(found.items()):
         print(f"| {condition} | {culprit} | {count} |")

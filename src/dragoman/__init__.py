@@ -6,7 +6,7 @@ from dragoman.core.version import VERSION
 
 if TYPE_CHECKING:
     from dragoman.api import RunResult, compare, frames, load, resume, run
-    from dragoman.tables.comparing import RunComparison
+    from dragoman.dataframes.comparisons import RunComparison
 
 __version__ = VERSION
 __all__ = [

@@ -24,18 +24,18 @@ from dragoman.core.errors import UsageError
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Participant
 from dragoman.core.rules import RULES
+from dragoman.dataframes.comparisons import ComparisonOptions, RunComparison, compare_runs
+from dragoman.dataframes.results import chosen_scoring
 from dragoman.registry.participants import ResolvedParticipant, called, judge_name, resolve_object
 from dragoman.registry.suites import default_rules_of, prompts_for
 from dragoman.runs.jobs import invalid_cells, resume_job
 from dragoman.runs.runner import PlayedRun, play, start
 from dragoman.store.run_store import open_run
-from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
-from dragoman.tables.outcomes import chosen_scoring
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from dragoman.tables.frames.run_frames import RunFrames
+    from dragoman.dataframes.run_frames import RunFrames
 
 AgentLike = str | Participant | Callable[..., Any]
 
@@ -57,7 +57,7 @@ class RunResult:
     @property
     def frames(self) -> "RunFrames":
         """All frames of the run, each built when it is asked for, then kept (docs/frames.md)."""
-        from dragoman.tables.frames.run_frames import RunFrames
+        from dragoman.dataframes.run_frames import RunFrames
 
         return RunFrames(self.folder, self.rules, self.judge)
 
@@ -122,9 +122,9 @@ class RunResult:
         Args:
             *axes: `language`, `voice`, ..., and `agent`.
         """
-        from dragoman.analysis.by_axis import by_axes
-        from dragoman.tables.frames.grid import groups_frame
-        from dragoman.tables.outcomes import outcomes
+        from dragoman.analysis.grouping import by_axes
+        from dragoman.dataframes.cell_frames import groups_frame
+        from dragoman.dataframes.results import outcomes
 
         with open_run(self.folder, write=False) as store:
             rows = outcomes(store, self.rules, self.judge, heads_only=True)
@@ -355,7 +355,9 @@ def compare(  # noqa: PLR0913 - keyword options of one call
         for entry in (a, b)
         if entry is not None
     ]
-    return compare_runs(folders, Wanted(tuple(agents), versus, rules, judge_name(judge), by))
+    return compare_runs(
+        folders, ComparisonOptions(tuple(agents), versus, rules, judge_name(judge), by)
+    )
 
 
 def _result(played: PlayedRun) -> RunResult:

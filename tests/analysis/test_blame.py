@@ -3,9 +3,15 @@
 import msgspec
 import pytest
 
-from dragoman.analysis.blame import CULPRITS, Blame, Counterfactuals, blame_counts, blamed
+from dragoman.analysis.failure_attribution import (
+    FAILURE_SOURCES,
+    Counterfactuals,
+    FailureAttribution,
+    attribution_counts,
+    failure_source,
+)
 
-LOST = Blame("en/bad-line/none", "literal", "two-swaps", 0, "line")
+LOST = FailureAttribution("en/bad-line/none", "literal", "two-swaps", 0, "line")
 
 
 @pytest.mark.parametrize(
@@ -29,7 +35,7 @@ LOST = Blame("en/bad-line/none", "literal", "two-swaps", 0, "line")
 def test_the_stage_is_blamed_whose_perfection_saves_the_conversation(
     understood: bool | None, clean: bool | None, canonical: bool | None, culprit: str
 ) -> None:
-    assert blamed(Counterfactuals(understood, clean, canonical)) == culprit
+    assert failure_source(Counterfactuals(understood, clean, canonical)) == culprit
 
 
 @pytest.mark.parametrize(
@@ -45,7 +51,7 @@ def test_simulated_errors_have_no_line_to_blame(
     understood: bool | None, canonical: bool | None, culprit: str
 ) -> None:
     found = Counterfactuals(understood, None, canonical, is_simulated=True)
-    assert blamed(found) == culprit
+    assert failure_source(found) == culprit
 
 
 @pytest.mark.parametrize(
@@ -54,7 +60,7 @@ def test_simulated_errors_have_no_line_to_blame(
 def test_an_agent_that_hears_the_audio_itself_has_no_recognizer_to_blame(
     clean: bool | None, culprit: str
 ) -> None:
-    assert blamed(Counterfactuals(True, clean, hears_itself=True)) == culprit
+    assert failure_source(Counterfactuals(True, clean, hears_itself=True)) == culprit
 
 
 def test_lost_conversations_are_counted_by_condition_and_agent() -> None:
@@ -65,7 +71,7 @@ def test_lost_conversations_are_counted_by_condition_and_agent() -> None:
         msgspec.structs.replace(LOST, trial=3, culprit="arguments"),
         msgspec.structs.replace(LOST, agent="careful", culprit="unknown"),
     ]
-    counts = blame_counts(rows)
+    counts = attribution_counts(rows)
     assert counts["en/bad-line/none", "literal"] == {
         "line": 2,
         "speech": 1,
@@ -76,7 +82,7 @@ def test_lost_conversations_are_counted_by_condition_and_agent() -> None:
         "unknown": 0,
     }
     assert counts["en/bad-line/none", "careful"]["unknown"] == 1
-    assert [list(each) for each in counts.values()] == [list(CULPRITS)] * 2
+    assert [list(each) for each in counts.values()] == [list(FAILURE_SOURCES)] * 2
 
 
 @pytest.mark.parametrize(
@@ -89,7 +95,7 @@ def test_neither_voice_nor_recognizer_is_blamed_where_every_value_arrived(
     found = Counterfactuals(
         understood=True, clean=False, values_lost=values_lost, word_errors=word_errors
     )
-    assert blamed(found) == culprit
+    assert failure_source(found) == culprit
 
 
 @pytest.mark.parametrize("is_simulated", [True, False])
@@ -97,4 +103,4 @@ def test_neither_is_the_line_nor_a_simulation(is_simulated: bool) -> None:
     found = Counterfactuals(
         understood=True, clean=True, is_simulated=is_simulated, values_lost=0, word_errors=0
     )
-    assert blamed(found) == "agent"
+    assert failure_source(found) == "agent"

@@ -1,7 +1,7 @@
 import pytest
 
-from dragoman.analysis.by_axis import by_axes
-from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.cell_summary import ConversationResult, summarize
+from dragoman.analysis.grouping import by_axes
 from dragoman.analysis.intervals import clustered_interval
 from dragoman.core.conditions import PLAIN, Condition, condition_of
 from dragoman.core.scores import ComponentScore, Score, Scored, Unscored, Verdict
@@ -10,9 +10,11 @@ THAI = condition_of({"language": "th", "scenario": "domain"})
 PHONE = {"voice": "telephone"}
 
 
-def row(task: str, condition: Condition, verdict: Verdict | None, agent: str = "gold") -> Outcome:
+def row(
+    task: str, condition: Condition, verdict: Verdict | None, agent: str = "gold"
+) -> ConversationResult:
     score = None if verdict is None else Score("rules", "none", verdict, ())
-    return Outcome("suite", condition, agent, task, 0, None, score)
+    return ConversationResult("suite", condition, agent, task, 0, None, score)
 
 
 def test_cells_that_share_a_value_are_one_group() -> None:
@@ -70,7 +72,7 @@ def test_a_group_of_one_cell_has_that_cells_pass_hat() -> None:
 def test_a_group_says_whether_a_verdict_was_assumed() -> None:
     judged = ComponentScore("NL_ASSERTION", True, Scored(1.0), assumed=True)
     score = Score("r", "assume-met", Scored(1.0), (judged,))
-    assumed = Outcome("suite", THAI, "gold", "a", 0, None, score)
+    assumed = ConversationResult("suite", THAI, "gold", "a", 0, None, score)
     groups = by_axes([row("a", PLAIN, Scored(1.0)), assumed], ["language"])
     assert [group.assumed for group in groups] == [False, True]
 

@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from dragoman.analysis.cells import CellSummary, Outcome, summarize
+from dragoman.analysis.cell_summary import CellSummary, ConversationResult, summarize
 from dragoman.analysis.intervals import Interval
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Episode, Termination, TerminationReason
@@ -26,18 +26,18 @@ def outcome(  # noqa: PLR0913 - the columns of a row
     ending: TerminationReason = "user_stop",
     errors: int = 0,
     tokens: int | None = 10,
-) -> Outcome:
+) -> ConversationResult:
     usage = (Usage("agent", "m", 1, input_tokens=tokens, output_tokens=1),)
     episode = Episode((), Termination(ending), 3, errors, usage=usage, seconds=0.5)
     score = None if reward is None else Score("rules", "none", reward, ())
-    return Outcome("suite", PLAIN, agent, task, trial, episode, score)
+    return ConversationResult("suite", PLAIN, agent, task, trial, episode, score)
 
 
-def missing(task: str, trial: int = 0, agent: str = "gold") -> Outcome:
-    return Outcome("suite", PLAIN, agent, task, trial)
+def missing(task: str, trial: int = 0, agent: str = "gold") -> ConversationResult:
+    return ConversationResult("suite", PLAIN, agent, task, trial)
 
 
-def summary(*outcomes: Outcome) -> CellSummary:
+def summary(*outcomes: ConversationResult) -> CellSummary:
     (cell,) = summarize(outcomes, "rules", "none")
     return cell
 
@@ -106,12 +106,12 @@ def test_usage_is_added_up_and_unknown_stays_unknown(tokens: int | None, total: 
 def test_a_cell_is_assumed_where_one_score_is() -> None:
     part = ComponentScore("NL_ASSERTION", in_basis=True, verdict=Scored(1.0), assumed=True)
     score = Score("rules", "assume-met", Scored(1.0), (part,))
-    row = Outcome("suite", PLAIN, "gold", "a", 0, outcome("a", None).episode, score)
+    row = ConversationResult("suite", PLAIN, "gold", "a", 0, outcome("a", None).episode, score)
     assert summary(row).assumed
     assert not summary(outcome("a", Scored(1.0))).assumed
 
 
-def simulated(row: Outcome, *failed: str) -> Outcome:
+def simulated(row: ConversationResult, *failed: str) -> ConversationResult:
     """Return an outcome whose simulated user was checked."""
     evidence = tuple(
         Evidence(check, check not in failed) for check in ("goal_kept", "own_language")
@@ -163,7 +163,7 @@ def test_where_no_user_was_checked_how_many_failed_is_unknown() -> None:
 def test_what_the_judge_of_users_consumed_is_counted() -> None:
     usage = Usage("user judge", "m", 1)
     judged = Score("rules", "none", Scored(1.0), (), simulator_usage=usage)
-    row = Outcome("suite", PLAIN, "gold", "a", 0, outcome("a", None).episode, judged)
+    row = ConversationResult("suite", PLAIN, "gold", "a", 0, outcome("a", None).episode, judged)
     assert usage in summary(row).usage
 
 
@@ -173,12 +173,12 @@ def test_no_outcomes_are_no_cells() -> None:
 
 def test_what_the_judge_consumed_is_counted() -> None:
     judged = Score("rules", "chat", Scored(1.0), (), usage=Usage("judge", "m"))
-    row = Outcome("suite", PLAIN, "gold", "a", 0, outcome("a", None).episode, judged)
+    row = ConversationResult("suite", PLAIN, "gold", "a", 0, outcome("a", None).episode, judged)
     assert "judge" in {entry.purpose for entry in summary(row).usage}
 
 
 def test_replies_without_calls_that_could_be_read_are_counted_among_those_that_were_given() -> None:
-    def judged(task: str, kind: str) -> Outcome:
+    def judged(task: str, kind: str) -> ConversationResult:
         row = outcome(task, Scored(0.0))
         assert row.score is not None
         part = ComponentScore("CALLS", True, Scored(0.0), (Evidence("fault", False, "", kind),))

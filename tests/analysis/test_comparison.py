@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.comparison import (
     CellName,
     CellOutcomes,
@@ -49,7 +49,7 @@ def cell(
     return CellOutcomes(
         CellName("run", "tau2:retail", condition, agent),
         tuple(
-            Outcome(
+            ConversationResult(
                 "tau2:retail",
                 condition,
                 agent,

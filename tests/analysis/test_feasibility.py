@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.analysis.feasibility import (
+from dragoman.analysis.pass_hat_feasibility import (
     ClaimedRates,
     Ungraded,
     fewest_ungraded,

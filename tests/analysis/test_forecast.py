@@ -3,7 +3,7 @@ from math import sqrt
 
 import pytest
 
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.forecast import (
     STATED,
     UNLIKE,
@@ -41,9 +41,9 @@ def recorded(
     condition: Condition = PLAIN,
     seconds: float = 10.0,
     ending: TerminationReason = "user_stop",
-) -> Outcome:
+) -> ConversationResult:
     episode = Episode((), Termination(ending), 0, 0, usage=usage, seconds=seconds)
-    return Outcome("shop", condition, agent, "t", 0, episode)
+    return ConversationResult("shop", condition, agent, "t", 0, episode)
 
 
 def planned(
@@ -54,7 +54,7 @@ def planned(
     return PlannedCell("shop", condition, agent, asked, count)
 
 
-def told(cell: PlannedCell, *found: Outcome) -> Forecast:
+def told(cell: PlannedCell, *found: ConversationResult) -> Forecast:
     return forecast([cell], found, price_of)
 
 

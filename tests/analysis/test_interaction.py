@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.analysis.interaction import InteractionEffect, interaction
+from dragoman.analysis.significance import InteractionEffect, interaction
 
 TASKS = ["a", "b", "c", "d"]
 

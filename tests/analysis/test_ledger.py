@@ -2,8 +2,14 @@ from decimal import Decimal
 
 import msgspec
 
-from dragoman.analysis.cells import Outcome, summarize
-from dragoman.analysis.ledger import LedgerLine, ledger, ledger_cost, merged
+from dragoman.analysis.cell_summary import (
+    ConversationResult,
+    LedgerLine,
+    ledger,
+    ledger_cost,
+    merge_ledgers,
+    summarize,
+)
 from dragoman.core.conditions import PLAIN
 from dragoman.core.costs import FREE, Cost, Price, no_price
 from dragoman.core.episodes import Episode, Termination
@@ -41,21 +47,21 @@ def test_where_nothing_was_recorded_the_cost_is_not_zero_but_unknown() -> None:
 
 def test_ledgers_add_up() -> None:
     one, other = ledger([AGENT, JUDGE], price_of), ledger([AGENT], price_of)
-    assert merged([*one, *other]) == ledger([AGENT, JUDGE, AGENT], price_of)
-    assert merged([*one, *ledger([AGENT], no_price)])[0].cost is None
+    assert merge_ledgers([*one, *other]) == ledger([AGENT, JUDGE, AGENT], price_of)
+    assert merge_ledgers([*one, *ledger([AGENT], no_price)])[0].cost is None
 
 
 def test_attempts_without_an_answer_do_not_hide_what_the_others_cost() -> None:
     failed = Usage("agent", "m", 0, faults={"timeout": 2})
     assert ledger([failed], price_of) == (LedgerLine(failed, FREE),)
-    (line,) = merged([*ledger([failed], price_of), *ledger([AGENT], price_of)])
+    (line,) = merge_ledgers([*ledger([failed], price_of), *ledger([AGENT], price_of)])
     assert (line.usage.calls, line.usage.faults, line.cost) == (1, {"timeout": 2}, dollars(1))
 
 
 def test_a_cell_counts_earlier_attempts_and_judges() -> None:
     episode = Episode((), Termination("user_stop"), 1, 0, usage=(AGENT,))
     score = Score("rules", "chat", Scored(1.0), (), usage=JUDGE)
-    row = Outcome("suite", PLAIN, "a", "t", 0, episode, score, earlier=(AGENT, JUDGE))
+    row = ConversationResult("suite", PLAIN, "a", "t", 0, episode, score, earlier=(AGENT, JUDGE))
     (cell,) = summarize([row], "rules", "chat", price_of)
     assert {line.usage.purpose: line.usage.calls for line in cell.ledger} == {
         "agent": 2,
@@ -68,7 +74,7 @@ def test_a_cell_counts_earlier_attempts_and_judges() -> None:
 
 
 def test_a_cell_counts_what_trying_its_conversations_out_used() -> None:
-    rows = [Outcome("suite", PLAIN, agent, "t", 0, key=agent) for agent in ("a", "b")]
+    rows = [ConversationResult("suite", PLAIN, agent, "t", 0, key=agent) for agent in ("a", "b")]
     tried = msgspec.structs.replace(AGENT, purpose="preflight")
     cells = summarize(rows, "rules", "chat", price_of, {"b": (tried,), "c": (AGENT,)})
     assert [cell.usage for cell in cells] == [(), (tried,)]

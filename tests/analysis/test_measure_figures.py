@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.analysis.intervals import Interval, ratio_interval
-from dragoman.analysis.measure_figures import MeasureRow, measure_rows
+from dragoman.analysis.measure_metrics import MeasureRow, measure_rows
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import (
@@ -25,15 +25,15 @@ from dragoman.report.formatting import measured_value
 PLAYED = Episode((), Termination("user_stop"), 1, 0)
 
 
-def outcome(task: str, *measures: MeasureResult, score: Score | None = None) -> Outcome:
-    return Outcome("s", PLAIN, "gold", task, 0, PLAYED, score, measures=measures)
+def outcome(task: str, *measures: MeasureResult, score: Score | None = None) -> ConversationResult:
+    return ConversationResult("s", PLAIN, "gold", task, 0, PLAYED, score, measures=measures)
 
 
 def asks(counts: Mapping[str, float], version: str = "1", unscored: str = "") -> MeasureResult:
     return MeasureResult("asks", version, "m@1", counts=dict(counts), unscored=unscored)
 
 
-def rows(outcomes: list[Outcome], *figures: MetricDefinition) -> dict[str, MeasureRow]:
+def rows(outcomes: list[ConversationResult], *figures: MetricDefinition) -> dict[str, MeasureRow]:
     declared = {"asks-1": DeclaredMetrics("asks", "1", figures)} if figures else {}
     cells = summarize(outcomes, "r", "none")
     return {row.figure: row for row in measure_rows(outcomes, cells, declared)}
@@ -108,7 +108,7 @@ def test_a_trend_correlates_position_and_rate_over_all_conversations() -> None:
     assert found["drift r"].n == 3
 
 
-def waits(task: str, *seconds: float) -> Outcome:
+def waits(task: str, *seconds: float) -> ConversationResult:
     entries = tuple(CountedItem({"wait": each}, position) for position, each in enumerate(seconds))
     return outcome(
         task, MeasureResult("asks", "1", "m@1", counts={"wait": sum(seconds)}, evidence=entries)
@@ -155,10 +155,10 @@ def test_each_pass_hat_k_says_how_many_tasks_entered_it() -> None:
     passed = Score("r", "none", Scored(1.0), ())
     found = rows(
         [
-            Outcome("s", PLAIN, "gold", "a", 0, PLAYED, passed),
-            Outcome("s", PLAIN, "gold", "a", 1, PLAYED, passed),
-            Outcome("s", PLAIN, "gold", "b", 0, PLAYED, passed),
-            Outcome("s", PLAIN, "gold", "b", 1),
+            ConversationResult("s", PLAIN, "gold", "a", 0, PLAYED, passed),
+            ConversationResult("s", PLAIN, "gold", "a", 1, PLAYED, passed),
+            ConversationResult("s", PLAIN, "gold", "b", 0, PLAYED, passed),
+            ConversationResult("s", PLAIN, "gold", "b", 1),
         ]
     )
     assert (found["pass^1"].n, found["pass^1"].unscored) == (2, 0)

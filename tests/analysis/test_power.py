@@ -2,27 +2,21 @@ from collections.abc import Sequence
 
 import pytest
 
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.power import (
-    ASSUMED,
-    TaskVariance,
-    smallest_drop,
-    tasks_needed,
-    variance_of,
-)
-from dragoman.analysis.sign_flip import sign_flip_p
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.analysis.power import ASSUMED, TaskVariance, smallest_drop, tasks_needed, variance_of
+from dragoman.analysis.significance import sign_flip_p
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.scores import Score, Scored
 
 PHONE = PLAIN.with_axes(voice="telephone")
 
 
-def row(task: str, trial: int, value: float, condition: Condition = PLAIN) -> Outcome:
+def row(task: str, trial: int, value: float, condition: Condition = PLAIN) -> ConversationResult:
     score = Score("rules", "none", Scored(value), ())
-    return Outcome("suite", condition, "gold", task, trial, None, score)
+    return ConversationResult("suite", condition, "gold", task, trial, None, score)
 
 
-def rows(condition: Condition, won: Sequence[int], trials: int) -> list[Outcome]:
+def rows(condition: Condition, won: Sequence[int], trials: int) -> list[ConversationResult]:
     return [
         row(str(task), trial, float(trial < count), condition)
         for task, count in enumerate(won)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.analysis.rho import rho_hat, rho_of
+from dragoman.analysis.pass_hat import rho_hat, rho_of
 from dragoman.core.scores import Scored, Unscored, Verdict
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.analysis.sign_flip import holm, sign_flip_p
+from dragoman.analysis.significance import holm, sign_flip_p
 
 P_VALUES = st.lists(st.floats(0.0001, 1), min_size=1, max_size=12)
 

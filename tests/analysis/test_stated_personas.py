@@ -2,8 +2,8 @@
 
 import pytest
 
-from dragoman.analysis.by_axis import by_axes
-from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.cell_summary import ConversationResult, summarize
+from dragoman.analysis.grouping import by_axes
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.personas import stated_persona
@@ -12,10 +12,10 @@ from dragoman.core.scores import Score, Scored
 SCORING = ("dragoman-2", "none")
 
 
-def played(task: str, reward: float, condition: Condition = PLAIN) -> Outcome:
+def played(task: str, reward: float, condition: Condition = PLAIN) -> ConversationResult:
     episode = Episode((), Termination("user_stop"), 1, 0)
     score = Score(*SCORING, Scored(reward), ())
-    return Outcome("tau2:telecom", condition, "clerk", task, 0, episode, score)
+    return ConversationResult("tau2:telecom", condition, "clerk", task, 0, episode, score)
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,7 @@ from collections.abc import Mapping
 import msgspec
 import pytest
 
-from dragoman.analysis.printed import PrintedCell
-from dragoman.analysis.table_comparison import compare_tables
-from dragoman.analysis.validation import validate
+from dragoman.analysis.published_tables import PrintedCell, compare_tables, validate
 
 POSSIBLE = {1: 0.62, 2: 0.46, 3: 0.38}
 CELL = PrintedCell("row 1", "airline", "english", "en", "tiny", 3, POSSIBLE, tasks=50)

@@ -13,10 +13,10 @@ import pytest
 
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.store.run_store import open_run
-from dragoman.testing.answers import Rule, RuleAnswers
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.faults import BatchFaults
+from dragoman.testing.fault_injection import BatchFaults
+from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
+from dragoman.testing.server_config import ServerConfig
 
 pytestmark = pytest.mark.nightly
 
@@ -54,7 +54,7 @@ def test_a_run_killed_while_it_waits_ends_as_an_unbroken_one_and_no_request_is_s
     with ModelServer(answers) as server:
         assert started(*asked(server), "--out", "whole").wait(PATIENCE) == 0
 
-    with ModelServer(answers, Behaviour(batches=BatchFaults(seconds=2))) as server:
+    with ModelServer(answers, ServerConfig(batches=BatchFaults(seconds=2))) as server:
         process = started(*asked(server), "--out", "killed")
         for _ in range(KILLS):
             before, until = server.log.completed, time.monotonic() + PATIENCE

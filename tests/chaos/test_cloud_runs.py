@@ -12,15 +12,14 @@ from tests.chaos.interrupting import go_on, interruptible, stopped
 
 from dragoman.core.episodes import Episode, Message
 from dragoman.store.run_store import open_run
-from dragoman.testing.answers import Answerer
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.capacity import Capacity
 from dragoman.testing.chat_requests import ChatBody
-from dragoman.testing.completions import CannedReply
-from dragoman.testing.endpoint import Endpoint
 from dragoman.testing.local_server import LocalServer
-from dragoman.testing.recorded_episodes import answers_from_run
+from dragoman.testing.openai_api import Endpoint
+from dragoman.testing.recorded_runs import answers_from_run
 from dragoman.testing.request_log import OK, RequestLog
+from dragoman.testing.responses import CannedReply
+from dragoman.testing.scripted_answers import Answerer
+from dragoman.testing.server_config import Capacity, ServerConfig
 
 pytest.importorskip("litellm", reason="the extra `litellm` is not installed")
 
@@ -44,7 +43,7 @@ as_of = 2026-01-01
 """
 """A dollar for each token that is answered: five for each call."""
 
-SLOW = Behaviour(capacity=Capacity(latency_seconds=0.2))
+SLOW = ServerConfig(capacity=Capacity(latency_seconds=0.2))
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Counts = Callable[[Path], tuple[int, int, int]]
@@ -53,7 +52,7 @@ Counts = Callable[[Path], tuple[int, int, int]]
 class Cloud(LocalServer):
     """A model server at the addresses of Azure's deployments."""
 
-    def __init__(self, answerer: Answerer, behaviour: Behaviour) -> None:
+    def __init__(self, answerer: Answerer, behaviour: ServerConfig) -> None:
         endpoint = Endpoint(answerer, behaviour, RequestLog(None))
         application = endpoint.application()
         deployment = "/openai/deployments/{name}/chat/completions"

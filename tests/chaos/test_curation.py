@@ -13,21 +13,18 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from dragoman.exchange.api_datasets.writing import MARK
+from dragoman.formats.api_dataset_export import MARK
 from dragoman.store.dataset import FILE, Dataset
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.capacity import Capacity
-from dragoman.testing.faults import Cut, Faults, RateLimited, Reset, ServerError
+from dragoman.testing.fake_curation_llm import CurationMistakes, FakeCurationLlm
+from dragoman.testing.fault_injection import Cut, Faults, RateLimited, Reset, ServerError
+from dragoman.testing.itc_server import WorldFault, WorldFaults, WorldServer, write_documents
 from dragoman.testing.server import ModelServer
-from dragoman.testing.shows.curating import CuratingAnswers, CuratingMistakes
-from dragoman.testing.world.faults import WorldFault, WorldFaults
-from dragoman.testing.world.server import WorldServer
-from dragoman.testing.world.written import write_documents
+from dragoman.testing.server_config import Capacity, ServerConfig
 
 PATIENCE = 120
 MOST_RUNS = 12
 
-EVERY_MISTAKE = CuratingMistakes(
+EVERY_MISTAKE = CurationMistakes(
     bad_json=0.08,
     prose=0.05,
     extra_field=0.05,
@@ -109,7 +106,7 @@ class Servers(NamedTuple):
 
     world: WorldServer
     model: ModelServer
-    answers: CuratingAnswers
+    answers: FakeCurationLlm
 
     @property
     def asked(self) -> int:
@@ -230,8 +227,8 @@ def adds_up(folder: Path) -> dict[str, int]:
 
 
 def opened(faults: Faults) -> Servers:
-    answers = CuratingAnswers(EVERY_MISTAKE, seed=1)
-    behaviour = Behaviour(faults, Capacity(latency_seconds=0.02))
+    answers = FakeCurationLlm(EVERY_MISTAKE, seed=1)
+    behaviour = ServerConfig(faults, Capacity(latency_seconds=0.02))
     return Servers(WorldServer(WORLD_FAULTS), ModelServer(answers, behaviour), answers)
 
 

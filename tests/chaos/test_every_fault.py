@@ -13,12 +13,8 @@ import pytest
 
 from dragoman.core.episodes import Episode, Message
 from dragoman.store.run_store import open_run
-from dragoman.testing.answers import Answerer, Unanswered
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.capacity import Capacity
 from dragoman.testing.chat_requests import ChatBody
-from dragoman.testing.completions import CannedReply
-from dragoman.testing.faults import (
+from dragoman.testing.fault_injection import (
     Cut,
     EmptyBody,
     Faults,
@@ -32,8 +28,11 @@ from dragoman.testing.faults import (
     Slow,
     WrongContentType,
 )
-from dragoman.testing.recorded_episodes import answers_from_run
+from dragoman.testing.recorded_runs import answers_from_run
+from dragoman.testing.responses import CannedReply
+from dragoman.testing.scripted_answers import Answerer, Unanswered
 from dragoman.testing.server import ModelServer
+from dragoman.testing.server_config import Capacity, ServerConfig
 
 pytestmark = pytest.mark.nightly
 
@@ -67,7 +66,7 @@ EVERY_FAULT = Faults(
     most_in_a_row=100,
     first=32,
 )
-WILD = Behaviour(
+WILD = ServerConfig(
     EVERY_FAULT, Capacity(most_concurrent=MOST_AT_A_TIME, latency_seconds=0.05), seed=1
 )
 NOWHERE_ELSE = msgspec.structs.replace(

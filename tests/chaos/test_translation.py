@@ -22,16 +22,15 @@ from dragoman.curation.translation.settling import known
 from dragoman.registry.suites import load_suite
 from dragoman.scoring.language_detection import load_detector
 from dragoman.store.translation_memory import SourceText, TranslationMemory
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.capacity import Capacity
-from dragoman.testing.faults import Cut, Faults, RateLimited, Reset, ServerError
-from dragoman.testing.server import ModelServer
-from dragoman.testing.shows.translating import (
-    Mistakes,
+from dragoman.testing.fake_translation_llm import (
+    FakeTranslationLlm,
     SentText,
-    TranslatingAnswers,
+    TranslationMistakes,
     pseudo_translation,
 )
+from dragoman.testing.fault_injection import Cut, Faults, RateLimited, Reset, ServerError
+from dragoman.testing.server import ModelServer
+from dragoman.testing.server_config import Capacity, ServerConfig
 
 KILLS = 20
 PATIENCE = 120
@@ -41,7 +40,7 @@ QUIET = 0.4
 CONCURRENCY, BATCH = 4, 8
 LANGUAGES = {"th": "Thai", "vi": "Vietnamese"}
 
-EVERY_MISTAKE = Mistakes(
+EVERY_MISTAKE = TranslationMistakes(
     drops_placeholder=0.05,
     stubborn=0.01,
     other_language=0.03,
@@ -83,13 +82,13 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def answers() -> TranslatingAnswers:
-    return TranslatingAnswers(EVERY_MISTAKE, seed=1)
+def answers() -> FakeTranslationLlm:
+    return FakeTranslationLlm(EVERY_MISTAKE, seed=1)
 
 
 @pytest.fixture
-def server(answers: TranslatingAnswers) -> Iterator[ModelServer]:
-    behaviour = Behaviour(EVERY_FAULT, Capacity(latency_seconds=0.02))
+def server(answers: FakeTranslationLlm) -> Iterator[ModelServer]:
+    behaviour = ServerConfig(EVERY_FAULT, Capacity(latency_seconds=0.02))
     with ModelServer(answers, behaviour) as serving:
         yield serving
 
@@ -175,7 +174,7 @@ class Killer:
     """Starts a command again and again, and counts what each process did."""
 
     def __init__(
-        self, server: ModelServer, answers: TranslatingAnswers, environment: dict[str, str]
+        self, server: ModelServer, answers: FakeTranslationLlm, environment: dict[str, str]
     ) -> None:
         self._server = server
         self._answers = answers
@@ -216,7 +215,7 @@ class Killer:
 @pytest.mark.nightly
 def test_killed_twenty_times_no_text_is_sent_again_whose_translation_was_kept(
     server: ModelServer,
-    answers: TranslatingAnswers,
+    answers: FakeTranslationLlm,
     environment: dict[str, str],
     run: Run,
     tmp_path: Path,
@@ -255,7 +254,7 @@ def test_killed_twenty_times_no_text_is_sent_again_whose_translation_was_kept(
 
 
 def _delivered_again(
-    answers: TranslatingAnswers, sources: Mapping[SentText, set[SourceText]]
+    answers: FakeTranslationLlm, sources: Mapping[SentText, set[SourceText]]
 ) -> Counter[SentText]:
     """Count how often a text was delivered more than once in each of its contexts."""
     return +Counter(

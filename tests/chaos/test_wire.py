@@ -22,11 +22,8 @@ from dragoman.core.scores import METRIC_VERSION
 from dragoman.core.tools import Role, ToolResult
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
 from dragoman.store.run_store import open_run
-from dragoman.testing.answers import Rule, RuleAnswers, When
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.capacity import Capacity
 from dragoman.testing.chat_requests import Checks
-from dragoman.testing.faults import (
+from dragoman.testing.fault_injection import (
     Cut,
     EmptyBody,
     Faults,
@@ -39,9 +36,10 @@ from dragoman.testing.faults import (
     Slow,
     WrongContentType,
 )
-from dragoman.testing.recorded_episodes import answers_from_run
+from dragoman.testing.recorded_runs import answers_from_run
+from dragoman.testing.scripted_answers import RecordedAnswers, Rule, RuleAnswers, When
 from dragoman.testing.server import ModelServer
-from dragoman.testing.speech.recordings import RecordedAnswers
+from dragoman.testing.server_config import Capacity, ServerConfig
 
 pytestmark = pytest.mark.nightly
 
@@ -94,7 +92,7 @@ def serve(answers: dict[Role, RecordedAnswers]) -> Iterator[Serve]:
     """Start a server for each side."""
     with ExitStack() as stack:
 
-        def start(behaviour: Behaviour) -> tuple[ModelServer, ModelServer]:
+        def start(behaviour: ServerConfig) -> tuple[ModelServer, ModelServer]:
             agent, user = (
                 stack.enter_context(
                     ModelServer(answers[side], msgspec.structs.replace(behaviour, seed=seed))
@@ -184,9 +182,9 @@ def test_with_every_fault_on_nothing_is_lost_or_doubled_and_rewards_are_the_same
         "--no-preflight",
         "--json",
     )
-    quiet = serve(Behaviour())
+    quiet = serve(ServerConfig())
     told(run("run", "tau2:retail", *models(*quiet), *options, "--out", "quiet"))
-    wild = serve(Behaviour(EVERY_FAULT))
+    wild = serve(ServerConfig(EVERY_FAULT))
     result = told(
         run("run", "tau2:retail", *models(*wild), *options, "--read-timeout", 3, "--out", "wild")
     )
@@ -221,7 +219,7 @@ LEAVING = RuleAnswers(
 def test_arguments_that_are_no_json_are_the_agents_mistake_and_counted_as_such(
     run: Run, tmp_path: Path
 ) -> None:
-    broken = Behaviour(Faults(agent=(InvalidArguments(rate=1),)))
+    broken = ServerConfig(Faults(agent=(InvalidArguments(rate=1),)))
     with ModelServer(CALLING, broken) as agent, ModelServer(LEAVING) as user:
         options = ("--limit", 10, "--no-cache", "--json", "--out", "run")
         (cell,) = told(run("run", "tau2:retail", *models(agent, user), *options))["cells"]
@@ -245,7 +243,7 @@ def test_arguments_that_are_no_json_are_the_agents_mistake_and_counted_as_such(
 def test_a_run_waits_for_a_server_that_is_down_says_so_and_goes_on(
     serve: Serve, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    agent, user = serve(Behaviour(capacity=Capacity(latency_seconds=0.05)))
+    agent, user = serve(ServerConfig(capacity=Capacity(latency_seconds=0.05)))
     options = ("--limit", 40, "--concurrency", 4, "--no-cache", "--json", "--out", "run")
     process = subprocess.Popen(
         command("run", "tau2:retail", *models(agent, user), *options),
@@ -276,7 +274,7 @@ def test_killed_twenty_times_a_run_ends_the_same_and_pays_again_only_what_was_un
     serve: Serve, run: Run, environment: dict[str, str], tmp_path: Path
 ) -> None:
     concurrency = 8
-    behaviour = Behaviour(capacity=Capacity(latency_seconds=0.03))
+    behaviour = ServerConfig(capacity=Capacity(latency_seconds=0.03))
     options = ("--limit", 40, "--judge", "assume-met", "--concurrency", concurrency)
     unbroken = serve(behaviour)
     told(run("run", "tau2:retail", *models(*unbroken), *options, "--json", "--out", "unbroken"))
@@ -317,7 +315,7 @@ def test_killed_twenty_times_a_run_ends_the_same_and_pays_again_only_what_was_un
 
 
 def test_a_key_appears_nowhere(serve: Serve, run: Run, tmp_path: Path) -> None:
-    agent, user = serve(Behaviour(EVERY_FAULT, checks=Checks(api_key=CANARY)))
+    agent, user = serve(ServerConfig(EVERY_FAULT, checks=Checks(api_key=CANARY)))
     key = {"COMPATIBLE_API_KEY": CANARY}
     options = ("--limit", 10, "--read-timeout", 3)
     good = run("run", "tau2:retail", *models(agent, user), *options, "--out", "good", **key)

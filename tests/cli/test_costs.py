@@ -14,7 +14,7 @@ from dragoman.cli.usage import aged_price
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.models.prices import AgedPrice, PriceOrigin
 from dragoman.store.reply_cache import ReplyCache
-from dragoman.testing.answers import Rule, RuleAnswers
+from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]

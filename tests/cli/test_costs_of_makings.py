@@ -10,11 +10,11 @@ import msgspec
 import pytest
 
 from dragoman.core.usage import Usage
-from dragoman.finetuning.trained import RESULT, Trained, TrainingUse, priced
+from dragoman.finetuning.result import RESULT, TrainingResult, TrainingUse, with_price
 from dragoman.store.dataset import Dataset, StepLine, StepOutcome
 from dragoman.store.translation_memory import FILE, TranslationMemory
 from dragoman.testing.chat_requests import ChatBody
-from dragoman.testing.completions import CannedReply
+from dragoman.testing.responses import CannedReply
 from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -77,8 +77,8 @@ def test_a_training_costs_what_its_hours_do_and_is_unknown_without_a_price(
     told: Told, dragoman: Cli, folder: Path, hour: float | None, cost: float | None
 ) -> None:
     used = TrainingUse(1_800, 1_234_567)
-    found = Trained(("out/model",), 3, (), 8, 4, 2.0, 0.5, "cpu", "key", used)
-    (folder / RESULT).write_bytes(msgspec.json.encode(priced(found, hour)))
+    found = TrainingResult(("out/model",), 3, (), 8, 4, 2.0, 0.5, "cpu", "key", used)
+    (folder / RESULT).write_bytes(msgspec.json.encode(with_price(found, hour)))
 
     (line,) = made(told("usage", "."))["."]["lines"]
 
@@ -114,7 +114,7 @@ def test_a_damaged_card_or_training_is_named_in_one_line(refused: Refused, folde
 def test_a_training_that_does_not_tell_its_use_and_an_axis_without_runs_are_refused(
     told: Told, refused: Refused, folder: Path
 ) -> None:
-    untold = Trained(("out/model",), 3, (), 8, 4, 2.0, 0.5, "cpu", "key", None)
+    untold = TrainingResult(("out/model",), 3, (), 8, 4, 2.0, 0.5, "cpu", "key", None)
     (folder / RESULT).write_bytes(msgspec.json.encode(untold))
     assert "does not tell what the training used" in refused("usage", ".", status=1)
     told("speak", "courier", "--texts-only", "--sample", 1, "--out", "set")

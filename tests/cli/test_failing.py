@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.cli.run_summary import next_step, state_of
 from dragoman.core.conditions import PLAIN
 
@@ -137,7 +137,7 @@ def test_a_list_of_tasks_needs_a_suite(refused: Refused) -> None:
 
 
 def test_a_run_that_was_not_played_to_its_end_is_gone_on_with() -> None:
-    rows = [Outcome("suite", PLAIN, "gold", "a", trial) for trial in (0, 1)]
+    rows = [ConversationResult("suite", PLAIN, "gold", "a", trial) for trial in (0, 1)]
     state = state_of(summarize(rows, "dragoman-2", "none"))
     assert next_step(Path("r"), state) == ("2 conversations not run: go on with: dragoman resume r")
     assert next_step(Path("r"), state, is_imported=True).startswith("next, what failed")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dragoman.models.chat.scripted import ScriptedReply
-from dragoman.testing.answers import Rule, RuleAnswers
+from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.analysis.blame import CULPRITS
+from dragoman.analysis.failure_attribution import FAILURE_SOURCES
 from dragoman.conditions.voice.audio_effects.presets import preset_names
 from dragoman.core.episodes import Episode, Message
 from dragoman.core.replies import TextReply, Utterance
@@ -19,8 +19,8 @@ from dragoman.registry.speech_engines import RECOGNIZERS
 from dragoman.runs.jobs import read_manifest
 from dragoman.store.audio_files import audio_path
 from dragoman.store.run_store import open_run
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.faults import Cut, Faults, RateLimited, ServerError, TransportFault
+from dragoman.testing.fault_injection import Cut, Faults, RateLimited, ServerError, TransportFault
+from dragoman.testing.server_config import ServerConfig
 from dragoman.testing.speech.server import SpeechServer
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -165,7 +165,7 @@ FAULTS: tuple[TransportFault, ...] = (
 
 @pytest.mark.slow
 def test_no_conversation_is_lost_where_providers_stumble(told: Told, folder: Path) -> None:
-    behaviour = Behaviour(Faults(transport=FAULTS, most_in_a_row=2), seed=3)
+    behaviour = ServerConfig(Faults(transport=FAULTS, most_in_a_row=2), seed=3)
     run = ("run", "courier:easy", "--agent", "literal", "--limit", 3, "--no-cache")
     with SpeechServer(behaviour=behaviour) as server:
         result = told(*run, *provider(server), "--out", "mine", OPENAI_API_KEY="key-for-tests")
@@ -181,7 +181,9 @@ def test_no_conversation_is_lost_where_providers_stumble(told: Told, folder: Pat
 def test_a_recognizer_that_stays_down_is_infrastructure_and_what_was_spoken_is_counted(
     told: Told, folder: Path
 ) -> None:
-    down = Behaviour(Faults(transport=(ServerError(rate=1, statuses=(500,)),), most_in_a_row=10**6))
+    down = ServerConfig(
+        Faults(transport=(ServerError(rate=1, statuses=(500,)),), most_in_a_row=10**6)
+    )
     with SpeechServer() as speaks, SpeechServer(behaviour=down) as hears:
         options = (
             *("--voice", PERFECT_LINE, "--patience", 1, "--no-cache", "--out", "mine"),
@@ -220,7 +222,7 @@ def test_blame_names_what_lost_a_call_and_the_report_shows_it(
 
     assert done.returncode == 0, done.stderr
     assert "lost conversations" in done.stdout
-    for culprit, about in CULPRITS.items():
+    for culprit, about in FAILURE_SOURCES.items():
         assert f"{culprit}: {about}" in done.stdout
     rows = told("blame", "mine", cache=speaking)["lost"]
     assert [row["task"] for row in rows] == ["fifteen-or-fifty"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.studies.label_check import check_labels
+from dragoman.experiments.measure_validation import check_labels
 
 LABELLED = Path(__file__).resolve().parents[3] / "shared" / "inputs" / "labelled"
 

@@ -12,7 +12,7 @@ import pytest
 from dragoman.core.audio import Audio
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.replies import Stage
-from dragoman.exchange.audio_folder import write_audio_folder
+from dragoman.formats.audio_folder import write_audio_folder
 from dragoman.store.audio_set import AudioSetFiles, decode_flac
 from dragoman.store.audio_set_format import SpeechLine, TranscriptLine, encoded, transcripts_name
 from dragoman.store.safe_files import atomic_write

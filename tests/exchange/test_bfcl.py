@@ -15,10 +15,10 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.core.replies import text_reply
 from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.core.tools import ToolResult
-from dragoman.exchange.importing import import_run
+from dragoman.dataframes.results import agreement
+from dragoman.formats.result_files import import_run
 from dragoman.runs.runner import MeasureRequest, score
 from dragoman.store.run_store import open_run
-from dragoman.tables.recorded import agreement
 
 WORDS = "I would need more details for that."
 

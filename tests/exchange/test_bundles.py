@@ -16,9 +16,8 @@ from dragoman.core.audio import Audio
 from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import DataError, DragomanError, StoreError, UsageError
 from dragoman.core.replies import AudioRef, TextReply, Utterance
-from dragoman.exchange.bundles import unpacking
-from dragoman.exchange.bundles.packing import pack_run
-from dragoman.exchange.bundles.unpacking import unpack_run
+from dragoman.formats import run_bundle
+from dragoman.formats.run_bundle import pack_run, unpack_run
 from dragoman.store.audio_files import AudioFiles, audio_path
 from dragoman.store.conversation_writes import StoredEpisode
 from dragoman.store.run_store import NewRun, create_run, open_run
@@ -168,7 +167,7 @@ def test_what_unpacks_to_much_more_than_it_is_is_refused(
     bomb = changed(
         bundle, tmp_path / "bomb.zip", lambda files: files.update({"README.txt": bytes(10**7)})
     )
-    monkeypatch.setattr(unpacking, "SMALL", 2**16)
+    monkeypatch.setattr(run_bundle, "SMALL", 2**16)
     with pytest.raises(DataError, match="no run is that dense"):
         unpack_run(bomb, tmp_path / "got")
 

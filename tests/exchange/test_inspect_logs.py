@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import dragoman
-from dragoman.exchange.inspect_logs.writing import write_inspect_logs
+from dragoman.formats.inspect_log import write_inspect_logs
 from dragoman.store.run_store import open_run
 
 Messages = list[dict[str, Any]]

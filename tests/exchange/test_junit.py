@@ -5,7 +5,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import dragoman
-from dragoman.exchange.junit import write_junit
+from dragoman.formats.junit import write_junit
 from dragoman.store.run_store import open_run
 
 HOSTILE = ']]></failure><x a="&\x00\x1b[31m\ufffe\u202e'

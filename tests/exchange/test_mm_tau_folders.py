@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.core.errors import DataError
-from dragoman.exchange.mm_tau_folders.layout import (
+from dragoman.formats.mm_tau_folders import (
     FILES,
     FolderMessage,
     is_run_folder,
-    messages_of,
+    messages_literal,
+    read_messages,
     read_tasks,
-    written,
 )
 
 HELLO = "[{'role': 'user', 'content': 'Hello.'}]"
@@ -98,4 +98,4 @@ def test_a_folder_whose_files_do_not_fit_is_refused(tmp_path: Path) -> None:
     )
 )
 def test_what_is_written_is_read_again(found: list[FolderMessage]) -> None:
-    assert messages_of(written(found), "x") == tuple(found)
+    assert read_messages(messages_literal(found), "x") == tuple(found)

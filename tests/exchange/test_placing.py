@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from dragoman.core.errors import StoreError
-from dragoman.exchange.placing import place_file
+from dragoman.formats.atomic_output import place_file
 
 TABLE = pl.DataFrame({"texts": [f"text {number}" * 50 for number in range(10_000)]})
 

@@ -8,7 +8,7 @@ import pytest
 import dragoman
 from dragoman.core.errors import StoreError
 from dragoman.core.rules import DEFAULT_RULES
-from dragoman.exchange.table_files import _write_csv, write_csv
+from dragoman.formats.table_files import _write_csv, write_csv
 from dragoman.store.run_store import open_run
 
 SCORING = (DEFAULT_RULES.name, "none")

@@ -18,15 +18,14 @@ from dragoman.core.errors import DataError, StoreError, UsageError
 from dragoman.core.rules import TAU2_RULES
 from dragoman.core.scores import IMPORTED, METRIC_VERSION, Score
 from dragoman.core.tools import ToolResult
-from dragoman.exchange.exporting import export_results
-from dragoman.exchange.importing import import_run
+from dragoman.dataframes.results import chosen_scoring
+from dragoman.formats.result_files import export_results, import_run
 from dragoman.runs.executor import execute, pending_cells
 from dragoman.runs.jobs import read_manifest, resume_job, start_job
 from dragoman.runs.measure_runner import rescore
 from dragoman.scoring.judges import AssumeMet
 from dragoman.store.run_file import FILE
 from dragoman.store.run_store import RunStore, open_run
-from dragoman.tables.outcomes import chosen_scoring
 
 Record = dict[str, Any]
 

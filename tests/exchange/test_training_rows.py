@@ -8,9 +8,9 @@ from subprocess import CompletedProcess
 import pytest
 
 from dragoman.core.apis.itc_answers import parse_itc_answer
-from dragoman.exchange.training_rows import rows_of_run
-from dragoman.finetuning.contamination.row_calls import calls_of
-from dragoman.finetuning.row_files import read_rows
+from dragoman.finetuning.contamination import calls_of
+from dragoman.finetuning.preparation import read_rows
+from dragoman.formats.training_examples import rows_of_run
 from dragoman.store.run_store import open_run
 
 Cli = Callable[..., CompletedProcess[str]]

@@ -3,8 +3,14 @@
 import pytest
 
 from dragoman.core.training_examples import TrainingExample
-from dragoman.finetuning import effort
-from dragoman.finetuning.effort import Effort, Gpu, effort_of, fitting, gpus
+from dragoman.finetuning import cost_estimate
+from dragoman.finetuning.cost_estimate import (
+    Gpu,
+    TrainingCost,
+    estimate_cost,
+    gpus,
+    gpus_with_memory,
+)
 from dragoman.finetuning.model_folder import ModelFacts
 from dragoman.finetuning.recipe import Recipe
 
@@ -20,26 +26,28 @@ def row(number: int, letters: int) -> TrainingExample:
 
 
 def test_without_the_extra_tokens_are_bounded_by_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(effort, "find_spec", lambda _: None)
+    monkeypatch.setattr(cost_estimate, "find_spec", lambda _: None)
 
-    found = effort_of(RECIPE, MODEL, [row(1, 16), row(2, 500)])
+    found = estimate_cost(RECIPE, MODEL, [row(1, 16), row(2, 500)])
 
     # 16 letters, a line's end and "yes"; the other is cut at 50.
-    assert found == Effort((20 + 50) * 2, is_bound=True, operations=140 * (6e6 + 12 * 2 * 100 * 35))
+    assert found == TrainingCost(
+        (20 + 50) * 2, is_bound=True, operations=140 * (6e6 + 12 * 2 * 100 * 35)
+    )
 
 
 def test_an_adapter_needs_no_gradients_of_fixed_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(effort, "find_spec", lambda _: None)
+    monkeypatch.setattr(cost_estimate, "find_spec", lambda _: None)
     lora = Recipe("base", ("rows.jsonl",), "out", epochs=2, max_length=50)
 
-    assert effort_of(lora, MODEL, [row(1, 46)]).operations == 100 * (4e6 + 12 * 2 * 100 * 50)
+    assert estimate_cost(lora, MODEL, [row(1, 46)]).operations == 100 * (4e6 + 12 * 2 * 100 * 50)
 
 
 def test_the_least_time_follows_from_the_peak_of_a_data_sheet() -> None:
-    assert Effort(1, is_bound=False, operations=3e15).seconds_on(Gpu(80, 300)) == 10
+    assert TrainingCost(1, is_bound=False, operations=3e15).seconds_on(Gpu(80, 300)) == 10
 
 
 def test_only_gpus_with_enough_memory_are_named_the_fastest_first() -> None:
     assert next(iter(gpus())) == "H100"
-    assert set(fitting(60 * 2**30)) == {"H100", "A100"}
-    assert fitting(81 * 2**30) == {}
+    assert set(gpus_with_memory(60 * 2**30)) == {"H100", "A100"}
+    assert gpus_with_memory(81 * 2**30) == {}

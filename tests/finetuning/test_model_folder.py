@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.finetuning.memory import Needs, needs_of, require
+from dragoman.finetuning.cost_estimate import MemoryNeeds, memory_needs, require_memory
 from dragoman.finetuning.model_folder import ModelFacts, read_model
 from dragoman.finetuning.recipe import Recipe
 
@@ -65,25 +65,25 @@ def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def test_all_weights_need_more_than_an_adapter_and_full_precision_more_than_half() -> None:
-    adapter = needs_of(RECIPE, LARGE, on_gpu=True)
-    everything = needs_of(msgspec.structs.replace(RECIPE, weights="all"), LARGE, on_gpu=True)
+    adapter = memory_needs(RECIPE, LARGE, on_gpu=True)
+    everything = memory_needs(msgspec.structs.replace(RECIPE, weights="all"), LARGE, on_gpu=True)
 
     assert everything.trained == LARGE.parameters
     assert adapter.trained < LARGE.parameters / 50
     # Weights in half, what is trained in full, its gradients and two moments.
     assert everything.memory > LARGE.parameters * (2 + 4 * 4)
     assert adapter.memory < everything.memory / 3
-    assert needs_of(RECIPE, LARGE, on_gpu=False).memory > adapter.memory
+    assert memory_needs(RECIPE, LARGE, on_gpu=False).memory > adapter.memory
 
 
 def test_what_does_not_fit_is_refused_with_what_it_needs(tmp_path: Path) -> None:
-    needs = needs_of(RECIPE, LARGE, on_gpu=False)
+    needs = memory_needs(RECIPE, LARGE, on_gpu=False)
 
     with pytest.raises(
         UsageError, match=r"too little memory: about \d+\.\d GiB are needed and here"
     ):
-        require(needs, 2**30, tmp_path / "new", "here")
+        require_memory(needs, 2**30, tmp_path / "new", "here")
     with pytest.raises(UsageError, match="too little disk"):
-        require(Needs(1, 2**60, 1, 1), 2**30, tmp_path / "new" / "deep", "here")
-    require(needs, 2**50, tmp_path / "new", "here")
-    require(needs, 0, tmp_path / "new", "here")
+        require_memory(MemoryNeeds(1, 2**60, 1, 1), 2**30, tmp_path / "new" / "deep", "here")
+    require_memory(needs, 2**50, tmp_path / "new", "here")
+    require_memory(needs, 0, tmp_path / "new", "here")

@@ -1,7 +1,7 @@
 """What many prompts share is found word for word, whatever stands around it."""
 
 from dragoman.core.training_examples import TrainingExample
-from dragoman.finetuning.passages import passages_of, without
+from dragoman.finetuning.tiny_model import shared_passages, texts_without
 
 POLICY = "Answer with calls of functions, and with nothing else around them."
 RAIN = '{"name":"rain","description":"Says whether it rains, and where."}'
@@ -20,13 +20,13 @@ def row(number: int, system: str, *tools: dict[str, object]) -> TrainingExample:
 def test_lines_of_instructions_and_functions_in_lists_are_passages() -> None:
     rows = [row(n, f"{POLICY}\n[{RAIN},{SNOW}]") for n in range(9)]
 
-    assert set(passages_of(rows)) == {POLICY, RAIN, SNOW}
+    assert set(shared_passages(rows)) == {POLICY, RAIN, SNOW}
 
 
 def test_native_functions_are_passages_as_templates_show_them() -> None:
     rows = [row(n, "", {"type": "function", "function": NATIVE}) for n in range(8)]
 
-    assert passages_of(rows) == [
+    assert shared_passages(rows) == [
         '{"name": "tide", "description": "Says how high the water stands."}'
     ]
 
@@ -34,11 +34,13 @@ def test_native_functions_are_passages_as_templates_show_them() -> None:
 def test_what_few_rows_have_or_users_say_is_none() -> None:
     rows = [row(n, POLICY if n < 7 else RAIN) for n in range(15)]
 
-    assert passages_of(rows) == [RAIN]
+    assert shared_passages(rows) == [RAIN]
 
 
 def test_words_of_passages_are_left_out_and_others_stay() -> None:
-    assert list(without([f"{POLICY}\nNow [{SNOW}]", f"[{RAIN},{SNOW}]"], [POLICY, SNOW, RAIN])) == [
+    assert list(
+        texts_without([f"{POLICY}\nNow [{SNOW}]", f"[{RAIN},{SNOW}]"], [POLICY, SNOW, RAIN])
+    ) == [
         f"Now [{SNOW}]",
         "",
     ]

@@ -9,8 +9,8 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.core.training_examples import ExampleOrigin, TrainingExample
-from dragoman.finetuning.contamination.evaluated import evaluated_tasks
-from dragoman.finetuning.preparing import prepare
+from dragoman.finetuning.contamination import evaluated_tasks
+from dragoman.finetuning.preparation import prepare
 from dragoman.finetuning.recipe import Recipe
 
 CONFIG = {"model_type": "qwen3", "hidden_size": 4, "num_hidden_layers": 2, "vocab_size": 10}

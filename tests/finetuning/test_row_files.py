@@ -7,7 +7,7 @@ import pytest
 
 from dragoman.core.errors import DataError
 from dragoman.core.training_examples import ExampleOrigin, TrainingExample
-from dragoman.finetuning.row_files import read_rows
+from dragoman.finetuning.preparation import read_rows
 
 USER: dict[str, object] = {"role": "user", "content": "Hi"}
 ANSWER: dict[str, object] = {"role": "assistant", "content": "Hello"}

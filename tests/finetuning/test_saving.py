@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.errors import DataError
-from dragoman.finetuning.checkpoints import newest_whole
-from dragoman.finetuning.losses import LossFile, LossLine
-from dragoman.finetuning.progress import TrainingProgress
-from dragoman.finetuning.saving import saved_whole
+from dragoman.finetuning.checkpoints import atomic_folder, newest_complete
+from dragoman.finetuning.progress import LossFile, LossLine, TrainingProgress
 
 
 def checkpoint(folder: Path, step: int) -> Path:
@@ -29,7 +27,7 @@ def checkpoint(folder: Path, step: int) -> Path:
 
 
 def half_written(folder: Path, raised: Exception) -> None:
-    with saved_whole(folder) as part:
+    with atomic_folder(folder) as part:
         (part / "half").write_text("x")
         raise raised
 
@@ -57,7 +55,7 @@ def test_a_full_disk_is_one_line_and_leaves_what_was_there(
 
 
 def test_another_error_stays_what_it_is_and_leaves_no_draft(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), saved_whole(tmp_path / "adapter"):
+    with pytest.raises(ZeroDivisionError), atomic_folder(tmp_path / "adapter"):
         raise ZeroDivisionError
 
     assert list(tmp_path.iterdir()) == []
@@ -65,7 +63,7 @@ def test_another_error_stays_what_it_is_and_leaves_no_draft(tmp_path: Path) -> N
 
 def test_what_was_written_takes_the_place_of_what_was_there(tmp_path: Path) -> None:
     for word in ("first", "second"):
-        with saved_whole(tmp_path / "adapter") as part:
+        with atomic_folder(tmp_path / "adapter") as part:
             (part / word).write_text(word)
 
     assert [each.name for each in (tmp_path / "adapter").iterdir()] == ["second"]
@@ -76,11 +74,11 @@ def test_the_newest_whole_checkpoint_is_found_by_its_number(tmp_path: Path) -> N
         checkpoint(tmp_path, step)
 
     broken: list[Path] = []
-    found = newest_whole(tmp_path, broken.append)
+    found = newest_complete(tmp_path, broken.append)
 
     assert found is not None
     assert (found.step, found.folder.name) == (100, "checkpoint-100")
-    assert newest_whole(tmp_path / "none", broken.append) is None
+    assert newest_complete(tmp_path / "none", broken.append) is None
     assert broken == []
 
 
@@ -100,7 +98,7 @@ def test_a_half_written_checkpoint_is_told_and_passed_over(
         file.write_bytes(whole[:-5])
 
     broken: list[Path] = []
-    found = newest_whole(tmp_path, broken.append)
+    found = newest_complete(tmp_path, broken.append)
 
     assert found is not None
     assert found.step == 9

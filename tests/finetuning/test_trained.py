@@ -5,18 +5,18 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.finetuning.trained import (
-    Trained,
+from dragoman.finetuning.result import (
+    TrainingResult,
     TrainingUse,
     UseFile,
-    priced,
+    describe_use,
     require_price,
-    use_in_words,
+    with_price,
 )
 
 
-def trained(used: TrainingUse | None) -> Trained:
-    return Trained(("out/model",), 3, (), 8, 4, 2.0, 0.5, "this machine", "key", used)
+def trained(used: TrainingUse | None) -> TrainingResult:
+    return TrainingResult(("out/model",), 3, (), 8, 4, 2.0, 0.5, "this machine", "key", used)
 
 
 def process(path: Path, *steps: tuple[int, float, int | None]) -> UseFile:
@@ -52,20 +52,20 @@ def test_a_training_without_steps_used_nothing(tmp_path: Path) -> None:
 def test_a_price_is_for_an_hour_and_without_one_the_cost_is_unknown() -> None:
     found = trained(TrainingUse(1_800, 1_234_567))
 
-    assert found.cost is priced(found, None).cost is None
-    assert priced(found, 2.5).cost == 1.25
-    assert priced(priced(found, 2.5), None).cost == 1.25
-    assert use_in_words(priced(found, 2.5)) == (
+    assert found.cost is with_price(found, None).cost is None
+    assert with_price(found, 2.5).cost == 1.25
+    assert with_price(with_price(found, 2.5), None).cost == 1.25
+    assert describe_use(with_price(found, 2.5)) == (
         "1,234,567 tokens read in 0:30:00, cost 1.2500 USD at 2.5 USD an hour"
     )
-    assert use_in_words(found).startswith("1,234,567 tokens read in 0:30:00, cost unknown")
+    assert describe_use(found).startswith("1,234,567 tokens read in 0:30:00, cost unknown")
 
 
 def test_what_an_older_training_used_is_unknown_at_any_price() -> None:
-    older = priced(trained(None), 2.5)
+    older = with_price(trained(None), 2.5)
 
     assert older.cost is None
-    assert use_in_words(older) == "what it used is unknown"
+    assert describe_use(older) == "what it used is unknown"
 
 
 @pytest.mark.parametrize("price", [float("nan"), float("inf"), -1.0])

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from dragoman.testing.listening import HOST
+from dragoman.testing.local_server import HOST
 
 T = TypeVar("T")
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]

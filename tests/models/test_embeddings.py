@@ -16,11 +16,8 @@ from dragoman.models.embeddings import EmbeddingModel
 from dragoman.models.endpoints.endpoint_client import EndpointClient
 from dragoman.models.http.http_client import HttpClient
 from dragoman.models.http.transport import RetryPolicy, Timeouts
-from dragoman.testing.answers import Rule, RuleAnswers
-from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import Checks
-from dragoman.testing.embeddings import word_vector
-from dragoman.testing.faults import (
+from dragoman.testing.fault_injection import (
     Cut,
     EmptyBody,
     Faults,
@@ -29,7 +26,10 @@ from dragoman.testing.faults import (
     ServerError,
     TransportFault,
 )
+from dragoman.testing.responses import word_vector
+from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
+from dragoman.testing.server_config import ServerConfig
 
 Vectors = list[list[float]]
 Behaving = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Any]
@@ -54,7 +54,7 @@ async def embedded(url: str, texts: Sequence[str], budget: Budget | None) -> tup
 
 
 def embed(
-    behaviour: Behaviour, texts: Sequence[str] = TEXTS, budget: Budget | None = None
+    behaviour: ServerConfig, texts: Sequence[str] = TEXTS, budget: Budget | None = None
 ) -> tuple[Vectors, Usage]:
     async def go() -> tuple[Vectors, Usage]:
         async with ModelServer(ANSWERS, behaviour) as server:
@@ -64,7 +64,7 @@ def embed(
 
 
 def test_every_text_has_its_vector_in_the_order_asked() -> None:
-    vectors, usage = embed(Behaviour())
+    vectors, usage = embed(ServerConfig())
     assert vectors == [word_vector(text) for text in TEXTS]
     assert (usage.purpose, usage.model, usage.calls) == ("embedding", "openai/small", 1)
     assert usage.input_tokens
@@ -84,14 +84,14 @@ def test_every_text_has_its_vector_in_the_order_asked() -> None:
 def test_what_breaks_on_the_way_is_tried_again_and_counted(
     fault: TransportFault, kind: str
 ) -> None:
-    vectors, usage = embed(Behaviour(Faults((fault,), most_in_a_row=1)))
+    vectors, usage = embed(ServerConfig(Faults((fault,), most_in_a_row=1)))
     assert len(vectors) == 3
     assert usage.faults == {kind: 1}
 
 
 def test_what_always_breaks_is_a_fault_with_its_attempts() -> None:
     with pytest.raises(ParticipantError) as raised:
-        embed(Behaviour(Faults((ServerError(1, statuses=(500,)),), most_in_a_row=50)))
+        embed(ServerConfig(Faults((ServerError(1, statuses=(500,)),), most_in_a_row=50)))
     assert raised.value.usage.faults == {"server_error": 2}
     assert raised.value.usage.calls == 0
 
@@ -105,15 +105,15 @@ def test_what_always_breaks_is_a_fault_with_its_attempts() -> None:
 )
 def test_who_refuses_whatever_it_is_asked_ends_the_run(checks: Checks, why: str) -> None:
     with pytest.raises(RunHalted, match=why) as raised:
-        embed(Behaviour(checks=checks))
+        embed(ServerConfig(checks=checks))
     assert KEY not in str(raised.value)
 
 
 def test_embeddings_count_against_a_budget() -> None:
     budget = Budget(parse_spend_limit("1 token"), lambda _: None)
-    embed(Behaviour(), budget=budget)
+    embed(ServerConfig(), budget=budget)
     with pytest.raises(RunHalted):
-        embed(Behaviour(), budget=budget)
+        embed(ServerConfig(), budget=budget)
 
 
 @pytest.mark.parametrize(

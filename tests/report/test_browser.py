@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.analysis.cells import Outcome, summarize
-from dragoman.analysis.mm_tau.board import mm_tau_board
-from dragoman.analysis.voice.board import voice_board
+from dragoman.analysis.cell_summary import ConversationResult, summarize
+from dragoman.analysis.mm_tau.summary import summarize_mm_tau
+from dragoman.analysis.voice_summary import summarize_voice
 from dragoman.core.audio import Audio
 from dragoman.core.clarifications import Clarification
 from dragoman.core.conditions import PLAIN
@@ -52,15 +52,15 @@ def episode(agent: str, task: str, text: str) -> Episode:
     return Episode(shortened, ending, steps=3, errors=1)
 
 
-def outcome(agent: str, task: str, trial: int, text: str = "plain") -> Outcome:
+def outcome(agent: str, task: str, trial: int, text: str = "plain") -> ConversationResult:
     value = float(agent == "good" or task == "t0")
     part = ComponentScore("DB", True, Scored(value))
     score = Score("dragoman-1", "none", Scored(value), (part,), note=text)
     played = episode(agent, task, text)
-    return Outcome("tau2:retail", PLAIN, agent, task, trial, played, score)
+    return ConversationResult("tau2:retail", PLAIN, agent, task, trial, played, score)
 
 
-def view(outcomes: list[Outcome], name: str = "mine") -> RunView:
+def view(outcomes: list[ConversationResult], name: str = "mine") -> RunView:
     tasks = dict.fromkeys((row.suite, row.task) for row in outcomes)
     return RunView(
         name,
@@ -243,7 +243,11 @@ def test_a_spoken_word_is_played_and_what_was_lost_is_marked(
     played = Episode(
         (Message("user", TextReply(heard)),), Termination("user_stop"), steps=1, errors=0
     )
-    rows = [Outcome("courier", PLAIN.with_axes(voice="telephone"), "literal", "t0", 0, played)]
+    rows = [
+        ConversationResult(
+            "courier", PLAIN.with_axes(voice="telephone"), "literal", "t0", 0, played
+        )
+    ]
     page = written(tmp_path, msgspec.structs.replace(view(rows), audio="audio"))
 
     async def steps(tab: Any) -> None:  # noqa: ANN401
@@ -270,7 +274,7 @@ def test_voices_fit_the_screen_and_decisions_stand_below_the_words(
     played = msgspec.structs.replace(rows[0].episode, clarifications=(decided,))
     spoken = PLAIN.with_axes(voice="telephone", clarify="rule")
     rows.append(msgspec.structs.replace(rows[0], condition=spoken, episode=played))
-    board = voice_board(rows, {}, {}, ("dragoman-1", "none"))
+    board = summarize_voice(rows, {}, {}, ("dragoman-1", "none"))
     page = written(tmp_path, msgspec.structs.replace(view(rows), voices=board))
 
     async def steps(tab: Any) -> None:  # noqa: ANN401
@@ -330,7 +334,7 @@ def test_the_tables_and_figures_of_mm_tau_fit_the_screen(
         for task in TASKS
     ]
     digests = {(row.suite, row.task): "digest" for row in rows}
-    board = mm_tau_board(rows, digests, ("dragoman-1", "none"))
+    board = summarize_mm_tau(rows, digests, ("dragoman-1", "none"))
     path = tmp_path / "report.html"
     styled = mm_tau_page((board,), (("runs", HOSTILE),))
     path.write_text(render_report([view(rows)], "A report", styled), "utf-8")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from dragoman.analysis.blame import Culprit, measured_blame
-from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.analysis.comparison import group_cells
-from dragoman.analysis.losses.board import losses
+from dragoman.analysis.drops import find_drops
+from dragoman.analysis.failure_attribution import FailureSource, attribution_result
 from dragoman.core.audio import Audio
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, Message, Termination
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 TELEPHONE = PLAIN.with_axes(voice="telephone")
 STUDIO = PLAIN.with_axes(voice="studio")
-FOUND: dict[Condition, list[Culprit | float]] = {
+FOUND: dict[Condition, list[FailureSource | float]] = {
     PLAIN: [1.0, 1.0, 1.0, 1.0],
     STUDIO: [1.0, 1.0, 1.0, 1.0],
     TELEPHONE: [1.0, "line", "line", "speech"],
@@ -35,17 +35,17 @@ OPEN = "[...document.querySelectorAll('#list details.conversation[open]')].map((
 SHOWN = "[...document.querySelectorAll('#list .conversation')].map((node) => node.textContent)"
 
 
-def outcome(condition: Condition, task: int, found: Culprit | float) -> Outcome:
+def outcome(condition: Condition, task: int, found: FailureSource | float) -> ConversationResult:
     events = (Message("user", text_reply(f"I want {task}.")), Message("agent", text_reply("Yes.")))
-    return Outcome(
+    return ConversationResult(
         *("courier", condition, "clerk", f"t{task}", 0),
         Episode(events, Termination("user_stop"), 2, 0),
         Score("dragoman-1", "none", Scored(float(found == 1.0)), ()),
-        measures=(measured_blame(found),) if isinstance(found, str) else (),
+        measures=(attribution_result(found),) if isinstance(found, str) else (),
     )
 
 
-def view(rows: list[Outcome], audio: str = "") -> RunView:
+def view(rows: list[ConversationResult], audio: str = "") -> RunView:
     tasks = {row.task: Task(row.task, "courier", "same", Scenario("")) for row in rows}
     cells = group_cells("mine", rows, dict.fromkeys(tasks, "same"))
     return RunView(
@@ -53,7 +53,7 @@ def view(rows: list[Outcome], audio: str = "") -> RunView:
         {f"courier/{name}": task for name, task in tasks.items()},
         (),
         audio=audio,
-        losses=losses(cells),
+        losses=find_drops(cells),
     )
 
 
@@ -140,7 +140,7 @@ def test_a_copy_without_its_audio_says_so_and_a_sign_alone_was_never_spoken(
         1,
         0,
     )
-    rows = [Outcome("courier", TELEPHONE, "clerk", "t0", 0, played)]
+    rows = [ConversationResult("courier", TELEPHONE, "clerk", "t0", 0, played)]
     path = tmp_path / "copy.html"
     path.write_text(render_report([view(rows, audio="audio")], "A copy"), "utf-8")
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any
 
-from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Episode, Message, Termination
 from dragoman.core.protocols import Provenance
@@ -25,7 +25,7 @@ def words(*place: object) -> str:
     return "".join(hashlib.sha256(f"{place} {at}".encode()).hexdigest() for at in range(20))
 
 
-def outcome(agent: str, task: int, trial: int) -> Outcome:
+def outcome(agent: str, task: int, trial: int) -> ConversationResult:
     value = float(task % 4 > 0)
     part = ComponentScore("DB", True, Scored(value), (Evidence("state", True, "seen"),))
     episode = Episode(
@@ -35,7 +35,7 @@ def outcome(agent: str, task: int, trial: int) -> Outcome:
         errors=0,
     )
     score = Score("dragoman-1", "none", Scored(value), (part,))
-    return Outcome("s", PLAIN, agent, f"t{task}", trial, episode, score)
+    return ConversationResult("s", PLAIN, agent, f"t{task}", trial, episode, score)
 
 
 def view() -> RunView:

@@ -1,5 +1,4 @@
-from dragoman.analysis.errors.board import JudgedGroup
-from dragoman.analysis.errors.reviewed import Reviewed, side_figures
+from dragoman.analysis.judged_errors import JudgedGroup, Reviewed, side_figures
 from dragoman.core.measures import ErrorReview, JudgedError
 from dragoman.report.judged_errors import severity_table
 

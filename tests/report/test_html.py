@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.analysis.cells import Outcome, summarize
-from dragoman.analysis.voice.board import voice_board
+from dragoman.analysis.cell_summary import ConversationResult, summarize
+from dragoman.analysis.voice_summary import summarize_voice
 from dragoman.core.clarifications import Clarification
 from dragoman.core.conditions import PLAIN, condition_from
 from dragoman.core.costs import Price
@@ -136,8 +136,8 @@ def outcome(
     episode: Episode | None,
     score: Score | None,
     agent: str = "clerk",
-) -> Outcome:
-    return Outcome("tau2:retail", PLAIN, agent, task, trial, episode, score)
+) -> ConversationResult:
+    return ConversationResult("tau2:retail", PLAIN, agent, task, trial, episode, score)
 
 
 def task(number: str, text: str = "You want a refund") -> Task:
@@ -163,7 +163,7 @@ def task(number: str, text: str = "You want a refund") -> Task:
 
 
 def run_view(
-    outcomes: list[Outcome], name: str = "may", text: str = "You want a refund"
+    outcomes: list[ConversationResult], name: str = "may", text: str = "You want a refund"
 ) -> RunView:
     numbers = dict.fromkeys(entry.task for entry in outcomes)
     first = next((entry.score for entry in outcomes if entry.score is not None), None)
@@ -239,7 +239,7 @@ class Page(HTMLParser):
 
 
 def test_hostile_text_never_becomes_markup_or_script() -> None:
-    hostile = Outcome(
+    hostile = ConversationResult(
         HOSTILE,
         PLAIN.with_axes(voice=HOSTILE),
         HOSTILE,
@@ -369,7 +369,7 @@ def spoken_view(agent: str = "clerk") -> RunView:
     """Return a run in text and over a telephone, with a judge's reason and a hostile agent's name."""
     counts: dict[str, int | float] = {"conversations": 1, "judged": 1, "rejected: leak": 1}
     rows = [
-        Outcome(
+        ConversationResult(
             "tau2:retail",
             condition,
             agent,
@@ -390,7 +390,7 @@ def spoken_view(agent: str = "clerk") -> RunView:
         for number, value in enumerate(values)
     ]
     run = run_view(rows)
-    board = voice_board(rows, {}, {}, ("dragoman-1", "rule-1"))
+    board = summarize_voice(rows, {}, {}, ("dragoman-1", "rule-1"))
     return msgspec.structs.replace(run, voices=board)
 
 
@@ -556,7 +556,7 @@ def test_the_embedded_block_gives_every_conversation_back() -> None:
     for entry in document["conversations"]:
         given = entry | {"episode": unpacked(entry["episode"], document["texts"])}
         given["condition"] = {"axes": condition_from(given["condition"]).axes}
-        found.append(msgspec.convert(given, Outcome))
+        found.append(msgspec.convert(given, ConversationResult))
         wanted = msgspec.convert(unpacked(document["tasks"][entry["brief"]], []), Task)
         assert wanted == run.tasks[f"tau2:retail/{entry['task']}"]
     expected = [
@@ -713,7 +713,7 @@ def vocabulary(source: random.Random) -> list[str]:
     return ["".join(source.choices(letters, k=source.randint(2, 9))) for _ in range(3_000)]
 
 
-def synthetic_outcomes(count: int) -> list[Outcome]:
+def synthetic_outcomes(count: int) -> list[ConversationResult]:
     source = random.Random(7)  # noqa: S311 - made-up words need no secrecy
     words = vocabulary(source)
     products = [product(source, words) for _ in range(50)]

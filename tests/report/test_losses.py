@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from dragoman.analysis.blame import Culprit, measured_blame
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.comparison import CellName, CellOutcomes
-from dragoman.analysis.losses.board import losses
+from dragoman.analysis.drops import find_drops
+from dragoman.analysis.failure_attribution import FailureSource, attribution_result
 from dragoman.core.conditions import PLAIN, Condition, condition_of
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import MeasureResult
@@ -19,15 +19,15 @@ MISHEARD = MeasureResult(
 
 
 def cell(
-    condition: Condition, lost: Sequence[Culprit | float], agent: str = "clerk"
+    condition: Condition, lost: Sequence[FailureSource | float], agent: str = "clerk"
 ) -> CellOutcomes:
     rows = tuple(
-        Outcome(
+        ConversationResult(
             *("courier", condition, agent, str(task), 0),
             Episode((), Termination("user_stop"), 4, 0),
             Score("dragoman-1", "none", Scored(float(found == 1.0)), ()),
             measures=(
-                *((measured_blame(found),) if isinstance(found, str) else ()),
+                *((attribution_result(found),) if isinstance(found, str) else ()),
                 *(() if condition.voice == "text" else (MISHEARD,)),
             ),
         )
@@ -38,7 +38,7 @@ def cell(
 
 
 def lines(*cells: CellOutcomes, is_imported: bool = False) -> list[str]:
-    return drop_lines(losses(cells), "my run", is_imported=is_imported)
+    return drop_lines(find_drops(cells), "my run", is_imported=is_imported)
 
 
 def test_a_loss_says_how_much_at_which_stage_and_in_which_values() -> None:
@@ -81,7 +81,7 @@ def test_many_losses_take_no_more_lines_than_there_are_and_say_how_many_are_left
 
 
 def test_one_loss_of_several_says_over_how_many_its_p_is_corrected() -> None:
-    first, *rest = losses(
+    first, *rest = find_drops(
         [
             cell(PLAIN, [1.0] * 4),
             cell(TELEPHONE, ["line", 1.0, 1.0, 1.0]),
@@ -93,7 +93,7 @@ def test_one_loss_of_several_says_over_how_many_its_p_is_corrected() -> None:
 
 
 def test_nothing_that_is_lost_is_no_negative_number() -> None:
-    (found,) = losses([cell(PLAIN, [1.0, 0.0]), cell(TELEPHONE, [1.0, 0.0])])
+    (found,) = find_drops([cell(PLAIN, [1.0, 0.0]), cell(TELEPHONE, [1.0, 0.0])])
     assert str(found.value) == "0.0"
 
 

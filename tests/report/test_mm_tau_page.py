@@ -3,8 +3,8 @@
 import re
 from functools import cache
 
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.mm_tau.board import MmTauBoard, mm_tau_board
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.analysis.mm_tau.summary import MmTauSummary, summarize_mm_tau
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import MeasureResult
@@ -18,10 +18,10 @@ SCORING = ("dragoman-1", "none")
 
 
 @cache
-def board(agent: str = "clerk") -> MmTauBoard:
+def board(agent: str = "clerk") -> MmTauSummary:
     """Return a board of text and voice, two personas, three exposures, by the log and a judge."""
     rows = [
-        Outcome(
+        ConversationResult(
             "courier",
             PLAIN.with_axes(voice=voice, persona=persona, exposure=exposure),
             agent,
@@ -44,7 +44,7 @@ def board(agent: str = "clerk") -> MmTauBoard:
         for passed, exposure in ((2, "0"), (3, "1"), (4, "2"))
         for number in range(4)
     ]
-    return mm_tau_board(rows, {(row.suite, row.task): "same" for row in rows}, SCORING)
+    return summarize_mm_tau(rows, {(row.suite, row.task): "same" for row in rows}, SCORING)
 
 
 def test_table_2_has_a_column_for_each_reader_and_exposure_of_a_modality_and_persona() -> None:
@@ -118,7 +118,7 @@ def test_the_first_figure_pools_personas_and_the_second_has_each() -> None:
 
 def test_suites_stand_side_by_side_and_tasks_that_state_personas_have_their_own_bars() -> None:
     rows = [
-        Outcome(
+        ConversationResult(
             suite,
             PLAIN.with_axes(exposure=exposure),
             "clerk",
@@ -135,7 +135,7 @@ def test_suites_stand_side_by_side_and_tasks_that_state_personas_have_their_own_
         for exposure in ("0", "1")
         for number in (0, 1)
     ]
-    found = mm_tau_board(rows, {(row.suite, row.task): "same" for row in rows}, SCORING)
+    found = summarize_mm_tau(rows, {(row.suite, row.task): "same" for row in rows}, SCORING)
 
     (pooled,) = modality_charts(found)
     assert pooled.title == "clerk, by the log"

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import msgspec
 
-from dragoman.analysis.cells import CellSummary, Outcome, summarize
+from dragoman.analysis.cell_summary import CellSummary, ConversationResult, summarize
 from dragoman.core.conditions import PLAIN
 from dragoman.core.costs import Price
 from dragoman.core.episodes import Episode, Termination
@@ -16,7 +16,7 @@ def cells(model: str = "big") -> tuple[CellSummary, ...]:
     used = (Usage("agent", model, 1, 1_000_000, 0),)
     episode = Episode((), Termination("user_stop"), steps=1, errors=0, usage=used)
     rows = [
-        Outcome("s", condition, "a", "t", 0, episode)
+        ConversationResult("s", condition, "a", "t", 0, episode)
         for condition in (PLAIN, PLAIN.with_axes(language="th", scenario="domain"))
     ]
     prices = {"big": Price(Decimal(2), Decimal(8))}

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import msgspec
 
-from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.core.conditions import PLAIN
 from dragoman.core.costs import Cost, Price
 from dragoman.core.episodes import Episode, Termination
@@ -34,9 +34,9 @@ def checked(score: Score, *failed: str) -> Score:
     return msgspec.structs.replace(score, simulator=evidence)
 
 
-def outcome(score: Score = SCORE) -> Outcome:
+def outcome(score: Score = SCORE) -> ConversationResult:
     episode = Episode((), Termination("user_stop"), steps=3, errors=1, seconds=2.0)
-    return Outcome("tau2:retail", PLAIN, "clerk", "7", 2, episode, score)
+    return ConversationResult("tau2:retail", PLAIN, "clerk", "7", 2, episode, score)
 
 
 def printed(table: TextTable, width: int = 100) -> str:
@@ -108,9 +108,9 @@ def priced(model: str) -> Price | None:
     return Price(Decimal(2), Decimal(8)) if model == "priced" else None
 
 
-def used(*entries: Usage) -> list[Outcome]:
+def used(*entries: Usage) -> list[ConversationResult]:
     episode = Episode((), Termination("user_stop"), steps=3, errors=1, usage=entries)
-    return [Outcome("tau2:retail", PLAIN, "clerk", "7", 2, episode, SCORE)]
+    return [ConversationResult("tau2:retail", PLAIN, "clerk", "7", 2, episode, SCORE)]
 
 
 def test_what_was_used_is_shown_with_its_cost() -> None:

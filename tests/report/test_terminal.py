@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.core.conditions import PLAIN, condition_of
 from dragoman.core.episodes import Episode, Event, Message, Termination
 from dragoman.core.measures import CountedItem, MeasureResult
@@ -52,12 +52,12 @@ def checked(score: Score, *failed: str) -> Score:
     return msgspec.structs.replace(score, simulator=evidence)
 
 
-def outcome(*events: Event, score: Score | None = SCORE) -> Outcome:
+def outcome(*events: Event, score: Score | None = SCORE) -> ConversationResult:
     episode = Episode(events, Termination("user_stop"), steps=3, errors=1, seconds=2.0)
-    return Outcome("tau2:retail", PLAIN, "clerk", "7", 2, episode, score)
+    return ConversationResult("tau2:retail", PLAIN, "clerk", "7", 2, episode, score)
 
 
-def printed(given: Outcome, *, full: bool = False) -> str:
+def printed(given: ConversationResult, *, full: bool = False) -> str:
     console = Console(file=io.StringIO(), width=100, color_system=None)
     print_conversation(console, given, TASK, full=full)
     file = console.file
@@ -171,7 +171,7 @@ def test_ordinary_text_stays_as_it_is(text: str) -> None:
 
 def test_a_conversation_that_has_not_run_or_is_not_scored_says_so() -> None:
     assert "not scored yet" in printed(outcome(score=None))
-    missing = Outcome("tau2:retail", PLAIN, "clerk", "7", 0)
+    missing = ConversationResult("tau2:retail", PLAIN, "clerk", "7", 0)
     assert "has not run" in printed(missing)
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.voice.board import VoiceBoard, voice_board
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.analysis.voice_summary import VoiceSummary, summarize_voice
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.leaderboard import Aggregate, Leaderboard
@@ -23,13 +23,13 @@ def outcomes(
     rewards: Sequence[float | None],
     counts: Counts | None = None,
     suite: str = "bench:one",
-) -> list[Outcome]:
+) -> list[ConversationResult]:
     """Return an outcome for each task, with what measures counted; None is one that broke."""
     measures = tuple(
         MeasureResult(name, "1", counts=dict(found)) for name, found in (counts or {}).items()
     )
     return [
-        Outcome(
+        ConversationResult(
             suite,
             condition,
             "clerk",
@@ -47,12 +47,12 @@ def outcomes(
     ]
 
 
-def board(*cells: list[Outcome]) -> VoiceBoard:
+def board(*cells: list[ConversationResult]) -> VoiceSummary:
     rows = [row for cell in cells for row in cell]
-    return voice_board(rows, {}, {}, ("dragoman-1", "none"), BOARD)
+    return summarize_voice(rows, {}, {}, ("dragoman-1", "none"), BOARD)
 
 
-def tables(*cells: list[Outcome]) -> dict[str, TextTable]:
+def tables(*cells: list[ConversationResult]) -> dict[str, TextTable]:
     return {table.title: table for table in voice_tables(board(*cells))}
 
 

@@ -11,6 +11,7 @@ from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, StoreError
 from dragoman.core.scores import METRIC_VERSION, Score, Scored, Unscored
 from dragoman.core.usage import Usage
+from dragoman.dataframes.results import results_object, summary
 from dragoman.models.budget import Budget, RecordingSpendTracker, parse_spend_limit
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.executor import RunSpending, execute, pending_cells
@@ -19,8 +20,6 @@ from dragoman.runs.measure_runner import Choice, rescore
 from dragoman.runs.runner import play as play_job
 from dragoman.store.conversation_writes import StoredEpisode
 from dragoman.store.run_store import open_run
-from dragoman.tables.outcomes import summary
-from dragoman.tables.results import results_object
 
 GOOD = """
 import pathlib

@@ -18,8 +18,8 @@ from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.store.audio_files import AudioFiles
 from dragoman.store.run_file import FILE
 from dragoman.store.run_store import open_run
-from dragoman.testing.answers import Rule, RuleAnswers, When
-from dragoman.testing.coded_speech import decoded_text
+from dragoman.testing.responses import decoded_text
+from dragoman.testing.scripted_answers import Rule, RuleAnswers, When
 from dragoman.testing.server import ModelServer
 
 

@@ -9,10 +9,10 @@ from dragoman.composition.setup import build_setup
 from dragoman.config.run_config import RunConfig
 from dragoman.core.errors import UsageError
 from dragoman.core.scores import METRIC_VERSION
+from dragoman.dataframes.results import chosen_scoring, summary
 from dragoman.runs.jobs import count_valid, invalid_cells, resume_job, start_job
 from dragoman.runs.runner import MeasureRequest, PlayedRun, play, score
 from dragoman.store.run_store import open_run
-from dragoman.tables.outcomes import chosen_scoring, summary
 
 USER = """
 import pathlib

@@ -21,6 +21,7 @@ from dragoman.core.measures import (
     Total,
 )
 from dragoman.core.scores import METRIC_VERSION
+from dragoman.dataframes.results import run_figures
 from dragoman.runs.jobs import read_manifest, resume_job
 from dragoman.runs.measure_runner import Choice, measure_locally, measure_settings
 from dragoman.runs.runner import MeasureRequest, PlayedRun, play, score, start
@@ -28,7 +29,6 @@ from dragoman.scoring.language_detection import _load_fasttext_model
 from dragoman.scoring.measures.count_measure import CountMeasure
 from dragoman.store.run_file import FILE
 from dragoman.store.run_store import open_run
-from dragoman.tables.outcomes import run_figures
 
 MISHEARD = RunConfig("sample:shop", ("literal",), voices=("text", "simulated:30"))
 

@@ -17,8 +17,8 @@ from dragoman.runs.merging import merge_runs
 from dragoman.runs.plan import Cell, cell_rebuilder, cell_spec, conversation_seed, plan_cells
 from dragoman.simulation.participants.canonical_arguments import canonical_name
 from dragoman.store.run_store import open_run
-from dragoman.testing.agent_server import serving
-from dragoman.testing.answers import Rule, RuleAnswers
+from dragoman.testing.agent_server import serve_agent
+from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
 
 CHAT = "compatible/m?base_url=http://127.0.0.1:9/v1&temperature=0.5"
@@ -89,7 +89,7 @@ def test_two_names_of_one_model_share_remembered_replies(
 
 def test_the_address_stands_in_the_manifest_alone(server: ModelServer, tmp_path: Path) -> None:
     async def play() -> RunResult:
-        async with serving("refuses", lambda *_: "No.") as address:
+        async with serve_agent("refuses", lambda *_: "No.") as address:
             agents = [f"v1=compatible/m?base_url={server.url}", f"v2={address}"]
             return await asyncio.to_thread(
                 dragoman.run, "sample:shop", agents, limit=1, out=tmp_path / "run"

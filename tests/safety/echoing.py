@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from aiohttp import WSMsgType, web
 
-from dragoman.testing.serving_thread import ServingThread
+from dragoman.testing.local_server import ServingThread
 
 WAYS = (
     *("words", "calls", "refused", "page", "moved", "named", "later", "quoted", "coded", "stream"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.analysis.blame import BLAME, Counterfactuals, blamed
+from dragoman.analysis.failure_attribution import ATTRIBUTION, Counterfactuals, failure_source
 from dragoman.composition.setup import build_setup
 from dragoman.config.run_config import RunConfig
 from dragoman.core.episodes import Episode, Message
@@ -16,11 +16,11 @@ from dragoman.core.protocols import Session, SessionInput, SessionReply, Session
 from dragoman.core.replies import ToolCallReply
 from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.core.tools import ToolCall, Toolset
+from dragoman.experiments.failure_attribution import FOLDER, attribute_failures
 from dragoman.runs.jobs import read_manifest, resume_job
 from dragoman.runs.runner import MeasureRequest, play, score, start
 from dragoman.simulation.participants.oracle import GoldAgent, LiteralAgent
 from dragoman.store.run_store import NewRun, create_run, open_run
-from dragoman.studies.blame import FOLDER, find_blame
 
 SPOKEN = {"voices": ("telephone",), "asr": ("understood",), "speakers": ("us",)}
 
@@ -124,7 +124,7 @@ def verdicts(folder: Path) -> dict[tuple[str, str], float]:
 
 def culprits(run: Path) -> dict[tuple[str, str], str]:
     """Return what is blamed, by agent and task."""
-    return {(row.agent, row.task): row.culprit for row in find_blame(run, lambda: None)}
+    return {(row.agent, row.task): row.culprit for row in attribute_failures(run, lambda: None)}
 
 
 def stored(run: Path) -> dict[tuple[str, str], str]:
@@ -134,7 +134,7 @@ def stored(run: Path) -> dict[tuple[str, str], str]:
             (cell.agent, cell.task): entry.evidence[0].subject
             for cell in store.cells()
             for entry in store.measured().get(cell.key, ())
-            if entry.measure == BLAME and entry.evidence
+            if entry.measure == ATTRIBUTION and entry.evidence
         }
 
 
@@ -146,7 +146,7 @@ def conversations(folder: Path) -> list[Episode]:
 def test_of_a_run_that_lost_no_conversation_nobody_is_blamed(tmp_path: Path) -> None:
     run = played(tmp_path / "run", agents=("gold",), tasks=("two-swaps",))
     with pytest.raises(UsageError, match="no conversation was lost"):
-        find_blame(run, lambda: None)
+        attribute_failures(run, lambda: None)
     assert stored(run) == {}
 
 
@@ -208,7 +208,7 @@ def test_a_stopped_search_is_gone_on_with(tmp_path: Path) -> None:
         raise RunHalted("enough for today")
 
     with pytest.raises(RunHalted):
-        find_blame(run, stop_after_the_first)
+        attribute_failures(run, stop_after_the_first)
     (folder,) = (run / FOLDER).iterdir()
     with open_run(folder, write=False) as store:
         planned = len(store.cells())
@@ -216,14 +216,14 @@ def test_a_stopped_search_is_gone_on_with(tmp_path: Path) -> None:
     assert 0 < begun < planned
 
     more: list[None] = []
-    find_blame(run, lambda: more.append(None))
+    attribute_failures(run, lambda: more.append(None))
     assert len(more) == planned - begun
     assert [*(run / FOLDER).iterdir()] == [folder]
 
 
 def test_what_an_older_version_began_is_gone_on_with_and_scored(tmp_path: Path) -> None:
     run = played(tmp_path / "run", agents=(WRONG_FORM,), user="gold", tasks=("two-swaps",))
-    find_blame(run, lambda: None)
+    attribute_failures(run, lambda: None)
     (begun,) = (run / FOLDER).iterdir()
     with open_run(begun, write=False) as store:
         manifest, cells, tasks = store.manifest(), store.cells(), store.tasks()
@@ -258,7 +258,7 @@ def test_a_run_that_was_played_elsewhere_is_not_played_again(tmp_path: Path) -> 
         new = NewRun(msgspec.json.encode(manifest), store.cells(), store.tasks())
     create_run(tmp_path / "imported", new).close()
     with pytest.raises(UsageError, match="an imported run cannot be played again"):
-        find_blame(tmp_path / "imported", lambda: None)
+        attribute_failures(tmp_path / "imported", lambda: None)
 
 
 @pytest.mark.slow
@@ -325,7 +325,7 @@ def test_only_what_decides_is_played_again(tmp_path: Path) -> None:
         speakers=("us",),
     )
     steps: list[None] = []
-    rows = find_blame(run, lambda: steps.append(None))
+    rows = attribute_failures(run, lambda: steps.append(None))
     assert len(rows) == len(steps) == 8
     (folder,) = (run / FOLDER).iterdir()
     assert len(conversations(folder)) == 8
@@ -369,7 +369,7 @@ def test_what_the_line_or_the_listener_lost_is_named_as_the_counterfactuals_say(
     assert lost
 
     steps: list[None] = []
-    rows = find_blame(run, lambda: steps.append(None))
+    rows = attribute_failures(run, lambda: steps.append(None))
 
     assert steps
     assert [row.task for row in rows] == lost
@@ -386,11 +386,11 @@ def test_what_the_line_or_the_listener_lost_is_named_as_the_counterfactuals_say(
     for row in rows:
         understood = again["en/bad-line+understood/none", row.task] == 1.0
         clean = again["en/studio+generic/none", row.task] == 1.0
-        assert row.culprit == blamed(Counterfactuals(understood, clean))
+        assert row.culprit == failure_source(Counterfactuals(understood, clean))
         assert row.culprit in {"line", "speech"}
 
     more: list[None] = []
-    assert find_blame(run, lambda: more.append(None)) == rows
+    assert attribute_failures(run, lambda: more.append(None)) == rows
     assert more == []
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import dragoman
 from dragoman.core.audio import Audio
+from dragoman.experiments.failure_attribution import attribute_failures
 from dragoman.registry.suites import load_suite
-from dragoman.studies.blame import find_blame
 
 TASK = "simple_python_0"
 HEARD: Mapping[str, Callable[[str], str]] = {
@@ -37,7 +37,7 @@ def recorded(
 def culprits(recorded: Path, run: Path) -> dict[str, str]:
     played = dragoman.run(f"set:{recorded}", agent="literal", voice="recorded", out=run)
     assert played.episodes["reward"].to_list() == [0.0, 0.0]
-    return {blame.condition: blame.culprit for blame in find_blame(run, lambda: None)}
+    return {blame.condition: blame.culprit for blame in attribute_failures(run, lambda: None)}
 
 
 def test_a_recognizer_and_errors_that_were_simulated_are_told_apart(

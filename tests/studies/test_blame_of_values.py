@@ -11,8 +11,8 @@ from dragoman.core.audio import Audio
 from dragoman.core.texts.entities import ExpectedValue
 from dragoman.core.value_matching.matcher import states
 from dragoman.curation.speech.messages import expected_values
+from dragoman.experiments.failure_attribution import attribute_failures
 from dragoman.registry.suites import load_suite
-from dragoman.studies.blame import find_blame
 
 SUITE = "bfcl:simple_python"
 PLANTED = 50
@@ -77,7 +77,7 @@ def test_planted_losses_are_blamed_on_their_stage_and_perfect_hearing_on_none(
 
     found = [
         (row.condition.split("+")[1], row.culprit)
-        for row in find_blame(tmp_path / "run", lambda: None)
+        for row in attribute_failures(tmp_path / "run", lambda: None)
     ]
 
     assert found.count(("openai/mishears/none", "speech")) == PLANTED

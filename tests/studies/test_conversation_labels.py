@@ -7,8 +7,8 @@ import pytest
 
 from dragoman.benchmarks.tau2.result_import import read_labelled
 from dragoman.core.errors import DataError, UsageError
-from dragoman.studies.conversation_labels import Labels, read_labels_of
-from dragoman.studies.label_check import check_labels
+from dragoman.experiments.human_labels import Labels, read_labels_of
+from dragoman.experiments.measure_validation import check_labels
 
 MESSAGES = (
     {"role": "user", "content": "Where is KD274188065?"},

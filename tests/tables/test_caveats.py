@@ -12,12 +12,12 @@ from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.scores import Score, Scored
 from dragoman.core.usage import RemarkKind, Usage
+from dragoman.dataframes.interpretation_warnings import refusal_warnings, reply_warnings
+from dragoman.dataframes.results import summary
 from dragoman.models.prices import NO_PRICES
 from dragoman.runs.jobs import Manifest
 from dragoman.store.conversation_writes import StoredEpisode
 from dragoman.store.run_store import NewRun, StoredCell, create_run
-from dragoman.tables.caveats import refusals, remarks
-from dragoman.tables.outcomes import summary
 
 MODEL = "compatible/model"
 
@@ -38,7 +38,7 @@ def told(folder: Path, used: Usage) -> tuple[str, ...]:
     ]
     with create_run(folder / "run", NewRun(msgspec.json.encode(made), cells, {}), played) as store:
         summaries = summary(store, "dragoman-1", "none", NO_PRICES)
-        return (*refusals(summaries), *remarks(summaries))
+        return (*refusal_warnings(summaries), *reply_warnings(summaries))
 
 
 def test_an_endpoint_that_refused_most_attempts_is_told_with_what_helps(tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.comparison import CellName, CellOutcomes, Comparison, compare
 from dragoman.core.conditions import PLAIN
 from dragoman.core.scores import Score, Scored
+from dragoman.dataframes.comparison_frames import comparison_object, comparisons_frame
 from dragoman.report.comparison import differences_table
-from dragoman.tables.comparison_frames import comparison_object, comparisons_frame
 
 TRIALS = {"a": (1.0, 1.0), "b": (1.0,)}
 """Task b was played once of two times."""
@@ -14,7 +14,7 @@ def ragged() -> Comparison:
         CellOutcomes(
             CellName("run", "suite", PLAIN, agent),
             tuple(
-                Outcome(
+                ConversationResult(
                     "suite", PLAIN, agent, task, trial, None, Score("r", "j", Scored(value), ())
                 )
                 for task, values in TRIALS.items()

@@ -11,8 +11,8 @@ import dragoman
 from dragoman.core.episodes import Message
 from dragoman.core.errors import StoreError
 from dragoman.core.replies import TextReply
+from dragoman.dataframes.frame_columns import CONVERSATION
 from dragoman.store.run_store import open_run
-from dragoman.tables.frames.columns import CONVERSATION
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "frames.md"
 

@@ -17,7 +17,7 @@ import aiohttp
 import pytest
 
 from dragoman.simulation.participants.python_function import AgentFunction
-from dragoman.testing.agent_server import MOST_REQUEST_BYTES, serving
+from dragoman.testing.agent_server import MOST_REQUEST_BYTES, serve_agent
 
 REQUEST = {
     "session": "s",
@@ -39,7 +39,7 @@ async def post(url: str, body: bytes, **headers: str) -> Answer:
 
 
 async def asked(function: AgentFunction, body: bytes, times: int) -> list[Answer]:
-    async with serving("mine", function) as url:
+    async with serve_agent("mine", function) as url:
         return await asyncio.gather(*(post(url, body) for _ in range(times)))
 
 
@@ -133,7 +133,7 @@ def test_a_web_page_does_not_reach_the_function(header: dict[str, str], status: 
     reached: list[object] = []
 
     async def go() -> int:
-        async with serving("mine", lambda messages, tools: reached.append(messages)) as url:  # noqa: ARG005 - an agent's signature
+        async with serve_agent("mine", lambda messages, tools: reached.append(messages)) as url:  # noqa: ARG005 - an agent's signature
             return (await post(url, json.dumps(REQUEST).encode(), **header))[0]
 
     assert asyncio.run(go()) == status
@@ -142,7 +142,7 @@ def test_a_web_page_does_not_reach_the_function(header: dict[str, str], status: 
 
 def test_names_of_this_machine_reach_it(capsys: pytest.CaptureFixture[str]) -> None:
     async def go() -> list[int]:
-        async with serving("mine", patient) as url:
+        async with serve_agent("mine", patient) as url:
             port = url.split(":")[2].split("/")[0]
             hosts = ("localhost:9", "[::1]:9", "127.0.0.1")
             body = json.dumps(REQUEST).encode()

@@ -3,9 +3,9 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
-from dragoman.testing.answers import Rule, RuleAnswers, Unanswered, When
 from dragoman.testing.chat_requests import Call, ChatBody, Function
-from dragoman.testing.completions import CannedReply
+from dragoman.testing.responses import CannedReply
+from dragoman.testing.scripted_answers import Rule, RuleAnswers, Unanswered, When
 
 YES = ScriptedReply("yes")
 

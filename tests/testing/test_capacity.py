@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.testing.capacity import Capacity, CapacityGate, Outage
+from dragoman.testing.server_config import Capacity, CapacityGate, Outage
 
 
 def test_without_limits_everybody_comes_in() -> None:

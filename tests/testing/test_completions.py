@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.models.chat.completions import decode_completion
 from dragoman.testing.chat_requests import Call, Function
-from dragoman.testing.completions import (
+from dragoman.testing.responses import (
     CannedReply,
     Envelope,
     count_tokens,

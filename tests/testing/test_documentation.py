@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.testing.behaviour import Behaviour, load_behaviour
-from dragoman.testing.options import load_script
+from dragoman.testing.server import load_script
+from dragoman.testing.server_config import ServerConfig, load_config
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "testing_server.md"
 
@@ -21,7 +21,7 @@ def test_the_guides_examples_work(tmp_path: Path, example: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "load"),
-    [("script", load_script), ("faults", lambda path: load_behaviour(path, Behaviour))],
+    [("script", load_script), ("faults", lambda path: load_config(path, ServerConfig))],
 )
 def test_the_guides_files_are_read(tmp_path: Path, name: str, load: object) -> None:
     (text,) = re.findall(rf"\$ cat {name}.json\n(.*)\n", GUIDE.read_text("utf-8"))

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from dragoman.testing.chat_requests import Checks, Refusal
-from dragoman.testing.embeddings import (
+from dragoman.testing.responses import (
     DIMENSIONS,
     EmbeddingBody,
     encode_embeddings,

@@ -11,12 +11,8 @@ import aiohttp
 import pytest
 
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
-from dragoman.testing.answers import Rule, RuleAnswers, When
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.capacity import Capacity
 from dragoman.testing.chat_requests import MAX_BODY_BYTES, ChatBody, Checks
-from dragoman.testing.completions import CannedReply
-from dragoman.testing.faults import (
+from dragoman.testing.fault_injection import (
     AgentFault,
     Cut,
     DuplicateReply,
@@ -34,7 +30,10 @@ from dragoman.testing.faults import (
     TransportFault,
     WrongContentType,
 )
+from dragoman.testing.responses import CannedReply
+from dragoman.testing.scripted_answers import Rule, RuleAnswers, When
 from dragoman.testing.server import ModelServer
+from dragoman.testing.server_config import Capacity, ServerConfig
 
 Ask = Callable[..., list[Any]]
 
@@ -56,11 +55,11 @@ def numbered(count: int) -> list[dict[str, object]]:
 
 
 def server_with(*faults: TransportFault, most: int = 3, seed: int = 0) -> ModelServer:
-    return ModelServer(ANSWERS, Behaviour(Faults(faults, most_in_a_row=most), seed=seed))
+    return ModelServer(ANSWERS, ServerConfig(Faults(faults, most_in_a_row=most), seed=seed))
 
 
 def server_mistaken(fault: AgentFault) -> ModelServer:
-    return ModelServer(ANSWERS, Behaviour(Faults(agent=(fault,))))
+    return ModelServer(ANSWERS, ServerConfig(Faults(agent=(fault,))))
 
 
 def events(body: bytes) -> list[Any]:
@@ -87,7 +86,7 @@ def test_routes_are_there_without_their_prefix(ask: Ask) -> None:
 def test_models_are_listed() -> None:
     async def listed() -> object:
         async with (
-            ModelServer(ANSWERS, Behaviour(checks=Checks(models=("m", "n")))) as server,
+            ModelServer(ANSWERS, ServerConfig(checks=Checks(models=("m", "n")))) as server,
             aiohttp.ClientSession() as client,
             client.get(f"{server.url}/models") as response,
         ):
@@ -148,7 +147,7 @@ def test_a_body_without_end_is_refused() -> None:
 
 
 def test_a_wrong_key_is_refused(ask: Ask) -> None:
-    with ModelServer(ANSWERS, Behaviour(checks=Checks(api_key="open-sesame"))) as server:
+    with ModelServer(ANSWERS, ServerConfig(checks=Checks(api_key="open-sesame"))) as server:
         (without,) = ask(server.url, SAY)
         (wrong,) = ask(server.url, SAY, headers={"Authorization": "Bearer sesame"})
         (right,) = ask(server.url, SAY, headers={"Authorization": "Bearer open-sesame"})
@@ -319,7 +318,7 @@ def test_a_duplicated_call_has_one_id_and_duplicated_words_two_choices(ask: Ask)
 
 def test_a_stream_comes_as_events(ask: Ask) -> None:
     options = {"include_usage": True}
-    with ModelServer(ANSWERS, Behaviour(checks=Checks(only_streams=True))) as server:
+    with ModelServer(ANSWERS, ServerConfig(checks=Checks(only_streams=True))) as server:
         refused, streamed = ask(server.url, SAY, {**STREAM, "stream_options": options})
     assert (refused.status, refused.error["param"]) == (400, "stream")
     assert streamed.headers["Content-Type"] == "text/event-stream"
@@ -362,7 +361,7 @@ def test_a_stream_may_fall_silent_in_the_middle(ask: Ask) -> None:
 
 
 def test_a_rate_beyond_the_capacity_is_refused_with_the_facts(ask: Ask) -> None:
-    behaviour = Behaviour(capacity=Capacity(requests_per_second=0.001))
+    behaviour = ServerConfig(capacity=Capacity(requests_per_second=0.001))
     with ModelServer(ANSWERS, behaviour) as server:
         (first,) = ask(server.url, SAY)
         (second,) = ask(server.url, SAY)
@@ -374,7 +373,7 @@ def test_a_rate_beyond_the_capacity_is_refused_with_the_facts(ask: Ask) -> None:
 
 def test_more_requests_at_a_time_than_the_capacity_are_refused(ask: Ask) -> None:
     capacity = Capacity(most_concurrent=3, latency_seconds=1, jitter_seconds=0.1)
-    with ModelServer(ANSWERS, Behaviour(capacity=capacity)) as server:
+    with ModelServer(ANSWERS, ServerConfig(capacity=capacity)) as server:
         received = ask(server.url, *numbered(10))
         assert server.log.outcomes == {"ok": 3, "limited": 7}
         assert server.log.peak == 4

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.testing.faults import (
+from dragoman.testing.fault_injection import (
     Cut,
     DuplicateReply,
     FaultDraws,

@@ -25,14 +25,14 @@ from dragoman.runs.runner import play, start
 from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
 from dragoman.store.run_store import open_run
-from dragoman.testing.answers import Unanswered
-from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import ChatBody, ChatMessage
-from dragoman.testing.completions import CannedReply
-from dragoman.testing.faults import Faults, ServerError
+from dragoman.testing.fault_injection import Faults, ServerError
 from dragoman.testing.realtime.server import RealtimeServer
-from dragoman.testing.recorded_episodes import answers_from_episodes, answers_from_run
+from dragoman.testing.recorded_runs import answers_from_episodes, answers_from_run
+from dragoman.testing.responses import CannedReply
+from dragoman.testing.scripted_answers import Unanswered
 from dragoman.testing.server import ModelServer
+from dragoman.testing.server_config import ServerConfig
 
 TRIALS = 3
 WITHHELD = "multi_turn_miss_func_0"
@@ -78,7 +78,7 @@ async def recorded(setup: Setup) -> list[tuple[Task, Episode]]:
 async def played_again(suite: Suite, recordings: Sequence[tuple[Task, Episode]]) -> list[Episode]:
     """Play every task over HTTP against the recordings of both sides, trials side by side."""
     # Broken answers show that a retry changes nothing.
-    behaviour = Behaviour(Faults((ServerError(0.2, (500,)),)))
+    behaviour = ServerConfig(Faults((ServerError(0.2, (500,)),)))
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(aiohttp.ClientSession())
         sides: dict[Role, ResolvedParticipant] = {}

@@ -3,7 +3,7 @@ from typing import Any
 
 import aiohttp
 
-from dragoman.testing.search_server import SearchFaults, WebPage, searching
+from dragoman.testing.local_web import SearchFaults, WebPage, serve_search
 
 PAGES = {
     "tower": WebPage("Orla", "the tower of orla " * 10, "<p>88 metres</p>"),
@@ -13,7 +13,7 @@ PAGES = {
 
 def asked(*queries: dict[str, str], faults: SearchFaults | None = None) -> list[tuple[int, Any]]:
     async def go() -> list[tuple[int, Any]]:
-        async with searching(PAGES, faults) as url, aiohttp.ClientSession() as client:
+        async with serve_search(PAGES, faults) as url, aiohttp.ClientSession() as client:
             answers = []
             for query in queries:
                 async with client.get(url, params=query) as response:
@@ -49,7 +49,7 @@ def test_a_query_without_the_key_is_refused() -> None:
 
 def test_pages_lie_beside_the_search() -> None:
     async def go() -> tuple[str, int]:
-        async with searching(PAGES) as url, aiohttp.ClientSession() as client:
+        async with serve_search(PAGES) as url, aiohttp.ClientSession() as client:
             base = url.removesuffix("/search")
             async with client.get(f"{base}/pages/old") as page:
                 text = await page.text()

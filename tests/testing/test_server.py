@@ -15,12 +15,11 @@ import pytest
 
 from dragoman.core.errors import UsageError
 from dragoman.models.chat.scripted import ScriptedReply
-from dragoman.testing.answers import Rule, RuleAnswers
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.capacity import Capacity, Outage
-from dragoman.testing.faults import UNRESOLVABLE_URL
+from dragoman.testing.fault_injection import UNRESOLVABLE_URL
 from dragoman.testing.request_log import LogLine, read_log
+from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
+from dragoman.testing.server_config import Capacity, Outage, ServerConfig
 
 Ask = Callable[..., list[Any]]
 
@@ -111,14 +110,14 @@ def test_a_connection_that_was_open_is_reset_by_a_refusal() -> None:
 
 def test_an_outage_may_be_planned(ask: Ask) -> None:
     planned = Capacity(outages=(Outage(0, 600, "refused"),))
-    with ModelServer(ANSWERS, Behaviour(capacity=planned)) as server:
+    with ModelServer(ANSWERS, ServerConfig(capacity=planned)) as server:
         wait_until(lambda: server.outage == "refused")
         assert ask(server.url, SAY)[0].failure == "ClientConnectorError"
 
 
 def test_a_planned_outage_ends(ask: Ask) -> None:
     planned = Capacity(outages=(Outage(0, 0.1),))
-    with ModelServer(ANSWERS, Behaviour(capacity=planned)) as server:
+    with ModelServer(ANSWERS, ServerConfig(capacity=planned)) as server:
         wait_until(lambda: server.outage is None and ask(server.url, SAY)[0].status == 200)
 
 
@@ -128,7 +127,7 @@ def test_the_unresolvable_address_has_no_host(ask: Ask) -> None:
 
 
 def test_calls_in_flight_when_a_client_is_killed_are_counted(tmp_path: Path) -> None:
-    slow = Behaviour(capacity=Capacity(latency_seconds=60))
+    slow = ServerConfig(capacity=Capacity(latency_seconds=60))
     client = tmp_path / "client.py"
     client.write_text(CLIENT)
     log = tmp_path / "requests.jsonl"
@@ -144,7 +143,7 @@ def test_calls_in_flight_when_a_client_is_killed_are_counted(tmp_path: Path) -> 
 
 
 def test_a_stopping_server_does_not_wait_for_its_own_delays() -> None:
-    slow = Behaviour(capacity=Capacity(latency_seconds=600))
+    slow = ServerConfig(capacity=Capacity(latency_seconds=600))
     with ModelServer(ANSWERS, slow) as server:
         asker = threading.Thread(target=asyncio.run, args=(give_up(server.url),))
         asker.start()

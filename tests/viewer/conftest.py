@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.report.conftest import Tab, browse
 
-from dragoman.testing.serving_thread import ServingThread
+from dragoman.testing.local_server import ServingThread
 from dragoman.viewer.open_runs import Library
 from dragoman.viewer.server import serving
 

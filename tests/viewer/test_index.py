@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.analysis.blame import BLAME_FIGURES, measured_blame
+from dragoman.analysis.failure_attribution import ATTRIBUTION_METRICS, attribution_result
 from dragoman.benchmarks.tau2.sample_suite import sample_suite
 from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import PLAIN, condition_of
@@ -17,11 +17,11 @@ from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import REWARD, REWARD_VERSION, MeasureResult
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
 from dragoman.core.usage import Usage
+from dragoman.dataframes.results import summary
 from dragoman.runs.jobs import Manifest
 from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
 from dragoman.store.run_index import ORDERS, IndexQuery, ListPage
 from dragoman.store.run_store import NewRun, PlayedCell, RunStore, StoredCell, create_run, open_run
-from dragoman.tables.outcomes import summary
 from dragoman.viewer.index_builder import stored_figures
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.run_index import MOST_CAUSES, OTHER_CAUSES, FacetBuilder, Listing
@@ -83,12 +83,12 @@ def run(tmp_path: Path) -> Path:
     """A run of 24 conversations: 6 pass, 6 fail, 2 have no score, 2 broke, 8 are missing."""
     folder = tmp_path / "run"
     with new_run(folder) as store:
-        store.declare([BLAME_FIGURES])
+        store.declare([ATTRIBUTION_METRICS])
         store.put(entry(cell) for cell in CELLS[:6])
         store.put(entry(cell, 0.0) for cell in CELLS[6:12])
         store.put(entry(cell, None) for cell in CELLS[12:14])
         store.put(entry(cell, reason="infrastructure_error", detail="503") for cell in CELLS[14:16])
-        store.put([StoredMeasure(CELLS[6].key, 0, measured_blame("agent"))])
+        store.put([StoredMeasure(CELLS[6].key, 0, attribution_result("agent"))])
     return folder
 
 
@@ -180,7 +180,7 @@ def test_what_is_stored_later_is_read_and_nothing_else(run: Path, tmp_path: Path
         with opened.listing(LONG) as listing:
             after = outcomes(listing)
             row = listing.row(CELLS[14].key)
-        store.put([StoredMeasure(CELLS[7].key, 0, measured_blame("line"))])
+        store.put([StoredMeasure(CELLS[7].key, 0, attribution_result("line"))])
         with opened.listing(LONG) as listing:
             blamed = listing.count({"blame": ("line",)}).total
     opened.close()

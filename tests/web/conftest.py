@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from dragoman.testing.web.local_names import LocalNames
-from dragoman.testing.web.local_paths import Handler, serving_paths
+from dragoman.testing.local_web import Handler, LocalNames, serve_paths
 from dragoman.web.address_guard import IpAddress, why_blocked
 from dragoman.web.exchange import HttpExchange
 from dragoman.web.fetcher import Fetcher, FetchLimits, FetchRequest
@@ -33,7 +32,7 @@ def asked() -> Callable[..., HttpExchange]:
         async def asking() -> HttpExchange:
             made = request or FetchRequest("")
             async with (
-                serving_paths(handlers) as port,
+                serve_paths(handlers) as port,
                 Fetcher(limits, refuses, names) as fetcher,
             ):
                 place = url.replace("PORT", str(port))

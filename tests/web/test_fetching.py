@@ -9,8 +9,7 @@ import msgspec
 import pytest
 from aiohttp import web
 
-from dragoman.testing.web.local_names import LocalNames
-from dragoman.testing.web.local_paths import Handler
+from dragoman.testing.local_web import Handler, LocalNames
 from dragoman.web.address_guard import why_blocked
 from dragoman.web.exchange import HttpExchange
 from dragoman.web.fetcher import Fetcher, FetchLimits, FetchRequest

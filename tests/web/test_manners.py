@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from aiohttp import web
 
-from dragoman.testing.web.local_paths import Handler, serving_paths
+from dragoman.testing.local_web import Handler, serve_paths
 from dragoman.web.address_guard import why_blocked_locally
 from dragoman.web.crawl_policy import CrawlPolicy, PoliteFetcher, parse_robots
 from dragoman.web.exchange import HttpExchange
@@ -37,7 +37,7 @@ def fetched(
 
     async def ask() -> list[HttpExchange]:
         async with (
-            serving_paths({"/{path:.*}": answer}) as port,
+            serve_paths({"/{path:.*}": answer}) as port,
             Fetcher(refuses=why_blocked_locally) as fetcher,
         ):
             polite = PoliteFetcher(fetcher, CrawlPolicy(pause), lambda: clock.now, clock.sleep)

@@ -19,12 +19,12 @@ from dragoman.models.http.transport import RetryPolicy, Timeouts
 from dragoman.models.model_spec import parse_model_spec
 from dragoman.models.prices import load_prices
 from dragoman.registry.model_clients import ModelClients
-from dragoman.testing.answers import Rule, RuleAnswers
-from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import Checks
-from dragoman.testing.faults import BatchFaults, Ending, LineFault
+from dragoman.testing.fault_injection import BatchFaults, Ending, LineFault
 from dragoman.testing.request_log import LogView
+from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
+from dragoman.testing.server_config import ServerConfig
 
 KEY = "sk-2718281828459045"  # gitleaks:allow
 ANSWERS = RuleAnswers([Rule(ScriptedReply("hi"))])
@@ -62,7 +62,7 @@ def answered(
     faults: BatchFaults, seeds: Sequence[int]
 ) -> tuple[list[Completion | BaseException], LogView]:
     async def go() -> tuple[list[Completion | BaseException], LogView]:
-        behaviour = Behaviour(checks=Checks(api_key=KEY), batches=faults)
+        behaviour = ServerConfig(checks=Checks(api_key=KEY), batches=faults)
         async with ModelServer(ANSWERS, behaviour) as server:
             return await asked(server, seeds), server.log
 
@@ -139,7 +139,7 @@ def test_an_endpoint_without_batches_ends_the_run_with_a_line() -> None:
 
 def test_who_was_cut_off_while_waiting_finds_the_batch_again() -> None:
     async def go() -> tuple[list[Completion | BaseException], LogView]:
-        behaviour = Behaviour(batches=BatchFaults(seconds=0.5))
+        behaviour = ServerConfig(batches=BatchFaults(seconds=0.5))
         async with ModelServer(ANSWERS, behaviour) as server:
             first = asyncio.create_task(asked(server, range(4)))
             while server.log.completed < 4:  # noqa: ASYNC110 - counts tell nobody when they change

@@ -22,12 +22,11 @@ from dragoman.registry.model_clients import ModelClients
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import plan_cells
 from dragoman.scoring.judges import ChatJudge
-from dragoman.testing.answers import Rule, RuleAnswers, When
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.capacity import Capacity
 from dragoman.testing.chat_requests import Checks
-from dragoman.testing.faults import UNRESOLVABLE_URL
+from dragoman.testing.fault_injection import UNRESOLVABLE_URL
+from dragoman.testing.scripted_answers import Rule, RuleAnswers, When
 from dragoman.testing.server import ModelServer
+from dragoman.testing.server_config import Capacity, ServerConfig
 
 T = TypeVar("T")
 
@@ -41,7 +40,7 @@ HELLO = ChatRequest([{"role": "user", "content": "hello"}], NO_TOOLS, 7, "task")
 
 def connected(work: Callable[[ModelClients, str], Awaitable[T]], checks: Checks | None = None) -> T:
     async def go() -> T:
-        behaviour = Behaviour(checks=checks or Checks())
+        behaviour = ServerConfig(checks=checks or Checks())
         connections = ModelClients(Timeouts(connect=5, read=5), RetryPolicy(outage=1))
         async with ModelServer(ANSWERS, behaviour) as server:
             try:
@@ -64,7 +63,7 @@ def test_a_model_answers_with_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_models_silence_is_no_time_out_of_the_agents() -> None:
     async def go() -> Termination:
-        behaviour = Behaviour(capacity=Capacity(latency_seconds=60))
+        behaviour = ServerConfig(capacity=Capacity(latency_seconds=60))
         async with ModelServer(ANSWERS, behaviour) as server:
             agent = f"compatible/any?base_url={server.url}"
             config = RunConfig("sample:shop", (agent,), timeout=0.3, limit=1, cache=False)

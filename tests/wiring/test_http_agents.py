@@ -14,7 +14,7 @@ from dragoman.registry.agents import TOKEN_VARIABLE, http_agent
 from dragoman.registry.model_clients import ModelClients
 from dragoman.registry.participants import resolve_agent
 from dragoman.simulation.participants.llm import LlmParticipant
-from dragoman.testing.agent_server import serving
+from dragoman.testing.agent_server import serve_agent
 
 URL = "http://127.0.0.1:8000/agent"
 
@@ -117,7 +117,7 @@ def test_an_agent_behind_an_address_is_sent_what_was_said_as_audio() -> None:
     async def talk() -> SessionReply:
         connections, sounds = ModelClients(), MemoryAudioStore()
         utterance = Utterance("Hello.", spoken="Hello.", heard=None, audio=sounds.keep(BEEP))
-        async with serving("listener", Listener()) as url:
+        async with serve_agent("listener", Listener()) as url:
             agent = resolve_agent(f"{url}?hears=on", None, connections).participant
             task = Task("t", "suite", "digest", Scenario("Call."))
             session = await agent.open(SessionStart(task, "agent", 7, sounds=sounds))

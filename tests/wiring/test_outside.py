@@ -20,8 +20,8 @@ from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.registry.model_clients import ModelClients
-from dragoman.testing.answers import Rule, RuleAnswers
-from dragoman.testing.search_server import SearchFaults, WebPage, searching
+from dragoman.testing.local_web import SearchFaults, WebPage, serve_search
+from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
 
 LoadSuite = Callable[..., AgenticSuite]
@@ -160,7 +160,7 @@ def test_the_key_of_the_search_comes_from_the_environment(
 
     async def go() -> Hits:
         pages = {"tower": WebPage("Orla", "tower of orla")}
-        async with searching(pages, SearchFaults(key="k-27182")) as url:
+        async with serve_search(pages, SearchFaults(key="k-27182")) as url:
             outside = external_services(config(search=url), ModelClients())
             assert outside is not None
             find = connect_services(outside).find

@@ -27,9 +27,8 @@ from dragoman.registry.speech_engines import (
     split_names,
 )
 from dragoman.speech.specs import Wire
-from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import Checks
-from dragoman.testing.faults import (
+from dragoman.testing.fault_injection import (
     Cut,
     EmptyBody,
     Faults,
@@ -41,9 +40,9 @@ from dragoman.testing.faults import (
     TransportFault,
     WrongContentType,
 )
-from dragoman.testing.speech.endpoint import CodedSpeaker, Speaker
+from dragoman.testing.server_config import ServerConfig
 from dragoman.testing.speech.requests import Listen, SpeakRequest
-from dragoman.testing.speech.server import SpeechServer
+from dragoman.testing.speech.server import CodedSpeaker, Speaker, SpeechServer
 
 T = TypeVar("T")
 Work = Callable[[ModelClients, SpeechServer], Awaitable[T]]
@@ -56,7 +55,7 @@ IMPATIENT = RetryPolicy(attempts=2, seconds=1, outage=5)
 
 def connected(
     work: Work[T],
-    behaviour: Behaviour | None = None,
+    behaviour: ServerConfig | None = None,
     speaker: Speaker | None = None,
     connections: ModelClients | None = None,
 ) -> T:
@@ -79,8 +78,8 @@ def ear_name(server: SpeechServer, wire: Wire, more: str = "") -> str:
     return f"{wire}/some-model?base_url={server.url(wire)}{more}"
 
 
-def failing(fault: TransportFault, in_a_row: int) -> Behaviour:
-    return Behaviour(Faults(transport=(fault,), most_in_a_row=in_a_row))
+def failing(fault: TransportFault, in_a_row: int) -> ServerConfig:
+    return ServerConfig(Faults(transport=(fault,), most_in_a_row=in_a_row))
 
 
 @pytest.mark.parametrize("wire", PROVIDERS)
@@ -116,7 +115,7 @@ def test_every_provider_gets_the_key_where_it_looks_for_it(
         spoken = await voice.speak("hello", "en", 1)
         return (await resolve_recognizer(keyed, connections).transcribe(spoken.audio, "en")).text
 
-    assert connected(work, Behaviour(checks=Checks(api_key=KEY))) == "hello"
+    assert connected(work, ServerConfig(checks=Checks(api_key=KEY))) == "hello"
 
 
 # The last two strike what a protocol reads, the others the connection that all share.
@@ -255,7 +254,7 @@ def test_a_wrong_key_ends_the_run_in_one_line(monkeypatch: pytest.MonkeyPatch) -
             await voice.speak("hello", "en", 1)
         return str(caught.value)
 
-    line = connected(work, Behaviour(checks=Checks(api_key="another-key-0123456789")))
+    line = connected(work, ServerConfig(checks=Checks(api_key="another-key-0123456789")))
     assert line.startswith("cartesia/some-model: refused with status 401")
     assert KEY not in line
 

@@ -1,4 +1,4 @@
-"""Numbers from scores: pass^k, intervals, paired tests, agreement, blame.
+"""Statistics over conversation results: pass^k, intervals, paired tests, agreement, attribution.
 
-No files, no plots, no clock: what goes in are records, what comes out are figures.
+It reads no files, draws no plots and knows no clock: records go in, statistics come out.
 """

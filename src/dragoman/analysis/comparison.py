@@ -1,8 +1,8 @@
-"""Two cells of a grid side by side: what differs, over the same tasks, and whether it is chance.
+"""Paired comparison of two cells: pass^k and consumption over the same tasks, with p-values.
 
-A task enters where it is the same in both cells (by its digest) and the trials that were played in each
-are all decided; pass^k is compared over the tasks with k trials in both.
-A difference is always that of B to A.
+A task enters where it is the same in both cells (by its digest) and the trials that were played
+in each are all decided; pass^k is compared over the tasks with k trials in both. A difference is
+always that of B to A.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -13,14 +13,51 @@ from typing import NamedTuple
 
 import msgspec
 
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.consumption import measures
+from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.intervals import Interval, difference_interval
 from dragoman.analysis.pass_hat import played_rewards, task_pass_hat
-from dragoman.analysis.sign_flip import holm, sign_flip_p
+from dragoman.analysis.significance import holm, sign_flip_p
 from dragoman.core.conditions import Condition, axis_of, differ_in_one_thing, differing_axes
-from dragoman.core.costs import PriceOf, no_price
+from dragoman.core.costs import PriceOf, cost_of, no_price, total_cost
 from dragoman.core.scores import Verdict, is_success
+from dragoman.core.usage import Usage, total_usage
+
+AGENT = "agent"
+"""The purpose of the agent's own calls."""
+
+
+def consumption(outcome: ConversationResult, price_of: PriceOf) -> dict[str, float | None]:
+    """Return what a conversation took by measure; None where it is not known.
+
+    Calls and tokens are the agent's; seconds are those of the whole conversation, and its cost (US
+    dollars, all calls) takes in the user's and the judges' models. Earlier attempts do not count.
+    """
+    episode = outcome.episode
+    used = () if episode is None else episode.usage
+    judged = () if outcome.score is None else outcome.score.judges_usage
+    agents = [entry for entry in used if entry.purpose == AGENT]
+    return {
+        "steps": None if episode is None else episode.steps,
+        "tool errors": None if episode is None else episode.errors,
+        "agent's calls": sum(entry.calls for entry in agents) if agents else None,
+        "agent's tokens in": _total([entry.input_tokens for entry in agents]),
+        "agent's tokens out": _total([entry.output_tokens for entry in agents]),
+        "seconds": None if episode is None else episode.seconds,
+        "cost, USD": _cost((*used, *judged), price_of),
+    }
+
+
+def _total(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known and len(known) == len(counts) else None
+
+
+def _cost(used: Sequence[Usage], price_of: PriceOf) -> float | None:
+    if not used:
+        return None
+    total = total_cost(cost_of(entry, price_of) for entry in total_usage(used))
+    return None if total is None else float(total.nominal)
+
 
 FINEST_UNIT = 5_000
 """Into so many parts a success is divided at most where tasks have different numbers of trials."""
@@ -39,7 +76,7 @@ class CellOutcomes(msgspec.Struct, frozen=True):
     """One cell's outcomes, the digests of its tasks by id, and the prices of its models."""
 
     name: CellName
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ConversationResult, ...]
     digests: dict[str, str]
     price_of: PriceOf = no_price
 
@@ -141,7 +178,10 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def group_cells(
-    run: str, outcomes: Iterable[Outcome], digests: dict[str, str], price_of: PriceOf = no_price
+    run: str,
+    outcomes: Iterable[ConversationResult],
+    digests: dict[str, str],
+    price_of: PriceOf = no_price,
 ) -> tuple[CellOutcomes, ...]:
     """Return the cells of a run, in order of first appearance.
 
@@ -151,7 +191,7 @@ def group_cells(
         digests: The digests of its tasks by id.
         price_of: Prices of models.
     """
-    rows: dict[CellName, list[Outcome]] = {}
+    rows: dict[CellName, list[ConversationResult]] = {}
     for row in outcomes:
         rows.setdefault(CellName(run, row.suite, row.condition, row.agent), []).append(row)
     return tuple(
@@ -261,7 +301,7 @@ class _Side:
 
     @cached_property
     def _taken(self) -> list[tuple[str, dict[str, float | None]]]:
-        return [(row.task, measures(row, self._price_of)) for row in self._outcomes]
+        return [(row.task, consumption(row, self._price_of)) for row in self._outcomes]
 
 
 def _comparison(a: _Side, b: _Side) -> Comparison:

@@ -1,4 +1,4 @@
-"""How figures go together: Pearson's r, always with the number of points that it rests on."""
+"""Pearson correlation of columns, always with the number of points that it rests on."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""What planned conversations would take, as recorded ones like them did: tokens, money, time."""
+"""A forecast of tokens, cost and time of planned conversations from similar recorded ones."""
 
 import statistics
 from collections import Counter
@@ -7,7 +7,7 @@ from math import sqrt
 
 import msgspec
 
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.intervals import LEVEL, Interval
 from dragoman.core.conditions import Condition
 from dragoman.core.costs import PriceOf, cost_of
@@ -95,7 +95,7 @@ def _voice(condition: Condition) -> tuple[str, str]:
     return condition.shown("voice"), condition.shown("recognizer")
 
 
-_Likeness = Callable[[PlannedCell, Outcome], bool]
+_Likeness = Callable[[PlannedCell, ConversationResult], bool]
 
 _LIKENESSES: Mapping[str, _Likeness] = {
     "the same agent and condition": lambda cell, found: (
@@ -120,7 +120,7 @@ _UNTOLD, _UNSTATED = "no recorded conversation asked for it", "the stated averag
 
 def forecast(
     cells: Iterable[PlannedCell],
-    recorded: Sequence[Outcome],
+    recorded: Sequence[ConversationResult],
     price_of: PriceOf,
     stated: TakenOnAverage | None = None,
 ) -> Forecast:
@@ -221,7 +221,9 @@ def _is_known(dollars: Sequence[float | None]) -> bool:
     return bool(dollars) and None not in dollars
 
 
-def _likest(cell: PlannedCell, usable: Sequence[Outcome]) -> tuple[str, list[Outcome]]:
+def _likest(
+    cell: PlannedCell, usable: Sequence[ConversationResult]
+) -> tuple[str, list[ConversationResult]]:
     of_suite = [found for found in usable if found.suite == cell.suite]
     for basis, is_like in _LIKENESSES.items():
         sample = [found for found in of_suite if is_like(cell, found)]
@@ -230,7 +232,7 @@ def _likest(cell: PlannedCell, usable: Sequence[Outcome]) -> tuple[str, list[Out
     return UNLIKE, []
 
 
-def _taken(found: Outcome) -> TakenOnAverage:
+def _taken(found: ConversationResult) -> TakenOnAverage:
     """Return what a conversation took; one that our own cache shortened tells no time."""
     usage = found.usage
     is_timed = found.episode is not None and not any(each.replayed for each in usage)

@@ -1,12 +1,13 @@
-"""Intervals over tasks: the task is the unit that is drawn, its trials come along.
+"""Bootstrap confidence intervals over tasks, with the trials of a task drawn together.
 
-An interval follows from the values of the tasks alone. All statistics over equally many tasks share
-one set of draws, made with a seed that follows from how many tasks there are; a statistic lays its
-tasks under these draws in the order of their values. So one statistic has one interval wherever it is
+An interval depends on the values of the tasks alone. All statistics over equally many tasks share
+one set of draws, made with a seed that depends on the number of tasks; a statistic lays its tasks
+under these draws in the order of their values. So one statistic has one interval wherever it is
 shown, and the same tasks in another order have the same one.
 
 Draws come in pairs, the second of which is the first with the order of tasks reversed (antithetic
-resampling, Hall 1989), so that a difference and its opposite have intervals that mirror each other.
+resampling, Hall 1989), so that a difference and its opposite have intervals that mirror each
+other.
 """
 
 from collections import Counter
@@ -24,6 +25,7 @@ from dragoman.core.measures import ROUNDING
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 INTERVAL_METHOD = "2"
 """The version of how intervals are drawn: 1 drew each figure by a seed of the place where it stood."""
@@ -162,7 +164,7 @@ def drawn_counts(times: Sequence[int]) -> "NDArray[np.float64]":
     return np.concatenate(list(_counts(times)))
 
 
-def middle(drawn: "NDArray[np.float64]") -> Interval:
+def middle_interval(drawn: "NDArray[np.float64]") -> Interval:
     """Return the middle 95 % of a statistic's draws."""
     return _interval(*_ends(drawn))
 
@@ -188,14 +190,14 @@ def _mean_interval(kinds: tuple[Row, ...], times: tuple[int, ...]) -> Interval:
         ((value,),) = kinds
         edge = TAIL ** (1 / times[0])
         return _interval(value * edge, 1 - (1 - value) * edge)
-    return middle(_sums(kinds, times)[:, 0] / sum(times))
+    return middle_interval(_sums(kinds, times)[:, 0] / sum(times))
 
 
 @lru_cache(maxsize=10_000)
 def _ratio_interval(kinds: tuple[Row, ...], times: tuple[int, ...]) -> Interval:
     above, below = _sums(kinds, times).T
     is_there = below > 0
-    return middle(above[is_there] / below[is_there])
+    return middle_interval(above[is_there] / below[is_there])
 
 
 def _in_order(rows: Iterable[Row]) -> tuple[tuple[Row, ...], tuple[int, ...]]:

@@ -1,11 +1,8 @@
-"""pass^k over tasks: the figure, how sure it is, and what was left out.
+"""The pass^k statistic and rho^q over tasks, with intervals and excluded tasks.
 
-pass^k of a task with n trials and c successes is C(c, k) / C(n, k) (tau-bench, section 3); the figure
-is the mean over tasks. A task enters pass^k with at least k played trials, all of them scored without
-anything undecided: a trial that was not played takes nothing away, and one that was played without a
-verdict (a judge that failed, infrastructure that broke) takes its task out of every figure, for
-that may depend on how the agent did. Bounds take every task of the cell in, with what is unknown,
-trials not played among it, counted as failed and as passed.
+pass^k of a task with n trials and c successes is C(c, k) / C(n, k) (tau-bench, section 3); the
+figure is the mean over tasks. rho^q says how much of what an agent solves once it solves every
+time. pass^1 is also given by the persona that each task states of its user.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +10,9 @@ from math import comb
 
 import msgspec
 
-from dragoman.analysis.intervals import Interval, clustered_interval
+from dragoman.analysis.intervals import Interval, clustered_interval, ratio_interval
+from dragoman.core.conditions import NONE, Condition
+from dragoman.core.personas import stated_persona
 from dragoman.core.scores import Scored, Verdict, is_success
 
 
@@ -149,3 +148,113 @@ def _successes(row: Sequence[Verdict | None]) -> int:
 
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
+
+
+class Rho(msgspec.Struct, frozen=True):
+    """rho^q of one cell.
+
+    Attributes:
+        q: How many trials must all succeed.
+        value: None where no task was solved.
+        interval: 95 %, by percentile bootstrap over tasks; None as `value`.
+        tasks: Tasks that entered: those that pass^q is over.
+        solved: Those among them with a success; only they say something of rho.
+    """
+
+    q: int
+    value: float | None
+    interval: Interval | None
+    tasks: int
+    solved: int
+
+
+def rho_hat(rewards: Mapping[str, Sequence[Verdict | None]], trials: int) -> list[Rho]:
+    """Return rho^q for q = 2..trials, each over the tasks that pass^q is over.
+
+    Args:
+        rewards: By task, the reward of every planned trial; None where it was not played.
+        trials: The most trials that are planned for a task.
+    """
+    counts = trial_counts(rewards)
+    return [rho_of(counts, q) for q in range(2, trials + 1)]
+
+
+def rho_of(counts: Sequence[tuple[int, int]], q: int) -> Rho:
+    """Return rho^q of tasks by their trials and successes; those with fewer trials are left out."""
+    entered = [(trials, passed) for trials, passed in counts if trials >= q]
+    first = [task_pass_hat(trials, passed, 1) for trials, passed in entered]
+    every = [task_pass_hat(trials, passed, q) for trials, passed in entered]
+    solved = sum(passed > 0 for _, passed in entered)
+    if not solved:
+        return Rho(q, None, None, len(entered), 0)
+    return Rho(
+        q=q,
+        value=sum(every) / sum(first),
+        interval=ratio_interval(list(zip(every, first, strict=True)), is_share=True),
+        tasks=len(entered),
+        solved=solved,
+    )
+
+
+class StatedFigure(msgspec.Struct, frozen=True):
+    """pass^1 over the tasks of a cell that state one persona.
+
+    Attributes:
+        persona: The persona, as `task:hard`.
+        tasks: How many tasks entered.
+        left_out: How many did not: a trial was not decided, or none was played.
+        value: None where no task entered.
+        interval: 95 % over tasks.
+    """
+
+    persona: str
+    tasks: int
+    left_out: int
+    value: float | None
+    interval: Interval | None
+
+
+def persona_shown(condition: Condition, task: str) -> str:
+    """Return who the user of a conversation is: the condition's persona, or else the task's.
+
+    Args:
+        condition: The conversation's.
+        task: The id of its task.
+    """
+    own = condition.persona
+    return own if own != NONE else stated_persona(task) or NONE
+
+
+def stated_figures(
+    condition: Condition, rewards: Mapping[str, Sequence[Verdict | None]]
+) -> tuple[StatedFigure, ...]:
+    """Return pass^1 of a cell by the personas of its tasks; nothing where these state none.
+
+    Args:
+        condition: The cell's. A cell with a card has no figures: its users are the card's.
+        rewards: The rewards of every planned trial, by task.
+    """
+    if condition.persona != NONE:
+        return ()
+    groups: dict[str, dict[str, Sequence[Verdict | None]]] = {}
+    for task, row in rewards.items():
+        if persona := stated_persona(task):
+            groups.setdefault(persona, {})[task] = row
+    return tuple(
+        _figure(persona, rows)
+        for persona, rows in sorted(groups.items(), key=lambda group: _rank(group[0]))
+    )
+
+
+def _figure(persona: str, rows: Mapping[str, Sequence[Verdict | None]]) -> StatedFigure:
+    found = pass_hat(rows, max(map(len, rows.values())))
+    first = found.figures[0]
+    return StatedFigure(persona, first.tasks, found.left_out, first.value, first.interval)
+
+
+_ORDER = ("task:none", "task:easy", "task:hard")
+
+
+def _rank(persona: str) -> tuple[int, str]:
+    """Return the place of a persona: nobody in particular first, then those of the source."""
+    return (_ORDER.index(persona) if persona in _ORDER else len(_ORDER), persona)

@@ -1,19 +1,4 @@
-"""The smallest drop that a comparison can show: from how many tasks and trials, and from how much these vary.
-
-Two conditions are played with the same tasks. A task's difference of pass^1 varies between tasks by
-how much its true difference does, and within by chance: of a task that passes a share p of its trials,
-p (1 - p) / trials in each condition. Over tasks the mean of p (1 - p) is pass^1 - pass^2, which any run
-of two trials holds.
-
-The paired sign-flip test holds a mean difference against the mean square of the differences. So a drop D
-is found in 80 % of runs, by a two-sided test of 5 %, with n tasks of k trials where
-
-    D = (z_0.975 sqrt(V + D^2) + z_0.8 sqrt(V)) / sqrt(n) + 1 / (2 k n)
-
-with V the variance of a task's difference. This is Connor's sample size for paired shares (1987), of
-shares over k trials; the last term is for sums that come in whole successes. V is taken to be the same
-whatever the drop is.
-"""
+"""Power analysis: the smallest drop that a comparison can detect with given tasks and trials."""
 
 from collections.abc import Iterable, Sequence
 from math import ceil, sqrt
@@ -22,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.comparison import Comparison, TaskPair, comparable, compare, group_cells
 from dragoman.analysis.intervals import LEVEL
 from dragoman.analysis.pass_hat import trial_counts
@@ -136,14 +121,14 @@ def tasks_needed(drop: float, trials: int, variance: TaskVariance) -> int:
     return max(FEWEST_TASKS, ceil(root**2 - _ROUNDED))
 
 
-def variance_of(outcomes: Iterable[Outcome]) -> TaskVariance:
+def variance_of(outcomes: Iterable[ConversationResult]) -> TaskVariance:
     """Return how much tasks' differences vary, as conversations of one suite show it; assumed where they do not."""
     rows = tuple(outcomes)
     return variance_of_compared(compare(comparable(group_cells("", rows, {}))), rows)
 
 
 def variance_of_compared(
-    comparisons: Iterable[Comparison], outcomes: Iterable[Outcome]
+    comparisons: Iterable[Comparison], outcomes: Iterable[ConversationResult]
 ) -> TaskVariance:
     """Return the same where cells have been compared already.
 
@@ -171,7 +156,7 @@ def variance_of_compared(
     )
 
 
-def _within_cells(outcomes: Iterable[Outcome]) -> TaskVariance:
+def _within_cells(outcomes: Iterable[ConversationResult]) -> TaskVariance:
     cells: dict[object, dict[str, list[Verdict | None]]] = {}
     for row in outcomes:
         tasks = cells.setdefault((row.condition, row.agent), {})

@@ -5,15 +5,19 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.analysis.blame import CULPRITS, Blame, blame_counts
+from dragoman.analysis.failure_attribution import (
+    FAILURE_SOURCES,
+    FailureAttribution,
+    attribution_counts,
+)
 from dragoman.cli.failures import print_drops
 from dragoman.cli.output import print_json
 from dragoman.cli.progress import progress
+from dragoman.dataframes.comparisons import run_drops
+from dragoman.dataframes.results import chosen_scoring
+from dragoman.experiments.failure_attribution import attribute_failures
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.store.run_store import open_run
-from dragoman.studies.blame import find_blame
-from dragoman.tables.losses import stored_losses
-from dragoman.tables.outcomes import chosen_scoring
 
 
 def print_attribution(
@@ -21,7 +25,7 @@ def print_attribution(
 ) -> None:
     """Find out what lost the conversations of a run, and print it; `waiting` are options of waiting."""
     with progress("conversations played again", None) as advance:
-        rows = find_blame(folder, advance, trust=trust, waiting=waiting)
+        rows = attribute_failures(folder, advance, trust=trust, waiting=waiting)
     if as_json:
         print_json({"lost": msgspec.to_builtins(rows)})
         return
@@ -32,24 +36,24 @@ def print_attribution(
 def _print_stage_drops(folder: Path) -> None:
     """Print what is lost between the run's conditions, now that it is known at which stage."""
     with open_run(folder, write=False) as store:
-        lost = stored_losses(store, *chosen_scoring(store, None, None))
+        lost = run_drops(store, *chosen_scoring(store, None, None))
     if lost:
         print()
         print_drops(lost, folder, is_imported=False)
 
 
-def print_attributions(rows: Sequence[Blame]) -> None:
+def print_attributions(rows: Sequence[FailureAttribution]) -> None:
     """Print how many conversations each stage lost, by condition and agent."""
-    counts = blame_counts(rows)
+    counts = attribution_counts(rows)
     print_table(
         TextTable(
-            headings=("condition", "agent", *CULPRITS),
+            headings=("condition", "agent", *FAILURE_SOURCES),
             rows=tuple((*place, *map(str, lost.values())) for place, lost in counts.items()),
             title="lost conversations",
-            numbers=frozenset(CULPRITS),
+            numbers=frozenset(FAILURE_SOURCES),
             keys=2,
         )
     )
     print()
-    for culprit, about in CULPRITS.items():
+    for culprit, about in FAILURE_SOURCES.items():
         print(f"{culprit}: {about}")

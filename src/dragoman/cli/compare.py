@@ -5,17 +5,17 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.analysis.cards_kept import KEPT
 from dragoman.analysis.comparison import Comparison
+from dragoman.analysis.persona_fidelity import KEPT
 from dragoman.cli.output import console, print_error, print_metrics_json
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.characters import escape_controls
+from dragoman.dataframes.comparison_frames import comparison_object
+from dragoman.dataframes.comparisons import ComparisonOptions, RunComparison, compare_runs
 from dragoman.models.prices import load_prices
 from dragoman.registry.participants import judge_name
 from dragoman.report.comparison import differences_table, print_details
 from dragoman.report.text_tables import print_table
-from dragoman.tables.comparing import RunComparison, Wanted, compare_runs
-from dragoman.tables.comparison_frames import comparison_object
 
 FAILED = 1
 """The exit status where B is worse than allowed."""
@@ -70,7 +70,7 @@ def print_comparison(
             raise UsageError(f"{option} must lie between 0 and 1, not {value:g}")
     kept = KEPT if asked.kept is None else asked.kept
     judge = judge_name(asked.judge)
-    wanted = Wanted(asked.agents, asked.versus, asked.rules, judge, asked.by, kept)
+    wanted = ComparisonOptions(asked.agents, asked.versus, asked.rules, judge, asked.by, kept)
     prices = None if asked.prices is None else load_prices(asked.prices)
     found = compare_runs(asked.folders, wanted, prices)
     if as_json:

@@ -35,8 +35,7 @@ from dragoman.curation.apis.planning.plan import CurationPlan
 from dragoman.curation.apis.planning.reading import example_plan, read_plan
 from dragoman.curation.apis.verifying.monitor import STEP as MONITOR
 from dragoman.curation.apis.verifying.monitor import fewest_rounds
-from dragoman.exchange.api_datasets.renewing import renew_export
-from dragoman.exchange.api_datasets.writing import see_form
+from dragoman.formats.api_dataset_export import renew_export, require_form
 from dragoman.store.dataset import Dataset, FunnelCount
 
 VERDICTS = ("kept", "dropped", "merged", "failed")
@@ -178,7 +177,7 @@ def _check_preconditions(plan: CurationPlan, path: Path) -> None:
 
 def _preconditions(plan: CurationPlan) -> Iterator[tuple[str, Callable[[], object]]]:
     for each in plan.export:
-        yield "export", partial(see_form, each.to)
+        yield "export", partial(require_form, each.to)
     if plan.generate is not None:
         yield "generate", partial(_open_models, names_or_template(plan.generate.model), plan)
     if plan.rate is not None:

@@ -49,7 +49,7 @@ from dragoman.curation.apis.verifying.monitor import monitor_step, open_round
 from dragoman.curation.apis.verifying.offline import SetAside
 from dragoman.curation.apis.verifying.verify import STEP as VERIFY
 from dragoman.curation.apis.verifying.verify import Clock, VerifySettings, verify_step
-from dragoman.exchange.api_datasets.writing import export_dataset
+from dragoman.formats.api_dataset_export import export_dataset
 from dragoman.report.formatting import counted
 from dragoman.store.dataset import Dataset
 

@@ -8,11 +8,13 @@ from shlex import quote
 
 import msgspec
 
-from dragoman.analysis.losses.records import Loss
-from dragoman.analysis.places import PlaceInRun
+from dragoman.analysis.cell_summary import PlaceInRun
+from dragoman.analysis.drops import Drop
 from dragoman.cli.output import print_line, print_metrics_json
 from dragoman.core.scores import OUTCOME_STATUSES
 from dragoman.core.texts.characters import escape_controls
+from dragoman.dataframes.comparisons import drop_object, run_drops
+from dragoman.dataframes.results import chosen_scoring, outcomes
 from dragoman.registry.participants import judge_name
 from dragoman.report import formatting
 from dragoman.report.comparison import show_run_command
@@ -20,12 +22,10 @@ from dragoman.report.degradation import NAMES, UNASKED, drop_lines
 from dragoman.report.summary import FailureGroup, failure_groups
 from dragoman.runs.jobs import read_manifest
 from dragoman.store.run_store import open_run
-from dragoman.tables.losses import loss_object, stored_losses
-from dragoman.tables.outcomes import chosen_scoring, outcomes
 
 
 def print_drops(
-    losses: Sequence[Loss], run: Path, *, is_imported: bool, corrected: int | None = None
+    losses: Sequence[Drop], run: Path, *, is_imported: bool, corrected: int | None = None
 ) -> bool:
     """Print what is lost between the conditions of a run, if it has several; return whether it has.
 
@@ -72,7 +72,7 @@ def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> Non
     with open_run(folder, write=False) as store:
         rules, judge = chosen_scoring(store, wanted.rules, judge_name(wanted.judge))
         rows = list(outcomes(store, rules, judge, heads_only=True))
-        lost = stored_losses(store, rules, judge)
+        lost = run_drops(store, rules, judge)
         is_imported = read_manifest(store).imported is not msgspec.UNSET
     meant = [row for row in rows if wanted.takes(row.agent, row.condition.label)]
     names = ((each, each.comparison.b) for each in lost)
@@ -89,7 +89,7 @@ def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> Non
             for group in groups
         ]
         about = {"run": str(folder), "planned": len(meant), "failures": found}
-        print_metrics_json({**about, "losses": list(map(loss_object, meant_losses))})
+        print_metrics_json({**about, "losses": list(map(drop_object, meant_losses))})
         return
     if print_drops(meant_losses, folder, is_imported=is_imported, corrected=len(lost)):
         print()

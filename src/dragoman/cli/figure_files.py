@@ -9,6 +9,7 @@ import polars as pl
 
 from dragoman.cli.table_files import as_csv
 from dragoman.core.errors import UsageError
+from dragoman.dataframes.run_views import run_views
 from dragoman.registry.participants import judge_name
 from dragoman.report.charts import standalone_svg
 from dragoman.report.figure_spec import FigureSpec
@@ -17,7 +18,6 @@ from dragoman.report.run_figures import run_figures
 from dragoman.report.table_markup import latex_text, markdown_text
 from dragoman.report.view_model import compare_cells
 from dragoman.store.safe_files import atomic_write
-from dragoman.tables.run_views import run_views
 
 COLUMNS: dict[str, pl.DataType] = {
     **dict.fromkeys(("figure", "series", "place", "column"), pl.String()),

@@ -12,11 +12,11 @@ from dragoman.cli.output import print_line
 from dragoman.cli.usage import aged_price, today
 from dragoman.composition.setup import Setup
 from dragoman.core.costs import Cost
+from dragoman.dataframes.forecasts import forecast_plan, seconds_of
 from dragoman.models.prices import AgedPrice
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.runs.plan import Cell
-from dragoman.tables.forecasting import forecast_plan, seconds_of
 
 _UNKNOWN = "unknown"
 

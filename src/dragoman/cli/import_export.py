@@ -11,24 +11,20 @@ from dragoman.cli.output import print_error, print_json, print_line
 from dragoman.composition.external_access import external_access
 from dragoman.core.errors import UsageError
 from dragoman.core.result_files import ResultFormat
-from dragoman.exchange.audio_folder import write_audio_folder
-from dragoman.exchange.bundles.packing import pack_run
-from dragoman.exchange.bundles.unpacking import unpack_run
-from dragoman.exchange.exporting import export_results, result_formats
-from dragoman.exchange.importing import import_run
-from dragoman.exchange.inspect_logs.writing import write_inspect_logs
-from dragoman.exchange.junit import write_junit
-from dragoman.exchange.mm_tau_folders.layout import is_run_folder
-from dragoman.exchange.mm_tau_folders.reading import import_run_folder
-from dragoman.exchange.mm_tau_folders.writing import FORM as RUN_FOLDERS
-from dragoman.exchange.mm_tau_folders.writing import write_run_folders
-from dragoman.exchange.table_files import require_agent, write_csv, write_json_lines, write_parquet
+from dragoman.dataframes.results import chosen_scoring
+from dragoman.formats.audio_folder import write_audio_folder
+from dragoman.formats.inspect_log import write_inspect_logs
+from dragoman.formats.junit import write_junit
+from dragoman.formats.mm_tau_folders import FORM as RUN_FOLDERS
+from dragoman.formats.mm_tau_folders import import_run_folder, is_run_folder, write_run_folders
+from dragoman.formats.result_files import export_results, import_run, result_formats
+from dragoman.formats.run_bundle import pack_run, unpack_run
+from dragoman.formats.table_files import require_agent, write_csv, write_json_lines, write_parquet
 from dragoman.registry.participants import judge_name
 from dragoman.report import formatting
 from dragoman.runs.jobs import read_manifest
 from dragoman.store.audio_set_format import SETTINGS
 from dragoman.store.run_store import RunStore, open_run
-from dragoman.tables.outcomes import chosen_scoring
 
 OF_ANY_RUN = ("parquet", "csv", "jsonl", "inspect", "junit")
 """Forms that every run can be written in."""

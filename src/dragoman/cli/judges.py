@@ -11,15 +11,22 @@ from shlex import quote
 import msgspec
 
 from dragoman.analysis.intervals import Interval
-from dragoman.analysis.judges.agreement import RaterAgreement
-from dragoman.analysis.judges.answers import LabelledFigures, PanelFigures, Shift
-from dragoman.analysis.judges.hindsight import Hindsight
+from dragoman.analysis.judge_accuracy import LabelledFigures, LaterContextBias, PanelFigures, Shift
+from dragoman.analysis.rater_agreement import RaterAgreement
 from dragoman.cli.output import print_json, print_line, print_metrics_json
 from dragoman.cli.table_files import as_csv, as_markdown, require_writable, write_tables
 from dragoman.core.capabilities import ProvidesRiskProfile
 from dragoman.core.protocols import Suite
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tasks import RiskProfile, Task
+from dragoman.dataframes.error_summary import error_frame, summarize_errors
+from dragoman.experiments.judge_validation import (
+    CorrectedFigure,
+    JudgeCheck,
+    check_judges,
+    write_label_template,
+)
+from dragoman.experiments.measure_validation import Difference, LabelComparison, check_labels
 from dragoman.registry.suites import load_suite
 from dragoman.report import formatting
 from dragoman.report.formatting import counted
@@ -29,10 +36,6 @@ from dragoman.scoring.measures.critical_fields import critical_actions
 from dragoman.scoring.measures.error_tags import DEFAULT_TAG_RULES, TAG_RULES
 from dragoman.scoring.measures.escalation import escalation_duties, planned_handover
 from dragoman.store.run_store import StoredCell
-from dragoman.studies.judge_check import CorrectedFigure, JudgeCheck, check_judges, template
-from dragoman.studies.label_check import Difference, LabelComparison, check_labels
-from dragoman.tables.error_boards import error_board
-from dragoman.tables.error_frames import error_frame
 
 _SHOWN = 20
 
@@ -58,7 +61,7 @@ def print_judge_check(run: Path, labels: Path | None, *, as_json: bool) -> None:
 
 def print_template(run: Path, path: Path) -> None:
     """Write a file to label, and say so."""
-    count = template(run, path)
+    count = write_label_template(run, path)
     print_line(f"{path}: {formatting.counted(count, 'row')}: fill the column `value`")
 
 
@@ -159,7 +162,7 @@ def _print_split(run: Path, found: JudgeCheck) -> None:
         print_line(f"and {len(split) - _SHOWN:,} more split answers (--json has all)")
 
 
-def _hindsight(figures: Sequence[Hindsight]) -> TextTable:
+def _hindsight(figures: Sequence[LaterContextBias]) -> TextTable:
     headings = (
         "question",
         "judge",
@@ -244,7 +247,7 @@ def print_errors(asked: ErrorsRequest, *, full: bool, as_json: bool) -> None:
     require_writable(asked.outs)
     rules = DEFAULT_TAG_RULES if asked.tag_rules is None else TAG_RULES.find(asked.tag_rules)
     axes: Sequence[str] | None = None if asked.by is None else asked.by.split(",")
-    board = error_board(asked.folders, axes, rules)
+    board = summarize_errors(asked.folders, axes, rules)
     writers = {
         ".md": lambda: as_markdown("What went wrong", error_tables(board), board.facts).encode(),
         ".csv": lambda: as_csv(error_frame(board)).encode(),

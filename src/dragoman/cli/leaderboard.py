@@ -7,15 +7,24 @@ from typing import get_args
 
 import msgspec
 
-from dragoman.analysis.aggregates import Standing
-from dragoman.analysis.cards_kept import KEPT
+from dragoman.analysis.aggregate_scores import AggregateScore
 from dragoman.analysis.mm_tau.definitions import definitions_named
 from dragoman.analysis.mm_tau.mm_tap import MmTapWeights
-from dragoman.analysis.voice.board import VoiceBoard
+from dragoman.analysis.persona_fidelity import KEPT
+from dragoman.analysis.voice_summary import VoiceSummary
 from dragoman.cli.output import print_line, print_metrics_json
 from dragoman.cli.table_files import Writers, as_csv, as_markdown, require_writable, write_tables
 from dragoman.core.apis.metrics import AVERAGES, ApiAveraging
 from dragoman.core.errors import UsageError
+from dragoman.dataframes.api_frames import api_frame, summarize_api_runs
+from dragoman.dataframes.comparison_frames import voice_frame
+from dragoman.dataframes.leaderboard import (
+    LeaderboardEntry,
+    VoiceResults,
+    leaderboard_entries,
+    summarize_voice_runs,
+)
+from dragoman.dataframes.mm_tau_frames import MmTauResults, mm_tau_frame, mm_tau_results
 from dragoman.registry.participants import judge_name
 from dragoman.report import formatting
 from dragoman.report.api_calls import api_tables
@@ -23,11 +32,6 @@ from dragoman.report.mm_tau_tables import board_tables, grouped_tables, terminal
 from dragoman.report.table_markup import latex_tables
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.report.voice import voice_tables
-from dragoman.tables.api_boards import api_frame, api_results
-from dragoman.tables.leaderboard import Board, boards
-from dragoman.tables.mm_tau_boards import MmTauResults, mm_tau_frame, mm_tau_results
-from dragoman.tables.voice_boards import VoiceResults, voice_results
-from dragoman.tables.voice_frames import voice_frame
 
 API_ENDINGS = (".md", ".csv", ".json", ".tex")
 """The kinds of files that the figures are written as."""
@@ -46,10 +50,10 @@ def print_api_leaderboard(  # noqa: PLR0913 - the options of one style
 
     Raises:
         UsageError: For a file of another kind, an average that there is not, and
-            what `api_results` raises.
+            what `summarize_api_runs` raises.
     """
     require_writable(outs, API_ENDINGS)
-    found = api_results(folders, rules, judge_name(judge), _averaging(averaging))
+    found = summarize_api_runs(folders, rules, judge_name(judge), _averaging(averaging))
     tables = tuple(api_tables(found.board))
     write_tables(
         outs,
@@ -187,10 +191,10 @@ def print_voice_leaderboard(
     """Print text against every recognizer against agents that hear, and write it where that is asked.
 
     Raises:
-        UsageError: For a file of another kind, and what `voice_results` raises.
+        UsageError: For a file of another kind, and what `summarize_voice_runs` raises.
     """
     require_writable(outs, VOICE_ENDINGS)
-    found = voice_results(folders, rules, judge_name(judge))
+    found = summarize_voice_runs(folders, rules, judge_name(judge))
     write_tables(
         outs,
         {
@@ -221,7 +225,7 @@ def _voice_markdown(found: VoiceResults) -> str:
     return as_markdown("Text against voice", voice_tables(found.board), found.facts)
 
 
-def voice_csv(board: VoiceBoard) -> str:
+def voice_csv(board: VoiceSummary) -> str:
     """Return the figures of a board as CSV."""
     return as_csv(voice_frame(board))
 
@@ -284,7 +288,7 @@ def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
 
 
 def _print_aggregates(asked: LeaderboardRequest, *, as_json: bool) -> None:
-    found = boards(asked.folders, asked.rules, judge_name(asked.judge))
+    found = leaderboard_entries(asked.folders, asked.rules, judge_name(asked.judge))
     if as_json:
         print_metrics_json({"boards": msgspec.to_builtins(found)})
         return
@@ -292,7 +296,7 @@ def _print_aggregates(asked: LeaderboardRequest, *, as_json: bool) -> None:
         _print_category_tables(board)
 
 
-def _print_category_tables(board: Board) -> None:
+def _print_category_tables(board: LeaderboardEntry) -> None:
     if board.unreadable:
         print_line(
             f"{board.agent}: in most replies of {', '.join(board.unreadable)} no calls could be read: "
@@ -315,7 +319,7 @@ def _print_category_tables(board: Board) -> None:
         )
 
 
-def _aggregate_row(standing: Standing) -> tuple[str, str, str, str]:
+def _aggregate_row(standing: AggregateScore) -> tuple[str, str, str, str]:
     figure = formatting.number(standing.value)
     if standing.value is not None and standing.interval is not None:
         low, high = standing.interval.low, standing.interval.high

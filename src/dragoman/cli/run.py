@@ -63,9 +63,9 @@ from dragoman.runs.preflight import count_asking
 from dragoman.runs.runner import MeasureRequest, PlayedRun, new_folder, play_pending, score, start
 
 if TYPE_CHECKING:
-    from dragoman.analysis.cells import CellSummary
+    from dragoman.analysis.cell_summary import CellSummary
+    from dragoman.dataframes.results import RunFigures
     from dragoman.store.run_store import RunStore
-    from dragoman.tables.outcomes import RunFigures
 
 
 class RunOutcomeRequest(NamedTuple):
@@ -211,8 +211,8 @@ def score_run(folder: Path, asked: MeasureRequest, *, as_json: bool) -> None:
 def demo_run(out: Path | None) -> None:
     """Run the demonstration, print its figures and say where the report is."""
     from dragoman.cli.attribution import print_attributions
-    from dragoman.studies.blame import find_blame
-    from dragoman.studies.demo import start_demo
+    from dragoman.experiments.demo import start_demo
+    from dragoman.experiments.failure_attribution import attribute_failures
 
     with long_step("reading the suite, voices and recognizers"):
         job = start_demo(out or new_folder("demo"))
@@ -220,7 +220,7 @@ def demo_run(out: Path | None) -> None:
     with stall_notices(watch, is_on=mode() != "quiet"):
         result = _play_pending(job, pending_cells(job.cells, job.store), watch)
     with progress("lost conversations, played again", None) as advance:
-        blames = find_blame(result.folder, advance)
+        blames = attribute_failures(result.folder, advance)
     with long_step("counting what was lost"):
         _print_result(result, as_json=False)
     print()
@@ -332,7 +332,7 @@ def _visible_differences(
 
     So is the reward where there are very many cells; files and reports have it suite by suite.
     """
-    from dragoman.tables.outcomes import run_figures
+    from dragoman.dataframes.results import run_figures
 
     if len({cell.suite for cell in found.cells}) == 1:
         return found
@@ -364,19 +364,24 @@ def _print_result(
     result: PlayedRun, given: _SummaryContext = _AS_STORED, *, as_json: bool
 ) -> tuple[bool, "Sequence[CellSummary]"]:
     """Print a run's figures; return whether it measured anything and missed nothing, and its cells."""
-    from dragoman.store.run_store import open_run
-    from dragoman.tables.caveats import (
-        caveats,
+    from dragoman.dataframes.comparisons import drop_object, run_drops
+    from dragoman.dataframes.interpretation_warnings import (
         described_users,
-        refusals,
-        remarks,
-        text_calls,
+        interpretation_warnings,
+        refusal_warnings,
+        reply_warnings,
+        text_call_warnings,
         users_of,
     )
-    from dragoman.tables.losses import loss_object, stored_losses
-    from dragoman.tables.outcomes import RunFigures, run_figures
-    from dragoman.tables.recorded import agreement
-    from dragoman.tables.results import Retried, measures_object, results_object
+    from dragoman.dataframes.results import (
+        Retried,
+        RunFigures,
+        agreement,
+        measures_object,
+        results_object,
+        run_figures,
+    )
+    from dragoman.store.run_store import open_run
 
     again = given.again
     with open_run(result.folder, write=False) as store:
@@ -389,9 +394,14 @@ def _print_result(
         is_imported = manifest.imported is not msgspec.UNSET
         valid = count_valid(store, result.rules, result.judge, again or ())
         users = users_of(store)
-        warnings = (*caveats(store), *refusals(cells), *remarks(cells), *text_calls(cells))
+        warnings = (
+            *interpretation_warnings(store),
+            *refusal_warnings(cells),
+            *reply_warnings(cells),
+            *text_call_warnings(cells),
+        )
         recorded = agreement(store, result.rules, result.judge)
-        lost = stored_losses(store, result.rules, result.judge)
+        lost = run_drops(store, result.rules, result.judge)
         if not as_json:
             print_drops(lost, result.folder, is_imported=is_imported)
             shown = _visible_differences(store, result, prices, RunFigures(cells, measures))
@@ -405,7 +415,7 @@ def _print_result(
     if as_json:
         found = results_object(str(result.folder), cells, left_out, retried, prices.as_of)
         found |= {"users": users, "warnings": warnings, "recorded": msgspec.to_builtins(recorded)}
-        found["losses"] = list(map(loss_object, lost))
+        found["losses"] = list(map(drop_object, lost))
         print_metrics_json({**found, **measures_object(measures, result.unmeasured)})
         return sound, cells
     for label, why in left_out.items():
@@ -427,8 +437,8 @@ def _print_result(
 
 def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> None:
     from dragoman.cli.forecast import estimate_costs, forecast_object, print_forecast
+    from dragoman.dataframes.forecasts import planned_power
     from dragoman.report.comparison import power_line
-    from dragoman.tables.planned_power import planned_power
 
     cells = plan_cells(setup)
     found = estimate_costs(setup, cells, *estimated) if estimated.options else None

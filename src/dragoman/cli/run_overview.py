@@ -102,7 +102,7 @@ def _scoring(
         return rules, judge
     if len(known) == 1 and named == (None, None):
         return known.pop()
-    from dragoman.tables.outcomes import chosen_scoring
+    from dragoman.dataframes.results import chosen_scoring
 
     return chosen_scoring(store, *named)
 

@@ -6,18 +6,18 @@ from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
-from dragoman.analysis.cells import CellSummary
-from dragoman.analysis.measure_figures import MeasureRow
+from dragoman.analysis.cell_summary import CellSummary
+from dragoman.analysis.measure_metrics import MeasureRow
 from dragoman.cli.output import print_error, print_line
 from dragoman.core.conditions import TEXT
 from dragoman.core.errors import UsageError
 from dragoman.core.measures import REWARD, SIMULATOR
 from dragoman.core.scores import NO_JUDGE
+from dragoman.dataframes.results import Agreement
 from dragoman.report import formatting
 from dragoman.report.formatting import measured_value, reasons_line
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.runs.jobs import Manifest
-from dragoman.tables.recorded import Agreement
 
 
 class RunState(NamedTuple):

@@ -8,13 +8,15 @@ from urllib.parse import quote
 
 import msgspec
 
-from dragoman.analysis.by_axis import AGENT, Group, by_axes
-from dragoman.analysis.cells import CellSummary, Outcome
-from dragoman.analysis.measure_figures import newest
+from dragoman.analysis.cell_summary import CellSummary, ConversationResult
+from dragoman.analysis.grouping import AGENT, Group, by_axes
+from dragoman.analysis.measure_metrics import newest
 from dragoman.cli.output import console, print_json, print_line, print_metrics_json
 from dragoman.core.conditions import axis_names
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
+from dragoman.dataframes.results import chosen_scoring, outcome_object, outcomes
+from dragoman.dataframes.run_views import run_views
 from dragoman.models.prices import load_prices
 from dragoman.registry.participants import judge_name
 from dragoman.report import formatting
@@ -27,9 +29,6 @@ from dragoman.report.view_model import turn_timings
 from dragoman.runs.jobs import read_manifest
 from dragoman.store.audio_files import FOLDER as AUDIO
 from dragoman.store.run_store import RunStore, open_run
-from dragoman.tables.outcomes import chosen_scoring, outcomes
-from dragoman.tables.results import outcome_object
-from dragoman.tables.run_views import run_views
 
 
 def print_summary(
@@ -81,7 +80,7 @@ def show_conversation(
         print_line(f"the agent received {form} transcripts")
 
 
-def _find(store: RunStore, choice: ConversationChoice) -> Outcome:
+def _find(store: RunStore, choice: ConversationChoice) -> ConversationResult:
     rules, judge = chosen_scoring(store, choice.rules, judge_name(choice.judge))
     agents = {cell.agent for cell in store.cells()}
     if choice.agent is None and len(agents) > 1:
@@ -97,7 +96,7 @@ def _find(store: RunStore, choice: ConversationChoice) -> Outcome:
             *(choice.agent or cell.agent, choice.condition or cell.condition.label),
         )
         if (cell.task, cell.trial, cell.agent, cell.condition.label) == wanted:
-            return Outcome(
+            return ConversationResult(
                 cell.suite,
                 cell.condition,
                 cell.agent,
@@ -249,13 +248,13 @@ def write_styled_report(asked: ReportRequest) -> Path:
     if asked.style is None:
         return write_report(*plain)
     # Tables of results are loaded where they are wanted: a plain report begins sooner without.
-    from dragoman.analysis.cards_kept import KEPT
     from dragoman.analysis.mm_tau.definitions import definitions_named
+    from dragoman.analysis.persona_fidelity import KEPT
     from dragoman.cli.leaderboard import mm_tau_weights, mm_tau_writers
     from dragoman.cli.table_files import write_tables
+    from dragoman.dataframes.mm_tau_frames import mm_tau_results
     from dragoman.registry.participants import judge_name
     from dragoman.report.mm_tau_figures import mm_tau_page
-    from dragoman.tables.mm_tau_boards import mm_tau_results
 
     found = mm_tau_results(
         asked.folders,

@@ -10,33 +10,41 @@ from typing import NamedTuple
 
 import msgspec
 
-from dragoman.analysis.contrasts.tuning import TuningBoard
+from dragoman.analysis.training_contrasts import TrainingSummary
 from dragoman.cli.output import print_json, print_line
 from dragoman.cli.progress import progress
 from dragoman.cli.table_files import as_csv, as_markdown, write_tables
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.characters import escape_controls
-from dragoman.exchange.training_rows import rows_of_run
-from dragoman.finetuning.effort import effort_of, fitting, gpus
-from dragoman.finetuning.memory import gib, needs_of
-from dragoman.finetuning.preparing import Prepared, prepare
+from dragoman.dataframes.comparison_frames import contrasts_frame
+from dragoman.dataframes.results import chosen_scoring
+from dragoman.experiments.training_plan import Measuring, StudyPlan, plan_of, read_plan
+from dragoman.experiments.training_study import (
+    PreparedArm,
+    SideRun,
+    planned_runs,
+    prepared_arms,
+    run_study,
+)
+from dragoman.finetuning.cost_estimate import (
+    estimate_cost,
+    format_gib,
+    gpus,
+    gpus_with_memory,
+    memory_needs,
+)
+from dragoman.finetuning.preparation import Prepared, prepare, read_rows
 from dragoman.finetuning.progress import TrainingProgress, clock
 from dragoman.finetuning.recipe import Recipe, read_recipe
-from dragoman.finetuning.row_files import read_rows
-from dragoman.finetuning.tiny import SIZES, TinyForm, write_tiny
-from dragoman.finetuning.trained import HOUR, Trained, require_price, use_in_words
+from dragoman.finetuning.result import HOUR, TrainingResult, describe_use, require_price
+from dragoman.finetuning.tiny_model import SIZES, TinyForm, write_tiny
+from dragoman.formats.training_examples import rows_of_run
 from dragoman.registry.participants import judge_name
 from dragoman.report.table_markup import latex_tables
 from dragoman.report.text_tables import print_table
 from dragoman.report.tuning import NOTE, tuning_page, tuning_tables
 from dragoman.store.run_store import open_run
 from dragoman.store.safe_files import atomic_write
-from dragoman.studies.tuning.plan import Measuring, StudyPlan, plan_of, read_plan
-from dragoman.studies.tuning.playing import SideRun, planned_runs
-from dragoman.studies.tuning.study import run_study
-from dragoman.studies.tuning.training import PreparedArm, prepared_arms
-from dragoman.tables.outcomes import chosen_scoring
-from dragoman.tables.tuning_frames import contrasts_frame
 
 _TITLE = "What training bought"
 _FILES = ("study.md", "study.tex", "study.json", "study.csv", "study.parquet", "study.html")
@@ -97,7 +105,7 @@ def _study(plan: StudyPlan, *, dry_run: bool, as_json: bool) -> None:
     )
 
 
-def _writers(board: TuningBoard) -> dict[str, Callable[[], bytes]]:
+def _writers(board: TrainingSummary) -> dict[str, Callable[[], bytes]]:
     tables = tuple(tuning_tables(board))
     frame = contrasts_frame(board.contrasts)
 
@@ -125,8 +133,8 @@ def _print_plan(plan: StudyPlan, arms: tuple[PreparedArm, ...]) -> None:
         if each.prepared.unused:
             told += f", {len(each.prepared.unused)} cannot be learnt from"
         if each.trains:
-            needs = needs_of(each.prepared.recipe, each.prepared.model, on_gpu=False)
-            told += f"; about {gib(needs.memory)} of memory on a CPU, {gib(needs.disk)} of disk"
+            needs = memory_needs(each.prepared.recipe, each.prepared.model, on_gpu=False)
+            told += f"; about {format_gib(needs.memory)} of memory on a CPU, {format_gib(needs.disk)} of disk"
         print_line(f"{each.arm.name}: {told}")
     for run in planned_runs(plan):
         print_line(f"{run.side} on {run.suite}: {run.config.agents[0]}, in {run.folder}")
@@ -240,7 +248,7 @@ def _about_rows(prepared: Prepared) -> str:
 def _show_plan(prepared: Prepared, price: float | None, *, as_json: bool) -> None:
     if as_json:
         needs = {
-            name: needs_of(prepared.recipe, prepared.model, on_gpu=on_gpu)
+            name: memory_needs(prepared.recipe, prepared.model, on_gpu=on_gpu)
             for name, on_gpu in (("cpu", False), ("gpu", True))
         }
         shown = {
@@ -248,7 +256,7 @@ def _show_plan(prepared: Prepared, price: float | None, *, as_json: bool) -> Non
             "refused": [leak for each in prepared.leaks.values() for leak in each],
             "model": prepared.model,
             "needs": needs,
-            "effort": effort_of(prepared.recipe, prepared.model, prepared.rows),
+            "effort": estimate_cost(prepared.recipe, prepared.model, prepared.rows),
             "price_per_hour": price,
             "least_cost": _least_costs(prepared, price),
         }
@@ -268,26 +276,29 @@ def _least_costs(prepared: Prepared, price: float | None) -> dict[str, float] | 
     """Return by kinds of GPUs that fit what a training costs at least; None where an hour has no price."""
     if price is None or prepared.recipe.device == "cpu":
         return None
-    memory = needs_of(prepared.recipe, prepared.model, on_gpu=True).memory
-    effort = effort_of(prepared.recipe, prepared.model, prepared.rows)
-    return {name: effort.seconds_on(gpu) / HOUR * price for name, gpu in fitting(memory).items()}
+    memory = memory_needs(prepared.recipe, prepared.model, on_gpu=True).memory
+    effort = estimate_cost(prepared.recipe, prepared.model, prepared.rows)
+    return {
+        name: effort.seconds_on(gpu) / HOUR * price
+        for name, gpu in gpus_with_memory(memory).items()
+    }
 
 
 def _needed(prepared: Prepared, price: float | None) -> Iterator[str]:
     """Yield what a training needs of a machine, in words."""
     recipe, model = prepared.recipe, prepared.model
-    cpu, gpu = (needs_of(recipe, model, on_gpu=on_gpu) for on_gpu in (False, True))
+    cpu, gpu = (memory_needs(recipe, model, on_gpu=on_gpu) for on_gpu in (False, True))
     share = f"{cpu.trained:,} of {cpu.parameters:,} parameters are trained"
     yield f"{model.kind}: about {share}"
     yield (
-        f"about {gib(cpu.memory)} of memory on a CPU (fp32), {gib(gpu.memory)} on a GPU (bf16), "
-        f"{gib(cpu.disk)} of disk"
+        f"about {format_gib(cpu.memory)} of memory on a CPU (fp32), {format_gib(gpu.memory)} on a GPU (bf16), "
+        f"{format_gib(cpu.disk)} of disk"
     )
-    effort = effort_of(recipe, model, prepared.rows)
+    effort = estimate_cost(recipe, model, prepared.rows)
     yield f"{'at most' if effort.is_bound else 'about'} {effort.tokens:,} tokens are read"
     if recipe.device == "cpu":
         return
-    fit = fitting(gpu.memory)
+    fit = gpus_with_memory(gpu.memory)
     times = ", ".join(f"{name} {clock(effort.seconds_on(each))}" for name, each in fit.items())
     biggest = max(each.memory for each in gpus().values())
     yield (
@@ -300,7 +311,7 @@ def _needed(prepared: Prepared, price: float | None) -> Iterator[str]:
         yield f"at {price:,} USD an hour that is at least: {told}"
 
 
-def _show_trained(prepared: Prepared, trained: Trained, *, as_json: bool) -> None:
+def _show_trained(prepared: Prepared, trained: TrainingResult, *, as_json: bool) -> None:
     if as_json:
         print(msgspec.json.encode(trained).decode())
         return
@@ -311,7 +322,7 @@ def _show_trained(prepared: Prepared, trained: Trained, *, as_json: bool) -> Non
         f"{trained.steps} steps over {trained.rows} rows{unused}: {trained.seconds:.0f} s{resumed} "
         f"on {trained.device}{loss}"
     )
-    print(use_in_words(trained))
+    print(describe_use(trained))
     for folder in trained.folders:
         print(folder)
     if prepared.leaks or trained.unused:

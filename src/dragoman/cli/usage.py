@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from dragoman.analysis.by_axis import AGENT
-from dragoman.analysis.cells import CellSummary
-from dragoman.analysis.ledger import LedgerLine, ledger_cost
-from dragoman.analysis.ledger_by_axis import AxisLedger, ledgers_by
+from dragoman.analysis.cell_summary import CellSummary, LedgerLine, ledger_cost
+from dragoman.analysis.grouping import AGENT, AxisLedger, ledgers_by
 from dragoman.cli.output import print_json, print_line
 from dragoman.cli.table_files import as_markdown, require_writable, write_tables
 from dragoman.core.conditions import axis_names
 from dragoman.core.costs import Cost
 from dragoman.core.errors import UsageError
+from dragoman.dataframes.artifact_costs import ArtifactCost, artifact_cost
+from dragoman.dataframes.results import chosen_scoring, summary
 from dragoman.models.prices import AgedPrice, PriceTable, load_prices
 from dragoman.report import formatting
 from dragoman.report.costs import makings_table, spending_table
@@ -23,8 +23,6 @@ from dragoman.report.table_markup import latex_tables
 from dragoman.report.text_tables import print_table
 from dragoman.runs.jobs import stored_prices
 from dragoman.store.run_store import open_run
-from dragoman.tables.makings import Making, making_at
-from dragoman.tables.outcomes import chosen_scoring, summary
 
 USUAL = ("scenario",)
 """By what runs are told unless somebody says."""
@@ -90,13 +88,15 @@ def print_usage(asked: UsageRequest, *, as_json: bool) -> None:
         print_line(f"old price: {aged_price(each)}")
 
 
-def _artifact_costs(asked: UsageRequest) -> tuple[list[Making], list[Path], dict[str, AgedPrice]]:
+def _artifact_costs(
+    asked: UsageRequest,
+) -> tuple[list[ArtifactCost], list[Path], dict[str, AgedPrice]]:
     """Return what was made that is no run, the other folders, and the prices of the former that are old."""
     prices = load_prices(asked.prices)
-    makings: list[Making] = []
+    makings: list[ArtifactCost] = []
     runs: list[Path] = []
     for folder in asked.folders:
-        found = making_at(folder, prices.price_of)
+        found = artifact_cost(folder, prices.price_of)
         if found is None:
             runs.append(folder)
         else:
@@ -151,7 +151,7 @@ def _object(ledger: AxisLedger) -> dict[str, object]:
     }
 
 
-def _artifact_objects(making: Making) -> dict[str, object]:
+def _artifact_objects(making: ArtifactCost) -> dict[str, object]:
     return {
         "path": making.path,
         "kind": making.kind,

@@ -5,13 +5,18 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.analysis.printed import PrintedCell, RowFinding
-from dragoman.analysis.table_comparison import FigureDifference, TableComparison, compare_tables
-from dragoman.analysis.validation import validate
+from dragoman.analysis.published_tables import (
+    FigureDifference,
+    PrintedCell,
+    RowFinding,
+    TableComparison,
+    compare_tables,
+    validate,
+)
 from dragoman.cli.output import print_json
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.characters import escape_controls
-from dragoman.tables.printed_tables import read_table
+from dragoman.dataframes.published_table_files import read_table
 
 FAILED = 1
 """The exit status where figures cannot be true, or a row is a copy."""

@@ -6,9 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from dragoman.core.errors import UsageError
-from dragoman.testing.world.faults import load_faults
-from dragoman.testing.world.server import WorldServer
-from dragoman.testing.world.written import write_documents
+from dragoman.testing.itc_server import WorldServer, load_faults, write_documents
 
 
 def serve_world(port: int, faults: str | None, at: str | None) -> None:

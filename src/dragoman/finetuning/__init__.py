@@ -1,5 +1,5 @@
-"""Training models on rows of conversations, and showing what it bought.
+"""Fine-tuning of models on example conversations.
 
-Nothing is collected, played or scored here. torch is imported in this room alone, and only where a model
-is trained or asked.
+Nothing is collected, played or scored here. torch is imported in this package alone, and only where
+a model is trained or asked.
 """

@@ -1,15 +1,67 @@
-"""Which checkpoint a training goes on with: the newest that is whole."""
+"""Atomic folders of weights, and the newest complete checkpoint to resume a training from."""
 
+import contextlib
 import re
+import shutil
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import DataError, UsageError
 from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.finetuning.model_folder import tensors_of
+
+_FULL = (
+    *("No space left", "os error 28", "PytorchStreamWriter failed", "file write failed"),
+    *("File too large", "os error 27", "Disk quota exceeded", "os error 122"),
+)
+"""What errors say where a disk is full, or a limit of files or of a person's share is reached."""
+
+
+@contextlib.contextmanager
+def atomic_folder(folder: Path) -> Iterator[Path]:
+    """Give a folder beside the place to write into, which takes the place when everything is written.
+
+    Raises:
+        DataError: Where it cannot be written; no draft is left.
+    """
+    part = folder.with_name(f".{folder.name}.part")
+    try:
+        with disk_errors(folder):
+            shutil.rmtree(part, ignore_errors=True)
+            part.mkdir(parents=True)
+            yield part
+            if folder.exists():
+                shutil.rmtree(folder)
+            part.replace(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def disk_errors(place: Path) -> Iterator[None]:
+    """Turn what libraries raise where a disk is full into one line; anything else passes.
+
+    Raises:
+        DataError: Where something cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise DataError(
+            f"{place} cannot be written ({error.strerror or error}): choose another folder or make room"
+        ) from error
+    except Exception as error:
+        # torch and safetensors have errors of their own, which only their texts tell from others.
+        said = str(error)
+        if any(sign in said for sign in _FULL):
+            raise DataError(
+                f"{place} cannot be written (no space left): choose another folder or make room"
+            ) from error
+        raise
+
 
 _NAME = re.compile(r"checkpoint-(\d+)")
 _STATE = "trainer_state.json"
@@ -27,7 +79,7 @@ class _State(msgspec.Struct):
     global_step: int
 
 
-def newest_whole(folder: Path, broken: Callable[[Path], None]) -> Checkpoint | None:
+def newest_complete(folder: Path, broken: Callable[[Path], None]) -> Checkpoint | None:
     """Return the newest checkpoint that was written to its end; None where there is none.
 
     Args:

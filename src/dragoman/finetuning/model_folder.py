@@ -1,5 +1,11 @@
-"""What a model's folder holds, read from the heads of its files: no weight is loaded."""
+"""A model's folder: sizes read from file headers, hashes of weights, the base of an adapter.
 
+No weight is loaded. An adapter's folder names the weights that it was trained on: it is invalid
+on any others.
+"""
+
+import functools
+import hashlib
 import json
 from collections.abc import Mapping
 from math import prod
@@ -7,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.core.content_keys import content_key
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.decoding import DECODING_ERRORS
 
@@ -108,3 +115,46 @@ def tensors_of(file: Path) -> Mapping[str, tuple[int, ...]]:
     if file.stat().st_size != _HEAD + size + end:
         raise UsageError(broken)
     return shapes
+
+
+_BLOCK = 1 << 20
+
+
+def weights_hash(folder: Path) -> str:
+    """Return one hash of all weights in a folder, whatever their files are called."""
+    return content_key("weights-1", sorted(map(file_hash, folder.glob("*.safetensors"))))
+
+
+def file_hash(file: Path) -> str:
+    """Return the SHA-256 of a file."""
+    told = file.stat()
+    return _hash(str(file.absolute()), told.st_size, told.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=256)
+def _hash(file: str, size: int, changed: int) -> str:  # noqa: ARG001 - a changed file is hashed again
+    made = hashlib.sha256()
+    with Path(file).open("rb") as opened:
+        while block := opened.read(_BLOCK):
+            made.update(block)
+    return made.hexdigest()
+
+
+_FILE = "base.json"
+
+
+class _Base(msgspec.Struct):
+    weights: str
+
+
+def write_base(adapter: Path, base: Path) -> None:
+    """Write down the weights that an adapter was learnt on."""
+    (adapter / _FILE).write_bytes(msgspec.json.encode(_Base(weights_hash(base))))
+
+
+def base_of(adapter: Path) -> str:
+    """Return the hash of the weights that an adapter was learnt on; "" where it does not say."""
+    try:
+        return msgspec.json.decode((adapter / _FILE).read_bytes(), type=_Base).weights
+    except (OSError, *DECODING_ERRORS):
+        return ""

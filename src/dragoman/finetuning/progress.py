@@ -1,7 +1,13 @@
-"""What a person is told while a model is trained: step, loss, and the time that is left."""
+"""Training progress on the terminal, and the log of training losses that a resume continues."""
 
 import time
 from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.store.safe_files import atomic_write
 
 
 class TrainingProgress:
@@ -48,3 +54,43 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}"
+
+
+class LossLine(msgspec.Struct, frozen=True):
+    """What one step came to; `rate` is the learning rate that it used."""
+
+    step: int
+    loss: float
+    rate: float
+
+
+class LossFile:
+    """One line for each step, in order."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def lines(self) -> list[LossLine]:
+        """Return the lines that are whole; a killed training may leave half of one."""
+        found = []
+        for line in self._path.read_bytes().splitlines() if self._path.is_file() else ():
+            try:
+                found.append(msgspec.json.decode(line, type=LossLine))
+            except DECODING_ERRORS:
+                break
+        return found
+
+    def add(self, line: LossLine) -> None:
+        """Write a step's line at the end."""
+        with self._path.open("ab") as file:
+            file.write(msgspec.json.encode(line) + b"\n")
+
+    def cut_after(self, step: int) -> None:
+        """Keep the lines up to a step: what comes after it is done again."""
+        kept = [line for line in self.lines() if line.step <= step]
+        atomic_write(self._path, (msgspec.json.encode(line) + b"\n" for line in kept))
+
+    def last(self) -> float | None:
+        """Return the last loss; None where no step was made."""
+        lines = self.lines()
+        return lines[-1].loss if lines else None

@@ -1,7 +1,7 @@
-"""What is trained on what and how: one TOML file, read strictly.
+"""A training recipe: model, data and hyperparameters in one TOML file, read strictly.
 
-The defaults are those of International Tool Calling, section 5.4. It does not state a rank for LoRA, a
-length or a seed: those are ours.
+The defaults are those of International Tool Calling, section 5.4. It does not state a rank for
+LoRA, a length or a seed: those are ours.
 """
 
 import difflib

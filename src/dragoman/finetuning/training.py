@@ -1,4 +1,4 @@
-"""Training itself: trl's trainer over rows whose labels are made here."""
+"""Supervised fine-tuning: trl's trainer over examples whose labels are made here."""
 
 import shutil
 from collections.abc import Sequence
@@ -8,21 +8,16 @@ from typing import Any
 import msgspec
 
 from dragoman.core.errors import DataError, UsageError
-from dragoman.finetuning.adapter_base import write_base
-from dragoman.finetuning.checkpoints import newest_whole
-from dragoman.finetuning.extra import require_extra
-from dragoman.finetuning.learnable import chat_tokenizer
-from dragoman.finetuning.losses import LossFile
-from dragoman.finetuning.masking import LabelledRow, labelled_rows
-from dragoman.finetuning.memory import free_memory, gib, needs_of, require
-from dragoman.finetuning.model_folder import LOADED_WEIGHTS
-from dragoman.finetuning.preparing import Prepared
-from dragoman.finetuning.progress import TrainingProgress
+from dragoman.finetuning.checkpoints import atomic_folder, disk_errors, newest_complete
+from dragoman.finetuning.cost_estimate import format_gib, free_memory, memory_needs, require_memory
+from dragoman.finetuning.loss_masking import LabelledRow, UnusedRow, chat_tokenizer, labelled_rows
+from dragoman.finetuning.model_card import training_card
+from dragoman.finetuning.model_folder import LOADED_WEIGHTS, write_base
+from dragoman.finetuning.optional_dependencies import require_extra
+from dragoman.finetuning.preparation import Prepared
+from dragoman.finetuning.progress import LossFile, TrainingProgress
 from dragoman.finetuning.recipe import Recipe
-from dragoman.finetuning.saving import disk_errors, saved_whole
-from dragoman.finetuning.trained import RESULT, Trained, UseFile, priced
-from dragoman.finetuning.training_card import training_card
-from dragoman.finetuning.unused import UnusedRow
+from dragoman.finetuning.result import RESULT, TrainingResult, UseFile, with_price
 from dragoman.store.safe_files import atomic_write
 
 CHECKPOINTS = "checkpoints"
@@ -36,7 +31,7 @@ class _Begun(msgspec.Struct):
 
 def train(
     prepared: Prepared, told: TrainingProgress, price_per_hour: float | None = None
-) -> Trained:
+) -> TrainingResult:
     """Train as a recipe says; go on where the same training was cut off.
 
     Args:
@@ -56,7 +51,9 @@ def train(
 
     on_gpu = _takes_gpu(prepared, is_there=torch.cuda.is_available())
     memory = torch.cuda.mem_get_info()[0] if on_gpu else free_memory()
-    require(needs_of(recipe, prepared.model, on_gpu=on_gpu), memory, out, _where(on_gpu=on_gpu))
+    require_memory(
+        memory_needs(recipe, prepared.model, on_gpu=on_gpu), memory, out, _where(on_gpu=on_gpu)
+    )
     tokenizer = chat_tokenizer(recipe, prepared.rows)
     rows, found = labelled_rows(prepared.rows, tokenizer, recipe.max_length)
     unused = (*prepared.unused, *found)
@@ -66,7 +63,7 @@ def train(
         _begin(out, prepared, unused)
         model, state, resumed = _fit(recipe, out, tokenizer, rows, told, on_gpu=on_gpu)
     folders = _save(recipe, out, model, tokenizer)
-    trained = Trained(
+    trained = TrainingResult(
         tuple(map(str, folders)),
         len(rows),
         unused,
@@ -78,7 +75,7 @@ def train(
         prepared.identity,
         UseFile(out / USED).total(),
     )
-    trained = priced(trained, price_per_hour)
+    trained = with_price(trained, price_per_hour)
     atomic_write(out / RESULT, [msgspec.json.encode(trained)])
     atomic_write(out / CARD, [training_card(prepared, trained).encode()])
     # From here on a repeated command says that it is done, and no checkpoint is of use.
@@ -89,7 +86,7 @@ def train(
 def _takes_gpu(prepared: Prepared, *, is_there: bool) -> bool:
     recipe = prepared.recipe
     if recipe.device == "gpu" and not is_there:
-        needed = gib(needs_of(recipe, prepared.model, on_gpu=True).memory)
+        needed = format_gib(memory_needs(recipe, prepared.model, on_gpu=True).memory)
         raise UsageError(
             f"device = gpu, and there is none here: go where there is one with {needed} of memory, or "
             "write device = cpu"
@@ -145,8 +142,8 @@ def _fit(  # noqa: PLR0913 - one training's parts
     from transformers import AutoModelForCausalLM, PrinterCallback, set_seed
     from trl import SFTTrainer
 
-    from dragoman.finetuning.callback import watching
-    from dragoman.finetuning.threads import take_threads
+    from dragoman.finetuning.torch_helpers import set_thread_count
+    from dragoman.finetuning.trainer_callback import watch_training
 
     # What is drawn and computed is the same each time; filling buffers for it costs time and no value.
     torch.use_deterministic_algorithms(mode=not on_gpu)
@@ -155,9 +152,9 @@ def _fit(  # noqa: PLR0913 - one training's parts
     dtype = torch.bfloat16 if on_gpu and recipe.weights == "lora" else torch.float32
     model = AutoModelForCausalLM.from_pretrained(recipe.model, dtype=dtype, **LOADED_WEIGHTS)
     if not on_gpu:
-        take_threads(model.num_parameters())
+        set_thread_count(model.num_parameters())
     data = Dataset.from_list([{"input_ids": list(r.ids), "labels": list(r.labels)} for r in rows])
-    checkpoint = newest_whole(
+    checkpoint = newest_complete(
         out / CHECKPOINTS,
         lambda each: told.note(f"{each} is broken and passed over: its steps are made again"),
     )
@@ -172,7 +169,7 @@ def _fit(  # noqa: PLR0913 - one training's parts
         train_dataset=data,
         processing_class=tokenizer,
         peft_config=_lora(recipe),
-        callbacks=[watching(losses, use, told)],
+        callbacks=[watch_training(losses, use, told)],
     )
     trainer.remove_callback(PrinterCallback)
     told.begins()
@@ -232,14 +229,14 @@ def _save(recipe: Recipe, out: Path, model: Any, tokenizer: Any) -> list[Path]: 
     """Write what was trained; return the folders."""
     name = "adapter" if recipe.weights == "lora" else "model"
     folders = [out / name]
-    with saved_whole(out / name) as part:
+    with atomic_folder(out / name) as part:
         model.save_pretrained(part)
         tokenizer.save_pretrained(part)
         if recipe.weights == "lora":
             write_base(part, Path(recipe.model))
     if recipe.merge and recipe.weights == "lora":
         folders.append(out / "merged")
-        with saved_whole(out / "merged") as part:
+        with atomic_folder(out / "merged") as part:
             model.merge_and_unload().save_pretrained(part)
             tokenizer.save_pretrained(part)
     if not all((folder / "tokenizer.json").is_file() for folder in folders):

@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from dragoman.analysis.api_calls.board import ALL, ApiBoard, ApiGroup
-from dragoman.analysis.api_calls.rates import RateFigure
+from dragoman.analysis.api_summary import ALL, ApiGroup, ApiSummary, RateFigure
 from dragoman.core.apis.metrics import AXES, DETECTORS, INVOCATION, SELECTION
 from dragoman.report import formatting
 from dragoman.report.figure_spec import Datum, FigureSpec, Section, distinct_names, file_name
@@ -17,7 +16,7 @@ _Part = tuple[str, str, str]
 """How a figure is shown, its name, and what it is a figure of."""
 
 
-def api_figures(board: ApiBoard) -> Iterator[FigureSpec]:
+def api_figures(board: ApiSummary) -> Iterator[FigureSpec]:
     """Yield the figures of calls of APIs."""
     everything = [group for group in board.groups if group.axis == ALL]
     parts = tuple(_score_figures(board.averaging))
@@ -124,7 +123,7 @@ _MEANING = {
 }
 
 
-def api_tables(board: ApiBoard) -> Iterator[TextTable]:
+def api_tables(board: ApiSummary) -> Iterator[TextTable]:
     """Yield the tables: scores and errors of everything, then scores by each label."""
     note = _NOTE.format(averaging=board.averaging, meaning=_MEANING[board.averaging])
     everything = [group for group in board.groups if group.axis == ALL]

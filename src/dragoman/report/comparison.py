@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from dragoman.analysis.cell_summary import PlaceInRun
 from dragoman.analysis.comparison import CellName, Comparison, TaskPair
-from dragoman.analysis.places import PlaceInRun
 from dragoman.analysis.power import (
     FEWEST_TASKS,
     SMALL,

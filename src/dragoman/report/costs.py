@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from dragoman.analysis.by_axis import AGENT
-from dragoman.analysis.cells import CellSummary
-from dragoman.analysis.ledger import LedgerLine, ledger_cost
-from dragoman.analysis.ledger_by_axis import AxisLedger, ledgers_by
+from dragoman.analysis.cell_summary import CellSummary, LedgerLine, ledger_cost
+from dragoman.analysis.grouping import AGENT, AxisLedger, ledgers_by
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable
 

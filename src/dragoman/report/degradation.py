@@ -4,13 +4,13 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from shlex import quote
 
+from dragoman.analysis.drops import CountedShare, Drop, DropPart, FailureStage
 from dragoman.analysis.intervals import Interval
-from dragoman.analysis.losses.records import CountedShare, Loss, LossPart, Stage
 from dragoman.core.conditions import Condition, axis_of
 from dragoman.core.texts.characters import escape_controls
 from dragoman.report import formatting
 
-NAMES: dict[Stage, str] = {
+NAMES: dict[FailureStage, str] = {
     "line": "line",
     "speech": "voice or recognizer",
     "hearing": "agent's own hearing or voice",
@@ -24,7 +24,7 @@ NAMES: dict[Stage, str] = {
 }
 """The stages in words; `STAGES` says what they mean."""
 
-UNASKED: Stage = "not looked for"
+UNASKED: FailureStage = "not looked for"
 
 MAX_LINES = 8
 """Lines that a terminal shows before all else."""
@@ -36,7 +36,7 @@ _INDENT = "  "
 
 
 def drop_lines(
-    losses: Sequence[Loss],
+    losses: Sequence[Drop],
     run: str,
     width: int = 80,
     *,
@@ -80,12 +80,12 @@ def _fitting(texts: Iterable[str], width: int, room: int) -> list[str]:
     return lines
 
 
-def by_size(losses: Iterable[Loss]) -> list[Loss]:
+def by_size(losses: Iterable[Drop]) -> list[Drop]:
     """Return losses, the largest first, those without a figure last."""
     return sorted(losses, key=lambda loss: 2.0 if loss.value is None else -loss.value)
 
 
-def _tasks_of_all(losses: Sequence[Loss]) -> str:
+def _tasks_of_all(losses: Sequence[Drop]) -> str:
     """Return over how many tasks all losses are, where that is one number for all of them."""
     counts = {len(each.comparison.pairs) for each in losses}
     if len(counts) > 1 or any(each.comparison.left_out for each in losses):
@@ -93,7 +93,7 @@ def _tasks_of_all(losses: Sequence[Loss]) -> str:
     return f"{formatting.counted(counts.pop(), 'task')}, "
 
 
-def headline(loss: Loss, *, is_one_count: bool = False) -> str:
+def headline(loss: Drop, *, is_one_count: bool = False) -> str:
     """Return in one sentence what is lost, how sure that is, and over what, unless it is said of all."""
     found = loss.comparison
     about = [] if is_one_count else [formatting.counted(len(found.pairs), "task")]
@@ -112,7 +112,7 @@ def headline(loss: Loss, *, is_one_count: bool = False) -> str:
     return f"{describe_agent(loss)}: {other_name(loss)} {said} ({', '.join(about)})"
 
 
-def _block(loss: Loss, finds: str, *, is_one_count: bool) -> Iterator[str]:
+def _block(loss: Drop, finds: str, *, is_one_count: bool) -> Iterator[str]:
     yield headline(loss, is_one_count=is_one_count)
     if loss.parts:
         yield f"{_INDENT}{stages_line(loss, finds)}"
@@ -120,7 +120,7 @@ def _block(loss: Loss, finds: str, *, is_one_count: bool) -> Iterator[str]:
         yield f"{_INDENT}{heard}"
 
 
-def stages_line(loss: Loss, finds: str = "") -> str:
+def stages_line(loss: Drop, finds: str = "") -> str:
     """Return what each stage lost; where that is not known, what finds it, and what is known without."""
     if loss.is_looked_for:
         return f"at: {', '.join(map(part_words, largest_first(loss.parts)))}"
@@ -132,17 +132,17 @@ def stages_line(loss: Loss, finds: str = "") -> str:
     return "; ".join(said)
 
 
-def part_words(part: LossPart) -> str:
+def part_words(part: DropPart) -> str:
     """Return a stage and what it lost, in points."""
     return f"{NAMES[part.stage]} {points(part.value)}"
 
 
-def largest_first(parts: Iterable[LossPart]) -> list[LossPart]:
+def largest_first(parts: Iterable[DropPart]) -> list[DropPart]:
     """Return parts, those that lost most first."""
     return sorted(parts, key=lambda part: -part.value)
 
 
-def values_line(loss: Loss) -> str:
+def values_line(loss: Drop) -> str:
     """Return which values were not heard, and what else was told apart; "" where nothing was."""
     named = [share_words(share) for share in loss.values[:MAX_KINDS]]
     rest = loss.values[MAX_KINDS:]
@@ -152,7 +152,7 @@ def values_line(loss: Loss) -> str:
     return "; ".join((*said, *(words for _, words, _ in stated_shares(loss))))
 
 
-def stated_shares(loss: Loss) -> Iterator[tuple[str, str, CountedShare]]:
+def stated_shares(loss: Drop) -> Iterator[tuple[str, str, CountedShare]]:
     """Yield what was counted of words and languages: its name, it in words, and the count itself."""
     for sides in (loss.word_errors, loss.other_language):
         counts = [side.count for side in (sides.base, sides.other) if side is not None]
@@ -183,19 +183,19 @@ def points_interval(value: Interval) -> str:
     return f"[{points(value.low)}, {points(value.high)}]"
 
 
-def _points_interval(loss: Loss) -> str:
+def _points_interval(loss: Drop) -> str:
     found = loss.interval
     if found is None or loss.value is None:
         return ""
     return points_interval(found if loss.value >= 0 else Interval(-found.high, -found.low))
 
 
-def base_name(loss: Loss) -> str:
+def base_name(loss: Drop) -> str:
     """Return what the base has where the other condition has something else."""
     return _values(loss.comparison.a.condition, loss.comparison.differs)
 
 
-def other_name(loss: Loss) -> str:
+def other_name(loss: Drop) -> str:
     """Return what the other condition has."""
     return _values(loss.comparison.b.condition, loss.comparison.differs)
 
@@ -206,7 +206,7 @@ def _values(condition: Condition, axes: Sequence[str]) -> str:
     return " ".join(named) if named else axis_of(axes[0]).default
 
 
-def describe_agent(loss: Loss) -> str:
+def describe_agent(loss: Drop) -> str:
     """Return the agent, and what both conditions have beside what tells them apart."""
     name, differs = loss.comparison.b, loss.comparison.differs
     shared = [value for axis, value in name.condition.axes if axis not in differs]

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cell_summary import ConversationResult, PlaceInRun
 from dragoman.analysis.comparison import Comparison, TaskPair
-from dragoman.analysis.losses.records import CountedShare, Loss
-from dragoman.analysis.places import PlaceInRun
+from dragoman.analysis.drops import CountedShare, Drop
 from dragoman.report import degradation
 from dragoman.report.view_model import RunView
 
@@ -47,7 +46,7 @@ class LinkedDrop(msgspec.Struct, frozen=True):
     """
 
     run: str
-    loss: Loss
+    loss: Drop
     failed: LinkedFigure
     stages: tuple[LinkedFigure, ...]
     values: tuple[LinkedFigure, ...]
@@ -104,7 +103,7 @@ class DrilldownLinks:
         found = [str(self._numbers[key]) for key in keys if key in self._numbers]
         return FlippedTask(pair.task, ".".join(found))
 
-    def _loss(self, run: str, loss: Loss) -> LinkedDrop:
+    def _loss(self, run: str, loss: Drop) -> LinkedDrop:
         def linked(words: str, about: str, name: str, places: Iterable[PlaceInRun]) -> LinkedFigure:
             return LinkedFigure(words, about, self._filter(run, loss, name, places))
 
@@ -135,7 +134,7 @@ class DrilldownLinks:
             linked(misheard, "", "a value misheard", loss.misheard) if loss.misheard else None,
         )
 
-    def _filter(self, run: str, loss: Loss, name: str, places: Iterable[PlaceInRun]) -> int:
+    def _filter(self, run: str, loss: Drop, name: str, places: Iterable[PlaceInRun]) -> int:
         """Return the number of the filter that shows these conversations; -1 for none of them."""
         suite = loss.comparison.b.suite
         keys = (
@@ -158,5 +157,5 @@ def filters_by_place(behind: Sequence[Drilldown]) -> Mapping[int, list[int]]:
     return found
 
 
-def _key(run: str, row: Outcome) -> ConversationKey:
+def _key(run: str, row: ConversationResult) -> ConversationKey:
     return run, row.suite, row.condition.label, row.agent, row.task, row.trial

@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
-from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.cell_summary import CellSummary, LedgerLine
 from dragoman.analysis.intervals import Interval
-from dragoman.analysis.ledger import LedgerLine
-from dragoman.analysis.measure_figures import Form, MeasureRow
+from dragoman.analysis.measure_metrics import Form, MeasureRow
 from dragoman.analysis.pass_hat import ReferenceFigures
 from dragoman.core.costs import Cost
 from dragoman.core.episodes import TerminationReason

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.losses.stages import stage_of
-from dragoman.analysis.measure_figures import newest
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.analysis.drops import failure_stage
+from dragoman.analysis.measure_metrics import newest
 from dragoman.core.clarifications import Clarification
 from dragoman.core.content_keys import derive_seed
 from dragoman.core.episodes import Episode, Event, Message
@@ -77,11 +77,11 @@ def without_raw(event: Event) -> Event:
     return event
 
 
-def _draw(row: Outcome) -> int:
+def _draw(row: ConversationResult) -> int:
     return derive_seed(f"{row.task} {row.trial}", "sample")
 
 
-def _size(row: Outcome) -> int:
+def _size(row: ConversationResult) -> int:
     events = row.episode.events if isinstance(row.episode, Episode) else ()
     return len(msgspec.json.encode(tuple(map(without_raw, events))))
 
@@ -157,7 +157,7 @@ def _text(runs: Sequence[RunView], behind: Sequence[Drilldown], whole: Container
     return base64.b64encode(gzip.compress(msgspec.json.encode(document), 9, mtime=0)).decode()
 
 
-def _held(runs: Sequence[RunView], whole: Container[int]) -> Iterator[Outcome]:
+def _held(runs: Sequence[RunView], whole: Container[int]) -> Iterator[ConversationResult]:
     rows = (row for run in runs for row in run.outcomes)
     return (row for number, row in enumerate(rows) if number in whole)
 
@@ -170,7 +170,7 @@ class _Places(msgspec.Struct, frozen=True):
     texts: Mapping[str, int]
 
 
-def _texts(outcome: Outcome) -> Iterator[str]:
+def _texts(outcome: ConversationResult) -> Iterator[str]:
     for event in outcome.episode.events if outcome.episode else ():
         if isinstance(event, ToolResult):
             yield event.content
@@ -178,7 +178,7 @@ def _texts(outcome: Outcome) -> Iterator[str]:
                 yield event.shown
 
 
-def _task_key(run: RunView, outcome: Outcome) -> tuple[str, str, str]:
+def _task_key(run: RunView, outcome: ConversationResult) -> tuple[str, str, str]:
     task = run.tasks.get(f"{outcome.suite}/{outcome.task}")
     return (outcome.suite, outcome.task, task.digest if task else "")
 
@@ -220,7 +220,7 @@ def _conversations(
             "trial": outcome.trial,
             "standing": conversation_status(outcome),
             "user": user_status(outcome),
-            "stage": stage_of(outcome) if conversation_status(outcome) == "fail" else None,
+            "stage": failure_stage(outcome) if conversation_status(outcome) == "fail" else None,
             "brief": tasks.get(_task_key(run, outcome)),
             "assumed": outcome.score is not None and outcome.score.assumed,
         }
@@ -228,7 +228,7 @@ def _conversations(
         yield {**found, **(_whole if is_whole else _elsewhere)(outcome, places)}
 
 
-def _whole(outcome: Outcome, places: _Places) -> dict[str, object]:
+def _whole(outcome: ConversationResult, places: _Places) -> dict[str, object]:
     return {
         "episode": _episode(outcome.episode, places.texts),
         "score": msgspec.to_builtins(outcome.score),
@@ -236,7 +236,7 @@ def _whole(outcome: Outcome, places: _Places) -> dict[str, object]:
     }
 
 
-def _elsewhere(outcome: Outcome, _places: _Places) -> dict[str, object]:
+def _elsewhere(outcome: ConversationResult, _places: _Places) -> dict[str, object]:
     """Return of a conversation for which there is no room how it ended and what it scored."""
     ending = None if outcome.episode is None else msgspec.to_builtins(outcome.episode.ending)
     parts = () if outcome.score is None else outcome.score.components

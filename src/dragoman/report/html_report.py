@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
-from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.cell_summary import CellSummary
 from dragoman.analysis.comparison import Comparison
 from dragoman.analysis.intervals import INTERVAL_METHOD, RESAMPLES
 from dragoman.analysis.pass_hat import Figure

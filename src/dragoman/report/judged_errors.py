@@ -4,13 +4,20 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from shlex import quote
 
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.errors.board import AuditRow, ErrorBoard, JudgedGroup, ModeGroup
-from dragoman.analysis.errors.modes import ModeFigures
-from dragoman.analysis.errors.reviewed import Reviewed, SideFigures, TagFigures, side_figures
-from dragoman.analysis.errors.shares import ConversationShare
-from dragoman.analysis.judges.agreement import RaterAgreement
-from dragoman.analysis.measure_figures import newest
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.analysis.failure_modes import ConversationShare, ModeFigures
+from dragoman.analysis.judged_errors import (
+    AuditRow,
+    ErrorSummary,
+    JudgedGroup,
+    ModeGroup,
+    Reviewed,
+    SideFigures,
+    TagFigures,
+    side_figures,
+)
+from dragoman.analysis.measure_metrics import newest
+from dragoman.analysis.rater_agreement import RaterAgreement
 from dragoman.core.measures import ErrorReview, JudgedError, MeasureResult
 from dragoman.core.tools import Role
 from dragoman.report import formatting
@@ -23,7 +30,7 @@ _SIDES: tuple[Role, ...] = ("agent", "user")
 
 
 def judged_error_figures(
-    cells: Sequence[GridCell], outcomes: Mapping[int, Sequence[Outcome]]
+    cells: Sequence[GridCell], outcomes: Mapping[int, Sequence[ConversationResult]]
 ) -> Iterator[FigureSpec]:
     """Yield what judges found in conversations: a bar for each language and scenario, a figure for each side.
 
@@ -56,7 +63,10 @@ def judged_error_figures(
 
 
 def _data(
-    cells: Sequence[GridCell], outcomes: Mapping[int, Sequence[Outcome]], judge: str, side: Role
+    cells: Sequence[GridCell],
+    outcomes: Mapping[int, Sequence[ConversationResult]],
+    judge: str,
+    side: Role,
 ) -> Iterator[Datum]:
     has_agents = len({cell.who for cell in cells}) > 1
     for cell in cells:
@@ -73,11 +83,11 @@ def _data(
                 )
 
 
-def _figures(rows: Sequence[Outcome], judge: str, side: Role) -> SideFigures:
+def _figures(rows: Sequence[ConversationResult], judge: str, side: Role) -> SideFigures:
     return side_figures([Reviewed(row.task, _review(row, judge)) for row in rows], side, ())
 
 
-def _review(row: Outcome, judge: str) -> ErrorReview | None:
+def _review(row: ConversationResult, judge: str) -> ErrorReview | None:
     """Return the severities that a judge gave; tags are of no matter here."""
     found = next((each for each in _reviews(row) if _judge(each) == judge), None)
     if found is None or found.unscored:
@@ -85,7 +95,7 @@ def _review(row: Outcome, judge: str) -> ErrorReview | None:
     return ErrorReview(tuple(JudgedError(each.by, each.severity, (), 0) for each in found.errors))
 
 
-def _reviews(row: Outcome) -> Iterator[MeasureResult]:
+def _reviews(row: ConversationResult) -> Iterator[MeasureResult]:
     return (each for each in newest(row.measures) if each.measure == ERRORS)
 
 
@@ -235,7 +245,7 @@ def audit_table(rows: Sequence[AuditRow]) -> TextTable:
     return TextTable(headings, cells, title, numbers=frozenset({"errors"}))
 
 
-def error_tables(board: ErrorBoard, most_modes: int | None = None) -> Iterator[TextTable]:
+def error_tables(board: ErrorSummary, most_modes: int | None = None) -> Iterator[TextTable]:
     """Yield all tables of a board: severities, tags, failure modes, both together, and the audit."""
     for judge in dict.fromkeys(group.judge for group in board.judged):
         own = [group for group in board.judged if group.judge == judge]

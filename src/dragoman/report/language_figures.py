@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.comparison import CellName, Comparison
 from dragoman.analysis.correlation import Columns, correlation
-from dragoman.analysis.measure_figures import MeasureRow, newest
+from dragoman.analysis.measure_metrics import MeasureRow, newest
 from dragoman.core.conditions import ENGLISH, IN_ENGLISH, JOIN
 from dragoman.core.tools import Role
 from dragoman.report.figure_spec import Datum, FigureSpec, Section, distinct_names, file_name
@@ -336,7 +336,7 @@ _FEWEST_TURNS = 5
 Measures = Mapping[int, Sequence[MeasureRow]]
 """The figures of measures by the number of their cell."""
 
-Played = Mapping[int, Sequence[Outcome]]
+Played = Mapping[int, Sequence[ConversationResult]]
 """Conversations by the number of their cell."""
 
 
@@ -419,7 +419,7 @@ def _drift(
         )
 
 
-def _positions(rows: Iterable[Outcome], side: Role, series: str) -> Iterator[Datum]:
+def _positions(rows: Iterable[ConversationResult], side: Role, series: str) -> Iterator[Datum]:
     turns: Counter[int] = Counter()
     wrong: Counter[int] = Counter()
     for row in rows:

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.intervals import Interval
-from dragoman.analysis.mm_tau.axes import AxisDifference
-from dragoman.analysis.mm_tau.board import SUCCESS, MmTauBoard, MmTauCell
-from dragoman.analysis.mm_tau.pooled import PooledSuccess
+from dragoman.analysis.mm_tau.axis_effects import AxisDifference, PooledSuccess
+from dragoman.analysis.mm_tau.summary import SUCCESS, MmTauCell, MmTauSummary
 from dragoman.core.conditions import NONE, PLAIN
 from dragoman.report import formatting
 from dragoman.report.figure_spec import Datum, FigureSpec, Section, file_name
@@ -89,7 +88,7 @@ class AxisGlance(msgspec.Struct, frozen=True):
     steps: tuple[AxisStep, ...]
 
 
-def glances(board: MmTauBoard) -> tuple[AxisGlance, ...]:
+def glances(board: MmTauSummary) -> tuple[AxisGlance, ...]:
     """Return what each axis does by the log, for each suite and agent."""
     groups: dict[tuple[str, str], dict[tuple[str, str, str], list[AxisDifference]]] = {}
     for each in board.differences:
@@ -102,7 +101,7 @@ def glances(board: MmTauBoard) -> tuple[AxisGlance, ...]:
     )
 
 
-def modality_charts(board: MmTauBoard) -> tuple[SuccessChart, ...]:
+def modality_charts(board: MmTauSummary) -> tuple[SuccessChart, ...]:
     """Return Figure 2: by modality and exposure, over the personas that all have.
 
     Each agent has one chart: suites stand side by side in it, and readers in each suite.
@@ -121,7 +120,7 @@ def modality_charts(board: MmTauBoard) -> tuple[SuccessChart, ...]:
     return charts.charts
 
 
-def persona_charts(board: MmTauBoard) -> tuple[SuccessChart, ...]:
+def persona_charts(board: MmTauSummary) -> tuple[SuccessChart, ...]:
     """Return Figure 3: by modality, persona and exposure, suites and readers side by side.
 
     Where tasks state personas, and no card was played, these are the personas.
@@ -244,7 +243,7 @@ _PERSONAS: Section = "personas"
 _INTERVALS = "Whiskers are 95 % intervals over tasks."
 
 
-def mm_tau_figures(board: MmTauBoard) -> Iterator[FigureSpec]:
+def mm_tau_figures(board: MmTauSummary) -> Iterator[FigureSpec]:
     """Yield the figures of a grid of personas and exposures; those of its judges come after the log's."""
     yield from _axes(board)
     for chart in modality_charts(board):
@@ -254,7 +253,7 @@ def mm_tau_figures(board: MmTauBoard) -> Iterator[FigureSpec]:
     yield from _composites(board)
 
 
-def _axes(board: MmTauBoard) -> Iterator[FigureSpec]:
+def _axes(board: MmTauSummary) -> Iterator[FigureSpec]:
     for glance in glances(board):
         data = tuple(
             Datum(step.name, found.difference, found.interval, found.tasks)
@@ -292,7 +291,7 @@ def _success(chart: SuccessChart, title: str) -> FigureSpec:
     )
 
 
-def _composites(board: MmTauBoard) -> Iterator[FigureSpec]:
+def _composites(board: MmTauSummary) -> Iterator[FigureSpec]:
     groups: dict[str, list[Datum]] = {}
     for cell in board.cells:
         if cell.mm_tap is not None:
@@ -328,7 +327,7 @@ class MmTauPage(msgspec.Struct, frozen=True):
     facts: tuple[tuple[str, str], ...]
 
 
-def mm_tau_page(boards: Sequence[MmTauBoard], facts: tuple[tuple[str, str], ...]) -> MmTauPage:
+def mm_tau_page(boards: Sequence[MmTauSummary], facts: tuple[tuple[str, str], ...]) -> MmTauPage:
     """Return the section on boards of the same conversations.
 
     Args:

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.analysis.cards_kept import kept_notes
 from dragoman.analysis.intervals import Interval
 from dragoman.analysis.mm_tau.agreement import Agreed, TwinAgreement
-from dragoman.analysis.mm_tau.axes import AxisDifference
-from dragoman.analysis.mm_tau.board import METRICS, SUCCESS, MmTauBoard, MmTauCell, MmTauChange
+from dragoman.analysis.mm_tau.axis_effects import AxisDifference
 from dragoman.analysis.mm_tau.definitions import CODE, OWN, PAPER, Definitions
-from dragoman.analysis.mm_tau.sums import Metric
+from dragoman.analysis.mm_tau.metrics import Metric
+from dragoman.analysis.mm_tau.summary import METRICS, SUCCESS, MmTauCell, MmTauChange, MmTauSummary
+from dragoman.analysis.persona_fidelity import fidelity_notes
 from dragoman.core.conditions import NONE, UNEXPOSED
 from dragoman.report import formatting
 from dragoman.report.text_tables import BEST, GroupedTable, TextTable
@@ -84,12 +84,12 @@ def exposure_name(exposure: str) -> str:
     return exposure if name is None else f"{name} (p={number}{model and ' by '}{model})"
 
 
-def board_tables(boards: Sequence[MmTauBoard]) -> Iterator[TextTable]:
+def board_tables(boards: Sequence[MmTauSummary]) -> Iterator[TextTable]:
     """Yield all tables of boards as Markdown has them, the answer first."""
     return map(_flat, grouped_tables(boards))
 
 
-def terminal_tables(boards: Sequence[MmTauBoard]) -> Iterator[TextTable]:
+def terminal_tables(boards: Sequence[MmTauSummary]) -> Iterator[TextTable]:
     """Yield the tables of boards that a terminal has room for: those that others follow from."""
     yield from axis_tables(boards[0])
     yield from card_tables(boards[0])
@@ -104,7 +104,7 @@ def _flat(table: TextTable | GroupedTable) -> TextTable:
     return table.flat() if isinstance(table, GroupedTable) else table
 
 
-def grouped_tables(boards: Sequence[MmTauBoard]) -> Iterator[TextTable | GroupedTable]:
+def grouped_tables(boards: Sequence[MmTauSummary]) -> Iterator[TextTable | GroupedTable]:
     """Yield all tables of boards with their headings in groups, the answer first.
 
     What does not hang on a set of definitions is the first board's.
@@ -120,21 +120,21 @@ def grouped_tables(boards: Sequence[MmTauBoard]) -> Iterator[TextTable | Grouped
     yield from agreement_tables(boards[0])
 
 
-def axis_tables(board: MmTauBoard) -> Iterator[TextTable]:
+def axis_tables(board: MmTauSummary) -> Iterator[TextTable]:
     """Yield what each axis does over all couples of cells, paired by task."""
     rows = [each for each in board.differences if not each.at]
     if rows:
         yield _axis_table(rows, "What each axis does, paired by task", _paired_note(board))
 
 
-def pair_tables(board: MmTauBoard) -> Iterator[TextTable]:
+def pair_tables(board: MmTauSummary) -> Iterator[TextTable]:
     """Yield what each axis does in every couple of cells alone."""
     rows = [each for each in board.differences if each.at]
     if rows:
         yield _axis_table(rows, "The same in each couple of cells", _paired_note(board))
 
 
-def card_tables(board: MmTauBoard) -> Iterator[TextTable]:
+def card_tables(board: MmTauSummary) -> Iterator[TextTable]:
     """Yield whether users kept their cards, cell by cell; nothing where nobody had one."""
     if not board.cards:
         return
@@ -157,7 +157,7 @@ def card_tables(board: MmTauBoard) -> Iterator[TextTable]:
     )
 
 
-def metric_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
+def metric_tables(board: MmTauSummary) -> Iterator[GroupedTable]:
     """Yield Table 2 for each agent, setting, modality and persona: readers, exposures and suites."""
     for place, cells in _grouped(board.cells, _user_place).items():
         ordered = sorted(
@@ -189,7 +189,7 @@ def metric_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
         )
 
 
-def change_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
+def change_tables(board: MmTauSummary) -> Iterator[GroupedTable]:
     """Yield Tables 3 and 4: each suite's metrics under the richest exposure, and changes to it."""
     changes: dict[int, list[MmTauChange]] = {}
     for change in board.changes:
@@ -203,7 +203,7 @@ def change_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
         yield _change_table(board, title, {number: changes[number] for number in numbers})
 
 
-def composite_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
+def composite_tables(board: MmTauSummary) -> Iterator[GroupedTable]:
     """Yield Table 5: mm-tap by reader, for each suite and exposure; the source's code has none."""
     if not board.has_composite:
         return
@@ -243,7 +243,7 @@ def composite_tables(board: MmTauBoard) -> Iterator[GroupedTable]:
     )
 
 
-def agreement_tables(board: MmTauBoard) -> Iterator[TextTable]:
+def agreement_tables(board: MmTauSummary) -> Iterator[TextTable]:
     """Yield how far judges and the log agree; where there is no judge, that it is so."""
     title = "Judges against the log, conversation by conversation"
     if not board.agreements:
@@ -297,7 +297,7 @@ def _axis_table(rows: Sequence[AxisDifference], title: str, note: str) -> TextTa
     )
 
 
-def _paired_note(board: MmTauBoard) -> str:
+def _paired_note(board: MmTauSummary) -> str:
     left_out = [card.condition.label for card in board.cards if card.verdict == "not kept"]
     if not left_out:
         return "; ".join((_PAIRED, *_card_notes(board)))
@@ -308,10 +308,10 @@ def _paired_note(board: MmTauBoard) -> str:
     )
 
 
-def _card_notes(board: MmTauBoard) -> Iterator[str]:
+def _card_notes(board: MmTauSummary) -> Iterator[str]:
     """Yield of which cards it is not known whether they were kept."""
     unknown = [card for card in board.cards if card.verdict == "not known"]
-    yield from kept_notes(unknown, board.kept)
+    yield from fidelity_notes(unknown, board.kept)
 
 
 def _unkept(cells: Iterable[MmTauCell]) -> Iterator[str]:
@@ -335,7 +335,7 @@ def _paired(each: AxisDifference) -> tuple[str, ...]:
 
 
 def _change_table(
-    board: MmTauBoard, place: str, changes: Mapping[int, Sequence[MmTauChange]]
+    board: MmTauSummary, place: str, changes: Mapping[int, Sequence[MmTauChange]]
 ) -> GroupedTable:
     columns: list[tuple[str, str]] = []
     texts: list[dict[str, str]] = []
@@ -410,7 +410,7 @@ def _grouped(
     return groups
 
 
-def _readers(board: MmTauBoard) -> list[str]:
+def _readers(board: MmTauSummary) -> list[str]:
     return list(dict.fromkeys(cell.reader for cell in board.cells))
 
 
@@ -472,7 +472,7 @@ def _composite(cell: MmTauCell, *, is_clipped: bool) -> float | None:
     return cell.clipped if is_clipped else cell.mm_tap
 
 
-def _by(board: MmTauBoard) -> str:
+def _by(board: MmTauSummary) -> str:
     """Return by which definitions a table is; ours need no name."""
     return "" if board.definitions == OWN else f" by {board.definitions}"
 
@@ -488,7 +488,7 @@ def _marked(cell: MmTauCell) -> str:
     return exposure if is_kept else f"{exposure}, card not kept"
 
 
-def _further(board: MmTauBoard, cells: Sequence[MmTauCell]) -> Iterator[str]:
+def _further(board: MmTauSummary, cells: Sequence[MmTauCell]) -> Iterator[str]:
     if any(metric.unscored for cell in cells for metric in cell.metrics.values()):
         yield _UNSCORED
     if len(_readers(board)) > 1 and board.has_composite:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from dragoman.analysis.comparison import Comparison
-from dragoman.analysis.measure_figures import MeasureRow, measure_rows
+from dragoman.analysis.measure_metrics import MeasureRow, measure_rows
 from dragoman.report.api_calls import api_figures
 from dragoman.report.figure_spec import FigureSpec, file_name, with_unique_names
 from dragoman.report.judged_errors import judged_error_figures

@@ -5,12 +5,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
-from dragoman.analysis.cells import CellSummary, Outcome
-from dragoman.analysis.ledger import ledger_cost, merged
-from dragoman.analysis.losses.records import Stage
-from dragoman.analysis.losses.stages import stage_of
+from dragoman.analysis.cell_summary import (
+    CellSummary,
+    ConversationResult,
+    PlaceInRun,
+    ledger_cost,
+    merge_ledgers,
+    place_in_run,
+)
+from dragoman.analysis.drops import FailureStage, failure_stage
 from dragoman.analysis.pass_hat import Figure, PassHat
-from dragoman.analysis.places import PlaceInRun, place_in_run
 from dragoman.core.episodes import COMPLETE
 from dragoman.core.scores import OUTCOME_STATUSES, OutcomeStatus
 from dragoman.report import formatting
@@ -113,7 +117,7 @@ def _endings(cell: CellSummary) -> Iterator[str]:
 
 def usage_table(cells: Sequence[CellSummary]) -> TextTable | None:
     """Return what all cells used and what it costs; None where no use was recorded."""
-    lines = merged(line for cell in cells for line in cell.ledger)
+    lines = merge_ledgers(line for cell in cells for line in cell.ledger)
     if not lines:
         return None
     return TextTable(
@@ -195,7 +199,7 @@ def _without_invalid(result: PassHat) -> tuple[str, ...]:
 
 _ORDER = tuple(OUTCOME_STATUSES)
 
-_Group = tuple[OutcomeStatus, str, Stage | None]
+_Group = tuple[OutcomeStatus, str, FailureStage | None]
 
 
 class FailureGroup(msgspec.Struct, frozen=True):
@@ -204,10 +208,10 @@ class FailureGroup(msgspec.Struct, frozen=True):
     standing: OutcomeStatus
     cause: str
     places: tuple[PlaceInRun, ...]
-    stage: Stage | None = None
+    stage: FailureStage | None = None
 
 
-def failure_groups(outcomes: Iterable[Outcome]) -> tuple[FailureGroup, ...]:
+def failure_groups(outcomes: Iterable[ConversationResult]) -> tuple[FailureGroup, ...]:
     """Group the conversations that are no success: by standing, by cause, then by stage.
 
     The most frequent cause comes first, and of each the stage that lost most. A conversation that
@@ -219,7 +223,7 @@ def failure_groups(outcomes: Iterable[Outcome]) -> tuple[FailureGroup, ...]:
         found = conversation_causes(outcome)
         if found:
             standing, text = found[0].standing, _text(outcome, found)
-            stage = stage_of(outcome) if standing == "fail" else None
+            stage = failure_stage(outcome) if standing == "fail" else None
             groups.setdefault((standing, text, stage), []).append(place_in_run(outcome))
             of_cause[standing, text] += 1
 
@@ -233,7 +237,7 @@ def failure_groups(outcomes: Iterable[Outcome]) -> tuple[FailureGroup, ...]:
     )
 
 
-def _text(outcome: Outcome, found: Sequence[FailureCause]) -> str:
+def _text(outcome: ConversationResult, found: Sequence[FailureCause]) -> str:
     text = " and ".join(cause.text for cause in found)
     ending = None if outcome.episode is None else outcome.episode.ending
     if found[0].standing != "fail" or ending is None or ending.reason in COMPLETE:

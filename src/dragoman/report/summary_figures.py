@@ -5,7 +5,7 @@ from functools import partial
 
 import msgspec
 
-from dragoman.analysis.cells import CellSummary
+from dragoman.analysis.cell_summary import CellSummary
 from dragoman.analysis.comparison import CellName, Comparison
 from dragoman.core.conditions import ENGLISH, IN_ENGLISH, axis_names
 from dragoman.report.figure_spec import Datum, FigureSpec, Section, distinct_names, file_name

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import UNSET
 
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.core.clarifications import Clarification
 from dragoman.core.episodes import Episode, Event, Message
 from dragoman.core.measures import MeasureResult
@@ -43,7 +43,7 @@ _Line = tuple[str, str, str]
 
 
 def print_conversation(
-    console: "Console", outcome: Outcome, task: Task, *, full: bool = False
+    console: "Console", outcome: ConversationResult, task: Task, *, full: bool = False
 ) -> None:
     """Print one conversation: words, calls, results, changes, ending and score.
 

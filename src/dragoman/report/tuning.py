@@ -7,9 +7,16 @@ from importlib.resources import files
 
 import msgspec
 
-from dragoman.analysis.contrasts.board import ALL, APIS, NOT_ENGLISH, SideContrast
-from dragoman.analysis.contrasts.paired import Mean, PairedRate
-from dragoman.analysis.contrasts.tuning import BEFORE, TuningBoard
+from dragoman.analysis.training_contrasts import (
+    ALL,
+    APIS,
+    BEFORE,
+    NOT_ENGLISH,
+    Mean,
+    PairedRate,
+    SideContrast,
+    TrainingSummary,
+)
 from dragoman.core.apis.metrics import DETECTORS, INVOCATION, LANGUAGE_LABEL, SELECTION
 from dragoman.core.texts.characters import escape_controls
 from dragoman.report import formatting, html_parts
@@ -53,7 +60,7 @@ class DifferenceChart(msgspec.Struct, frozen=True):
     bars: tuple[DifferenceBar, ...]
 
 
-def tuning_charts(board: TuningBoard) -> tuple[DifferenceChart, ...]:
+def tuning_charts(board: TrainingSummary) -> tuple[DifferenceChart, ...]:
     """Return the charts that have something to show."""
     inside = [each for each in board.of(ALL) if each.suite in board.inside]
     outside = [each for each in board.of(ALL) if each.suite in board.outside]
@@ -100,7 +107,7 @@ NOTE = (
 )
 
 
-def tuning_tables(board: TuningBoard, *, by_language: bool = True) -> Iterator[GroupedTable]:
+def tuning_tables(board: TrainingSummary, *, by_language: bool = True) -> Iterator[GroupedTable]:
     """Yield the tables that have something to show; those by language are long."""
     inside = _on(board, ALL, board.inside)
     if inside:
@@ -122,7 +129,7 @@ def tuning_tables(board: TuningBoard, *, by_language: bool = True) -> Iterator[G
     yield from _ablations(board, by_language=by_language)
 
 
-def _ablations(board: TuningBoard, *, by_language: bool) -> Iterator[GroupedTable]:
+def _ablations(board: TrainingSummary, *, by_language: bool) -> Iterator[GroupedTable]:
     for axis, what, heading in (
         (ALL, "all queries", ""),
         (NOT_ENGLISH, "queries in other languages than English", ""),
@@ -134,7 +141,7 @@ def _ablations(board: TuningBoard, *, by_language: bool) -> Iterator[GroupedTabl
             yield _table(f"Trainings against each other: {what}", found, heading, columns)
 
 
-def _on(board: TuningBoard, axis: str, suites: Sequence[str]) -> tuple[SideContrast, ...]:
+def _on(board: TrainingSummary, axis: str, suites: Sequence[str]) -> tuple[SideContrast, ...]:
     return tuple(each for each in board.of(axis) if each.suite in suites)
 
 
@@ -230,7 +237,7 @@ def _left_out(found: Sequence[SideContrast]) -> str:
     return f"Left out: {'; '.join(said)}." if said else ""
 
 
-def tuning_page(board: TuningBoard, title: str) -> str:
+def tuning_page(board: TrainingSummary, title: str) -> str:
     """Return the page: charts, then tables, then what it was made of. No script runs in it."""
     import jinja2
     from markupsafe import Markup

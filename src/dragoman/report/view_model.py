@@ -6,12 +6,12 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.analysis.api_calls.board import ApiBoard
-from dragoman.analysis.cells import CellSummary, Outcome
+from dragoman.analysis.api_summary import ApiSummary
+from dragoman.analysis.cell_summary import CellSummary, ConversationResult
 from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, compare, group_cells
-from dragoman.analysis.losses.records import Loss
-from dragoman.analysis.measure_figures import MeasureRow, measure_rows
-from dragoman.analysis.voice.board import VoiceBoard
+from dragoman.analysis.drops import Drop
+from dragoman.analysis.measure_metrics import MeasureRow, measure_rows
+from dragoman.analysis.voice_summary import VoiceSummary
 from dragoman.conditions.persona.profile_inference import PURPOSE
 from dragoman.core.conditions import TEXT
 from dragoman.core.episodes import Episode, Event, Message
@@ -155,23 +155,23 @@ class RunView(msgspec.Struct, frozen=True):
     figures that measures declare, by metric. `warnings` say what its figures
     cannot say. `voices` sets them against text; None where nobody spoke. `personas` holds what came of who
     the users were and what agents were told of them, `apis` the calls of web APIs; None where there were none.
-    `reproduction_steps` say how it is played again, `losses` what is lost between its conditions.
+    `reproduction_steps` say how it is played again, `find_drops` what is lost between its conditions.
     """
 
     name: str
     facts: tuple[tuple[str, str], ...]
     cells: tuple[CellSummary, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ConversationResult, ...]
     tasks: dict[str, Task]
     provenance: tuple[Provenance, ...]
     audio: str = ""
     warnings: tuple[str, ...] = ()
     declared: dict[str, DeclaredMetrics] = {}
-    voices: VoiceBoard | None = None
+    voices: VoiceSummary | None = None
     personas: MmTauPage | None = None
-    apis: ApiBoard | None = None
+    apis: ApiSummary | None = None
     steps: tuple[ReproductionStep, ...] = ()
-    losses: tuple[Loss, ...] = ()
+    losses: tuple[Drop, ...] = ()
 
 
 class FailureCause(msgspec.Struct, frozen=True):
@@ -181,7 +181,7 @@ class FailureCause(msgspec.Struct, frozen=True):
     text: str
 
 
-def cell_outcomes(run: RunView, cell: CellSummary) -> tuple[Outcome, ...]:
+def cell_outcomes(run: RunView, cell: CellSummary) -> tuple[ConversationResult, ...]:
     """Return the outcomes that a cell summarizes."""
     key = (cell.suite, cell.condition, cell.agent)
     return tuple(row for row in run.outcomes if (row.suite, row.condition, row.agent) == key)
@@ -193,7 +193,7 @@ def run_measure_rows(run: RunView) -> tuple[MeasureRow, ...]:
     return tuple(row for row in rows if row.measure != REWARD)
 
 
-def turn_timings(outcome: Outcome) -> tuple[TurnTiming, ...]:
+def turn_timings(outcome: ConversationResult) -> tuple[TurnTiming, ...]:
     """Return the turns of a conversation by the clock; none where nobody speaks."""
     if outcome.episode is None or outcome.condition.voice == TEXT:
         return ()
@@ -215,19 +215,19 @@ def compare_cells(runs: Sequence[RunView]) -> tuple[Comparison, ...]:
     return compare(couple for cells in groups.values() for couple in comparable(cells))
 
 
-def conversation_status(outcome: Outcome) -> OutcomeStatus:
+def conversation_status(outcome: ConversationResult) -> OutcomeStatus:
     """Return where an outcome stands."""
     return outcome_status(outcome.episode, outcome.score)
 
 
-def user_status(outcome: Outcome) -> UserStatus:
+def user_status(outcome: ConversationResult) -> UserStatus:
     """Return where an outcome's simulated user stands."""
     if outcome.score is None or not outcome.score.simulator:
         return "unchecked"
     return "invalid" if outcome.score.invalid else "valid"
 
 
-def conversation_causes(outcome: Outcome) -> tuple[FailureCause, ...]:
+def conversation_causes(outcome: ConversationResult) -> tuple[FailureCause, ...]:
     """Return why an outcome is not a success: nothing for a success, one or more otherwise."""
     state = conversation_status(outcome)
     return tuple(
@@ -235,7 +235,7 @@ def conversation_causes(outcome: Outcome) -> tuple[FailureCause, ...]:
     )
 
 
-def count_causes(outcomes: Iterable[Outcome]) -> tuple[tuple[FailureCause, int], ...]:
+def count_causes(outcomes: Iterable[ConversationResult]) -> tuple[tuple[FailureCause, int], ...]:
     """Count causes, the most frequent first; an outcome counts once in each of its causes."""
     counts: dict[FailureCause, int] = {}
     for outcome in outcomes:
@@ -244,7 +244,7 @@ def count_causes(outcomes: Iterable[Outcome]) -> tuple[tuple[FailureCause, int],
     return tuple(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0].text)))
 
 
-def count_tool_errors(outcomes: Iterable[Outcome]) -> dict[Role, int]:
+def count_tool_errors(outcomes: Iterable[ConversationResult]) -> dict[Role, int]:
     """Count the tool results that were errors, by the side that made the call."""
     counts: dict[Role, int] = {"agent": 0, "user": 0}
     for outcome in outcomes:

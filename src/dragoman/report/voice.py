@@ -5,12 +5,10 @@ from functools import partial
 
 import msgspec
 
-from dragoman.analysis.aggregates import Standing
-from dragoman.analysis.blame import BLAME, CULPRITS
-from dragoman.analysis.voice.board import VoiceBoard, WayFigures
-from dragoman.analysis.voice.contrasts import Contrast
-from dragoman.analysis.voice.tallies import tally_of
-from dragoman.analysis.voice.ways import ALL_TASKS
+from dragoman.analysis.aggregate_scores import AggregateScore
+from dragoman.analysis.failure_attribution import ATTRIBUTION, FAILURE_SOURCES
+from dragoman.analysis.input_modes import ALL_TASKS, tally_of
+from dragoman.analysis.voice_summary import Contrast, InputModeMetrics, VoiceSummary
 from dragoman.core.clarifications import REJECTIONS
 from dragoman.core.conditions import NONE
 from dragoman.report import formatting
@@ -54,16 +52,16 @@ _SECONDS = (
 )
 
 
-def voice_tables(board: VoiceBoard) -> tuple[TextTable, ...]:
+def voice_tables(board: VoiceSummary) -> tuple[TextTable, ...]:
     """Return all tables of a grid of voices."""
     makers = (_sensitivity, _clarifications, _decisions, _values, _blame, _time, _conversations)
     made = (make(board) for make in makers)
     return (*accuracy_tables(board), *(table for table in made if table is not None))
 
 
-def accuracy_tables(board: VoiceBoard) -> Iterator[TextTable]:
+def accuracy_tables(board: VoiceSummary) -> Iterator[TextTable]:
     """Yield accuracies by category and input: one table for each agent and judge of questions."""
-    groups: dict[tuple[str, str], list[WayFigures]] = {}
+    groups: dict[tuple[str, str], list[InputModeMetrics]] = {}
     for row in board.ways:
         groups.setdefault((player(row), row.way.clarify), []).append(row)
     has_judges = any(row.way.clarify != NONE for row in board.ways)
@@ -90,7 +88,7 @@ def accuracy_tables(board: VoiceBoard) -> Iterator[TextTable]:
         )
 
 
-def player(row: WayFigures) -> str:
+def player(row: InputModeMetrics) -> str:
     """Return who played, and in which setting where that is not plain English."""
     return ", ".join((row.agent, *row.setting))
 
@@ -105,7 +103,7 @@ def points(entry: Contrast | None) -> str:
     return f"{100 * entry.value:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
 
 
-def _accuracy(row: WayFigures, name: str) -> str:
+def _accuracy(row: InputModeMetrics, name: str) -> str:
     standing = row.standings.get(name)
     if standing is None or standing.value is None:
         return MISSING
@@ -115,18 +113,18 @@ def _accuracy(row: WayFigures, name: str) -> str:
     return "\n".join(lines)
 
 
-def _tasks(standing: Standing) -> str:
+def _tasks(standing: AggregateScore) -> str:
     return f"{standing.tasks:,}"
 
 
-def _other_tasks(standing: Standing, contrast: Contrast | None) -> str:
+def _other_tasks(standing: AggregateScore, contrast: Contrast | None) -> str:
     """Return over how many tasks a difference is, where these are not those of the figure."""
     if contrast is None or contrast.value is None or contrast.tasks == standing.tasks:
         return ""
     return f" of {contrast.tasks:,}"
 
 
-def _compared_with(rows: Sequence[WayFigures]) -> Iterator[str]:
+def _compared_with(rows: Sequence[InputModeMetrics]) -> Iterator[str]:
     """Yield what the lower lines say: differences to which text."""
     for clarify in dict.fromkeys(row.text for row in rows if row.text is not None):
         judged = "" if clarify == NONE else f" with --clarify {clarify}"
@@ -135,7 +133,7 @@ def _compared_with(rows: Sequence[WayFigures]) -> Iterator[str]:
         )
 
 
-def _lacking(rows: Sequence[WayFigures]) -> Iterator[str]:
+def _lacking(rows: Sequence[InputModeMetrics]) -> Iterator[str]:
     """Yield which aggregates have no figure, and for want of which categories."""
     lacking = {
         name: standing.missing
@@ -147,11 +145,11 @@ def _lacking(rows: Sequence[WayFigures]) -> Iterator[str]:
         yield f"{name} lacks {', '.join(missing)}"
 
 
-_Column = tuple[str, Callable[[WayFigures], str]]
+_Column = tuple[str, Callable[[InputModeMetrics], str]]
 
 
 def _table(
-    board: VoiceBoard, rows: Sequence[WayFigures], title: str, *columns: _Column
+    board: VoiceSummary, rows: Sequence[InputModeMetrics], title: str, *columns: _Column
 ) -> TextTable:
     """Return a table with a row for each way, and a column for the judge where any has one."""
     named: list[_Column] = [("agent", player), ("input", lambda row: row.way.name)]
@@ -170,12 +168,12 @@ def _noted(table: TextTable, note: str) -> TextTable:
     return msgspec.structs.replace(table, note=note)
 
 
-def _headlines(board: VoiceBoard) -> tuple[str, ...]:
+def _headlines(board: VoiceSummary) -> tuple[str, ...]:
     """Return the figures that stand for all categories."""
     return tuple(name for name in board.names if name in {OVERALL, ALL_TASKS})
 
 
-def _sensitivity(board: VoiceBoard) -> TextTable | None:
+def _sensitivity(board: VoiceSummary) -> TextTable | None:
     if not board.sensitivity:
         return None
     rows = []
@@ -194,7 +192,7 @@ def _sensitivity(board: VoiceBoard) -> TextTable | None:
     return TextTable(headings, tuple(rows), title, _FARTHEST, numbers, keys=5)
 
 
-def _clarifications(board: VoiceBoard) -> TextTable | None:
+def _clarifications(board: VoiceSummary) -> TextTable | None:
     rows = [row for row in board.ways if row.way.clarify != NONE]
     if not rows:
         return None
@@ -211,28 +209,28 @@ def _clarifications(board: VoiceBoard) -> TextTable | None:
     return _noted(_table(board, rows, title, *shares, *won), _QUESTIONS)
 
 
-def _share(place: int, row: WayFigures) -> str:
+def _share(place: int, row: InputModeMetrics) -> str:
     if not row.questions or row.questions[place].value is None:
         return MISSING
     share = row.questions[place]
     return f"{100 * (share.value or 0):.1f} % of {share.of:,}"
 
 
-def _won_back(name: str, row: WayFigures) -> str:
+def _won_back(name: str, row: InputModeMetrics) -> str:
     return points(row.won_back.get(name))
 
 
-def _decisions(board: VoiceBoard) -> TextTable | None:
+def _decisions(board: VoiceSummary) -> TextTable | None:
     """Return how often judges decided for which reason."""
     return _counts(board, "clarifications", "clarifications: decisions by reason", _reasons(board))
 
 
-def _reasons(board: VoiceBoard) -> dict[str, str]:
+def _reasons(board: VoiceSummary) -> dict[str, str]:
     names = {"allowed": "allowed", **{f"rejected: {reason}": reason for reason in REJECTIONS}}
     return _counted(board, "clarifications", names)
 
 
-def _counted(board: VoiceBoard, measure: str, names: Mapping[str, str]) -> dict[str, str]:
+def _counted(board: VoiceSummary, measure: str, names: Mapping[str, str]) -> dict[str, str]:
     """Return the counts, with their headings, that any way has."""
     found = [tally_of(row.tallies, measure) for row in board.ways]
     return {
@@ -243,7 +241,7 @@ def _counted(board: VoiceBoard, measure: str, names: Mapping[str, str]) -> dict[
 
 
 def _counts(
-    board: VoiceBoard, measure: str, title: str, names: Mapping[str, str]
+    board: VoiceSummary, measure: str, title: str, names: Mapping[str, str]
 ) -> TextTable | None:
     """Return a measure's counts: a row for each way that was counted."""
     rows = [row for row in board.ways if tally_of(row.tallies, measure) is not None]
@@ -255,14 +253,14 @@ def _counts(
     return _table(board, rows, title, *columns)
 
 
-def _count(measure: str, name: str, row: WayFigures) -> str:
+def _count(measure: str, name: str, row: InputModeMetrics) -> str:
     tally = tally_of(row.tallies, measure)
     if tally is None or not tally.conversations:
         return MISSING
     return f"{tally.counts.get(name, 0):g}"
 
 
-def _values(board: VoiceBoard) -> TextTable | None:
+def _values(board: VoiceSummary) -> TextTable | None:
     """Return the values that were lost, by kind; where kinds were not measured, how many they are."""
     found = [tally for row in board.ways if (tally := tally_of(row.tallies, "values"))]
     kinds = dict.fromkeys(
@@ -277,7 +275,7 @@ def _values(board: VoiceBoard) -> TextTable | None:
     return _counts(board, "values", _VALUES, names) or _values_heard(board)
 
 
-def _values_heard(board: VoiceBoard) -> TextTable | None:
+def _values_heard(board: VoiceSummary) -> TextTable | None:
     rows = [row for row in board.ways if _said_values(row)]
     if not rows:
         return None
@@ -288,24 +286,24 @@ def _values_heard(board: VoiceBoard) -> TextTable | None:
     return _table(board, rows, _VALUES, ("said", lambda row: f"{_said_values(row):g}"), lost)
 
 
-def _hearing(row: WayFigures) -> Mapping[str, int | float]:
+def _hearing(row: InputModeMetrics) -> Mapping[str, int | float]:
     tally = tally_of(row.tallies, "hearing")
     return {} if tally is None else tally.counts
 
 
-def _said_values(row: WayFigures) -> float:
+def _said_values(row: InputModeMetrics) -> float:
     return _hearing(row).get("values", 0)
 
 
-def _blame(board: VoiceBoard) -> TextTable | None:
-    names = {name: name for name in ("lost", *CULPRITS)}
-    table = _counts(board, BLAME, "lost conversations by what lost them", names)
+def _blame(board: VoiceSummary) -> TextTable | None:
+    names = {name: name for name in ("lost", *FAILURE_SOURCES)}
+    table = _counts(board, ATTRIBUTION, "lost conversations by what lost them", names)
     if table is None:
         return None
     return _noted(table, "as `dragoman blame` found; inputs without a row were not blamed for any")
 
 
-def _time(board: VoiceBoard) -> TextTable | None:
+def _time(board: VoiceSummary) -> TextTable | None:
     held = {each.figure for row in board.ways for each in row.measures if each.measure == TIMING}
     columns: list[_Column] = [
         (heading, partial(_timed, figure))
@@ -317,16 +315,16 @@ def _time(board: VoiceBoard) -> TextTable | None:
     return _noted(table, _SECONDS)
 
 
-def _seconds(row: WayFigures) -> str:
+def _seconds(row: InputModeMetrics) -> str:
     return MISSING if row.seconds is None else f"{row.seconds:.2f}"
 
 
-def _timed(figure: str, row: WayFigures) -> str:
+def _timed(figure: str, row: InputModeMetrics) -> str:
     found = (each for each in row.measures if (each.measure, each.figure) == (TIMING, figure))
     return formatting.measured_value(next(found, None)).removesuffix(" s")
 
 
-def _conversations(board: VoiceBoard) -> TextTable:
+def _conversations(board: VoiceSummary) -> TextTable:
     """Return what was planned and played, and what is no agent's."""
     reasons = dict.fromkeys(reason for row in board.ways for reason in row.cell.unscored)
     table = _table(
@@ -348,7 +346,7 @@ _ONE_CATEGORY = 2
 _INTERVALS = "Whiskers are 95 % intervals over tasks."
 
 
-def voice_figures(board: VoiceBoard) -> Iterator[FigureSpec]:
+def voice_figures(board: VoiceSummary) -> Iterator[FigureSpec]:
     """Yield the figures of a grid of voices."""
     order = sorted(board.names, key=lambda name: (name != OVERALL, name != ALL_TASKS))
     if len(board.names) <= _ONE_CATEGORY:
@@ -360,21 +358,23 @@ def voice_figures(board: VoiceBoard) -> Iterator[FigureSpec]:
     yield from _shares_of(
         board, "values", "values", "Values lost in hearing, by kind", _kinds(board)
     )
-    culprits: dict[str, str] = {name: name for name in CULPRITS}
-    yield from _shares_of(board, BLAME, "lost", "Lost conversations by what lost them", culprits)
+    culprits: dict[str, str] = {name: name for name in FAILURE_SOURCES}
+    yield from _shares_of(
+        board, ATTRIBUTION, "lost", "Lost conversations by what lost them", culprits
+    )
 
 
-def _players(board: VoiceBoard) -> dict[str, list[WayFigures]]:
+def _players(board: VoiceSummary) -> dict[str, list[InputModeMetrics]]:
     """Return what each agent made of all its inputs, by its name and the judge of questions."""
     has_judges = any(row.way.clarify != NONE for row in board.ways)
-    groups: dict[str, list[WayFigures]] = {}
+    groups: dict[str, list[InputModeMetrics]] = {}
     for row in board.ways:
         who = f"{player(row)}, clarify {row.way.clarify}" if has_judges else player(row)
         groups.setdefault(who, []).append(row)
     return groups
 
 
-def _by_input(who: str, rows: Sequence[tuple[str, WayFigures, str]]) -> Iterator[FigureSpec]:
+def _by_input(who: str, rows: Sequence[tuple[str, InputModeMetrics, str]]) -> Iterator[FigureSpec]:
     """Yield accuracy and what is lost to text, of categories under the names of places."""
     of = f", {who}" if who else ""
     yield FigureSpec(
@@ -408,7 +408,7 @@ def _by_input(who: str, rows: Sequence[tuple[str, WayFigures, str]]) -> Iterator
         )
 
 
-def _word_errors(board: VoiceBoard) -> Iterator[FigureSpec]:
+def _word_errors(board: VoiceSummary) -> Iterator[FigureSpec]:
     data = tuple(
         Datum(player(row), found.value, found.interval, found.n, _way(row))
         for row in board.ways
@@ -429,11 +429,11 @@ def _word_errors(board: VoiceBoard) -> Iterator[FigureSpec]:
         )
 
 
-def _way(row: WayFigures) -> str:
+def _way(row: InputModeMetrics) -> str:
     return row.way.name if row.way.clarify == NONE else f"{row.way.name}, clarify {row.way.clarify}"
 
 
-def _kinds(board: VoiceBoard) -> dict[str, str]:
+def _kinds(board: VoiceSummary) -> dict[str, str]:
     found = (tally_of(row.tallies, "values") for row in board.ways)
     names = dict.fromkeys(
         name for tally in found if tally for name, count in tally.counts.items() if count
@@ -442,7 +442,7 @@ def _kinds(board: VoiceBoard) -> dict[str, str]:
 
 
 def _shares_of(
-    board: VoiceBoard, measure: str, whole: str, title: str, names: dict[str, str]
+    board: VoiceSummary, measure: str, whole: str, title: str, names: dict[str, str]
 ) -> Iterator[FigureSpec]:
     """Yield what parts of a count are, as shares of it; nothing where it was not counted."""
     data = []

@@ -11,7 +11,7 @@ from typing import Annotated, TypeGuard
 
 import msgspec
 
-from dragoman.analysis.cells import NO_PREFLIGHT
+from dragoman.analysis.cell_summary import NO_PREFLIGHT
 from dragoman.composition.concurrency import ConcurrencyLimits, concurrency_limits
 from dragoman.composition.external_access import external_access
 from dragoman.composition.setup import Setup, build_setup

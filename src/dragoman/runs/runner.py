@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from dragoman.analysis.cells import NO_PREFLIGHT
+from dragoman.analysis.cell_summary import NO_PREFLIGHT
 from dragoman.composition.conditions.languages import config_of_scoring, scored_conditions
 from dragoman.composition.external_access import SCORING, external_access
 from dragoman.composition.setup import Setup, scoring_setup

@@ -1,4 +1,1 @@
-"""Servers and data for tests of programs that use Dragoman; ships with the package.
-
-Nothing of the package depends on it.
-"""
+"""Test servers and test data for programs that use Dragoman; they ship with the package."""

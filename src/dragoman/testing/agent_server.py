@@ -2,8 +2,8 @@
 
 It prints its address first and listens on the loopback address only. Web pages must not reach the
 function: a request has to be JSON, for a loopback name, and from no other origin. An error of the
-function is a 500 with one line; an answer that cannot be understood is sent as one without words or
-calls.
+function is a 500 with one line; an answer that cannot be understood is sent as one without words
+or calls.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from dragoman.models.http_agent import (
 )
 from dragoman.registry.participants import import_attribute
 from dragoman.simulation.participants.python_function import AgentFunction, FunctionModel
-from dragoman.testing.listening import HOST
+from dragoman.testing.local_server import HOST
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -44,7 +44,7 @@ STOPPING_SECONDS = 0.1
 
 
 @asynccontextmanager
-async def serving(name: str, function: AgentFunction, port: int = 0) -> AsyncIterator[str]:
+async def serve_agent(name: str, function: AgentFunction, port: int = 0) -> AsyncIterator[str]:
     """Serve a function while the context is open; gives the address to ask.
 
     Args:
@@ -98,7 +98,7 @@ async def _serve(spec: str, port: int) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    async with serving(spec, cast("AgentFunction", target), port) as url:
+    async with serve_agent(spec, cast("AgentFunction", target), port) as url:
         sys.stdout.write(f"{url}\n")
         sys.stdout.flush()
         await stopped.wait()

@@ -1,17 +1,113 @@
-"""A server on the loopback address as a context manager, whatever it answers."""
+"""A server on the loopback address as a context manager, in a thread or an event loop.
+
+The port can be closed and opened again while the server runs.
+"""
 
 import asyncio
+import os
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Self
 
 from aiohttp import web
 
 from dragoman.core.errors import UsageError
-from dragoman.testing.capacity import Outage, OutageKind
-from dragoman.testing.exchange import Exchange
-from dragoman.testing.listening import HOST, Listener
+from dragoman.testing.request_handler import Exchange
 from dragoman.testing.request_log import LogView
-from dragoman.testing.serving_thread import ServingThread
+from dragoman.testing.server_config import Outage, OutageKind
+
+HOST = "127.0.0.1"
+BACKLOG = 2048
+
+
+class Listener:
+    """Accepts connections while it is open; while it is not, they are refused."""
+
+    def __init__(self, protocol: Callable[[], asyncio.Protocol], port: int) -> None:
+        """Prepare a listener.
+
+        Args:
+            protocol: Makes what serves one connection.
+            port: Where to listen; 0 takes a free port, which is kept from then on.
+        """
+        self.port = port
+        self._protocol = protocol
+        self._accepting: asyncio.Task[asyncio.Server] | None = None
+
+    def open(self) -> None:
+        """Listen from now on; needs a running event loop.
+
+        Raises:
+            UsageError: Where the port is taken.
+        """
+        if self._accepting is not None:
+            return
+        try:
+            bound = socket.create_server((HOST, self.port), backlog=BACKLOG)
+        except (OSError, OverflowError) as error:
+            reason = os.strerror(error.errno or 0) if isinstance(error, OSError) else "no such port"
+            raise UsageError(f"port {self.port}: {reason}: choose another, or 0") from error
+        self.port = bound.getsockname()[1]
+        loop = asyncio.get_running_loop()
+        serving = loop.create_server(self._protocol, sock=bound, backlog=BACKLOG)
+        self._accepting = loop.create_task(serving)
+
+    def close(self) -> None:
+        """Refuse connections from now on; those that are open stay."""
+        task, self._accepting = self._accepting, None
+        if task is not None and task.done():
+            task.result().close()
+        elif task is not None:
+            task.add_done_callback(lambda done: done.result().close())
+
+
+class ServingThread:
+    """Holds an asynchronous context open in a thread."""
+
+    def __init__(self, context: AbstractAsyncContextManager[object]) -> None:
+        self._context = context
+        self._loop = asyncio.new_event_loop()
+        self._leaving = asyncio.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._entered: Future[None] = Future()
+
+    def enter(self) -> None:
+        """Start the thread; return when the context is entered, or raise what hinders it."""
+        self._thread.start()
+        self._entered.result()
+
+    def leave(self) -> None:
+        """Leave the context and wait for the thread."""
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._leaving.set)
+        self._thread.join()
+
+    def call(self, act: Callable[[], None]) -> None:
+        """Do something in the thread's loop and wait for it."""
+
+        async def acting() -> None:
+            act()
+
+        asyncio.run_coroutine_threadsafe(acting(), self._loop).result()
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._hold())
+
+    async def _hold(self) -> None:
+        try:
+            await self._context.__aenter__()
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
+            self._entered.set_exception(error)
+            return
+        self._entered.set_result(None)
+        await self._leaving.wait()
+        await self._context.__aexit__(None, None, None)
+
 
 STOPPING_SECONDS = 0.1
 

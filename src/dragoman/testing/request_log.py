@@ -1,4 +1,4 @@
-"""Counts what was asked and what became of it; readable from any thread, and from a file."""
+"""A log that counts requests and their outcomes; readable from any thread, and from a file."""
 
 import threading
 from collections import Counter

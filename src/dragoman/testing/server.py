@@ -1,22 +1,146 @@
-"""A local model server that answers from a script or from recordings, and misbehaves on demand.
+"""A local model server that answers from a script or from recordings, with faults on demand.
 
-In a test, `with ModelServer(answerer, behaviour) as server:` and ask at `server.url`; as a process of
-its own, `python -m dragoman.testing.server --help`. It listens on the loopback address only.
+In a test, `with ModelServer(answerer, behaviour) as server:` and ask at `server.url`; as a
+process of its own, `python -m dragoman.testing.server --help`. It listens on the loopback address
+only.
 """
 
+import argparse
 import asyncio
 import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from dragoman.core.errors import DragomanError
-from dragoman.testing.answers import Answerer, ToldOfEnds
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.endpoint import Endpoint
+import msgspec
+
+from dragoman.core.errors import DragomanError, UsageError
+from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.core.tools import Role
+from dragoman.testing.fake_curation_llm import CurationMistakes, FakeCurationLlm
+from dragoman.testing.fake_translation_llm import FakeTranslationLlm, TranslationMistakes
 from dragoman.testing.local_server import LocalServer
-from dragoman.testing.options import Options, load_answerer, read_options
+from dragoman.testing.openai_api import Endpoint
+from dragoman.testing.recorded_runs import answers_from_run
 from dragoman.testing.request_log import RequestLog
+from dragoman.testing.scripted_answers import (
+    Answerer,
+    NotifiedOfEnds,
+    RecordedAnswers,
+    RecordedConversation,
+    Rule,
+    RuleAnswers,
+)
+from dragoman.testing.server_config import ServerConfig, load_config
+
+_EXAMPLE = """\
+example:
+  echo '{"rules": [{"reply": {"content": "Hello."}}]}' > script.json
+  echo '{"faults": {"transport": [{"kind": "rate_limited", "rate": 0.2}]}}' > faults.json
+  python -m dragoman.testing.server --script script.json --faults faults.json --seed 7
+"""
+
+
+class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of answers: rules, recorded conversations, or the mistakes of made-up work."""
+
+    rules: tuple[Rule, ...] = ()
+    conversations: tuple[RecordedConversation, ...] = ()
+    translations: TranslationMistakes | None = None
+    curating: CurationMistakes | None = None
+
+
+class Options(msgspec.Struct, frozen=True):
+    """What was asked on the command line."""
+
+    script: Path | None
+    run: Path | None
+    side: Role
+    behaviour: ServerConfig
+    port: int
+    log: Path | None
+
+
+def read_options(arguments: Sequence[str] | None) -> Options:
+    """Parse a command line; None takes the process's own.
+
+    Raises:
+        UsageError: For a file of faults that cannot be read.
+    """
+    given = _parser().parse_args(arguments)
+    behaviour = ServerConfig() if given.faults is None else load_config(given.faults, ServerConfig)
+    if given.seed is not None:
+        behaviour = msgspec.structs.replace(behaviour, seed=given.seed)
+    return Options(given.script, given.replay, given.side, behaviour, given.port, given.log)
+
+
+async def load_answerer(options: Options) -> Answerer:
+    """Return what answers, from the script or the run that was named.
+
+    Raises:
+        UsageError: For a script that cannot be read or says neither or both.
+        StoreError: For a folder that holds no readable run.
+    """
+    if options.run is not None:
+        return await answers_from_run(options.run, options.side)
+    if options.script is None:
+        raise UsageError("nothing to answer from: name --script or --replay")
+    return load_script(options.script, options.behaviour.seed)
+
+
+def load_script(path: Path, seed: int = 0) -> Answerer:
+    """Return what a script file answers; the seed draws the mistakes of made-up work.
+
+    Raises:
+        UsageError: Where the file cannot be read, or is no script.
+    """
+    try:
+        script = msgspec.json.decode(path.read_bytes(), type=Script)
+    except OSError as error:
+        raise UsageError(f"script {path}: {error.strerror}") from error
+    except DECODING_ERRORS as error:
+        raise UsageError(f"script {path}: {error}") from error
+    told = (script.rules, script.conversations, script.translations, script.curating)
+    if sum(map(bool, told)) != 1:
+        raise UsageError(f"script {path}: it holds rules, conversations, translations or curating")
+    if script.translations:
+        return FakeTranslationLlm(script.translations, seed)
+    if script.curating:
+        return FakeCurationLlm(script.curating, seed)
+    if script.conversations:
+        return RecordedAnswers(script.conversations)
+    try:
+        return RuleAnswers(script.rules)
+    except UsageError as error:
+        raise UsageError(f"script {path}: {error}") from error
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m dragoman.testing.server",
+        description="A local model server that answers from a script and misbehaves on demand. "
+        "Prints its address and serves until interrupted.",
+        epilog=_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument(
+        "--script",
+        type=Path,
+        metavar="FILE",
+        help="rules, conversations, translations or curating, JSON",
+    )
+    source.add_argument(
+        "--replay", type=Path, metavar="RUN", help="a run's folder, whose conversations to replay"
+    )
+    parser.add_argument(
+        "--side", choices=("agent", "user"), default="agent", help="whose replies of RUN [agent]"
+    )
+    parser.add_argument("--faults", type=Path, metavar="FILE", help="how to behave, JSON")
+    parser.add_argument("--seed", type=int, metavar="N", help="draws the faults [the file's, or 0]")
+    parser.add_argument("--port", type=int, default=0, help="where to listen; 0 is any free [0]")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="append a line per start and end")
+    return parser
 
 
 class ModelServer(LocalServer):
@@ -28,7 +152,7 @@ class ModelServer(LocalServer):
     def __init__(
         self,
         answerer: Answerer,
-        behaviour: Behaviour | None = None,
+        behaviour: ServerConfig | None = None,
         *,
         port: int = 0,
         log_file: Path | None = None,
@@ -44,8 +168,8 @@ class ModelServer(LocalServer):
         Raises:
             UsageError: Where the log file cannot be written.
         """
-        behaviour = behaviour or Behaviour()
-        on_end = answerer.ended if isinstance(answerer, ToldOfEnds) else None
+        behaviour = behaviour or ServerConfig()
+        on_end = answerer.ended if isinstance(answerer, NotifiedOfEnds) else None
         endpoint = Endpoint(answerer, behaviour, RequestLog(log_file, on_end))
         outages = behaviour.capacity.outages
         super().__init__(endpoint.application(), endpoint.exchange, outages, port)

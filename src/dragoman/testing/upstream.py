@@ -1,6 +1,6 @@
-"""A loopback server of files, with faults at will, and a miniature of a benchmark's upstream.
+"""A loopback file server with faults, and a miniature of a benchmark's upstream repository.
 
-Both stand in for an upstream that cannot be reached or must not be bothered.
+Both replace an upstream that cannot be reached or must not be disturbed.
 """
 
 import contextlib

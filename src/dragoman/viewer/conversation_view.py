@@ -6,10 +6,9 @@ from typing import get_args
 
 import msgspec
 
-from dragoman.analysis.blame import BLAME
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.ledger import LedgerLine, ledger, ledger_cost
-from dragoman.analysis.measure_figures import newest
+from dragoman.analysis.cell_summary import ConversationResult, LedgerLine, ledger, ledger_cost
+from dragoman.analysis.failure_attribution import ATTRIBUTION
+from dragoman.analysis.measure_metrics import newest
 from dragoman.core.conditions import TEXT, axis_values
 from dragoman.core.costs import Cost, PriceOf
 from dragoman.core.episodes import Episode
@@ -230,7 +229,7 @@ def _played(
             ComponentView(part, link_evidence(part, episode.events, numbers)) for part in components
         ),
         measures=tuple(
-            _measure(entry, numbers.get) for entry in measures if entry.measure != BLAME
+            _measure(entry, numbers.get) for entry in measures if entry.measure != ATTRIBUTION
         ),
         ledger=ledger(_usage(episode, view.score, measures), price_of),
         legend=mark_legend(mark for turn in turns if turn.texts for mark in turn.texts.marks),
@@ -250,9 +249,9 @@ def _chosen(
 
 def _outcome(
     stored: StoredConversation, score: Score | None, measures: tuple[MeasureResult, ...]
-) -> Outcome:
+) -> ConversationResult:
     cell = stored.cell
-    return Outcome(
+    return ConversationResult(
         cell.suite,
         cell.condition,
         cell.agent,
@@ -266,7 +265,7 @@ def _outcome(
 
 def _failure_source_view(measures: Iterable[MeasureResult]) -> FailureSourceView | None:
     for entry in measures:
-        if entry.measure == BLAME and entry.evidence:
+        if entry.measure == ATTRIBUTION and entry.evidence:
             return FailureSourceView(entry.evidence[0].subject, entry.evidence[0].why)
     return None
 

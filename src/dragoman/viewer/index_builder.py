@@ -11,17 +11,23 @@ from threading import Condition, Lock, Thread
 
 import msgspec
 
-from dragoman.analysis.cells import Outcome, cell_pass_hat
+from dragoman.analysis.cell_summary import (
+    ConversationResult,
+    PlaceInRun,
+    cell_pass_hat,
+    ledger,
+    ledger_cost,
+)
+from dragoman.analysis.drops import Drop
 from dragoman.analysis.intervals import INTERVAL_METHOD
-from dragoman.analysis.ledger import ledger, ledger_cost
-from dragoman.analysis.losses.records import Loss
 from dragoman.analysis.pass_hat import Figure, PassHat
-from dragoman.analysis.places import PlaceInRun
 from dragoman.core.conditions import condition_from
 from dragoman.core.costs import PriceOf
 from dragoman.core.errors import DragomanError
 from dragoman.core.scores import METRIC_VERSION, Scored, Unscored, Verdict
 from dragoman.core.version import VERSION
+from dragoman.dataframes.comparisons import run_drops
+from dragoman.dataframes.results import chosen_scoring
 from dragoman.report import degradation as told
 from dragoman.runs.jobs import stored_prices
 from dragoman.store.run_index import (
@@ -34,8 +40,6 @@ from dragoman.store.run_index import (
     rewards,
 )
 from dragoman.store.run_store import LastRows, PlayedCell, RunStore, StoredCell, open_run
-from dragoman.tables.losses import stored_losses
-from dragoman.tables.outcomes import chosen_scoring
 from dragoman.viewer.run_index import FacetBuilder, Facets, outcome_of
 
 _DROPS_NAME = f"losses {INTERVAL_METHOD}"
@@ -93,14 +97,14 @@ def make_drops(folder: Path, index: RunIndex) -> None:
     """Make what is lost between a run's conditions, and keep it with the index."""
     behind: dict[str, list[str]] = {}
     with open_run(folder, write=False) as store:
-        found = stored_losses(store, *chosen_scoring(store, None, None))
+        found = run_drops(store, *chosen_scoring(store, None, None))
         made = StoredDrops(tuple(_shown_drop(loss, behind) for loss in told.by_size(found)))
     with index.changing():
         index.put_behind(behind)
         index.put_state(_DROPS_NAME, msgspec.json.encode(made))
 
 
-def _shown_drop(loss: Loss, behind: dict[str, list[str]]) -> ShownDrop:
+def _shown_drop(loss: Drop, behind: dict[str, list[str]]) -> ShownDrop:
     """Return a loss as a page shows it, and put down which conversations are behind its numbers."""
 
     def figure(
@@ -312,7 +316,7 @@ class IndexBuilder:
             undecided=isinstance(reward, Scored) and bool(reward.undecided),
         )
 
-    def _cost(self, outcome: Outcome) -> float | None:
+    def _cost(self, outcome: ConversationResult) -> float | None:
         used = outcome.usage
         if not used or self._price_of is None:
             return None

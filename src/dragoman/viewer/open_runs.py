@@ -6,18 +6,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 
-from dragoman.analysis.ledger import ledger, ledger_cost
+from dragoman.analysis.cell_summary import ledger, ledger_cost
 from dragoman.core.costs import PriceOf
 from dragoman.core.errors import UsageError
 from dragoman.core.tasks import Task
+from dragoman.dataframes.interpretation_warnings import users_of
+from dragoman.dataframes.results import chosen_scoring
+from dragoman.dataframes.run_views import manifest_facts
 from dragoman.models.prices import PriceTable
 from dragoman.runs.jobs import read_manifest, stored_prices
 from dragoman.store.run_file import FILE, OF_A_BUNDLE
 from dragoman.store.run_index import open_index
 from dragoman.store.run_store import LastRows, RunStore, peek_run
-from dragoman.tables.caveats import users_of
-from dragoman.tables.manifest_facts import facts_of
-from dragoman.tables.outcomes import chosen_scoring
 from dragoman.viewer.index_builder import IndexKeeper, IndexKeepers, index_path
 from dragoman.viewer.run_index import Listing
 
@@ -96,7 +96,7 @@ class OpenedRun:
         written = store.last_rows()
         if self._facts is None or self._facts[0] != written:
             scoring = chosen_scoring(store, None, None)
-            self._facts = written, facts_of(read_manifest(store), users_of(store), scoring)
+            self._facts = written, manifest_facts(read_manifest(store), users_of(store), scoring)
         return self._facts[1]
 
     @contextmanager

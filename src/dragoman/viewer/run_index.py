@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from dragoman.analysis.blame import BLAME
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.analysis.failure_attribution import ATTRIBUTION
 from dragoman.core.conditions import Condition, axis_values, condition_text
 from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import OutcomeStatus
@@ -130,9 +130,9 @@ class FacetBuilder:
         return told
 
 
-def outcome_of(cell: StoredCell, found: PlayedCell) -> Outcome:
+def outcome_of(cell: StoredCell, found: PlayedCell) -> ConversationResult:
     """Return what came of a cell."""
-    return Outcome(
+    return ConversationResult(
         suite=cell.suite,
         condition=cell.condition,
         agent=cell.agent,
@@ -147,7 +147,7 @@ def outcome_of(cell: StoredCell, found: PlayedCell) -> Outcome:
 
 def _attribution(measures: Iterable[MeasureResult]) -> str:
     """Return what lost a conversation, by the newest finding; "" where that is not known."""
-    found = [entry for entry in measures if entry.measure == BLAME]
+    found = [entry for entry in measures if entry.measure == ATTRIBUTION]
     return found[-1].evidence[0].subject if found and found[-1].evidence else ""
 
 

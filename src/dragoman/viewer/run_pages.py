@@ -7,7 +7,7 @@ from typing import get_args
 import msgspec
 from aiohttp import web
 
-from dragoman.analysis.blame import CULPRITS
+from dragoman.analysis.failure_attribution import FAILURE_SOURCES
 from dragoman.config.agent_specs import specs_of
 from dragoman.core.errors import DragomanError
 from dragoman.core.scores import OutcomeStatus
@@ -224,7 +224,7 @@ def _progress_values(
         "causes": ordered[:MOST_CAUSES],
         "further_causes": len(ordered) - MOST_CAUSES,
         "blames": sorted(blames.items(), key=lambda found: (-found[1], found[0])),
-        "culprits": CULPRITS,
+        "culprits": FAILURE_SOURCES,
         "invalid": invalid,
         "unread": run.unread(listing.read()),
     }

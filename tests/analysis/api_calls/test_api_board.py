@@ -2,21 +2,20 @@
 
 import pytest
 
-from dragoman.analysis.api_calls.board import api_board
-from dragoman.analysis.api_calls.rates import rates_over
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.api_summary import rates_over, summarize_api_calls
+from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.intervals import clustered_interval
 from dragoman.core.apis.metrics import EXACT_RATE, INVOCATION, SELECTION, ApiAveraging, scores
 from dragoman.core.conditions import PLAIN
 from dragoman.core.measures import MeasureResult
 
 
-def outcome(task: str, *, unscored: str = "", **counts: int) -> Outcome:
+def outcome(task: str, *, unscored: str = "", **counts: int) -> ConversationResult:
     named: dict[str, int | float] = {
         name.replace("_", " "): count for name, count in counts.items()
     }
     calls = MeasureResult("calls", "1", counts=named, unscored=unscored)
-    return Outcome("itc:test", PLAIN, "agent", task, 0, measures=(calls,))
+    return ConversationResult("itc:test", PLAIN, "agent", task, 0, measures=(calls,))
 
 
 ROWS = (
@@ -40,7 +39,7 @@ LABELS = {
 def test_figures_of_everything_have_their_average_in_their_name(
     averaging: ApiAveraging, precision: float, recall: float, f1: float
 ) -> None:
-    board = api_board(ROWS, LABELS, averaging)
+    board = summarize_api_calls(ROWS, LABELS, averaging)
     everything = board.groups[0]
     assert (everything.axis, everything.conversations, everything.unscored) == ("all", 4, 1)
     values = [everything.figure(f"{name} {averaging}", SELECTION) for name in ("P", "R", "F1")]
@@ -57,7 +56,7 @@ def test_figures_of_everything_have_their_average_in_their_name(
 def test_groups_are_taken_apart_by_every_label_that_tasks_have() -> None:
     groups = [
         (each.axis, each.group, each.conversations)
-        for each in api_board(ROWS, LABELS, "macro").groups
+        for each in summarize_api_calls(ROWS, LABELS, "macro").groups
     ]
     assert groups == [
         ("all", "", 4),
@@ -69,7 +68,7 @@ def test_groups_are_taken_apart_by_every_label_that_tasks_have() -> None:
 
 
 def test_conversations_of_other_suites_are_left_out() -> None:
-    assert api_board(ROWS, {}, "macro").groups == ()
+    assert summarize_api_calls(ROWS, {}, "macro").groups == ()
 
 
 def test_where_all_tasks_agree_the_interval_is_that_of_so_many_tasks() -> None:

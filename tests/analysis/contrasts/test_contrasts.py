@@ -4,11 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.contrasts.board import ALL, APIS, NOT_ENGLISH, ContrastSide, contrasts
-from dragoman.analysis.contrasts.paired import corrected, paired_rate
-from dragoman.analysis.contrasts.tuning import BEFORE, tuning_board
-from dragoman.analysis.sign_flip import sign_flip_p
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.analysis.significance import sign_flip_p
+from dragoman.analysis.training_contrasts import (
+    ALL,
+    APIS,
+    BEFORE,
+    NOT_ENGLISH,
+    ContrastSide,
+    correct_p_values,
+    paired_contrasts,
+    paired_rate,
+    summarize_training,
+)
 from dragoman.core.apis.metrics import EXACT_RATE, SELECTION, scores
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Episode, Termination
@@ -79,15 +87,17 @@ def test_p_values_are_corrected_for_those_that_were_tested_alone() -> None:
         paired_rate(EXACT_RATE, strong, better, tested=is_tested) for is_tested in (True, False)
     )
 
-    found = corrected([tested, untested, tested])
+    found = correct_p_values([tested, untested, tested])
 
     assert [each.adjusted_p for each in found] == [2 * 2**-7, None, 2 * 2**-7]
 
 
-def outcome(agent: str, task: str, reward: Verdict, counts: dict[str, int | float]) -> Outcome:
+def outcome(
+    agent: str, task: str, reward: Verdict, counts: dict[str, int | float]
+) -> ConversationResult:
     measured = MeasureResult("calls", "1", counts=counts, unscored="" if counts else "broken off")
     score = Score("dragoman-1", "none", reward, ())
-    return Outcome("itc:x", PLAIN, agent, task, 0, PLAYED, score, measures=(measured,))
+    return ConversationResult("itc:x", PLAIN, agent, task, 0, PLAYED, score, measures=(measured,))
 
 
 def player(name: str, exact: dict[str, int | None], digest: str = "d") -> ContrastSide:
@@ -114,7 +124,7 @@ def test_tasks_are_taken_apart_by_language_and_by_whether_their_apis_were_seen()
 
     found = {
         (each.axis, each.group): each.rate("exact")
-        for each in contrasts([(before, after)], LABELS, seen)
+        for each in paired_contrasts([(before, after)], LABELS, seen)
     }
 
     differences = {place: rate.difference for place, rate in found.items()}
@@ -132,7 +142,7 @@ def test_what_is_not_whole_on_both_sides_is_left_out_and_counted() -> None:
     before = player("before", {"t1": 0, "t2": None, "t3": 1, "t4": 0})
     after = player("after", {"t1": 1, "t2": 1, "t3": None, "t5": 1})
 
-    (found,) = contrasts([(before, after)], {}, {})
+    (found,) = paired_contrasts([(before, after)], {}, {})
 
     assert found.rate("exact").tasks == found.rate("pass^1").tasks == 1
     assert found.left_out == {
@@ -144,7 +154,7 @@ def test_what_is_not_whole_on_both_sides_is_left_out_and_counted() -> None:
 
 
 def test_another_version_of_a_task_is_not_compared() -> None:
-    (found,) = contrasts([(player("a", {"t": 0}), player("b", {"t": 1}, "other"))], {}, {})
+    (found,) = paired_contrasts([(player("a", {"t": 0}), player("b", {"t": 1}, "other"))], {}, {})
 
     assert found.rate("exact").difference is None
     assert found.left_out == {"another version of the task": 1}
@@ -152,7 +162,7 @@ def test_another_version_of_a_task_is_not_compared() -> None:
 
 def test_trainings_are_set_against_the_model_before_and_against_each_other() -> None:
     arms = (player("ALL", {"de1": 1}), player("EN", {"de1": 0}))
-    board = tuning_board(player(BEFORE, {"de1": 0}), arms, LABELS, {}, (("itc:x",), ()))
+    board = summarize_training(player(BEFORE, {"de1": 0}), arms, LABELS, {}, (("itc:x",), ()))
 
     assert [(each.a, each.b) for each in board.of(ALL)] == [("before", "ALL"), ("before", "EN")]
     (against,) = board.of(ALL, arms=True)

@@ -2,10 +2,10 @@
 
 import msgspec
 
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.errors import modes
-from dragoman.analysis.errors.modes import agents_modes, mode_board
-from dragoman.analysis.errors.twins import TWINS, ReviewedOutcome, tag_agreement
+from dragoman.analysis import failure_modes
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.analysis.failure_modes import agent_failure_modes, summarize_failure_modes
+from dragoman.analysis.judged_errors import TWINS, ReviewedOutcome, tag_agreement
 from dragoman.core.conditions import Condition
 from dragoman.core.measures import CountedItem, ErrorReview, JudgedError, MeasureResult
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored
@@ -28,12 +28,14 @@ USERS = CountedItem({"planned": 1, "not called": 1}, None, "tap (user)", "not ca
 
 def row(
     task: str, *entries: CountedItem, reward: float = 1, unscored: str = "", measure: str = "modes"
-) -> Outcome:
+) -> ConversationResult:
     measured = MeasureResult(
         measure, failure_modes_measure(RiskProfile()).version, evidence=entries, unscored=unscored
     )
     score = Score("rules", "none", Scored(reward), ())
-    return Outcome("shop", Condition(), "gold", task, 0, None, score, measures=(measured,))
+    return ConversationResult(
+        "shop", Condition(), "gold", task, 0, None, score, measures=(measured,)
+    )
 
 
 ROWS = (
@@ -47,13 +49,13 @@ ROWS = (
 
 
 def test_the_measures_name_and_words_are_those_of_the_scoring_side() -> None:
-    assert failure_modes_measure(RiskProfile()).name == modes.MEASURE
+    assert failure_modes_measure(RiskProfile()).name == failure_modes.MEASURE
     meant = {mode for _, modes_meant in TWINS.values() for mode in modes_meant}
     assert meant <= {*CALL_MODES, *DIFFERENCES}
 
 
 def test_a_mode_is_counted_over_the_conversations_in_which_it_could_occur() -> None:
-    board = mode_board(ROWS)
+    board = summarize_failure_modes(ROWS)
     found = {
         (each.subject, each.mode): (each.times, each.conversations.count, each.conversations.n)
         for each in board.modes
@@ -76,7 +78,7 @@ def test_a_mode_is_counted_over_the_conversations_in_which_it_could_occur() -> N
     }
 
 
-def checked(task: str, *evidence: Evidence, reward: float) -> Outcome:
+def checked(task: str, *evidence: Evidence, reward: float) -> ConversationResult:
     """Return a conversation that a suite's own check of calls decided, and no plan could."""
     part = ComponentScore("CALLS", True, Scored(reward), evidence)
     score = Score("rules", "none", Scored(reward), (part,))
@@ -91,24 +93,24 @@ def test_what_a_suites_own_check_of_calls_found_is_a_mode_where_a_plan_cannot_te
         checked("1", Evidence("as expected", True), reward=1),
         checked("2", fault, reference, reward=0),
     )
-    board = mode_board(rows)
+    board = summarize_failure_modes(rows)
     (mode,) = board.modes
     assert (mode.subject, mode.mode, mode.why) == ("calls", "value_error:string", fault.why)
     assert (mode.conversations.count, mode.conversations.n, mode.lost) == (1, 2, 1)
     assert board.unscored == {}
-    assert agents_modes(rows[1]) is None
+    assert agent_failure_modes(rows[1]) is None
 
 
 def test_each_mode_has_an_example() -> None:
-    (cents,) = (each for each in mode_board(ROWS).modes if each.subject == "pay.cents")
+    (cents,) = (each for each in summarize_failure_modes(ROWS).modes if each.subject == "pay.cents")
     assert cents.why == "other value: 2 for 1"
     assert (cents.example.task, cents.example.trial, cents.example.position) == ("2", 0, 4)
 
 
 def test_what_the_user_did_not_do_is_no_mode_of_the_agent() -> None:
-    assert agents_modes(row("1", USERS)) == frozenset()
-    assert agents_modes(row("1", USERS, MISSED)) == frozenset({"not called"})
-    assert agents_modes(ROWS[4]) is None
+    assert agent_failure_modes(row("1", USERS)) == frozenset()
+    assert agent_failure_modes(row("1", USERS, MISSED)) == frozenset({"not called"})
+    assert agent_failure_modes(ROWS[4]) is None
 
 
 def test_a_judges_tags_are_set_beside_the_modes_they_mean() -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.analysis.errors.reviewed import Reviewed, SideFigures, gravest, side_figures
+from dragoman.analysis.judged_errors import Reviewed, SideFigures, gravest, side_figures
 from dragoman.core.measures import ErrorReview, JudgedError, Severity
 from dragoman.core.tools import Role
 

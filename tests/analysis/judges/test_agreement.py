@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.analysis.judges.agreement import (
+from dragoman.analysis.rater_agreement import (
     agreement,
     cohen_kappa,
     fleiss_kappa,

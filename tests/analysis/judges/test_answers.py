@@ -1,6 +1,6 @@
 """Raters item by item: against labels, against each other, early and late, short and long."""
 
-from dragoman.analysis.judges.answers import (
+from dragoman.analysis.judge_accuracy import (
     WHOLE,
     JudgedItem,
     Rater,

@@ -4,11 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.analysis.judges.correction import (
-    JudgedPair,
-    corrected_rate,
-    judge_errors,
-)
+from dragoman.analysis.judge_accuracy import JudgedPair, corrected_rate, judge_errors
 
 
 def labelled(hits: int, missed: int, false_alarms: int, rejections: int) -> list[JudgedPair]:

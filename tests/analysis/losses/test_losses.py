@@ -8,13 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.analysis.blame import Culprit, measured_blame
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.comparison import CellName, CellOutcomes
-from dragoman.analysis.losses.board import losses
-from dragoman.analysis.losses.couples import couples_of
-from dragoman.analysis.losses.records import Loss
-from dragoman.analysis.losses.stages import stage_of
+from dragoman.analysis.drops import Drop, baseline_pairs, failure_stage, find_drops
+from dragoman.analysis.failure_attribution import FailureSource, attribution_result
 from dragoman.core.conditions import PLAIN, Condition, condition_of
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import MeasureResult
@@ -25,7 +22,7 @@ STUDIO = condition_of({"voice": "studio"})
 HINDI = condition_of({"language": "hi", "scenario": "domain"})
 HINDI_BY_TELEPHONE = HINDI.with_axes(voice="telephone")
 
-Trial = float | Culprit | None
+Trial = float | FailureSource | None
 """A reward, what lost the conversation, or None for one without a verdict."""
 
 
@@ -36,10 +33,10 @@ def row(
     condition: Condition = TELEPHONE,
     *measures: MeasureResult,
     checks: tuple[Evidence, ...] = (),
-) -> Outcome:
+) -> ConversationResult:
     verdict: Verdict = Unscored("no judge") if found is None else Scored(float(found == 1.0))
-    blame = (measured_blame(found),) if isinstance(found, str) else ()
-    return Outcome(
+    blame = (attribution_result(found),) if isinstance(found, str) else ()
+    return ConversationResult(
         *("courier", condition, "clerk", task, trial),
         Episode((), Termination("user_stop"), 4, 0),
         Score("dragoman-1", "none", verdict, (), simulator=checks),
@@ -48,7 +45,7 @@ def row(
     )
 
 
-def cell(rows: Sequence[Outcome]) -> CellOutcomes:
+def cell(rows: Sequence[ConversationResult]) -> CellOutcomes:
     first = rows[0]
     name = CellName("run", first.suite, first.condition, first.agent)
     return CellOutcomes(name, tuple(rows), dict.fromkeys((each.task for each in rows), "same"))
@@ -64,8 +61,8 @@ def played(tasks: Mapping[str, Sequence[Trial]], condition: Condition) -> CellOu
     )
 
 
-def lost(base: Mapping[str, Sequence[Trial]], other: Mapping[str, Sequence[Trial]]) -> Loss:
-    (found,) = losses([played(base, PLAIN), played(other, TELEPHONE)])
+def lost(base: Mapping[str, Sequence[Trial]], other: Mapping[str, Sequence[Trial]]) -> Drop:
+    (found,) = find_drops([played(base, PLAIN), played(other, TELEPHONE)])
     return found
 
 
@@ -131,7 +128,7 @@ def test_each_layer_has_the_condition_without_it_as_its_base() -> None:
     cells = [
         played({"a": [1.0]}, each) for each in (TELEPHONE, HINDI_BY_TELEPHONE, STUDIO, HINDI, PLAIN)
     ]
-    labels = {(a.name.condition.label, b.name.condition.label) for a, b in couples_of(cells)}
+    labels = {(a.name.condition.label, b.name.condition.label) for a, b in baseline_pairs(cells)}
     assert labels == {
         ("en/text/none", "en/telephone/none"),
         ("en/text/none", "en/studio/none"),
@@ -147,7 +144,7 @@ def test_where_nothing_is_plain_the_first_condition_is_the_base_and_agents_stay_
         for agent in ("clerk", "other")
         for condition in (STUDIO, TELEPHONE)
     ]
-    couples = couples_of(cells)
+    couples = baseline_pairs(cells)
     assert [(a.name.agent, b.name.agent) for a, b in couples] == [
         ("clerk", "clerk"),
         ("other", "other"),
@@ -164,8 +161,8 @@ def modes(**counts: int) -> MeasureResult:
 def test_arguments_are_of_language_where_nothing_else_is_wrong_with_them() -> None:
     alone = row("a", 0, "arguments", HINDI, modes(other_language=2, compared_arguments=4))
     mixed = row("a", 0, "arguments", HINDI, modes(other_language=1, other_value=1))
-    assert (stage_of(alone), stage_of(mixed)) == ("language", "arguments")
-    assert stage_of(row("a", 0, "line", HINDI, modes(other_language=2))) == "line"
+    assert (failure_stage(alone), failure_stage(mixed)) == ("language", "arguments")
+    assert failure_stage(row("a", 0, "line", HINDI, modes(other_language=2))) == "line"
 
 
 @pytest.mark.parametrize(
@@ -176,7 +173,7 @@ def test_a_user_that_failed_its_part_lost_what_no_stage_before_the_agent_did(
     found: Trial, stage: str
 ) -> None:
     failed = (Evidence("goal_kept", met=False),)
-    assert stage_of(row("a", 0, found, checks=failed)) == stage
+    assert failure_stage(row("a", 0, found, checks=failed)) == stage
 
 
 def values(lost: int, said: int = 3, **more: int) -> MeasureResult:
@@ -201,7 +198,7 @@ def test_values_are_counted_over_the_compared_tasks_with_the_conversations_that_
             row("d", 0, "line", TELEPHONE, values(3), hearing),
         ]
     )
-    (found,) = losses([base, other])
+    (found,) = find_drops([base, other])
     (names,) = found.values
     assert (names.name, names.count, names.of, names.value) == ("name", 3, 9, 1 / 3)
     assert [place.task for place in names.behind] == ["a", "b"]
@@ -214,7 +211,7 @@ def test_values_are_counted_over_the_compared_tasks_with_the_conversations_that_
 def test_a_value_that_an_answer_brought_back_was_not_misheard_in_the_end() -> None:
     base = cell([row("a", 0, 1.0, PLAIN)])
     back = MeasureResult("values", "2", counts={"lost": 1, "lost: name": 1, "won back": 1})
-    (found,) = losses([base, cell([row("a", 0, "line", TELEPHONE, back)])])
+    (found,) = find_drops([base, cell([row("a", 0, "line", TELEPHONE, back)])])
     assert found.misheard == ()
     (names,) = found.values
     assert (names.count, names.of, names.value, names.interval) == (1, None, None, None)

@@ -6,16 +6,17 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.mm_tau.board import mm_tau_boards
-from dragoman.analysis.mm_tau.by_code import CELL_METRICS
-from dragoman.analysis.mm_tau.definitions import CODE, code_figures
-from dragoman.analysis.mm_tau.source_counts import (
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.analysis.mm_tau.code_metrics import CELL_METRICS
+from dragoman.analysis.mm_tau.definitions import (
     AGENT_FIELDS,
+    CODE,
     TASK_FIELDS,
     JudgedConversation,
     JudgedMessage,
+    code_figures,
 )
+from dragoman.analysis.mm_tau.summary import mm_tau_summaries
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import MeasureResult
@@ -55,7 +56,7 @@ def conversations(draw: st.DrawFn) -> JudgedConversation:
     )
 
 
-def stored(task: str, found: JudgedConversation, *, is_text: bool) -> Outcome:
+def stored(task: str, found: JudgedConversation, *, is_text: bool) -> ConversationResult:
     """Return a conversation with what the second version of the rubric would count in it."""
     roles = found.text_roles if is_text else tuple(each.role for each in found.messages)
     messages = () if is_text else found.messages
@@ -72,7 +73,9 @@ def stored(task: str, found: JudgedConversation, *, is_text: bool) -> Outcome:
     score = Score(*SCORING, Scored(1.0), ())
     episode = Episode((), Termination("user_stop"), 1, 0)
     condition = PLAIN if is_text else VOICE
-    return Outcome("s", condition, "clerk", task, 0, episode, score, measures=(measured,))
+    return ConversationResult(
+        "s", condition, "clerk", task, 0, episode, score, measures=(measured,)
+    )
 
 
 @settings(max_examples=20, phases=(Phase.generate,), deadline=None)
@@ -84,7 +87,7 @@ def test_stored_counts_have_the_figures_of_the_formulas(found: list[JudgedConver
         for is_text in (True, False)
     ]
     digests = {(row.suite, row.task): "same" for row in rows}
-    (board,) = mm_tau_boards(rows, digests, SCORING, definitions=(CODE,))
+    (board,) = mm_tau_summaries(rows, digests, SCORING, definitions=(CODE,))
     (voice,) = [
         each.metrics for each in board.cells if each.way.voice != "text" and each.reader != "log"
     ]

@@ -8,16 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.analysis.mm_tau.definitions import (
-    code_figures,
-    code_statistics,
-    definitions_named,
-    paper_figures,
-)
-from dragoman.analysis.mm_tau.source_counts import (
     AGENT_FIELDS,
     USER_FIELDS,
     JudgedConversation,
     JudgedMessage,
+    code_figures,
+    code_statistics,
+    definitions_named,
+    paper_figures,
 )
 from dragoman.core.errors import UsageError
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.mm_tau.axes import AxisDifference
-from dragoman.analysis.mm_tau.board import MmTauBoard, mm_tau_board
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.analysis.mm_tau.axis_effects import AxisDifference
+from dragoman.analysis.mm_tau.summary import MmTauSummary, summarize_mm_tau
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import MeasureResult
@@ -23,7 +23,7 @@ INFERRED = PLAIN.with_axes(exposure="2")
 
 def cell(
     rewards: Sequence[float | None], condition: Condition = PLAIN, turns: int = 2, right: int = 1
-) -> list[Outcome]:
+) -> list[ConversationResult]:
     """Return conversations of a cell; a reward that is None is one that was not decided."""
     episode = Episode((), Termination("user_stop"), 1, 0)
     counts = (
@@ -35,7 +35,7 @@ def cell(
         return Unscored("open") if value is None else Scored(value)
 
     return [
-        Outcome(
+        ConversationResult(
             *("courier", condition, "clerk", f"t{number}", 0, episode),
             Score(*SCORING, verdict(value), ()),
             measures=counts,
@@ -44,12 +44,12 @@ def cell(
     ]
 
 
-def board(*cells: list[Outcome]) -> MmTauBoard:
+def board(*cells: list[ConversationResult]) -> MmTauSummary:
     found = [row for each in cells for row in each]
-    return mm_tau_board(found, {(row.suite, row.task): "same" for row in found}, SCORING)
+    return summarize_mm_tau(found, {(row.suite, row.task): "same" for row in found}, SCORING)
 
 
-def only(found: MmTauBoard, axis: str, figure: str = "pass^1", at: str = "") -> AxisDifference:
+def only(found: MmTauSummary, axis: str, figure: str = "pass^1", at: str = "") -> AxisDifference:
     (each,) = (
         each
         for each in found.differences
@@ -144,7 +144,7 @@ def test_a_persona_that_one_modality_lacks_is_in_no_pooled_figure() -> None:
     assert [each.value for each in found.pooled] == [1.0, 1.0]
 
 
-def with_card(rows: list[Outcome], shown: int) -> list[Outcome]:
+def with_card(rows: list[ConversationResult], shown: int) -> list[ConversationResult]:
     """Return conversations whose users showed so much of 4 that their card states."""
     card = MeasureResult("persona_kept", "2", counts={"stated": 4, "shown": shown})
     return [msgspec.structs.replace(row, measures=(*row.measures, card)) for row in rows]

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.mm_tau.board import METRICS, MmTauBoard, MmTauCell, mm_tau_board
+from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.mm_tau.mm_tap import MmTapWeights
+from dragoman.analysis.mm_tau.summary import METRICS, MmTauCell, MmTauSummary, summarize_mm_tau
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import MeasureResult
@@ -36,10 +36,10 @@ def outcomes(
     rewards: Sequence[float],
     measures: Sequence[tuple[MeasureResult, ...]] = (),
     agent: str = "clerk",
-) -> list[Outcome]:
+) -> list[ConversationResult]:
     episode = Episode((), Termination("user_stop"), 1, 0)
     return [
-        Outcome(
+        ConversationResult(
             *("courier", condition, agent, f"t{number}", 0, episode),
             Score(*SCORING, Scored(value), ()),
             measures=measures[number] if measures else (),
@@ -48,13 +48,13 @@ def outcomes(
     ]
 
 
-def board(*cells: list[Outcome], weights: MmTapWeights | None = None) -> MmTauBoard:
+def board(*cells: list[ConversationResult], weights: MmTapWeights | None = None) -> MmTauSummary:
     rows = [row for cell in cells for row in cell]
     digests = {(row.suite, row.task): "same" for row in rows}
-    return mm_tau_board(rows, digests, SCORING, weights)
+    return summarize_mm_tau(rows, digests, SCORING, weights)
 
 
-def cell(found: MmTauBoard, voice: str) -> MmTauCell:
+def cell(found: MmTauSummary, voice: str) -> MmTauCell:
     (each,) = (each for each in found.cells if each.way.voice == voice)
     return each
 

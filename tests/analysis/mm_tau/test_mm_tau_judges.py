@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.mm_tau.board import MmTauBoard, mm_tau_board, mm_tau_boards
+from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.mm_tau.definitions import CODE
+from dragoman.analysis.mm_tau.summary import MmTauSummary, mm_tau_summaries, summarize_mm_tau
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import MeasureResult
@@ -32,10 +32,10 @@ def rows(
     rewards: Sequence[float],
     measures: Sequence[tuple[MeasureResult, ...]],
     condition: Condition = PLAIN,
-) -> list[Outcome]:
+) -> list[ConversationResult]:
     episode = Episode((), Termination("user_stop"), 1, 0)
     return [
-        Outcome(
+        ConversationResult(
             *("courier", condition, "clerk", f"t{number}", 0, episode),
             Score(*SCORING, Scored(value), ()),
             measures=measures[number],
@@ -44,8 +44,8 @@ def rows(
     ]
 
 
-def board(found: Sequence[Outcome]) -> MmTauBoard:
-    return mm_tau_board(found, {(row.suite, row.task): "same" for row in found}, SCORING)
+def board(found: Sequence[ConversationResult]) -> MmTauSummary:
+    return summarize_mm_tau(found, {(row.suite, row.task): "same" for row in found}, SCORING)
 
 
 def test_a_judge_has_a_column_of_its_own_beside_the_log() -> None:
@@ -184,9 +184,9 @@ def by_message(counts: Mapping[str, float]) -> MeasureResult:
     return MeasureResult("mm_tau_p2", "2@bb", JUDGE, counts={"judged": 1.0, **counts})
 
 
-def by_sets(found: Sequence[Outcome]) -> tuple[MmTauBoard, ...]:
+def by_sets(found: Sequence[ConversationResult]) -> tuple[MmTauSummary, ...]:
     digests = {(row.suite, row.task): "same" for row in found}
-    return mm_tau_boards(found, digests, SCORING, definitions=None)
+    return mm_tau_summaries(found, digests, SCORING, definitions=None)
 
 
 def test_the_sets_of_the_paper_and_of_the_code_stand_beside_ours_where_messages_were_judged() -> (
@@ -231,7 +231,7 @@ def test_the_code_needs_a_judge_of_messages_and_says_so() -> None:
     found = rows([1], [(judged(tasks=1, tasks_succeeded=1),)], VOICE)
     (own,) = by_sets(found)
     assert own.definitions == "dragoman"
-    (code,) = mm_tau_boards(found, {("courier", "t0"): "x"}, SCORING, definitions=(CODE,))
+    (code,) = mm_tau_summaries(found, {("courier", "t0"): "x"}, SCORING, definitions=(CODE,))
     log, judge = code.cells
     assert log.metrics["TE"].why.startswith("the source's code counts by a judge: --rubric")
     assert judge.metrics["TE"].why == (

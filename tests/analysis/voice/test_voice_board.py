@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.voice.board import VoiceBoard, WayFigures, voice_board
-from dragoman.analysis.voice.ways import ALL_TASKS, Way, way_of
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.analysis.input_modes import ALL_TASKS, InputMode, input_mode
+from dragoman.analysis.voice_summary import InputModeMetrics, VoiceSummary, summarize_voice
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.leaderboard import NO_LEADERBOARD, Aggregate, Leaderboard, spoken_leaderboard
@@ -37,13 +37,13 @@ def outcomes(
     suite: str = "bench:one",
     agent: str = "clerk",
     counts: Mapping[str, int | float] | None = None,
-) -> list[Outcome]:
+) -> list[ConversationResult]:
     """Return one outcome for each task; None is one that infrastructure broke."""
     measures = (
         () if counts is None else (MeasureResult("clarifications", "1", counts=dict(counts)),)
     )
     return [
-        Outcome(
+        ConversationResult(
             suite,
             condition,
             agent,
@@ -63,21 +63,23 @@ def verdict(value: float | None) -> Verdict:
     return Unscored("infrastructure: 529") if value is None else Scored(value)
 
 
-def board(*cells: list[Outcome], of: Leaderboard = NO_LEADERBOARD) -> VoiceBoard:
+def board(*cells: list[ConversationResult], of: Leaderboard = NO_LEADERBOARD) -> VoiceSummary:
     rows = [row for cell in cells for row in cell]
     digests = {(row.suite, row.task): "same" for row in rows}
-    return voice_board(rows, digests, {}, SCORING, of)
+    return summarize_voice(rows, digests, {}, SCORING, of)
 
 
-def way(found: VoiceBoard, name: str, clarify: str = "none") -> WayFigures:
+def way(found: VoiceSummary, name: str, clarify: str = "none") -> InputModeMetrics:
     (row,) = (each for each in found.ways if (each.way.name, each.way.clarify) == (name, clarify))
     return row
 
 
 def test_a_way_is_read_from_the_axes_and_not_from_the_label() -> None:
-    assert way_of(PLAIN) == Way("text", "none")
-    assert way_of(MIXED) == Way("telephone", "mixed")
-    assert way_of(MISHEARD.with_axes(clarify="rule")) == Way("simulated:15", "none", "rule")
+    assert input_mode(PLAIN) == InputMode("text", "none")
+    assert input_mode(MIXED) == InputMode("telephone", "mixed")
+    assert input_mode(MISHEARD.with_axes(clarify="rule")) == InputMode(
+        "simulated:15", "none", "rule"
+    )
 
 
 def test_text_comes_first_and_agents_that_hear_come_last() -> None:
@@ -113,7 +115,7 @@ def test_trials_of_a_task_are_one_difference() -> None:
     text = outcomes(PLAIN, [1.0, 1.0])
     spoken = outcomes(MIXED, [0.0, 1.0])
     again = [
-        Outcome(
+        ConversationResult(
             row.suite,
             row.condition,
             row.agent,

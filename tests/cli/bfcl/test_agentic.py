@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from dragoman.models.chat.scripted import ScriptedReply
-from dragoman.testing.answers import Rule, RuleAnswers
-from dragoman.testing.search_server import SearchFaults, WebPage, searching
+from dragoman.testing.local_server import ServingThread
+from dragoman.testing.local_web import SearchFaults, WebPage, serve_search
+from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
-from dragoman.testing.serving_thread import ServingThread
 
 Refused = Callable[..., str]
 Told = Callable[..., Any]
@@ -118,7 +118,7 @@ def test_a_question_is_put_to_the_search_engine_that_is_named(
 ) -> None:
     pages = {"tea": WebPage("Da Hong Pao", "tea of Zhang Yiming")}
     urls: list[str] = []
-    thread = ServingThread(noted(searching(pages, SearchFaults((429,), KEY)), urls))
+    thread = ServingThread(noted(serve_search(pages, SearchFaults((429,), KEY)), urls))
     thread.enter()
     try:
         options = ("--agent", "own:searching", "--tasks", "web_search_base_0", "--search", *urls)

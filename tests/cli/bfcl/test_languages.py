@@ -11,9 +11,9 @@ import pytest
 from dragoman.runs.jobs import read_manifest
 from dragoman.store.run_store import open_run
 from dragoman.testing.chat_requests import ChatBody
-from dragoman.testing.completions import CannedReply
+from dragoman.testing.fake_translation_llm import FakeTranslationLlm
+from dragoman.testing.responses import CannedReply
 from dragoman.testing.server import ModelServer
-from dragoman.testing.shows.translating import TranslatingAnswers
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +29,7 @@ ASKED = "live_parallel_5-2-0"
 @pytest.fixture
 def thai(dragoman: Cli, folder: Path, pulled_bfcl: Path) -> Path:
     """The folder of the category in Thai, of a kind."""
-    with ModelServer(TranslatingAnswers()) as server:
+    with ModelServer(FakeTranslationLlm()) as server:
         model = f"compatible/any?base_url={server.url}"
         done = dragoman(
             *("translate", SUITE, "--to", "th", "--model", model, "--out", "out"), cache=pulled_bfcl

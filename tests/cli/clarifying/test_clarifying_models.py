@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from dragoman.registry.suites import load_suite
-from dragoman.testing.answers import Unanswered
 from dragoman.testing.chat_requests import Call, ChatBody, Function
-from dragoman.testing.completions import CannedReply
+from dragoman.testing.responses import CannedReply
+from dragoman.testing.scripted_answers import Unanswered
 from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]

@@ -12,7 +12,7 @@ from dragoman.conditions.clarification.turn_protocol import planned_whitelist
 from dragoman.core.tasks import Task
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.registry.suites import load_suite
-from dragoman.testing.answers import Rule, RuleAnswers
+from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]

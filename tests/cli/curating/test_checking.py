@@ -10,8 +10,7 @@ import pytest
 from dragoman.benchmarks.itc.world.api_data import countries
 from dragoman.benchmarks.itc.world.api_documents import documents_of
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
-from dragoman.testing.world.faults import WorldFault, WorldFaults
-from dragoman.testing.world.server import WorldServer
+from dragoman.testing.itc_server import WorldFault, WorldFaults, WorldServer
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]

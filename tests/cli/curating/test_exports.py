@@ -16,9 +16,8 @@ from dragoman.core.apis.tasks import ApiCall, ApiSolution, ApiTask, SolutionStep
 from dragoman.core.errors import UsageError
 from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 from dragoman.curation.apis.splitting.sides import TaskSide
-from dragoman.exchange.api_datasets.renewing import renew_export
-from dragoman.exchange.api_datasets.writing import export_dataset
-from dragoman.finetuning.row_files import read_rows
+from dragoman.finetuning.preparation import read_rows
+from dragoman.formats.api_dataset_export import export_dataset, renew_export
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
 Cli = Callable[..., CompletedProcess[str]]

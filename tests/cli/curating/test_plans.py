@@ -11,11 +11,9 @@ import pytest
 from dragoman.core.apis.tasks import ApiTask, TaskSolution
 from dragoman.curation.apis.planning.reading import example_plan, read_plan
 from dragoman.store.dataset import Dataset
+from dragoman.testing.fake_curation_llm import FakeCurationLlm
+from dragoman.testing.itc_server import WorldFault, WorldFaults, WorldServer, write_documents
 from dragoman.testing.server import ModelServer
-from dragoman.testing.shows.curating import CuratingAnswers
-from dragoman.testing.world.faults import WorldFault, WorldFaults
-from dragoman.testing.world.server import WorldServer
-from dragoman.testing.world.written import write_documents
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -118,7 +116,7 @@ def test_an_export_takes_the_place_of_an_older_one_and_of_nothing_else(
 
 @pytest.mark.parametrize("calls", ["live", "recorded"])
 def test_calls_of_nested_queries_are_made(told: Told, folder: Path, calls: str) -> None:
-    with WorldServer() as world, ModelServer(CuratingAnswers()) as server:
+    with WorldServer() as world, ModelServer(FakeCurationLlm()) as server:
         write_documents(folder / "apis", world.origin)
         model = f"compatible/any?base_url={server.url}&seed=off"
         told("curate", "collect", "mine", "apis")
@@ -150,7 +148,7 @@ def test_calls_of_nested_queries_are_made(told: Told, folder: Path, calls: str) 
 def test_a_nested_query_waits_where_nobody_says_how_calls_are_made(
     told: Told, folder: Path
 ) -> None:
-    with WorldServer() as world, ModelServer(CuratingAnswers()) as server:
+    with WorldServer() as world, ModelServer(FakeCurationLlm()) as server:
         write_documents(folder / "apis", world.origin)
         model = f"compatible/any?base_url={server.url}&seed=off"
         told("curate", "collect", "mine", "apis")

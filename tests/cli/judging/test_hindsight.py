@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dragoman.testing.chat_requests import ChatBody
-from dragoman.testing.completions import CannedReply
+from dragoman.testing.responses import CannedReply
 from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]

@@ -12,7 +12,7 @@ import pytest
 
 import dragoman
 from dragoman.testing.chat_requests import ChatBody
-from dragoman.testing.completions import CannedReply
+from dragoman.testing.responses import CannedReply
 from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]

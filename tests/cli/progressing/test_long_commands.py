@@ -11,11 +11,10 @@ from dragoman.cli.output import set_mode
 from dragoman.cli.progress import LINE_PACE, LinePace, heartbeat, progress
 from dragoman.core.progress import long_step
 from dragoman.models.chat.scripted import ScriptedReply
-from dragoman.testing.answers import Rule, RuleAnswers
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.capacity import Capacity
+from dragoman.testing.fake_translation_llm import FakeTranslationLlm
+from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
-from dragoman.testing.shows.translating import TranslatingAnswers
+from dragoman.testing.server_config import Capacity, ServerConfig
 
 Cli = Callable[..., CompletedProcess[str]]
 
@@ -138,12 +137,12 @@ def test_quiet_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert not capsys.readouterr().err
 
 
-SLOW = Behaviour(capacity=Capacity(latency_seconds=0.2))
+SLOW = ServerConfig(capacity=Capacity(latency_seconds=0.2))
 
 
 @pytest.mark.usefixtures("hasty")
 def test_translate_says_how_far_it_is_while_a_slow_server_is_silent(dragoman: Cli) -> None:
-    with ModelServer(TranslatingAnswers(), SLOW) as server:
+    with ModelServer(FakeTranslationLlm(), SLOW) as server:
         model = f"compatible/any?base_url={server.url}"
         asked = ("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out")
         done = dragoman(*asked)

@@ -11,9 +11,9 @@ from dragoman.core.replies import TextReply, ToolCallReply
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
 from dragoman.store.run_store import open_run
-from dragoman.testing.answers import canned
 from dragoman.testing.chat_requests import ChatBody
-from dragoman.testing.completions import CannedReply
+from dragoman.testing.responses import CannedReply
+from dragoman.testing.scripted_answers import canned_reply
 from dragoman.testing.server import ModelServer
 
 AGENT = (
@@ -45,7 +45,7 @@ def model(request: ChatBody) -> CannedReply:
     """Return the reply of a model, by how often it replied before."""
     replies, greeted = (USER, 0) if request.model == "user" else (AGENT, 1)
     at = sum(message.role == "assistant" for message in request.messages) - greeted
-    return canned(replies[min(at, len(replies) - 1)])
+    return canned_reply(replies[min(at, len(replies) - 1)])
 
 
 def told(event: Event) -> object:

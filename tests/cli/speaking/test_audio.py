@@ -14,9 +14,8 @@ import pytest
 
 from dragoman.core.audio import Audio
 from dragoman.store.audio_set import AudioSet
-from dragoman.testing.speech.endpoint import CodedSpeaker
 from dragoman.testing.speech.requests import Listen, ProviderRefused, SpeakRequest
-from dragoman.testing.speech.server import SpeechServer
+from dragoman.testing.speech.server import CodedSpeaker, SpeechServer
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]

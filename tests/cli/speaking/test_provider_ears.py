@@ -15,12 +15,11 @@ from dragoman.core.replies import WORDS, TextReply, Utterance
 from dragoman.registry.suites import load_suite
 from dragoman.store.audio_set import AudioSet
 from dragoman.store.run_store import open_run
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.faults import Faults, ServerError
+from dragoman.testing.fault_injection import Faults, ServerError
+from dragoman.testing.server_config import ServerConfig
 from dragoman.testing.speech.embedded_speaker import EmbeddedSpeaker
-from dragoman.testing.speech.endpoint import CodedSpeaker
 from dragoman.testing.speech.requests import Listen, Protocol
-from dragoman.testing.speech.server import SpeechServer
+from dragoman.testing.speech.server import CodedSpeaker, SpeechServer
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -39,8 +38,10 @@ VOICES = {
 # Carries the code of the test server's voice as it is.
 PERFECT_LINE = "studio-without-resample"
 # One request in three meets an error of the server, and none more than two in a row.
-STUMBLING = Behaviour(Faults(transport=(ServerError(rate=0.3, statuses=(500,)),), most_in_a_row=2))
-DOWN = Behaviour(Faults(transport=(ServerError(rate=1, statuses=(500,)),), most_in_a_row=10**6))
+STUMBLING = ServerConfig(
+    Faults(transport=(ServerError(rate=0.3, statuses=(500,)),), most_in_a_row=2)
+)
+DOWN = ServerConfig(Faults(transport=(ServerError(rate=1, statuses=(500,)),), most_in_a_row=10**6))
 
 
 class DeafSpeaker(CodedSpeaker):

@@ -15,7 +15,7 @@ from dragoman.config.run_config import RunConfig
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.runs.plan import Cell, plan_cells
 from dragoman.runs.preflight import count_asking, sample_cells
-from dragoman.testing.answers import Rule, RuleAnswers
+from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]

@@ -13,10 +13,9 @@ from dragoman.config.run_config import RunConfig
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.runs.jobs import read_manifest, resume_job, start_job
 from dragoman.store.run_store import open_run
-from dragoman.testing.answers import Rule, RuleAnswers
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.capacity import Capacity
+from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
+from dragoman.testing.server_config import Capacity, ServerConfig
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -124,7 +123,7 @@ def test_score_takes_them_too(told: Told, server: ModelServer) -> None:
 def test_a_cut_for_silence_says_which_option_waits_longer(
     dragoman: Cli, caplog: pytest.LogCaptureFixture
 ) -> None:
-    slow = Behaviour(capacity=Capacity(latency_seconds=30))
+    slow = ServerConfig(capacity=Capacity(latency_seconds=30))
     answers = RuleAnswers([Rule(ScriptedReply("I cannot help you."))])
     with ModelServer(answers, slow) as server:
         agent = f"compatible/any?base_url={server.url}"

@@ -9,8 +9,8 @@ import pytest
 
 from dragoman.core.usage import Usage
 from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
+from dragoman.testing.fake_translation_llm import FakeTranslationLlm
 from dragoman.testing.server import ModelServer
-from dragoman.testing.shows.translating import TranslatingAnswers
 
 Cli = Callable[..., CompletedProcess[str]]
 
@@ -68,7 +68,7 @@ def test_an_import_never_takes_the_place_of_a_review(
 def test_translated_artifacts_are_read_back_into_a_memory_that_agrees_with_the_first(
     dragoman: Cli, folder: Path, texts: int
 ) -> None:
-    with ModelServer(TranslatingAnswers()) as server:
+    with ModelServer(FakeTranslationLlm()) as server:
         model = f"compatible/any?base_url={server.url}"
         dragoman("translate", "sample:shop", "--to", "vi", "--model", model, "--out", "out")
     options = ("--suite", "sample:shop", "--to", "vi")

@@ -14,11 +14,11 @@ from openpyxl import load_workbook
 
 from dragoman.curation.review.columns import COLUMNS
 from dragoman.store.translation_memory import TranslationMemory
-from dragoman.testing.answers import Unanswered
 from dragoman.testing.chat_requests import ChatBody
-from dragoman.testing.completions import CannedReply
+from dragoman.testing.fake_translation_llm import FakeTranslationLlm
+from dragoman.testing.responses import CannedReply
+from dragoman.testing.scripted_answers import Unanswered
 from dragoman.testing.server import ModelServer
-from dragoman.testing.shows.translating import TranslatingAnswers
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -27,7 +27,7 @@ Refused = Callable[..., str]
 MEMORY = "out/translation_memory.sqlite"
 
 
-class Reader(TranslatingAnswers):
+class Reader(FakeTranslationLlm):
     """Translates for show, and finds fault with every translation whose source is short."""
 
     def __call__(self, request: ChatBody) -> CannedReply | Unanswered:

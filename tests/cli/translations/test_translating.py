@@ -14,11 +14,10 @@ from typing import Any
 import pytest
 
 from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.capacity import Capacity
-from dragoman.testing.faults import Faults, RateLimited
+from dragoman.testing.fake_translation_llm import FakeTranslationLlm, TranslationMistakes
+from dragoman.testing.fault_injection import Faults, RateLimited
 from dragoman.testing.server import ModelServer
-from dragoman.testing.shows.translating import Mistakes, TranslatingAnswers
+from dragoman.testing.server_config import Capacity, ServerConfig
 
 pytestmark = pytest.mark.slow
 
@@ -27,12 +26,12 @@ Told = Callable[..., Any]
 
 
 @pytest.fixture
-def answers() -> TranslatingAnswers:
-    return TranslatingAnswers()
+def answers() -> FakeTranslationLlm:
+    return FakeTranslationLlm()
 
 
 @pytest.fixture
-def model(answers: TranslatingAnswers) -> Iterator[str]:
+def model(answers: FakeTranslationLlm) -> Iterator[str]:
     with ModelServer(answers) as server:
         yield f"compatible/any?base_url={server.url}"
 
@@ -42,7 +41,7 @@ def files(folder: Path) -> set[str]:
 
 
 def test_a_suite_is_translated_into_two_languages_and_the_second_time_nothing_is_sent(
-    dragoman: Cli, folder: Path, model: str, answers: TranslatingAnswers, texts: int
+    dragoman: Cli, folder: Path, model: str, answers: FakeTranslationLlm, texts: int
 ) -> None:
     asked = ("translate", "sample:shop", "--to", "th,vi", "--model", model, "--out", "out")
     first = dragoman(*asked, "--json")
@@ -85,11 +84,11 @@ def test_a_dry_run_promises_the_requests_that_are_then_sent(dragoman: Cli, model
 
 
 def test_mistakes_of_a_model_are_mended_or_listed(dragoman: Cli, folder: Path, texts: int) -> None:
-    mistakes = Mistakes(
+    mistakes = TranslationMistakes(
         stubborn=0.6, leaves_out=0.6, bad_json=0.4, doubles_id=0.5, invents_id=0.5, fences=0.5
     )
-    answers = TranslatingAnswers(mistakes, seed=3)
-    behaviour = Behaviour(Faults(transport=(RateLimited(rate=0.3, retry_after=0),)))
+    answers = FakeTranslationLlm(mistakes, seed=3)
+    behaviour = ServerConfig(Faults(transport=(RateLimited(rate=0.3, retry_after=0),)))
     with ModelServer(answers, behaviour) as server:
         model = f"compatible/any?base_url={server.url}"
         done = dragoman("translate", "sample:shop", "--to", "zh", "--model", model, "--json")
@@ -169,7 +168,7 @@ def test_only_what_is_stale_is_written_where_that_is_asked_for(
 
 
 def test_a_budget_stops_it_and_the_same_command_goes_on(
-    dragoman: Cli, model: str, answers: TranslatingAnswers
+    dragoman: Cli, model: str, answers: FakeTranslationLlm
 ) -> None:
     asked = ("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out")
     small = ("--batch-size", 5, "--concurrency", 1)
@@ -206,9 +205,9 @@ def test_the_manifest_says_how_much_is_untranslated(dragoman: Cli, folder: Path)
 
 
 def test_a_model_can_be_stopped_by_hand_and_the_same_command_goes_on(
-    folder: Path, answers: TranslatingAnswers, texts: int
+    folder: Path, answers: FakeTranslationLlm, texts: int
 ) -> None:
-    behaviour = Behaviour(capacity=Capacity(latency_seconds=0.2))
+    behaviour = ServerConfig(capacity=Capacity(latency_seconds=0.2))
     with ModelServer(answers, behaviour) as server:
         command = [
             *(sys.executable, "-m", "dragoman", "translate", "sample:shop", "--to", "th"),
@@ -232,9 +231,9 @@ def test_a_model_can_be_stopped_by_hand_and_the_same_command_goes_on(
 
 
 def test_two_processes_that_share_a_memory_agree_on_every_text(
-    folder: Path, answers: TranslatingAnswers
+    folder: Path, answers: FakeTranslationLlm
 ) -> None:
-    with ModelServer(answers, Behaviour(capacity=Capacity(latency_seconds=0.05))) as server:
+    with ModelServer(answers, ServerConfig(capacity=Capacity(latency_seconds=0.05))) as server:
         processes = [
             subprocess.Popen(
                 [
@@ -328,7 +327,7 @@ def test_a_manifest_names_the_model_that_translated_whoever_writes_the_files(
 
 
 def test_where_no_file_is_stale_nothing_is_asked_even_without_the_memory(
-    dragoman: Cli, model: str, answers: TranslatingAnswers
+    dragoman: Cli, model: str, answers: FakeTranslationLlm
 ) -> None:
     asked = ("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out", "--json")
     dragoman(*asked)

@@ -19,11 +19,11 @@ from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
 from dragoman.registry.suites import load_suite
 from dragoman.store.audio_files import audio_path
 from dragoman.store.audio_set import AudioSet
-from dragoman.testing.answers import Rule, RuleAnswers, When
-from dragoman.testing.realtime.faults import Dropped, RealtimeBehaviour
-from dragoman.testing.realtime.mouths import MouthAndEar, hear_recorded
+from dragoman.testing.realtime.responses import Dropped, RealtimeConfig
 from dragoman.testing.realtime.server import RealtimeServer
-from dragoman.testing.recorded_episodes import answers_from_run
+from dragoman.testing.realtime.session import SpeechBackend, hear_recorded
+from dragoman.testing.recorded_runs import answers_from_run
+from dragoman.testing.scripted_answers import Rule, RuleAnswers, When
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -69,7 +69,7 @@ def utterances(shown: dict[str, Any], side: str) -> list[dict[str, Any]]:
 def test_the_audio_of_a_set_is_heard_and_answered_in_spoken_words(
     told: Told, dragoman: Cli, spoken: Path, folder: Path, pulled_bfcl: Path
 ) -> None:
-    ear = MouthAndEar(hear=hear_recorded(AudioSet(spoken)))
+    ear = SpeechBackend(hear=hear_recorded(AudioSet(spoken)))
     with RealtimeServer(RuleAnswers([AREA, DONE]), voice=ear) as server:
         agent = ("--agent", f"compatible-realtime/any?base_url={server.url}")
         options = ("--voice", "recorded", "--asr", "itself", "--out", "mine")
@@ -124,7 +124,7 @@ def test_conversations_that_an_endpoint_cuts_off_are_played_again_until_all_are_
     told("run", "sample:shop", "--agent", "gold", "--out", "gold")
     answers = asyncio.run(answers_from_run(folder / "gold", "agent"))
     # Of every response but the first of its session every other attempt is cut off.
-    every_other = RealtimeBehaviour((Dropped(1.0, after=3),), first=1, most_in_a_row=1)
+    every_other = RealtimeConfig((Dropped(1.0, after=3),), first=1, most_in_a_row=1)
     with RealtimeServer(answers, every_other) as server:
         agent = ("--agent", f"compatible-realtime/any?base_url={server.url}")
         play = ("run", "sample:shop", *agent, "--user", "gold", "--judge", "rule", "--out", "cut")

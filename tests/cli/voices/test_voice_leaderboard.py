@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.analysis.cells import Outcome
-from dragoman.analysis.voice.board import voice_board
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.analysis.voice_summary import summarize_voice
 from dragoman.cli.leaderboard import voice_csv
 from dragoman.core.conditions import PLAIN
 from dragoman.core.scores import Score, Scored
@@ -116,8 +116,8 @@ def test_what_makes_no_sense_is_told_in_one_line(
 
 def test_no_name_is_a_formula_to_a_spreadsheet_program() -> None:
     score = Score("dragoman-2", "none", Scored(1.0), ())
-    row = Outcome("s:t", PLAIN.with_axes(voice="street"), "=A|b", "@x", 0, None, score)
-    board = voice_board([row], {}, {}, ("dragoman-2", "none"))
+    row = ConversationResult("s:t", PLAIN.with_axes(voice="street"), "=A|b", "@x", 0, None, score)
+    board = summarize_voice([row], {}, {}, ("dragoman-2", "none"))
 
     first, *_ = csv.DictReader(voice_csv(board).splitlines())
 

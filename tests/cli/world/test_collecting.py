@@ -13,7 +13,7 @@ from dragoman.curation.apis.collecting.entries import StatedFacts
 from dragoman.curation.apis.collecting.reading import read_source
 from dragoman.curation.apis.collecting.source_files import open_source
 from dragoman.curation.apis.secrecy.configuration import configured
-from dragoman.testing.world.written import write_documents
+from dragoman.testing.itc_server import write_documents
 
 Cli = Callable[..., CompletedProcess[str]]
 

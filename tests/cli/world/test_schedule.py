@@ -12,9 +12,7 @@ from dragoman.cli.curate_steps import filter_operations, monitor_operations, ver
 from dragoman.curation.apis.verifying.filtering import FilterRules
 from dragoman.curation.apis.verifying.line import CallTerms
 from dragoman.store.dataset import Dataset
-from dragoman.testing.world.faults import load_faults
-from dragoman.testing.world.server import WorldServer
-from dragoman.testing.world.written import write_documents
+from dragoman.testing.itc_server import WorldServer, load_faults, write_documents
 
 pytestmark = pytest.mark.slow
 

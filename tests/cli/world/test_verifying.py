@@ -7,9 +7,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from dragoman.benchmarks.itc.world.api_data import apis
-from dragoman.testing.world.faults import WorldFault, WorldFaults
-from dragoman.testing.world.server import WorldServer
-from dragoman.testing.world.written import write_documents
+from dragoman.testing.itc_server import WorldFault, WorldFaults, WorldServer, write_documents
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.analysis.errors.reviewed import Gravest, gravest
+from dragoman.analysis.judged_errors import Gravest, gravest
 from dragoman.core.measures import ErrorReview, JudgedError, Severity
 from dragoman.core.tools import Role
 

@@ -10,10 +10,8 @@ import pytest
 from tests.conformance.seatau.published_averages import published_average
 
 from dragoman.analysis.correlation import Correlation, averages, correlation, correlation_matrix
-from dragoman.analysis.printed import PrintedCell, RowFinding
-from dragoman.analysis.table_comparison import compare_tables
-from dragoman.analysis.validation import validate
-from dragoman.tables.printed_tables import read_table
+from dragoman.analysis.published_tables import PrintedCell, RowFinding, compare_tables, validate
+from dragoman.dataframes.published_table_files import read_table
 
 Row = dict[str, str]
 

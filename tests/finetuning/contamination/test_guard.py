@@ -8,8 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.training_examples import ExampleOrigin, TrainingExample
-from dragoman.finetuning.contamination.guard import EvaluatedTask, Guard, guarded
-from dragoman.finetuning.contamination.near_texts import NearTexts
+from dragoman.finetuning.contamination import (
+    ContaminationFilter,
+    EvaluatedTask,
+    NearTexts,
+    filter_contaminated,
+)
 
 TASKS = (
     EvaluatedTask(
@@ -61,25 +65,25 @@ OTHER = ExampleOrigin("mine", "x", ("de/Feiertage",))
     ],
 )
 def test_a_planted_leak_is_caught(leaking: TrainingExample, kind: str, task: str) -> None:
-    (leak,) = Guard(TASKS).leaks(leaking)
+    (leak,) = ContaminationFilter(TASKS).leaks(leaking)
     assert (leak.kind, leak.task) == (kind, task)
 
 
 def test_a_row_of_its_own_passes() -> None:
     own = row("Ist der 6. Januar in Bayern ein Feiertag?", OTHER, ("Feiertage", '{"jahr": 2026}'))
-    assert guarded([own], Guard(TASKS)) == ([own], {})
+    assert filter_contaminated([own], ContaminationFilter(TASKS)) == ([own], {})
 
 
 def test_apis_may_be_shared_where_that_is_said() -> None:
     shared = row("住所を知りたい", ExampleOrigin("mine", "x", ("jp/郵便番号検索",)))
-    assert list(Guard(TASKS, forbid_apis=False).leaks(shared)) == []
+    assert list(ContaminationFilter(TASKS, forbid_apis=False).leaks(shared)) == []
 
 
 def test_a_row_in_another_language_of_an_evaluated_task_is_refused() -> None:
     english = msgspec.structs.replace(
         row("Will it rain tomorrow?", ExampleOrigin("itc:world", "t1", language="en"))
     )
-    kept, leaks = guarded([english], Guard(TASKS))
+    kept, leaks = filter_contaminated([english], ContaminationFilter(TASKS))
     assert kept == []
     assert [leak.kind for leak in leaks["r"]] == ["task"]
 
@@ -117,7 +121,7 @@ def test_the_index_finds_what_comparing_with_all_finds(
 def test_what_a_row_calls_is_its_api_without_its_saying_so(name: str) -> None:
     evaluated = EvaluatedTask("itc:mine", "t", "Vai chover?", ("Tempo", "wetter_in_koln"))
 
-    (leak,) = Guard([evaluated]).leaks(
+    (leak,) = ContaminationFilter([evaluated]).leaks(
         row("Something else altogether", OTHER, (name, '{"dias": 3}'))
     )
 
@@ -134,8 +138,8 @@ def test_calls_in_the_text_of_an_answer_count_as_native_ones_do() -> None:
         origin=OTHER,
     )
 
-    assert [leak.kind for leak in Guard([evaluated]).leaks(given)] == ["api", "calls"]
-    allowed = Guard([evaluated], forbid_apis=False)
+    assert [leak.kind for leak in ContaminationFilter([evaluated]).leaks(given)] == ["api", "calls"]
+    allowed = ContaminationFilter([evaluated], forbid_apis=False)
     assert [leak.kind for leak in allowed.leaks(given)] == ["calls"]
 
 
@@ -159,7 +163,7 @@ def test_a_task_is_the_same_whatever_its_suite_is_called(
     evaluated, of_row = (name.replace("FOLDER", str(tmp_path)) for name in (evaluated, of_row))
     planted = row("Nothing of the kind", ExampleOrigin(of_row, "7", language="sw"))
 
-    (leak,) = Guard([EvaluatedTask(evaluated, "7", "Wird es regnen?")]).leaks(planted)
+    (leak,) = ContaminationFilter([EvaluatedTask(evaluated, "7", "Wird es regnen?")]).leaks(planted)
 
     assert (leak.kind, leak.suite, leak.task) == ("task", evaluated, "7")
 
@@ -168,13 +172,16 @@ def test_a_task_is_the_same_whatever_its_suite_is_called(
 def test_ids_of_other_suites_name_other_tasks(of_row: str) -> None:
     own = row("Nothing of the kind", ExampleOrigin(of_row, "7"))
 
-    assert list(Guard([EvaluatedTask("itc:world", "7", "Wird es regnen?")]).leaks(own)) == []
+    assert (
+        list(ContaminationFilter([EvaluatedTask("itc:world", "7", "Wird es regnen?")]).leaks(own))
+        == []
+    )
 
 
 def test_a_task_is_known_by_its_record_under_a_name_that_nobody_knows() -> None:
     planted = row("Nothing of the kind", ExampleOrigin("renamed", "9", digest="abc"))
     evaluated = EvaluatedTask("itc:world", "7", "Wird es regnen?", digest="abc")
 
-    (leak,) = Guard([evaluated]).leaks(planted)
+    (leak,) = ContaminationFilter([evaluated]).leaks(planted)
 
     assert (leak.kind, leak.task) == ("task", "7")

@@ -17,8 +17,8 @@ from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.replies import UnparsedReply
 from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.core.training_examples import TrainingExample
-from dragoman.finetuning.quiet import quieted
-from dragoman.finetuning.tiny import TinyForm, write_tiny
+from dragoman.finetuning.tiny_model import TinyForm, write_tiny
+from dragoman.finetuning.torch_helpers import silence_libraries
 from dragoman.registry.chat_models import resolve_chat_model
 from dragoman.registry.model_clients import ModelClients
 from dragoman.registry.participants import resolve_agent, resolve_user
@@ -48,7 +48,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def adapter(base: Path) -> Path:
-    quieted()
+    silence_libraries()
     model = AutoModelForCausalLM.from_pretrained(base)
     made = get_peft_model(
         model, LoraConfig(r=4, target_modules="all-linear", init_lora_weights=False)

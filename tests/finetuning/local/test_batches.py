@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from dragoman.finetuning.local.batches import Batches
+from dragoman.finetuning.local_models.batching import Batches
 
 
 class Lengths:

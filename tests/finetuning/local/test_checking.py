@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.finetuning.adapter_base import write_base
-from dragoman.finetuning.local.checking import require_model, tokenizer_folder
-from dragoman.finetuning.local.spec import FolderModel, Sampling
+from dragoman.finetuning.local_models.spec import (
+    FolderModel,
+    Sampling,
+    require_model,
+    tokenizer_folder,
+)
+from dragoman.finetuning.model_folder import write_base
 
 LAYER = "model.layers.0.self_attn.q_proj"
 CONFIG = {"model_type": "qwen3", "hidden_size": 4, "num_hidden_layers": 1, "vocab_size": 9}

@@ -5,7 +5,7 @@ import pytest
 
 from dragoman.core.protocols import Completion
 from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply
-from dragoman.finetuning.local.replies import DecodedText, completion_body, knows_calls
+from dragoman.finetuning.local_models.replies import DecodedText, completion_body, knows_calls
 from dragoman.models.chat.completions import decode_completion
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.finetuning.local.spec import Sampling, read_local
+from dragoman.finetuning.local_models.spec import Sampling, read_local
 
 
 def test_a_folder_an_adapter_and_settings_are_read() -> None:

@@ -16,11 +16,10 @@ pytest.importorskip("trl", reason="needs dragoman[train]")
 import msgspec
 
 from dragoman.core.training_examples import ExampleOrigin, TrainingExample
-from dragoman.finetuning.losses import LossFile
-from dragoman.finetuning.preparing import prepare
-from dragoman.finetuning.progress import TrainingProgress
+from dragoman.finetuning.preparation import prepare
+from dragoman.finetuning.progress import LossFile, TrainingProgress
 from dragoman.finetuning.recipe import read_recipe
-from dragoman.finetuning.tiny import TinyForm, write_tiny
+from dragoman.finetuning.tiny_model import TinyForm, write_tiny
 from dragoman.finetuning.training import train
 
 pytestmark = pytest.mark.train

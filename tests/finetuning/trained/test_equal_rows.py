@@ -10,12 +10,12 @@ pytest.importorskip("trl", reason="needs dragoman[train]")
 import msgspec
 
 from dragoman.core.training_examples import ExampleOrigin, TrainingExample
+from dragoman.experiments.training_plan import ArmPlan, StudyPlan
+from dragoman.experiments.training_study import prepared_arms
 from dragoman.finetuning.progress import TrainingProgress
 from dragoman.finetuning.recipe import Recipe
-from dragoman.finetuning.tiny import TinyForm, write_tiny
+from dragoman.finetuning.tiny_model import TinyForm, write_tiny
 from dragoman.finetuning.training import train
-from dragoman.studies.tuning.plan import ArmPlan, StudyPlan
-from dragoman.studies.tuning.training import prepared_arms
 
 pytestmark = pytest.mark.train
 

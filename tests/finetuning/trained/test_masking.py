@@ -13,7 +13,7 @@ from transformers import PreTrainedTokenizerFast
 
 from dragoman.core.errors import UsageError
 from dragoman.core.training_examples import TrainingExample
-from dragoman.finetuning.masking import IGNORED, labelled_rows, require_template
+from dragoman.finetuning.loss_masking import IGNORED, labelled_rows, require_template
 
 pytestmark = pytest.mark.train
 

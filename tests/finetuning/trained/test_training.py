@@ -22,14 +22,12 @@ from dragoman.core.errors import UsageError
 from dragoman.core.protocols import ChatRequest
 from dragoman.core.tools import Toolset
 from dragoman.core.training_examples import ExampleOrigin, TrainingExample
-from dragoman.finetuning import threads
-from dragoman.finetuning.losses import LossFile
-from dragoman.finetuning.preparing import prepare
-from dragoman.finetuning.progress import TrainingProgress
+from dragoman.finetuning import torch_helpers
+from dragoman.finetuning.preparation import prepare, read_rows
+from dragoman.finetuning.progress import LossFile, TrainingProgress
 from dragoman.finetuning.recipe import Recipe
-from dragoman.finetuning.row_files import read_rows
-from dragoman.finetuning.tiny import TinyForm, write_tiny
-from dragoman.finetuning.trained import use_in_words
+from dragoman.finetuning.result import describe_use
+from dragoman.finetuning.tiny_model import TinyForm, write_tiny
 from dragoman.finetuning.training import train
 from dragoman.registry.chat_models import resolve_chat_model
 from dragoman.registry.model_clients import ModelClients
@@ -134,7 +132,7 @@ def test_losses_fall_and_a_card_says_what_they_came_from(made: Path, tmp_path: P
     assert "trl 1.16.0" in card
     assert str(tmp_path) not in card
     assert trained.cost == pytest.approx(trained.seconds / 1_000)
-    assert use_in_words(trained) in card
+    assert describe_use(trained) in card
     assert sorted(each.name for each in out.iterdir()) == [
         "README.md",
         "losses.jsonl",
@@ -156,7 +154,7 @@ def test_a_small_model_computes_with_one_thread_and_comes_to_what_it_does_with_t
     torch.set_num_threads(2)
     train(prepare(recipe(made, tmp_path / "one", epochs=0.5)), TrainingProgress(lambda _: None))
     assert torch.get_num_threads() == 1
-    monkeypatch.setattr(threads, "SMALL", 0)
+    monkeypatch.setattr(torch_helpers, "SMALL", 0)
     torch.set_num_threads(2)
     train(prepare(recipe(made, tmp_path / "two", epochs=0.5)), TrainingProgress(lambda _: None))
     assert torch.get_num_threads() == 2

@@ -15,11 +15,10 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.training_examples import ExampleOrigin, TrainingExample
-from dragoman.finetuning.losses import LossFile
-from dragoman.finetuning.preparing import prepare
-from dragoman.finetuning.progress import TrainingProgress
+from dragoman.finetuning.preparation import prepare
+from dragoman.finetuning.progress import LossFile, TrainingProgress
 from dragoman.finetuning.recipe import Recipe
-from dragoman.finetuning.tiny import TinyForm, write_tiny
+from dragoman.finetuning.tiny_model import TinyForm, write_tiny
 from dragoman.finetuning.training import train
 
 pytestmark = pytest.mark.train

@@ -28,7 +28,7 @@ from dragoman.models.http.transport import (
     Timeouts,
 )
 from dragoman.models.http_agent import MOST_ANSWER_BYTES, HttpAgent
-from dragoman.testing.listening import HOST
+from dragoman.testing.local_server import HOST
 
 T = TypeVar("T")
 TOKEN = "tok-3141592653"  # noqa: S105 - no secret outside this test

@@ -13,9 +13,9 @@ from dragoman.models.budget import Budget, parse_spend_limit
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.models.model_spec import parse_model_spec
 from dragoman.registry.model_clients import ModelClients
-from dragoman.testing.answers import Rule, RuleAnswers
-from dragoman.testing.behaviour import Behaviour
+from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
+from dragoman.testing.server_config import ServerConfig
 
 ASKED = ChatRequest([{"role": "user", "content": "x" * 4_000}], NO_TOOLS, 1, "task")
 
@@ -33,7 +33,7 @@ async def asked_at_once(url: str, budget: Budget, calls: int) -> list[object]:
 @pytest.mark.parametrize("limit", ["0.0500 USD", "0.0501 USD"])
 def test_sixty_four_calls_at_once_pass_a_budget_by_less_than_one_call(limit: str) -> None:
     rules = RuleAnswers([Rule(reply=ScriptedReply("Yes."))])
-    with ModelServer(rules, Behaviour()) as server:
+    with ModelServer(rules, ServerConfig()) as server:
         url = server.url
         first = Budget(parse_spend_limit("1 tokens"), lambda _model: None)
         asyncio.run(asked_at_once(url, first, 1))

@@ -23,8 +23,8 @@ from dragoman.models.http.transport import MalformedResponse
 from dragoman.models.model_spec import parse_model_spec
 from dragoman.registry.model_clients import ModelClients
 from dragoman.store.reply_cache import ReplyCache
-from dragoman.testing.answers import Rule, RuleAnswers, When
-from dragoman.testing.coded_speech import decoded_text
+from dragoman.testing.responses import decoded_text
+from dragoman.testing.scripted_answers import Rule, RuleAnswers, When
 from dragoman.testing.server import ModelServer
 
 SHORT = Audio(b"\x10\x00" * 800, 8_000)

@@ -18,11 +18,8 @@ from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
 from dragoman.models.endpoints.endpoint_client import EndpointClient
 from dragoman.models.http.http_client import HttpClient
 from dragoman.models.http.transport import HttpResponse, RetryPolicy, Timeouts
-from dragoman.testing.answers import Rule, RuleAnswers, When
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.capacity import Capacity
 from dragoman.testing.chat_requests import Checks
-from dragoman.testing.faults import (
+from dragoman.testing.fault_injection import (
     Cut,
     DuplicateReply,
     EmptyBody,
@@ -38,7 +35,9 @@ from dragoman.testing.faults import (
     TransportFault,
     WrongContentType,
 )
+from dragoman.testing.scripted_answers import Rule, RuleAnswers, When
 from dragoman.testing.server import ModelServer
+from dragoman.testing.server_config import Capacity, ServerConfig
 
 Behaving = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Any]
 RawServer = Callable[[Behaving], AbstractAsyncContextManager[str]]
@@ -76,7 +75,7 @@ async def model_at(url: str, **more: Any) -> AsyncIterator[OpenAIModel]:  # noqa
 
 
 def ask(
-    behaviour: Behaviour,
+    behaviour: ServerConfig,
     *requests: ChatRequest,
     **more: Any,  # noqa: ANN401 - fields of the endpoint
 ) -> tuple[list[Completion], Mapping[str, int]]:
@@ -90,7 +89,7 @@ def ask(
 
 @pytest.mark.parametrize("streams", [False, True])
 def test_words_and_parallel_calls_come_back(*, streams: bool) -> None:
-    (words, calls), _ = ask(Behaviour(), asking(), asking("look"), streams=streams)
+    (words, calls), _ = ask(ServerConfig(), asking(), asking("look"), streams=streams)
     assert words.reply == WORDS
     assert isinstance(calls.reply, ToolCallReply)
     assert [(call.name, call.arguments) for call in calls.reply.calls] == [
@@ -123,7 +122,7 @@ FAULTS: list[tuple[TransportFault, str]] = [
 def test_every_fault_of_the_wire_is_tried_again_and_counted(
     fault: TransportFault, kind: str, *, streams: bool
 ) -> None:
-    behaviour = Behaviour(Faults((fault,), most_in_a_row=2))
+    behaviour = ServerConfig(Faults((fault,), most_in_a_row=2))
     read = 0.5 if kind == "timeout" else 20
     (completion,), outcomes = ask(behaviour, asking(), streams=streams, read=read)
     assert completion.reply == WORDS
@@ -132,19 +131,19 @@ def test_every_fault_of_the_wire_is_tried_again_and_counted(
 
 
 def test_an_error_in_a_stream_is_the_wires_fault() -> None:
-    behaviour = Behaviour(Faults((ServerError(1, in_stream=True),), most_in_a_row=1))
+    behaviour = ServerConfig(Faults((ServerError(1, in_stream=True),), most_in_a_row=1))
     (completion,), _ = ask(behaviour, asking(), streams=True)
     assert (completion.reply, completion.usage.faults) == (WORDS, {"malformed": 1})
 
 
 def test_a_body_that_dribbles_in_is_an_answer() -> None:
-    (completion,), _ = ask(Behaviour(Faults((Slow(1, seconds=1),))), asking(), read=0.5)
+    (completion,), _ = ask(ServerConfig(Faults((Slow(1, seconds=1),))), asking(), read=0.5)
     assert (completion.reply, completion.usage.faults) == (WORDS, {})
 
 
 @pytest.mark.parametrize("streams", [False, True])
 def test_broken_arguments_are_the_agents_mistake_and_are_not_asked_again(*, streams: bool) -> None:
-    behaviour = Behaviour(Faults(agent=(InvalidArguments(1),)))
+    behaviour = ServerConfig(Faults(agent=(InvalidArguments(1),)))
     (completion,), outcomes = ask(behaviour, asking("look"), streams=streams)
     assert isinstance(completion.reply, ToolCallReply)
     assert [call.raw for call in completion.reply.calls] == ['{"q":"é"', '{"q":2']
@@ -154,15 +153,15 @@ def test_broken_arguments_are_the_agents_mistake_and_are_not_asked_again(*, stre
 
 @pytest.mark.parametrize("text", ["hello", "look"])
 def test_what_comes_twice_is_said_and_called_once(text: str) -> None:
-    behaviour = Behaviour(Faults(agent=(DuplicateReply(1),)))
+    behaviour = ServerConfig(Faults(agent=(DuplicateReply(1),)))
     (twice,), _ = ask(behaviour, asking(text))
-    (once,), _ = ask(Behaviour(), asking(text))
+    (once,), _ = ask(ServerConfig(), asking(text))
     assert twice.reply == once.reply
 
 
 def test_an_endpoint_that_only_streams_is_found_out_by_many_calls_at_once() -> None:
     requests = [asking(f"hello {at}") for at in range(40)]
-    done, outcomes = ask(Behaviour(checks=Checks(only_streams=True)), *requests)
+    done, outcomes = ask(ServerConfig(checks=Checks(only_streams=True)), *requests)
     assert [one.reply for one in done] == [WORDS] * 40
     assert outcomes["ok"] == 40
 
@@ -171,12 +170,12 @@ def test_an_endpoint_that_only_streams_is_found_out_by_many_calls_at_once() -> N
 def test_more_calls_than_a_server_takes_are_all_answered() -> None:
     requests = [asking(f"hello {at}") for at in range(60)]
     capacity = Capacity(most_concurrent=8, latency_seconds=0.05)
-    done, outcomes = ask(Behaviour(capacity=capacity), *requests)
+    done, outcomes = ask(ServerConfig(capacity=capacity), *requests)
     assert [one.reply for one in done] == [WORDS] * 60
     assert outcomes["ok"] == 60
 
 
-def refused(behaviour: Behaviour, **more: Any) -> str:  # noqa: ANN401 - fields of the endpoint
+def refused(behaviour: ServerConfig, **more: Any) -> str:  # noqa: ANN401 - fields of the endpoint
     with pytest.raises(RunHalted) as caught:
         ask(behaviour, asking(reply_schema={"type": "object"}), **more)
     assert "\n" not in str(caught.value)
@@ -194,19 +193,21 @@ def refused(behaviour: Behaviour, **more: Any) -> str:  # noqa: ANN401 - fields 
 def test_a_parameter_that_the_endpoint_refuses_ends_the_run_with_advice(
     parameter: str, advice: str
 ) -> None:
-    said = refused(Behaviour(checks=Checks(refuses=(parameter,))), settings={"temperature": 0})
+    said = refused(ServerConfig(checks=Checks(refuses=(parameter,))), settings={"temperature": 0})
     assert said == (
         f"openai/any: the endpoint refuses (status 400): unknown parameter: '{parameter}': {advice}"
     )
 
 
 def test_a_wrong_key_and_a_wrong_model_end_the_run() -> None:
-    assert "check the key in the environment" in refused(Behaviour(checks=Checks(api_key="other")))
-    assert "check the model's name" in refused(Behaviour(checks=Checks(models=("other",))))
+    assert "check the key in the environment" in refused(
+        ServerConfig(checks=Checks(api_key="other"))
+    )
+    assert "check the model's name" in refused(ServerConfig(checks=Checks(models=("other",))))
 
 
 def test_the_right_key_is_sent() -> None:
-    (completion,), _ = ask(Behaviour(checks=Checks(api_key=CANARY)), asking())
+    (completion,), _ = ask(ServerConfig(checks=Checks(api_key=CANARY)), asking())
     assert completion.reply == WORDS
 
 

@@ -13,10 +13,10 @@ from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.models.http.transport import RetryPolicy
 from dragoman.registry.model_clients import ModelClients
 from dragoman.registry.participants import resolve_agent
-from dragoman.testing.answers import Answerer, Rule, RuleAnswers
-from dragoman.testing.coded_speech import coded_audio
-from dragoman.testing.realtime.faults import RealtimeBehaviour
+from dragoman.testing.realtime.responses import RealtimeConfig
 from dragoman.testing.realtime.server import RealtimeServer
+from dragoman.testing.responses import coded_audio
+from dragoman.testing.scripted_answers import Answerer, Rule, RuleAnswers
 
 TASK = Task("one", "suite", "digest", Scenario("Ask."))
 
@@ -38,7 +38,7 @@ class Realtime:
 @asynccontextmanager
 async def begun(
     answers: Answerer | Sequence[ScriptedReply],
-    behaviour: RealtimeBehaviour | None = None,
+    behaviour: RealtimeConfig | None = None,
     parameters: str = "",
     opening: SessionStart | None = None,
     connections: ModelClients | None = None,

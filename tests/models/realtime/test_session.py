@@ -18,22 +18,22 @@ from dragoman.models.budget import Budget, parse_spend_limit
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
 from dragoman.models.prices import NO_PRICES
 from dragoman.registry.model_clients import ModelClients
-from dragoman.testing.answers import Rule, RuleAnswers, When
 from dragoman.testing.chat_requests import ChatBody, Checks
-from dragoman.testing.completions import CannedReply
-from dragoman.testing.realtime.faults import (
+from dragoman.testing.realtime.responses import (
     CancelledResponse,
     Dropped,
     Erroneous,
     FailedResponse,
     HugeFrame,
-    RealtimeBehaviour,
+    RealtimeConfig,
     RefusedOpening,
     ResponseFault,
     SilentResponse,
     SlowDeltas,
     TornEvent,
 )
+from dragoman.testing.responses import CannedReply
+from dragoman.testing.scripted_answers import Rule, RuleAnswers, When
 
 Begin = Callable[..., AbstractAsyncContextManager[Any]]
 
@@ -95,7 +95,7 @@ def test_audio_is_heard_calls_are_answered_and_the_reply_is_spoken(
     answers = Asked(ORDER, ON_ITS_WAY)
 
     async def talk() -> tuple[Any, Any, Audio]:
-        async with begin(answers, RealtimeBehaviour(dialect=dialect)) as realtime:
+        async with begin(answers, RealtimeConfig(dialect=dialect)) as realtime:
             first = await realtime.session.reply(realtime.heard("where are my orders"), LOOK)
             assert isinstance(first.reply, ToolCallReply)
             results = [ToolResult(call.id, "look", "sent") for call in first.reply.calls]
@@ -202,7 +202,7 @@ def test_the_caller_interrupts_a_reply_that_is_too_long(
     answers = Asked(Rule(ScriptedReply(long), When(contains="order")), BYE)
 
     async def talk() -> tuple[Any, Any, Audio]:
-        behaviour = RealtimeBehaviour(faults)
+        behaviour = RealtimeConfig(faults)
         async with begin(answers, behaviour, "&max_reply_s=2") as realtime:
             first = await realtime.session.reply([text_reply("my order?")], NO_TOOLS)
             second = await realtime.session.reply([text_reply("stop")], NO_TOOLS)
@@ -243,7 +243,7 @@ def test_a_session_that_breaks_is_no_answer_and_is_not_asked_again(
     answers = Asked(BYE)
 
     async def talk() -> ParticipantError:
-        async with begin(answers, RealtimeBehaviour((fault,), first=1), "&output=text") as realtime:
+        async with begin(answers, RealtimeConfig((fault,), first=1), "&output=text") as realtime:
             await realtime.session.reply([text_reply("hello")], NO_TOOLS)
             with pytest.raises(ParticipantError) as told:
                 await realtime.session.reply([text_reply("again")], NO_TOOLS)
@@ -261,7 +261,7 @@ def test_a_session_that_breaks_is_no_answer_and_is_not_asked_again(
 def test_a_response_that_failed_before_anything_came_is_asked_for_again(
     begin: Begin, in_virtual_time: Callable[..., Any], code: str | None
 ) -> None:
-    behaviour = RealtimeBehaviour((FailedResponse(1.0, code=code),), most_in_a_row=1)
+    behaviour = RealtimeConfig((FailedResponse(1.0, code=code),), most_in_a_row=1)
     answers = Asked(BYE)
 
     opened = begin(answers, behaviour, "&output=text")
@@ -276,7 +276,7 @@ def test_a_response_that_failed_before_anything_came_is_asked_for_again(
 def test_a_session_that_is_not_opened_is_tried_again(
     begin: Begin, in_virtual_time: Callable[..., Any]
 ) -> None:
-    behaviour = RealtimeBehaviour(openings=(RefusedOpening(1.0, status=429),), most_in_a_row=2)
+    behaviour = RealtimeConfig(openings=(RefusedOpening(1.0, status=429),), most_in_a_row=2)
 
     opened = begin([ScriptedReply("Hello.")], behaviour, "&output=text")
     assert used(in_virtual_time(one_reply(opened))).faults == {"rate_limited": 2}
@@ -299,7 +299,7 @@ def test_a_wrong_key_ends_the_run_and_is_never_shown(
     begin: Begin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COMPATIBLE_API_KEY", "sk-secret-secret-secret")
-    behaviour = RealtimeBehaviour(checks=Checks(api_key="another"))
+    behaviour = RealtimeConfig(checks=Checks(api_key="another"))
 
     async def talk() -> str:
         async with begin([ScriptedReply("Hello.")], behaviour) as realtime:
@@ -318,7 +318,7 @@ def test_a_key_that_the_endpoint_repeats_is_hidden(
 ) -> None:
     key = "sk-secret-secret-secret"
     monkeypatch.setenv("COMPATIBLE_API_KEY", key)
-    behaviour = RealtimeBehaviour(checks=Checks(api_key=key))
+    behaviour = RealtimeConfig(checks=Checks(api_key=key))
 
     reply = ScriptedReply(f"Your key is {key}.")
     opened = begin([reply], behaviour, "&output=text")
@@ -331,8 +331,8 @@ def test_a_key_that_the_endpoint_repeats_is_hidden(
 def test_a_refusal_before_any_answer_ends_the_run_and_later_its_conversation(
     begin: Begin,
 ) -> None:
-    def answers(number: int) -> RealtimeBehaviour:
-        return RealtimeBehaviour(
+    def answers(number: int) -> RealtimeConfig:
+        return RealtimeConfig(
             (Erroneous(1.0, type="invalid_request_error", message="no such model"),), first=number
         )
 

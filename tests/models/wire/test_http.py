@@ -21,8 +21,8 @@ from dragoman.models.http.transport import (
     TransportError,
     TransportErrorKind,
 )
-from dragoman.testing.faults import UNRESOLVABLE_URL
-from dragoman.testing.listening import HOST
+from dragoman.testing.fault_injection import UNRESOLVABLE_URL
+from dragoman.testing.local_server import HOST
 
 Behaving = Callable[[asyncio.StreamReader, asyncio.StreamWriter], object]
 RawServer = Callable[[Behaving], AbstractAsyncContextManager[str]]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.models.http.http_request import FormFile, encode_form
-from dragoman.testing.listening import HOST
+from dragoman.testing.local_server import HOST
 
 SOUND = bytes(range(256)) * 3 + b"\r\n--form-\r\n\r\n"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dragoman.core.audio import Audio, write_wav
 from dragoman.models.http.transport import MalformedResponse
 from dragoman.models.response_audio import decode_pcm, decode_wav
-from dragoman.testing.speech.answers import streamed_wav
+from dragoman.testing.speech.server import streamed_wav
 
 SOUND = Audio(struct.pack("<6h", 0, 1, -1, 300, 32_767, -32_768), 16_000)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.protocols import Provenance
@@ -32,7 +32,7 @@ def page(tmp_path: Path) -> str:
     episode = Episode((), Termination("user_stop"), steps=1, errors=0)
     score = Score("dragoman-1", "none", Scored(1.0), ())
     rows = [
-        Outcome("s", condition, agent, task, 0, episode, score)
+        ConversationResult("s", condition, agent, task, 0, episode, score)
         for condition in conditions
         for agent in ("a", "b")
         for task in ("t1", "t2")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.protocols import Provenance
@@ -21,10 +21,12 @@ def localized(language: str, scenario: str = "domain") -> Condition:
     return PLAIN if language == "en" else PLAIN.with_axes(language=language, scenario=scenario)
 
 
-def rows(language: str, agent: str, passed: int, suite: str = "courier") -> list[Outcome]:
+def rows(
+    language: str, agent: str, passed: int, suite: str = "courier"
+) -> list[ConversationResult]:
     episode = Episode((), Termination("user_stop"), steps=1, errors=0)
     return [
-        Outcome(
+        ConversationResult(
             *(suite, localized(language), agent, f"t{task}", trial, episode),
             Score("dragoman-1", "none", Scored(float(task < passed)), ()),
         )
@@ -33,7 +35,7 @@ def rows(language: str, agent: str, passed: int, suite: str = "courier") -> list
     ]
 
 
-def view(outcomes: Sequence[Outcome]) -> RunView:
+def view(outcomes: Sequence[ConversationResult]) -> RunView:
     tasks = {(row.suite, row.task) for row in outcomes}
     return RunView(
         *("mine", ()),
@@ -44,7 +46,7 @@ def view(outcomes: Sequence[Outcome]) -> RunView:
     )
 
 
-def found(*outcomes: Outcome) -> dict[str, FigureSpec]:
+def found(*outcomes: ConversationResult) -> dict[str, FigureSpec]:
     run = view(outcomes)
     return {each.name: each for each in run_figures([run], compare_cells([run]))}
 
@@ -118,7 +120,9 @@ def test_a_correlation_over_fewer_than_three_pairs_is_none(grid: dict[str, Figur
 
 def test_scenarios_are_a_curve_from_english_on() -> None:
     outcomes = [
-        Outcome("courier", condition, "good", row.task, row.trial, row.episode, row.score)
+        ConversationResult(
+            "courier", condition, "good", row.task, row.trial, row.episode, row.score
+        )
         for condition, passed in (
             (PLAIN, 4),
             (localized("th", "interaction"), 3),

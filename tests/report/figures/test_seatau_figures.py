@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from dragoman.analysis.cells import Outcome, summarize
+from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import MeasureResult, ReportedError, Severity
@@ -19,11 +19,13 @@ from dragoman.report.view_model import RunView, compare_cells
 THAI = PLAIN.with_axes(language="th", scenario="domain")
 
 
-def rows(condition: Condition, passed: int, errors: Sequence[str | None] = ()) -> list[Outcome]:
+def rows(
+    condition: Condition, passed: int, errors: Sequence[str | None] = ()
+) -> list[ConversationResult]:
     """Return two trials of four tasks; an entry of errors for each task, None where nobody judged."""
     episode = Episode((), Termination("user_stop"), steps=1, errors=0)
     return [
-        Outcome(
+        ConversationResult(
             *("courier", condition, "gold", f"t{task}", trial, episode),
             Score("dragoman-1", "none", Scored(float(task < passed)), ()),
             measures=judged(errors[task]) if errors else (),
@@ -41,7 +43,7 @@ def judged(severity: str | None) -> tuple[MeasureResult, ...]:
     return (MeasureResult("errors", "1", "m", counts={"judged": 1}, errors=found),)
 
 
-def found(*outcomes: Outcome) -> dict[str, FigureSpec]:
+def found(*outcomes: ConversationResult) -> dict[str, FigureSpec]:
     run = RunView(
         *("mine", ()),
         summarize(outcomes, "dragoman-1", "none"),

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dragoman.core.scores import Unscored
-from dragoman.studies.conversation_labels import read_labels_of
-from dragoman.studies.label_check import counted_entries, domain_facts, labelled_records
+from dragoman.experiments.human_labels import read_labels_of
+from dragoman.experiments.measure_validation import counted_entries, domain_facts, labelled_records
 
 FOLDER = Path(__file__).parent
 RESULTS = ("confirmed", "not confirmed", "undecided")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.analysis.mm_tau.source_counts import AGENT_FIELDS, TASK_FIELDS, USER_FIELDS
+from dragoman.analysis.mm_tau.definitions import AGENT_FIELDS, TASK_FIELDS, USER_FIELDS
 from dragoman.core.errors import DataError
 from dragoman.core.measures import Rate
 from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric

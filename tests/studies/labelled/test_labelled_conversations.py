@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from tests.studies.labelled.files import FOLDER, every_file
 
-from dragoman.analysis.judges.answers import WHOLE
-from dragoman.exchange.importing import import_run
+from dragoman.analysis.judge_accuracy import WHOLE
+from dragoman.experiments.human_labels import is_labelled_file, judged_labels, known_labels
+from dragoman.experiments.measure_validation import LabelComparison, check_labels
+from dragoman.formats.result_files import import_run
 from dragoman.store.run_store import open_run
-from dragoman.studies.conversation_labels import is_labelled_file, judged_labels, known_labels
-from dragoman.studies.label_check import LabelComparison, check_labels
 
 FILES = ("courier_played", "courier_written", "retail_played", "retail_written")
 

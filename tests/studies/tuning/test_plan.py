@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.errors import UsageError
+from dragoman.experiments.training_plan import Measuring, plan_of, read_plan
+from dragoman.experiments.training_study import planned_runs
 from dragoman.finetuning.recipe import Recipe
-from dragoman.studies.tuning.plan import Measuring, plan_of, read_plan
-from dragoman.studies.tuning.playing import planned_runs
 
 PLAN = """
 out = "study"

@@ -16,13 +16,13 @@ from dragoman.core.recordings import RecordedMessage
 from dragoman.core.replies import AudioRef
 from dragoman.models.chat.scripted import ScriptedCall, ScriptedReply
 from dragoman.models.realtime_protocol import prepare_audio
-from dragoman.testing.answers import Rule, RuleAnswers, Unanswered, When
-from dragoman.testing.behaviour import load_behaviour
 from dragoman.testing.chat_requests import ChatBody
-from dragoman.testing.completions import CannedReply
-from dragoman.testing.realtime.faults import RealtimeBehaviour, SlowDeltas
-from dragoman.testing.realtime.mouths import hear_recorded
+from dragoman.testing.realtime.responses import RealtimeConfig, SlowDeltas
 from dragoman.testing.realtime.server import RealtimeServer
+from dragoman.testing.realtime.session import hear_recorded
+from dragoman.testing.responses import CannedReply
+from dragoman.testing.scripted_answers import Rule, RuleAnswers, Unanswered, When
+from dragoman.testing.server_config import load_config
 
 CALLS = Rule(ScriptedReply(None, (ScriptedCall("look", {}),)), When(contains="look"))
 SAYS = Rule(ScriptedReply("Here you are, and a good day to you."))
@@ -50,7 +50,7 @@ ASK: Event = {"type": "response.create"}
 
 
 async def told(
-    events: Sequence[Event | str], until: str, behaviour: RealtimeBehaviour | None = None
+    events: Sequence[Event | str], until: str, behaviour: RealtimeConfig | None = None
 ) -> list[Event]:
     """Send events, and return what comes until an event of a name has come."""
     received: list[Event] = []
@@ -153,7 +153,7 @@ def test_a_call_has_its_arguments_and_waits_for_its_output() -> None:
 def test_what_is_out_of_order_is_an_error_and_the_session_goes_on(
     events: list[Event | str], code: str
 ) -> None:
-    behaviour = RealtimeBehaviour((SlowDeltas(1.0, seconds=0.001),))
+    behaviour = RealtimeConfig((SlowDeltas(1.0, seconds=0.001),))
     received = asyncio.run(told([*events, user("hello"), ASK], "response.done", behaviour))
 
     errors = [event["error"] for event in received if event["type"] == "error"]
@@ -216,7 +216,7 @@ def test_a_file_of_faults_is_read_strictly(tmp_path: Path) -> None:
     path.write_text('{"responses": [{"kind": "vanished", "rate": 1}]}')
 
     with pytest.raises(UsageError, match="vanished"):
-        load_behaviour(path, RealtimeBehaviour)
+        load_config(path, RealtimeConfig)
 
 
 def test_recorded_messages_are_heard_as_they_were_typed() -> None:

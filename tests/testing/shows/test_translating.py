@@ -11,19 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.testing.answers import Unanswered
-from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import ChatBody, ChatMessage
-from dragoman.testing.completions import CannedReply
-from dragoman.testing.faults import Cut, Faults
-from dragoman.testing.options import load_script
-from dragoman.testing.server import ModelServer
-from dragoman.testing.shows.translating import (
-    Mistakes,
+from dragoman.testing.fake_translation_llm import (
+    FakeTranslationLlm,
     SentText,
-    TranslatingAnswers,
+    TranslationMistakes,
     pseudo_translation,
 )
+from dragoman.testing.fault_injection import Cut, Faults
+from dragoman.testing.responses import CannedReply
+from dragoman.testing.scripted_answers import Unanswered
+from dragoman.testing.server import ModelServer, load_script
+from dragoman.testing.server_config import ServerConfig
 
 THAI = re.compile("[\u0e00-\u0e7f]")
 TEXT = "Cancel order \u27e61\u27e7 of 2 items for $12.50 with `cancel_order`, then say ###STOP###."
@@ -66,7 +65,7 @@ def test_lines_headings_and_list_items_stay_where_they_are(text: str) -> None:
 
 
 def test_every_text_is_translated_under_its_id_and_counted() -> None:
-    answers = TranslatingAnswers()
+    answers = FakeTranslationLlm()
     assert [name for name, _ in said(answers(body("one thing", "another")))] == ["t0", "t1"]
     answers(body("one thing", content="two"))
     answers.ended("one", "ok")
@@ -91,7 +90,7 @@ def test_every_text_is_translated_under_its_id_and_counted() -> None:
 def test_each_mistake_is_made_and_no_text_that_it_spoils_counts_as_delivered(
     mistake: str, reply: Callable[[list[tuple[str, str]]], bool], unsound: set[str]
 ) -> None:
-    answers = TranslatingAnswers(msgspec.convert({mistake: 1.0}, Mistakes))
+    answers = FakeTranslationLlm(msgspec.convert({mistake: 1.0}, TranslationMistakes))
     assert reply(sorted(said(answers(body(TEXT, "plain"))), key=lambda each: each[0] == "t9"))
     answers.ended("one", "ok")
     whole = {"t0": SentText("Thai", TEXT), "t1": SentText("Thai", "plain")}
@@ -99,7 +98,7 @@ def test_each_mistake_is_made_and_no_text_that_it_spoils_counts_as_delivered(
 
 
 def test_a_broken_answer_is_no_json_and_delivers_nothing() -> None:
-    answers = TranslatingAnswers(Mistakes(bad_json=1.0, most_in_a_row=2))
+    answers = FakeTranslationLlm(TranslationMistakes(bad_json=1.0, most_in_a_row=2))
     for _ in range(2):
         with pytest.raises(json.JSONDecodeError):
             said(answers(body("one")))
@@ -110,22 +109,22 @@ def test_a_broken_answer_is_no_json_and_delivers_nothing() -> None:
 
 
 def test_a_stubborn_text_loses_its_placeholder_whenever_it_is_asked_for() -> None:
-    answers = TranslatingAnswers(Mistakes(stubborn=1.0, most_in_a_row=1))
+    answers = FakeTranslationLlm(TranslationMistakes(stubborn=1.0, most_in_a_row=1))
     for _ in range(5):
         ((_, text),) = said(answers(body(TEXT)))
         assert "\u27e61\u27e7" not in text
 
 
 def test_what_asks_for_no_translations_gets_none() -> None:
-    reply = TranslatingAnswers()(ChatBody("any", (ChatMessage("user", "hello"),)))
+    reply = FakeTranslationLlm()(ChatBody("any", (ChatMessage("user", "hello"),)))
     assert isinstance(reply, Unanswered)
     assert "asks for no translations" in reply.reason
 
 
 @pytest.mark.slow
 def test_a_server_counts_what_it_handed_over_whole() -> None:
-    answers = TranslatingAnswers()
-    behaviour = Behaviour(Faults(transport=(Cut(rate=1),), most_in_a_row=1))
+    answers = FakeTranslationLlm()
+    behaviour = ServerConfig(Faults(transport=(Cut(rate=1),), most_in_a_row=1))
 
     async def ask(url: str) -> None:
         async with aiohttp.ClientSession() as client:

@@ -12,7 +12,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Transcript
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.registry.suites import load_suite
-from dragoman.testing.coded_speech import coded_audio, decoded_text
+from dragoman.testing.responses import coded_audio, decoded_text
 from dragoman.testing.speech.hearing_agent import HearingLiteral, Tasks, main
 
 SUITE = load_suite("sample:shop")

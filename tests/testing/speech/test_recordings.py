@@ -5,10 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.testing.answers import Unanswered
 from dragoman.testing.chat_requests import Call, ChatBody, ChatMessage, Function
-from dragoman.testing.completions import CannedReply
-from dragoman.testing.speech.recordings import RecordedAnswers, RecordedConversation, history_key
+from dragoman.testing.responses import CannedReply
+from dragoman.testing.scripted_answers import (
+    RecordedAnswers,
+    RecordedConversation,
+    Unanswered,
+    history_key,
+)
 
 HELLO = ChatMessage("assistant", "Hi!")
 LOOK = Call("a", Function("look", '{"x": 1, "y": 2}'))

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.audio import Audio, write_wav
-from dragoman.testing.behaviour import Behaviour
-from dragoman.testing.capacity import Capacity, Outage
-from dragoman.testing.coded_speech import coded_audio, decoded_text
-from dragoman.testing.faults import Faults, ServerError
+from dragoman.testing.fault_injection import Faults, ServerError
+from dragoman.testing.responses import coded_audio, decoded_text
+from dragoman.testing.server_config import Capacity, Outage, ServerConfig
 from dragoman.testing.speech.server import SpeechServer
 
 WAV = write_wav(coded_audio("hello"))
@@ -95,7 +94,7 @@ def test_a_request_that_a_provider_would_refuse_is_refused(
 
 def test_it_misbehaves_as_other_servers_do() -> None:
     faults = Faults(transport=(ServerError(rate=1, statuses=(503,)),), most_in_a_row=1)
-    with SpeechServer(behaviour=Behaviour(faults)) as server:
+    with SpeechServer(behaviour=ServerConfig(faults)) as server:
         url = f"{server.url('deepgram')}/listen?model=m"
         assert [asked(url, WAV, "audio/wav")[0] for _ in range(2)] == [503, 200]
         server.outage = "unavailable"
@@ -107,7 +106,7 @@ def test_it_misbehaves_as_other_servers_do() -> None:
 
 def test_an_outage_may_be_planned() -> None:
     capacity = Capacity(outages=(Outage(after=0, seconds=600),))
-    with SpeechServer(behaviour=Behaviour(capacity=capacity)) as server:
+    with SpeechServer(behaviour=ServerConfig(capacity=capacity)) as server:
         url = f"{server.url('deepgram')}/listen?model=m"
         statuses = {asked(url, WAV, "audio/wav")[0] for _ in range(3)}
     assert statuses == {503}

@@ -14,8 +14,7 @@ import pytest
 
 from dragoman.benchmarks.itc.world.bundled_set import load_world
 from dragoman.core.errors import UsageError
-from dragoman.testing.world.faults import WorldFault, WorldFaults, load_faults
-from dragoman.testing.world.server import WorldServer
+from dragoman.testing.itc_server import WorldFault, WorldFaults, WorldServer, load_faults
 
 Given = ParamSpec("Given")
 CEP = "/br/cep/v1/01310930"
@@ -222,7 +221,7 @@ def statuses(draw: Callable[[datetime], bool]) -> list[bool]:
 
 
 def test_a_flaky_api_fails_about_as_often_as_it_is_said_to_and_the_same_times_again() -> None:
-    from dragoman.testing.world.faults import WorldFaultDraws
+    from dragoman.testing.itc_server import WorldFaultDraws
 
     faults = WorldFaults((WorldFault("ph-balita", "server_error", rate=0.2),), seed=3)
     runs = []

@@ -5,8 +5,7 @@ import aiohttp
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.testing.world.server import WorldServer
-from dragoman.testing.world.written import world_documents, write_documents
+from dragoman.testing.itc_server import WorldServer, world_documents, write_documents
 
 
 def test_documents_are_written_to_a_folder_and_again_without_harm(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Judged counts beside their twins, the counts that the log alone decides, conversation by conversation."""
+"""Agreement of judged counts with the counts of the log, conversation by conversation."""
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean
@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from dragoman.analysis.cells import Outcome
+from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.correlation import correlation
 from dragoman.analysis.intervals import Interval, drawn_sums, ratio_interval
-from dragoman.analysis.judges.agreement import cohen_kappa, percentile_interval
+from dragoman.analysis.mm_tau.count_sources import CountSource, judged_counts, judged_success
 from dragoman.analysis.mm_tau.metrics import ASKED, count_of
-from dragoman.analysis.mm_tau.readers import Reader, judged_counts, judged_success
+from dragoman.analysis.rater_agreement import cohen_kappa, percentile_interval
 from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Scored, Verdict, is_success
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 _SUCCESS = "success"
 
@@ -116,14 +117,16 @@ _Item = tuple[str, float, float]
 """A task, and what the judge and the log say of one of its conversations."""
 
 
-def agreements(readers: Sequence[Reader], rows: Iterable[Outcome]) -> tuple[TwinAgreement, ...]:
+def agreements(
+    readers: Sequence[CountSource], rows: Iterable[ConversationResult]
+) -> tuple[TwinAgreement, ...]:
     """Return how far each judge agrees with the log, thing by thing.
 
     Args:
         readers: The judges.
         rows: Conversations as they are stored.
     """
-    groups: dict[tuple[str, str], list[Outcome]] = {}
+    groups: dict[tuple[str, str], list[ConversationResult]] = {}
     for row in rows if readers else ():
         groups.setdefault((row.suite, row.agent), []).append(row)
     return tuple(
@@ -135,7 +138,7 @@ def agreements(readers: Sequence[Reader], rows: Iterable[Outcome]) -> tuple[Twin
 
 
 def _agreement(
-    place: tuple[str, str], reader: Reader, twin: Twin, rows: Sequence[Outcome]
+    place: tuple[str, str], reader: CountSource, twin: Twin, rows: Sequence[ConversationResult]
 ) -> TwinAgreement:
     sides = [
         (row.task, _judged(twin, judged_counts(reader, row)), _logged(twin, row))
@@ -177,7 +180,7 @@ def _judged(twin: Twin, found: MeasureResult | None) -> float | None:
     return sum(found.counts.get(name, 0) for name in twin.judged)
 
 
-def _logged(twin: Twin, row: Outcome) -> float | None:
+def _logged(twin: Twin, row: ConversationResult) -> float | None:
     if twin.measure == _SUCCESS:
         return _passed(row.reward)
     return count_of(row, twin.measure, twin.counted)

@@ -1,8 +1,8 @@
-"""mm-tap, the composite score of MM-tau-p2 (its equation 1), of metrics that were derived before.
+"""The composite score mm-tap of MM-tau-p2 (its equation 1), made of derived metrics.
 
-The source clips nothing: a modality robustness above 1 makes up for other faults, and a turn overhead
-near -1 makes the score as large as one likes. `clipped` holds both within their ideal first: robustness
-at most 1, overhead at least 0. What went in stays beside the score in any case.
+The source clips nothing: a modality robustness above 1 makes up for other faults, and a turn
+overhead near -1 makes the score as large as one likes. `clipped` holds both within their ideal
+first: robustness at most 1, overhead at least 0. The parts stay next to the score in any case.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.intervals import Interval, drawn_sums
-from dragoman.analysis.judges.agreement import percentile_interval
-from dragoman.analysis.mm_tau.sums import Sums
+from dragoman.analysis.mm_tau.metrics import Sums
+from dragoman.analysis.rater_agreement import percentile_interval
 from dragoman.core.errors import UsageError
 
 _PARTS_OF_MEAN = 3

@@ -63,7 +63,7 @@ def finetune(  # noqa: PLR0913, PLR0917 - the options of one command
 
     asked = None
     if measure:
-        from dragoman.studies.tuning.plan import Measuring, playing_of
+        from dragoman.experiments.training_plan import Measuring, playing_of
 
         asked = Measuring(tuple(outside or ()), before, after, playing_of(calls))
     request = TrainingRequest(dry_run, forbid_apis, price_per_hour, as_json)

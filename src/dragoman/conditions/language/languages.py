@@ -110,7 +110,7 @@ def _load_instructions() -> LanguageInstructions:
 
 def _shipped(name: str) -> bytes:
     return (
-        importlib.resources.files("dragoman.conditions.language.language_files")
+        (importlib.resources.files("dragoman.conditions.language") / "language_files")
         .joinpath(name)
         .read_bytes()
     )

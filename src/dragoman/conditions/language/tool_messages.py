@@ -349,9 +349,9 @@ def load_refusal_texts(language: str) -> RefusalTexts:
     Raises:
         DataError: Where the file is damaged, or a text lost a placeholder or has no English one.
     """
-    file = importlib.resources.files("dragoman.conditions.language.tool_message_files").joinpath(
-        f"{language}.toml"
-    )
+    file = (
+        importlib.resources.files("dragoman.conditions.language") / "tool_message_files"
+    ).joinpath(f"{language}.toml")
     if not re.fullmatch(r"[\w-]+", language) or not file.is_file():
         return RefusalTexts()
     try:

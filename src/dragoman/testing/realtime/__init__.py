@@ -1,1 +1,1 @@
-"""A server that speaks OpenAI's realtime protocol, for tests."""
+"""A test server that speaks OpenAI's realtime protocol."""

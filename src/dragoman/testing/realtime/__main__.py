@@ -1,4 +1,4 @@
-"""Realtime sessions as a process of their own: `python -m dragoman.testing.realtime --help`."""
+"""Command line of the realtime server: `python -m dragoman.testing.realtime --help`."""
 
 import argparse
 import asyncio
@@ -9,20 +9,20 @@ from pathlib import Path
 
 from dragoman.core.audio import Audio
 from dragoman.core.errors import DragomanError
-from dragoman.testing.answers import Answerer
-from dragoman.testing.behaviour import load_behaviour
-from dragoman.testing.options import load_script
-from dragoman.testing.realtime.faults import RealtimeBehaviour
-from dragoman.testing.realtime.mouths import (
+from dragoman.testing.realtime.responses import RealtimeConfig
+from dragoman.testing.realtime.server import RealtimeServer
+from dragoman.testing.realtime.session import (
     Hear,
-    MouthAndEar,
     Speak,
+    SpeechBackend,
     hear_code,
     hear_recorded,
     speak_tone,
 )
-from dragoman.testing.realtime.server import RealtimeServer
-from dragoman.testing.recorded_episodes import answers_from_run
+from dragoman.testing.recorded_runs import answers_from_run
+from dragoman.testing.scripted_answers import Answerer
+from dragoman.testing.server import load_script
+from dragoman.testing.server_config import load_config
 
 _EXAMPLE = """\
 example:
@@ -44,11 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 async def _serve(given: argparse.Namespace) -> None:
     faults = given.faults
-    behaviour = RealtimeBehaviour() if faults is None else load_behaviour(faults, RealtimeBehaviour)
+    behaviour = RealtimeConfig() if faults is None else load_config(faults, RealtimeConfig)
     server = RealtimeServer(
         await _answerer(given),
         behaviour,
-        voice=MouthAndEar(_speaker(given.speaker), _ear(given.hears)),
+        voice=SpeechBackend(_speaker(given.speaker), _ear(given.hears)),
         port=given.port,
         log_file=given.log,
     )

@@ -1,4 +1,4 @@
-"""Reads what clients send in a realtime session, as strictly as the protocol is written."""
+"""A strict parser of the client events of a realtime session."""
 
 import base64
 import binascii

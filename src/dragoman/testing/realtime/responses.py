@@ -1,14 +1,148 @@
-"""The events of one response, in the order and under the names of the protocol."""
+"""Streaming of realtime responses, event by event, with faults and cancellation.
 
+Faults are drawn from the conversation so far, and from how often it came.
+"""
+
+import asyncio
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Literal
 
 import msgspec
 
 from dragoman.core.audio import Audio
 from dragoman.models.realtime_protocol import BYTES_PER_SECOND
-from dragoman.testing.chat_requests import Call
-from dragoman.testing.completions import count_tokens
+from dragoman.testing.chat_requests import Call, ChatMessage, Checks
+from dragoman.testing.fault_injection import ServerFault, chance, choose_fault, kind_of
+from dragoman.testing.realtime.session import KeptItem, SessionState, Speak
+from dragoman.testing.request_log import OK
+from dragoman.testing.responses import CannedReply, count_tokens
+
+
+class Dropped(ServerFault, frozen=True, tag="dropped"):
+    """The connection is cut after so many events of the response."""
+
+    after: int = 2
+
+
+class SilentResponse(ServerFault, frozen=True, tag="unanswered"):
+    """Nothing comes."""
+
+
+class Erroneous(ServerFault, frozen=True, tag="error"):
+    """An event of an error in place of the response."""
+
+    type: str = "server_error"
+    code: str | None = None
+    message: str = "the server had an error"
+
+
+class FailedResponse(ServerFault, frozen=True, tag="failed"):
+    """The response fails before anything comes of it."""
+
+    type: str = "server_error"
+    code: str | None = None
+    message: str = "the server had an error"
+
+
+class CancelledResponse(ServerFault, frozen=True, tag="cancelled"):
+    """The server itself cancels the response, in the middle."""
+
+
+class SlowDeltas(ServerFault, frozen=True, tag="slow"):
+    """So many seconds pass before every piece of what is said."""
+
+    seconds: float = 0.05
+
+
+class TornEvent(ServerFault, frozen=True, tag="malformed_json"):
+    """One event is half a JSON object."""
+
+
+class HugeFrame(ServerFault, frozen=True, tag="huge_frame"):
+    """One event has so many bytes."""
+
+    size: int = 9 * 1024 * 1024
+
+
+class RefusedOpening(ServerFault, frozen=True, tag="refused"):
+    """The session is not opened: an answer with this status."""
+
+    status: int = 503
+
+
+OPENING = "opening"
+"""Stands for the content of what has none yet."""
+
+ResponseFault = (
+    Dropped
+    | SilentResponse
+    | Erroneous
+    | FailedResponse
+    | CancelledResponse
+    | SlowDeltas
+    | TornEvent
+    | HugeFrame
+)
+
+
+class RealtimeConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything about a realtime server but its answers; without arguments, one that behaves.
+
+    Args:
+        responses: What goes wrong with responses, of which at most one strikes at a time.
+        openings: What goes wrong with opening sessions.
+        first: How many responses of a session nothing strikes.
+        most_in_a_row: After so many faults in a row the same response or opening is spared once.
+        checks: What is insisted on: `models` and `api_key`.
+        dialect: Whether events have the names of the general availability or of the beta.
+        seed: Another one draws other faults.
+    """
+
+    responses: tuple[ResponseFault, ...] = ()
+    openings: tuple[RefusedOpening, ...] = ()
+    first: int = 0
+    most_in_a_row: int = 3
+    checks: Checks = Checks()
+    dialect: Literal["ga", "beta"] = "ga"
+    seed: int = 0
+
+
+class RealtimeDraws:
+    """Draws faults from seed, content, and how often the content came before."""
+
+    def __init__(self, behaviour: RealtimeConfig) -> None:
+        self._behaviour = behaviour
+        self._times: dict[str, tuple[int, int]] = {}
+
+    def of_response(self, content: str, number: int) -> ResponseFault | None:
+        """Return what strikes a response, the given one of its session, if anything."""
+        if number < self._behaviour.first or (drawn := self._drawn(content)) is None:
+            return None
+        fault = choose_fault(self._behaviour.responses, drawn)
+        self._count(content, fault)
+        return fault
+
+    def of_opening(self) -> RefusedOpening | None:
+        """Return what strikes the opening of a session, if anything."""
+        if (drawn := self._drawn(OPENING)) is None:
+            return None
+        fault = choose_fault(self._behaviour.openings, drawn)
+        self._count(OPENING, fault)
+        return fault
+
+    def _drawn(self, content: str) -> float | None:
+        """Return a number from 0 up to 1; None where the content is spared."""
+        times, in_a_row = self._times.get(content, (0, 0))
+        if in_a_row >= self._behaviour.most_in_a_row:
+            self._times[content] = (times + 1, 0)
+            return None
+        return chance(self._behaviour.seed, content, f"try {times}")
+
+    def _count(self, content: str, fault: ServerFault | None) -> None:
+        times, in_a_row = self._times.get(content, (0, 0))
+        self._times[content] = (times + 1, 0 if fault is None else in_a_row + 1)
+
 
 ServerEvent = dict[str, object]
 
@@ -50,13 +184,13 @@ class Consumption(msgspec.Struct):
         }
 
 
-def begun(response_id: str) -> ServerEvent:
+def response_created(response_id: str) -> ServerEvent:
     """Return the beginning of a response."""
     response = {"id": response_id, "object": "realtime.response", "status": "in_progress"}
     return {"type": "response.created", "response": {**response, "output": [], "usage": None}}
 
 
-def ended(
+def response_done(
     response_id: str,
     status: str,
     output: list[ServerEvent],
@@ -143,3 +277,172 @@ def _item(item_id: str, kind: str, status: str) -> ServerEvent:
 
 def _place(where: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in where.items() if name != "item_id"}
+
+
+AUDIO_DELTA = "response.output_audio.delta"
+WORDS_DELTAS = frozenset({"response.output_audio_transcript.delta", "response.output_text.delta"})
+STRUCK_AT = 1
+"""The event of a response that a fault of one event strikes."""
+
+Send = Callable[[ServerEvent], Awaitable[None]]
+SendText = Callable[[str], Awaitable[None]]
+
+
+class ResponseConnection(msgspec.Struct, frozen=True):
+    """What a response is sent over: events, any text, and a way to cut the connection."""
+
+    send: Send
+    send_text: SendText
+    cut: Callable[[], None]
+
+
+class StreamedResponse:
+    """One response.
+
+    Args:
+        conversation: What it answers, and where what is said is added.
+        reply: What is said; its calls have ids.
+        speak: Speaks.
+        wire: What it is sent over.
+        fault: What goes wrong, if anything.
+    """
+
+    def __init__(
+        self,
+        conversation: SessionState,
+        reply: CannedReply,
+        speak: Speak,
+        wire: ResponseConnection,
+        fault: ResponseFault | None,
+    ) -> None:
+        self._conversation = conversation
+        self._reply = reply
+        self._speak = speak
+        self._wire = wire
+        self._fault = fault
+        self._id = conversation.new_id().replace("item", "resp")
+        self._output: list[ServerEvent] = []
+        self._seconds, self._words = 0.0, ""
+        self._sent = 0
+        self.is_cancelled = False
+
+    async def run(self) -> str:
+        """Send it, and return what became of it as logs name it."""
+        match self._fault:
+            case SilentResponse():
+                await asyncio.Event().wait()
+            case Erroneous(type=kind, code=code, message=message):
+                error = {"type": kind, "code": code, "message": message, "event_id": None}
+                await self._wire.send({"type": "error", "error": error})
+            case FailedResponse(type=kind, code=code, message=message):
+                await self._wire.send(response_created(self._id))
+                error = {"type": kind, "code": code, "message": message}
+                await self._end("failed", {"type": "failed", "error": error})
+            case _:
+                await self._stream()
+        return OK if self._fault is None else kind_of(self._fault)
+
+    async def _stream(self) -> None:
+        await self._wire.send(response_created(self._id))
+        await self._wire.send({"type": "rate_limits.updated", "rate_limits": []})
+        parts = [self._said] if self._reply.content else []
+        for index, part in enumerate([*parts, *self._calls()]):
+            if not await part(index):
+                return
+        await self._end("completed", None)
+
+    async def _said(self, index: int) -> bool:
+        """Say the words; False where that was broken off."""
+        text, conversation = self._reply.content or "", self._conversation
+        spoken = conversation.speaks
+        where = self._where(index)
+        item_id = str(where["item_id"])
+        item = message_item(item_id, text, spoken=spoken, status="completed")
+        pieces = written_pieces(text, where)
+        if spoken:
+            pieces = spoken_pieces(text, await self._speak(text), where)
+            conversation.has_spoken = True
+        is_whole = await self._sending(item_events(item, where, pieces))
+        if is_whole is None:
+            return False
+        said = text if is_whole else self._words
+        kept = KeptItem(item_id, ChatMessage("assistant", said))
+        kept.spoken_seconds = self._seconds if spoken else None
+        conversation.items.append(kept)
+        if not is_whole:
+            item = message_item(item_id, said, spoken=spoken, status="incomplete")
+            await self._wire.send(
+                {"type": "response.output_item.done", "output_index": index, "item": item}
+            )
+        self._output.append(item)
+        if not is_whole:
+            reason = "client_cancelled" if self.is_cancelled else "turn_detected"
+            await self._end("cancelled", {"type": "cancelled", "reason": reason})
+        return is_whole
+
+    def _calls(self) -> Iterator[Callable[[int], Awaitable[bool]]]:
+        for call in self._reply.tool_calls:
+            yield self._calling(call)
+
+    def _calling(self, call: Call) -> Callable[[int], Awaitable[bool]]:
+        async def calling(index: int) -> bool:
+            where = self._where(index)
+            item = call_item(str(where["item_id"]), call)
+            is_whole = await self._sending(item_events(item, where, call_pieces(call, where)))
+            if not is_whole:
+                return False
+            message = ChatMessage("assistant", None, (call,))
+            self._conversation.items.append(KeptItem(str(where["item_id"]), message))
+            self._output.append(item)
+            return True
+
+        return calling
+
+    def _where(self, index: int) -> dict[str, object]:
+        item_id = self._conversation.new_id()
+        return {"response_id": self._id, "item_id": item_id, "output_index": index}
+
+    async def _sending(self, events: Iterator[ServerEvent]) -> bool | None:
+        """Send events; False where they were cancelled, None where there is nobody any more."""
+        for event in events:
+            if self.is_cancelled or (isinstance(self._fault, CancelledResponse) and self._words):
+                return False
+            if not await self._sent_one(event):
+                return None
+            if event["type"] == AUDIO_DELTA:
+                self._seconds += len(base64.b64decode(str(event["delta"]))) / 48_000
+            elif event["type"] in WORDS_DELTAS:
+                self._words += str(event["delta"])
+            # Whoever interrupts is heard in between.
+            await asyncio.sleep(0)
+        return True
+
+    async def _sent_one(self, event: ServerEvent) -> bool:
+        number, self._sent = self._sent, self._sent + 1
+        match self._fault:
+            case Dropped(after=after) if number >= after:
+                self._wire.cut()
+                return False
+            case TornEvent() if number == STRUCK_AT:
+                text = msgspec.json.encode(event).decode()
+                await self._wire.send_text(text[: len(text) // 2])
+            case HugeFrame(size=size) if number == STRUCK_AT:
+                await self._wire.send_text('{"type":"padding","text":"' + "x" * size + '"}')
+            case SlowDeltas(seconds=seconds) if str(event["type"]).endswith(".delta"):
+                await asyncio.sleep(seconds)
+                await self._wire.send(event)
+            case _:
+                await self._wire.send(event)
+        return True
+
+    async def _end(self, status: str, details: ServerEvent | None) -> None:
+        conversation = self._conversation
+        spending = Consumption(text_out=len(msgspec.json.encode(self._output)))
+        spending.audio_out = self._seconds
+        for item in conversation.items:
+            spending.audio_in += item.heard_seconds
+            spending.text_in += 0 if item.heard_seconds else len(item.message.text.encode())
+        spending.text_in += len(msgspec.json.encode(conversation.settings))
+        await self._wire.send(
+            response_done(self._id, status, self._output, spending.told(), details)
+        )

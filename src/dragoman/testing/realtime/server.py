@@ -1,7 +1,8 @@
-"""A local server of realtime sessions that answers from a script or from recordings, and misbehaves.
+"""A local realtime server that answers from a script or from recordings, with faults on demand.
 
-In a test, `with RealtimeServer(answerer) as server:` and open sessions below `server.url`; as a process of
-its own, `python -m dragoman.testing.realtime --help`. It listens on the loopback address only.
+In a test, `with RealtimeServer(answerer) as server:` and open sessions below `server.url`; as a
+process of its own, `python -m dragoman.testing.realtime --help`. It listens on the loopback
+address only.
 """
 
 import asyncio
@@ -11,13 +12,10 @@ from pathlib import Path
 import msgspec
 from aiohttp import WSMsgType, web
 
-from dragoman.testing.answers import Answerer, ToldOfEnds, Unanswered
-from dragoman.testing.behaviour import Behaviour
 from dragoman.testing.chat_requests import ChatBody
-from dragoman.testing.endpoint import with_ids
-from dragoman.testing.exchange import Exchange, has_bearer
-from dragoman.testing.faults import FaultDraws, Faults
+from dragoman.testing.fault_injection import FaultDraws, Faults
 from dragoman.testing.local_server import LocalServer
+from dragoman.testing.openai_api import with_ids
 from dragoman.testing.realtime.client_events import (
     AudioAppended,
     AudioCleared,
@@ -33,12 +31,19 @@ from dragoman.testing.realtime.client_events import (
     event_id_of,
     read_client_event,
 )
-from dragoman.testing.realtime.faults import RealtimeBehaviour, RealtimeDraws
-from dragoman.testing.realtime.mouths import MouthAndEar
-from dragoman.testing.realtime.responses import BETA, ServerEvent
-from dragoman.testing.realtime.served import KeptItem, ServedConversation
-from dragoman.testing.realtime.streaming import Streamed, Wire
+from dragoman.testing.realtime.responses import (
+    BETA,
+    RealtimeConfig,
+    RealtimeDraws,
+    ResponseConnection,
+    ServerEvent,
+    StreamedResponse,
+)
+from dragoman.testing.realtime.session import KeptItem, SessionState, SpeechBackend
+from dragoman.testing.request_handler import Exchange, has_bearer
 from dragoman.testing.request_log import ABANDONED, BROKEN, RequestLog
+from dragoman.testing.scripted_answers import Answerer, NotifiedOfEnds, Unanswered
+from dragoman.testing.server_config import ServerConfig
 
 MOST_FRAME_BYTES = 32 * 1024 * 1024
 
@@ -52,9 +57,9 @@ class RealtimeServer(LocalServer):
     def __init__(
         self,
         answerer: Answerer,
-        behaviour: RealtimeBehaviour | None = None,
+        behaviour: RealtimeConfig | None = None,
         *,
-        voice: MouthAndEar | None = None,
+        voice: SpeechBackend | None = None,
         port: int = 0,
         log_file: Path | None = None,
     ) -> None:
@@ -70,9 +75,9 @@ class RealtimeServer(LocalServer):
         Raises:
             UsageError: Where the log file cannot be written.
         """
-        on_end = answerer.ended if isinstance(answerer, ToldOfEnds) else None
+        on_end = answerer.ended if isinstance(answerer, NotifiedOfEnds) else None
         log = RequestLog(log_file, on_end)
-        service = _Service(answerer, behaviour or RealtimeBehaviour(), voice or MouthAndEar(), log)
+        service = _Service(answerer, behaviour or RealtimeConfig(), voice or SpeechBackend(), log)
         super().__init__(service.application(), service.exchange, (), port)
 
     @property
@@ -85,8 +90,8 @@ class _Service:
     def __init__(
         self,
         answerer: Answerer,
-        behaviour: RealtimeBehaviour,
-        voice: MouthAndEar,
+        behaviour: RealtimeConfig,
+        voice: SpeechBackend,
         log: RequestLog,
     ) -> None:
         self.answerer = answerer
@@ -94,7 +99,7 @@ class _Service:
         self.voice = voice
         self.draws = RealtimeDraws(behaviour)
         # For its log and its outages; what strikes sessions is drawn here.
-        self.exchange = Exchange(Behaviour(), log, FaultDraws(Faults(), 0))
+        self.exchange = Exchange(ServerConfig(), log, FaultDraws(Faults(), 0))
 
     def application(self) -> web.Application:
         application = web.Application()
@@ -107,7 +112,7 @@ class _Service:
             return web.json_response({"error": {"message": message}}, status=status)
         socket = web.WebSocketResponse(max_msg_size=MOST_FRAME_BYTES, compress=False)
         await socket.prepare(request)
-        conversation = ServedConversation(request.query["model"], self.voice.hear)
+        conversation = SessionState(request.query["model"], self.voice.hear)
         await _ServedSession(self, request, socket, conversation).run()
         return socket
 
@@ -129,13 +134,13 @@ class _ServedSession:
         service: _Service,
         request: web.Request,
         socket: web.WebSocketResponse,
-        conversation: ServedConversation,
+        conversation: SessionState,
     ) -> None:
         self._service = service
         self._request = request
         self._socket = socket
         self._conversation = conversation
-        self._response: Streamed | None = None
+        self._response: StreamedResponse | None = None
         self._task: asyncio.Task[None] | None = None
         self._responses = self._events = 0
 
@@ -204,11 +209,11 @@ class _ServedSession:
             raise RefusedEvent(reply.reason, "no_answer")
         number, self._responses = self._responses, self._responses + 1
         fault = self._service.draws.of_response(request.content, number)
-        self._response = Streamed(
+        self._response = StreamedResponse(
             self._conversation,
             with_ids(reply, request.content),
             self._service.voice.speak,
-            Wire(self._send, self._socket.send_str, self._cut),
+            ResponseConnection(self._send, self._socket.send_str, self._cut),
             fault,
         )
         self._task = asyncio.create_task(self._stream(self._response, request))
@@ -218,7 +223,7 @@ class _ServedSession:
             raise RefusedEvent("no response is active", "response_cancel_not_active")
         self._response.is_cancelled = True
 
-    async def _stream(self, response: Streamed, request: ChatBody) -> None:
+    async def _stream(self, response: StreamedResponse, request: ChatBody) -> None:
         log, outcome = self._service.exchange.log, BROKEN
         log.start(request.content)
         try:

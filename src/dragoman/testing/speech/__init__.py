@@ -1,1 +1,1 @@
-"""Local servers that speak the protocols of providers of speech."""
+"""Test servers that speak the protocols of speech providers."""

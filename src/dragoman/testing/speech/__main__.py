@@ -1,4 +1,4 @@
-"""Providers of speech as a process of their own: `python -m dragoman.testing.speech --help`."""
+"""Command line of the speech server: `python -m dragoman.testing.speech --help`."""
 
 import argparse
 import asyncio
@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dragoman.core.errors import DragomanError
-from dragoman.testing.behaviour import Behaviour, load_behaviour
-from dragoman.testing.speech.endpoint import CodedSpeaker, Speaker
-from dragoman.testing.speech.server import PATHS, SpeechServer
+from dragoman.testing.server_config import ServerConfig, load_config
+from dragoman.testing.speech.server import PATHS, CodedSpeaker, Speaker, SpeechServer
 
 _EXAMPLE = """\
 example:
@@ -32,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 async def _serve(given: argparse.Namespace) -> None:
     faults = given.faults
-    behaviour = Behaviour() if faults is None else load_behaviour(faults, Behaviour)
+    behaviour = ServerConfig() if faults is None else load_config(faults, ServerConfig)
     server = SpeechServer(_speaker(given), behaviour, port=given.port, log_file=given.log)
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -1,7 +1,7 @@
-"""Speaks and recognizes speech behind the protocols of providers, with the embedded engines.
+"""Speech synthesis and recognition by the embedded engines, for the speech server.
 
-Its audio is real: it can pass a telephone line. Its transcripts are recognized from whatever arrives,
-and are written as the provider asked writes them.
+Its audio is real: it can pass a telephone channel. Its transcripts are recognized from the audio
+that arrives, and are written as the provider asked writes them.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
-"""An agent that hears, for demonstrations and tests: an ear and the agent `literal` behind one address.
+"""An agent that hears, for demonstrations and tests: a recognizer and the agent `literal`.
 
-`python -m dragoman.testing.speech.hearing_agent SUITE` serves it. It is no model: it knows the suite's
-reference plans, finds the task by the tools that it is offered and the words that it heard, and fills
-in what it heard. What it loses is what its recognizer loses.
+`python -m dragoman.testing.speech.hearing_agent SUITE` serves it. It is no model: it knows the
+suite's reference plans, finds the task by the tools that it is offered and the words that it
+heard, and fills in what it heard. It loses what its recognizer loses.
 """
 
 import argparse
@@ -27,8 +27,8 @@ from dragoman.registry.speech_engines import GENERIC, SpeechEngines
 from dragoman.registry.suites import load_suite
 from dragoman.simulation.participants.oracle import LiteralAgent
 from dragoman.simulation.prompts import task_script
-from dragoman.testing.agent_server import serving
-from dragoman.testing.audio_parts import INPUT_AUDIO
+from dragoman.testing.agent_server import serve_agent
+from dragoman.testing.chat_requests import INPUT_AUDIO
 
 Message = Mapping[str, Any]
 Tool = Mapping[str, Any]
@@ -176,7 +176,7 @@ async def _serve(name: str, ear: str, port: int) -> None:
         listener = engines.listener(ear, LANGUAGE)
         if listener is None or isinstance(listener, str):
             raise UsageError(f"--ear {ear} hears nothing: choose mixed, generic or PROVIDER/MODEL")
-        async with serving("hearing literal", HearingLiteral(suite, listener), port) as url:
+        async with serve_agent("hearing literal", HearingLiteral(suite, listener), port) as url:
             sys.stdout.write(f"{url}?hears=on\n")
             sys.stdout.flush()
             await stopped.wait()

@@ -1,4 +1,4 @@
-"""Reads requests for speech as their providers would, and refuses what they would refuse."""
+"""Strict parsers of speech requests, one for each provider's protocol."""
 
 import base64
 import binascii

@@ -1,9 +1,4 @@
-"""Writes heard words as transcription services write them.
-
-Inverse text normalization writes spoken values in figures: `twenty dollars` becomes `$20`. Truecasing
-and punctuation then make sentences of the words. Where a sentence ends is guessed from the words alone,
-as the recognizer hears no pauses; names keep their small letters.
-"""
+"""Transcript styles: writes recognized words as transcription services write them."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

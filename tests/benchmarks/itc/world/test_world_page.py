@@ -7,7 +7,7 @@ from typing import get_args
 
 from dragoman.benchmarks.itc.world.api_data import apis, countries
 from dragoman.benchmarks.itc.world.bundled_set import load_world
-from dragoman.testing.world.faults import WorldFaultKind
+from dragoman.testing.itc_server import WorldFaultKind
 
 PAGE = (Path(__file__).resolve().parents[4] / "docs" / "world.md").read_text("utf-8")
 TASKS = load_world().tasks

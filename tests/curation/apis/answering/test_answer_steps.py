@@ -22,11 +22,11 @@ from dragoman.curation.apis.answering.step import Answering, answer, check
 from dragoman.curation.apis.desk import ModelTerms, with_models
 from dragoman.curation.apis.generating.templates import NAME as TEMPLATE
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
-from dragoman.testing.answers import Unanswered
 from dragoman.testing.chat_requests import ChatBody
-from dragoman.testing.completions import CannedReply
+from dragoman.testing.fake_curation_llm import CurationMistakes, FakeCurationLlm
+from dragoman.testing.responses import CannedReply
+from dragoman.testing.scripted_answers import Unanswered
 from dragoman.testing.server import ModelServer
-from dragoman.testing.shows.curating import CuratingAnswers, CuratingMistakes
 
 CEP = Operation(
     "Consulta CEP", "https://api.example/cep", required_parameters=(ApiParameter("cep"),)
@@ -54,7 +54,7 @@ def dataset(tmp_path: Path) -> Dataset:
 
 
 def asking(
-    answers: CuratingAnswers, work: Callable[[Models], Awaitable[None]], names: str = "abc"
+    answers: FakeCurationLlm, work: Callable[[Models], Awaitable[None]], names: str = "abc"
 ) -> None:
     """Have work done with models of these names, all on one server."""
     with ModelServer(answers) as server:
@@ -76,7 +76,7 @@ async def execute(operation: str, arguments: Mapping[str, object]) -> str:
 
 
 def answered(
-    dataset: Dataset, answers: CuratingAnswers, *, names: str = "abc", executes: bool = True
+    dataset: Dataset, answers: FakeCurationLlm, *, names: str = "abc", executes: bool = True
 ) -> dict[str, TaskSolution]:
     asking(
         answers,
@@ -93,7 +93,7 @@ def reasons(dataset: Dataset, step: str) -> dict[str, tuple[str, str]]:
 
 
 def test_three_models_answer_and_each_is_ranked_by_the_other_two(dataset: Dataset) -> None:
-    answers = CuratingAnswers()
+    answers = FakeCurationLlm()
     found = answered(dataset, answers)["t1"]
     assert found.solution.calls == (ApiCall("Consulta CEP", {"cep": "01310930"}),)
     assert {each.by: set(each.places) for each in found.candidates} == {
@@ -107,7 +107,7 @@ def test_three_models_answer_and_each_is_ranked_by_the_other_two(dataset: Datase
 
 
 def test_a_nested_query_is_answered_with_what_calls_return(dataset: Dataset) -> None:
-    found = answered(dataset, CuratingAnswers())["t2"].solution
+    found = answered(dataset, FakeCurationLlm())["t2"].solution
     assert [call for step in found.steps for call in step.calls] == [
         ApiCall("Consulta CEP", {"cep": "01310930"}),
         ApiCall("Tempo", {"cidade": 3550308}),
@@ -117,19 +117,19 @@ def test_a_nested_query_is_answered_with_what_calls_return(dataset: Dataset) -> 
 
 
 def test_a_nested_query_waits_where_no_call_can_be_made(dataset: Dataset) -> None:
-    found = answered(dataset, CuratingAnswers(), executes=False)
+    found = answered(dataset, FakeCurationLlm(), executes=False)
     assert set(found) == {"t1"}
     assert reasons(dataset, "answer")["t2"] == (
         "failed",
         "its calls need what others return: say how calls are made",
     )
-    assert set(answered(dataset, CuratingAnswers())) == {"t1", "t2"}
+    assert set(answered(dataset, FakeCurationLlm())) == {"t1", "t2"}
 
 
 @pytest.mark.parametrize("mistake", ["bad_json", "prose", "extra_field"])
 def test_what_no_model_answers_readably_has_no_answer(dataset: Dataset, mistake: str) -> None:
     assert (
-        answered(dataset, CuratingAnswers(msgspec.convert({mistake: 1.0}, CuratingMistakes))) == {}
+        answered(dataset, FakeCurationLlm(msgspec.convert({mistake: 1.0}, CurationMistakes))) == {}
     )
     verdict, reason = reasons(dataset, "answer")["t1"]
     assert verdict == "failed"
@@ -137,14 +137,14 @@ def test_what_no_model_answers_readably_has_no_answer(dataset: Dataset, mistake:
 
 
 def test_a_ranking_that_leaves_an_answer_out_is_none(dataset: Dataset) -> None:
-    assert answered(dataset, CuratingAnswers(CuratingMistakes(loses_letter=1.0))) == {}
+    assert answered(dataset, FakeCurationLlm(CurationMistakes(loses_letter=1.0))) == {}
     assert reasons(dataset, "answer")["t1"] == (
         "failed",
         "no ranking by a: the ranking does not have every letter once",
     )
 
 
-class OneBreaksARule(CuratingAnswers):
+class OneBreaksARule(FakeCurationLlm):
     """Model `a` calls what nobody offers; all others answer well."""
 
     def __call__(self, request: ChatBody) -> CannedReply | Unanswered:
@@ -162,12 +162,12 @@ def test_a_candidate_that_breaks_a_rule_is_not_ranked_and_cannot_win(dataset: Da
     assert {name: set(by[name].places) for name in "bc"} == {"b": {"a", "c"}, "c": {"a", "b"}}
     assert found.solution.by in {"b", "c"}
     assert found.audit == "2 of 3 models gave an answer that stands"
-    asking(CuratingAnswers(), lambda models: check(dataset, models, lambda _: None))
+    asking(FakeCurationLlm(), lambda models: check(dataset, models, lambda _: None))
     assert not reasons(dataset, "check")["t1"][1].startswith("rules")
 
 
 def test_a_query_to_which_every_answer_breaks_a_rule_is_dropped(dataset: Dataset) -> None:
-    answers = CuratingAnswers(CuratingMistakes(calls_unknown=1.0))
+    answers = FakeCurationLlm(CurationMistakes(calls_unknown=1.0))
     assert answered(dataset, answers, names="ab") == {}
     said = "rules: 'Nobody Offers This' was not offered"
     assert reasons(dataset, "answer")["t1"] == ("dropped", f"a: {said}; b: {said}")
@@ -190,15 +190,15 @@ def test_an_answer_that_breaks_a_rule_is_dropped_before_a_model_is_asked(
     broken = TaskSolution("t1", ApiSolution("a", (SolutionStep("Vejo.", (call,)),)))
     made = (NewItem("solution", "t1", broken, stands_on=(("task", "t1"),)),)
     dataset.put([StepOutcome(StepLine("answer", "task", "t1", "kept"), made)])
-    answers = CuratingAnswers()
+    answers = FakeCurationLlm()
     asking(answers, lambda models: check(dataset, models, lambda _: None))
     assert reasons(dataset, "check")["t1"] == ("dropped", f"rules: {why}")
     assert answers.asked == {}
 
 
 def test_every_checker_must_pass_an_answer(dataset: Dataset) -> None:
-    answered(dataset, CuratingAnswers())
-    answers = CuratingAnswers()
+    answered(dataset, FakeCurationLlm())
+    answers = FakeCurationLlm()
     asking(answers, lambda models: check(dataset, models, lambda _: None), "ab")
     verdicts = {verdict for verdict, _ in reasons(dataset, "check").values()}
     assert verdicts <= {"kept", "dropped"}
@@ -207,8 +207,8 @@ def test_every_checker_must_pass_an_answer(dataset: Dataset) -> None:
 
 @pytest.mark.parametrize("mistake", ["bad_json", "prose", "extra_field"])
 def test_a_decision_that_cannot_be_read_is_none(dataset: Dataset, mistake: str) -> None:
-    answered(dataset, CuratingAnswers())
-    broken = CuratingAnswers(msgspec.convert({mistake: 1.0}, CuratingMistakes))
+    answered(dataset, FakeCurationLlm())
+    broken = FakeCurationLlm(msgspec.convert({mistake: 1.0}, CurationMistakes))
     asking(broken, lambda models: check(dataset, models, lambda _: None), "a")
     assert {verdict for verdict, _ in reasons(dataset, "check").values()} == {"failed"}
 

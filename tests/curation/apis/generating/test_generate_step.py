@@ -15,8 +15,8 @@ from dragoman.curation.apis.generating.step import QueryWriter, draw_briefs, gen
 from dragoman.curation.apis.rating.step import Raters, StoredRating, rate
 from dragoman.curation.apis.steps import standing
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
+from dragoman.testing.fake_curation_llm import CurationMistakes, FakeCurationLlm
 from dragoman.testing.server import ModelServer
-from dragoman.testing.shows.curating import CuratingAnswers, CuratingMistakes
 
 ORIGIN = DocumentOrigin("a list", "brazil.yaml", "openapi-3.1")
 DOCUMENT = ApiDocument(
@@ -56,12 +56,12 @@ def dataset(tmp_path: Path) -> Dataset:
     return dataset
 
 
-def with_server(answers: CuratingAnswers, use: Callable[[str], None]) -> None:
+def with_server(answers: FakeCurationLlm, use: Callable[[str], None]) -> None:
     with ModelServer(answers) as server:
         use(f"compatible/any?base_url={server.url}")
 
 
-def write(dataset: Dataset, answers: CuratingAnswers, count: int = 2) -> None:
+def write(dataset: Dataset, answers: FakeCurationLlm, count: int = 2) -> None:
     draw_briefs(dataset, SINGLE)
 
     def use(name: str) -> None:
@@ -78,7 +78,7 @@ def write(dataset: Dataset, answers: CuratingAnswers, count: int = 2) -> None:
     with_server(answers, use)
 
 
-def grade(dataset: Dataset, answers: CuratingAnswers, threshold: float = 4.0) -> None:
+def grade(dataset: Dataset, answers: FakeCurationLlm, threshold: float = 4.0) -> None:
     def use(name: str) -> None:
         asyncio.run(
             with_models(
@@ -100,7 +100,7 @@ def tasks(dataset: Dataset) -> list[ApiTask]:
 
 
 def test_a_model_writes_queries_for_each_brief(dataset: Dataset) -> None:
-    answers = CuratingAnswers()
+    answers = FakeCurationLlm()
     write(dataset, answers)
     assert sorted(task.query for task in tasks(dataset)) == [
         "Question 1. cep: 01310930",
@@ -116,7 +116,7 @@ def test_a_model_writes_queries_for_each_brief(dataset: Dataset) -> None:
 
 
 def test_a_query_that_names_its_api_is_left_out_and_said(dataset: Dataset) -> None:
-    write(dataset, CuratingAnswers(CuratingMistakes(names_api=1.0)))
+    write(dataset, FakeCurationLlm(CurationMistakes(names_api=1.0)))
     assert len(tasks(dataset)) == 2
     (line, _) = dataset.ledger("generate")
     assert "it names the API" in line.reason
@@ -126,36 +126,36 @@ def test_a_query_that_names_its_api_is_left_out_and_said(dataset: Dataset) -> No
 def test_an_answer_that_cannot_be_read_is_no_query_and_is_asked_for_again(
     dataset: Dataset, mistake: str
 ) -> None:
-    write(dataset, CuratingAnswers(msgspec.convert({mistake: 1.0}, CuratingMistakes)))
+    write(dataset, FakeCurationLlm(msgspec.convert({mistake: 1.0}, CurationMistakes)))
     assert tasks(dataset) == []
     assert {line.verdict for line in dataset.ledger("generate")} == {"failed"}
-    write(dataset, CuratingAnswers())
+    write(dataset, FakeCurationLlm())
     assert len(tasks(dataset)) == 4
 
 
 def test_briefs_of_another_plan_take_their_queries_along(dataset: Dataset) -> None:
-    write(dataset, CuratingAnswers())
+    write(dataset, FakeCurationLlm())
     draw_briefs(dataset, BriefPlan({"single": 1, "repeated": 0, "parallel": 0, "nested": 0}))
     asyncio.run(generate(dataset, QueryWriter(), 0, lambda _: None))
     assert [task.made_by for task in tasks(dataset)] == ["template@1"]
 
 
 def test_what_one_rater_finds_too_low_is_dropped_with_both_means(dataset: Dataset) -> None:
-    write(dataset, CuratingAnswers())
-    grade(dataset, CuratingAnswers(), threshold=5.0)
+    write(dataset, FakeCurationLlm())
+    grade(dataset, FakeCurationLlm(), threshold=5.0)
     lines = list(dataset.ledger("rate"))
     assert {line.verdict for line in lines} == {"dropped"}
     assert all(line.reason.startswith("below 5: a ") for line in lines)
     ratings = [item.record(StoredRating) for item in dataset.items("rating")]
     assert {each.rater for each in ratings} == {"a", "b"}
-    grade(dataset, CuratingAnswers(), threshold=1.0)
+    grade(dataset, FakeCurationLlm(), threshold=1.0)
     assert {line.verdict for line in dataset.ledger("rate")} == {"kept"}
 
 
 @pytest.mark.parametrize("mistake", ["bad_json", "prose", "extra_field", "out_of_range"])
 def test_a_rating_that_cannot_be_read_is_no_rating(dataset: Dataset, mistake: str) -> None:
-    write(dataset, CuratingAnswers())
-    grade(dataset, CuratingAnswers(msgspec.convert({mistake: 1.0}, CuratingMistakes)))
+    write(dataset, FakeCurationLlm())
+    grade(dataset, FakeCurationLlm(msgspec.convert({mistake: 1.0}, CurationMistakes)))
     assert list(dataset.items("rating")) == []
     lines = list(dataset.ledger("rate"))
     assert {line.verdict for line in lines} == {"failed"}
@@ -163,7 +163,7 @@ def test_a_rating_that_cannot_be_read_is_no_rating(dataset: Dataset, mistake: st
 
 
 def test_a_query_falls_with_an_operation_that_it_needs(dataset: Dataset) -> None:
-    write(dataset, CuratingAnswers())
+    write(dataset, FakeCurationLlm())
     gone = StepLine("filter", "operation", "br/Consulta DDD", "dropped", "it answers 404")
     dataset.put([StepOutcome(gone)])
     standing = dataset.standing("task", after=("filter",))
@@ -174,17 +174,17 @@ def test_a_query_falls_with_an_operation_that_it_needs(dataset: Dataset) -> None
 
 
 def test_what_models_consumed_is_kept_by_step(dataset: Dataset) -> None:
-    write(dataset, CuratingAnswers())
+    write(dataset, FakeCurationLlm())
     (used,) = dataset.usage()["generate"]
     assert (used.purpose, used.calls) == ("generate", 2)
 
 
 def test_a_query_that_nobody_could_rate_waits_and_does_not_go_on(dataset: Dataset) -> None:
-    write(dataset, CuratingAnswers())
+    write(dataset, FakeCurationLlm())
     assert len(list(standing(dataset, "task", "answer"))) == 4
-    grade(dataset, CuratingAnswers(CuratingMistakes(prose=1.0)))
+    grade(dataset, FakeCurationLlm(CurationMistakes(prose=1.0)))
     assert list(standing(dataset, "task", "answer")) == []
-    grade(dataset, CuratingAnswers(), threshold=1.0)
+    grade(dataset, FakeCurationLlm(), threshold=1.0)
     assert len(list(standing(dataset, "task", "answer"))) == 4
 
 
@@ -192,11 +192,11 @@ def test_a_query_that_nobody_could_rate_waits_and_does_not_go_on(dataset: Datase
 def test_an_operation_that_could_not_be_reached_gets_no_query(dataset: Dataset, step: str) -> None:
     unreached = StepLine(step, "operation", "br/Consulta DDD", "failed", "no answer")
     dataset.put([StepOutcome(unreached)])
-    write(dataset, CuratingAnswers())
+    write(dataset, FakeCurationLlm())
     assert sorted(task.query for task in tasks(dataset)) == [
         "Question 1. cep: 01310930",
         "Question 2. cep: 01310930",
     ]
     dataset.put([StepOutcome(msgspec.structs.replace(unreached, verdict="kept"))])
-    write(dataset, CuratingAnswers())
+    write(dataset, FakeCurationLlm())
     assert len(tasks(dataset)) == 4

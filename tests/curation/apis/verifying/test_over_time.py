@@ -19,8 +19,7 @@ from dragoman.curation.apis.verifying.monitor import histories, monitor_step, op
 from dragoman.curation.apis.verifying.records import Observation
 from dragoman.curation.apis.verifying.verify import VerifySettings, verify_step
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
-from dragoman.testing.world.faults import WorldFault, WorldFaultKind, WorldFaults
-from dragoman.testing.world.server import WorldServer
+from dragoman.testing.itc_server import WorldFault, WorldFaultKind, WorldFaults, WorldServer
 from dragoman.web.address_guard import why_blocked_locally
 from dragoman.web.crawl_policy import CrawlPolicy, PoliteFetcher
 from dragoman.web.exchange import HttpExchange

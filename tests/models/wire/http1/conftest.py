@@ -12,7 +12,7 @@ import pytest
 import trustme
 
 from dragoman.config.event_loop import run_event_loop
-from dragoman.testing.listening import HOST
+from dragoman.testing.local_server import HOST
 
 T = TypeVar("T")
 Behaving = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Any]

@@ -12,7 +12,7 @@ from tests.models.wire.http1.conftest import Behaving, Play, Serving, closed
 
 from dragoman.models.http.http_client import HttpClient
 from dragoman.models.http.transport import HttpResponse, Timeouts, TransportError
-from dragoman.testing.listening import HOST
+from dragoman.testing.local_server import HOST
 
 KEY = "sk-canary-1618033988749894"
 PATIENT = Timeouts(connect=20.0, read=20.0, total=20.0)

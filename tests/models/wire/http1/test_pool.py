@@ -11,7 +11,7 @@ from tests.models.wire.http1.conftest import Behaving, Play, Serving
 from dragoman.models.http import http_client
 from dragoman.models.http.http_client import HttpClient
 from dragoman.models.http.transport import HttpResponse, Timeouts, TransportError
-from dragoman.testing.listening import HOST
+from dragoman.testing.local_server import HOST
 
 PATIENT = Timeouts(connect=20.0, read=20.0, total=20.0)
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"

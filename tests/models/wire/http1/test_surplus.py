@@ -24,7 +24,7 @@ from dragoman.models.http.http_client import HttpClient
 from dragoman.models.http.http_connection import MOST_ANSWERS
 from dragoman.models.http.transport import Timeouts
 from dragoman.store.reply_cache import ReplyCache
-from dragoman.testing.listening import HOST
+from dragoman.testing.local_server import HOST
 
 PATIENT = Timeouts(connect=20.0, read=20.0, total=20.0)
 GAPS = (0.0, 0.0005, 0.002, 0.01, 0.05)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from dragoman.analysis.judges.agreement import RaterAgreement, agreement, fleiss_kappa
+from dragoman.analysis.rater_agreement import RaterAgreement, agreement, fleiss_kappa
 from dragoman.curation.apis.rating.asking import DIMENSIONS, QueryRating
 from dragoman.curation.apis.reviewing.giving_out import ADJUDICATOR
 from dragoman.curation.apis.reviewing.gold import EXPERT, GoldAccuracy, ReviewTerms, gold_accuracy

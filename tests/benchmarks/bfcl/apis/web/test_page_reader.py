@@ -10,7 +10,7 @@ from aiohttp import web
 
 from dragoman.benchmarks.bfcl.apis.web_search_api import Page
 from dragoman.benchmarks.bfcl.apis.web_search_clients import PageReader
-from dragoman.testing.search_server import WebPage, searching
+from dragoman.testing.local_web import WebPage, serve_search
 from dragoman.web.address_guard import IpAddress, why_blocked
 from dragoman.web.fetcher import FetchLimits
 
@@ -36,7 +36,7 @@ def _refuses(address: IpAddress) -> str:
 
 def page(name: str, reading: PageReader | None = None) -> Page:
     async def ask() -> Page:
-        async with searching(PAGES) as url:
+        async with serve_search(PAGES) as url:
             return await (reading or reader()).read(url.replace("/search", f"/pages/{name}"))
 
     return asyncio.run(ask())
@@ -90,7 +90,7 @@ def test_what_listens_on_this_machine_is_not_read() -> None:
     """A server listens: nothing but the refusal keeps it from being read."""
 
     async def ask() -> Page:
-        async with searching(PAGES) as url:
+        async with serve_search(PAGES) as url:
             return await PageReader().read(url.replace("/search", "/pages/tower"))
 
     assert asyncio.run(ask()) == Page(error="refused: loopback address")

@@ -9,7 +9,7 @@ from dragoman.benchmarks.bfcl.apis.web_search_api import Hits, Query
 from dragoman.benchmarks.bfcl.apis.web_search_clients import SearchEngine
 from dragoman.core.errors import ParticipantError, RunHalted
 from dragoman.core.usage import Usage
-from dragoman.testing.search_server import SearchFaults, WebPage, searching
+from dragoman.testing.local_web import SearchFaults, WebPage, serve_search
 
 PAGES = {"tower": WebPage("Orla", "the tower of orla")}
 KEY = "canary-31415926"
@@ -30,7 +30,7 @@ def found(
     *statuses: int, query: Query = ORLA, key: str = "", waits: Waits | None = None
 ) -> tuple[Hits, Usage]:
     async def ask() -> tuple[Hits, Usage]:
-        async with searching(PAGES, SearchFaults(statuses, KEY)) as url:
+        async with serve_search(PAGES, SearchFaults(statuses, KEY)) as url:
             engine = SearchEngine(url, key or KEY, 100.0, waits or Waits())
             return await engine.find(query)
 
@@ -87,7 +87,7 @@ def test_a_key_that_results_say_back_is_in_none() -> None:
     page = WebPage(f"Orla, {KEY}", f"the tower of orla, {KEY}")
 
     async def ask() -> tuple[Hits, Usage]:
-        async with searching({"tower": page}, SearchFaults((), KEY)) as url:
+        async with serve_search({"tower": page}, SearchFaults((), KEY)) as url:
             return await SearchEngine(url, KEY).find(ORLA)
 
     hits, _ = asyncio.run(ask())

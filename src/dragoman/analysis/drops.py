@@ -1,0 +1,336 @@
+"""Drops in success against a baseline condition, split by the stage that failed.
+
+On each layer the condition without it is the baseline of all others. Every number names the
+conversations behind it, and the parts add up to the drop. The result of a replay comes first. The
+checks of the simulated user count where no stage before the agent failed, and the wrong arguments
+decide whether all of them are a matter of language.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, get_args
+
+import msgspec
+
+from dragoman.analysis.cell_summary import ConversationResult, PlaceInRun, place_in_run
+from dragoman.analysis.comparison import CellOutcomes, Comparison, compare
+from dragoman.analysis.failure_attribution import ATTRIBUTION, FAILURE_SOURCES, FailureSource
+from dragoman.analysis.intervals import Interval, difference_interval, ratio_interval
+from dragoman.analysis.measure_metrics import newest
+from dragoman.core.conditions import Condition, axis_of, condition_of, differ_in_one_thing
+from dragoman.core.scores import Scored, is_success
+
+CellPair = tuple[CellOutcomes, CellOutcomes]
+
+
+def baseline_pairs(cells: Sequence[CellOutcomes]) -> tuple[CellPair, ...]:
+    """Return the couples of base and other cell: one agent, one suite, and one thing that differs.
+
+    Cells that differ on one layer (language, voice, persona, ...) alone are a group. Its base is the
+    cell with nothing set on that layer, or the first where there is none.
+    """
+    groups: dict[tuple[object, ...], list[CellOutcomes]] = {}
+    layers = _layers(cells)
+    for cell in cells:
+        name = cell.name
+        for layer in layers:
+            place = (name.suite, name.agent, layer, _without(name.condition, layer))
+            groups.setdefault(place, []).append(cell)
+    return tuple(couple for group in groups.values() for couple in _with_base(group))
+
+
+def _with_base(group: Sequence[CellOutcomes]) -> Iterator[CellPair]:
+    base = min(group, key=lambda cell: len(cell.name.condition.axes))
+    for cell in group:
+        if cell is not base and differ_in_one_thing(base.name.condition, cell.name.condition):
+            yield base, cell
+
+
+def _layers(cells: Sequence[CellOutcomes]) -> tuple[str, ...]:
+    axes = (axis for cell in cells for axis, _ in cell.name.condition.axes)
+    return tuple(dict.fromkeys(axis_of(axis).layer for axis in axes))
+
+
+def _without(condition: Condition, layer: str) -> Condition:
+    """Return a condition with nothing set on a layer."""
+    return condition_of(
+        {axis: value for axis, value in condition.axes if axis_of(axis).layer != layer}
+    )
+
+
+FailureStage = FailureSource | Literal["language", "user", "not looked for"]
+
+FAILURE_STAGES: dict[FailureStage, str] = {
+    "line": FAILURE_SOURCES["line"],
+    "speech": FAILURE_SOURCES["speech"],
+    "hearing": FAILURE_SOURCES["hearing"],
+    "mishearing": FAILURE_SOURCES["mishearing"],
+    "language": "as arguments; each value that is wrong is one in another language",
+    "arguments": FAILURE_SOURCES["arguments"],
+    "user": "the simulated user failed a check of its part, and nothing before it lost the conversation",
+    "agent": FAILURE_SOURCES["agent"],
+    "unknown": FAILURE_SOURCES["unknown"],
+    "not looked for": "was not played again, so that nobody knows",
+}
+"""The stages at which a conversation is lost, as it goes; each that failed is of one."""
+
+
+class DropPart(msgspec.Struct, frozen=True):
+    """What one stage lost, as a share of trials: failures there in B less those in A; negative is a gain.
+
+    Attributes:
+        stage: The stage.
+        value: Its part of the loss; the parts of a loss add up to it.
+        interval: 95 %, paired over tasks.
+        behind: The conversations that failed there in B.
+        in_base: Those that failed there in A.
+    """
+
+    stage: FailureStage
+    value: float
+    interval: Interval
+    behind: tuple[PlaceInRun, ...]
+    in_base: tuple[PlaceInRun, ...]
+
+
+class CountedShare(msgspec.Struct, frozen=True):
+    """How much of something it was, over the compared tasks of one cell.
+
+    Attributes:
+        name: What was counted.
+        count: How much of it.
+        of: Out of how much; None where that was not counted.
+        interval: 95 % of the share, over tasks; None where there is none.
+        behind: The conversations in which it was.
+    """
+
+    name: str
+    count: float
+    of: float | None
+    interval: Interval | None
+    behind: tuple[PlaceInRun, ...]
+
+    @property
+    def value(self) -> float | None:
+        """The share; None where nothing is known of the whole."""
+        return self.count / self.of if self.of else None
+
+
+class PairedShares(msgspec.Struct, frozen=True):
+    """The same share in A and in B; None where it was not counted."""
+
+    base: CountedShare | None
+    other: CountedShare | None
+
+
+class Drop(msgspec.Struct, frozen=True):
+    """What is lost from A, the base, to B, over the tasks that both finished.
+
+    Attributes:
+        comparison: The two cells and how they differ; p is corrected over all losses of a run.
+        parts: What each stage lost, stages without a failure left out.
+        misheard: The conversations that failed in B in which a value that calls need was not heard.
+        values: The kinds of such values that were not heard in B, of those said; commonest first.
+        word_errors: To the words that users said.
+        other_language: Turns of the agent that were not in its language.
+    """
+
+    comparison: Comparison
+    parts: tuple[DropPart, ...]
+    misheard: tuple[PlaceInRun, ...]
+    values: tuple[CountedShare, ...]
+    word_errors: PairedShares
+    other_language: PairedShares
+
+    @property
+    def value(self) -> float | None:
+        """pass^1 of A less that of B; None where no task was compared."""
+        return 0.0 - self.comparison.gaps[0].difference if self.comparison.gaps else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """The 95 % interval of the loss."""
+        if not self.comparison.gaps:
+            return None
+        found = self.comparison.gaps[0].interval
+        return Interval(0.0 - found.high, 0.0 - found.low)
+
+    @property
+    def failed(self) -> tuple[PlaceInRun, ...]:
+        """The conversations that failed in B."""
+        return tuple(place for part in self.parts for place in part.behind)
+
+    @property
+    def is_looked_for(self) -> bool:
+        """Whether it is known of every conversation that failed which stage lost it."""
+        return all(part.stage != "not looked for" for part in self.parts)
+
+
+_BEHIND_THE_USER = frozenset({"agent", "unknown", "not looked for"})
+_OTHER_LANGUAGE = "other language"
+_FURTHER_DIFFERENCES = ("missing", "added", "type", "format", "other value", "not called")
+
+
+def failure_stage(row: ConversationResult) -> FailureStage:
+    """Return the stage that lost a conversation, which failed."""
+    found: FailureStage = _culprit(row) or "not looked for"
+    if found == "arguments" and _is_of_language(measure_counts(row, "modes")):
+        return "language"
+    if found in _BEHIND_THE_USER and row.score is not None and row.score.invalid:
+        return "user"
+    return found
+
+
+def measure_counts(row: ConversationResult, measure: str) -> Mapping[str, int | float]:
+    """Return what the newest version of a measure counted in a conversation; nothing where it did not."""
+    return next((entry.counts for entry in newest(row.measures) if entry.measure == measure), {})
+
+
+def _culprit(row: ConversationResult) -> FailureSource | None:
+    counts = measure_counts(row, ATTRIBUTION)
+    return next((name for name in get_args(FailureSource) if counts.get(name)), None)
+
+
+def _is_of_language(counts: Mapping[str, int | float]) -> bool:
+    """Whether all that is wrong with a conversation's calls is the language of values."""
+    return bool(counts.get(_OTHER_LANGUAGE)) and not any(map(counts.get, _FURTHER_DIFFERENCES))
+
+
+_KIND_LOST, _KIND_SAID = "lost: ", "said: "
+
+
+class _Side(msgspec.Struct, frozen=True):
+    """The conversations of one cell on the compared tasks, and how many each task has."""
+
+    rows: Sequence[ConversationResult]
+    trials: Mapping[str, int]
+
+    @property
+    def failed(self) -> Mapping[FailureStage, Sequence[ConversationResult]]:
+        """Those that failed, by stage."""
+        found: dict[FailureStage, list[ConversationResult]] = {}
+        for row in self.rows:
+            if isinstance(row.reward, Scored) and not is_success(row.reward.value):
+                found.setdefault(failure_stage(row), []).append(row)
+        return found
+
+
+def find_drops(
+    cells: Sequence[CellOutcomes],
+    chosen: Callable[[Sequence[CellPair]], Sequence[CellPair]] = lambda couples: couples,
+) -> tuple[Drop, ...]:
+    """Return what is lost between conditions, in the order of the cells.
+
+    Args:
+        cells: The cells of a run.
+        chosen: Leaves out couples that say nothing of what tells them apart.
+    """
+    couples = chosen(baseline_pairs(cells))
+    return tuple(map(_drop, couples, compare(couples)))
+
+
+def _drop(couple: CellPair, found: Comparison) -> Drop:
+    base, other = (_side(cell, found) for cell in couple)
+    return Drop(
+        found,
+        _parts(base, other, found),
+        tuple(place_in_run(row) for row in _misheard(other)),
+        _values(other),
+        PairedShares(*(_share(side, "hearing", "word errors", "words") for side in (base, other))),
+        PairedShares(
+            *(_share(side, "language", "agent wrong", "agent turns") for side in (base, other))
+        ),
+    )
+
+
+def _side(cell: CellOutcomes, found: Comparison) -> _Side:
+    """Return the conversations that entered a comparison, trials that were not played aside."""
+    tasks = {pair.task for pair in found.pairs}
+    rows = [row for row in cell.outcomes if row.task in tasks and row.reward is not None]
+    trials: dict[str, int] = {}
+    for row in rows:
+        trials[row.task] = trials.get(row.task, 0) + 1
+    return _Side(rows, trials)
+
+
+def _parts(base: _Side, other: _Side, found: Comparison) -> tuple[DropPart, ...]:
+    """Return what each stage lost."""
+    in_base, in_other = base.failed, other.failed
+    parts = []
+    for stage in FAILURE_STAGES:
+        rows, known = in_other.get(stage, ()), in_base.get(stage, ())
+        if not rows and not known:
+            continue
+        shares, of_base = _shares(rows, other), _shares(known, base)
+        each = [shares.get(p.task, 0.0) - of_base.get(p.task, 0.0) for p in found.pairs]
+        parts.append(
+            DropPart(
+                stage,
+                sum(each) / len(each),
+                difference_interval(each),
+                tuple(map(place_in_run, rows)),
+                tuple(map(place_in_run, known)),
+            )
+        )
+    return tuple(parts)
+
+
+def _shares(rows: Iterable[ConversationResult], side: _Side) -> dict[str, float]:
+    """Return by task which share of its trials these are."""
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row.task] = counts.get(row.task, 0) + 1
+    return {task: count / side.trials[task] for task, count in counts.items()}
+
+
+def _misheard(side: _Side) -> list[ConversationResult]:
+    """Return those that failed and in which a value was not heard, nor won back by an answer."""
+    failed = (row for rows in side.failed.values() for row in rows)
+    return [
+        row
+        for row in failed
+        if (counts := measure_counts(row, "values")).get("lost", 0) > counts.get("won back", 0)
+    ]
+
+
+def _values(side: _Side) -> tuple[CountedShare, ...]:
+    names = dict.fromkeys(
+        name.removeprefix(_KIND_LOST)
+        for row in side.rows
+        for name, count in measure_counts(row, "values").items()
+        if name.startswith(_KIND_LOST) and count
+    )
+    shares = (_share(side, "values", _KIND_LOST + kind, _KIND_SAID + kind, kind) for kind in names)
+    found = [share for share in shares if share is not None]
+    return tuple(sorted(found, key=lambda share: -share.count))
+
+
+def _share(side: _Side, measure: str, count: str, of: str, name: str = "") -> CountedShare | None:
+    """Return a share of what a measure counted; None where it counted nothing of the kind."""
+    counted = [(row, measure_counts(row, measure)) for row in side.rows]
+    known = [(row, counts) for row, counts in counted if count in counts]
+    if not known:
+        return None
+    has_whole = all(of in counts for _, counts in known)
+    return CountedShare(
+        name or count,
+        sum(counts[count] for _, counts in known),
+        sum(counts[of] for _, counts in known) if has_whole else None,
+        _interval(known, count, of) if has_whole else None,
+        tuple(place_in_run(row) for row, counts in known if counts[count]),
+    )
+
+
+def _interval(
+    known: Iterable[tuple[ConversationResult, Mapping[str, int | float]]], count: str, of: str
+) -> Interval | None:
+    tasks: dict[str, tuple[float, float]] = {}
+    for row, counts in known:
+        above, below = tasks.get(row.task, (0.0, 0.0))
+        tasks[row.task] = above + counts[count], below + counts[of]
+    pairs = [pair for pair in tasks.values() if pair[1]]
+    return ratio_interval(pairs, is_share=_is_share(count)) if pairs else None
+
+
+def _is_share(count: str) -> bool:
+    """Whether it cannot be more than all: recognizers may put in more words than were said."""
+    return count != "word errors"

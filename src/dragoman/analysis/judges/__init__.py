@@ -1,1 +1,0 @@
-"""How far judges agree, how far they are right, and what figures are once their errors are taken out."""

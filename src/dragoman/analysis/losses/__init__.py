@@ -1,1 +1,0 @@
-"""What is lost between two conditions: how much, at which stage, in which values, with the conversations behind it."""

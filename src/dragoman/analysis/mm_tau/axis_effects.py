@@ -1,0 +1,391 @@
+"""Effects of exposure, persona and voice in MM-tau-p2, paired by task, and pass^1 over personas.
+
+A difference is over pairs of cells that are the same but for the one axis. A task enters where it
+has the figure in both cells of every pair, so that both sides are always means over the same
+tasks.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+from math import lcm
+from statistics import fmean
+
+import msgspec
+
+from dragoman.analysis.cell_summary import CellKey, ConversationResult
+from dragoman.analysis.comparison import FINEST_UNIT, CellOutcomes
+from dragoman.analysis.input_modes import InputMode, input_mode
+from dragoman.analysis.intervals import (
+    Interval,
+    clustered_interval,
+    difference_interval,
+    ratio_interval,
+)
+from dragoman.analysis.mm_tau.count_sources import LOG, CountSource
+from dragoman.analysis.mm_tau.metrics import Sums, count_of, success, user_turns
+from dragoman.analysis.pass_hat import persona_shown, played_rewards
+from dragoman.analysis.significance import holm, sign_flip_p
+from dragoman.core.conditions import CLARIFY, EXPOSURE, MIXED, NONE, TEXT, UNEXPOSED, Condition
+from dragoman.core.scores import is_success
+
+
+class PooledSuccess(msgspec.Struct, frozen=True):
+    """pass^1 of one agent by one way under one exposure.
+
+    Attributes:
+        suite: What was played.
+        agent: Who played.
+        setting: The condition that is shared by all, as its label.
+        way: How the agent got what users said.
+        exposure: What the agent was told of them.
+        reader: Who counted.
+        personas: Those over which a task's mean is taken: all that every way and exposure has. Those that
+            tasks state themselves are all there, each with its tasks.
+        value: The mean over tasks; None where no task is decided with each of these personas.
+        interval: 95 % over tasks.
+        tasks: How many tasks entered.
+        unscored: Conversations with these personas that were played and not decided.
+    """
+
+    suite: str
+    agent: str
+    setting: str
+    way: InputMode
+    exposure: str
+    reader: str
+    personas: tuple[str, ...]
+    value: float | None
+    interval: Interval | None
+    tasks: int
+    unscored: int
+
+
+_Cells = Mapping[str, CellOutcomes]
+"""The cells of one way and exposure, by persona."""
+
+
+def pooled_success(read: Mapping[CountSource, Sequence[CellOutcomes]]) -> tuple[PooledSuccess, ...]:
+    """Return pass^1 by way and exposure, over personas, for each reader."""
+    return tuple(
+        _pooled(reader, place, condition, cells, personas)
+        for reader, of_reader in read.items()
+        for place, groups in _groups(of_reader).items()
+        if (personas := _shared(groups.values()))
+        for condition, cells in groups.items()
+    )
+
+
+_Place = tuple[str, str, Condition]
+
+
+def _groups(
+    cells: Sequence[CellOutcomes],
+) -> dict[_Place, dict[Condition, dict[str, CellOutcomes]]]:
+    groups: dict[_Place, dict[Condition, dict[str, CellOutcomes]]] = {}
+    for cell in cells:
+        name = cell.name
+        anybody = name.condition.with_axes(persona=NONE)
+        shared = anybody.with_axes(voice=TEXT, recognizer=MIXED, **{EXPOSURE: UNEXPOSED})
+        of_place = groups.setdefault((name.suite, name.agent, shared), {})
+        of_place.setdefault(anybody, {})[name.condition.persona] = cell
+    return groups
+
+
+def _shared(groups: Iterable[_Cells]) -> tuple[str, ...]:
+    found = list(groups)
+    return tuple(name for name in found[0] if all(name in each for each in found))
+
+
+def _pooled(
+    reader: CountSource,
+    place: _Place,
+    condition: Condition,
+    cells: _Cells,
+    personas: Sequence[str],
+) -> PooledSuccess:
+    suite, agent, shared = place
+    sums: list[Sums] = [success(cells[name].outcomes) for name in personas]
+    tasks = [task for task in sums[0].tasks if all(task in each.tasks for each in sums)]
+    values = [fmean(each.tasks[task][0] for each in sums) for task in tasks]
+    return PooledSuccess(
+        suite,
+        agent,
+        shared.label,
+        input_mode(condition),
+        condition.axis(EXPOSURE),
+        reader.name,
+        tuple(dict.fromkeys(who for name in personas for who in _users(cells[name]))),
+        fmean(values) if values else None,
+        clustered_interval(values) if values else None,
+        len(tasks),
+        sum(each.unscored for each in sums),
+    )
+
+
+def _users(cell: CellOutcomes) -> list[str]:
+    """Return who the users of a cell were: its persona, or those that its tasks state."""
+    condition = cell.name.condition
+    return sorted({persona_shown(condition, row.task) for row in cell.outcomes})
+
+
+EVERYWHERE = ""
+"""Where a difference is over all couples of cells."""
+
+_Couple = tuple[CellOutcomes, CellOutcomes]
+_OfTask = Callable[[Sequence[ConversationResult]], Fraction | None]
+"""A figure of one task's trials in one cell; None where it has none."""
+
+
+class AxisDifference(msgspec.Struct, frozen=True):
+    """What came of another value on one axis.
+
+    Attributes:
+        suite: What was played.
+        agent: Who played.
+        axis: `exposure`, `persona` or `voice`.
+        a: The value that is compared to.
+        b: The other one.
+        at: The rest of the condition; empty over all couples of cells.
+        figure: What is compared.
+        reader: Who counted: the log, or a judge.
+        couples: How many couples of cells.
+        tasks: Tasks that are in both cells of all of them.
+        left_out: Tasks that are not.
+        in_a: The mean over these tasks under `a`.
+        in_b: The same under `b`.
+        difference: The second less the first; None where no task is in both.
+        interval: Its 95 % interval over tasks; None where nothing is known of others.
+        p: Of the sign-flip test.
+        adjusted_p: The same by Holm's correction over all differences of its table.
+        is_share: Whether the figure lies between 0 and 1.
+    """
+
+    suite: str
+    agent: str
+    axis: str
+    a: str
+    b: str
+    at: str
+    figure: str
+    reader: str
+    couples: int
+    tasks: int
+    left_out: int
+    in_a: float | None = None
+    in_b: float | None = None
+    difference: float | None = None
+    interval: Interval | None = None
+    p: float | None = None
+    adjusted_p: float | None = None
+    is_share: bool = True
+
+
+class _Figure(msgspec.Struct, frozen=True):
+    name: str
+    of_task: _OfTask
+    is_share: bool = True
+
+
+def _passed(rows: Sequence[ConversationResult]) -> Fraction | None:
+    played = played_rewards([row.reward for row in rows])
+    return Fraction(sum(map(is_success, played)), len(played)) if played else None
+
+
+def _fields_right(rows: Sequence[ConversationResult]) -> Fraction | None:
+    right = _counts(rows, lambda row: count_of(row, "critical", ("right",)))
+    fields = _counts(rows, lambda row: count_of(row, "critical", ("fields",)))
+    return Fraction(right) / Fraction(fields) if right is not None and fields else None
+
+
+def _turns(rows: Sequence[ConversationResult]) -> Fraction | None:
+    return _mean(rows, user_turns)
+
+
+def _effort(rows: Sequence[ConversationResult]) -> Fraction | None:
+    return _mean(rows, lambda row: count_of(row, "effort", ("repetitions", "corrections")))
+
+
+def _mean(
+    rows: Sequence[ConversationResult], count: Callable[[ConversationResult], float | None]
+) -> Fraction | None:
+    total = _counts(rows, count)
+    return None if total is None else total / sum(row.episode is not None for row in rows)
+
+
+def _counts(
+    rows: Sequence[ConversationResult], count: Callable[[ConversationResult], float | None]
+) -> Fraction | None:
+    """Return the sum over a task's played trials; None where one was not counted, or none was played."""
+    found = [count(row) for row in rows if row.episode is not None]
+    if not found or None in found:
+        return None
+    return sum((Fraction(each) for each in found if each is not None), Fraction(0))
+
+
+_PASS = _Figure("pass^1", _passed)
+_OF_LOG = (
+    _PASS,
+    _Figure("critical fields right", _fields_right),
+    _Figure("turns of the user", _turns, is_share=False),
+    _Figure("user effort", _effort, is_share=False),
+)
+
+
+def axis_differences(
+    read: Mapping[CountSource, Sequence[CellOutcomes]], no_persona: Collection[CellKey] = ()
+) -> tuple[AxisDifference, ...]:
+    """Return what each axis does, over all couples of cells and then in each couple alone.
+
+    Args:
+        read: The cells of the grid, by who counted.
+        no_persona: Cells that say nothing of their persona: in no couple that differs in it.
+    """
+    found = [
+        (each, place)
+        for reader, cells in read.items()
+        for each, place in _of_reader(reader, cells, no_persona)
+    ]
+    whole = _adjusted([each for each, place in found if not place])
+    alone = _adjusted([each for each, place in found if place])
+    return tuple(entry for entry in (*whole, *alone))
+
+
+def _of_reader(
+    reader: CountSource, cells: Sequence[CellOutcomes], no_persona: Collection[CellKey]
+) -> Iterator[tuple[AxisDifference, str]]:
+    figures = _OF_LOG if reader == LOG else (_PASS,)
+    for (suite, agent, axis), (a, b), couples in _all_couples(cells, no_persona):
+        place = (suite, agent, axis, a, b)
+        for figure in figures:
+            yield _difference(place, EVERYWHERE, couples.values(), figure, reader), EVERYWHERE
+        for at, couple in couples.items() if len(couples) > 1 else ():
+            for figure in figures:
+                yield _difference(place, at, [couple], figure, reader), at
+
+
+def _all_couples(
+    cells: Sequence[CellOutcomes], no_persona: Collection[CellKey]
+) -> Iterator[tuple[tuple[str, str, str], tuple[str, str], dict[str, _Couple]]]:
+    """Yield suite, agent and axis, two values, and by the rest of the condition the cells that differ in these."""
+    groups: dict[tuple[str, str, str], dict[str, dict[Condition, CellOutcomes]]] = {}
+    for cell in cells:
+        name = cell.name
+        for axis, value, rest in _places(name.condition):
+            if axis == "persona" and (name.suite, name.condition, name.agent) in no_persona:
+                continue
+            values = groups.setdefault((cell.name.suite, cell.name.agent, axis), {})
+            values.setdefault(value, {})[rest] = cell
+    for (suite, agent, axis), values in groups.items():
+        first = _FIRST[axis]
+        ordered = sorted(values, key=lambda value: (value != first, _rank(axis, value)))
+        for a, b in combinations(ordered, 2):
+            if axis == EXPOSURE or a == first:
+                shared = [rest for rest in values[a] if rest in values[b]]
+                couples = {
+                    _label(axis, rest): (values[a][rest], values[b][rest]) for rest in shared
+                }
+                if couples:
+                    yield (suite, agent, axis), (a, b), couples
+
+
+_FIRST = {EXPOSURE: UNEXPOSED, "persona": NONE, "voice": TEXT}
+
+
+def _rank(axis: str, value: str) -> str:
+    """Exposures have an order; personas and voices stand as they came."""
+    return value if axis == EXPOSURE else ""
+
+
+def _places(condition: Condition) -> Iterator[tuple[str, str, Condition]]:
+    """Yield axis, value and the rest, for each of the three axes."""
+    typed = condition.with_axes(voice=TEXT, recognizer=MIXED, **{CLARIFY: NONE})
+    way = input_mode(condition)
+    judged = "" if way.clarify == NONE else f", clarify {way.clarify}"
+    yield EXPOSURE, condition.axis(EXPOSURE), condition.with_axes(**{EXPOSURE: UNEXPOSED})
+    yield "persona", condition.persona, condition.with_axes(persona=NONE)
+    yield "voice", f"{way.name}{judged}", typed
+
+
+def _label(axis: str, rest: Condition) -> str:
+    """Return the rest of a condition in words, the axis that differs aside."""
+    way = input_mode(rest)
+    parts = {
+        "voice": way.name + ("" if way.clarify == NONE else f", clarify {way.clarify}"),
+        "persona": f"persona {rest.persona}",
+        EXPOSURE: f"exposure {rest.axis(EXPOSURE)}",
+    }
+    named = [part for name, part in parts.items() if name != axis]
+    language = (
+        [] if rest.localized is None else [f"{rest.axis('language')}:{rest.axis('scenario')}"]
+    )
+    known = {"language", "scenario", "partition", "recognizer", CLARIFY, *parts}
+    further = [f"{name}={value}" for name, value in rest.axes if name not in known]
+    return ", ".join((*named, *language, *further))
+
+
+def _difference(
+    place: tuple[str, str, str, str, str],
+    at: str,
+    couples: Iterable[_Couple],
+    figure: _Figure,
+    reader: CountSource,
+) -> AxisDifference:
+    pairs = [(_by_task(a, figure), _by_task(b, figure)) for a, b in couples]
+    every = {task for sides in pairs for side in sides for task in side}
+    kept = sorted(
+        (
+            task
+            for task in every
+            if all(side.get(task) is not None for sides in pairs for side in sides)
+        ),
+        key=lambda task: (len(task), task),
+    )
+    counts = (len(pairs), len(kept), len(every) - len(kept))
+    found = AxisDifference(*place, at, figure.name, reader.name, *counts, is_share=figure.is_share)
+    if not kept:
+        return found
+    in_a, in_b = ([_over_couples(pairs, side, task) for task in kept] for side in (0, 1))
+    differences = [second - first for first, second in zip(in_a, in_b, strict=True)]
+    return msgspec.structs.replace(
+        found,
+        in_a=fmean(map(float, in_a)),
+        in_b=fmean(map(float, in_b)),
+        difference=fmean(map(float, differences)),
+        interval=_interval(differences, is_share=figure.is_share),
+        p=sign_flip_p(_whole(differences)),
+    )
+
+
+def _by_task(cell: CellOutcomes, figure: _Figure) -> dict[str, Fraction | None]:
+    rows: dict[str, list[ConversationResult]] = {}
+    for row in cell.outcomes:
+        rows.setdefault(row.task, []).append(row)
+    return {task: figure.of_task(found) for task, found in rows.items()}
+
+
+def _over_couples(
+    pairs: Sequence[tuple[Mapping[str, Fraction | None], ...]], side: int, task: str
+) -> Fraction:
+    values = [sides[side][task] for sides in pairs]
+    return sum((each for each in values if each is not None), Fraction(0)) / len(values)
+
+
+def _interval(differences: Sequence[Fraction], *, is_share: bool) -> Interval | None:
+    values = [float(each) for each in differences]
+    if is_share:
+        return difference_interval(values)
+    return ratio_interval([(value, 1.0) for value in values], is_share=False)
+
+
+def _whole(differences: Sequence[Fraction]) -> list[int]:
+    """Return differences in one whole unit; those without a small one are rounded to a fine unit."""
+    unit = min(lcm(*(each.denominator for each in differences)), FINEST_UNIT)
+    return [round(each * unit) for each in differences]
+
+
+def _adjusted(found: Sequence[AxisDifference]) -> Iterator[AxisDifference]:
+    tested = [each.p for each in found if each.p is not None]
+    adjusted = iter(holm(tested))
+    for each in found:
+        yield each if each.p is None else msgspec.structs.replace(each, adjusted_p=next(adjusted))

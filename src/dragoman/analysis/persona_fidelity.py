@@ -1,0 +1,128 @@
+"""Persona fidelity: whether the simulated users of a cell kept to their persona profile.
+
+A cell's users kept to it where, over all its conversations, they showed at least a given part of
+what the profile states, by the measure `persona_kept`. Where nobody counted, or the profile
+states nothing that rules can see, that is not known. A cell whose users did not is no result of
+its persona.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from dragoman.analysis.cell_summary import CellKey
+from dragoman.analysis.measure_metrics import newest
+from dragoman.core.conditions import NONE, Condition
+from dragoman.core.errors import UsageError
+from dragoman.core.measures import MeasureResult
+
+MEASURE = "persona_kept"
+KEPT = 0.5
+"""The part that is enough where nothing is said: half of what the card states is as near to the card, at
+1, as to nobody in particular, who shows next to nothing of it."""
+
+Verdict = Literal["kept", "not kept", "not known"]
+
+
+class PersonaFidelity(msgspec.Struct, frozen=True):
+    """Whether the users of one cell kept their card.
+
+    Attributes:
+        suite: What was played.
+        condition: Under which condition.
+        agent: Who played.
+        verdict: What came of it.
+        shown: What they showed to what the card states; None where that is not known.
+        counted: Conversations that it rests on.
+        why: Why it is not known; "" where it is.
+    """
+
+    suite: str
+    condition: Condition
+    agent: str
+    verdict: Verdict
+    shown: float | None = None
+    counted: int = 0
+    why: str = ""
+
+    @property
+    def persona(self) -> str:
+        """Whose card it is."""
+        return self.condition.persona
+
+    @property
+    def key(self) -> CellKey:
+        """The cell."""
+        return (self.suite, self.condition, self.agent)
+
+
+def persona_fidelity(
+    played: Iterable[tuple[CellKey, Sequence[MeasureResult]]], enough: float = KEPT
+) -> tuple[PersonaFidelity, ...]:
+    """Return for each cell with a persona whether its users kept the card, in order of appearance.
+
+    Args:
+        played: Conversations: their cell, and what measures counted in them.
+        enough: Which part of what cards state is enough.
+
+    Raises:
+        UsageError: Where `enough` is no part.
+    """
+    if not 0 <= enough <= 1:
+        raise UsageError(f"--kept must lie between 0 and 1, not {enough:g}")
+    cells: dict[CellKey, list[MeasureResult]] = {}
+    for key, measures in played:
+        if key[1].persona != NONE:
+            found = cells.setdefault(key, [])
+            found += (each for each in newest(measures) if each.measure == MEASURE)
+    return tuple(_card(key, found, enough) for key, found in cells.items())
+
+
+def _card(key: CellKey, found: Sequence[MeasureResult], enough: float) -> PersonaFidelity:
+    counted = [each for each in found if not each.unscored]
+    stated = sum(each.counts.get("stated", 0) for each in counted)
+    if stated:
+        shown = sum(each.counts.get("shown", 0) for each in counted) / stated
+        verdict: Verdict = "kept" if shown >= enough else "not kept"
+        return PersonaFidelity(*key, verdict, shown, len(counted))
+    reasons = Counter(each.unscored for each in found if each.unscored)
+    why = reasons.most_common(1)[0][0] if reasons else ""
+    if found and not why:
+        why = "no chance to show it came"
+    return PersonaFidelity(*key, "not known", why=why or NOT_COUNTED)
+
+
+NOT_COUNTED = "nobody counted"
+
+
+def unfaithful_cells(cards: Iterable[PersonaFidelity]) -> frozenset[CellKey]:
+    """Return the cells whose users did not keep their card."""
+    return frozenset(card.key for card in cards if card.verdict == "not kept")
+
+
+def fidelity_notes(
+    cards: Sequence[PersonaFidelity], enough: float = KEPT, run: str = "RUN"
+) -> list[str]:
+    """Return in sentences which cells are no result of their persona, and of which that is not known.
+
+    Args:
+        cards: Of cells with personas.
+        enough: Which part was enough.
+        run: The run's folder, for the command that counts.
+    """
+    notes = [
+        f"{card.condition.label}, {card.agent}: users showed {card.shown:.2f} of what their card states, "
+        f"less than {enough:g}: these figures are no result of the persona {card.persona}"
+        for card in cards
+        if card.verdict == "not kept"
+    ]
+    unknown: dict[str, dict[str, None]] = {}
+    for card in cards:
+        if card.verdict == "not known":
+            unknown.setdefault(card.why, {})[card.persona] = None
+    for why, personas in unknown.items():
+        how = f": dragoman score {run} --measure {MEASURE}" if why == NOT_COUNTED else f" ({why})"
+        notes.append(f"whether users kept the cards of {', '.join(personas)} is not known{how}")
+    return notes

@@ -1,0 +1,406 @@
+"""Paired contrasts of agents on web API suites: models before and after training.
+
+Each conversation counts once, whatever it holds, and each task once: a figure is a mean over
+tasks of the means over their conversations. A difference is always that of B to A, over tasks
+that have the figure on both sides.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+from math import lcm
+
+import msgspec
+
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.analysis.comparison import FINEST_UNIT
+from dragoman.analysis.intervals import Interval, clustered_interval, difference_interval
+from dragoman.analysis.significance import holm, sign_flip_p
+from dragoman.core.apis.metrics import (
+    CALLS,
+    DETECTORS,
+    EXACT_RATE,
+    FORMAT_RATE,
+    INVOCATION,
+    LANGUAGE_LABEL,
+    SELECTION,
+    THOUGHTS,
+    language_match_metric,
+    scores,
+)
+from dragoman.core.conditions import ENGLISH
+from dragoman.core.measures import Rate
+from dragoman.core.scores import Scored, is_success
+
+Counts = Mapping[str, int | float]
+
+TaskCounts = Mapping[str, Sequence[Counts]]
+"""What the conversations of each task count for."""
+
+_MOST_STEPS = 200_000
+"""Of the test's distribution: with many tasks differences are rounded to a coarser unit."""
+_LEAST_UNIT = 20
+
+
+class Mean(msgspec.Struct, frozen=True):
+    """A mean over tasks with its 95 % interval; both None where no task has the figure."""
+
+    value: float | None
+    interval: Interval | None
+    tasks: int
+
+
+class PairedRate(msgspec.Struct, frozen=True):
+    """One figure of A and B.
+
+    Attributes:
+        part: What it is a figure of; "" for the whole.
+        name: Its name.
+        a: A's, over all its tasks.
+        b: B's.
+        tasks: Over how many tasks the difference is.
+        in_a: A's mean over these.
+        in_b: B's mean over these.
+        difference: B's less A's; None where no task has the figure on both sides.
+        interval: Of the difference, 95 %, tasks drawn with both sides.
+        p: Of the sign-flip test; None where it was not tested.
+        adjusted_p: The same by Holm's correction over all tests of its table.
+    """
+
+    part: str
+    name: str
+    a: Mean
+    b: Mean
+    tasks: int
+    in_a: float | None
+    in_b: float | None
+    difference: float | None
+    interval: Interval | None
+    p: float | None = None
+    adjusted_p: float | None = None
+
+
+def paired_rate(rate: Rate, a: TaskCounts, b: TaskCounts, *, tested: bool) -> PairedRate:
+    """Return a share of both sides.
+
+    Args:
+        rate: The share.
+        a: A's tasks.
+        b: B's tasks.
+        tested: Whether the difference is tested, too.
+    """
+    of_a, of_b = (_values(rate, side) for side in (a, b))
+    both = sorted({*of_a} & {*of_b})
+    differences = [of_b[task] - of_a[task] for task in both]
+    floats = [float(each) for each in differences]
+    return PairedRate(
+        rate.part,
+        rate.name,
+        _mean(of_a),
+        _mean(of_b),
+        len(floats),
+        _average([of_a[task] for task in both]),
+        _average([of_b[task] for task in both]),
+        _average(differences),
+        difference_interval(floats) if floats else None,
+        sign_flip_p(_whole(differences)) if tested and differences else None,
+    )
+
+
+def correct_p_values(rates: Iterable[PairedRate]) -> tuple[PairedRate, ...]:
+    """Return figures with the p-values of those that were tested corrected for their number."""
+    found = tuple(rates)
+    adjusted = iter(holm([each.p for each in found if each.p is not None]))
+    return tuple(
+        each if each.p is None else msgspec.structs.replace(each, adjusted_p=next(adjusted))
+        for each in found
+    )
+
+
+def _values(rate: Rate, tasks: TaskCounts) -> dict[str, Fraction]:
+    """Return the tasks' own figures; those without any are left out."""
+    found = {}
+    for task, conversations in tasks.items():
+        own = [each for counts in conversations if (each := _share(rate, counts)) is not None]
+        if own:
+            found[task] = sum(own, Fraction()) / len(own)
+    return found
+
+
+def _share(rate: Rate, counts: Counts) -> Fraction | None:
+    over = sum(Fraction(counts.get(name, 0)) for name in rate.numerator)
+    under = sum(Fraction(counts.get(name, 0)) for name in rate.denominator)
+    return over / under if under else None
+
+
+def _average(values: Sequence[Fraction]) -> float | None:
+    return float(sum(values, Fraction()) / len(values)) if values else None
+
+
+def _mean(values: Mapping[str, Fraction]) -> Mean:
+    if not values:
+        return Mean(None, None, 0)
+    floats = [float(values[task]) for task in sorted(values)]
+    return Mean(_average(list(values.values())), clustered_interval(floats), len(floats))
+
+
+def _whole(differences: Sequence[Fraction]) -> list[int]:
+    """Return differences in one unit for all; those without a common one are rounded to a fine one."""
+    most = min(FINEST_UNIT, max(_LEAST_UNIT, _MOST_STEPS // len(differences)))
+    unit = min(lcm(*(each.denominator for each in differences)), most)
+    return [round(each * unit) for each in differences]
+
+
+ALL, NOT_ENGLISH, APIS = "all", "other languages", "APIs"
+"""Axes beside that of the languages: everything, what is not English, and whether APIs were seen."""
+
+SEEN, UNSEEN, PARTLY = "seen", "unseen", "partly seen"
+"""Whether rows that were trained on call the APIs that a task needs: all, none, or some of them."""
+
+PASSED = Rate("pass^1", ("passed",), ("decided",))
+
+_TESTED = frozenset(
+    (rate.part, rate.name)
+    for rate in (
+        FORMAT_RATE,
+        scores(SELECTION, "macro")[2],
+        scores(INVOCATION, "macro")[2],
+        EXACT_RATE,
+        PASSED,
+    )
+)
+"""The figures that are tested; the others have intervals alone, so that fewer tests are corrected for."""
+
+Place = tuple[str, str]
+"""Suite and task."""
+
+TaskLabels = Mapping[Place, Mapping[str, str]]
+"""What tasks are labelled with."""
+
+Seen = Mapping[str, Mapping[Place, str]]
+"""By the name of a side whether it was trained on the APIs of a task; none for one that was not."""
+
+
+class ContrastSide(msgspec.Struct, frozen=True):
+    """One side: its name, its conversations on all suites, and the digests of their tasks."""
+
+    name: str
+    outcomes: tuple[ConversationResult, ...]
+    digests: Mapping[Place, str]
+
+
+class SideContrast(msgspec.Struct, frozen=True):
+    """B against A over the tasks of one suite that have something in common.
+
+    Attributes:
+        suite: The suite.
+        a: The one side.
+        b: The other.
+        axis: By what tasks are taken apart.
+        group: What these have in common.
+        rates: Every figure.
+        left_out: Tasks that were not compared, counted by reason.
+    """
+
+    suite: str
+    a: str
+    b: str
+    axis: str
+    group: str
+    rates: tuple[PairedRate, ...]
+    left_out: dict[str, int]
+
+    def rate(self, name: str, part: str = "") -> PairedRate:
+        """Return a figure.
+
+        Raises:
+            KeyError: Where there is none.
+        """
+        for each in self.rates:
+            if (each.name, each.part) == (name, part):
+                return each
+        raise KeyError(name)
+
+
+def paired_contrasts(
+    couples: Sequence[tuple[ContrastSide, ContrastSide]],
+    labels: TaskLabels,
+    seen: Seen,
+) -> tuple[SideContrast, ...]:
+    """Return all contrasts of couples (A, B); p-values are corrected over those of one axis.
+
+    Args:
+        couples: Who is set against whom.
+        labels: Of all tasks.
+        seen: Of sides B.
+    """
+    found = [
+        each for a, b in couples for each in _pair_contrasts(a, b, labels, seen.get(b.name, {}))
+    ]
+    by_axis: dict[str, list[SideContrast]] = {}
+    for each in found:
+        by_axis.setdefault(each.axis, []).append(each)
+    return tuple(each for of_axis in by_axis.values() for each in _corrected(of_axis))
+
+
+def _corrected(found: Sequence[SideContrast]) -> Iterator[SideContrast]:
+    rates = iter(correct_p_values(rate for each in found for rate in each.rates))
+    for each in found:
+        own = tuple(next(rates) for _ in each.rates)
+        yield msgspec.structs.replace(each, rates=own)
+
+
+def _pair_contrasts(
+    a: ContrastSide,
+    b: ContrastSide,
+    labels: TaskLabels,
+    seen: Mapping[Place, str],
+) -> Iterator[SideContrast]:
+    suites = dict.fromkeys(suite for suite, _ in {**a.digests, **b.digests})
+    for suite in suites:
+        of_a, of_b, left_out = _paired(_counted(a, suite), _counted(b, suite), a, b, suite)
+        groups: dict[tuple[str, str], list[str]] = {(ALL, ""): []}
+        for task in of_a:
+            for group in _groups(labels.get((suite, task), {}), seen.get((suite, task), "")):
+                groups.setdefault(group, []).append(task)
+        for (axis, label), tasks in groups.items():
+            rates = tuple(
+                paired_rate(
+                    rate,
+                    {task: of_a[task] for task in tasks},
+                    {task: of_b[task] for task in tasks},
+                    tested=(rate.part, rate.name) in _TESTED,
+                )
+                for rate in RATES
+            )
+            yield SideContrast(
+                suite, a.name, b.name, axis, label, rates, left_out if axis == ALL else {}
+            )
+
+
+def _groups(labels: Mapping[str, str], seen: str) -> Iterator[tuple[str, str]]:
+    """Yield what a task belongs to."""
+    yield ALL, ""
+    if language := labels.get(LANGUAGE_LABEL):
+        yield LANGUAGE_LABEL, language
+        if language.partition("-")[0] != ENGLISH:
+            yield NOT_ENGLISH, ""
+    if seen:
+        yield APIS, seen
+
+
+def _rates() -> Iterator[Rate]:
+    yield from map(language_match_metric, DETECTORS)
+    yield FORMAT_RATE
+    for part in (SELECTION, INVOCATION):
+        yield from scores(part, "macro")
+    yield EXACT_RATE
+    yield PASSED
+
+
+RATES = tuple(_rates())
+
+
+def _counted(player: ContrastSide, suite: str) -> dict[str, list[Counts | None]]:
+    found: dict[str, list[Counts | None]] = {}
+    for row in player.outcomes:
+        if row.suite == suite:
+            found.setdefault(row.task, []).append(_counts(row))
+    return found
+
+
+def _counts(row: ConversationResult) -> Counts | None:
+    """Return what a conversation counts for; None where it was not played or nothing could be counted."""
+    newest = {each.measure: each for each in row.measures if not each.unscored}
+    counts: dict[str, int | float] = {}
+    for name in (THOUGHTS, CALLS):
+        if name in newest:
+            counts |= newest[name].counts
+    if isinstance(row.reward, Scored) and not row.reward.undecided:
+        counts |= {"decided": 1, "passed": int(is_success(row.reward.value))}
+    return counts or None
+
+
+def _paired(
+    a: Mapping[str, Sequence[Counts | None]],
+    b: Mapping[str, Sequence[Counts | None]],
+    player_a: ContrastSide,
+    player_b: ContrastSide,
+    suite: str,
+) -> tuple[TaskCounts, TaskCounts, dict[str, int]]:
+    """Return the tasks that both sides have whole, and how many are left out by reason."""
+    left_out: dict[str, int] = {}
+    kept: list[str] = []
+    for task in dict.fromkeys((*a, *b)):
+        digests = [each.digests.get((suite, task)) for each in (player_a, player_b)]
+        why = _obstacle(a.get(task), b.get(task), is_same=digests[0] == digests[1])
+        if why:
+            left_out[why] = left_out.get(why, 0) + 1
+        else:
+            kept.append(task)
+    return _tasks_in_full(a, kept), _tasks_in_full(b, kept), left_out
+
+
+def _tasks_in_full(side: Mapping[str, Sequence[Counts | None]], tasks: Iterable[str]) -> TaskCounts:
+    return {task: [each for each in side[task] if each is not None] for task in tasks}
+
+
+def _obstacle(
+    a: Sequence[Counts | None] | None, b: Sequence[Counts | None] | None, *, is_same: bool
+) -> str:
+    """Return why a task cannot be compared; "" where it can."""
+    if a is None or b is None:
+        return "only in A" if b is None else "only in B"
+    if not is_same:
+        return "another version of the task"
+    sides = [name for name, rows in (("A", a), ("B", b)) if any(each is None for each in rows)]
+    return f"not played or not counted in {' and '.join(sides)}" if sides else ""
+
+
+BEFORE = "before"
+"""What the untrained model is called."""
+
+
+class TrainingSummary(msgspec.Struct, frozen=True):
+    """All contrasts of a study.
+
+    Attributes:
+        arms: The trainings, in their order.
+        inside: Suites like those that rows are of.
+        outside: Suites of other projects.
+        contrasts: Of each training with the model before, and of each with those named after it.
+        facts: What it was made of: labels and values.
+    """
+
+    arms: tuple[str, ...]
+    inside: tuple[str, ...]
+    outside: tuple[str, ...]
+    contrasts: tuple[SideContrast, ...]
+    facts: tuple[tuple[str, str], ...] = ()
+
+    def of(self, axis: str, *, arms: bool = False) -> tuple[SideContrast, ...]:
+        """Return the contrasts along an axis: with the model before, or of trainings among each other."""
+        return tuple(
+            each for each in self.contrasts if each.axis == axis and (each.a != BEFORE) == arms
+        )
+
+
+def summarize_training(
+    before: ContrastSide,
+    arms: tuple[ContrastSide, ...],
+    labels: TaskLabels,
+    seen: Seen,
+    suites: tuple[tuple[str, ...], tuple[str, ...]],
+) -> TrainingSummary:
+    """Return all contrasts.
+
+    Args:
+        before: The untrained model; its name is `BEFORE`.
+        arms: The same model after each training.
+        labels: What tasks are labelled with.
+        seen: By training whether its rows call the APIs of a task.
+        suites: In domain, and out of it.
+    """
+    bought = paired_contrasts([(before, arm) for arm in arms], labels, seen)
+    ablated = paired_contrasts([(b, a) for a, b in combinations(arms, 2)], labels, {})
+    return TrainingSummary(tuple(arm.name for arm in arms), *suites, (*bought, *ablated))

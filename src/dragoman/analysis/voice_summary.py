@@ -1,0 +1,336 @@
+"""A summary of a voice grid: text, every recognizer and native audio, with paired contrasts."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from dragoman.analysis.aggregate_scores import AggregateScore, aggregate_scores
+from dragoman.analysis.cell_summary import CellSummary, ConversationResult, summarize
+from dragoman.analysis.comparison import CellOutcomes, Comparison, compare
+from dragoman.analysis.input_modes import (
+    ALL_TASKS,
+    InputMode,
+    PlayedInputMode,
+    Share,
+    Tally,
+    TaskId,
+    played_input_modes,
+    question_shares,
+    tallies,
+)
+from dragoman.analysis.intervals import Interval
+from dragoman.analysis.measure_metrics import MeasureRow, measure_rows
+from dragoman.core.conditions import ITSELF, NONE, TEXT
+from dragoman.core.leaderboard import NO_LEADERBOARD, Leaderboard
+from dragoman.core.measures import REWARD, DeclaredMetrics
+from dragoman.core.replies import ORACLE_ENGINE
+
+_ANY = Interval(-1.0, 1.0)
+
+
+class Contrast(msgspec.Struct, frozen=True):
+    """A difference of accuracies (-1 to 1) over the same tasks.
+
+    Attributes:
+        value: None where no task was finished in both, or a category is missing.
+        interval: 95 %, over tasks.
+        tasks: How many were finished in both.
+        left_out: Tasks of either that were not, counted by reason; empty for aggregates.
+    """
+
+    value: float | None
+    interval: Interval | None
+    tasks: int
+    left_out: dict[str, int] = {}
+
+
+NO_TASKS = Contrast(None, None, 0)
+"""Where nothing was finished in both."""
+
+
+def mode_contrasts(
+    a: PlayedInputMode, b: PlayedInputMode, board: Leaderboard
+) -> dict[str, Contrast]:
+    """Return how much better B is than A, by category, by aggregate, and over all tasks."""
+    couples: dict[str, tuple[CellOutcomes, CellOutcomes]] = {
+        name: (cell, b.categories[name])
+        for name, cell in a.categories.items()
+        if name in b.categories
+    }
+    couples[ALL_TASKS] = a.pooled, b.pooled
+    found = dict(zip(couples, map(_contrast, compare(couples.values())), strict=True))
+    return found | _aggregates(found, board)
+
+
+def _contrast(entry: Comparison) -> Contrast:
+    if not entry.gaps:
+        return Contrast(None, None, 0, entry.left_out)
+    first = entry.gaps[0]
+    return Contrast(first.difference, first.interval, first.tasks, entry.left_out)
+
+
+def _aggregates(found: Mapping[str, Contrast], board: Leaderboard) -> dict[str, Contrast]:
+    standings = {
+        name: AggregateScore(name, each.value, each.interval, each.tasks, size, _ANY)
+        for name, size in board.sizes.items()
+        if (each := found.get(name)) is not None
+    }
+    made = aggregate_scores(board.aggregates, standings, board.sizes)
+    return {
+        name: Contrast(each.value, each.interval, each.tasks)
+        for name, each in made.items()
+        if each.tasks
+    }
+
+
+def largest_contrasts(figures: Sequence[float | None]) -> tuple[int, int] | None:
+    """Return the places of the lowest and the highest figure; None where fewer than two are known."""
+    known = [place for place, value in enumerate(figures) if value is not None]
+    if len(known) < 2:  # noqa: PLR2004 - a spread has two ends
+        return None
+    ordered = sorted(known, key=lambda place: (figures[place] or 0.0, place))
+    return ordered[0], ordered[-1]
+
+
+NOT_RECOGNIZERS = frozenset({ITSELF, ORACLE_ENGINE, NONE})
+"""What stands on the recognizers' axis and recognizes nothing."""
+
+
+class InputModeMetrics(msgspec.Struct, frozen=True):
+    """What one agent made of one way.
+
+    Attributes:
+        agent: Who played.
+        setting: Values on the axes that are no voice's, as `axis=value`.
+        way: How it got the words.
+        standings: By category, by aggregate, and over all tasks.
+        to_text: How much better than its text; empty for the text itself, and where it has none.
+        text: The judge of questions in that text.
+        won_back: How much better than the same way without clarifications; empty where it has none.
+        questions: In how many conversations questions were judged, allowed and rejected.
+        tallies: What measures counted.
+        measures: The figures of measures over all conversations.
+        cell: Conversations, faults and what is unscored, over all tasks.
+        seconds: What a conversation took on average by the wall clock; None where none was played.
+    """
+
+    agent: str
+    setting: tuple[str, ...]
+    way: InputMode
+    standings: dict[str, AggregateScore]
+    to_text: dict[str, Contrast]
+    text: str | None
+    won_back: dict[str, Contrast]
+    questions: tuple[Share, ...]
+    tallies: tuple[Tally, ...]
+    measures: tuple[MeasureRow, ...]
+    cell: CellSummary
+    seconds: float | None
+
+
+class Sensitivity(msgspec.Struct, frozen=True):
+    """How much it matters to an agent who hears: the recognizers that lie farthest apart.
+
+    Attributes:
+        agent: Who played.
+        setting: As in `InputModeMetrics`.
+        voice: The line that all of them hear.
+        clarify: The judge of questions.
+        recognizers: All that were compared.
+        spreads: By category, by aggregate, and over all tasks.
+    """
+
+    agent: str
+    setting: tuple[str, ...]
+    voice: str
+    clarify: str
+    recognizers: tuple[str, ...]
+    spreads: dict[str, "Spread"]
+
+
+class Spread(msgspec.Struct, frozen=True):
+    """The recognizers with the lowest and the highest accuracy, and how far these lie apart."""
+
+    lowest: str
+    highest: str
+    apart: Contrast
+
+
+class VoiceSummary(msgspec.Struct, frozen=True):
+    """Text against every recognizer against agents that hear.
+
+    Attributes:
+        rules: The rule set of the scores.
+        judge: Their judge.
+        names: Categories, then aggregates, then all tasks: the order of tables.
+        ways: By agent, text first.
+        sensitivity: By agent and line, where several recognizers heard it.
+    """
+
+    rules: str
+    judge: str
+    names: tuple[str, ...]
+    ways: tuple[InputModeMetrics, ...]
+    sensitivity: tuple[Sensitivity, ...]
+
+
+def summarize_voice(
+    outcomes: Iterable[ConversationResult],
+    digests: Mapping[TaskId, str],
+    declared: Mapping[str, DeclaredMetrics],
+    scoring: tuple[str, str],
+    board: Leaderboard = NO_LEADERBOARD,
+) -> VoiceSummary:
+    """Return the figures of conversations that were scored alike.
+
+    Args:
+        outcomes: Conversations, those too that are missing.
+        digests: Of their tasks.
+        declared: The figures that measures declare.
+        scoring: Rules and judge.
+        board: How aggregates of what is spoken are made.
+    """
+    played = played_input_modes(outcomes, digests, board.sizes)
+    standings = [_standings(each, scoring, board) for each in played]
+    return VoiceSummary(
+        *scoring,
+        _names(standings, board),
+        tuple(
+            _figures(each, found, played, declared, scoring, board)
+            for each, found in zip(played, standings, strict=True)
+        ),
+        tuple(_sensitivity(played, standings, board)),
+    )
+
+
+def _names(
+    standings: Iterable[Mapping[str, AggregateScore]], board: Leaderboard
+) -> tuple[str, ...]:
+    found = dict.fromkeys(name for each in standings for name in each)
+    made = {entry.name for entry in board.aggregates}
+    listed = [name for name in board.sizes if name in found]
+    others = [name for name in found if name not in {*listed, *made, ALL_TASKS}]
+    aggregates = [entry.name for entry in board.aggregates if entry.name in found]
+    return (*listed, *others, *aggregates, ALL_TASKS)
+
+
+def _standings(
+    played: PlayedInputMode, scoring: tuple[str, str], board: Leaderboard
+) -> dict[str, AggregateScore]:
+    categories = {name: _standing(name, cell, scoring) for name, cell in played.categories.items()}
+    made = aggregate_scores(board.aggregates, categories, board.sizes)
+    begun = {name: each for name, each in made.items() if each.tasks}
+    return {**categories, **begun, ALL_TASKS: _standing(ALL_TASKS, played.pooled, scoring)}
+
+
+def _standing(name: str, cell: CellOutcomes, scoring: tuple[str, str]) -> AggregateScore:
+    (found,) = summarize(_as_one(cell), *scoring)
+    first = found.result.figures[0]
+    return AggregateScore(
+        name, first.value, first.interval, first.tasks, found.planned_tasks, first.bounds
+    )
+
+
+def _as_one(cell: CellOutcomes) -> Iterator[ConversationResult]:
+    """Yield the outcomes of a category, whatever suites they are of, as those of one."""
+    return (msgspec.structs.replace(row, suite=cell.name.suite) for row in cell.outcomes)
+
+
+def _figures(  # noqa: PLR0913, PLR0917 - one row, and the grid around it
+    played: PlayedInputMode,
+    standings: dict[str, AggregateScore],
+    every: Sequence[PlayedInputMode],
+    declared: Mapping[str, DeclaredMetrics],
+    scoring: tuple[str, str],
+    board: Leaderboard,
+) -> InputModeMetrics:
+    rows = played.pooled.outcomes
+    (cell,) = summarize(rows, *scoring)
+    text, unanswered = _text(played, every), _unanswered(played, every)
+    measures = measure_rows(rows, [cell], declared)
+    return InputModeMetrics(
+        played.agent,
+        played.setting,
+        played.way,
+        standings,
+        {} if text is None else mode_contrasts(text, played, board),
+        None if text is None else text.way.clarify,
+        {} if unanswered is None else mode_contrasts(unanswered, played, board),
+        question_shares(rows),
+        tallies(rows),
+        tuple(row for row in measures if row.measure != REWARD),
+        cell,
+        _mean_seconds(rows),
+    )
+
+
+def _text(played: PlayedInputMode, every: Sequence[PlayedInputMode]) -> PlayedInputMode | None:
+    """Return the agent's text without clarifications; where it has none, that with the same judge."""
+    if played.way.is_text:
+        return None
+    wanted = (InputMode(TEXT, NONE, clarify) for clarify in (NONE, played.way.clarify))
+    return next((found for way in wanted if (found := _find(every, played, way))), None)
+
+
+def _unanswered(
+    played: PlayedInputMode, every: Sequence[PlayedInputMode]
+) -> PlayedInputMode | None:
+    """Return the same without clarifications; None for what has none itself."""
+    if played.way.clarify == NONE:
+        return None
+    return _find(every, played, msgspec.structs.replace(played.way, clarify=NONE))
+
+
+def _find(
+    every: Sequence[PlayedInputMode], like: PlayedInputMode, way: InputMode
+) -> PlayedInputMode | None:
+    return next((each for each in every if each.player == like.player and each.way == way), None)
+
+
+def _mean_seconds(rows: Iterable[ConversationResult]) -> float | None:
+    taken = [
+        row.episode.seconds for row in rows if row.episode is not None and not row.episode.is_fault
+    ]
+    return sum(taken) / len(taken) if taken else None
+
+
+Heard = Sequence[tuple[PlayedInputMode, Mapping[str, AggregateScore]]]
+"""What was heard by several recognizers, with its standings."""
+
+
+def _sensitivity(
+    played: Sequence[PlayedInputMode],
+    standings: Sequence[Mapping[str, AggregateScore]],
+    board: Leaderboard,
+) -> Iterator[Sensitivity]:
+    groups: dict[
+        tuple[str, tuple[str, ...], str, str],
+        list[tuple[PlayedInputMode, Mapping[str, AggregateScore]]],
+    ]
+    groups = {}
+    for each, found in zip(played, standings, strict=True):
+        # Simulated errors are no recognizer: their rate was asked for, and nobody listened.
+        if each.way.recognizer not in NOT_RECOGNIZERS and not each.way.is_simulated:
+            place = (each.agent, each.setting, each.way.voice, each.way.clarify)
+            groups.setdefault(place, []).append((each, found))
+    for place, heard in groups.items():
+        if len(heard) > 1:
+            names = tuple(each.way.recognizer for each, _ in heard)
+            yield Sensitivity(*place, names, _spreads(heard, board))
+
+
+def _spreads(heard: Heard, board: Leaderboard) -> dict[str, Spread]:
+    known: dict[tuple[int, int], dict[str, Contrast]] = {}
+    spreads = {}
+    for name in dict.fromkeys(name for _, found in heard for name in found):
+        ends = largest_contrasts(
+            [found[name].value if name in found else None for _, found in heard]
+        )
+        if ends is None:
+            continue
+        low, high = (heard[place][0] for place in ends)
+        if ends not in known:
+            known[ends] = mode_contrasts(low, high, board)
+        apart = known[ends].get(name, NO_TASKS)
+        spreads[name] = Spread(low.way.recognizer, high.way.recognizer, apart)
+    return spreads

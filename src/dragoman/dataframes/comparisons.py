@@ -1,0 +1,367 @@
+"""Comparison of stored runs, or of the cells of one, and drops between its conditions."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, compare, group_cells
+from dragoman.analysis.drops import CountedShare, Drop, DropPart, PairedShares, find_drops
+from dragoman.analysis.grouping import PERSONA
+from dragoman.analysis.persona_fidelity import (
+    KEPT,
+    PersonaFidelity,
+    fidelity_notes,
+    persona_fidelity,
+    unfaithful_cells,
+)
+from dragoman.core.conditions import Condition, axis_values, differ_in_one_thing
+from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.personas import stated_persona
+from dragoman.dataframes.results import fitting_scorings, outcomes
+from dragoman.models.prices import PriceTable, strip_price
+from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
+from dragoman.store.run_store import RunStore, open_run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+Couple = tuple[CellOutcomes, CellOutcomes]
+"""A and B."""
+
+
+class ComparisonOptions(msgspec.Struct, frozen=True):
+    """What is to be compared.
+
+    Attributes:
+        agents: Only these agents; empty for all.
+        versus: The agent whose cells are B, against those of the one agent that is named.
+        rules: By which rules; None for the newest scoring that all runs have.
+        judge: By which judge.
+        by: Only cells that differ in this alone: an axis, or `agent`; None for any one thing.
+        kept: Which part of what its card states a cell's users must show to be compared by persona.
+    """
+
+    agents: tuple[str, ...] = ()
+    versus: str | None = None
+    rules: str | None = None
+    judge: str | None = None
+    by: str | None = None
+    kept: float = KEPT
+
+
+class RunComparison(msgspec.Struct, frozen=True):
+    """What came of comparing runs: B against A, by one scoring.
+
+    Attributes:
+        runs: The folders: one, or A and B.
+        rules: The rule set of the scores.
+        judge: Their judge.
+        comparisons: One per couple of cells.
+        notes: What else differs between the runs, and what could not be compared.
+    """
+
+    runs: tuple[str, ...]
+    rules: str
+    judge: str
+    comparisons: tuple[Comparison, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """One row per couple of cells and k, as a polars data frame."""
+        from dragoman.dataframes.comparison_frames import comparisons_frame
+
+        return comparisons_frame(self.comparisons)
+
+    @property
+    def tasks(self) -> "pl.DataFrame":
+        """One row per couple of cells and compared task, as a polars data frame."""
+        from dragoman.dataframes.comparison_frames import pairs_frame
+
+        return pairs_frame(self.comparisons)
+
+
+class _Run(msgspec.Struct, frozen=True):
+    """One run, read: its manifest and cells."""
+
+    folder: str
+    manifest: Manifest
+    cells: tuple[CellOutcomes, ...]
+
+
+def compare_runs(
+    folders: Sequence[Path], wanted: ComparisonOptions, prices: PriceTable | None = None
+) -> RunComparison:
+    """Compare two runs cell by cell, or every two cells of one run.
+
+    Args:
+        folders: One run, or A and B.
+        wanted: Which cells, and by which scoring.
+        prices: What costs are by; None for the prices that each run was started with.
+
+    Raises:
+        UsageError: Where there is nothing to compare.
+        StoreError: Where the runs were not scored alike.
+    """
+    _require_sensible(folders, wanted)
+    rules, judge = _common_scoring(folders, wanted)
+    runs = [_read(folder, (rules, judge), prices) for folder in folders]
+    _require_known(runs, wanted)
+    couples = _couples(runs, wanted)
+    if not couples:
+        raise _nothing(runs, wanted.by)
+    couples, of_cards = with_faithful_personas(couples, wanted.kept)
+    if not couples:
+        raise UsageError(f"{runs[0].folder}: nothing to compare: {of_cards[0]}")
+    return RunComparison(
+        runs=tuple(run.folder for run in runs),
+        rules=rules,
+        judge=judge,
+        comparisons=compare(couples),
+        notes=(*of_cards, *_notes(runs, couples)),
+    )
+
+
+def _require_sensible(folders: Sequence[Path], wanted: ComparisonOptions) -> None:
+    if not 1 <= len(folders) <= 2:  # noqa: PLR2004 - A and B
+        raise UsageError(f"{len(folders)} runs: name one, or two")
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise UsageError(f"{folders[0]} is named twice: name it once to compare its cells")
+    if wanted.by is not None and len(folders) != 1:
+        raise UsageError("--by chooses among the cells of one run: name one run")
+    if wanted.versus is not None and len(wanted.agents) != 1:
+        raise UsageError("--versus needs one --agent to be set against")
+
+
+def _common_scoring(folders: Sequence[Path], wanted: ComparisonOptions) -> tuple[str, str]:
+    """Return the newest scoring, among those named, that all runs have."""
+    fitting = []
+    for folder in folders:
+        with open_run(folder, write=False) as store:
+            fitting.append(fitting_scorings(store, wanted.rules, wanted.judge))
+    common = [pair for pair in fitting[0] if all(pair in known for known in fitting)]
+    if not common:
+        newest = " and by ".join(
+            f"rules {known[-1][0]} with judge {known[-1][1]}" for known in fitting
+        )
+        raise StoreError(
+            f"{folders[0]} and {folders[1]} were never scored alike, but by {newest}: "
+            "use `dragoman score` first"
+        )
+    return common[-1]
+
+
+def _read(folder: Path, scoring: tuple[str, str], prices: PriceTable | None) -> _Run:
+    with open_run(folder, write=False) as store:
+        return _Run(
+            str(folder),
+            read_manifest(store),
+            group_cells(
+                str(folder),
+                outcomes(store, *scoring, heads_only=True),
+                {task.id: task.digest for task in store.tasks().values()},
+                (prices or stored_prices(store)).price_of,
+            ),
+        )
+
+
+def _require_known(runs: Sequence[_Run], wanted: ComparisonOptions) -> None:
+    """Refuse agents that a run does not have; with `versus`, A has the one and B the other."""
+    in_last = wanted.agents if wanted.versus is None else (wanted.versus,)
+    for run, agents in ((runs[0], wanted.agents), (runs[-1], in_last)):
+        known = dict.fromkeys(cell.name.agent for cell in run.cells)
+        for agent in agents:
+            if agent not in known:
+                raise UsageError(f"{run.folder}: no agent {agent!r}: choose of {', '.join(known)}")
+
+
+def _couples(runs: Sequence[_Run], wanted: ComparisonOptions) -> tuple[Couple, ...]:
+    """Return the couples (A, B) that are wanted."""
+    first, last = ([*_chosen(run, wanted)] for run in (runs[0], runs[-1]))
+    if wanted.versus is not None:
+        rivals = [cell for cell in runs[-1].cells if cell.name.agent == wanted.versus]
+        return _matched(first, rivals, by_agent=False)
+    if len(runs) == 1:
+        return tuple(comparable(first, wanted.by))
+    agents = [{cell.name.agent for cell in cells} for cells in (first, last)]
+    matched = _matched(first, last, by_agent=any(len(names) > 1 for names in agents))
+    return matched or _across_conditions(first, last)
+
+
+def with_faithful_personas(
+    couples: Sequence[Couple], kept: float = KEPT
+) -> tuple[tuple[Couple, ...], tuple[str, ...]]:
+    """Leave out couples that differ in a persona which users did not play; say which, and what is not known."""
+    by_persona = {
+        number
+        for number, (a, b) in enumerate(couples)
+        if a.name.condition.persona != b.name.condition.persona
+    }
+    cells = {cell.name: cell for number in by_persona for cell in couples[number]}
+    cards = [card for cell in cells.values() for card in _cards(cell, kept)]
+    bad = unfaithful_cells(cards)
+    left = {
+        number
+        for number in by_persona
+        if any(
+            (cell.name.suite, cell.name.condition, cell.name.agent) in bad
+            for cell in couples[number]
+        )
+    }
+    said = (
+        f"{len(left)} of {len(couples)} couples left out: users did not keep the card that tells "
+        "their cells apart"
+    )
+    notes = (*((said,) if left else ()), *fidelity_notes(cards, kept))
+    return tuple(c for number, c in enumerate(couples) if number not in left), notes
+
+
+def _cards(cell: CellOutcomes, kept: float) -> tuple[PersonaFidelity, ...]:
+    key = (cell.name.suite, cell.name.condition, cell.name.agent)
+    return persona_fidelity(((key, row.measures) for row in cell.outcomes), kept)
+
+
+def _chosen(run: _Run, wanted: ComparisonOptions) -> Iterator[CellOutcomes]:
+    return (cell for cell in run.cells if not wanted.agents or cell.name.agent in wanted.agents)
+
+
+def _matched(
+    a: Sequence[CellOutcomes], b: Sequence[CellOutcomes], *, by_agent: bool
+) -> tuple[Couple, ...]:
+    """Couple cells of one suite and condition; where each side has one agent, names may differ."""
+
+    def place(cell: CellOutcomes) -> tuple[str, Condition, str]:
+        return (cell.name.suite, cell.name.condition, cell.name.agent if by_agent else "")
+
+    rivals = {place(cell): cell for cell in b}
+    return tuple((cell, rivals[place(cell)]) for cell in a if place(cell) in rivals)
+
+
+def _across_conditions(a: Sequence[CellOutcomes], b: Sequence[CellOutcomes]) -> tuple[Couple, ...]:
+    """Couple cells of one suite and agent whose conditions differ in one thing.
+
+    Where runs are of a condition each, as imported ones are, the same agent in another language has no
+    cell of the same condition beside it.
+    """
+    return tuple(
+        (one, other)
+        for one in a
+        for other in b
+        if (one.name.suite, one.name.agent) == (other.name.suite, other.name.agent)
+        and differ_in_one_thing(one.name.condition, other.name.condition)
+    )
+
+
+def _nothing(runs: Sequence[_Run], by: str | None) -> UsageError:
+    if len(runs) == 1:
+        apart = f" that differ in {by} alone" if by else ""
+        folder = runs[0].folder
+        tasks = (row.task for cell in runs[0].cells for row in cell.outcomes)
+        if by == PERSONA and any(map(stated_persona, tasks)):
+            return UsageError(
+                f"{folder}: its tasks state their personas, each its own: they are not paired; "
+                f"pass^1 by persona: dragoman show {quote(folder)} --by persona"
+            )
+        return UsageError(f"{folder}: no two cells{apart} to compare: name a second run")
+    suites = [", ".join(dict.fromkeys(cell.name.suite for cell in run.cells)) for run in runs]
+    where = f"{runs[0].folder} and {runs[1].folder}"
+    if suites[0] != suites[1]:
+        return UsageError(f"{where} have nothing in common: {suites[0]} is not {suites[1]}")
+    return UsageError(
+        f"{where} have no agent or condition in common: name two agents with --agent and --versus"
+    )
+
+
+def _notes(runs: Sequence[_Run], couples: Sequence[Couple]) -> Iterator[str]:
+    """Yield what else differs between two runs, and which cells stay alone."""
+    if len(runs) == 1:
+        return
+    a, b = runs
+    for name, fact in FACTS.items():
+        of_a, of_b = fact(a.manifest), fact(b.manifest)
+        if of_a != of_b:
+            yield f"{name} differ: {of_a} in A, {of_b} in B"
+    compared = {cell.name for couple in couples for cell in couple}
+    for side, run in (("A", a), ("B", b)):
+        alone = [cell.name for cell in run.cells if cell.name not in compared]
+        if alone:
+            names = ", ".join(f"{name.agent} ({name.condition.label})" for name in alone)
+            yield f"not compared in {side}: {names}"
+
+
+FACTS: dict[str, Callable[[Manifest], object]] = {
+    "simulated users": lambda manifest: strip_price(manifest.config.user) or "the agents' partners",
+    "rules of play": lambda manifest: manifest.config.rules,
+    "limits of steps": lambda manifest: manifest.config.max_steps,
+    "limits of tool errors": lambda manifest: manifest.config.max_errors,
+    "limits of seconds": lambda manifest: manifest.config.timeout or "none",
+    "prompts": lambda manifest: manifest.prompts or "unknown",
+    "benchmark data": lambda manifest: manifest.provenance.digest,
+}
+"""What two runs should share for a difference to be that of their agents."""
+
+
+def run_drops(store: RunStore, rules: str, judge: str) -> tuple[Drop, ...]:
+    """Return what is lost between the conditions of a run, by one scoring; nothing where it has one alone."""
+    if len(store.conditions()) == 1:
+        return ()
+    return drops_among(store, tuple(outcomes(store, rules, judge, heads_only=True)))
+
+
+def drops_among(store: RunStore, rows: Sequence[ConversationResult]) -> tuple[Drop, ...]:
+    """Return what is lost between the conditions of these conversations, which are a run's.
+
+    Couples that differ in a persona which users did not play say nothing of it and are left out.
+    """
+    if len({row.condition for row in rows}) == 1:
+        return ()
+    digests = {task.id: task.digest for task in store.tasks().values()}
+    cells = group_cells(str(store.folder), rows, digests)
+    return find_drops(cells, lambda couples: with_faithful_personas(couples)[0])
+
+
+def drop_object(loss: Drop) -> dict[str, object]:
+    """Return a loss as JSON has it: shares of trials, and the conversations behind each."""
+    found = loss.comparison
+    return {
+        "suite": found.a.suite,
+        "agent": found.a.agent,
+        "base": {"condition": found.a.condition.label, "axes": axis_values(found.a.condition)},
+        "other": {"condition": found.b.condition.label, "axes": axis_values(found.b.condition)},
+        "differs": found.differs,
+        "tasks": len(found.pairs),
+        "left_out": found.left_out,
+        "pass_hat_base": found.gaps[0].a if found.gaps else None,
+        "pass_hat_other": found.gaps[0].b if found.gaps else None,
+        "lost": loss.value,
+        "interval": msgspec.to_builtins(loss.interval),
+        "p": found.p,
+        "adjusted_p": found.adjusted_p,
+        "assumed": found.assumed,
+        "stages": list(map(_part_object, loss.parts)),
+        "failed_with_a_value_misheard": msgspec.to_builtins(loss.misheard),
+        "values": list(map(_share_object, loss.values)),
+        "word_errors": _sides_object(loss.word_errors),
+        "other_language": _sides_object(loss.other_language),
+    }
+
+
+def _part_object(part: DropPart) -> dict[str, object]:
+    found: dict[str, object] = msgspec.to_builtins(part)
+    return {**found, "interval": msgspec.to_builtins(part.interval)}
+
+
+def _share_object(share: CountedShare | None) -> dict[str, object] | None:
+    if share is None:
+        return None
+    found: dict[str, object] = msgspec.to_builtins(share)
+    return {**found, "value": share.value}
+
+
+def _sides_object(sides: PairedShares) -> dict[str, object]:
+    return {"base": _share_object(sides.base), "other": _share_object(sides.other)}

@@ -1,0 +1,198 @@
+"""Stored runs as reports and figures show them, with the facts of their manifest."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from dragoman.analysis.api_summary import ApiSummary, summarize_api_calls
+from dragoman.analysis.cell_summary import ConversationResult, summarize
+from dragoman.analysis.failure_attribution import ATTRIBUTION
+from dragoman.analysis.mm_tau.summary import mm_tau_summaries
+from dragoman.core.apis.metrics import CALLS
+from dragoman.core.conditions import EXPOSURE, NONE, UNEXPOSED
+from dragoman.core.measures import REWARD, MeasureResult
+from dragoman.core.scores import NO_JUDGE
+from dragoman.dataframes.comparisons import drops_among
+from dragoman.dataframes.interpretation_warnings import (
+    described_users,
+    interpretation_warnings,
+    users_of,
+)
+from dragoman.dataframes.leaderboard import run_voice_summary
+from dragoman.dataframes.results import chosen_scoring, outcomes, stored_digests
+from dragoman.models.prices import PriceTable
+from dragoman.report.mm_tau_figures import MmTauPage, mm_tau_page
+from dragoman.report.view_model import RunInvocation, RunView, reproduction_steps
+from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
+from dragoman.store.run_store import RunStore, open_run
+
+
+def manifest_facts(
+    manifest: Manifest,
+    users: dict[str, str],
+    scoring: tuple[str, str],
+    measures: Iterable[MeasureResult] = (),
+) -> tuple[tuple[str, str], ...]:
+    """Return what a run was played with, and by what it is scored.
+
+    Args:
+        manifest: Its manifest.
+        users: Who played the user, by agent.
+        scoring: Rules and judge of its scores.
+        measures: What was counted in it.
+    """
+    config, (rules, judge) = manifest.config, scoring
+    created = datetime.fromtimestamp(manifest.created).astimezone()
+    return (
+        ("suite", config.suite),
+        ("agents", ", ".join(config.agents)),
+        ("user", described_users(users) or config.user or "nobody"),
+        ("played under", config.rules),
+        ("prompts of models", manifest.prompts),
+        ("scored by", f"rules {rules}, judge {judge}"),
+        ("trials", str(config.trials)),
+        ("seed", str(config.seed)),
+        ("limits", f"{config.max_steps} steps, {config.max_errors} tool errors"),
+        ("started", created.isoformat(timespec="seconds")),
+        ("dragoman", manifest.dragoman),
+        ("python", manifest.python),
+        ("measures", ", ".join(_measures(measures))),
+        *_heard(manifest),
+        ("data", f"{manifest.provenance.source} ({manifest.provenance.digest})"),
+    )
+
+
+def _measures(counted: Iterable[MeasureResult]) -> Iterator[str]:
+    """Yield what was counted, each measure in its version and by its judge."""
+    found = {(each.measure, each.version, each.judge): None for each in counted}
+    for measure, version, judge in found:
+        yield f"{measure} {version}" + ("" if judge == NO_JUDGE else f" by {judge}")
+
+
+def _heard(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    recognizers = dict.fromkeys(
+        str(voice["recognizer"]) for voice in manifest.voices.values() if voice.get("recognizer")
+    )
+    if recognizers:
+        yield "recognizers", ", ".join(recognizers)
+    transcripts = dict.fromkeys(
+        str(voice["transcript"]) for voice in manifest.voices.values() if voice.get("transcript")
+    )
+    if transcripts:
+        yield "agents receive", ", ".join(f"{form} transcripts" for form in transcripts)
+    clarified = dict.fromkeys(judge for judge in manifest.clarified.values() if judge)
+    if clarified:
+        yield "clarifications by", ", ".join(clarified)
+
+
+def run_views(
+    folders: Sequence[Path],
+    rules: str | None = None,
+    judge: str | None = None,
+    prices: PriceTable | None = None,
+    *,
+    heads_only: bool = False,
+) -> tuple[RunView, ...]:
+    """Return runs as a report shows them, of the newest scoring if none is named.
+
+    Args:
+        folders: Of runs; those of one name are told apart by their whole paths.
+        rules: The rule set that they were scored by.
+        judge: The judge.
+        prices: What models cost; None for what each run was started with.
+        heads_only: Without what was said: enough for figures.
+
+    Raises:
+        StoreError: Where a run cannot be read, or was not scored so.
+    """
+    names = [folder.absolute().name for folder in folders]
+    if len(set(names)) < len(names):
+        names = list(map(str, folders))
+    views = (_view(folder, rules, judge, prices, heads_only=heads_only) for folder in folders)
+    return tuple(
+        msgspec.structs.replace(view, name=name) for view, name in zip(views, names, strict=True)
+    )
+
+
+def _view(
+    folder: Path,
+    rules: str | None,
+    judge: str | None,
+    prices: PriceTable | None,
+    *,
+    heads_only: bool,
+) -> RunView:
+    with open_run(folder, write=False) as store:
+        manifest = read_manifest(store)
+        rules, judge = chosen_scoring(store, rules, judge)
+        heads = tuple(outcomes(store, rules, judge, heads_only=True))
+        return RunView(
+            name=folder.absolute().name,
+            facts=(
+                *manifest_facts(
+                    manifest,
+                    users_of(store),
+                    (rules, judge),
+                    (each for row in heads for each in row.measures),
+                ),
+                ("prices", (prices or stored_prices(store)).as_of),
+            ),
+            cells=summarize(
+                heads,
+                rules,
+                judge,
+                (prices or stored_prices(store)).price_of,
+                manifest.preflight,
+            ),
+            outcomes=heads
+            if heads_only
+            else tuple(outcomes(store, rules, judge, heads_only=False)),
+            tasks={f"{task.suite}/{task.id}": task for task in store.tasks().values()},
+            provenance=(manifest.provenance,),
+            declared=store.declared(),
+            warnings=interpretation_warnings(store),
+            voices=run_voice_summary(store, rules, judge),
+            personas=_personas(store, heads, (rules, judge)),
+            apis=_apis(store, heads),
+            losses=drops_among(store, heads),
+            steps=tuple(reproduction_steps(_played(folder, manifest, (rules, judge), heads))),
+        )
+
+
+def _personas(
+    store: RunStore, rows: Sequence[ConversationResult], scoring: tuple[str, str]
+) -> MmTauPage | None:
+    """Return the metrics of personas and exposures; None where users are nobody and agents told nothing."""
+    conditions = {row.condition for row in rows}
+    if all(each.persona == NONE and each.axis(EXPOSURE) == UNEXPOSED for each in conditions):
+        return None
+    return mm_tau_page(mm_tau_summaries(rows, stored_digests(store), scoring), ())
+
+
+def _apis(store: RunStore, rows: Sequence[ConversationResult]) -> ApiSummary | None:
+    """Return the board of calls of web APIs; None where none were counted."""
+    if not any(each.measure == CALLS for row in rows for each in row.measures):
+        return None
+    labels = {(task.suite, task.id): task.labels for task in store.tasks().values()}
+    board = summarize_api_calls(rows, labels, "macro")
+    return board if board.groups else None
+
+
+def _played(
+    folder: Path, manifest: Manifest, scoring: tuple[str, str], rows: Sequence[ConversationResult]
+) -> RunInvocation:
+    import tomlkit
+
+    rules, judge = scoring
+    is_imported = manifest.imported is not msgspec.UNSET
+    counted = {each.measure for row in rows for each in row.measures if each.judge == NO_JUDGE}
+    return RunInvocation(
+        folder.absolute().name,
+        "" if is_imported else tomlkit.dumps(msgspec.to_builtins(manifest.config)),
+        manifest.dragoman,
+        rules,
+        "" if judge == manifest.judge else judge,
+        tuple(sorted(counted - {REWARD, ATTRIBUTION})),
+    )

@@ -1,1 +1,0 @@
-"""What rows for training share with an evaluation."""

@@ -1,1 +1,0 @@
-"""A model in a folder, asked in this process as any other chat model: `local/PATH?adapter=FOLDER`."""

@@ -1,0 +1,155 @@
+"""The result of a training: weights, steps, usage and cost, stored for later commands."""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
+from dragoman.finetuning.loss_masking import UnusedRow
+from dragoman.finetuning.progress import clock
+from dragoman.store.safe_files import atomic_write, read_plain
+
+RESULT = "trained.json"
+"""The file in a training's folder; it is written when all else but the card is."""
+
+MOST_BYTES = 2**24
+"""Of that file."""
+
+HOUR = 3600.0
+"""In seconds."""
+
+
+class TrainingUse(msgspec.Struct, frozen=True):
+    """What the steps of a training used, in all its processes: also those that a kill had made again.
+
+    `tokens` are those read; None where that is not known.
+    """
+
+    seconds: float
+    tokens: int | None
+
+
+class TrainingResult(msgspec.Struct, frozen=True):
+    """What came of a training.
+
+    `folders` are those of weights; `seconds` are of this process alone, and `resumed` is the step that it
+    began after. `identity` is that of what was prepared. `cost` is that of the seconds that were `used`,
+    in US dollars, at `price_per_hour`; None where one of them is not known.
+    """
+
+    folders: tuple[str, ...]
+    rows: int
+    unused: tuple[UnusedRow, ...]
+    steps: int
+    resumed: int
+    seconds: float
+    loss: float | None
+    device: str
+    identity: str = ""
+    used: TrainingUse | None = None
+    price_per_hour: float | None = None
+    cost: float | None = None
+
+
+def read_result(out: Path, identity: str) -> TrainingResult | None:
+    """Return what came of a training that is done; None where this one was not done there."""
+    try:
+        found = msgspec.json.decode((out / RESULT).read_bytes(), type=TrainingResult)
+    except (OSError, *DECODING_ERRORS):
+        return None
+    return found if found.identity == identity else None
+
+
+def result_in(folder: Path) -> TrainingResult:
+    """Return what came of whatever training was done in a folder.
+
+    Raises:
+        DataError: Where its file cannot be read.
+    """
+    path = folder / RESULT
+    with TranslatedErrors(DataError, f"{path}: cannot be read"):
+        return msgspec.json.decode(read_plain(path, MOST_BYTES), type=TrainingResult)
+
+
+def with_price(trained: TrainingResult, price_per_hour: float | None) -> TrainingResult:
+    """Return a training at the price of an hour that is stated; at its own where none is."""
+    if price_per_hour is None:
+        return trained
+    cost = None if trained.used is None else trained.used.seconds / HOUR * price_per_hour
+    return msgspec.structs.replace(trained, price_per_hour=price_per_hour, cost=cost)
+
+
+def require_price(price_per_hour: float | None) -> None:
+    """Refuse what is no price.
+
+    Raises:
+        UsageError: Saying how to write it.
+    """
+    if price_per_hour is not None and not (math.isfinite(price_per_hour) and price_per_hour >= 0):
+        raise UsageError(
+            f"--price-per-hour {price_per_hour}: write what the machine costs in US dollars, such as 2.50"
+        )
+
+
+def describe_use(trained: TrainingResult) -> str:
+    """Return what a training used and cost, in words; what is not known is unknown."""
+    used = trained.used
+    if used is None:
+        return "what it used is unknown"
+    tokens = "tokens unknown" if used.tokens is None else f"{used.tokens:,} tokens read"
+    return f"{tokens} in {clock(used.seconds)}, {_cost_in_words(trained)}"
+
+
+def _cost_in_words(trained: TrainingResult) -> str:
+    if trained.cost is None:
+        return "cost unknown (--price-per-hour states what the machine costs)"
+    return f"cost {trained.cost:.4f} USD at {trained.price_per_hour:,} USD an hour"
+
+
+class UsedStep(msgspec.Struct, frozen=True):
+    """What a process of a training had used when a step was made."""
+
+    process: int
+    step: int
+    seconds: float
+    tokens: int | None = None
+
+
+class UseFile:
+    """What each process of a training used, step by step: nothing in it is ever made again."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._process = 0
+
+    def begin(self) -> None:
+        """Go on with what earlier processes used; half a line that a kill left goes."""
+        kept = list(self._steps())
+        self._process = max((each.process for each in kept), default=0) + 1
+        atomic_write(self._path, (msgspec.json.encode(each) + b"\n" for each in kept))
+
+    def add(self, step: int, seconds: float, tokens: int | None) -> None:
+        """Write what this process has used so far."""
+        line = UsedStep(self._process, step, seconds, tokens)
+        with self._path.open("ab") as file:
+            file.write(msgspec.json.encode(line) + b"\n")
+
+    def total(self) -> TrainingUse:
+        """Return what all processes used."""
+        last = {each.process: each for each in self._steps()}
+        tokens = [each.tokens for each in last.values()]
+        known = [count for count in tokens if count is not None]
+        return TrainingUse(
+            sum(each.seconds for each in last.values()),
+            sum(known) if len(known) == len(tokens) else None,
+        )
+
+    def _steps(self) -> Iterator[UsedStep]:
+        for line in self._path.read_bytes().splitlines() if self._path.is_file() else ():
+            try:
+                yield msgspec.json.decode(line, type=UsedStep)
+            except DECODING_ERRORS:
+                return

@@ -1,0 +1,290 @@
+"""Run bundles: one zip file with a run, its audio and an HTML report; packs and unpacks them.
+
+A bundle may come from anybody. Names, number and lengths are checked before a byte is written;
+nothing but the run's file and audio is written, each as a new plain file in a new folder, and
+only if it is what the manifest says. An unpacked run is an untrusted one: it can be read, and is
+resumed only with a person's consent. The report inside is not unpacked, since its scripts would
+be a stranger's.
+"""
+
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.episodes import Episode, Message
+from dragoman.core.errors import DataError, StoreError, UsageError
+from dragoman.core.replies import TextReply
+from dragoman.core.version import VERSION
+from dragoman.dataframes.run_views import run_views
+from dragoman.formats.atomic_output import place_file
+from dragoman.report.html_report import render_report
+from dragoman.store.audio_files import FOLDER, MOST_SOUND, AudioFiles, audio_path
+from dragoman.store.run_store import RunStore, open_run
+
+FORMAT = "dragoman-bundle-1"
+
+MANIFEST = "bundle.json"
+REPORT = "report.html"
+README = "README.txt"
+RUN = "run.sqlite"
+
+MOST_FILES = 400_000
+MOST_BYTES = 32 * 2**30
+"""All files of a bundle together, unpacked."""
+
+MOST_TIMES = 100
+SMALL = 256 * 2**20
+"""Unpacked it may be so many times the file, and what is small may always be: a run packs ten times."""
+
+MOST_MANIFEST = 128 * 2**20
+
+AUDIO = re.compile(r"audio/([0-9a-f]{2})/(\1[0-9a-f]{62})\.wav")
+"""A sound's name is the hash of its bytes."""
+
+
+class BundledFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One file: the hash and the length of its bytes."""
+
+    sha256: str
+    bytes: int
+
+
+class BundleManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a bundle says of itself: its format, who made it, the run's name, its other files."""
+
+    format: str
+    dragoman: str
+    run: str
+    files: dict[str, BundledFile]
+
+
+_BLOCK = 2**20
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
+    *(OverflowError, ValueError, msgspec.MsgspecError),
+)
+
+
+def unpack_run(path: Path, out: Path) -> BundleManifest:
+    """Make a run of a bundle.
+
+    Args:
+        path: The bundle.
+        out: The run's folder, new or empty.
+
+    Raises:
+        DataError: Where the file is no bundle, is damaged, or holds what no bundle does.
+        UsageError: Where something is in the folder already.
+        StoreError: Where what is in it is no run, or nothing can be written.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{out} is there already and not empty: choose another --out")
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise DataError(f"{path}: no bundle, but a pipe or a device")
+    with _errors(path), zipfile.ZipFile(path) as archive:
+        manifest = _manifest(path, archive)
+        _require_room(path, out, manifest)
+        part = out.absolute().with_name(f".{out.absolute().name}.{os.getpid()}.part")
+        try:
+            _write_all(archive, manifest, part)
+            open_run(part, write=False).close()
+            if out.exists():
+                out.rmdir()
+            part.replace(out)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+    return manifest
+
+
+@contextlib.contextmanager
+def _errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except _BROKEN as error:
+        raise DataError(f"{path}: damaged or no bundle ({error!s:.200})") from error
+    except OSError as error:
+        raise StoreError(
+            f"{error.filename or path}: cannot unpack ({error.strerror or error})"
+        ) from error
+
+
+def _manifest(path: Path, archive: zipfile.ZipFile) -> BundleManifest:
+    """Return what a bundle says it holds, which is all that it holds."""
+    names = archive.namelist()
+    if len(names) > MOST_FILES:
+        raise DataError(f"{path}: {len(names)} files, more than {MOST_FILES}")
+    if MANIFEST not in names:
+        raise DataError(f"{path}: no bundle of a run: it has no {MANIFEST}")
+    entry = archive.getinfo(MANIFEST)
+    if entry.file_size > MOST_MANIFEST:
+        raise DataError(f"{path}: its {MANIFEST} is larger than {MOST_MANIFEST} bytes")
+    with archive.open(entry) as file:
+        content = file.read(MOST_MANIFEST)
+    manifest = msgspec.json.decode(content, type=BundleManifest)
+    if manifest.format != FORMAT:
+        raise DataError(f"{path}: format {manifest.format!r:.40}, this version reads {FORMAT}")
+    if sorted(names) != sorted([MANIFEST, *manifest.files]):
+        raise DataError(f"{path}: what is in it is not what its {MANIFEST} names")
+    for name, stated in manifest.files.items():
+        _require_fitting(path, name, stated, archive.getinfo(name))
+    if RUN not in manifest.files:
+        raise DataError(f"{path}: no run in it")
+    return manifest
+
+
+def _require_fitting(path: Path, name: str, stated: BundledFile, entry: zipfile.ZipInfo) -> None:
+    """Refuse names that a bundle does not have, and lengths that are not those stated."""
+    sound = AUDIO.fullmatch(name)
+    if sound is None and name not in {README, REPORT, RUN}:
+        raise DataError(f"{path}: no bundle has a file {name!r:.80}")
+    if sound is not None and (sound[2] != stated.sha256 or stated.bytes > MOST_SOUND):
+        raise DataError(f"{path}: {name} is not the sound of its name, or too long")
+    if stated.bytes != entry.file_size or stated.bytes < 0:
+        raise DataError(f"{path}: {name} has not the length that {MANIFEST} states")
+
+
+def _require_room(path: Path, out: Path, manifest: BundleManifest) -> None:
+    wanted = sum(stated.bytes for stated in manifest.files.values())
+    most = min(MOST_BYTES, SMALL + MOST_TIMES * path.stat().st_size)
+    if wanted > most:
+        raise DataError(
+            f"{path}: {wanted:,} bytes unpacked, more than {most:,}: no run is that dense"
+        )
+    above = next(folder for folder in out.absolute().parents if folder.exists())
+    if wanted > shutil.disk_usage(above).free:
+        raise StoreError(f"{out}: {wanted:,} bytes do not fit on this disk: choose another --out")
+
+
+def _write_all(archive: zipfile.ZipFile, manifest: BundleManifest, folder: Path) -> None:
+    folder.mkdir(parents=True)
+    for name, stated in manifest.files.items():
+        if name == RUN or AUDIO.fullmatch(name):
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _write(archive, name, stated, target)
+
+
+def _write(archive: zipfile.ZipFile, name: str, stated: BundledFile, target: Path) -> None:
+    """Write one file as far as its stated length, and refuse it if it is another."""
+    digest, left = hashlib.sha256(), stated.bytes
+    with archive.open(name) as source, target.open("xb") as file:
+        while block := source.read(min(_BLOCK, left + 1)):
+            left -= len(block)
+            if left < 0:
+                break
+            digest.update(block)
+            file.write(block)
+    if left or digest.hexdigest() != stated.sha256:
+        raise DataError(f"{archive.filename}: {name} is not what {MANIFEST} says: it was changed")
+
+
+_TEXT = """A run of Dragoman: {run}
+
+Unpack this file and open report.html in a browser: it needs nothing else, and its sounds are in audio/.
+With Dragoman: dragoman unbundle FILE
+"""
+
+
+class PackedBundle(msgspec.Struct, frozen=True):
+    """What was packed: the file, how many sounds, and how many that the run names were not there."""
+
+    path: Path
+    sounds: int
+    missing: int
+
+
+def pack_run(folder: Path, out: Path, rules: str | None, judge: str | None) -> PackedBundle:
+    """Write a run as one file.
+
+    Args:
+        folder: The run.
+        out: The file; one that is there is replaced.
+        rules: The rules of the scoring that the report shows; None for the newest.
+        judge: Its judge.
+
+    Raises:
+        StoreError: Where the run cannot be read, or the file not be written.
+    """
+    with open_run(folder, write=False) as store:
+        named = dict.fromkeys(name for _, _, each in store.episodes() for name in _sounds(each))
+        sounds = AudioFiles(folder)
+        there = [name for name in named if _is_there(sounds, name)]
+        (view,) = run_views([folder], rules, judge)
+        view = msgspec.structs.replace(view, audio=FOLDER if there else "")
+        packing = _Packing(store, sounds, there, render_report([view], view.name), view.name)
+        place_file(out, packing.write)
+    return PackedBundle(out, len(there), len(named) - len(there))
+
+
+class _Packing:
+    """One bundle while it is written."""
+
+    def __init__(
+        self, store: RunStore, sounds: AudioFiles, names: list[str], report: str, run: str
+    ) -> None:
+        self._store = store
+        self._sounds = sounds
+        self._names = names
+        self._report = report
+        self._run = run
+        self._files: dict[str, BundledFile] = {}
+
+    def write(self, path: Path) -> None:
+        """Write the file."""
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            self._add(archive, README, _TEXT.format(run=self._run).encode())
+            self._add(archive, REPORT, self._report.encode())
+            with tempfile.TemporaryDirectory(prefix="dragoman-") as beside:
+                copy = Path(beside) / RUN
+                self._store.copy_to(copy)
+                self._add_file(archive, RUN, copy)
+            for name in self._names:
+                self._add(archive, audio_path(name), self._sounds.read(name))
+            manifest = BundleManifest(FORMAT, VERSION, self._run, self._files)
+            archive.writestr(_entry(MANIFEST), msgspec.json.encode(manifest))
+
+    def _add(self, archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+        archive.writestr(_entry(name), content)
+        self._files[name] = BundledFile(hashlib.sha256(content).hexdigest(), len(content))
+
+    def _add_file(self, archive: zipfile.ZipFile, name: str, source: Path) -> None:
+        digest, size = hashlib.sha256(), 0
+        with source.open("rb") as file, archive.open(_entry(name), "w", force_zip64=True) as target:
+            while block := file.read(_BLOCK):
+                target.write(block)
+                digest.update(block)
+                size += len(block)
+        self._files[name] = BundledFile(digest.hexdigest(), size)
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """Return an entry that says nothing of when and by whom it was made."""
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    return entry
+
+
+def _sounds(episode: Episode) -> Iterator[str]:
+    for event in episode.events:
+        if isinstance(event, Message) and isinstance(event.reply, TextReply):
+            for audio in (event.reply.utterance.audio, event.reply.utterance.clean_audio):
+                if audio is not None:
+                    yield audio.sha256
+
+
+def _is_there(sounds: AudioFiles, name: str) -> bool:
+    """Whether a run has the sound of this name: a link in somebody else's run may lead anywhere."""
+    try:
+        return hashlib.sha256(sounds.read(name)).hexdigest() == name
+    except StoreError:
+        return False

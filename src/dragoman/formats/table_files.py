@@ -1,0 +1,135 @@
+"""Export of a run's tables and conversations as Parquet, CSV and JSON lines."""
+
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import polars as pl
+
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.texts.csv_text import escape_cell
+from dragoman.dataframes.results import outcome_object, outcomes
+from dragoman.dataframes.run_frames import run_tables
+from dragoman.formats.atomic_output import place_file
+from dragoman.store.run_store import RunStore
+
+CONVERSATIONS = "conversations.jsonl"
+
+
+def write_parquet(
+    store: RunStore, scoring: tuple[str, str], folder: Path, agent: str | None = None
+) -> tuple[Path, ...]:
+    """Write every table of a run as a Parquet file in a folder and return the files.
+
+    Files of the same names are replaced, each at once.
+
+    Args:
+        store: The run.
+        scoring: By which rules and judge.
+        folder: Where to; made where it is missing.
+        agent: Only this agent's rows; None for all.
+
+    Raises:
+        UsageError: Where no agent has that name.
+        StoreError: Where a file cannot be written.
+    """
+    return _write_tables(store, scoring, folder, agent, ("parquet", pl.DataFrame.write_parquet))
+
+
+def write_csv(
+    store: RunStore, scoring: tuple[str, str], folder: Path, agent: str | None = None
+) -> tuple[Path, ...]:
+    """Write every table of a run as a CSV file; columns of lists hold JSON, and no text is a formula.
+
+    Arguments and errors are those of `write_parquet`.
+    """
+    return _write_tables(store, scoring, folder, agent, ("csv", _write_csv))
+
+
+def _write_csv(table: pl.DataFrame, path: Path) -> None:
+    lists = [name for name, kind in table.schema.items() if kind.is_nested()]
+    texts = [name for name, kind in table.schema.items() if kind == pl.String]
+    table.with_columns(
+        *(pl.col(name).map_elements(_json, return_dtype=pl.String) for name in lists),
+        *(pl.col(name).map_elements(escape_cell, return_dtype=pl.String) for name in texts),
+    ).write_csv(path)
+
+
+def _json(value: pl.Series) -> str:
+    return msgspec.json.encode(value.to_list()).decode()
+
+
+def _write_tables(
+    store: RunStore,
+    scoring: tuple[str, str],
+    folder: Path,
+    agent: str | None,
+    form: tuple[str, Callable[[pl.DataFrame, Path], None]],
+) -> tuple[Path, ...]:
+    """Write every table as a file of one form: its suffix, and what writes it."""
+    suffix, write = form
+    require_agent(store, agent)
+    files = []
+    for name, table in _tables(store, scoring).items():
+        chosen = table if agent is None else table.filter(_is_of(table, agent))
+        path = folder / f"{name}.{suffix}"
+        place_file(path, functools.partial(write, chosen))
+        files.append(path)
+    return tuple(files)
+
+
+def _is_of(table: pl.DataFrame, agent: str) -> pl.Expr:
+    """Return which rows are an agent's; those that compare two are where both are."""
+    names = [name for name in ("agent", "agent_a", "agent_b") if name in table.columns]
+    return pl.all_horizontal(pl.col(name) == agent for name in names)
+
+
+def _tables(store: RunStore, scoring: tuple[str, str]) -> dict[str, pl.DataFrame]:
+    """Return the tables of a run; numbers of JSON have no bound, those of a table have 64 bits."""
+    try:
+        return run_tables(store, *scoring)
+    except (pl.exceptions.PolarsError, OverflowError, TypeError) as error:
+        what = " ".join(str(error).split())
+        raise StoreError(
+            f"{store.folder}: a number is too large for a table: export --to jsonl ({what:.100})"
+        ) from error
+
+
+def write_json_lines(
+    store: RunStore, scoring: tuple[str, str], folder: Path, agent: str | None = None
+) -> tuple[Path, int]:
+    """Write every planned conversation as a line of JSON; return the file and how many these are.
+
+    A line holds what `dragoman show --json` prints. Arguments and errors are those of
+    `write_parquet`.
+    """
+    require_agent(store, agent)
+    path = folder / CONVERSATIONS
+    rows = [
+        row for row in outcomes(store, *scoring, heads_only=False) if agent in {None, row.agent}
+    ]
+    place_file(path, lambda file: _write_lines(file, rows))
+    return path, len(rows)
+
+
+def _write_lines(path: Path, rows: list[ConversationResult]) -> None:
+    with path.open("wb") as file:
+        file.writelines(_lines(rows))
+
+
+def _lines(rows: list[ConversationResult]) -> Iterator[bytes]:
+    for row in rows:
+        yield msgspec.json.encode(outcome_object(row)) + b"\n"
+
+
+def require_agent(store: RunStore, agent: str | None) -> None:
+    """Refuse an agent that a run does not have.
+
+    Raises:
+        UsageError: Naming those that it has.
+    """
+    known = dict.fromkeys(cell.agent for cell in store.cells())
+    if agent is not None and agent not in known:
+        raise UsageError(f"{store.folder}: no agent {agent!r}: choose of {', '.join(known)}")

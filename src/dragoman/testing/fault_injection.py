@@ -1,0 +1,343 @@
+"""Fault injection: faults drawn from the content of a request, and applied to the answer.
+
+Transport faults hit the answer on its way and are drawn again each time a request comes again, so
+that retries can succeed. Agent faults are mistakes of the model in a well-formed answer; they
+depend on the request alone, so that no retry changes what the model said.
+"""
+
+from collections.abc import Mapping, Sequence
+from email.utils import formatdate
+from typing import Literal, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from dragoman.core.content_keys import derive_seed
+from dragoman.testing.chat_requests import Call, Refusal
+from dragoman.testing.responses import CannedReply, HttpAnswer, error_answer, event
+
+UNRESOLVABLE_URL = "http://no-such-host.invalid/v1"
+"""An address whose name no resolver knows: the top-level domain is reserved for that (RFC 2606)."""
+
+_CHANCES = 2**31
+_ROUNDING = 1e-9
+
+
+class ServerFault(msgspec.Struct, frozen=True, tag_field="kind", forbid_unknown_fields=True):
+    """Something that goes wrong with the share `rate` of requests, from 0 to 1."""
+
+    rate: float
+
+    def __post_init__(self) -> None:
+        """Refuse a rate that is no share."""
+        if not 0 <= self.rate <= 1:
+            raise ValueError(f"a rate is from 0 to 1, not {self.rate}")
+
+
+class RateLimited(ServerFault, frozen=True, tag="rate_limited"):
+    """Status 429, with `Retry-After` in seconds or as a date; None says nothing."""
+
+    retry_after: int | None = 1
+    as_date: bool = False
+    with_limits: bool = False
+
+
+class ServerError(ServerFault, frozen=True, tag="server_error"):
+    """One of some statuses from 500; `in_stream` breaks streams off with an error event instead.
+
+    `retry_after` is the header in seconds; None for no header.
+    """
+
+    statuses: tuple[int, ...] = (500, 502, 503)
+    in_stream: bool = False
+    retry_after: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse statuses that tell of no server error."""
+        ServerFault.__post_init__(self)
+        if not self.statuses or not all(500 <= status <= 599 for status in self.statuses):  # noqa: PLR2004 - HTTP's
+            raise ValueError(f"statuses are from 500 to 599, not {self.statuses}")
+
+
+class Slow(ServerFault, frozen=True, tag="slow"):
+    """The body dribbles in over some seconds."""
+
+    seconds: float = 1.0
+
+
+class Cut(ServerFault, frozen=True, tag="cut"):
+    """The connection closes in the middle of the body."""
+
+
+class Reset(ServerFault, frozen=True, tag="reset"):
+    """The connection is reset before any byte."""
+
+
+class MalformedJson(ServerFault, frozen=True, tag="malformed_json"):
+    """Status 200 with broken JSON; in a stream, in one of its events."""
+
+
+class WrongContentType(ServerFault, frozen=True, tag="wrong_content_type"):
+    """Status 200 with a page of HTML."""
+
+
+class EmptyBody(ServerFault, frozen=True, tag="empty_body"):
+    """Status 200 with nothing."""
+
+
+class Redirect(ServerFault, frozen=True, tag="redirect"):
+    """Status 302 to another address, as what stands before a server says when it has lost it."""
+
+
+class HugeBody(ServerFault, frozen=True, tag="huge_body"):
+    """Status 200 with so many bytes of white space before the answer."""
+
+    size: int = 16 * 1024 * 1024
+
+
+class Hang(ServerFault, frozen=True, tag="hang"):
+    """Silence for some seconds, before the answer or in the middle of a stream."""
+
+    seconds: float = 60.0
+
+
+class InvalidArguments(ServerFault, frozen=True, tag="invalid_arguments"):
+    """The arguments of the reply's calls are broken JSON; replies without calls stay whole."""
+
+
+class DuplicateReply(ServerFault, frozen=True, tag="duplicate_reply"):
+    """The last call comes twice with one id; a reply without calls comes as two equal choices."""
+
+
+TransportFault = (
+    RateLimited
+    | ServerError
+    | Slow
+    | Cut
+    | Reset
+    | MalformedJson
+    | WrongContentType
+    | EmptyBody
+    | Redirect
+    | HugeBody
+    | Hang
+)
+AgentFault = InvalidArguments | DuplicateReply
+Ending = Literal["completed", "failed", "expired", "cancelled"]
+LineFault = Literal["ok", "malformed", "wrong_id", "missing", "refused", "overloaded"]
+Kind = TypeVar("Kind", bound=ServerFault)
+
+
+class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All that may go wrong; of each group at most one at a time.
+
+    Args:
+        transport: What hits answers on their way.
+        agent: What the model itself does wrong.
+        most_in_a_row: After so many transport faults in a row a request is spared once.
+        first: So many requests are spared by transport faults before the first that may meet one.
+    """
+
+    transport: tuple[TransportFault, ...] = ()
+    agent: tuple[AgentFault, ...] = ()
+    most_in_a_row: int = 3
+    first: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse rates that exclude each other."""
+        for group in (self.transport, self.agent):
+            total = sum(fault.rate for fault in group)
+            if total > 1 + _ROUNDING:
+                raise ValueError(f"the rates of one group add up to {total:g}, more than 1")
+        if self.most_in_a_row < 1:
+            raise ValueError(f"most_in_a_row is at least 1, not {self.most_in_a_row}")
+
+
+class BatchFaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What goes wrong with batches, in the order in which it is met; nothing where not given.
+
+    Args:
+        seconds: How long a batch is in progress.
+        refused: So many batches are refused with status 429 before one is taken.
+        lost: After the batch is made, the connection is cut: so many times.
+        endings: How the first batches end; those after them are completed. What is `expired` has answered
+            every other request, what is `failed` or `cancelled` none.
+        lines: What is wrong with the answers of the first batch that brings some, from its first request on.
+        are_served: Whether there are batches at all.
+    """
+
+    seconds: float = 0.0
+    refused: int = 0
+    lost: int = 0
+    endings: tuple[Ending, ...] = ()
+    lines: tuple[LineFault, ...] = ()
+    are_served: bool = True
+
+
+class FaultDraws:
+    """Draws faults from seed, content and, for transport, how often the content came before."""
+
+    def __init__(self, faults: Faults, seed: int) -> None:
+        self._faults = faults
+        self._seed = seed
+        self._times: dict[str, tuple[int, int]] = {}
+        self._to_spare = faults.first
+
+    def transport(self, content: str) -> TransportFault | None:
+        """Return what hits the answer to the next request of this content, if anything."""
+        if not self._faults.transport:
+            return None
+        if self._to_spare > 0:
+            self._to_spare -= 1
+            return None
+        times, in_a_row = self._times.get(content, (0, 0))
+        fault = None
+        if in_a_row < self._faults.most_in_a_row:
+            fault = choose_fault(
+                self._faults.transport, chance(self._seed, content, f"try {times}")
+            )
+        self._times[content] = (times + 1, 0 if fault is None else in_a_row + 1)
+        return fault
+
+    def agent(self, content: str) -> AgentFault | None:
+        """Return the mistake in the reply to a request of this content, if any."""
+        if not self._faults.agent:
+            return None
+        return choose_fault(self._faults.agent, chance(self._seed, content, "agent"))
+
+
+def chance(seed: int, content: str, purpose: str) -> float:
+    """Return a number from 0 up to 1 that depends on nothing but these."""
+    return derive_seed(content, f"{purpose}/{seed}") / _CHANCES
+
+
+def kind_of(fault: ServerFault) -> str:
+    """Return a fault's name, as in files and logs."""
+    return str(fault.__struct_config__.tag)
+
+
+def choose_fault(faults: Sequence[Kind], drawn: float) -> Kind | None:
+    """Return the fault whose stretch of the line from 0 to 1 the draw falls on."""
+    reached = 0.0
+    for fault in faults:
+        reached += fault.rate
+        if drawn < reached:
+            return fault
+    return None
+
+
+DRIBBLES = 10
+
+_PAGE = b"<!doctype html><title>Gateway</title><p>This is not the answer you are looking for.</p>"
+_LIMITED = Refusal("too many requests (an injected fault)", None, "rate_limited", 429, "requests")
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """When a fault strikes: seconds since 1970, and a number from 0 to 1 that settles its details."""
+
+    now: float
+    chance: float
+
+
+def inject_fault(fault: TransportFault, answer: HttpAnswer, moment: Moment) -> HttpAnswer:
+    """Return what is sent instead of a sound answer."""
+    match fault:
+        case RateLimited():
+            return error_answer(_LIMITED, _limit_headers(fault, moment.now))
+        case ServerError():
+            return _server_error(fault, answer, moment.chance)
+        case WrongContentType() | EmptyBody() | Redirect() | HugeBody():
+            return _other_body(fault, answer)
+        case MalformedJson():
+            return _torn(answer)
+        case Slow() | Hang():
+            return _delayed(fault, answer)
+        case Cut() | Reset():
+            return _broken_off(fault, answer)
+
+
+def inject_reply_fault(fault: AgentFault, reply: CannedReply) -> CannedReply:
+    """Return the reply with a mistake in it; the same reply where it has no place for it."""
+    if isinstance(fault, InvalidArguments):
+        return replace(reply, tool_calls=tuple(map(_with_broken_arguments, reply.tool_calls)))
+    if reply.tool_calls:
+        return replace(reply, tool_calls=(*reply.tool_calls, reply.tool_calls[-1]))
+    return replace(reply, choices=2)
+
+
+def _limit_headers(fault: RateLimited, now: float) -> Mapping[str, str]:
+    after = fault.retry_after
+    if after is None:
+        return {}
+    headers = {"Retry-After": formatdate(now + after, usegmt=True) if fault.as_date else str(after)}
+    if fault.with_limits:
+        headers |= {
+            "x-ratelimit-limit-requests": "1",
+            "x-ratelimit-remaining-requests": "0",
+            "x-ratelimit-reset-requests": f"{after}s",
+        }
+    return headers
+
+
+def _server_error(fault: ServerError, answer: HttpAnswer, drawn: float) -> HttpAnswer:
+    status = fault.statuses[int(drawn * len(fault.statuses))]
+    refusal = Refusal("the server broke (an injected fault)", status=status, type="server_error")
+    after = fault.retry_after
+    error = error_answer(refusal, {} if after is None else {"Retry-After": str(after)})
+    if not (fault.in_stream and answer.is_stream):
+        return error
+    whole = answer.pieces[: len(answer.pieces) // 2]
+    return replace(answer, pieces=(*whole, event(error.body)))
+
+
+def _other_body(
+    fault: WrongContentType | EmptyBody | Redirect | HugeBody, answer: HttpAnswer
+) -> HttpAnswer:
+    match fault:
+        case WrongContentType():
+            return HttpAnswer(200, (_PAGE,), "text/html")
+        case EmptyBody():
+            return replace(answer, pieces=())
+        case Redirect():
+            return HttpAnswer(302, (_PAGE,), "text/html", {"Location": UNRESOLVABLE_URL})
+        case HugeBody():
+            return replace(answer, pieces=(b" " * fault.size, answer.body))
+
+
+def _torn(answer: HttpAnswer) -> HttpAnswer:
+    if not answer.is_stream:
+        return replace(answer, pieces=(_first_half(answer.body),))
+    middle = (len(answer.pieces) - 1) // 2
+    torn = _first_half(answer.pieces[middle].rstrip()) + b"\n\n"
+    return replace(answer, pieces=(*answer.pieces[:middle], torn, *answer.pieces[middle + 1 :]))
+
+
+def _delayed(fault: Slow | Hang, answer: HttpAnswer) -> HttpAnswer:
+    if isinstance(fault, Slow):
+        pieces = _divided(answer.body, DRIBBLES)
+        return replace(answer, pieces=pieces, pause=fault.seconds / (len(pieces) - 1 or 1))
+    if answer.is_stream:
+        return replace(answer, pieces=_divided(answer.body, 2), pause=fault.seconds)
+    return replace(answer, wait=answer.wait + fault.seconds)
+
+
+def _broken_off(fault: Cut | Reset, answer: HttpAnswer) -> HttpAnswer:
+    if isinstance(fault, Reset):
+        return replace(answer, ending="reset")
+    sent = _first_half(answer.body)
+    return replace(answer, pieces=(sent,), ending="cut", missing=len(answer.body) - len(sent))
+
+
+def _first_half(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+def _divided(data: bytes, parts: int) -> tuple[bytes, ...]:
+    size = -(-len(data) // parts)
+    return tuple(data[start : start + size] for start in range(0, len(data), size))
+
+
+def _with_broken_arguments(call: Call) -> Call:
+    # Nothing at all would be read as no arguments.
+    broken = call.function.arguments.rstrip()[:-1] or "{"
+    return replace(call, function=replace(call.function, arguments=broken))

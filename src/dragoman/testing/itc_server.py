@@ -1,0 +1,400 @@
+"""A local server of the bundled ITC web APIs, with their documents and their faults.
+
+In a test, `with WorldServer(faults=...) as server:` and ask at `server.origin`; from the command
+line, `dragoman world serve`. Faults are pure functions from the sound answer to the broken one.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, time
+from fnmatch import fnmatchcase
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from aiohttp import web
+from msgspec.structs import replace
+
+from dragoman.benchmarks.itc.world.api_data import countries
+from dragoman.benchmarks.itc.world.api_documents import (
+    CATALOGUE,
+    GONE,
+    ORIGIN,
+    render_catalogue,
+    render_documents,
+    render_gone_operations,
+)
+from dragoman.benchmarks.itc.world.bundled_set import NOW, load_world
+from dragoman.benchmarks.itc.world.request_handler import SimulatedRequest
+from dragoman.core.errors import UsageError
+from dragoman.testing.fault_injection import FaultDraws, Faults, chance
+from dragoman.testing.local_server import LocalServer
+from dragoman.testing.request_handler import Exchange
+from dragoman.testing.request_log import OK, RequestLog
+from dragoman.testing.responses import HttpAnswer
+from dragoman.testing.server_config import ServerConfig, load_config
+
+BUNDLED = "schedule"
+"""The name of the schedule that is shipped, in the place of a file."""
+
+WorldFaultKind = Literal[
+    "not_found_json",
+    "not_found_html",
+    "server_error",
+    "bad_gateway_html",
+    "error_in_body",
+    "empty",
+    "empty_list",
+    "half",
+    "endless",
+    "slow",
+    "limited",
+    "json_as_text",
+    "csv_as_json",
+    "bom",
+    "windows_1251",
+    "redirect",
+    "needs",
+    "renamed",
+    "number_as_text",
+    "unreachable",
+]
+"""How an answer is spoilt; `docs/world.md` says each in words."""
+
+
+class WorldFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One fault.
+
+    Attributes:
+        api: Whose answers it hits: an id, or a pattern such as `br-*` or `*`.
+        since: From when on; None for always.
+        until: Up to when, that instant left out; None for ever.
+        daily: Only between these hours of each day, UTC.
+        rate: The share of requests that it hits.
+        field: The parameter that is newly needed, or the field that is renamed or becomes text.
+        to: The field's new name, or where a redirect leads.
+        seconds: How long a slow answer takes.
+        retry_after: What a 429 says; None for nothing.
+    """
+
+    api: str
+    kind: WorldFaultKind
+    since: datetime | None = None
+    until: datetime | None = None
+    daily: tuple[time, time] | None = None
+    rate: float = 1.0
+    field: str = ""
+    to: str = ""
+    seconds: float = 10.0
+    retry_after: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no clock can be compared with, and a rate that is no share."""
+        if not 0 <= self.rate <= 1:
+            raise ValueError(f"a rate is from 0 to 1, not {self.rate}")
+        if any(moment is not None and moment.tzinfo is None for moment in (self.since, self.until)):
+            raise ValueError("since and until need an offset: 2026-03-16T10:00:00Z")
+        if self.kind in {"needs", "renamed"} and not self.field:
+            raise ValueError(f"{self.kind} needs a field")
+        if self.kind in {"redirect", "renamed"} and not self.to:
+            raise ValueError(f"{self.kind} needs to")
+
+    def holds(self, api: str, now: datetime) -> bool:
+        """Whether it may hit a request to an API at an instant."""
+        return (
+            fnmatchcase(api, self.api)
+            and (self.since is None or now >= self.since)
+            and (self.until is None or now < self.until)
+            and (self.daily is None or _within(self.daily, now.astimezone(UTC).time()))
+        )
+
+
+class WorldFaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All that may go wrong; the first that hits is the one. Another seed draws other requests."""
+
+    faults: tuple[WorldFault, ...] = ()
+    seed: int = 0
+
+
+class WorldFaultDraws:
+    """Draws faults: with equal seed, requests and times, equal ones."""
+
+    def __init__(self, faults: WorldFaults) -> None:
+        self._faults = faults
+        self._times: Counter[str] = Counter()
+
+    def hitting(self, api: str, target: str, now: datetime) -> WorldFault | None:
+        """Return what hits the next request for a target (method, path and query), if anything."""
+        content = f"{target} {now.isoformat()}"
+        times = self._times[content]
+        self._times[content] += 1
+        for place, fault in enumerate(self._faults.faults):
+            drawn = chance(self._faults.seed, content, f"{place}/{times}")
+            if fault.holds(api, now) and drawn < fault.rate:
+                return fault
+        return None
+
+
+def load_faults(name: str | Path | None) -> WorldFaults:
+    """Read faults from a file of JSON, or the bundled schedule by its name; None for none.
+
+    Raises:
+        UsageError: Where the file cannot be read or says something else.
+    """
+    if name is None:
+        return WorldFaults()
+    if str(name) == BUNDLED:
+        content = files("dragoman.testing").joinpath("schedule.json").read_bytes()
+        return msgspec.json.decode(content, type=WorldFaults)
+    return load_config(Path(name), WorldFaults)
+
+
+def _within(hours: tuple[time, time], now: time) -> bool:
+    start, end = hours
+    return start <= now < end if start <= end else now >= start or now < end
+
+
+_OK = 200
+_OF_FIELDS = frozenset(("csv_as_json", "renamed", "number_as_text"))
+_HTML = "text/html; charset=utf-8"
+_PAGE = "<!doctype html><html><head><title>{0}</title></head><body><h1>{0}</h1></body></html>"
+_ENDLESS = b'{"items": [' + b'{"n": 0},' * 900
+
+WorldFaultFunction = Callable[[WorldFault, HttpAnswer, Mapping[str, str]], HttpAnswer]
+
+
+def inject_world_fault(
+    fault: WorldFault, answer: HttpAnswer, query: Mapping[str, str]
+) -> HttpAnswer:
+    """Return what is sent instead of an answer to a request with this query.
+
+    Fields are changed in what was found; a refusal has none.
+    """
+    if fault.kind in _OF_FIELDS and answer.status != _OK:
+        return answer
+    return _SPOIL[fault.kind](fault, answer, query)
+
+
+def _said(status: int, content: object) -> WorldFaultFunction:
+    body = msgspec.json.encode(content)
+    return lambda _fault, _answer, _query: HttpAnswer(status, (body,))
+
+
+def _page(status: int, title: str) -> WorldFaultFunction:
+    body = _PAGE.format(f"{status} {title}").encode()
+    return lambda _fault, _answer, _query: HttpAnswer(status, (body,), content_type=_HTML)
+
+
+def _body(change: Callable[[bytes], bytes], content_type: str = "") -> WorldFaultFunction:
+    return lambda _fault, answer, _query: replace(
+        answer,
+        pieces=(change(answer.body),),
+        content_type=content_type or answer.content_type,
+    )
+
+
+def _half(_fault: WorldFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
+    body = answer.body
+    kept = body[: len(body) // 2]
+    return replace(answer, pieces=(kept,), ending="cut", missing=len(body) - len(kept))
+
+
+def _endless(_fault: WorldFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
+    return replace(answer, pieces=(_ENDLESS,), ending="endless")
+
+
+def _slow(fault: WorldFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
+    return replace(answer, wait=fault.seconds)
+
+
+def _limited(fault: WorldFault, _answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
+    after = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
+    return HttpAnswer(429, (b'{"message": "Too many requests"}',), headers=after)
+
+
+def _as_csv(body: bytes) -> bytes:
+    """Write the fields of an answer as lines of two columns."""
+    content = msgspec.json.decode(body)
+    fields = content if isinstance(content, dict) else dict(enumerate(content))
+    lines = ["field;value", *(f"{name};{value}" for name, value in fields.items())]
+    return "\r\n".join(lines).encode()
+
+
+def _cyrillic(body: bytes) -> bytes:
+    """Put a word in an old charset beside the fields, where the bytes are no UTF-8."""
+    note = '{"note": "' + "Служба работает" + '", "answer": '
+    return note.encode("windows-1251") + body.decode().encode("windows-1251", "replace") + b"}"
+
+
+def _redirect(fault: WorldFault, _answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
+    return HttpAnswer(302, (), headers={"Location": fault.to})
+
+
+def _needs(fault: WorldFault, answer: HttpAnswer, query: Mapping[str, str]) -> HttpAnswer:
+    if query.get(fault.field):
+        return answer
+    message = {"message": f"{fault.field} is required"}
+    return HttpAnswer(400, (msgspec.json.encode(message),))
+
+
+def _changed(change: Callable[[WorldFault, str, object], tuple[str, object]]) -> WorldFaultFunction:
+    def spoil(fault: WorldFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
+        content = _every(msgspec.json.decode(answer.body), lambda *field: change(fault, *field))
+        return replace(answer, pieces=(msgspec.json.encode(content),))
+
+    return spoil
+
+
+def _every(content: object, change: Callable[[str, object], tuple[str, object]]) -> object:
+    """Change every field of an answer, however deep."""
+    if isinstance(content, dict):
+        return dict(change(name, _every(value, change)) for name, value in content.items())
+    if isinstance(content, list):
+        return [_every(value, change) for value in content]
+    return content
+
+
+def _rename(fault: WorldFault, name: str, value: object) -> tuple[str, object]:
+    return (fault.to if name == fault.field else name), value
+
+
+def _to_text(fault: WorldFault, name: str, value: object) -> tuple[str, object]:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return name, str(value) if is_number and fault.field in {"", name} else value
+
+
+def _unreachable(_fault: WorldFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
+    return replace(answer, ending="reset")
+
+
+_SPOIL: dict[WorldFaultKind, WorldFaultFunction] = {
+    "not_found_json": _said(404, {"error": "not found"}),
+    "not_found_html": _page(404, "Not Found"),
+    "server_error": _said(500, {"error": "internal error"}),
+    "bad_gateway_html": _page(502, "Bad Gateway"),
+    "error_in_body": _said(200, {"code": 404, "msg": "no data", "data": None}),
+    "empty": _body(lambda _body: b""),
+    "empty_list": _body(lambda _body: b"[]"),
+    "half": _half,
+    "endless": _endless,
+    "slow": _slow,
+    "limited": _limited,
+    "json_as_text": _body(lambda body: body, "text/plain"),
+    "csv_as_json": _body(_as_csv),
+    "bom": _body(lambda body: b"\xef\xbb\xbf" + body),
+    "windows_1251": _body(_cyrillic, "application/json; charset=windows-1251"),
+    "redirect": _redirect,
+    "needs": _needs,
+    "renamed": _changed(_rename),
+    "number_as_text": _changed(_to_text),
+    "unreachable": _unreachable,
+}
+
+
+def world_documents(origin: str = ORIGIN) -> dict[str, bytes]:
+    """Return what describes the APIs, by the names of the files.
+
+    That is an OpenAPI document for each country, a catalogue in Markdown, and in the form of
+    International Tool Calling what is gone.
+
+    Args:
+        origin: Scheme, host and port of the server that they name.
+    """
+    return {
+        **render_documents(countries(), origin),
+        CATALOGUE: render_catalogue(origin),
+        GONE: render_gone_operations(origin),
+    }
+
+
+def write_documents(folder: Path, origin: str = ORIGIN) -> list[str]:
+    """Write the documents to a folder, which is made; return the names of the files.
+
+    Raises:
+        UsageError: Where a file of that name is there with another content, or cannot be written.
+    """
+    made = world_documents(origin)
+    for name, content in made.items():
+        path = folder / name
+        try:
+            if path.exists() and path.read_bytes() != content:
+                raise UsageError(f"{path}: is there already, with another content")
+            folder.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        except OSError as error:
+            raise UsageError(f"{path}: {error.strerror}") from error
+    return list(made)
+
+
+class WorldServer(LocalServer):
+    """The world as a context manager: `with` uses a thread, `async with` none; entered once.
+
+    Attributes:
+        now: What its clock says, which decides about faults; set it to let time pass.
+    """
+
+    def __init__(
+        self,
+        faults: WorldFaults | None = None,
+        *,
+        now: datetime | None = None,
+        port: int = 0,
+    ) -> None:
+        """Prepare a server; entering it starts it.
+
+        Args:
+            faults: What goes wrong, and when.
+            now: With an offset; the world's Monday morning where not given.
+            port: Where to listen; 0 takes a free port.
+        """
+        self.now = now or datetime.fromisoformat(NOW)
+        self._world = load_world().world
+        self._faults = WorldFaultDraws(faults or WorldFaults())
+        exchange = Exchange(ServerConfig(), RequestLog(), FaultDraws(Faults(), 0))
+        application = web.Application()
+        application.router.add_get("/", self._contents)
+        application.router.add_get("/{page}", self._document)
+        application.router.add_get("/documents/{page}", self._document)
+        application.router.add_route("*", "/{path:.*}", self._serve)
+        super().__init__(application, exchange, (), port)
+
+    async def _contents(self, _request: web.Request) -> web.Response:
+        """List the documents, for a person who looks."""
+        return web.Response(
+            text="".join(f"{self.origin}/documents/{name}\n" for name in world_documents())
+        )
+
+    async def _document(self, request: web.Request) -> web.Response:
+        """Send a document, by the name of its file or as the page of its country."""
+        page = request.match_info["page"]
+        for name, content in world_documents(self.origin).items():
+            if page in {name, name.partition(".")[0]}:
+                return web.Response(body=content, content_type="text/plain", charset="utf-8")
+        raise web.HTTPNotFound
+
+    async def _serve(self, request: web.Request) -> web.StreamResponse:
+        body = await request.read()
+        asked = SimulatedRequest(
+            request.method, request.path, dict(request.query), body, dict(request.headers)
+        )
+        return await self._exchange.serve(request, lambda _asked: self._made(asked))
+
+    def _made(self, asked: SimulatedRequest) -> tuple[str, HttpAnswer]:
+        """Return what becomes of a request, as logs name it, and the answer."""
+        api = self._world.api_of(asked)
+        answered = self._world.answer(
+            asked.method, asked.path, asked.query, asked.body, asked.headers
+        )
+        answer = HttpAnswer(
+            answered.status, (answered.body,), content_type=answered.headers["Content-Type"]
+        )
+        fault = api and self._faults.hitting(api, _target(asked), self.now)
+        if not fault:
+            return OK, answer
+        return fault.kind, inject_world_fault(fault, answer, asked.query)
+
+
+def _target(asked: SimulatedRequest) -> str:
+    query: Mapping[str, str] = dict(sorted(asked.query.items()))
+    return f"{asked.method} {asked.path} {query}"

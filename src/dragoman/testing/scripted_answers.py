@@ -1,0 +1,263 @@
+"""Scripted answers of the model server: by rules, or from recorded conversations.
+
+The first rule whose conditions hold answers. A recorded history is looked up by one hash over
+roles, words, and names and arguments of calls. Ids do not count. Where conversations that begin
+alike go on differently, the request's `user` parameter decides if it names a recording, and else
+the system message. So one server replays a whole run without keeping state: out of order, side by
+side, and as often as one likes.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal, Protocol, runtime_checkable
+
+import msgspec
+
+from dragoman.core.errors import UsageError
+from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.models.chat.scripted import ScriptedReply
+from dragoman.testing.chat_requests import Call, ChatBody, ChatMessage, Function
+from dragoman.testing.responses import CannedReply
+
+MAX_PATTERN_CHARS = 500
+MAX_SEARCHED_CHARS = 10_000
+
+
+class Unanswered(msgspec.Struct, frozen=True):
+    """No reply, and why; the request is answered with status 400 and this reason."""
+
+    reason: str
+
+
+class Answerer(Protocol):
+    """Gives the model's reply to a request; keeps no state between requests."""
+
+    def __call__(self, request: ChatBody) -> CannedReply | Unanswered:
+        """Return the reply, or why there is none."""
+        ...
+
+
+@runtime_checkable
+class NotifiedOfEnds(Protocol):
+    """What an answerer has besides, where it counts what became of its answers."""
+
+    def ended(self, content: str, outcome: str) -> None:
+        """Learn how a request ended, by the hash of its body."""
+        ...
+
+
+class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Conditions on a request; those that are given must all hold.
+
+    Args:
+        last_role: The role of the last message.
+        contains: A text in the last message.
+        matches: A regular expression found in the last message's first 10,000 characters. It is
+            the script writer's own and no longer than 500 characters.
+        tool_names: Tools that are all offered.
+        model: The model asked for.
+        audio: The SHA-256 of audio in the last message, or how it begins: that of its WAV file.
+        longer_than: Seconds that the audio in the last message lasts longer than in all.
+    """
+
+    last_role: Literal["system", "developer", "user", "assistant", "tool"] | None = None
+    contains: str | None = None
+    matches: str | None = None
+    tool_names: tuple[str, ...] | None = None
+    model: str | None = None
+    audio: str | None = None
+    longer_than: float | None = None
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One reply and when it is given; without conditions, always."""
+
+    reply: ScriptedReply
+    when: When = When()
+
+
+Condition = Callable[[ChatBody], bool]
+
+
+class RuleAnswers:
+    """Answers by the first rule whose conditions hold."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        """Prepare the rules.
+
+        Raises:
+            UsageError: For a pattern that is too long or no regular expression.
+        """
+        self._rules = [(_conditions(rule.when), canned_reply(rule.reply)) for rule in rules]
+
+    def __call__(self, request: ChatBody) -> CannedReply | Unanswered:
+        """Return the reply of the first rule that applies."""
+        for conditions, reply in self._rules:
+            if all(holds(request) for holds in conditions):
+                return reply
+        return Unanswered(f"none of the script's {len(self._rules)} rules fits this request")
+
+
+def canned_reply(reply: ScriptedReply) -> CannedReply:
+    """Return a scripted reply in the form in which servers give it; its calls have no ids yet."""
+    calls = (Call("", Function(call.name, _text_of(call.arguments))) for call in reply.tool_calls)
+    return CannedReply(reply.content, tuple(calls))
+
+
+def _text_of(arguments: dict[str, object] | str) -> str:
+    if isinstance(arguments, str):
+        return arguments
+    return msgspec.json.encode(arguments).decode()
+
+
+def _conditions(when: When) -> list[Condition]:
+    found: list[Condition] = []
+    if (role := when.last_role) is not None:
+        found.append(lambda request: request.messages[-1].role == role)
+    if (text := when.contains) is not None:
+        found.append(lambda request: text in request.messages[-1].text)
+    if when.matches is not None:
+        pattern = _compiled(when.matches)
+        found.append(
+            lambda request: bool(pattern.search(request.messages[-1].text, 0, MAX_SEARCHED_CHARS))
+        )
+    if when.tool_names is not None:
+        names = frozenset(when.tool_names)
+        found.append(lambda request: names <= _offered(request))
+    if (model := when.model) is not None:
+        found.append(lambda request: request.model == model)
+    if (hash_ := when.audio) is not None:
+        found.append(lambda request: any(each.startswith(hash_) for each in _hashes(request)))
+    if (seconds := when.longer_than) is not None:
+        found.append(lambda request: _seconds(request) > seconds)
+    return found
+
+
+def _hashes(request: ChatBody) -> list[str]:
+    return [sound.reference().sha256 for sound in request.messages[-1].sounds]
+
+
+def _seconds(request: ChatBody) -> float:
+    return sum(sound.seconds for sound in request.messages[-1].sounds)
+
+
+def _offered(request: ChatBody) -> set[str]:
+    return {tool.function.name for tool in request.tools or ()}
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    if len(pattern) > MAX_PATTERN_CHARS:
+        raise UsageError(
+            f"the pattern {pattern[:40]!r}... has {len(pattern)} characters: "
+            f"at most {MAX_PATTERN_CHARS} are allowed"
+        )
+    try:
+        return re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise UsageError(f"the pattern {pattern!r} is no regular expression: {error}") from error
+
+
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+_ARGUMENTS = msgspec.json.Decoder(dict[str, object])
+_SYSTEM_ROLES = frozenset({"system", "developer"})
+
+
+class RecordedConversation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One side's whole conversation as chat messages; each of the assistant's is a reply."""
+
+    name: str
+    messages: tuple[ChatMessage, ...]
+
+
+class _Found(msgspec.Struct, frozen=True):
+    reply: CannedReply
+    name: str
+    differing: str = ""
+
+
+class RecordedAnswers:
+    """Answers every request whose history is the beginning of a recorded conversation."""
+
+    def __init__(self, recordings: Iterable[RecordedConversation]) -> None:
+        self._by_history: dict[bytes, _Found] = {}
+        self._by_details: dict[bytes, _Found] = {}
+        for recording in recordings:
+            system, name = _system_key(recording.messages), _text_key(recording.name)
+            for history, message in _replies(recording.messages):
+                content = None if message.content is None else message.text
+                found = _Found(CannedReply(content, message.tool_calls or ()), recording.name)
+                _add(self._by_history, history, found)
+                _add(self._by_details, history + system, found)
+                _add(self._by_details, history + name, found)
+
+    def __call__(self, request: ChatBody) -> CannedReply | Unanswered:
+        """Return what followed this history, or that nothing or more than one thing did."""
+        history = history_key(request.messages)
+        found = self._by_details.get(history + _text_key(request.user)) if request.user else None
+        found = found or self._by_history.get(history)
+        if found is None:
+            return Unanswered(
+                f"no recorded conversation begins with these {len(request.messages)} messages"
+            )
+        if found.differing:
+            found = self._by_details.get(history + _system_key(request.messages), found)
+        if found.differing:
+            return Unanswered(
+                f"the recorded conversations {found.name!r} and {found.differing!r} begin with "
+                "these messages but go on differently"
+            )
+        return found.reply
+
+
+def history_key(messages: Iterable[ChatMessage]) -> bytes:
+    """Return the hash that two histories share where they differ in ids and system messages only.
+
+    Arguments are compared as JSON values where they are JSON objects, and as text otherwise.
+    """
+    digest = hashlib.sha256()
+    for message in messages:
+        _feed(digest.update, message)
+    return digest.digest()
+
+
+def _feed(update: Callable[[bytes], object], message: ChatMessage) -> None:
+    if message.role not in _SYSTEM_ROLES:
+        calls = [_comparable(call) for call in message.tool_calls or ()]
+        update(_ENCODER.encode((message.role, message.text, calls)))
+
+
+def _replies(messages: Sequence[ChatMessage]) -> Iterator[tuple[bytes, ChatMessage]]:
+    """Yield every message of the assistant's with the key of the history before it."""
+    digest = hashlib.sha256()
+    for message in messages:
+        if message.role == "assistant":
+            yield digest.digest(), message
+        _feed(digest.update, message)
+
+
+def _system_key(messages: Iterable[ChatMessage]) -> bytes:
+    texts = [message.text for message in messages if message.role in _SYSTEM_ROLES]
+    return hashlib.sha256(_ENCODER.encode(texts)).digest()
+
+
+def _text_key(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _comparable(call: Call) -> tuple[str, object]:
+    try:
+        return call.function.name, _ARGUMENTS.decode(call.function.arguments)
+    except DECODING_ERRORS:
+        return call.function.name, call.function.arguments
+
+
+def _add(index: dict[bytes, _Found], key: bytes, found: _Found) -> None:
+    known = index.setdefault(key, found)
+    if not known.differing and _said(known.reply) != _said(found.reply):
+        index[key] = msgspec.structs.replace(known, differing=found.name)
+
+
+def _said(reply: CannedReply) -> tuple[object, ...]:
+    """Return a reply without the ids of its calls."""
+    return (reply.content, *map(_comparable, reply.tool_calls))

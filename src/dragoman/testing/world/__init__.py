@@ -1,1 +1,0 @@
-"""The bundled world of web APIs behind a socket, with the faults of real ones."""
