@@ -4,25 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dragoman.cli.output import print_error, print_json, print_line
-from dragoman.core.apis.tasks import ApiTask
-from dragoman.core.errors import UsageError
-from dragoman.curation.apis.rating.asking import QueryRating
-from dragoman.curation.apis.reviewing.exporting import Batch, adjudication_of, batch_of
-from dragoman.curation.apis.reviewing.files import GUIDE, read_sheet, require_free, write_sheets
+from dragoman.curation import query_review
+from dragoman.curation.apis.reviewing.exporting import Batch
+from dragoman.curation.apis.reviewing.files import GUIDE
 from dragoman.curation.apis.reviewing.giving_out import ADJUDICATOR, GivingPlan
-from dragoman.curation.apis.reviewing.gold import (
-    EXPERT,
-    GoldAccuracy,
-    ReviewTerms,
-    blind_accuracy,
-    gold_labels,
-)
-from dragoman.curation.apis.reviewing.importing import ImportedLabels, take_labels
-from dragoman.curation.apis.reviewing.labels import GOLD, given_rows, stored_labels
-from dragoman.curation.apis.reviewing.settling import SettledReview, settle
+from dragoman.curation.apis.reviewing.gold import GoldAccuracy, ReviewTerms
+from dragoman.curation.apis.reviewing.importing import ImportedLabels
+from dragoman.curation.apis.reviewing.settling import SettledReview
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable, print_table
-from dragoman.store.dataset import Dataset
 
 _SHOWN = 20
 
@@ -31,14 +21,8 @@ def export_sheets(
     folder: Path, out: Path, gold: Path | None, plan: GivingPlan, *, as_json: bool
 ) -> int:
     """Write a sheet for each annotator; 1 where some queries could be given to nobody."""
-    require_free(out)
-    with Dataset(folder, make=False) as dataset:
-        labels = _gold_of(dataset, gold)
-        batch = batch_of(dataset, labels, plan)
-        write_sheets(out, batch.sheets)
-        dataset.put(batch.outcomes)
-        known = stored_labels(dataset, GOLD).get(EXPERT, {})
-    blind = blind_accuracy(known.values(), ReviewTerms().threshold)
+    done = query_review.export_sheets(folder, out, plan, gold)
+    batch, blind = done.batch, done.blind_accuracy
     if as_json:
         print_json({"written": str(out), **_export_object(batch), "blind_accuracy": blind})
     else:
@@ -50,9 +34,7 @@ def import_labels(
     folder: Path, files: Sequence[Path], annotator: str, terms: ReviewTerms, *, as_json: bool
 ) -> int:
     """Take an annotator's files; 1 where a row of them is refused."""
-    rows = [row for path in files for row in read_sheet(path)]
-    with Dataset(folder, make=False) as dataset:
-        found = take_labels(dataset, annotator, rows, terms)
+    found = query_review.import_labels(folder, files, annotator, terms)
     if as_json:
         print_json(found)
     elif found.refused:
@@ -66,16 +48,7 @@ def adjudicate_review(
     folder: Path, adjudicate: Path | None, terms: ReviewTerms, *, as_json: bool
 ) -> int:
     """Decide what labels come to; 1 where queries wait."""
-    if adjudicate is not None:
-        require_free(adjudicate)
-    with Dataset(folder, make=False) as dataset:
-        if not given_rows(dataset):
-            raise UsageError(f"{folder}: nothing was given out: `dragoman curate review export`")
-        settled = settle(dataset, terms)
-        if adjudicate is not None and settled.differ:
-            rows, outcome = adjudication_of(dataset, settled.differ)
-            write_sheets(adjudicate, {ADJUDICATOR: rows})
-            dataset.put([outcome])
+    settled = query_review.settle_review(folder, terms, adjudicate)
     if as_json:
         print_json(settled)
     else:
@@ -129,16 +102,6 @@ def accuracy_text(accuracy: GoldAccuracy) -> str:
         return "-"
     low, high = accuracy.interval.low, accuracy.interval.high
     return f"{accuracy.share:.1%} of {accuracy.answers} [{low:.1%}, {high:.1%}]"
-
-
-def _gold_of(dataset: Dataset, path: Path | None) -> dict[str, QueryRating]:
-    if path is None:
-        return {}
-    queries = {item.name: item.record(ApiTask).query for item in dataset.items("task")}
-    found = gold_labels(read_sheet(path, ("id", "query")), queries)
-    if not found:
-        raise UsageError(f"{path}: no row has scores: an expert fills them in")
-    return found
 
 
 def _export_object(batch: Batch) -> dict[str, object]:

@@ -168,6 +168,18 @@ def progress(
 
 
 @contextmanager
+def show_progress(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Show progress and yield what is told how many more are done."""
+    with progress(title, total) as advance:
+
+        def advance_by(count: int) -> None:
+            for _ in range(count):
+                advance()
+
+        yield advance_by
+
+
+@contextmanager
 def repeat_in_thread(look: Callable[[], None], every: float) -> Iterator[None]:
     """Have a thread do something every so many seconds, for as long as this lasts."""
     is_over = threading.Event()

@@ -40,8 +40,9 @@ def collect(  # noqa: PLR0913, PLR0917 - the options of one command
 
     Exit 1 where no API was found. The same command again replaces what the same files gave before.
     """
-    from dragoman.cli.curate_documents import CollectOptions, collect_sources
+    from dragoman.cli.curate_documents import collect_sources
     from dragoman.curation.apis.collecting.entries import StatedFacts
+    from dragoman.curation.steps import CollectOptions
 
     facts = StatedFacts(source_name, country, language, licence)
     options = CollectOptions(facts, fetch_refs, workers)
@@ -152,9 +153,10 @@ def generate(  # noqa: PLR0913, PLR0917 - the options of one command
 
     Exit 1 where something failed; the same command tries that again.
     """
-    from dragoman.cli.curate_steps import GenerateOptions, make_queries, numbers_by_name
+    from dragoman.cli.curate_steps import make_queries, numbers_by_name
     from dragoman.curation.apis.desk import ModelTerms
     from dragoman.curation.apis.generating.briefs import BriefPlan
+    from dragoman.curation.steps import GenerateOptions
 
     plan = BriefPlan(numbers_by_name("--kinds", kinds), offered, seed)
     terms = ModelTerms(concurrency, max_cost, prices, patience, read_timeout)
@@ -183,9 +185,10 @@ def rate(  # noqa: PLR0913, PLR0917 - the options of one command
     """
     from dragoman.cli.curate_steps import rate_queries
     from dragoman.curation.apis.desk import ModelTerms
+    from dragoman.curation.steps import RateOptions
 
     terms = ModelTerms(concurrency, max_cost, prices, patience, read_timeout)
-    exit_with_status(rate_queries(dataset, model, threshold, terms, as_json=as_json))
+    exit_with_status(rate_queries(dataset, RateOptions(model, threshold, terms), as_json=as_json))
 
 
 @command(
@@ -227,9 +230,10 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
 
     The losing answers are kept beside it. Exit 1 where something failed; the same command tries that again.
     """
-    from dragoman.cli.curate_steps import AnswerOptions, answer_queries, variables_by_target
+    from dragoman.cli.curate_steps import answer_queries, variables_by_target
     from dragoman.curation.apis.desk import ModelTerms
     from dragoman.curation.apis.verifying.line import CallTerms
+    from dragoman.curation.steps import AnswerOptions
 
     terms = ModelTerms(concurrency, max_cost, prices, patience, read_timeout)
     line = CallTerms(allow_local=allow_local, pause=pause, keys=variables_by_target(key or ()))
@@ -264,9 +268,11 @@ def check(  # noqa: PLR0913, PLR0917 - the options of one command
     """
     from dragoman.cli.curate_steps import check_answers
     from dragoman.curation.apis.desk import ModelTerms
+    from dragoman.curation.steps import CheckOptions
 
     terms = ModelTerms(concurrency, max_cost, prices, patience, read_timeout)
-    exit_with_status(check_answers(dataset, model, terms, also or (), as_json=as_json))
+    options = CheckOptions(model, terms, tuple(also or ()))
+    exit_with_status(check_answers(dataset, options, as_json=as_json))
 
 
 @command(app, "split", "curate split mine --share 0.1", is_long=True)

@@ -1,0 +1,191 @@
+"""What a dataset of web APIs holds: the status of its steps, its card, its documents, its credentials."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.config.environment import key_values
+from dragoman.core.apis.documents import ApiDocument, Operation
+from dragoman.core.costs import Cost, cost_of
+from dragoman.core.errors import UsageError
+from dragoman.core.texts.redaction import SHORTEST_KEY
+from dragoman.core.usage import Usage
+from dragoman.curation.apis.card import DatasetCard, card_of
+from dragoman.curation.apis.rows import dataset_rows
+from dragoman.curation.apis.secrecy.auditing import (
+    FoundSecret,
+    audit_dataset,
+    audit_files,
+    rules_of,
+)
+from dragoman.curation.apis.steps import place_of, standing
+from dragoman.curation.apis.verifying.offline import SetAside
+from dragoman.models.prices import load_prices
+from dragoman.store.dataset import Dataset, FunnelCount, StepLine
+
+Facet = Callable[[ApiDocument, Operation | None], str]
+
+FACETS: Mapping[str, Facet] = {
+    "category": lambda document, one: (one.category if one else "") or document.category,
+    "country": lambda document, _: document.country,
+    "language": lambda document, _: document.language,
+    "licence": lambda document, _: next(
+        (each.licence for each in document.origins if each.licence), ""
+    ),
+    "source": lambda document, _: ", ".join(
+        dict.fromkeys(each.source for each in document.origins)
+    ),
+    "form": lambda document, _: document.origins[0].form if document.origins else "",
+    "authentication": lambda document, _: document.authentication,
+}
+"""What documents are counted by."""
+
+
+class StepUsage(msgspec.Struct, frozen=True):
+    """What a step consumed of a model, and what that costs; None where no price is known."""
+
+    usage: Usage
+    cost: Cost | None
+
+
+class StepResult(msgspec.Struct, frozen=True):
+    """What a step came to, or all steps.
+
+    Attributes:
+        step: The step's name; "" for all of them.
+        counts: How many items it kept, dropped, merged and failed on, by kind and source.
+        not_kept: The items that it did not keep, each with the reason; nothing for all steps.
+        usage: What it consumed, by step and model, at the prices that ship.
+        rounds_aside: The rounds that `filter` does not count.
+        secrets: Where `check` found credentials: then it checked nothing.
+    """
+
+    step: str
+    counts: tuple[FunnelCount, ...]
+    not_kept: tuple[StepLine, ...] = ()
+    usage: dict[str, tuple[StepUsage, ...]] = {}
+    rounds_aside: tuple[SetAside, ...] = ()
+    secrets: tuple[FoundSecret, ...] = ()
+
+    @property
+    def failed(self) -> int:
+        """How many items the same step tries again."""
+        return sum(each.failed for each in self.counts)
+
+
+class FacetCount(msgspec.Struct, frozen=True):
+    """How many documents, and operations of them, have some values."""
+
+    values: tuple[str, ...]
+    documents: int
+    operations: int
+
+
+class DocumentCounts(msgspec.Struct, frozen=True):
+    """How many documents stand, how many operations they have, and both by what is known of them."""
+
+    documents: int
+    operations: int
+    counts: tuple[FacetCount, ...]
+
+
+def read_status(folder: Path, step: str = "") -> StepResult:
+    """Read what a dataset's steps came to.
+
+    Args:
+        folder: The dataset.
+        step: Of this step, with all that it did not keep; "" for the counts of all.
+
+    Raises:
+        StoreError: Where there is no dataset, or it cannot be read.
+    """
+    with Dataset(folder, write=False) as dataset:
+        counts = [each for each in dataset.funnel() if step in {"", each.step}]
+        lines = [line for line in dataset.ledger(step) if line.verdict != "kept"] if step else []
+        usage = {name: used for name, used in dataset.usage().items() if step in {"", name}}
+    counts.sort(key=lambda each: (place_of(each.step), each.kind, each.source))
+    return StepResult(step, tuple(counts), tuple(lines), _with_costs(usage))
+
+
+def _with_costs(usage: Mapping[str, Sequence[Usage]]) -> dict[str, tuple[StepUsage, ...]]:
+    if not usage:
+        return {}
+    table = load_prices(None)
+    return {
+        step: tuple(StepUsage(each, cost_of(each, table.price_of)) for each in used)
+        for step, used in usage.items()
+    }
+
+
+def read_card(folder: Path) -> DatasetCard:
+    """Read a dataset's card.
+
+    Raises:
+        StoreError: Where there is no dataset, or it cannot be read.
+    """
+    with Dataset(folder, write=False) as dataset:
+        return card_of(list(dataset_rows(dataset)), dataset.funnel())
+
+
+def count_documents(folder: Path, by: Sequence[str] = ("country",)) -> DocumentCounts:
+    """Count the documents that stand, and operations in them, by what is known of them.
+
+    Args:
+        folder: The dataset.
+        by: Names of `FACETS`.
+
+    Raises:
+        UsageError: Where they are to be counted by what is no property of them.
+        StoreError: Where the dataset cannot be read.
+    """
+    unknown = [name for name in by if name not in FACETS]
+    if unknown:
+        raise UsageError(f"--by {unknown[0]}: it is one or more of {', '.join(FACETS)}")
+    with Dataset(folder, write=False) as dataset:
+        documents = [item.record(ApiDocument) for item in standing(dataset, "document")]
+    operations = sum(len(document.api_list) for document in documents)
+    return DocumentCounts(len(documents), operations, tuple(_counts_by(documents, by)))
+
+
+def _counts_by(documents: Sequence[ApiDocument], by: Sequence[str]) -> Iterable[FacetCount]:
+    """Return how many documents and operations there are for each set of values, most first.
+
+    A document whose operations differ in a value counts once for each.
+    """
+    counts: Counter[tuple[str, ...]] = Counter()
+    operations: Counter[tuple[str, ...]] = Counter()
+    for document in documents:
+        found = [
+            tuple(FACETS[name](document, one) for name in by)
+            for one in document.api_list or (None,)
+        ]
+        counts.update(dict.fromkeys(found, 1))
+        operations.update(found if document.api_list else ())
+    ordered = sorted(counts, key=lambda values: (-counts[values], values))
+    return [FacetCount(values, counts[values], operations[values]) for values in ordered]
+
+
+def find_secrets(folder: Path, also: Sequence[Path] = ()) -> tuple[FoundSecret, ...]:
+    """Find where a dataset and some files hold credentials.
+
+    Args:
+        folder: The dataset.
+        also: Files and folders that were made of it: sheets, exports, rows.
+
+    Raises:
+        UsageError: Where one of these is not there.
+        StoreError: Where the dataset cannot be read.
+        DataError: Where a file cannot be read.
+    """
+    missing = next((path for path in also if not path.exists()), None)
+    if missing is not None:
+        raise UsageError(f"--also {missing}: there is no such file or folder")
+    keys = [value for value in key_values() if len(value) >= SHORTEST_KEY]
+    with Dataset(folder, write=False) as dataset:
+        rules = rules_of(dataset, keys)
+        found = list(audit_dataset(dataset, rules))
+    for path in also:
+        found += audit_files(path, rules)
+    return tuple(found)

@@ -1,0 +1,106 @@
+"""The review of a dataset's queries by people, from Python: sheets go out, labels come in, and settle."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.apis.tasks import ApiTask
+from dragoman.core.errors import UsageError
+from dragoman.curation.apis.rating.asking import QueryRating
+from dragoman.curation.apis.reviewing.exporting import Batch, adjudication_of, batch_of
+from dragoman.curation.apis.reviewing.files import read_sheet, require_free, write_sheets
+from dragoman.curation.apis.reviewing.giving_out import ADJUDICATOR, GivingPlan
+from dragoman.curation.apis.reviewing.gold import (
+    EXPERT,
+    ReviewTerms,
+    blind_accuracy,
+    gold_labels,
+)
+from dragoman.curation.apis.reviewing.importing import ImportedLabels, take_labels
+from dragoman.curation.apis.reviewing.labels import GOLD, given_rows, stored_labels
+from dragoman.curation.apis.reviewing.settling import SettledReview, settle
+from dragoman.store.dataset import Dataset
+
+
+class ExportedSheets(msgspec.Struct, frozen=True):
+    """The sheets of annotators, and how right somebody is on their gold questions without reading."""
+
+    batch: Batch
+    blind_accuracy: float
+
+
+def export_sheets(
+    folder: Path, out: Path, plan: GivingPlan, gold: Path | None = None
+) -> ExportedSheets:
+    """Write a sheet for each annotator.
+
+    Args:
+        folder: The dataset.
+        out: A folder that is not there yet, or empty.
+        plan: Who is given how many queries.
+        gold: Queries that an expert has labelled, as a CSV file.
+
+    Raises:
+        UsageError: Where something is in `out`, without gold questions, or where nothing is to be given.
+        DataError: For a file that cannot be read or written.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    require_free(out)
+    with Dataset(folder, make=False) as dataset:
+        labels = {} if gold is None else _read_gold(dataset, gold)
+        batch = batch_of(dataset, labels, plan)
+        write_sheets(out, batch.sheets)
+        dataset.put(batch.outcomes)
+        known = stored_labels(dataset, GOLD).get(EXPERT, {})
+    return ExportedSheets(batch, blind_accuracy(known.values(), ReviewTerms().threshold))
+
+
+def _read_gold(dataset: Dataset, path: Path) -> dict[str, QueryRating]:
+    queries = {item.name: item.record(ApiTask).query for item in dataset.items("task")}
+    found = gold_labels(read_sheet(path, ("id", "query")), queries)
+    if not found:
+        raise UsageError(f"{path}: no row has scores: an expert fills them in")
+    return found
+
+
+def import_labels(
+    folder: Path, files: Sequence[Path], annotator: str, terms: ReviewTerms = ReviewTerms()
+) -> ImportedLabels:
+    """Take an annotator's files; where a row is refused, nothing is taken.
+
+    Raises:
+        UsageError: For somebody who was given nothing.
+        DataError: For a file that cannot be read.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    rows = [row for path in files for row in read_sheet(path)]
+    with Dataset(folder, make=False) as dataset:
+        return take_labels(dataset, annotator, rows, terms)
+
+
+def settle_review(
+    folder: Path, terms: ReviewTerms = ReviewTerms(), adjudicate: Path | None = None
+) -> SettledReview:
+    """Decide what labels come to.
+
+    Args:
+        folder: The dataset.
+        terms: From which score a dimension is good, and whose labels count.
+        adjudicate: A new folder, that gets a sheet of the queries on which people differ.
+
+    Raises:
+        UsageError: Where nothing was given out, or something is in `adjudicate`.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    if adjudicate is not None:
+        require_free(adjudicate)
+    with Dataset(folder, make=False) as dataset:
+        if not given_rows(dataset):
+            raise UsageError(f"{folder}: nothing was given out: `dragoman curate review export`")
+        settled = settle(dataset, terms)
+        if adjudicate is not None and settled.differ:
+            rows, outcome = adjudication_of(dataset, settled.differ)
+            write_sheets(adjudicate, {ADJUDICATOR: rows})
+            dataset.put([outcome])
+    return settled

@@ -1,0 +1,425 @@
+"""The steps over a dataset of web APIs, from Python: each is one function over the dataset's folder.
+
+A function takes what the command of its name takes, and returns what came of the step. It prints
+nothing. It does what is not done yet: a call that was stopped goes on where it was.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from dragoman.core.errors import UsageError
+from dragoman.core.progress import long_step
+from dragoman.core.protocols import ChatModel
+from dragoman.curation.apis.answering.executing import executing, line_for
+from dragoman.curation.apis.answering.step import ANSWER, CHECK, Answering, answer, check
+from dragoman.curation.apis.collecting.entries import StatedFacts
+from dragoman.curation.apis.collecting.fetching import guarded_fetch
+from dragoman.curation.apis.collecting.source_files import open_source
+from dragoman.curation.apis.collecting.spreading import PATIENCE
+from dragoman.curation.apis.collecting.storing import STEP as COLLECT
+from dragoman.curation.apis.collecting.storing import CollectedSource, collect
+from dragoman.curation.apis.collecting.twins.step import MergedCounts, merge_twins
+from dragoman.curation.apis.desk import ModelTerms, model_names, with_models
+from dragoman.curation.apis.generating.briefs import BriefPlan
+from dragoman.curation.apis.generating.step import STEP as GENERATE
+from dragoman.curation.apis.generating.step import QueryWriter, draw_briefs, generate
+from dragoman.curation.apis.generating.templates import NAME as TEMPLATE
+from dragoman.curation.apis.rating.step import STEP as RATE
+from dragoman.curation.apis.rating.step import Raters, rate
+from dragoman.curation.apis.splitting.sides import SplitPlan
+from dragoman.curation.apis.splitting.step import STEP as SPLIT
+from dragoman.curation.apis.splitting.step import split
+from dragoman.curation.apis.steps import CurationStep, lines_of, standing, to_look_at, walk
+from dragoman.curation.apis.verifying.filtering import STEP as FILTER
+from dragoman.curation.apis.verifying.filtering import FilterRules, filter_plan, filter_steps
+from dragoman.curation.apis.verifying.health_reports import read_health_report
+from dragoman.curation.apis.verifying.importing import ImportedRounds, import_rounds
+from dragoman.curation.apis.verifying.line import ApiLine, CallTerms
+from dragoman.curation.apis.verifying.monitor import STEP as MONITOR
+from dragoman.curation.apis.verifying.monitor import monitor_step, open_round
+from dragoman.curation.apis.verifying.verify import STEP as VERIFY
+from dragoman.curation.apis.verifying.verify import Clock, VerifySettings, verify_step
+from dragoman.curation.datasets import StepResult, find_secrets, read_status
+from dragoman.curation.progress import Advance, Progress, run_with_progress, show_nothing
+from dragoman.distributed.worker_backends import pool_from_options
+from dragoman.store.dataset import Dataset, StepLine
+
+TEMPLATE_MODEL = "template"
+RULES = "rules"
+"""Checks by rules alone."""
+
+_KINDS = {GENERATE: "brief", RATE: "task", ANSWER: "task", CHECK: "solution"}
+
+Models = Mapping[str, ChatModel]
+
+
+class CollectOptions(msgspec.Struct, frozen=True):
+    """What is said of all sources, whether other hosts may be asked, and how many processes read."""
+
+    facts: StatedFacts = StatedFacts("")
+    fetch_refs: bool = False
+    workers: int = 1
+
+
+class CollectResult(msgspec.Struct, frozen=True):
+    """What was found, how twins were merged, and what is to be said of files, APIs and operations."""
+
+    sources: tuple[CollectedSource, ...]
+    merged: MergedCounts
+    lines: tuple[StepLine, ...]
+
+    @property
+    def found(self) -> int:
+        """How many APIs the sources hold."""
+        return sum(each.found for each in self.sources)
+
+
+class GenerateOptions(msgspec.Struct, frozen=True):
+    """Who writes queries, how many for each brief, which briefs, and how a model is asked."""
+
+    model: str = TEMPLATE_MODEL
+    count: int = 3
+    plan: BriefPlan = BriefPlan()
+    terms: ModelTerms = ModelTerms()
+
+
+class RateOptions(msgspec.Struct, frozen=True):
+    """Who rates, by commas, what a query needs with each, and how models are asked."""
+
+    model: str
+    threshold: float = 4.0
+    terms: ModelTerms = ModelTerms()
+
+
+class AnswerOptions(msgspec.Struct, frozen=True):
+    """Who answers, what calls return (one of `CALLS`), how models are asked and APIs are called."""
+
+    model: str = TEMPLATE_MODEL
+    calls: str = "none"
+    terms: ModelTerms = ModelTerms(concurrency=4)
+    line: CallTerms = CallTerms()
+
+
+class CheckOptions(msgspec.Struct, frozen=True):
+    """Who checks, how models are asked, and which files are looked into for credentials too."""
+
+    model: str = RULES
+    terms: ModelTerms = ModelTerms()
+    also: tuple[Path, ...] = ()
+
+
+def run_collect(
+    folder: Path,
+    sources: Sequence[Path],
+    options: CollectOptions = CollectOptions(),
+    *,
+    progress: Progress = show_nothing,
+) -> CollectResult:
+    """Run the steps `collect` and `merge`: read sources into a dataset, and merge twins.
+
+    Args:
+        folder: The dataset; it is made where there is none.
+        sources: Files and folders.
+        options: What is said of them.
+        progress: Is entered for each source.
+
+    Raises:
+        UsageError: For sources that are not there, or that cannot be told apart.
+        StoreError: Where the dataset cannot be written.
+    """
+    named = options.facts.source
+    names = _names_of(sources, named)
+    fetch = guarded_fetch() if options.fetch_refs else None
+    opened = [open_source(path, fetch) for path in sources]
+    open_crew = pool_from_options(options.workers, "", PATIENCE)
+    with Dataset(folder) as dataset:
+        found = []
+        for source, each in zip(opened, names, strict=True):
+            facts = replace(options.facts, source=each)
+            with progress(f"reading {each}", None) as advance:
+                one = collect(
+                    dataset,
+                    source,
+                    facts,
+                    is_named=bool(named),
+                    on_done=partial(advance, 1),
+                    open_crew=open_crew,
+                )
+            found.append(one)
+        with long_step("merging twins"):
+            merged = merge_twins(dataset)
+        lines = [
+            line for line in lines_of(dataset, COLLECT, {"dropped", "kept"})
+            if line.source in names and (line.verdict == "dropped" or line.reason)
+        ]  # fmt: skip
+    return CollectResult(tuple(found), merged, tuple(lines))
+
+
+def _names_of(sources: Sequence[Path], named: str) -> list[str]:
+    """Return what sources are called.
+
+    Raises:
+        UsageError: Where two have one name.
+    """
+    names = [named or path.resolve().name for path in sources]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice and not named:
+        raise UsageError(
+            f"two sources are called {twice[0]!r}: collect one after the other, with --source-name"
+        )
+    if named and len(sources) > 1:
+        raise UsageError("--source-name: names one source: collect one after the other")
+    return names
+
+
+def now_utc() -> datetime:
+    """Return the time."""
+    return datetime.now(UTC)  # noqa: TID251 - when services are called
+
+
+def run_verify(
+    folder: Path,
+    calls: int = 2,
+    terms: CallTerms = CallTerms(),
+    *,
+    progress: Progress = show_nothing,
+    clock: Clock = now_utc,
+) -> StepResult:
+    """Run the step `verify`: call operations as their documents state, and store what they answer.
+
+    Raises:
+        UsageError: For less than one call, or a key that the environment lacks.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    if calls < 1:
+        raise UsageError(f"--calls {calls}: at least 1")
+    line = ApiLine(terms)
+    settings = VerifySettings(calls, line.keys, terms.concurrency)
+    with Dataset(folder, make=False) as dataset:
+        _run_over_network(dataset, verify_step(line.fetch, clock, settings), line, progress)
+    return read_status(folder, VERIFY)
+
+
+def run_monitor(
+    folder: Path,
+    terms: CallTerms = CallTerms(),
+    *,
+    progress: Progress = show_nothing,
+    clock: Clock = now_utc,
+) -> StepResult:
+    """Run the step `monitor`: check what stands once, as a round of its own.
+
+    Raises:
+        UsageError: For a key that the environment lacks.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    line = ApiLine(terms)
+    with Dataset(folder, make=False) as dataset:
+        this = open_round(dataset, clock(), terms.concurrency)
+        _run_over_network(dataset, monitor_step(line.fetch, clock, this, line.keys), line, progress)
+    return read_status(folder, MONITOR)
+
+
+def import_reports(folder: Path, reports: Sequence[Path]) -> ImportedRounds:
+    """Store rounds of checks that others made.
+
+    Raises:
+        DataError: For a report that cannot be read.
+        StoreError: Where there is no dataset, or it cannot be written.
+    """
+    read = [read_health_report(path) for path in reports]
+    with Dataset(folder, make=False) as dataset:
+        return import_rounds(dataset, read)
+
+
+def run_filter(
+    folder: Path, rules: FilterRules = FilterRules(), *, progress: Progress = show_nothing
+) -> StepResult:
+    """Run the step `filter`: drop what was not good over time; nothing is called.
+
+    Raises:
+        StoreError: Where there is no dataset, or it cannot be read or written.
+    """
+    with Dataset(folder, make=False) as dataset:
+        plan = filter_plan(dataset, rules)
+        steps = filter_steps(plan)
+
+        async def work(advance: Advance) -> None:
+            for step in steps:
+                await walk(dataset, step, advance)
+
+        total = sum(len(to_look_at(dataset, step)) for step in steps)
+        run_with_progress(FILTER, total, work, progress)
+    return replace(read_status(folder, FILTER), rounds_aside=tuple(plan.aside.values()))
+
+
+def run_generate(
+    folder: Path,
+    options: GenerateOptions = GenerateOptions(),
+    *,
+    progress: Progress = show_nothing,
+) -> StepResult:
+    """Run the steps `draw` and `generate`: draw briefs, and have queries written for them.
+
+    Raises:
+        UsageError: For less than one query, or a model that cannot be asked.
+        RunHalted: Where nothing more may be asked; what came until then is stored.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    model, count, terms = options.model, options.count, options.terms
+    if count < 1:
+        raise UsageError(f"--count {count}: at least 1")
+
+    async def work(models: Models, dataset: Dataset, advance: Advance) -> None:
+        writer = QueryWriter(count=count, at_once=terms.concurrency)
+        if models:
+            ((name, one),) = models.items()
+            writer = QueryWriter(name, one, count, terms.concurrency)
+        await generate(dataset, writer, options.plan.seed, advance)
+
+    names = names_or_template(model)
+    if len(names) > 1:
+        raise UsageError(f"--model {model}: one model writes")
+    with Dataset(folder, make=False) as dataset:
+        draw_briefs(dataset, options.plan)
+    return _run_with_models(folder, GENERATE, (names, terms), work, progress)
+
+
+def run_rate(
+    folder: Path, options: RateOptions, *, progress: Progress = show_nothing
+) -> StepResult:
+    """Run the step `rate`: have queries rated, and drop those that are not good enough.
+
+    Raises:
+        UsageError: For a threshold that is none, or a model that cannot be asked.
+        RunHalted: Where nothing more may be asked; what came until then is stored.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    terms = options.terms
+
+    async def work(models: Models, dataset: Dataset, advance: Advance) -> None:
+        await rate(dataset, Raters(models, options.threshold, terms.concurrency), advance)
+
+    return _run_with_models(folder, RATE, (model_names(options.model), terms), work, progress)
+
+
+def run_answer(
+    folder: Path, options: AnswerOptions = AnswerOptions(), *, progress: Progress = show_nothing
+) -> StepResult:
+    """Run the step `answer`: have queries answered, and keep the best answer of each.
+
+    Raises:
+        UsageError: For calls that are none of `CALLS`, or a model that cannot be asked.
+        RunHalted: Where nothing more may be asked; what came until then is stored.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    line = line_for(options.calls, folder, options.line)
+
+    async def work(models: Models, dataset: Dataset, advance: Advance) -> None:
+        answering = Answering(models, made_how=options.calls, at_once=options.terms.concurrency)
+        if line is None:
+            await answer(dataset, answering, advance)
+            return
+        async with line.opened():
+            execute = executing(dataset, line.fetch, line.keys)
+            await answer(dataset, replace(answering, execute=execute), advance)
+
+    models = names_or_template(options.model), options.terms
+    return _run_with_models(folder, ANSWER, models, work, progress)
+
+
+def run_check(
+    folder: Path, options: CheckOptions = CheckOptions(), *, progress: Progress = show_nothing
+) -> StepResult:
+    """Run the step `check`: see that no credential stands in the dataset, then have answers checked.
+
+    Where a credential stands, nobody is asked: the result has the places, and no counts.
+
+    Raises:
+        UsageError: For a file that is not there, or a model that cannot be asked.
+        RunHalted: Where nothing more may be asked; what came until then is stored.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    secrets = find_secrets(folder, options.also)
+    if secrets:
+        return StepResult(CHECK, (), secrets=secrets)
+    return check_answers(folder, options, progress=progress)
+
+
+def check_answers(
+    folder: Path, options: CheckOptions, *, progress: Progress = show_nothing
+) -> StepResult:
+    """Have answers checked as `run_check` does, without looking for credentials first.
+
+    Raises:
+        UsageError: For a model that cannot be asked.
+        RunHalted: Where nothing more may be asked; what came until then is stored.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    terms = options.terms
+
+    async def work(models: Models, dataset: Dataset, advance: Advance) -> None:
+        await check(dataset, models, advance, at_once=terms.concurrency)
+
+    models = names_or_rules(options.model), terms
+    return _run_with_models(folder, CHECK, models, work, progress)
+
+
+def run_split(folder: Path, plan: SplitPlan = SplitPlan()) -> StepResult:
+    """Run the step `split`: part the tasks that have an answer into those for training and for tests.
+
+    Raises:
+        UsageError: Where one side would be empty.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    with Dataset(folder, make=False) as dataset:
+        split(dataset, plan)
+    return read_status(folder, SPLIT)
+
+
+def names_or_rules(models: str) -> tuple[str, ...]:
+    """Return the names of models that check; none for rules alone."""
+    return () if models == RULES else model_names(models)
+
+
+def names_or_template(models: str) -> tuple[str, ...]:
+    """Return the names of models that write or answer; none for templates."""
+    return () if models in {TEMPLATE_MODEL, TEMPLATE} else model_names(models)
+
+
+_Work = Callable[[Models, Dataset, Advance], Awaitable[None]]
+
+
+def _run_with_models(
+    folder: Path,
+    step: str,
+    models: tuple[tuple[str, ...], ModelTerms],
+    work: _Work,
+    progress: Progress,
+) -> StepResult:
+    """Run a step over all its items, with models of these names on these terms."""
+    names, terms = models
+    with Dataset(folder, make=False) as dataset:
+        total = sum(1 for _ in standing(dataset, _KINDS[step], step))
+        run_with_progress(
+            step,
+            total,
+            lambda advance: with_models(names, terms, lambda m: work(m, dataset, advance)),
+            progress,
+        )
+    return read_status(folder, step)
+
+
+def _run_over_network(
+    dataset: Dataset, step: CurationStep, line: ApiLine, progress: Progress
+) -> None:
+    async def work(advance: Advance) -> None:
+        async with line.opened():
+            await walk(dataset, step, advance)
+
+    run_with_progress(step.name, len(to_look_at(dataset, step)), work, progress)

@@ -1,0 +1,261 @@
+"""The last step over a dataset, from Python: an export; and a plan of all steps, which ends with exports."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from dragoman.core.errors import UsageError
+from dragoman.core.protocols import ChatModel
+from dragoman.curation.apis.answering.executing import line_for
+from dragoman.curation.apis.collecting.entries import StatedFacts
+from dragoman.curation.apis.desk import model_names, with_models
+from dragoman.curation.apis.planning.plan import CurationPlan
+from dragoman.curation.apis.planning.reading import read_plan
+from dragoman.curation.apis.secrecy.auditing import FoundSecret
+from dragoman.curation.apis.verifying.monitor import STEP as MONITOR
+from dragoman.curation.apis.verifying.monitor import fewest_rounds
+from dragoman.curation.datasets import StepResult, find_secrets, read_status
+from dragoman.curation.progress import Progress, show_nothing
+from dragoman.curation.steps import (
+    AnswerOptions,
+    CheckOptions,
+    CollectOptions,
+    GenerateOptions,
+    RateOptions,
+    check_answers,
+    names_or_rules,
+    names_or_template,
+    run_answer,
+    run_collect,
+    run_filter,
+    run_generate,
+    run_monitor,
+    run_rate,
+    run_split,
+    run_verify,
+)
+from dragoman.formats.api_dataset_export import export_dataset, renew_export, require_form
+from dragoman.formats.api_dataset_records import WithheldTask
+from dragoman.store.dataset import Dataset
+
+VERDICTS = ("kept", "dropped", "merged", "failed")
+
+
+class ExportResult(msgspec.Struct, frozen=True):
+    """What an export wrote and left out; nothing is written where a credential stands in the dataset."""
+
+    files: tuple[Path, ...] = ()
+    withheld: tuple[WithheldTask, ...] = ()
+    secrets: tuple[FoundSecret, ...] = ()
+
+
+class PlanResult(msgspec.Struct, frozen=True):
+    """What a plan came to.
+
+    Attributes:
+        dataset: The dataset's folder.
+        status: What all steps of the dataset came to.
+        steps: What each step of the plan came to, in their order.
+        exports: The folders that were written.
+        rounds_missing: How many rounds of monitoring are to be made before the plan goes on.
+        secrets: Where a credential stands, in the dataset or in its exports.
+    """
+
+    dataset: Path
+    status: StepResult
+    steps: tuple[StepResult, ...] = ()
+    exports: tuple[Path, ...] = ()
+    rounds_missing: int = 0
+    secrets: tuple[FoundSecret, ...] = ()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to do: nothing failed, no round is missing, no credential stands."""
+        return not (self.status.failed or self.rounds_missing or self.secrets)
+
+
+class _PlannedStep(NamedTuple):
+    """A step of a plan: its name, what runs it, and whether another run can mend what failed."""
+
+    name: str
+    run: Callable[[], StepResult]
+    can_mend: bool = False
+
+
+def run_export(folder: Path, form: str, out: Path) -> ExportResult:
+    """Write a dataset in a form that others read, where no credential stands in it.
+
+    Args:
+        folder: The dataset.
+        form: One of `FORMS`.
+        out: Where to; there must be nothing in it.
+
+    Raises:
+        UsageError: For a form that does not exist, where something is in `out`, or no task has an answer
+            that can be written.
+        StoreError: Where the dataset cannot be read.
+        DataError: Where nothing can be written.
+    """
+    secrets = find_secrets(folder)
+    if secrets:
+        return ExportResult(secrets=secrets)
+    done = export_dataset(folder, form, out)
+    return ExportResult(done.files, done.withheld)
+
+
+def run_plan(
+    path: Path,
+    *,
+    progress: Progress = show_nothing,
+    on_line: Callable[[str], None] = lambda _: None,
+) -> PlanResult:
+    """Do what a plan says and is not done yet.
+
+    Args:
+        path: The plan's file.
+        progress: Is entered for each step.
+        on_line: Is told in a line what came of each step, and where each export is.
+
+    Raises:
+        UsageError: For a plan that cannot be followed; nothing is done then.
+        RunHalted: Where nothing more may be asked; what came until then is stored.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    plan = read_plan(path)
+    _require_doable(plan, path)
+    done: list[StepResult] = []
+    missing = 0
+    for step in _steps_of(plan, progress):
+        done.append(_run_step(plan, step, on_line))
+        missing = _rounds_missing(plan) if step.name == MONITOR else 0
+        if missing:
+            needed = plan.monitor.rounds if plan.monitor else 0
+            said = f"{needed - missing} of {needed} rounds: run the plan again later, every day or week"
+            on_line(f"{MONITOR}: {said}")
+            break
+    secrets = find_secrets(plan.dataset)
+    exports = () if missing or secrets else tuple(_write_exports(plan, on_line))
+    if exports:
+        secrets = find_secrets(plan.dataset, exports)
+    status = read_status(plan.dataset)
+    return PlanResult(plan.dataset, status, tuple(done), exports, missing, secrets)
+
+
+def _steps_of(plan: CurationPlan, progress: Progress) -> Iterator[_PlannedStep]:
+    """Yield the steps that a plan has, in the order of all."""
+    folder, line = plan.dataset, plan.calls
+    yield _PlannedStep("collect", lambda: _collect(plan, progress))
+    if (verify := plan.verify) is not None:
+        asked = replace(line, cassettes=verify.cassettes or line.cassettes)
+        run = partial(run_verify, folder, verify.calls, asked, progress=progress)
+        yield _PlannedStep("verify", run, can_mend=True)
+    if plan.monitor is not None:
+        yield _PlannedStep(MONITOR, lambda: _monitor(plan, progress))
+    if (rules := plan.filter) is not None:
+        yield _PlannedStep("filter", partial(run_filter, folder, rules, progress=progress))
+    yield from _steps_of_models(plan, progress)
+    if (split := plan.split) is not None:
+        yield _PlannedStep("split", partial(run_split, folder, split))
+
+
+def _steps_of_models(plan: CurationPlan, progress: Progress) -> Iterator[_PlannedStep]:
+    folder, terms = plan.dataset, plan.models
+    run: Callable[[], StepResult]
+    if (generate := plan.generate) is not None:
+        options = GenerateOptions(generate.model, generate.count, generate.briefs, terms)
+        run = partial(run_generate, folder, options, progress=progress)
+        yield _PlannedStep("generate", run, can_mend=True)
+    if (rate := plan.rate) is not None:
+        rating = RateOptions(rate.model, rate.threshold, terms)
+        run = partial(run_rate, folder, rating, progress=progress)
+        yield _PlannedStep("rate", run, can_mend=True)
+    if (answer := plan.answer) is not None:
+        answering = AnswerOptions(answer.model, answer.calls, terms, plan.calls)
+        run = partial(run_answer, folder, answering, progress=progress)
+        yield _PlannedStep("answer", run, can_mend=True)
+    if (check := plan.check) is not None:
+        checking = CheckOptions(check.model, terms)
+        run = partial(check_answers, folder, checking, progress=progress)
+        yield _PlannedStep("check", run, can_mend=True)
+
+
+def _run_step(plan: CurationPlan, step: _PlannedStep, on_line: Callable[[str], None]) -> StepResult:
+    """Run a step, again where that may mend what failed, and say what came of it."""
+    result = step.run()
+    for _ in range(plan.tries - 1):
+        if not (step.can_mend and result.failed):
+            break
+        result = step.run()
+    totals = {name: sum(getattr(each, name) for each in result.counts) for name in VERDICTS}
+    said = ", ".join(f"{name} {count:,}" for name, count in totals.items() if count)
+    on_line(f"{step.name}: {said or 'nothing to do'}")
+    return result
+
+
+def _collect(plan: CurationPlan, progress: Progress) -> StepResult:
+    for each in plan.collect:
+        facts = StatedFacts(each.source_name, each.country, each.language, each.licence)
+        options = CollectOptions(facts, each.fetch_refs)
+        run_collect(plan.dataset, each.sources, options, progress=progress)
+    return read_status(plan.dataset, "collect")
+
+
+def _monitor(plan: CurationPlan, progress: Progress) -> StepResult:
+    """Go on with a round that was interrupted, or make one where one is missing."""
+    if _rounds_missing(plan):
+        return run_monitor(plan.dataset, plan.calls, progress=progress)
+    return read_status(plan.dataset, MONITOR)
+
+
+def _rounds_missing(plan: CurationPlan) -> int:
+    if plan.monitor is None:
+        return 0
+    with Dataset(plan.dataset, write=False) as dataset:
+        return max(0, plan.monitor.rounds - fewest_rounds(dataset))
+
+
+def _write_exports(plan: CurationPlan, on_line: Callable[[str], None]) -> Iterator[Path]:
+    for each in plan.export:
+        renew_export(plan.dataset, each.to, each.out)
+        on_line(f"export: {each.out}")
+        yield each.out
+
+
+def _require_doable(plan: CurationPlan, path: Path) -> None:
+    """See that no step will stop for what can be known now: forms, ways of calls, models and their keys.
+
+    Raises:
+        UsageError: Naming the plan and the table.
+    """
+    for table, see in _seen_first(plan):
+        try:
+            see()
+        except UsageError as error:
+            raise UsageError(f"{path}, [{table}]: {error}") from error
+
+
+def _seen_first(plan: CurationPlan) -> Iterator[tuple[str, Callable[[], object]]]:
+    for each in plan.export:
+        yield "export", partial(require_form, each.to)
+    if plan.generate is not None:
+        yield "generate", partial(_open_models, names_or_template(plan.generate.model), plan)
+    if plan.rate is not None:
+        yield "rate", partial(_open_models, model_names(plan.rate.model), plan)
+    if plan.answer is not None:
+        yield "answer", partial(line_for, plan.answer.calls, plan.dataset, plan.calls)
+        yield "answer", partial(_open_models, names_or_template(plan.answer.model), plan)
+    if plan.check is not None:
+        yield "check", partial(_open_models, names_or_rules(plan.check.model), plan)
+
+
+def _open_models(names: tuple[str, ...], plan: CurationPlan) -> None:
+    asyncio.run(with_models(names, plan.models, _ask_nothing))
+
+
+async def _ask_nothing(models: Mapping[str, ChatModel]) -> None:
+    pass
