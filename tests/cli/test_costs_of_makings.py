@@ -10,8 +10,9 @@ import msgspec
 import pytest
 
 from dragoman.core.usage import Usage
-from dragoman.finetuning.result import RESULT, TrainingResult, TrainingUse, with_price
+from dragoman.finetuning.result import with_price
 from dragoman.store.dataset import Dataset, StepLine, StepOutcome
+from dragoman.store.training_results import RESULT, TrainingResult, TrainingUse
 from dragoman.store.translation_memory import FILE, TranslationMemory
 from dragoman.testing.chat_requests import ChatBody
 from dragoman.testing.responses import CannedReply

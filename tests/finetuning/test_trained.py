@@ -5,14 +5,8 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.finetuning.result import (
-    TrainingResult,
-    TrainingUse,
-    UseFile,
-    describe_use,
-    require_price,
-    with_price,
-)
+from dragoman.finetuning.result import UseFile, describe_use, require_price, with_price
+from dragoman.store.training_results import TrainingResult, TrainingUse
 
 
 def trained(used: TrainingUse | None) -> TrainingResult:

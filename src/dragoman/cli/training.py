@@ -36,7 +36,7 @@ from dragoman.finetuning.cost_estimate import (
 from dragoman.finetuning.preparation import Prepared, prepare, read_rows
 from dragoman.finetuning.progress import TrainingProgress, clock
 from dragoman.finetuning.recipe import Recipe, read_recipe
-from dragoman.finetuning.result import HOUR, TrainingResult, describe_use, require_price
+from dragoman.finetuning.result import HOUR, describe_use, require_price
 from dragoman.finetuning.tiny_model import SIZES, TinyForm, write_tiny
 from dragoman.formats.training_examples import rows_of_run
 from dragoman.registry.participants import judge_name
@@ -45,6 +45,7 @@ from dragoman.report.text_tables import print_table
 from dragoman.report.tuning import NOTE, tuning_page, tuning_tables
 from dragoman.store.run_store import open_run
 from dragoman.store.safe_files import atomic_write
+from dragoman.store.training_results import TrainingResult
 
 _TITLE = "What training bought"
 _FILES = ("study.md", "study.tex", "study.json", "study.csv", "study.parquet", "study.html")

@@ -10,11 +10,11 @@ from dragoman.analysis.cell_summary import LedgerLine, ledger
 from dragoman.core.costs import Cost, PriceOf
 from dragoman.core.errors import DataError
 from dragoman.core.usage import Usage
-from dragoman.finetuning.result import RESULT, TrainingResult, result_in
 from dragoman.store.audio_set import audio_set_usage
 from dragoman.store.audio_set_format import SETTINGS
 from dragoman.store.dataset import FILE as DATASET
 from dragoman.store.dataset import Dataset
+from dragoman.store.training_results import RESULT, TrainingResult, result_in
 from dragoman.store.translation_memory import FILE as MEMORY
 from dragoman.store.translation_memory import TranslationMemory
 

@@ -18,13 +18,7 @@ from dragoman.core.training_examples import TrainingExample
 from dragoman.finetuning.model_folder import LOADED_TOKENIZER
 from dragoman.finetuning.recipe import Recipe
 from dragoman.models.history_format import ensure_json_object
-
-
-class UnusedRow(msgspec.Struct, frozen=True):
-    """A row that is not learnt from, and why."""
-
-    row: str
-    why: str
+from dragoman.store.training_results import UnusedRow
 
 
 def for_template(message: Mapping[str, object]) -> dict[str, object]:

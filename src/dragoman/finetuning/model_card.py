@@ -11,7 +11,8 @@ import msgspec
 from dragoman.core.texts.characters import escape_controls
 from dragoman.core.version import VERSION
 from dragoman.finetuning.preparation import Prepared
-from dragoman.finetuning.result import TrainingResult, describe_use
+from dragoman.finetuning.result import describe_use
+from dragoman.store.training_results import TrainingResult
 
 _PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "tokenizers", "datasets")
 _CHUNK = 1 << 20

@@ -22,9 +22,9 @@ from dragoman.finetuning.contamination import (
     evaluated_tasks,
     filter_contaminated,
 )
-from dragoman.finetuning.loss_masking import UnusedRow
 from dragoman.finetuning.model_folder import ModelFacts, read_model
 from dragoman.finetuning.recipe import Recipe
+from dragoman.store.training_results import UnusedRow
 
 MOST_BYTES_OF_A_LINE = 8_000_000
 _ROLES = frozenset({"assistant", "developer", "system", "tool", "user"})

@@ -6,52 +6,14 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.errors import DataError, UsageError
-from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
-from dragoman.finetuning.loss_masking import UnusedRow
+from dragoman.core.errors import UsageError
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.finetuning.progress import clock
-from dragoman.store.safe_files import atomic_write, read_plain
-
-RESULT = "trained.json"
-"""The file in a training's folder; it is written when all else but the card is."""
-
-MOST_BYTES = 2**24
-"""Of that file."""
+from dragoman.store.safe_files import atomic_write
+from dragoman.store.training_results import RESULT, TrainingResult, TrainingUse
 
 HOUR = 3600.0
 """In seconds."""
-
-
-class TrainingUse(msgspec.Struct, frozen=True):
-    """What the steps of a training used, in all its processes: also those that a kill had made again.
-
-    `tokens` are those read; None where that is not known.
-    """
-
-    seconds: float
-    tokens: int | None
-
-
-class TrainingResult(msgspec.Struct, frozen=True):
-    """What came of a training.
-
-    `folders` are those of weights; `seconds` are of this process alone, and `resumed` is the step that it
-    began after. `identity` is that of what was prepared. `cost` is that of the seconds that were `used`,
-    in US dollars, at `price_per_hour`; None where one of them is not known.
-    """
-
-    folders: tuple[str, ...]
-    rows: int
-    unused: tuple[UnusedRow, ...]
-    steps: int
-    resumed: int
-    seconds: float
-    loss: float | None
-    device: str
-    identity: str = ""
-    used: TrainingUse | None = None
-    price_per_hour: float | None = None
-    cost: float | None = None
 
 
 def read_result(out: Path, identity: str) -> TrainingResult | None:
@@ -61,17 +23,6 @@ def read_result(out: Path, identity: str) -> TrainingResult | None:
     except (OSError, *DECODING_ERRORS):
         return None
     return found if found.identity == identity else None
-
-
-def result_in(folder: Path) -> TrainingResult:
-    """Return what came of whatever training was done in a folder.
-
-    Raises:
-        DataError: Where its file cannot be read.
-    """
-    path = folder / RESULT
-    with TranslatedErrors(DataError, f"{path}: cannot be read"):
-        return msgspec.json.decode(read_plain(path, MOST_BYTES), type=TrainingResult)
 
 
 def with_price(trained: TrainingResult, price_per_hour: float | None) -> TrainingResult:

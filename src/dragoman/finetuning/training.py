@@ -10,15 +10,16 @@ import msgspec
 from dragoman.core.errors import DataError, UsageError
 from dragoman.finetuning.checkpoints import atomic_folder, disk_errors, newest_complete
 from dragoman.finetuning.cost_estimate import format_gib, free_memory, memory_needs, require_memory
-from dragoman.finetuning.loss_masking import LabelledRow, UnusedRow, chat_tokenizer, labelled_rows
+from dragoman.finetuning.loss_masking import LabelledRow, chat_tokenizer, labelled_rows
 from dragoman.finetuning.model_card import training_card
 from dragoman.finetuning.model_folder import LOADED_WEIGHTS, write_base
 from dragoman.finetuning.optional_dependencies import require_extra
 from dragoman.finetuning.preparation import Prepared
 from dragoman.finetuning.progress import LossFile, TrainingProgress
 from dragoman.finetuning.recipe import Recipe
-from dragoman.finetuning.result import RESULT, TrainingResult, UseFile, with_price
+from dragoman.finetuning.result import UseFile, with_price
 from dragoman.store.safe_files import atomic_write
+from dragoman.store.training_results import RESULT, TrainingResult, UnusedRow
 
 CHECKPOINTS = "checkpoints"
 LOSSES, BEGUN, REFUSED, CARD = "losses.jsonl", "training.json", "refused.jsonl", "README.md"
