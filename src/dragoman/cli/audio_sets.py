@@ -1,28 +1,24 @@
 """Implementation of `dragoman speak`: synthesis and verification of audio sets."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
-from itertools import pairwise
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, get_args
 
+from msgspec.structs import replace
+
 from dragoman.cli.output import INTERRUPTED, print_error, print_json, print_line
-from dragoman.cli.progress import progress
-from dragoman.composition.concurrency import require_read_timeout
+from dragoman.cli.progress import show_progress
 from dragoman.composition.conditions.voice import CLEAN
-from dragoman.composition.spending import with_stated_prices
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import UsageError
-from dragoman.core.progress import long_step
 from dragoman.core.replies import NORMALIZER_SETTING
+from dragoman.curation.progress import StepStopped
 from dragoman.curation.speech.audio.counting import SpeechCounts
 from dragoman.curation.speech.audio.engines import AudioRequest
 from dragoman.curation.speech.card import Card
-from dragoman.curation.speech.making import AudioSetRequest, Speaking
+from dragoman.curation.speech.making import AudioSetRequest, prices_for, run_speak
 from dragoman.curation.speech.reading.how import How
-from dragoman.curation.speech.verifying import problems_of, unchecked_in
-from dragoman.models.prices import load_prices
+from dragoman.curation.speech.verifying import verify_set
 from dragoman.registry.speech_engines import split_names
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable, print_table
@@ -62,19 +58,12 @@ class SpeakOptions(NamedTuple):
         Raises:
             UsageError: For no suite, a number below 1, or options of speech where nobody speaks.
         """
-        if self.concurrency < 1:
-            raise UsageError(f"--concurrency {self.concurrency}: at least 1")
-        require_read_timeout(self.read_timeout)
-        if self.sample < 0:
-            raise UsageError(f"--sample {self.sample}: a number of tasks, or 0 for all")
         names = tuple(name.strip() for name in self.suites.split(",") if name.strip())
-        if not names:
-            raise UsageError("no suite: name one, or several by commas (`dragoman list suites`)")
-        return AudioSetRequest(
+        request = AudioSetRequest(
             tuple(dict.fromkeys(names)),
             self.rewriter,
             self.out,
-            self._speech(),
+            None,
             self.topics,
             self.seed,
             self.concurrency,
@@ -85,6 +74,7 @@ class SpeakOptions(NamedTuple):
             self.ray,
             self.read_timeout,
         )
+        return replace(request, speech=self._speech())
 
     def _speech(self) -> AudioRequest | None:
         given = {
@@ -109,30 +99,9 @@ class SpeakOptions(NamedTuple):
 def speak_suites(asked: SpeakOptions, *, as_json: bool) -> int:
     """Make a set."""
     request = asked.request()
-    with long_step("reading the suite"):
-        speaking = Speaking(request)
     try:
-        with ExitStack() as bars:
-            shown: dict[str, Callable[[], None]] = {}
-            done: Counter[str] = Counter()
-            following = {stage: (after,) for stage, after in pairwise(speaking.stages)}
-
-            def show(stage: str) -> None:
-                if stage not in shown:
-                    bars.close()
-                    shown[stage] = bars.enter_context(progress(stage, speaking.stages[stage]))
-
-            def on_done(stage: str, count: int) -> None:
-                show(stage)
-                for _ in range(count):
-                    shown[stage]()
-                done[stage] += count
-                if done[stage] >= speaking.stages[stage]:
-                    # What follows may take long before any of it is done.
-                    list(map(show, following.get(stage, ())))
-
-            card = speaking.run(on_done)
-    except KeyboardInterrupt:
+        card = run_speak(request, progress=show_progress)
+    except StepStopped:
         print_error(f"stopped; what came is in {request.out}: the same command goes on")
         return INTERRUPTED
     if as_json:
@@ -142,9 +111,10 @@ def speak_suites(asked: SpeakOptions, *, as_json: bool) -> int:
     return 0
 
 
-def verify_set(folder: Path, *, as_json: bool) -> int:
+def print_verified(folder: Path, *, as_json: bool) -> int:
     """Say what is wrong with a set; 1 where something is."""
-    problems, unchecked = problems_of(folder), unchecked_in(folder)
+    verified = verify_set(folder)
+    problems, unchecked = verified.problems, verified.unchecked
     if as_json:
         print_json({"set": str(folder), "problems": problems, "unchecked": unchecked})
         return 1 if problems else 0
@@ -187,7 +157,7 @@ def _print_card(card: Card, request: AudioSetRequest) -> None:
     if spoken:
         _print_hearing(card, spoken)
     print_line(_rules_line(card))
-    prices = with_stated_prices(load_prices(request.prices), (request.rewriter, request.topics))
+    prices = prices_for(request)
     for usage in card.usage:
         print_line(
             f"{usage.model}: {formatting.calls(usage)} calls, {formatting.sent(usage)} tokens in, "

@@ -1,44 +1,38 @@
 """Implementation of `dragoman translate` and `dragoman list texts`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 from dragoman.cli.output import INTERRUPTED, print_error, print_json, print_line
-from dragoman.cli.progress import progress
-from dragoman.composition.concurrency import require_read_timeout
-from dragoman.conditions.language.artifacts import ENGLISH, AssetFolder, languages_of
-from dragoman.config.environment import data_folder
-from dragoman.core.capabilities import Translatable
+from dragoman.cli.progress import show_progress
+from dragoman.conditions.language.artifacts import ENGLISH
 from dragoman.core.costs import cost_of
-from dragoman.core.errors import RunHalted, UsageError
-from dragoman.core.progress import long_step
-from dragoman.core.protocols import Suite
+from dragoman.core.errors import UsageError
 from dragoman.core.usage import Usage
+from dragoman.curation.progress import StepStopped
 from dragoman.curation.translation.checks.anomalies import MEANINGS
-from dragoman.curation.translation.discovery import domain_of
 from dragoman.curation.translation.estimates import estimates, explained
 from dragoman.curation.translation.running import (
     LanguagePlan,
     LanguageResult,
-    Translating,
+    TranslationPlan,
     TranslationRequest,
     TranslationResult,
+    plan_translation,
+    run_translation,
 )
-from dragoman.curation.translation.segments import Component, TranslatableDomain
+from dragoman.curation.translation.segments import components_of
 from dragoman.curation.translation.settling import Settled
 from dragoman.curation.translation.statistics import (
     DomainStatistics,
     InstanceCount,
     LanguageStatistics,
-    statistics_in,
-    statistics_of,
+    count_texts,
 )
 from dragoman.models.http.transport import RetryPolicy
 from dragoman.models.prices import PriceTable
-from dragoman.registry.suites import load_suite
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable, print_table
 
@@ -54,23 +48,12 @@ def print_texts(suite: str | None) -> None:
     """
     if suite is None:
         raise UsageError("list texts: name a suite: `dragoman list texts courier`")
-    loaded = load_suite(suite)
-    domain = domain_of(loaded, data_folder())
-    found = statistics_of(domain)
+    counted = count_texts(suite)
+    found = counted.domain
     _print_files(found)
-    _print_languages(found, list(_languages(loaded, domain)))
+    _print_languages(found, counted.languages)
     _print_schemas(found)
     _print_records(found)
-
-
-def _languages(suite: Suite, domain: TranslatableDomain) -> Iterator[LanguageStatistics]:
-    """Yield what each language has of the artifacts that come with a suite, or were pulled for it."""
-    release = suite.english().release if isinstance(suite, Translatable) else None
-    if release is None:
-        return
-    root = release.folder(data_folder()) / domain.domain
-    for language in languages_of(root):
-        yield statistics_in(domain, AssetFolder(root / language), language)
 
 
 def _print_files(found: DomainStatistics) -> None:
@@ -88,7 +71,7 @@ def _print_files(found: DomainStatistics) -> None:
     )
 
 
-def _print_languages(found: DomainStatistics, languages: list[LanguageStatistics]) -> None:
+def _print_languages(found: DomainStatistics, languages: Sequence[LanguageStatistics]) -> None:
     rows = [
         (
             each.language,
@@ -142,7 +125,6 @@ def _print(
     print_table(TextTable(headings, rows, title, note, numbers=numbers))
 
 
-_COMPONENTS: tuple[Component, ...] = get_args(Component)
 _SHOWN = 10
 _MOST = 200
 
@@ -171,23 +153,7 @@ class TranslateOptions(NamedTuple):
         Raises:
             UsageError: For a component that does not exist, or a number below 1.
         """
-        names = [name.strip() for entry in self.components for name in entry.split(",")]
-        unknown = [name for name in names if name not in _COMPONENTS]
-        if unknown:
-            raise UsageError(
-                f"--components {unknown[0]}: there is none of that name: choose "
-                f"{', '.join(_COMPONENTS)}"
-            )
         patience = RetryPolicy().seconds if self.patience is None else self.patience
-        numbers = {
-            "batch-size": self.batch_size,
-            "concurrency": self.concurrency,
-            "patience": patience,
-        }
-        require_read_timeout(self.read_timeout)
-        for option, number in numbers.items():
-            if not number >= 1:
-                raise UsageError(f"--{option} {number:g}: at least 1")
         return TranslationRequest(
             suite=self.suite,
             languages=tuple(code.strip() for entry in self.to for code in entry.split(",")),
@@ -195,7 +161,7 @@ class TranslateOptions(NamedTuple):
             out=self.out,
             memory=self.memory,
             assets=self.assets,
-            components=tuple(name for name in _COMPONENTS if name in names),
+            components=components_of(self.components),
             only_stale=self.only_stale,
             texts_at_once=self.batch_size,
             concurrency=self.concurrency,
@@ -209,54 +175,25 @@ class TranslateOptions(NamedTuple):
 def translate_suite(asked: TranslateOptions, *, dry_run: bool, full: bool, as_json: bool) -> int:
     """Translate, or say what that would take; 1 where a text could not be translated."""
     request = asked.request()
-    with long_step("reading the suite"):
-        translating = Translating(request)
     if dry_run:
-        with long_step("planning"):
-            _print_plans(translating, as_json=as_json)
+        _print_plans(plan_translation(request), as_json=as_json)
         return 0
     try:
-        with _Bars() as bars:
-            result = translating.run(bars.begin)
-    except KeyboardInterrupt:
+        result = run_translation(request, progress=show_progress)
+    except StepStopped:
         print_error(f"stopped; what came is in {request.memory_path}: the same command goes on")
         return INTERRUPTED
-    except RunHalted as error:
-        raise RunHalted(f"{error} (memory {request.memory_path})") from error
     if as_json:
         print_json(_result_object(result))
     else:
         _print_result(result, full=full)
-    return 1 if any(map(_is_wanting, result.languages)) else 0
+    return 0 if all(each.is_done for each in result.languages) else 1
 
 
-class _Bars(ExitStack):
-    """A bar of progress for each language."""
-
-    def begin(self, language: str, texts: int) -> Callable[[int], None]:
-        """Show the next one; return what advances it."""
-        self.close()
-        advance = self.enter_context(progress(language, texts))
-
-        def advance_by(count: int) -> None:
-            for _ in range(count):
-                advance()
-
-        return advance_by
-
-
-def _is_wanting(result: LanguageResult) -> bool:
-    """Whether something is left to do: texts without a sound translation, files left alone."""
-    is_refused = any(
-        found.severity == "refuse" for text in result.settled for found in text.anomalies
-    )
-    return bool(is_refused or result.untranslated or result.incomplete or result.left_alone)
-
-
-def _print_plans(translating: Translating, *, as_json: bool) -> None:
-    plans = translating.plans()
+def _print_plans(plan: TranslationPlan, *, as_json: bool) -> None:
+    plans = plan.languages
     if as_json:
-        print_json(_plans_object(plans, translating.prices))
+        print_json(_plans_object(plans, plan.prices))
         return
     rows = [
         (
@@ -267,7 +204,7 @@ def _print_plans(translating: Translating, *, as_json: bool) -> None:
             f"{each.usage.calls:,}",
             f"{each.usage.input_tokens or 0:,}",
             f"{each.usage.output_tokens or 0:,}",
-            formatting.money(cost_of(each.usage, translating.prices.price_of)),
+            formatting.money(cost_of(each.usage, plan.prices.price_of)),
         )
         for each in plans
     ]
@@ -276,16 +213,16 @@ def _print_plans(translating: Translating, *, as_json: bool) -> None:
         TextTable(
             headings,
             tuple(rows),
-            title=f"{translating.domain.domain} by {translating.model}",
+            title=f"{plan.domain} by {plan.model}",
             note="Nothing was sent. Tokens and cost are estimates: "
             + "; ".join(explained(each.language) for each in plans)
-            + f". What has to be asked for again is not in them. Prices: {translating.prices.as_of}.",
+            + f". What has to be asked for again is not in them. Prices: {plan.prices.as_of}.",
             numbers=frozenset(headings[1:]),
         )
     )
     print()
     for each in plans:
-        print_line(_compared(each, translating.domain.domain))
+        print_line(_compared(each, plan.domain))
 
 
 def _compared(plan: LanguagePlan, domain: str) -> str:

@@ -4,26 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dragoman.cli.output import print_json, print_line
-from dragoman.core.costs import cost_of
-from dragoman.core.errors import UsageError
-from dragoman.curation.translation.memories import (
-    compared,
-    export_tmx,
-    import_artifacts,
-    import_tmx,
-)
-from dragoman.models.prices import load_prices
+from dragoman.curation.translation import memories
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable, print_table
-from dragoman.store.translation_memory import TranslationMemory
 
 
 def show_memory(path: Path, prices: Path | None, *, as_json: bool) -> None:
     """Print what a memory holds, and what it took."""
-    table = load_prices(prices)
-    with TranslationMemory(path, write=False) as memory:
-        counts, usage, reviews = memory.counts(), memory.usage(), memory.reviews()
-    costs = [cost_of(each, table.price_of) for each in usage]
+    held = memories.read_memory(path, prices)
+    counts, usage, costs, reviews = held.counts, held.usage, held.costs, held.reviews
     if as_json:
         print_json(
             {
@@ -59,7 +48,7 @@ def show_memory(path: Path, prices: Path | None, *, as_json: bool) -> None:
     for each, cost in zip(usage, costs, strict=True):
         print_line(
             f"\n{each.purpose} by {each.model}: {formatting.calls(each)} calls, {formatting.sent(each)} tokens in, "
-            f"{formatting.received(each)} out, {formatting.money(cost)} ({table.as_of})"
+            f"{formatting.received(each)} out, {formatting.money(cost)} ({held.prices.as_of})"
         )
     if reviews:
         print_line(f"\n{formatting.counted(len(reviews), 'review')} imported")
@@ -69,18 +58,7 @@ def import_translations(
     source: str, path: Path, suites: Sequence[str], languages: Sequence[str], *, as_json: bool
 ) -> None:
     """Read a TMX file, or artifacts of suites, into a memory."""
-    is_tmx = source.lower().endswith(".tmx")
-    if not is_tmx and not suites:
-        raise UsageError(
-            f"{source}: a folder of artifacts is read by suites: name them with --suite, such as "
-            "--suite tau2:retail"
-        )
-    with TranslationMemory(path) as memory:
-        found = (
-            import_tmx(memory, Path(source))
-            if is_tmx
-            else import_artifacts(memory, suites, source, languages)
-        )
+    found = memories.import_translations(source, path, suites, languages)
     if as_json:
         print_json({"imported": found})
         return
@@ -105,8 +83,7 @@ def import_translations(
 
 def export_translations(path: Path, out: Path, language: str) -> None:
     """Write a memory as TMX."""
-    with TranslationMemory(path, write=False) as memory:
-        count = export_tmx(memory, out, language)
+    count = memories.export_translations(path, out, language)
     print_line(f"{out}: {formatting.counted(count, 'translation')}")
 
 
@@ -114,10 +91,7 @@ def print_memory_comparison(
     path: Path, other: Path, suites: Sequence[str], languages: Sequence[str], *, as_json: bool
 ) -> None:
     """Print how alike two memories are."""
-    if not suites or not languages:
-        raise UsageError("name the texts to compare: --suite SUITE and --to LANGUAGE")
-    with TranslationMemory(path, write=False) as ours, TranslationMemory(other, write=False) as its:
-        found = compared(ours, its, suites, languages)
+    found = memories.compare_memories(path, other, suites, languages)
     if as_json:
         print_json({"agreement": found})
         return

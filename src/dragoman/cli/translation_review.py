@@ -1,43 +1,23 @@
 """Implementation of `dragoman review`: exports and imports human reviews of translations."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, get_args
 
 from dragoman.analysis.intervals import clustered_interval
 from dragoman.cli.output import print_error, print_json, print_line
-from dragoman.cli.progress import progress
+from dragoman.cli.progress import show_progress
 from dragoman.core.costs import cost_of
-from dragoman.core.errors import DataError, UsageError
-from dragoman.core.texts.decoding import TranslatedErrors
-from dragoman.curation.review.csv_files import decode_csv, encode_csv
-from dragoman.curation.review.reviewing import ImportedReview, Reviewing, ReviewRequest
-from dragoman.curation.review.rows import ReviewedRow, ReviewRow
-from dragoman.curation.review.second_opinions import Helped, Helpers, ask_models
-from dragoman.curation.review.workbook import (
-    WORKBOOKS,
-    decode_workbook,
-    encode_workbook,
-    require_workbooks,
-)
-from dragoman.curation.translation.segments import Component
+from dragoman.curation.review import steps
+from dragoman.curation.review.reviewing import ImportedReview, ReviewRequest
+from dragoman.curation.review.rows import ReviewRow
+from dragoman.curation.review.second_opinions import Helped, Helpers
+from dragoman.curation.review.steps import ReviewExport
+from dragoman.curation.translation.segments import components_of
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable, print_table
-from dragoman.store.safe_files import atomic_write
-from dragoman.store.translation_memory import (
-    FILE,
-    MemoryCount,
-    ReviewCount,
-    ReviewRecord,
-    TranslationMemory,
-)
+from dragoman.store.translation_memory import FILE, MemoryCount, ReviewCount, ReviewRecord
 
-__all__ = ["Export", "Helpers", "export_review", "import_review", "print_status", "review_request"]
-
-_COMPONENTS: tuple[Component, ...] = get_args(Component)
-_WORKBOOK = ".xlsx"
 _SHOWN = 20
 
 
@@ -49,39 +29,17 @@ def review_request(
     Raises:
         UsageError: For a component that does not exist.
     """
-    names = [name.strip() for entry in components for name in entry.split(",")]
-    unknown = [name for name in names if name not in _COMPONENTS]
-    if unknown:
-        raise UsageError(
-            f"--components {unknown[0]}: there is none of that name: choose {', '.join(_COMPONENTS)}"
-        )
-    return ReviewRequest(
-        tuple(name.strip() for name in suites.split(",")),
-        language,
-        memory,
-        assets,
-        tuple(name for name in _COMPONENTS if name in names),
-    )
+    chosen = components_of(components)
+    names = tuple(name.strip() for name in suites.split(","))
+    return ReviewRequest(names, language, memory, assets, chosen)
 
 
-class Export(NamedTuple):
-    """Where a review goes, and what of it: new texts only, so many at most."""
-
-    out: Path
-    only_new: bool
-    most: int | None
-
-
-def export_review(asked: ReviewRequest, export: Export, helpers: Helpers, *, as_json: bool) -> int:
+def export_review(
+    asked: ReviewRequest, export: ReviewExport, helpers: Helpers, *, as_json: bool
+) -> int:
     """Write a workbook, or a folder of CSV files."""
-    out = export.out
-    _require_free(out)
-    reviewing = Reviewing(asked)
-    asks = bool(helpers.back_translator or helpers.estimator)
-    with TranslationMemory(asked.memory, write=asks, make=False) as memory:
-        helped = _helped(reviewing, memory, helpers) if asks else None
-        rows = reviewing.rows(memory, only_new=export.only_new, most=export.most)
-    _write(out, rows, f"{reviewing.language.name}: {', '.join(asked.suites)}")
+    done = steps.export_review(asked, export, helpers, progress=show_progress)
+    out, rows, helped = export.out, done.rows, done.helped
     if as_json:
         sheets = {sheet: len(each) for sheet, each in rows.items()}
         print_json({"written": str(out), "sheets": sheets, **_helped_object(helped)})
@@ -96,10 +54,7 @@ def import_review(
     asked: ReviewRequest, files: Sequence[Path], reviewer: str, *, as_json: bool
 ) -> int:
     """Take a reviewer's files; 1 where a row of them is refused."""
-    read = {path: _read(path) for path in _files(files)}
-    reviewing = Reviewing(asked)
-    with TranslationMemory(asked.memory, make=False) as memory:
-        imported = reviewing.take(read, reviewer, memory)
+    imported = steps.import_review(asked, files, reviewer)
     if as_json:
         print_json(_imported_object(imported))
     else:
@@ -109,9 +64,8 @@ def import_review(
 
 def print_status(memory: Path, language: str, *, as_json: bool) -> int:
     """Print the reviews that a memory records."""
-    with TranslationMemory(memory, write=False) as opened:
-        reviews = opened.reviews(language)
-        counts = [each for each in opened.counts() if language in {"", each.target_language}]
+    held = steps.read_reviews(memory, language)
+    reviews, counts = held.reviews, held.counts
     if as_json:
         print_json({"reviews": reviews, "entries": counts})
         return 0
@@ -149,75 +103,6 @@ def _reviewed(reviews: Sequence[ReviewRecord]) -> TextTable:
         for each in reviews
     )
     return TextTable(headings, rows, numbers=frozenset({"read", "unsure"}))
-
-
-def _helped(reviewing: Reviewing, memory: TranslationMemory, helpers: Helpers) -> Helped:
-    languages = (reviewing.source.full_name, reviewing.language.full_name)
-    with _Bars() as bars:
-        return ask_models(reviewing.found(memory), languages, memory, helpers, bars.begin)
-
-
-class _Bars(ExitStack):
-    """A bar of progress for each thing that is asked."""
-
-    def begin(self, title: str, texts: int) -> Callable[[int], None]:
-        """Show the next one; return what advances it."""
-        self.close()
-        advance = self.enter_context(progress(title, texts))
-
-        def advance_by(count: int) -> None:
-            for _ in range(count):
-                advance()
-
-        return advance_by
-
-
-def _require_free(out: Path) -> None:
-    """Refuse what cannot be written before anybody is asked anything.
-
-    Raises:
-        UsageError: Where something is there already, or the name is that of another kind of file;
-            without what workbooks need.
-    """
-    if out.exists() and (out.is_file() or any(out.iterdir())):
-        raise UsageError(f"{out} is there already: name another file, or move it away")
-    if out.suffix == _WORKBOOK:
-        require_workbooks()
-    elif out.suffix:
-        raise UsageError(f"{out}: name a workbook (.xlsx), or a folder for CSV files")
-
-
-def _write(out: Path, rows: Mapping[str, Sequence[ReviewRow]], title: str) -> None:
-    if out.suffix == _WORKBOOK:
-        atomic_write(out, (encode_workbook(rows, title),))
-        return
-    with TranslatedErrors(DataError, f"{out}: cannot be written"):
-        out.mkdir(parents=True, exist_ok=True)
-    for sheet, of_sheet in rows.items():
-        atomic_write(out / f"{sheet}.csv", (encode_csv(of_sheet),))
-
-
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
-    for path in paths:
-        if path.is_dir():
-            found = sorted(filter(_is_reviewed_file, path.iterdir()))
-            if not found:
-                raise UsageError(f"{path} holds neither CSV files nor workbooks")
-            yield from found
-        else:
-            yield path
-
-
-def _is_reviewed_file(path: Path) -> bool:
-    """Whether a file of a folder is read: those of spreadsheet programs at work are not."""
-    return path.suffix.lower() in {".csv", _WORKBOOK} and not path.name.startswith(("~$", "."))
-
-
-def _read(path: Path) -> tuple[ReviewedRow, ...]:
-    with TranslatedErrors(DataError, f"{path}: cannot be read"):
-        content = path.read_bytes()
-    decode = decode_workbook if content.startswith(WORKBOOKS) else decode_csv
-    return decode(content, path.name)
 
 
 def _print_export(out: Path, rows: Mapping[str, Sequence[ReviewRow]]) -> None:

@@ -90,10 +90,10 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
     once, and its audio is heard by all. The same command goes on where it was stopped, and may name
     more recognizers. Exit 1 where --verify finds a problem.
     """
-    from dragoman.cli.audio_sets import SpeakOptions, speak_suites, verify_set
+    from dragoman.cli.audio_sets import SpeakOptions, print_verified, speak_suites
 
     if verify is not None:
-        return exit_with_status(verify_set(verify, as_json=as_json))
+        return exit_with_status(print_verified(verify, as_json=as_json))
     if out is None:
         raise UsageError("speak: needs --out SET, the set's folder")
     asked = SpeakOptions(

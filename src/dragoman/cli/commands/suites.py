@@ -258,12 +258,15 @@ def review_export(  # noqa: PLR0913, PLR0917 - the options of one command
     as_json: Json = False,
 ) -> None:
     """Write the memory's translations for a reviewer, the worst first, one sheet per artifact."""
-    from dragoman.cli.translation_review import Export, export_review, review_request
+    from dragoman.cli.translation_review import export_review, review_request
     from dragoman.curation.review.second_opinions import Helpers
+    from dragoman.curation.review.steps import ReviewExport
 
     asked = review_request(suite, to, memory, assets, tuple(components or ()))
     helpers = Helpers(back_translate, estimate, max_cost, prices, read_timeout)
-    exit_with_status(export_review(asked, Export(out, only_new, limit), helpers, as_json=as_json))
+    exit_with_status(
+        export_review(asked, ReviewExport(out, only_new, limit), helpers, as_json=as_json)
+    )
 
 
 @command(review_app, "import", "review import tau2:retail th.xlsx --to th --reviewer Somchai")

@@ -1,22 +1,32 @@
 """Makes an audio set: every message as it is said, proved, spoken, heard by everyone, and a card."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
 
-from dragoman.composition.concurrency import timeouts_of
+from dragoman.composition.concurrency import require_read_timeout, timeouts_of
 from dragoman.composition.spending import with_stated_prices
 from dragoman.conditions.voice.verbalization.spoken_form import VERBALIZATION
 from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError, UsageError
+from dragoman.core.progress import long_step
 from dragoman.core.protocols import ChatModel, Suite
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.core.version import VERSION
 from dragoman.curation.asking.answers import prompt_version
 from dragoman.curation.in_order import in_order
+from dragoman.curation.progress import (
+    Advance,
+    Progress,
+    ProgressInTurn,
+    show_nothing,
+    stopping_here,
+)
 from dragoman.curation.speech.asking.rewriting import PROMPT as REWRITE
 from dragoman.curation.speech.asking.topics import PROMPT as TOPICS
 from dragoman.curation.speech.asking.topics import named_topics
@@ -51,7 +61,7 @@ from dragoman.curation.speech.versions import (
 from dragoman.curation.speech.whitelists import topics_of
 from dragoman.distributed.worker_backends import pool_from_options
 from dragoman.models.budget import Budget, parse_spend_limit
-from dragoman.models.prices import load_prices
+from dragoman.models.prices import PriceTable, load_prices
 from dragoman.registry.chat_models import model_name, translation_model
 from dragoman.registry.model_clients import ModelClients
 from dragoman.registry.speech_engines import SpeechEngines
@@ -97,6 +107,20 @@ class AudioSetRequest(msgspec.Struct, frozen=True):
     workers: int = 1
     ray: str = ""
     read_timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        """See that it names a suite, and that its numbers make sense.
+
+        Raises:
+            UsageError: For no suite, or a number that makes no sense.
+        """
+        if self.concurrency < 1:
+            raise UsageError(f"--concurrency {self.concurrency}: at least 1")
+        require_read_timeout(self.read_timeout)
+        if self.sample < 0:
+            raise UsageError(f"--sample {self.sample}: a number of tasks, or 0 for all")
+        if not self.suites:
+            raise UsageError("no suite: name one, or several by commas (`dragoman list suites`)")
 
 
 OnDone = Callable[[str, int], None]
@@ -286,11 +310,57 @@ async def _line(message: UserMessage, means: _Means) -> SetLine:
     return SetLine(spoken, MessageWhitelist(topics, named.topics, named.why), named.usage)
 
 
+def run_speak(asked: AudioSetRequest, *, progress: Progress = show_nothing) -> Card:
+    """Make an audio set, or what is missing of it.
+
+    Args:
+        asked: What is said, by whom, who hears it, and where it goes.
+        progress: Is entered for texts, speech and transcripts, one after the other.
+
+    Raises:
+        UsageError: For a suite, model or engine that does not exist, or a folder with another set.
+        ParticipantError: Where an engine broke; what came until then is in the folder.
+        RunHalted: Where nothing more may be asked; what came until then is in the folder.
+        StepStopped: Where a person stops it; what came until then is in the folder.
+        DataError: For data that are missing or damaged, and files that cannot be written.
+    """
+    with long_step("reading the suite"):
+        speaking = Speaking(asked)
+    stages = speaking.stages
+    following = {stage: (after,) for stage, after in pairwise(stages)}
+    shown: dict[str, Advance] = {}
+    done: Counter[str] = Counter()
+    with stopping_here(), ProgressInTurn(progress) as in_turn:
+
+        def show(stage: str) -> None:
+            if stage not in shown:
+                shown[stage] = in_turn.begin(stage, stages[stage])
+
+        def on_done(stage: str, count: int) -> None:
+            show(stage)
+            shown[stage](count)
+            done[stage] += count
+            if done[stage] >= stages[stage]:
+                # What follows may take long before any of it is done.
+                list(map(show, following.get(stage, ())))
+
+        return speaking.run(on_done)
+
+
+def prices_for(asked: AudioSetRequest) -> PriceTable:
+    """Return what the models of a set cost.
+
+    Raises:
+        UsageError: For a table of prices that cannot be read.
+    """
+    return with_stated_prices(load_prices(asked.prices), (asked.rewriter, asked.topics))
+
+
 def _budget(asked: AudioSetRequest) -> Budget | None:
     if not asked.max_cost:
         return None
-    prices = with_stated_prices(load_prices(asked.prices), (asked.rewriter, asked.topics))
-    return Budget(parse_spend_limit(asked.max_cost), prices.price_of, goes_on="the same command")
+    price_of = prices_for(asked).price_of
+    return Budget(parse_spend_limit(asked.max_cost), price_of, goes_on="the same command")
 
 
 def _made(asked: AudioSetRequest, suites: Sequence[Suite], rules: Phenomena) -> dict[str, object]:

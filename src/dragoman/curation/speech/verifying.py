@@ -34,6 +34,23 @@ from dragoman.store.audio_set_format import (
 from dragoman.store.safe_files import read_plain
 
 
+class VerifiedSet(msgspec.Struct, frozen=True):
+    """What is wrong with a set, and what of it cannot be looked at again, one line each."""
+
+    problems: tuple[str, ...]
+    unchecked: tuple[str, ...]
+
+
+def verify_set(folder: Path) -> VerifiedSet:
+    """Look at a set again: every message, proof, sound, transcript and count.
+
+    Raises:
+        DataError: Where a file is missing or damaged.
+        UsageError: Where its suites do not exist here.
+    """
+    return VerifiedSet(problems_of(folder), unchecked_in(folder))
+
+
 def problems_of(folder: Path) -> tuple[str, ...]:
     """Return what is wrong with a set, one line each; nothing for a sound and whole one.
 

@@ -11,7 +11,9 @@ from dragoman.conditions.language.artifacts import MANIFEST, AssetFolder, domain
 from dragoman.conditions.language.languages import SHIPPED
 from dragoman.config.environment import data_folder
 from dragoman.core.capabilities import Translatable
+from dragoman.core.costs import Cost, cost_of
 from dragoman.core.errors import UsageError
+from dragoman.core.usage import Usage
 from dragoman.curation.translation.checks.chrf import chrf
 from dragoman.curation.translation.discovery import domain_of, translatable
 from dragoman.curation.translation.manifest import records_of, text_key
@@ -19,9 +21,16 @@ from dragoman.curation.translation.released import released_translations, render
 from dragoman.curation.translation.segments import Component, TranslatableDomain
 from dragoman.curation.translation.tmx import read_tmx, written_tmx
 from dragoman.curation.translation.units import units_of
+from dragoman.models.prices import PriceTable, load_prices
 from dragoman.registry.suites import load_suite
 from dragoman.store.safe_files import atomic_write
-from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
+from dragoman.store.translation_memory import (
+    MemoryCount,
+    MemoryEntry,
+    ReviewRecord,
+    SourceText,
+    TranslationMemory,
+)
 
 SOURCE = "en"
 _AT_ONCE = 1_000
@@ -65,6 +74,97 @@ class MemoryAgreement(msgspec.Struct, frozen=True):
     texts: int
     equal: int
     likeness: float
+
+
+class MemoryContents(msgspec.Struct, frozen=True):
+    """What a memory holds, and what it took.
+
+    Attributes:
+        counts: Translations by language and origin.
+        usage: What models consumed.
+        costs: What each of these costs; None where no price is known.
+        reviews: The reviews that were imported.
+        prices: What costs are by.
+    """
+
+    counts: tuple[MemoryCount, ...]
+    usage: tuple[Usage, ...]
+    costs: tuple[Cost | None, ...]
+    reviews: tuple[ReviewRecord, ...]
+    prices: PriceTable
+
+
+def read_memory(path: Path, prices: Path | None = None) -> MemoryContents:
+    """Read what a memory holds.
+
+    Args:
+        path: The memory.
+        prices: A table of prices of one's own.
+
+    Raises:
+        UsageError: For a table of prices that cannot be read.
+        StoreError: Where there is no memory, or it cannot be read.
+    """
+    table = load_prices(prices)
+    with TranslationMemory(path, write=False) as memory:
+        counts, usage, reviews = memory.counts(), memory.usage(), memory.reviews()
+    costs = tuple(cost_of(each, table.price_of) for each in usage)
+    return MemoryContents(tuple(counts), tuple(usage), costs, tuple(reviews), table)
+
+
+def import_translations(
+    source: str, path: Path, suites: Sequence[str] = (), languages: Sequence[str] = ()
+) -> list[ImportedTranslations]:
+    """Read translations of others into a memory; it is made where there is none.
+
+    Args:
+        source: A TMX file, a folder with DOMAIN/LANGUAGE, or the name of a release.
+        path: The memory.
+        suites: Of which suites a folder is read.
+        languages: Only these of a folder; all where none is named.
+
+    Raises:
+        UsageError: For a folder without suites, or where there is nothing of a suite or language.
+        DataError: Where files are damaged.
+        StoreError: Where the memory cannot be written.
+    """
+    is_tmx = source.lower().endswith(".tmx")
+    if not is_tmx and not suites:
+        raise UsageError(
+            f"{source}: a folder of artifacts is read by suites: name them with --suite, such as "
+            "--suite tau2:retail"
+        )
+    with TranslationMemory(path) as memory:
+        if is_tmx:
+            return import_tmx(memory, Path(source))
+        return import_artifacts(memory, suites, source, languages)
+
+
+def export_translations(path: Path, out: Path, language: str = "") -> int:
+    """Write a memory as TMX, or what it has of one language; return how many translations there are.
+
+    Raises:
+        DataError: Where the file cannot be written, or XML cannot carry a text.
+        StoreError: Where the memory cannot be read.
+    """
+    with TranslationMemory(path, write=False) as memory:
+        return export_tmx(memory, out, language)
+
+
+def compare_memories(
+    path: Path, other: Path, suites: Sequence[str], languages: Sequence[str]
+) -> list[MemoryAgreement]:
+    """Compare two memories in the texts of suites, by domain, language and component.
+
+    Raises:
+        UsageError: Without a suite or language, and for a suite that cannot be translated.
+        DataError: Where its data are missing or damaged.
+        StoreError: Where a memory cannot be read.
+    """
+    if not suites or not languages:
+        raise UsageError("name the texts to compare: --suite SUITE and --to LANGUAGE")
+    with TranslationMemory(path, write=False) as ours, TranslationMemory(other, write=False) as its:
+        return compared(ours, its, suites, languages)
 
 
 def import_tmx(memory: TranslationMemory, path: Path) -> list[ImportedTranslations]:

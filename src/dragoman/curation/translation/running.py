@@ -9,13 +9,15 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.composition.concurrency import timeouts_of
+from dragoman.composition.concurrency import require_read_timeout, timeouts_of
 from dragoman.composition.spending import with_stated_prices
 from dragoman.conditions.language.artifacts import MANIFEST, AssetFolder
 from dragoman.conditions.language.languages import Language, find_language
 from dragoman.config.environment import data_folder
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import RunHalted, UsageError
+from dragoman.core.progress import long_step
 from dragoman.core.usage import Usage, total_usage
+from dragoman.curation.progress import Progress, ProgressInTurn, show_nothing, stopping_here
 from dragoman.curation.translation.discovery import domain_of
 from dragoman.curation.translation.domains import (
     DomainPlan,
@@ -89,6 +91,22 @@ class TranslationRequest(msgspec.Struct, frozen=True):
     patience: float = RetryPolicy().seconds
     read_timeout: float | None = None
 
+    def __post_init__(self) -> None:
+        """See that its numbers make sense.
+
+        Raises:
+            UsageError: For a number below 1.
+        """
+        require_read_timeout(self.read_timeout)
+        numbers = {
+            "batch-size": self.texts_at_once,
+            "concurrency": self.concurrency,
+            "patience": self.patience,
+        }
+        for option, number in numbers.items():
+            if not number >= 1:
+                raise UsageError(f"--{option} {number:g}: at least 1")
+
     @property
     def memory_path(self) -> Path:
         """Where the memory lies."""
@@ -130,6 +148,14 @@ class LanguageResult(msgspec.Struct, frozen=True):
         """The texts that stay as they were."""
         return tuple(each for each in self.settled if each.target is None)
 
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to do: each text has a sound translation, and no file is left alone."""
+        is_refused = any(
+            found.severity == "refuse" for text in self.settled for found in text.anomalies
+        )
+        return not (is_refused or self.untranslated or self.incomplete or self.left_alone)
+
 
 class TranslationResult(msgspec.Struct, frozen=True):
     """What became of a request.
@@ -148,6 +174,15 @@ class TranslationResult(msgspec.Struct, frozen=True):
     languages: tuple[LanguageResult, ...]
     usage: tuple[Usage, ...]
     odd: tuple[str, ...]
+    prices: PriceTable
+
+
+class TranslationPlan(msgspec.Struct, frozen=True):
+    """What a request would take, language by language; estimates, by the prices that hold for it."""
+
+    domain: str
+    model: str
+    languages: tuple[LanguagePlan, ...]
     prices: PriceTable
 
 
@@ -326,6 +361,46 @@ class Translating:
             return None
         limit = parse_spend_limit(self.asked.max_cost)
         return Budget(limit, self.prices.price_of, goes_on="the same command")
+
+
+def plan_translation(asked: TranslationRequest) -> TranslationPlan:
+    """Say what a translation would take; nothing is sent or written, and no key is needed.
+
+    Raises:
+        UsageError: For a suite, language or price table that does not exist.
+        DataError: For data that are missing or damaged.
+    """
+    with long_step("reading the suite"):
+        translating = Translating(asked)
+    with long_step("planning"):
+        plans = translating.plans()
+    return TranslationPlan(translating.domain.domain, translating.model, plans, translating.prices)
+
+
+def run_translation(
+    asked: TranslationRequest, *, progress: Progress = show_nothing
+) -> TranslationResult:
+    """Translate a suite, and write each language's files when all its texts are settled.
+
+    Args:
+        asked: What is translated, by whom, and where it goes.
+        progress: Is entered for each language.
+
+    Raises:
+        UsageError: For a suite, language or price table that does not exist, or a model that cannot be
+            asked.
+        RunHalted: Where nothing more may be asked; what came until then is in the memory.
+        StepStopped: Where a person stops it; what came until then is in the memory.
+        StoreError: Where the memory cannot be read or written.
+        DataError: For data that are missing or damaged, and files that cannot be written.
+    """
+    with long_step("reading the suite"):
+        translating = Translating(asked)
+    try:
+        with stopping_here(), ProgressInTurn(progress) as shown:
+            return translating.run(shown.begin)
+    except RunHalted as error:
+        raise RunHalted(f"{error} (memory {asked.memory_path})") from error
 
 
 def _says(artifact: Artifact, folder: Path, texts: Mapping[str, str]) -> bool:

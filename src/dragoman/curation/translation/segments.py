@@ -6,15 +6,18 @@ is written anew with the translations at the addresses of their segments.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import msgspec
 
 from dragoman.conditions.language.artifacts import SourceHash
 from dragoman.conditions.language.lint.assets import EnglishAssets
+from dragoman.core.errors import UsageError
 
 Component = Literal["schema", "tools", "messages", "database", "policy", "tasks", "functions"]
 """What a file is for; `schema` is translated before all others, whose glossary it gives."""
+
+COMPONENTS: tuple[Component, ...] = get_args(Component)
 
 Mode = Literal["label", "text"]
 """`label`: a value's stand-alone label. `text`: prose, names, messages, whole documents."""
@@ -111,3 +114,18 @@ def address_of(file: str, place: Sequence[str | int]) -> str:
     """Return the address of a place in a file."""
     steps = (str(step).replace("~", "~0").replace("/", "~1") for step in place)
     return f"{file}::{'/'.join(steps)}"
+
+
+def components_of(listed: Sequence[str]) -> tuple[Component, ...]:
+    """Return the components that are listed, several in one text by commas, in the order of all.
+
+    Raises:
+        UsageError: For a component that does not exist.
+    """
+    names = [name.strip() for entry in listed for name in entry.split(",")]
+    unknown = [name for name in names if name not in COMPONENTS]
+    if unknown:
+        raise UsageError(
+            f"--components {unknown[0]}: there is none of that name: choose {', '.join(COMPONENTS)}"
+        )
+    return tuple(name for name in COMPONENTS if name in names)

@@ -12,11 +12,16 @@ from dragoman.conditions.language.artifacts import (
     Schema,
     ToolReturns,
     decode_artifact,
+    languages_of,
 )
 from dragoman.conditions.language.database_names import decode_database
+from dragoman.config.environment import data_folder
+from dragoman.core.capabilities import Translatable
 from dragoman.curation.translation.artifacts.json_places import decode
+from dragoman.curation.translation.discovery import domain_of
 from dragoman.curation.translation.released import released_translations
 from dragoman.curation.translation.segments import Artifact, TranslatableDomain
+from dragoman.registry.suites import load_suite
 
 SPLITS = "split_tasks.json"
 
@@ -109,6 +114,35 @@ class LanguageStatistics(msgspec.Struct, frozen=True):
     instances: InstanceCount
     translated: int
     left: dict[str, int]
+
+
+class SuiteTexts(msgspec.Struct, frozen=True):
+    """How much there is to translate in a suite, and how much of it each language has."""
+
+    domain: DomainStatistics
+    languages: tuple[LanguageStatistics, ...]
+
+
+def count_texts(suite: str) -> SuiteTexts:
+    """Count what there is to translate in a suite, and what its languages have.
+
+    Languages are those of the artifacts that come with the suite, or that were pulled for it.
+
+    Raises:
+        UsageError: For a suite that does not exist, or that cannot be translated.
+        DataError: Where data are missing or damaged.
+    """
+    loaded = load_suite(suite)
+    domain = domain_of(loaded, data_folder())
+    release = loaded.english().release if isinstance(loaded, Translatable) else None
+    if release is None:
+        return SuiteTexts(statistics_of(domain), ())
+    root = release.folder(data_folder()) / domain.domain
+    languages = tuple(
+        statistics_in(domain, AssetFolder(root / language), language)
+        for language in languages_of(root)
+    )
+    return SuiteTexts(statistics_of(domain), languages)
 
 
 def statistics_of(domain: TranslatableDomain) -> DomainStatistics:

@@ -1,0 +1,167 @@
+"""Reviews of translations, from Python: out to a file for a reviewer, and back into the memory."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.texts.decoding import TranslatedErrors
+from dragoman.curation.progress import Progress, ProgressInTurn, show_nothing
+from dragoman.curation.review.csv_files import decode_csv, encode_csv
+from dragoman.curation.review.reviewing import ImportedReview, Reviewing, ReviewRequest
+from dragoman.curation.review.rows import ReviewedRow, ReviewRow
+from dragoman.curation.review.second_opinions import Helped, Helpers, ask_models
+from dragoman.curation.review.workbook import (
+    WORKBOOKS,
+    decode_workbook,
+    encode_workbook,
+    require_workbooks,
+)
+from dragoman.store.safe_files import atomic_write
+from dragoman.store.translation_memory import MemoryCount, ReviewRecord, TranslationMemory
+
+_WORKBOOK = ".xlsx"
+
+
+class ReviewExport(msgspec.Struct, frozen=True):
+    """Where a review goes, and what of it: new texts only, so many at most."""
+
+    out: Path
+    only_new: bool = False
+    most: int | None = None
+
+
+class ExportedReview(msgspec.Struct, frozen=True):
+    """The rows that a reviewer is shown, by sheet, and what models said before; None without models."""
+
+    rows: Mapping[str, Sequence[ReviewRow]]
+    helped: Helped | None = None
+
+
+class MemoryReviews(msgspec.Struct, frozen=True):
+    """The reviews that a memory records, and the translations that it holds by origin."""
+
+    reviews: tuple[ReviewRecord, ...]
+    counts: tuple[MemoryCount, ...]
+
+
+def export_review(
+    asked: ReviewRequest,
+    export: ReviewExport,
+    helpers: Helpers = Helpers(),
+    *,
+    progress: Progress = show_nothing,
+) -> ExportedReview:
+    """Write a workbook, or a folder of CSV files, for a reviewer.
+
+    Args:
+        asked: What is reviewed.
+        export: Where it goes, and what of it.
+        helpers: Models that look at translations first.
+        progress: Is entered for each thing that models are asked.
+
+    Raises:
+        UsageError: Where something is at the place already, for a suite, language or model that does not
+            exist, or where there is nothing to show.
+        RunHalted: Where models may not be asked any more; what they said is in the memory.
+        StoreError: Where the memory cannot be read or written.
+        DataError: For data that are missing or damaged, and files that cannot be written.
+    """
+    _require_free(export.out)
+    reviewing = Reviewing(asked)
+    asks = bool(helpers.back_translator or helpers.estimator)
+    with TranslationMemory(asked.memory, write=asks, make=False) as memory:
+        helped = _ask(reviewing, memory, helpers, progress) if asks else None
+        rows = reviewing.rows(memory, only_new=export.only_new, most=export.most)
+    _write(export.out, rows, f"{reviewing.language.name}: {', '.join(asked.suites)}")
+    return ExportedReview(rows, helped)
+
+
+def import_review(
+    asked: ReviewRequest, files: Sequence[Path], reviewer: str = ""
+) -> ImportedReview:
+    """Take a reviewer's files into the memory; where a row is refused, nothing is taken.
+
+    Args:
+        asked: What was reviewed.
+        files: Workbooks, CSV files, or folders of them.
+        reviewer: Who reviewed.
+
+    Raises:
+        UsageError: For a folder without such files, or where no row is of these suites.
+        DataError: For a file that cannot be read.
+        StoreError: Where the memory cannot be read or written.
+    """
+    read = {path: _read(path) for path in _files(files)}
+    reviewing = Reviewing(asked)
+    with TranslationMemory(asked.memory, make=False) as memory:
+        return reviewing.take(read, reviewer, memory)
+
+
+def read_reviews(memory: Path, language: str = "") -> MemoryReviews:
+    """Read the reviews that a memory records, of one language or of all.
+
+    Raises:
+        StoreError: Where there is no memory, or it cannot be read.
+    """
+    with TranslationMemory(memory, write=False) as opened:
+        reviews = opened.reviews(language)
+        counts = [each for each in opened.counts() if language in {"", each.target_language}]
+    return MemoryReviews(tuple(reviews), tuple(counts))
+
+
+def _ask(
+    reviewing: Reviewing, memory: TranslationMemory, helpers: Helpers, progress: Progress
+) -> Helped:
+    languages = (reviewing.source.full_name, reviewing.language.full_name)
+    with ProgressInTurn(progress) as shown:
+        return ask_models(reviewing.found(memory), languages, memory, helpers, shown.begin)
+
+
+def _require_free(out: Path) -> None:
+    """Refuse what cannot be written before anybody is asked anything.
+
+    Raises:
+        UsageError: Where something is there already, or the name is that of another kind of file;
+            without what workbooks need.
+    """
+    if out.exists() and (out.is_file() or any(out.iterdir())):
+        raise UsageError(f"{out} is there already: name another file, or move it away")
+    if out.suffix == _WORKBOOK:
+        require_workbooks()
+    elif out.suffix:
+        raise UsageError(f"{out}: name a workbook (.xlsx), or a folder for CSV files")
+
+
+def _write(out: Path, rows: Mapping[str, Sequence[ReviewRow]], title: str) -> None:
+    if out.suffix == _WORKBOOK:
+        atomic_write(out, (encode_workbook(rows, title),))
+        return
+    with TranslatedErrors(DataError, f"{out}: cannot be written"):
+        out.mkdir(parents=True, exist_ok=True)
+    for sheet, of_sheet in rows.items():
+        atomic_write(out / f"{sheet}.csv", (encode_csv(of_sheet),))
+
+
+def _files(paths: Sequence[Path]) -> Iterator[Path]:
+    for path in paths:
+        if path.is_dir():
+            found = sorted(filter(_is_reviewed_file, path.iterdir()))
+            if not found:
+                raise UsageError(f"{path} holds neither CSV files nor workbooks")
+            yield from found
+        else:
+            yield path
+
+
+def _is_reviewed_file(path: Path) -> bool:
+    """Whether a file of a folder is read: those of spreadsheet programs at work are not."""
+    return path.suffix.lower() in {".csv", _WORKBOOK} and not path.name.startswith(("~$", "."))
+
+
+def _read(path: Path) -> tuple[ReviewedRow, ...]:
+    with TranslatedErrors(DataError, f"{path}: cannot be read"):
+        content = path.read_bytes()
+    decode = decode_workbook if content.startswith(WORKBOOKS) else decode_csv
+    return decode(content, path.name)
