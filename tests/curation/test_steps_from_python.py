@@ -1,8 +1,12 @@
 """A dataset of web APIs is made from Python alone: no command, nothing printed, no exit."""
 
+import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,6 +43,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 LIBRARY = DOCS / "examples" / "library.yaml"
 PORTUGAL = CollectOptions(StatedFacts("", country="Portugal"))
 HALF = SplitPlan(share=0.5)
+FENCED = re.compile(r"^```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture
@@ -176,3 +181,31 @@ def test_a_plan_is_done_step_by_step_and_told_in_lines(tmp_path: Path) -> None:
     assert lines[1] == "generate: kept 6"
     assert lines[-1] == f"export: {tmp_path / 'rows'}"
     assert run_plan(plan).status == done.status
+
+
+def test_the_page_prints_what_stands_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    section = (DOCS / "curation.md").read_text("utf-8").partition("## From Python\n")[2]
+    program, printed, progress = FENCED.findall(section.partition("\n## ")[0])
+    shutil.copy(LIBRARY, tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+    exec(compile(program, "curation.md", "exec"), {})  # noqa: S102 - the page's own
+    assert capsys.readouterr().out == printed
+    names: dict[str, Any] = {}
+    exec(compile(progress, "curation.md", "exec"), names)  # noqa: S102 - the page's own
+    run_generate(
+        tmp_path / "mine", GenerateOptions(plan=BriefPlan(seed=1)), progress=names["progress"]
+    )
+    assert "generate begins:" in capsys.readouterr().out
+
+
+def test_the_page_names_functions_that_are_there() -> None:
+    section = (DOCS / "curation.md").read_text("utf-8").partition("## From Python\n")[2]
+    rows = re.findall(r"^\| (`dragoman[^|]+) \| ([^|]+) \|$", section, re.MULTILINE)
+    assert len(rows) == 9
+    for modules, functions in rows:
+        held = [import_module(name) for name in re.findall(r"`([\w.]+)`", modules)]
+        for name in re.findall(r"`(\w+)`", functions):
+            assert any(callable(getattr(module, name, None)) for module in held), name
