@@ -34,7 +34,7 @@ _LIBRARIES = tuple(str(Path(place).resolve()) for place in {sys.prefix, sys.base
 
 
 class Audit:
-    """What was done, by kind, while `parse_switch`."""
+    """What was done, by kind, while `is_on`."""
 
     def __init__(self) -> None:
         self.is_on = False

@@ -69,7 +69,7 @@ Name = TypeVar("Name", bound=str)
 class ConversationResult(msgspec.Struct, frozen=True):
     """One planned conversation: where it stands in the grid, and what came of it so far.
 
-    `earlier` is what attempts before the last one consumed, and their judges. `consumption` is what
+    `earlier` is what attempts before the last one consumed, and their judges. `measures` is what
     measures beside the reward counted, the oldest first. `key` is that of its cell in the run's store.
     """
 
@@ -108,7 +108,7 @@ class CellSummary(msgspec.Struct, frozen=True):
     `planned_tasks` are all its tasks; `result` says how many of them entered each figure. `reference` holds the figures as the reference
     computes them, under its rules. `assumed` says that a figure rests on verdicts
     that were assumed. `ending_details` is the commonest detail of each ending that is not a regular
-    one, `code_errors` counts conversations in which a participant's own code raised. `unscored_result` counts reasons; `tool_errors` are the agent's and user's own, and
+    one, `code_errors` counts conversations in which a participant's own code raised. `unscored` counts reasons; `tool_errors` are the agent's and user's own, and
     `malformed_calls` those among them whose arguments could not be read.
     `calls_in_text` counts replies in words that hold a call, and `near_tokens` conversations that
     ended by a stop token that was written almost right.

@@ -88,7 +88,7 @@ class ModeFigures(msgspec.Struct, frozen=True):
 
 
 class FailureModeSummary(msgspec.Struct, frozen=True):
-    """The failure modes of conversations; `unscored_result` counts those about which nothing is known, by reason.
+    """The failure modes of conversations; `unscored` counts those about which nothing is known, by reason.
 
     Where the measure cannot tell, but a suite's own check of calls decided (BFCL), its error is the mode.
     """

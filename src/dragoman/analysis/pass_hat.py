@@ -32,7 +32,7 @@ class Figure(msgspec.Struct, frozen=True):
 class PassHat(msgspec.Struct, frozen=True):
     """pass^k for k = 1..trials of one cell of the grid.
 
-    `tasks` entered pass^1 and `exclusion_reason` did not; `trials` is the most that a task has.
+    `tasks` entered pass^1 and `left_out` did not; `trials` is the most that a task has.
     """
 
     tasks: int

@@ -38,7 +38,7 @@ class TaskVariance(msgspec.Struct, frozen=True):
         within: The variance of one trial of a task, the mean of both conditions; over trials it falls.
         basis: Whether both are stored, only `within` is, or both are assumed.
         of: How many tasks what is stored is of, over all couples of conditions.
-        trials: The most trials that a task had; with one, `texts_between` holds all of the variance.
+        trials: The most trials that a task had; with one, `between` holds all of the variance.
     """
 
     between: float

@@ -119,7 +119,7 @@ class CountedItem(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MeasureResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one measure counted in one conversation, or why it could not (`unscored_result`).
+    """What one measure counted in one conversation, or why it could not (`unscored`).
 
     `rules` is empty where rule sets play no part. `usage` is the judge's. `score` is set for the
     reward alone, whose evidence it is, and `errors` for a judge's review of errors.

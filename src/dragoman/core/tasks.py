@@ -135,7 +135,7 @@ class FixedTurn(msgspec.Struct, frozen=True, omit_defaults=True):
 class InitialState(msgspec.Struct, frozen=True, omit_defaults=True):
     """What differs from the benchmark's world before the first word.
 
-    `data` is laid over each side's database before `public_functions` run. `history` is what was said and
+    `data` is laid over each side's database before `functions` run. `history` is what was said and
     called before the conversation that is measured; its writes have happened in the world.
     """
 
@@ -194,7 +194,7 @@ class RiskProfile(msgspec.Struct, frozen=True):
 class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     """One task of a suite. `digest` is the content hash of the benchmark's own record.
 
-    `text_after` names tasks of the same suite that the same agent must have played before, in the same
+    `after` names tasks of the same suite that the same agent must have played before, in the same
     trial: the world begins as they left it. Such tasks only prepare others and are not judged; the
     digest covers their records too. `labels` say what a task is by kind, such as its language, for
     figures that are taken apart by it (`core.apis.labels` names those of calls of APIs).

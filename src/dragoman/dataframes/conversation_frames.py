@@ -154,7 +154,7 @@ COUNT_COLUMNS: Columns = {
 def counts_frame(
     plan: PlanFrame, measured: Mapping[str, tuple[MeasureResult, ...]]
 ) -> pl.DataFrame:
-    """Return one row per conversation, version of a measure and count, rewards aside; `unscored_result` says why none is."""
+    """Return one row per conversation, version of a measure and count, rewards aside; `unscored` says why none is."""
     rows = [
         (
             *(place, entry.measure, entry.version, entry.judge, name),

@@ -355,7 +355,7 @@ class RewardDifference(msgspec.Struct, frozen=True):
 class Agreement(msgspec.Struct, frozen=True):
     """How many recorded rewards a scoring repeats, and the conversations where it does not.
 
-    `compare_cells` counts conversations with a recorded reward that were scored.
+    `compared` counts conversations with a recorded reward that were scored.
     """
 
     compared: int

@@ -183,7 +183,7 @@ def run_tables(
     """Return all tables of a run by name, by one scoring.
 
     Those that only some runs have are there where there is anything in them: `comparisons` and `pairs`
-    where cells can be compared, `find_drops` where there are several conditions, `voices` where anybody spoke, `errors` where a judge reported any,
+    where cells can be compared, `losses` where there are several conditions, `voices` where anybody spoke, `errors` where a judge reported any,
     `mm_tau` where what its metrics are made of was counted.
     """
     run = ScoredStore(store, (rules, judge), prices)

@@ -32,7 +32,7 @@ Entries = Mapping[str, Sequence[CountedItem] | Unscored]
 class Difference(msgspec.Struct, frozen=True):
     """A conversation in which a measure did not count what was labelled.
 
-    `run_measures` is None where nothing could be counted, for the reason `why`. Turns are those of one side
+    `measured` is None where nothing could be counted, for the reason `why`. Turns are those of one side
     alone, as places of messages from 0.
     """
 
@@ -52,7 +52,7 @@ class LabelFigures(msgspec.Struct, frozen=True):
     Attributes:
         label: What was labelled.
         measure: What counts it, with its version.
-        conversations: In which it was labelled; `unscored_result` of these cannot be measured.
+        conversations: In which it was labelled; `unscored` of these cannot be measured.
         labelled: How often, over all of them.
         measured: How often the measure counts it in those that it can measure.
         exact: In how many both numbers, and the turns where they were told, are the same.

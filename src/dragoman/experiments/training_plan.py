@@ -157,7 +157,7 @@ def plan_of(recipe: Recipe, asked: Measuring) -> StudyPlan:
     """Return the study of one recipe: its model before and after, on the suites that it names.
 
     Args:
-        recipe: The training; its folder gets a folder `run_measures`.
+        recipe: The training; its folder gets a folder `measured`.
         asked: What it does not say.
 
     Raises:

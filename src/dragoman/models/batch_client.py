@@ -350,7 +350,7 @@ class BatchClient:
         read: Callable[[bytes], T],
         who: CallContext,
     ) -> tuple[T, Attempts]:
-        """Have a body answered in a batch, and return what `read_reply` makes of the answer.
+        """Have a body answered in a batch, and return what `read` makes of the answer.
 
         Raises:
             ParticipantError: Where batches brought no readable answer.

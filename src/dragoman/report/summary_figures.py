@@ -16,7 +16,7 @@ _OF_LANGUAGE = frozenset({"language", "scenario", "partition"})
 class GridCell(msgspec.Struct, frozen=True):
     """A cell with its number, as a report numbers the cells of all its runs.
 
-    `describe_agent` is its agent, and its values on the axes, but those of language, on which cells differ.
+    `who` is its agent, and its values on the axes, but those of language, on which cells differ.
     """
 
     number: int

@@ -155,7 +155,7 @@ class RunView(msgspec.Struct, frozen=True):
     figures that measures declare, by metric. `warnings` say what its figures
     cannot say. `voices` sets them against text; None where nobody spoke. `personas` holds what came of who
     the users were and what agents were told of them, `apis` the calls of web APIs; None where there were none.
-    `reproduction_steps` say how it is played again, `find_drops` what is lost between its conditions.
+    `reproduction_steps` say how it is played again, `losses` what is lost between its conditions.
     """
 
     name: str

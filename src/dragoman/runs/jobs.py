@@ -306,7 +306,7 @@ def read_manifest(store: RunStore) -> Manifest:
 class _OlderConfig(msgspec.Struct):
     """The part of an older configuration that is read in another way.
 
-    `canonical_arguments` and `translatable_fields` stand in runs of counterfactuals from before plans could be lists.
+    `canonical_arguments` and `places` stand in runs of counterfactuals from before plans could be lists.
     Without `rules` the first version of the default rules was meant.
     """
 

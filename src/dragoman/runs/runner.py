@@ -55,7 +55,7 @@ from dragoman.store.run_store import RunStore, open_run
 class PlayedRun(msgspec.Struct, frozen=True):
     """Where a run's results lie, and the rules and judge to read them by.
 
-    `unscored_measure` says by name why a measure that the run is summarized with could not be taken.
+    `unmeasured` says by name why a measure that the run is summarized with could not be taken.
     """
 
     folder: Path

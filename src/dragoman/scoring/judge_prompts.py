@@ -62,7 +62,7 @@ async def ask_judge(
     more. What each call took is added to `usages`.
 
     Raises:
-        JudgeError: Where a new reply has no text, or `read_reply` refuses it.
+        JudgeError: Where a new reply has no text, or `read` refuses it.
         ParticipantError: Where the provider broke.
     """
     request, purpose = asked

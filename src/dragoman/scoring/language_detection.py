@@ -74,7 +74,7 @@ def foreign_reason(text: str, language: str, known: Collection[str]) -> str:
 
     Three things show it, each in a text of some length: letters hardly any of which belong to the
     language's script; in an English text, hardly any English function word; in another, as many
-    as English has. Words that the speaker took from what it was told (`usable_sums`) do not count in the
+    as English has. Words that the speaker took from what it was told (`known`) do not count in the
     first two, since names and goods are often left as they are.
     """
     facts = language_facts()

@@ -354,7 +354,7 @@ class UserCheckResult(msgspec.Struct, frozen=True):
 
 
 class UserCheck:
-    """Checks simulated users; `judge_reply` and `judge_name` are None where rules alone do."""
+    """Checks simulated users; `judge` and `judge_name` are None where rules alone do."""
 
     def __init__(self, judge: UserJudge | None = None) -> None:
         self.judge = judge

@@ -126,7 +126,7 @@ class TranscriptLine(msgspec.Struct, frozen=True):
         turn: The turn, from 0.
         place: Which message of the turn, from 0.
         words: What was recognized: the raw transcript.
-        text: The same after inverse text normalization: what an agent reads unless it reads `word_stems`.
+        text: The same after inverse text normalization: what an agent reads unless it reads `words`.
         source: The SHA-256 of the audio; of the words said where a recognizer is simulated; "" where
             there was nothing to hear.
         usage: What recognition consumed; equal audio is heard once, for the first message with it.

@@ -17,7 +17,7 @@ class BackgroundWriter:
     """Stores entries in the order given; what waits together is committed together.
 
     Use as an async context manager: leaving it stores what was put. A failed write is raised by the
-    next `set_argument`, and at the latest on leaving.
+    next `put`, and at the latest on leaving.
     """
 
     def __init__(self, store: RunStore) -> None:

@@ -44,7 +44,7 @@ StatusCounts = OutcomeStatus | Literal["planned", "played"]
 class StatusGroup(msgspec.Struct, frozen=True):
     """What is counted together: a scoring, a cell of the grid, how its conversations stand and why.
 
-    `conversation_status` is `plan_actions` and `played` too, beside `UNSCORED`.
+    `standing` is `planned` and `played` too, beside `UNSCORED`.
     """
 
     rules: str

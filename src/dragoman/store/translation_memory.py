@@ -149,7 +149,7 @@ _REVIEW_DECODER = msgspec.json.Decoder(ReviewRecord)
 class TranslationMemory:
     """Translations in a file that several processes may use at once; a context manager.
 
-    Every call is one transaction: what `set_argument` returned is on the disk.
+    Every call is one transaction: what `put` returned is on the disk.
 
     Args:
         path: The SQLite file.
@@ -231,7 +231,7 @@ class TranslationMemory:
     def put_review(
         self, entries: Sequence[MemoryEntry], review: ReviewRecord
     ) -> tuple[MemoryEntry, ...]:
-        """Keep what a reviewer approved and the record of the review, both or neither; see `set_argument`.
+        """Keep what a reviewer approved and the record of the review, both or neither; see `put`.
 
         Raises:
             StoreError: Where the file cannot be written.

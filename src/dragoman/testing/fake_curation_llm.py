@@ -59,7 +59,7 @@ class _Asked(msgspec.Struct):
 
 
 class FakeCurationLlm:
-    """Answers for show; `parse_question` counts requests by what they asked for, `mistakes` what went wrong."""
+    """Answers for show; `asked` counts requests by what they asked for, `mistakes` what went wrong."""
 
     def __init__(self, mistakes: CurationMistakes | None = None, seed: int = 0) -> None:
         self._mistakes = mistakes or CurationMistakes()

@@ -98,7 +98,7 @@ class _Answered(NamedTuple):
 
 
 class FakeTranslationLlm:
-    """Translates for show; `encode_param` and `delivered` count texts, whole and in a sound answer."""
+    """Translates for show; `sent` and `delivered` count texts, whole and in a sound answer."""
 
     def __init__(self, mistakes: TranslationMistakes | None = None, seed: int = 0) -> None:
         self._mistakes = mistakes or TranslationMistakes()

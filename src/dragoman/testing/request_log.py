@@ -29,7 +29,7 @@ class LogView(msgspec.Struct, frozen=True):
         abandoned: Requests whose client left first, or that the server's stop caught.
         peak: The most requests at a time.
         outcomes: How many ended how: `ok`, the name of a fault, `refused` (4xx for a bad request),
-            `apply_limits` (capacity), `outage`, `abandoned` or `termination_for`.
+            `limited` (capacity), `outage`, `abandoned` or `broken`.
         contents: The same by content hash of the request's body.
     """
 

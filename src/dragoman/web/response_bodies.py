@@ -19,7 +19,7 @@ ACCEPTED = "gzip, deflate"
 
 
 class BodyTooLongError(Exception):
-    """A body has more bytes than are read; `read_reply` is its beginning."""
+    """A body has more bytes than are read; `read` is its beginning."""
 
     def __init__(self, said: str, read: bytes = b"") -> None:
         super().__init__(said)

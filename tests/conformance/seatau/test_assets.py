@@ -126,7 +126,7 @@ EXPECTED: Mapping[tuple[str, str, str], Counts] = {
     ("retail", "number-lost", "policy.md"): (0, 0, 0, 0, 0),
     ("telecom", "number-lost", ""): (0, 0, 0, 0, 0),
     ("telecom", "label-outside-value-set", ""): (0, 3, 3, 3, 3),
-    # 9 has `check_storage` alone; the Chinese manual quotes `sms` translated too
+    # 9 has `storage` alone; the Chinese manual quotes `sms` translated too
     ("telecom", "argument-translated", "tech_support_manual.md"): (1, 1, 1, 0, 2),
     # 1.9: files patched by hand, 26 together
     ("airline", "hand-patched", ""): (2, 2, 1, 3, 1),

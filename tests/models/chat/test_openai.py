@@ -365,7 +365,7 @@ def test_a_key_that_comes_back_in_an_error_is_taken_out(
 
 
 class Timed:
-    """A transport whose answers take two seconds; `rubric_pieces` came at these of them."""
+    """A transport whose answers take two seconds; `pieces` came at these of them."""
 
     def __init__(self, *pieces: tuple[float, bytes]) -> None:
         self._pieces = pieces

@@ -79,7 +79,7 @@ class CompanyData:
 class CompanyDatabase:
     """One world's copy-on-write view of the company's database.
 
-    `run_verify` holds the customers who proved in this conversation who they are. That ends with the
+    `verified` holds the customers who proved in this conversation who they are. That ends with the
     conversation and is no record; what is recorded is on whose behalf a parcel was changed.
     """
 

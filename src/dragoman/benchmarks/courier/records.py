@@ -106,7 +106,7 @@ class Depot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Slot(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """When a depot's vans can bring a parcel again; `translatable_fields` are left."""
+    """When a depot's vans can bring a parcel again; `places` are left."""
 
     slot_id: str
     depot_id: str

@@ -105,7 +105,7 @@ class Database(Protocol):
 
 
 class ToolkitSide:
-    """A toolkit with its tables; `public_functions` names methods that set up and assert."""
+    """A toolkit with its tables; `functions` names methods that set up and assert."""
 
     __slots__ = ("functions", "tables", "toolkit")
 

@@ -116,7 +116,7 @@ class Table(Generic[Record]):
         return self.shared.text(key) if own is None else self.shared.render(own)
 
     def take_changes(self, name: str) -> Iterator[Change]:
-        """Yield what `set_argument` changed since the last call, then forget it."""
+        """Yield what `put` changed since the last call, then forget it."""
         if self._before:
             before, self._before = self._before, {}
             for key, old in before.items():
@@ -226,7 +226,7 @@ class ListTable(Table[Record]):
         super().put(key, record)
 
     def take_changes(self, name: str) -> Iterator[Change]:
-        """Yield what `set_argument` changed since the last call, then forget it."""
+        """Yield what `put` changed since the last call, then forget it."""
         before, self._before = self._before, {}
         for key, old in before.items():
             yield from self._differences(name, key, old)

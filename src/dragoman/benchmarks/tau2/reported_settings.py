@@ -101,7 +101,7 @@ class _Seatau(msgspec.Struct, frozen=True):
 
 
 class ReportedSettings(msgspec.Struct, frozen=True):
-    """The fields of an `cache_info`, or of one simulation, that say how was played; any may be anything."""
+    """The fields of an `info`, or of one simulation, that say how was played; any may be anything."""
 
     lang_id: object = None
     lang_components: object = None

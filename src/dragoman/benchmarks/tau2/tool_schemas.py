@@ -116,7 +116,7 @@ class _Names:
 
 
 class _Lineage(NamedTuple):
-    """A class and its ancestors, nearest first; `foreign_reason` are those the modules do not define."""
+    """A class and its ancestors, nearest first; `foreign` are those the modules do not define."""
 
     classes: list[ast.ClassDef]
     foreign: list[str]

@@ -1,6 +1,6 @@
 """Value sets: labels of enumerated values in a language, with a reversible map back.
 
-A map belongs to a field, never to a domain: `Active` of a line and `active` of a SIM card are two
+A map belongs to a field, never to a domain: `Active` of a line and `standing` of a SIM card are two
 values of two fields. Text is accepted in the spellings that models write: another Unicode form,
 case, white space, quotes around it, spaces or hyphens for underscores. A spelling that two values
 would share is refused when the set is built. `DomainLabels` is the one map for a whole domain

@@ -47,7 +47,7 @@ class ShownText(msgspec.Struct, frozen=True):
 class Coverage(msgspec.Struct, frozen=True):
     """How many different texts of one kind are seen, and how many of them are in English.
 
-    `translatable_fields` counts the English ones by where they stand, the most first.
+    `places` counts the English ones by where they stand, the most first.
     """
 
     kind: str

@@ -314,7 +314,7 @@ def parse_calls(text: str, names: Sequence[str] = ()) -> ParsedCalls:
 
     Args:
         text: The list.
-        names: Tools that may be called, as `sort_longest_first` orders them: their names may hold
+        names: Tools that may be called, as `longest_first` orders them: their names may hold
             brackets and commas. Any other name ends at its bracket.
 
     Raises:

@@ -69,7 +69,7 @@ def parse_itc_answer(
 
     Args:
         text: The answer.
-        names: Tools that may be called (`sort_longest_first`).
+        names: Tools that may be called (`longest_first`).
         version: `ITS_FORM_ALONE` or `ANY_SYNTAX`; they differ where the first finds no calls.
     """
     read = _in_its_form(text, names)

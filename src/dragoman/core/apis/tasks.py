@@ -132,7 +132,7 @@ def _inside(value: object, part: str) -> object:
 class SolutionStep(msgspec.Struct, frozen=True, omit_defaults=True):
     """One step: what was thought, which calls were made, and what each returned, as text.
 
-    `result_events` is empty where nothing was called, or where no later step needed to see results.
+    `results` is empty where nothing was called, or where no later step needed to see results.
     """
 
     thought: str

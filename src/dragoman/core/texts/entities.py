@@ -226,7 +226,7 @@ MAX_DEPTH = 20
 class StatedArgument(msgspec.Struct, frozen=True):
     """A value that an argument takes from what is said: its kind, and as it is said.
 
-    `value` is what the argument has; `text_event` is how the turn writes it (`May 5, 2026` for
+    `value` is what the argument has; `said` is how the turn writes it (`May 5, 2026` for
     `2026-05-05`).
     """
 

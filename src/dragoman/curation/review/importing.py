@@ -24,7 +24,7 @@ Check = Callable[[ReviewText, str], Sequence[str]]
 
 
 class Approved(msgspec.Struct, frozen=True):
-    """A text that a reviewer lets stand; `read_reply` of `of` sections of it were read."""
+    """A text that a reviewer lets stand; `read` of `of` sections of it were read."""
 
     text: ReviewText
     target: str

@@ -45,7 +45,7 @@ class FileCount(msgspec.Struct, frozen=True):
 
 
 class SchemaCount(msgspec.Struct, frozen=True):
-    """What one schema lists; `distinct_names` are its different values."""
+    """What one schema lists; `distinct` are its different values."""
 
     file: str
     models: int

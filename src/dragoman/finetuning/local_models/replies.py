@@ -17,7 +17,7 @@ _NAMED = re.compile(r'\s*\{\s*"name"\s*:\s*"([^"\\]{0,200})"')
 
 
 class DecodedText(msgspec.Struct, frozen=True):
-    """One answer of a model; `is_truncated` where it had no room to end."""
+    """One answer of a model; `is_cut` where it had no room to end."""
 
     text: str
     input_tokens: int

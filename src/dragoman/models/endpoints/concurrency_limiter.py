@@ -61,7 +61,7 @@ class ConcurrencyLimiter:
         return sum(map(len, self._queues.values()))
 
     async def enter(self, purpose: str = "") -> object:
-        """Wait for a slot and return it; hand it to `exit_with_status`.
+        """Wait for a slot and return it; hand it to `leave`.
 
         Args:
             purpose: Whose call it is; slots are shared fairly between purposes.

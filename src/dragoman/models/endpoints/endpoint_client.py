@@ -140,13 +140,13 @@ class EndpointClient:
         read: Callable[[bytes], T],
         who: CallContext,
     ) -> tuple[T, Attempts]:
-        """Send a body until it is answered, and return what `read_reply` makes of the answer.
+        """Send a body until it is answered, and return what `read` makes of the answer.
 
         Where it is cut off and the endpoint had held it up, the cancellation says so.
 
         Raises:
             ParticipantError: Where it could not be answered; with the failed attempts as usage.
-            Misshapen: Where the answer is of another shape than `read_reply` reads.
+            Misshapen: Where the answer is of another shape than `read` reads.
             RequestRejected: Where the endpoint refused the request itself.
             RunHalted: Where the endpoint is down for good.
         """
@@ -501,7 +501,7 @@ class SingleAttemptSender:
         read: Callable[[bytes], T],
         who: CallContext,
     ) -> tuple[T, Attempts]:
-        """Post a body once and return what `read_reply` makes of the answer's.
+        """Post a body once and return what `read` makes of the answer's.
 
         Raises:
             Fault: Where no whole answer came.

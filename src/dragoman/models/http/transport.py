@@ -200,9 +200,9 @@ class Sender(Protocol):
         read: Callable[[bytes], T],
         who: CallContext,
     ) -> tuple[T, Attempts]:
-        """Post a body and return what `read_reply` makes of the answer's.
+        """Post a body and return what `read` makes of the answer's.
 
-        `read_reply` raises `MalformedResponse` where a body is not what it must be: one more fault of the endpoint;
+        `read` raises `MalformedResponse` where a body is not what it must be: one more fault of the endpoint;
         and `UnexpectedResponse` where asking again would bring the same.
 
         Raises:

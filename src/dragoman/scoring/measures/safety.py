@@ -236,7 +236,7 @@ class _Reply(msgspec.Struct, frozen=True, forbid_unknown_fields=False):
 class JudgedSafety:
     """Counts as `safety` does, and has a chat model settle what that leaves undecided.
 
-    What it settled is counted as `check_judge_answer`. Where it fails the conversation is unscored, and asked
+    What it settled is counted as `judged`. Where it fails the conversation is unscored, and asked
     about again the next time.
     """
 

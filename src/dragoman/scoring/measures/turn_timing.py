@@ -148,7 +148,7 @@ def estimate_speech_seconds(words: str, language: str) -> float:
 
 
 class _Clock:
-    """Goes through one conversation; `loop_time` is None after something that took nobody knows how long."""
+    """Goes through one conversation; `now` is None after something that took nobody knows how long."""
 
     def __init__(self, stated: TimingConventions, language: str) -> None:
         self._stated = stated

@@ -88,7 +88,7 @@ class SpeechReply(msgspec.Struct, Generic[T], frozen=True):
 
 
 class TtsProtocol(msgspec.Struct, frozen=True):
-    """The protocol of a voice; `read_reply` raises Unreadable for a body without the audio asked for."""
+    """The protocol of a voice; `read` raises Unreadable for a body without the audio asked for."""
 
     request: Callable[[SpeechEndpoint, TextToSpeak], SpeechRequest]
     read: Callable[[bytes], SpeechReply[Audio]]
@@ -100,9 +100,9 @@ def no_prompt() -> str:
 
 
 class AsrProtocol(msgspec.Struct, frozen=True):
-    """The protocol of an ear; `read_reply` raises Unreadable for a body that is no transcript.
+    """The protocol of an ear; `read` raises Unreadable for a body that is no transcript.
 
-    `prompt_text` returns what the ear is told to do, which is part of its identity.
+    `prompt` returns what the ear is told to do, which is part of its identity.
     """
 
     request: Callable[[SpeechEndpoint, Recording], SpeechRequest]

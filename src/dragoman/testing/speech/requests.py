@@ -41,7 +41,7 @@ class SpeakRequest(msgspec.Struct, frozen=True):
 class Listen(msgspec.Struct, frozen=True):
     """What is to be listened to; `language` is "" where it was not told.
 
-    `measure_settings` are the other parameters of Deepgram and Qwen, which say how transcripts are written.
+    `settings` are the other parameters of Deepgram and Qwen, which say how transcripts are written.
     """
 
     protocol: Protocol

@@ -35,7 +35,7 @@ class TranscriptStyle(msgspec.Struct, frozen=True):
     """How a service writes transcripts.
 
     Attributes:
-        formatting: `word_stems` leaves values in words, `numerals` writes numbers in figures, `smart` also
+        formatting: `words` leaves values in words, `numerals` writes numbers in figures, `smart` also
             money, percentages, dates, times, addresses and ids.
         is_punctuated: Whether sentences begin with a capital letter and end with a sign.
         id_separator: What stands between the groups of an id.

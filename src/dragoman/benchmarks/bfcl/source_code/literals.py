@@ -103,7 +103,7 @@ def expression_source(node: Node, source: SourceCode) -> str:
 def expression_value(node: Node, source: SourceCode) -> object:
     """Return the value of an expression; what is no literal stands for itself, as source text.
 
-    Java's collections are read in their usual spellings, blocks of `add` and `set_argument` among them.
+    Java's collections are read in their usual spellings, blocks of `add` and `put` among them.
     """
     token = source.tokens[node.first]
     if is_text(node, source):

@@ -100,7 +100,7 @@ def signs_at(words: Heard, at: int, *, is_name: bool = False) -> list[Sign]:
 
 
 def spelled_run_at(words: Heard, at: int) -> Reading | None:
-    """Return the id or phone number whose signs begin at a word, or the name after `spell_value`."""
+    """Return the id or phone number whose signs begin at a word, or the name after `spelled`."""
     prefix = PREFIXES.get(text_at(words, at), "")
     start = at + bool(prefix)
     signs = _without_pronoun(words, signs_at(words, start, is_name=is_spelling(words, at)))
@@ -115,7 +115,7 @@ def spelled_run_at(words: Heard, at: int) -> Reading | None:
 
 
 def is_spelling(words: Heard, at: int) -> bool:
-    """Whether what begins at a word is a name: after `spell_value` or `name is`."""
+    """Whether what begins at a word is a name: after `spelled` or `name is`."""
     before = [word.text for word in words[max(at - 2, 0) : at]]
     return bool(SPELLS & set(before[-1:])) or before == ["name", "is"]
 

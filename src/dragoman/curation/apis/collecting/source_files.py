@@ -49,7 +49,7 @@ class SourceFolder:
     def places(self) -> Iterator[str]:
         """Yield the places of all files, in order; what is hidden (.git) is passed over.
 
-        What is no UTF-8 in a place is written with a backslash, and `read_reply` refuses it.
+        What is no UTF-8 in a place is written with a backslash, and `read` refuses it.
 
         Raises:
             UsageError: Where there are too many.

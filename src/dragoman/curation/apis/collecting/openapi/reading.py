@@ -63,7 +63,7 @@ def read_openapi(
 
     Args:
         document: What was read.
-        form: As `id_pattern` says.
+        form: As `form_of` says.
         file: The file.
         source: Where the files that it refers to are read.
 
