@@ -6,9 +6,8 @@ from dragoman.config.environment import data_folder
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.protocols import Suite
 from dragoman.curation.translation.discovery import domain_of
-from dragoman.curation.translation.protection.domain import data_of
-from dragoman.curation.translation.protection.masking import mask
-from dragoman.curation.translation.protection.tokens import protection_of
+from dragoman.curation.translation.do_not_translate import data_of
+from dragoman.curation.translation.placeholders import find_do_not_translate, mask
 
 
 def print_masking(suite: Suite) -> None:
@@ -18,7 +17,7 @@ def print_masking(suite: Suite) -> None:
             domain = domain_of(suite, data_folder())
             segments = domain.segments
             taken_out = spent()[1]
-            protection = protection_of(data_of(domain.english, domain.domain))
+            protection = find_do_not_translate(data_of(domain.english, domain.domain))
             protected = spent()[1] - taken_out
             slots = sum(len(mask(segment, protection).slots) for segment in segments)
             total = spent()[1]

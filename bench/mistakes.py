@@ -18,13 +18,12 @@ from dragoman.conditions.language.artifacts import SCHEMA_FILES
 from dragoman.conditions.language.languages import find_language
 from dragoman.conditions.language.lint.assets import LanguageAssets
 from dragoman.config.environment import data_folder
-from dragoman.curation.translation.checks.anomalies import MEANINGS
-from dragoman.curation.translation.checks.checking import anomalies
-from dragoman.curation.translation.checks.translated import TranslationCriteria
 from dragoman.curation.translation.discovery import domain_of
+from dragoman.curation.translation.do_not_translate import data_of
 from dragoman.curation.translation.glossary import glossary_of
-from dragoman.curation.translation.protection.domain import data_of
-from dragoman.curation.translation.protection.tokens import protection_of
+from dragoman.curation.translation.placeholders import find_do_not_translate
+from dragoman.curation.translation.qa_issues import MEANINGS, TranslationCriteria
+from dragoman.curation.translation.quality import run_qa_checks
 from dragoman.curation.translation.segments import Segment, TranslatableDomain
 from dragoman.registry.suites import load_suite
 from dragoman.scoring.language_detection import load_detector
@@ -62,7 +61,7 @@ def main() -> None:
     for subject in lint_subjects("seataubench", data_folder(), languages=LANGUAGES):
         if subject.domain not in domains:
             domain = domain_of(load_suite(f"tau2:{subject.domain}"), data_folder())
-            protection = protection_of(data_of(domain.english, subject.domain))
+            protection = find_do_not_translate(data_of(domain.english, subject.domain))
             english = TranslationCriteria(
                 find_language("en"), protection, glossary_of({}, subject.domain), detector
             )
@@ -96,7 +95,7 @@ def _print_found(released: list[Released]) -> None:
         (each.code, of.language)
         for of in released
         for segment, target in of.pairs
-        for each in anomalies(segment, target, of.criteria)
+        for each in run_qa_checks(segment, target, of.criteria)
     )
     print(f"found in {sum(len(of.pairs) for of in released):,} texts")
     _print_row("", [*LANGUAGES])
@@ -112,7 +111,7 @@ def _print_noticed(released: list[Released]) -> None:
     noticed: Counter[tuple[str, str]] = Counter()
     texts = 0
     for of in released:
-        sound = [pair for pair in of.prose.values() if not anomalies(*pair, of.criteria)]
+        sound = [pair for pair in of.prose.values() if not run_qa_checks(*pair, of.criteria)]
         sample = draw.sample(sound, min(SAMPLE, len(sound)))
         texts += len(sample)
         for segment, target in sample:
@@ -122,7 +121,7 @@ def _print_noticed(released: list[Released]) -> None:
             }
             for name, wrong in mistakes.items():
                 made[name, of.language] += 1
-                noticed[name, of.language] += bool(anomalies(segment, wrong, of.criteria))
+                noticed[name, of.language] += bool(run_qa_checks(segment, wrong, of.criteria))
     print(f"noticed of mistakes put into {texts:,} texts")
     _print_row("", [*LANGUAGES])
     for name in dict.fromkeys(name for name, _ in made):

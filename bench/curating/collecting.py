@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 from bench.measuring import measured, peak
 
-from dragoman.curation.apis.collecting.entries import StatedFacts
-from dragoman.curation.apis.collecting.source_files import open_source
-from dragoman.curation.apis.collecting.storing import collect
-from dragoman.curation.apis.collecting.twins.step import merge_twins
+from dragoman.curation.api_datasets.ingestion.collect import collect
+from dragoman.curation.api_datasets.ingestion.dedup import merge_duplicates
+from dragoman.curation.api_datasets.ingestion.entries import SourceFacts
+from dragoman.curation.api_datasets.ingestion.sources import open_source
 from dragoman.store.dataset import Dataset
 
 DOCUMENTS = 50_000
@@ -108,9 +108,9 @@ def main() -> None:
         sources.mkdir()
         write_sources(sources)
         with Dataset(Path(folder) / "dataset") as dataset, measured() as spent:
-            found = collect(dataset, open_source(sources), StatedFacts("apis"), is_named=True)
+            found = collect(dataset, open_source(sources), SourceFacts("apis"), is_named=True)
             read_s, read_cpu = spent()
-            merged = merge_twins(dataset)
+            merged = merge_duplicates(dataset)
             all_s, all_cpu = spent()
     assert found.found == DOCUMENTS
     assert merged.documents == SERVICES

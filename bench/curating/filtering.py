@@ -9,10 +9,14 @@ from pathlib import Path
 from bench.measuring import measured, peak
 
 from dragoman.core.apis.documents import ApiDocument, Operation, operation_id
-from dragoman.curation.apis.steps import walk
-from dragoman.curation.apis.verifying.filtering import FilterRules, filter_plan, filter_steps
-from dragoman.curation.apis.verifying.judging import AnswerKind
-from dragoman.curation.apis.verifying.records import HISTORY, CheckHistory, RoundCheck
+from dragoman.curation.api_datasets.pipeline import run_step
+from dragoman.curation.api_datasets.probing.filter import FilterRules, filter_plan, filter_steps
+from dragoman.curation.api_datasets.probing.responses import (
+    HISTORY,
+    AnswerKind,
+    CheckHistory,
+    RoundCheck,
+)
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
 DOCUMENTS = 50_000
@@ -83,7 +87,7 @@ def main() -> None:
         with Dataset(Path(folder)) as dataset, measured() as spent:
             plan = filter_plan(dataset, FilterRules())
             for step in filter_steps(plan):
-                asyncio.run(walk(dataset, step))
+                asyncio.run(run_step(dataset, step))
             wall_s, cpu_s = spent()
             counts = [each for each in dataset.funnel() if each.step == "filter"]
     kept, dropped = sum(each.kept for each in counts), sum(each.dropped for each in counts)

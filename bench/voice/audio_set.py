@@ -9,8 +9,8 @@ from pathlib import Path
 from bench.voice.throughput import spent_cpu
 
 from dragoman.core.errors import DataError
-from dragoman.curation.speech.audio.engines import AudioRequest
-from dragoman.curation.speech.making import AudioSetRequest, Speaking
+from dragoman.curation.audio_sets.build import AudioSetBuilder, AudioSetRequest
+from dragoman.curation.audio_sets.engines import AudioRequest
 
 SUITE = "bfcl:multiple"
 """A category of 200 entries, each with one message."""
@@ -33,7 +33,7 @@ def print_audio_set() -> None:
 
 def _measured(folder: Path) -> None:
     request = AudioSetRequest((SUITE,), "rules", folder / "set", AudioRequest(asr=RECOGNIZERS))
-    speaking = Speaking(request)
+    speaking = AudioSetBuilder(request)
     marks: dict[str, tuple[float, float]] = {}
 
     def on_done(stage: str, _: int) -> None:

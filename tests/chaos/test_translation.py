@@ -17,8 +17,8 @@ from dragoman.conditions.language.languages import find_language
 from dragoman.conditions.language.lint.assets import MEANINGS
 from dragoman.config.environment import data_folder
 from dragoman.curation.translation.discovery import domain_of
-from dragoman.curation.translation.domains import TranslationJob, protection_for
-from dragoman.curation.translation.settling import known
+from dragoman.curation.translation.domain_job import TranslationJob, do_not_translate_for
+from dragoman.curation.translation.translate import known_results
 from dragoman.registry.suites import load_suite
 from dragoman.scoring.language_detection import load_detector
 from dragoman.store.translation_memory import SourceText, TranslationMemory
@@ -127,7 +127,7 @@ def shown(memory: Path) -> tuple[dict[SentText, set[SourceText]], set[SentText]]
     Those besides whose made-up translation our own checks doubt: they are asked for twice.
     """
     domain = domain_of(load_suite("tau2:retail"), data_folder())
-    protection, english = protection_for(domain), find_language("en")
+    protection, english = do_not_translate_for(domain), find_language("en")
     found: dict[SentText, set[SourceText]] = {}
     doubted: set[SentText] = set()
     for code, name in LANGUAGES.items():
@@ -136,7 +136,7 @@ def shown(memory: Path) -> tuple[dict[SentText, set[SourceText]], set[SentText]]
             domain, english, language, protection, domain.artifacts, load_detector()
         )
         with TranslationMemory(memory, write=False) as opened:
-            labels = known(job.labels, job.desk(), opened)
+            labels = known_results(job.labels, job.desk(), opened)
         desk = job.desk(job.glossary(labels))
         for unit in (*job.labels, *job.texts):
             text = SentText(name, desk.item(unit).text)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dragoman.core.apis.documents import ApiDocument
 from dragoman.core.texts.characters import slugify, truncate_slug, word_runs
-from dragoman.curation.apis.collecting.identity import with_id
+from dragoman.curation.api_datasets.ingestion.entries import with_id
 
 
 @pytest.mark.parametrize(

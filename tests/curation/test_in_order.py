@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from dragoman.core.errors import ParticipantError
-from dragoman.curation.in_order import in_order
+from dragoman.curation.concurrency import map_in_order
 
 
 def test_results_come_in_order_and_only_so_many_are_under_way() -> None:
@@ -21,7 +21,7 @@ def test_results_come_in_order_and_only_so_many_are_under_way() -> None:
         under_way -= 1
         return str(number)
 
-    asyncio.run(in_order(range(10), work, 3, lambda item, result: told.append((item, result))))
+    asyncio.run(map_in_order(range(10), work, 3, lambda item, result: told.append((item, result))))
     assert told == [(number, str(number)) for number in range(10)]
     assert most == 3
 
@@ -38,7 +38,7 @@ def test_what_stands_before_a_failure_is_told_and_what_is_under_way_is_waited_fo
         done.append(number)
 
     with pytest.raises(ParticipantError, match="broke"):
-        asyncio.run(in_order(range(10), work, 4, lambda item, _: told.append(item)))
+        asyncio.run(map_in_order(range(10), work, 4, lambda item, _: told.append(item)))
     assert told == [0, 1]
     assert sorted(done) == [0, 1, 3, 4, 5]
 
@@ -54,7 +54,7 @@ def test_who_is_cut_off_leaves_nothing_under_way() -> None:
             raise
 
     async def cut_off() -> None:
-        task = asyncio.ensure_future(in_order(range(10), work, 3, lambda *_: None))
+        task = asyncio.ensure_future(map_in_order(range(10), work, 3, lambda *_: None))
         for _ in range(3):
             await asyncio.sleep(0)
         task.cancel()

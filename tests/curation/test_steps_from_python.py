@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from dragoman.core.errors import StoreError, UsageError
-from dragoman.curation.apis.collecting.entries import StatedFacts
-from dragoman.curation.apis.desk import ModelTerms
-from dragoman.curation.apis.generating.briefs import BriefPlan
-from dragoman.curation.apis.splitting.sides import SplitPlan
-from dragoman.curation.apis.verifying.line import CallTerms
+from dragoman.curation.api_datasets.ingestion.entries import SourceFacts
+from dragoman.curation.api_datasets.probing.api_client import CallOptions
+from dragoman.curation.api_datasets.query_briefs import BriefPlan
+from dragoman.curation.api_datasets.split import SplitPlan
 from dragoman.curation.datasets import count_documents, find_secrets, read_card, read_status
+from dragoman.curation.llm_clients import ModelOptions
 from dragoman.curation.progress import Advance, StepStopped
 from dragoman.curation.steps import (
     AnswerOptions,
@@ -41,7 +41,7 @@ from dragoman.testing.server import ModelServer
 
 DOCS = Path(__file__).parents[2] / "docs"
 LIBRARY = DOCS / "examples" / "library.yaml"
-PORTUGAL = CollectOptions(StatedFacts("", country="Portugal"))
+PORTUGAL = CollectOptions(SourceFacts("", country="Portugal"))
 HALF = SplitPlan(share=0.5)
 FENCED = re.compile(r"^```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
@@ -72,7 +72,7 @@ def test_templates_make_a_dataset_and_nothing_is_printed(
 
 @pytest.mark.slow
 def test_services_are_called_and_what_does_not_answer_is_dropped(tmp_path: Path) -> None:
-    terms = CallTerms(allow_local=True, pause=0)
+    terms = CallOptions(allow_local=True, pause=0)
     with WorldServer(WorldFaults((WorldFault("br-ddd", "not_found_html"),))) as server:
         write_documents(tmp_path / "apis", server.origin)
         found = run_collect(tmp_path / "mine", [tmp_path / "apis" / "br.yaml"])
@@ -91,7 +91,7 @@ def test_services_are_called_and_what_does_not_answer_is_dropped(tmp_path: Path)
 def test_models_write_rate_answer_and_check_and_what_they_consumed_is_told(mine: Path) -> None:
     with ModelServer(FakeCurationLlm()) as server:
         one, other = (f"compatible/{name}?base_url={server.url}&seed=off" for name in "ab")
-        both, terms = f"{one},{other}", ModelTerms(patience=5)
+        both, terms = f"{one},{other}", ModelOptions(patience=5)
         briefs = BriefPlan({"single": 2, "repeated": 0, "parallel": 0, "nested": 0})
         written = run_generate(mine, GenerateOptions(one, 1, briefs, terms))
         rated = run_rate(mine, RateOptions(both, terms=terms))

@@ -10,7 +10,7 @@ import dragoman
 from dragoman.core.audio import Audio
 from dragoman.core.texts.entities import ExpectedValue
 from dragoman.core.value_matching.matcher import states
-from dragoman.curation.speech.messages import expected_values
+from dragoman.curation.audio_sets.messages import expected_values
 from dragoman.experiments.failure_attribution import attribute_failures
 from dragoman.registry.suites import load_suite
 

@@ -12,13 +12,12 @@ from dragoman.composition.conditions.voice import CLEAN
 from dragoman.core.costs import cost_of
 from dragoman.core.errors import UsageError
 from dragoman.core.replies import NORMALIZER_SETTING
+from dragoman.curation.audio_sets.build import AudioSetRequest, prices_for, run_speak
+from dragoman.curation.audio_sets.card import AudioSetCard, SpeechCounts
+from dragoman.curation.audio_sets.engines import AudioRequest
+from dragoman.curation.audio_sets.messages import How
+from dragoman.curation.audio_sets.verify import verify_set
 from dragoman.curation.progress import StepStopped
-from dragoman.curation.speech.audio.counting import SpeechCounts
-from dragoman.curation.speech.audio.engines import AudioRequest
-from dragoman.curation.speech.card import Card
-from dragoman.curation.speech.making import AudioSetRequest, prices_for, run_speak
-from dragoman.curation.speech.reading.how import How
-from dragoman.curation.speech.verifying import verify_set
 from dragoman.registry.speech_engines import split_names
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable, print_table
@@ -128,7 +127,7 @@ def print_verified(folder: Path, *, as_json: bool) -> int:
     return 1 if problems else 0
 
 
-def _print_card(card: Card, request: AudioSetRequest) -> None:
+def _print_card(card: AudioSetCard, request: AudioSetRequest) -> None:
     headings = (
         "category",
         "messages",
@@ -166,7 +165,7 @@ def _print_card(card: Card, request: AudioSetRequest) -> None:
         )
 
 
-def _rules_line(card: Card) -> str:
+def _rules_line(card: AudioSetCard) -> str:
     """Return by which rules a set was made and counted, as its card names them."""
     by = {
         "values": MATCHER_SETTING,
@@ -179,7 +178,7 @@ def _rules_line(card: Card) -> str:
     )
 
 
-def _print_hearing(card: Card, spoken: Mapping[str, SpeechCounts]) -> None:
+def _print_hearing(card: AudioSetCard, spoken: Mapping[str, SpeechCounts]) -> None:
     headings = (
         "category",
         "recognizer",

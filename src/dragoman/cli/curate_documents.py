@@ -5,10 +5,10 @@ from pathlib import Path
 
 from dragoman.cli.output import print_json, print_line
 from dragoman.cli.progress import show_progress
-from dragoman.curation.apis.card_text import card_as_markdown
-from dragoman.curation.apis.collecting.storing import FILE, STEP
-from dragoman.curation.apis.secrecy.configuration import CONFIGURATION
-from dragoman.curation.apis.steps import place_of
+from dragoman.curation.api_datasets.credential_removal import CONFIGURATION
+from dragoman.curation.api_datasets.dataset import card_as_markdown
+from dragoman.curation.api_datasets.ingestion.collect import FILE, STEP
+from dragoman.curation.api_datasets.pipeline import step_position
 from dragoman.curation.datasets import (
     StepResult,
     StepUsage,
@@ -57,7 +57,7 @@ def print_status(folder: Path, result: StepResult, *, as_json: bool) -> None:
 
 def _print_usage(usage: Mapping[str, Sequence[StepUsage]]) -> None:
     """Print what each step consumed by model, and its cost where prices are known."""
-    for step in sorted(usage, key=place_of):
+    for step in sorted(usage, key=step_position):
         for used, cost in ((each.usage, each.cost) for each in usage[step]):
             print_line(
                 f"{step} by {used.model}: {formatting.calls(used)} calls, {formatting.sent(used)} tokens in, "

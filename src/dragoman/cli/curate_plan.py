@@ -9,7 +9,7 @@ from dragoman.cli.curate_steps import print_secrets, print_stopped
 from dragoman.cli.output import print_line
 from dragoman.cli.progress import show_progress
 from dragoman.core.errors import UsageError
-from dragoman.curation.apis.planning.reading import example_plan
+from dragoman.curation.api_datasets.plan import example_plan
 from dragoman.curation.progress import StepStopped
 from dragoman.formats.api_dataset_steps import run_plan as run_steps
 

@@ -5,12 +5,16 @@ from pathlib import Path
 
 from dragoman.cli.output import print_error, print_json, print_line
 from dragoman.curation import query_review
-from dragoman.curation.apis.reviewing.exporting import Batch
-from dragoman.curation.apis.reviewing.files import GUIDE
-from dragoman.curation.apis.reviewing.giving_out import ADJUDICATOR, GivingPlan
-from dragoman.curation.apis.reviewing.gold import GoldAccuracy, ReviewTerms
-from dragoman.curation.apis.reviewing.importing import ImportedLabels
-from dragoman.curation.apis.reviewing.settling import SettledReview
+from dragoman.curation.api_datasets.annotation.adjudication import AdjudicationResult
+from dragoman.curation.api_datasets.annotation.assignment import (
+    ADJUDICATOR,
+    AssignmentPlan,
+    GoldAccuracy,
+    ReviewThresholds,
+)
+from dragoman.curation.api_datasets.annotation.export import AnnotationBatch
+from dragoman.curation.api_datasets.annotation.labels import ImportedLabels
+from dragoman.curation.api_datasets.annotation.sheets import GUIDE
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable, print_table
 
@@ -18,7 +22,7 @@ _SHOWN = 20
 
 
 def export_sheets(
-    folder: Path, out: Path, gold: Path | None, plan: GivingPlan, *, as_json: bool
+    folder: Path, out: Path, gold: Path | None, plan: AssignmentPlan, *, as_json: bool
 ) -> int:
     """Write a sheet for each annotator; 1 where some queries could be given to nobody."""
     done = query_review.export_sheets(folder, out, plan, gold)
@@ -31,7 +35,7 @@ def export_sheets(
 
 
 def import_labels(
-    folder: Path, files: Sequence[Path], annotator: str, terms: ReviewTerms, *, as_json: bool
+    folder: Path, files: Sequence[Path], annotator: str, terms: ReviewThresholds, *, as_json: bool
 ) -> int:
     """Take an annotator's files; 1 where a row of them is refused."""
     found = query_review.import_labels(folder, files, annotator, terms)
@@ -45,7 +49,7 @@ def import_labels(
 
 
 def adjudicate_review(
-    folder: Path, adjudicate: Path | None, terms: ReviewTerms, *, as_json: bool
+    folder: Path, adjudicate: Path | None, terms: ReviewThresholds, *, as_json: bool
 ) -> int:
     """Decide what labels come to; 1 where queries wait."""
     settled = query_review.settle_review(folder, terms, adjudicate)
@@ -56,7 +60,7 @@ def adjudicate_review(
     return 1 if settled.differ or settled.wait else 0
 
 
-def _print_adjudication(settled: SettledReview, folder: Path, adjudicate: Path | None) -> None:
+def _print_adjudication(settled: AdjudicationResult, folder: Path, adjudicate: Path | None) -> None:
     headings = ("annotator", "gold", "right", "counts")
     rows = tuple(
         (name, f"{each.questions:,}", accuracy_text(each), _status_text(each))
@@ -104,7 +108,7 @@ def accuracy_text(accuracy: GoldAccuracy) -> str:
     return f"{accuracy.share:.1%} of {accuracy.answers} [{low:.1%}, {high:.1%}]"
 
 
-def _export_object(batch: Batch) -> dict[str, object]:
+def _export_object(batch: AnnotationBatch) -> dict[str, object]:
     return {
         "sheets": {
             name: {
@@ -118,7 +122,7 @@ def _export_object(batch: Batch) -> dict[str, object]:
     }
 
 
-def _print_export(folder: Path, out: Path, batch: Batch, blind: float) -> None:
+def _print_export(folder: Path, out: Path, batch: AnnotationBatch, blind: float) -> None:
     headings = ("annotator", "file", "rows", "gold", "share")
     rows = tuple(
         (
@@ -136,7 +140,7 @@ def _print_export(folder: Path, out: Path, batch: Batch, blind: float) -> None:
     print_line(f"next, for each: dragoman curate review import {folder} FILE --annotator NAME")
 
 
-def _print_doubts(batch: Batch, blind: float) -> None:
+def _print_doubts(batch: AnnotationBatch, blind: float) -> None:
     given = batch.given
     for name, wanted in given.gold_wanted.items():
         if given.gold[name] < wanted:
@@ -144,7 +148,7 @@ def _print_doubts(batch: Batch, blind: float) -> None:
                 f"{name} has {formatting.counted(given.gold[name], 'gold question')}, and {wanted} are "
                 "wanted: have an expert label more queries"
             )
-    if blind >= ReviewTerms().least:
+    if blind >= ReviewThresholds().least:
         print_line(
             f"who gives every query the same score is {blind:.1%} right on these gold questions: "
             "they tell nobody apart; have an expert label more queries of the rarer kind"
@@ -163,7 +167,7 @@ def _print_refused(found: ImportedLabels) -> None:
     print_error(f"nothing was taken: {formatting.counted(len(found.refused), 'row')} refused{also}")
 
 
-def _print_import(found: ImportedLabels, terms: ReviewTerms) -> None:
+def _print_import(found: ImportedLabels, terms: ReviewThresholds) -> None:
     print_line(
         f"{found.annotator}: {formatting.counted(found.labelled, 'label')} taken, {found.blank:,} rows "
         f"without; {found.labelled_of_given:,} of {found.given:,} queries are labelled now"
@@ -172,7 +176,7 @@ def _print_import(found: ImportedLabels, terms: ReviewTerms) -> None:
         _print_accuracy(found.accuracy, terms)
 
 
-def _print_accuracy(accuracy: GoldAccuracy, terms: ReviewTerms) -> None:
+def _print_accuracy(accuracy: GoldAccuracy, terms: ReviewThresholds) -> None:
     questions = formatting.counted(accuracy.questions, "gold question")
     print_line(f"on {questions}: {accuracy_text(accuracy)} answers as the expert has them")
     if not accuracy.is_enough:

@@ -13,11 +13,11 @@ from dragoman.cli.output import INTERRUPTED, print_error, print_json, print_line
 from dragoman.cli.progress import show_progress
 from dragoman.core.errors import UsageError
 from dragoman.curation import steps
-from dragoman.curation.apis.secrecy.auditing import FoundSecret, told
-from dragoman.curation.apis.splitting.sides import SplitPlan
-from dragoman.curation.apis.verifying.filtering import FilterRules
-from dragoman.curation.apis.verifying.line import CallTerms
-from dragoman.curation.apis.verifying.verify import Clock
+from dragoman.curation.api_datasets.credential_audit import FoundSecret, summarize_secrets
+from dragoman.curation.api_datasets.probing.api_client import CallOptions
+from dragoman.curation.api_datasets.probing.filter import FilterRules
+from dragoman.curation.api_datasets.probing.verify import Clock
+from dragoman.curation.api_datasets.split import SplitPlan
 from dragoman.curation.datasets import StepResult
 from dragoman.curation.progress import StepStopped
 from dragoman.formats.api_dataset_steps import run_export
@@ -80,7 +80,7 @@ def print_secrets(folder: Path, found: Sequence[FoundSecret], *, as_json: bool =
     """Print in a line where credentials stand, and as JSON all the places."""
     if as_json:
         print_json({"secrets": found})
-    print_error(f"{folder}: {told(found)}")
+    print_error(f"{folder}: {summarize_secrets(found)}")
 
 
 def export_files(folder: Path, form: str, out: Path, *, as_json: bool) -> int:
@@ -108,7 +108,7 @@ def export_files(folder: Path, form: str, out: Path, *, as_json: bool) -> int:
 
 
 def verify_operations(
-    folder: Path, calls: int, terms: CallTerms, *, as_json: bool, clock: Clock = steps.now_utc
+    folder: Path, calls: int, terms: CallOptions, *, as_json: bool, clock: Clock = steps.now_utc
 ) -> int:
     """Call what stands as its documents state, and store what is observed."""
     run = partial(steps.run_verify, folder, calls, terms, progress=show_progress, clock=clock)
@@ -116,7 +116,7 @@ def verify_operations(
 
 
 def monitor_operations(
-    folder: Path, terms: CallTerms, *, as_json: bool, clock: Clock = steps.now_utc
+    folder: Path, terms: CallOptions, *, as_json: bool, clock: Clock = steps.now_utc
 ) -> int:
     """Check what stands once, as a round of its own."""
     run = partial(steps.run_monitor, folder, terms, progress=show_progress, clock=clock)

@@ -12,9 +12,8 @@ from dragoman.core.costs import cost_of
 from dragoman.core.errors import UsageError
 from dragoman.core.usage import Usage
 from dragoman.curation.progress import StepStopped
-from dragoman.curation.translation.checks.anomalies import MEANINGS
-from dragoman.curation.translation.estimates import estimates, explained
-from dragoman.curation.translation.running import (
+from dragoman.curation.translation.qa_issues import MEANINGS
+from dragoman.curation.translation.run import (
     LanguagePlan,
     LanguageResult,
     TranslationPlan,
@@ -24,13 +23,14 @@ from dragoman.curation.translation.running import (
     run_translation,
 )
 from dragoman.curation.translation.segments import components_of
-from dragoman.curation.translation.settling import Settled
 from dragoman.curation.translation.statistics import (
     DomainStatistics,
     InstanceCount,
     LanguageStatistics,
     count_texts,
 )
+from dragoman.curation.translation.translate import UnitResult
+from dragoman.curation.translation.translators import explain_estimates, token_estimates
 from dragoman.models.http.transport import RetryPolicy
 from dragoman.models.prices import PriceTable
 from dragoman.report import formatting
@@ -215,7 +215,7 @@ def _print_plans(plan: TranslationPlan, *, as_json: bool) -> None:
             tuple(rows),
             title=f"{plan.domain} by {plan.model}",
             note="Nothing was sent. Tokens and cost are estimates: "
-            + "; ".join(explained(each.language) for each in plans)
+            + "; ".join(explain_estimates(each.language) for each in plans)
             + f". What has to be asked for again is not in them. Prices: {plan.prices.as_of}.",
             numbers=frozenset(headings[1:]),
         )
@@ -236,7 +236,7 @@ def _compared(plan: LanguagePlan, domain: str) -> str:
 
 
 def _by_the_source(domain: str) -> str:
-    source = estimates().source_sends.get(domain)
+    source = token_estimates().source_sends.get(domain)
     return "" if source is None else f"; the source's pipeline sends {source:,} texts"
 
 
@@ -252,7 +252,7 @@ def _plans_object(plans: tuple[LanguagePlan, ...], prices: PriceTable) -> dict[s
                 "tokens_in": each.usage.input_tokens,
                 "tokens_out": each.usage.output_tokens,
                 "cost": _dollars(each.usage, prices),
-                "estimated_by": explained(each.language),
+                "estimated_by": explain_estimates(each.language),
             }
             for each in plans
         ],
@@ -321,7 +321,7 @@ def _notes(result: LanguageResult, *, full: bool) -> Iterator[str]:
         yield f"  and {len(wrong) - _SHOWN:,} more: --full names them"
 
 
-def _describe_unit(text: Settled) -> str:
+def _describe_unit(text: UnitResult) -> str:
     """Return one line about a text that something is wrong with."""
     where = text.unit.segment.address
     more = f" and {len(text.unit.segments) - 1} more" if len(text.unit.segments) > 1 else ""

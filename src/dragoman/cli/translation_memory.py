@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dragoman.cli.output import print_json, print_line
-from dragoman.curation.translation import memories
+from dragoman.curation.translation import memory_io
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable, print_table
 
 
 def show_memory(path: Path, prices: Path | None, *, as_json: bool) -> None:
     """Print what a memory holds, and what it took."""
-    held = memories.read_memory(path, prices)
+    held = memory_io.read_memory(path, prices)
     counts, usage, costs, reviews = held.counts, held.usage, held.costs, held.reviews
     if as_json:
         print_json(
@@ -58,7 +58,7 @@ def import_translations(
     source: str, path: Path, suites: Sequence[str], languages: Sequence[str], *, as_json: bool
 ) -> None:
     """Read a TMX file, or artifacts of suites, into a memory."""
-    found = memories.import_translations(source, path, suites, languages)
+    found = memory_io.import_translations(source, path, suites, languages)
     if as_json:
         print_json({"imported": found})
         return
@@ -83,7 +83,7 @@ def import_translations(
 
 def export_translations(path: Path, out: Path, language: str) -> None:
     """Write a memory as TMX."""
-    count = memories.export_translations(path, out, language)
+    count = memory_io.export_translations(path, out, language)
     print_line(f"{out}: {formatting.counted(count, 'translation')}")
 
 
@@ -91,7 +91,7 @@ def print_memory_comparison(
     path: Path, other: Path, suites: Sequence[str], languages: Sequence[str], *, as_json: bool
 ) -> None:
     """Print how alike two memories are."""
-    found = memories.compare_memories(path, other, suites, languages)
+    found = memory_io.compare_memories(path, other, suites, languages)
     if as_json:
         print_json({"agreement": found})
         return

@@ -9,9 +9,9 @@ from dragoman.cli.output import print_error, print_json, print_line
 from dragoman.cli.progress import show_progress
 from dragoman.core.costs import cost_of
 from dragoman.curation.review import steps
-from dragoman.curation.review.reviewing import ImportedReview, ReviewRequest
 from dragoman.curation.review.rows import ReviewRow
-from dragoman.curation.review.second_opinions import Helped, Helpers
+from dragoman.curation.review.second_opinions import OpinionModels, OpinionsResult
+from dragoman.curation.review.session import ImportedReview, ReviewRequest
 from dragoman.curation.review.steps import ReviewExport
 from dragoman.curation.translation.segments import components_of
 from dragoman.report import formatting
@@ -35,7 +35,7 @@ def review_request(
 
 
 def export_review(
-    asked: ReviewRequest, export: ReviewExport, helpers: Helpers, *, as_json: bool
+    asked: ReviewRequest, export: ReviewExport, helpers: OpinionModels, *, as_json: bool
 ) -> int:
     """Write a workbook, or a folder of CSV files."""
     done = steps.export_review(asked, export, helpers, progress=show_progress)
@@ -123,7 +123,7 @@ def _print_export(out: Path, rows: Mapping[str, Sequence[ReviewRow]]) -> None:
     print_line(f"\nwritten: {out}")
 
 
-def _print_helped(helped: Helped) -> None:
+def _print_helped(helped: OpinionsResult) -> None:
     for problem in helped.problems[:_SHOWN]:
         print_line(problem)
     for usage in helped.usage:
@@ -134,7 +134,7 @@ def _print_helped(helped: Helped) -> None:
         )
 
 
-def _helped_object(helped: Helped | None) -> dict[str, object]:
+def _helped_object(helped: OpinionsResult | None) -> dict[str, object]:
     if helped is None:
         return {}
     return {"problems": helped.problems, "usage": helped.usage}

@@ -1,4 +1,4 @@
-"""Building data: benchmarks in other languages, each a list of steps that can be taken up again.
+"""Building of data: translated suites, datasets of web APIs and audio sets, in resumable steps.
 
 Nothing is played or scored here, and nothing is written outside the folders that were named.
 """

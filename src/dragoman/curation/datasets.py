@@ -12,16 +12,15 @@ from dragoman.core.costs import Cost, cost_of
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.redaction import SHORTEST_KEY
 from dragoman.core.usage import Usage
-from dragoman.curation.apis.card import DatasetCard, card_of
-from dragoman.curation.apis.rows import dataset_rows
-from dragoman.curation.apis.secrecy.auditing import (
+from dragoman.curation.api_datasets.credential_audit import (
     FoundSecret,
     audit_dataset,
     audit_files,
-    rules_of,
+    audit_rules,
 )
-from dragoman.curation.apis.steps import place_of, standing
-from dragoman.curation.apis.verifying.offline import SetAside
+from dragoman.curation.api_datasets.dataset import DatasetCard, dataset_card, dataset_rows
+from dragoman.curation.api_datasets.pipeline import active, step_position
+from dragoman.curation.api_datasets.probing.monitor import ExcludedRound
 from dragoman.models.prices import load_prices
 from dragoman.store.dataset import Dataset, FunnelCount, StepLine
 
@@ -66,7 +65,7 @@ class StepResult(msgspec.Struct, frozen=True):
     counts: tuple[FunnelCount, ...]
     not_kept: tuple[StepLine, ...] = ()
     usage: dict[str, tuple[StepUsage, ...]] = {}
-    rounds_aside: tuple[SetAside, ...] = ()
+    rounds_aside: tuple[ExcludedRound, ...] = ()
     secrets: tuple[FoundSecret, ...] = ()
 
     @property
@@ -105,7 +104,7 @@ def read_status(folder: Path, step: str = "") -> StepResult:
         counts = [each for each in dataset.funnel() if step in {"", each.step}]
         lines = [line for line in dataset.ledger(step) if line.verdict != "kept"] if step else []
         usage = {name: used for name, used in dataset.usage().items() if step in {"", name}}
-    counts.sort(key=lambda each: (place_of(each.step), each.kind, each.source))
+    counts.sort(key=lambda each: (step_position(each.step), each.kind, each.source))
     return StepResult(step, tuple(counts), tuple(lines), _with_costs(usage))
 
 
@@ -126,7 +125,7 @@ def read_card(folder: Path) -> DatasetCard:
         StoreError: Where there is no dataset, or it cannot be read.
     """
     with Dataset(folder, write=False) as dataset:
-        return card_of(list(dataset_rows(dataset)), dataset.funnel())
+        return dataset_card(list(dataset_rows(dataset)), dataset.funnel())
 
 
 def count_documents(folder: Path, by: Sequence[str] = ("country",)) -> DocumentCounts:
@@ -144,7 +143,7 @@ def count_documents(folder: Path, by: Sequence[str] = ("country",)) -> DocumentC
     if unknown:
         raise UsageError(f"--by {unknown[0]}: it is one or more of {', '.join(FACETS)}")
     with Dataset(folder, write=False) as dataset:
-        documents = [item.record(ApiDocument) for item in standing(dataset, "document")]
+        documents = [item.record(ApiDocument) for item in active(dataset, "document")]
     operations = sum(len(document.api_list) for document in documents)
     return DocumentCounts(len(documents), operations, tuple(_counts_by(documents, by)))
 
@@ -184,7 +183,7 @@ def find_secrets(folder: Path, also: Sequence[Path] = ()) -> tuple[FoundSecret, 
         raise UsageError(f"--also {missing}: there is no such file or folder")
     keys = [value for value in key_values() if len(value) >= SHORTEST_KEY]
     with Dataset(folder, write=False) as dataset:
-        rules = rules_of(dataset, keys)
+        rules = audit_rules(dataset, keys)
         found = list(audit_dataset(dataset, rules))
     for path in also:
         found += audit_files(path, rules)

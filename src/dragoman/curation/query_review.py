@@ -7,31 +7,44 @@ import msgspec
 
 from dragoman.core.apis.tasks import ApiTask
 from dragoman.core.errors import UsageError
-from dragoman.curation.apis.rating.asking import QueryRating
-from dragoman.curation.apis.reviewing.exporting import Batch, adjudication_of, batch_of
-from dragoman.curation.apis.reviewing.files import read_sheet, require_free, write_sheets
-from dragoman.curation.apis.reviewing.giving_out import ADJUDICATOR, GivingPlan
-from dragoman.curation.apis.reviewing.gold import (
+from dragoman.curation.api_datasets.annotation.adjudication import (
+    AdjudicationResult,
+    adjudicate_labels,
+)
+from dragoman.curation.api_datasets.annotation.assignment import (
+    ADJUDICATOR,
     EXPERT,
-    ReviewTerms,
+    AssignmentPlan,
+    ReviewThresholds,
     blind_accuracy,
     gold_labels,
 )
-from dragoman.curation.apis.reviewing.importing import ImportedLabels, take_labels
-from dragoman.curation.apis.reviewing.labels import GOLD, given_rows, stored_labels
-from dragoman.curation.apis.reviewing.settling import SettledReview, settle
+from dragoman.curation.api_datasets.annotation.export import (
+    AnnotationBatch,
+    adjudication_batch,
+    annotation_batch,
+)
+from dragoman.curation.api_datasets.annotation.labels import (
+    GOLD,
+    ImportedLabels,
+    assigned_rows,
+    store_labels,
+    stored_labels,
+)
+from dragoman.curation.api_datasets.annotation.sheets import read_sheet, require_free, write_sheets
+from dragoman.curation.api_datasets.rate import QueryRating
 from dragoman.store.dataset import Dataset
 
 
 class ExportedSheets(msgspec.Struct, frozen=True):
     """The sheets of annotators, and how right somebody is on their gold questions without reading."""
 
-    batch: Batch
+    batch: AnnotationBatch
     blind_accuracy: float
 
 
 def export_sheets(
-    folder: Path, out: Path, plan: GivingPlan, gold: Path | None = None
+    folder: Path, out: Path, plan: AssignmentPlan, gold: Path | None = None
 ) -> ExportedSheets:
     """Write a sheet for each annotator.
 
@@ -49,11 +62,11 @@ def export_sheets(
     require_free(out)
     with Dataset(folder, make=False) as dataset:
         labels = {} if gold is None else _read_gold(dataset, gold)
-        batch = batch_of(dataset, labels, plan)
+        batch = annotation_batch(dataset, labels, plan)
         write_sheets(out, batch.sheets)
         dataset.put(batch.outcomes)
         known = stored_labels(dataset, GOLD).get(EXPERT, {})
-    return ExportedSheets(batch, blind_accuracy(known.values(), ReviewTerms().threshold))
+    return ExportedSheets(batch, blind_accuracy(known.values(), ReviewThresholds().threshold))
 
 
 def _read_gold(dataset: Dataset, path: Path) -> dict[str, QueryRating]:
@@ -65,7 +78,10 @@ def _read_gold(dataset: Dataset, path: Path) -> dict[str, QueryRating]:
 
 
 def import_labels(
-    folder: Path, files: Sequence[Path], annotator: str, terms: ReviewTerms = ReviewTerms()
+    folder: Path,
+    files: Sequence[Path],
+    annotator: str,
+    terms: ReviewThresholds = ReviewThresholds(),
 ) -> ImportedLabels:
     """Take an annotator's files; where a row is refused, nothing is taken.
 
@@ -76,12 +92,12 @@ def import_labels(
     """
     rows = [row for path in files for row in read_sheet(path)]
     with Dataset(folder, make=False) as dataset:
-        return take_labels(dataset, annotator, rows, terms)
+        return store_labels(dataset, annotator, rows, terms)
 
 
 def settle_review(
-    folder: Path, terms: ReviewTerms = ReviewTerms(), adjudicate: Path | None = None
-) -> SettledReview:
+    folder: Path, terms: ReviewThresholds = ReviewThresholds(), adjudicate: Path | None = None
+) -> AdjudicationResult:
     """Decide what labels come to.
 
     Args:
@@ -96,11 +112,11 @@ def settle_review(
     if adjudicate is not None:
         require_free(adjudicate)
     with Dataset(folder, make=False) as dataset:
-        if not given_rows(dataset):
+        if not assigned_rows(dataset):
             raise UsageError(f"{folder}: nothing was given out: `dragoman curate review export`")
-        settled = settle(dataset, terms)
+        settled = adjudicate_labels(dataset, terms)
         if adjudicate is not None and settled.differ:
-            rows, outcome = adjudication_of(dataset, settled.differ)
+            rows, outcome = adjudication_batch(dataset, settled.differ)
             write_sheets(adjudicate, {ADJUDICATOR: rows})
             dataset.put([outcome])
     return settled

@@ -15,36 +15,50 @@ from msgspec.structs import replace
 from dragoman.core.errors import UsageError
 from dragoman.core.progress import long_step
 from dragoman.core.protocols import ChatModel
-from dragoman.curation.apis.answering.executing import executing, line_for
-from dragoman.curation.apis.answering.step import ANSWER, CHECK, Answering, answer, check
-from dragoman.curation.apis.collecting.entries import StatedFacts
-from dragoman.curation.apis.collecting.fetching import guarded_fetch
-from dragoman.curation.apis.collecting.source_files import open_source
-from dragoman.curation.apis.collecting.spreading import PATIENCE
-from dragoman.curation.apis.collecting.storing import STEP as COLLECT
-from dragoman.curation.apis.collecting.storing import CollectedSource, collect
-from dragoman.curation.apis.collecting.twins.step import MergedCounts, merge_twins
-from dragoman.curation.apis.desk import ModelTerms, model_names, with_models
-from dragoman.curation.apis.generating.briefs import BriefPlan
-from dragoman.curation.apis.generating.step import STEP as GENERATE
-from dragoman.curation.apis.generating.step import QueryWriter, draw_briefs, generate
-from dragoman.curation.apis.generating.templates import NAME as TEMPLATE
-from dragoman.curation.apis.rating.step import STEP as RATE
-from dragoman.curation.apis.rating.step import Raters, rate
-from dragoman.curation.apis.splitting.sides import SplitPlan
-from dragoman.curation.apis.splitting.step import STEP as SPLIT
-from dragoman.curation.apis.splitting.step import split
-from dragoman.curation.apis.steps import CurationStep, lines_of, standing, to_look_at, walk
-from dragoman.curation.apis.verifying.filtering import STEP as FILTER
-from dragoman.curation.apis.verifying.filtering import FilterRules, filter_plan, filter_steps
-from dragoman.curation.apis.verifying.health_reports import read_health_report
-from dragoman.curation.apis.verifying.importing import ImportedRounds, import_rounds
-from dragoman.curation.apis.verifying.line import ApiLine, CallTerms
-from dragoman.curation.apis.verifying.monitor import STEP as MONITOR
-from dragoman.curation.apis.verifying.monitor import monitor_step, open_round
-from dragoman.curation.apis.verifying.verify import STEP as VERIFY
-from dragoman.curation.apis.verifying.verify import Clock, VerifySettings, verify_step
+from dragoman.curation.api_datasets.answer import (
+    ANSWER,
+    CHECK,
+    AnswerSettings,
+    answer,
+    call_executor,
+    check,
+    client_for_calls,
+)
+from dragoman.curation.api_datasets.generate import NAME as TEMPLATE
+from dragoman.curation.api_datasets.generate import STEP as GENERATE
+from dragoman.curation.api_datasets.generate import QueryWriter, draw_briefs, generate
+from dragoman.curation.api_datasets.ingestion.collect import PATIENCE, CollectedSource, collect
+from dragoman.curation.api_datasets.ingestion.collect import STEP as COLLECT
+from dragoman.curation.api_datasets.ingestion.dedup import MergeCounts, merge_duplicates
+from dragoman.curation.api_datasets.ingestion.entries import SourceFacts
+from dragoman.curation.api_datasets.ingestion.sources import guarded_fetch, open_source
+from dragoman.curation.api_datasets.pipeline import (
+    CurationStep,
+    active,
+    ledger_lines,
+    pending_items,
+    run_step,
+)
+from dragoman.curation.api_datasets.probing.api_client import ApiClient, CallOptions
+from dragoman.curation.api_datasets.probing.filter import STEP as FILTER
+from dragoman.curation.api_datasets.probing.filter import FilterRules, filter_plan, filter_steps
+from dragoman.curation.api_datasets.probing.monitor import STEP as MONITOR
+from dragoman.curation.api_datasets.probing.monitor import (
+    ImportedRounds,
+    import_rounds,
+    monitor_step,
+    open_round,
+    read_health_report,
+)
+from dragoman.curation.api_datasets.probing.verify import STEP as VERIFY
+from dragoman.curation.api_datasets.probing.verify import Clock, VerifySettings, verify_step
+from dragoman.curation.api_datasets.query_briefs import BriefPlan
+from dragoman.curation.api_datasets.rate import STEP as RATE
+from dragoman.curation.api_datasets.rate import Raters, rate
+from dragoman.curation.api_datasets.split import STEP as SPLIT
+from dragoman.curation.api_datasets.split import SplitPlan, split
 from dragoman.curation.datasets import StepResult, find_secrets, read_status
+from dragoman.curation.llm_clients import ModelOptions, model_names, run_with_models
 from dragoman.curation.progress import Advance, Progress, run_with_progress, show_nothing
 from dragoman.distributed.worker_backends import pool_from_options
 from dragoman.store.dataset import Dataset, StepLine
@@ -61,7 +75,7 @@ Models = Mapping[str, ChatModel]
 class CollectOptions(msgspec.Struct, frozen=True):
     """What is said of all sources, whether other hosts may be asked, and how many processes read."""
 
-    facts: StatedFacts = StatedFacts("")
+    facts: SourceFacts = SourceFacts("")
     fetch_refs: bool = False
     workers: int = 1
 
@@ -70,7 +84,7 @@ class CollectResult(msgspec.Struct, frozen=True):
     """What was found, how twins were merged, and what is to be said of files, APIs and operations."""
 
     sources: tuple[CollectedSource, ...]
-    merged: MergedCounts
+    merged: MergeCounts
     lines: tuple[StepLine, ...]
 
     @property
@@ -85,7 +99,7 @@ class GenerateOptions(msgspec.Struct, frozen=True):
     model: str = TEMPLATE_MODEL
     count: int = 3
     plan: BriefPlan = BriefPlan()
-    terms: ModelTerms = ModelTerms()
+    terms: ModelOptions = ModelOptions()
 
 
 class RateOptions(msgspec.Struct, frozen=True):
@@ -93,7 +107,7 @@ class RateOptions(msgspec.Struct, frozen=True):
 
     model: str
     threshold: float = 4.0
-    terms: ModelTerms = ModelTerms()
+    terms: ModelOptions = ModelOptions()
 
 
 class AnswerOptions(msgspec.Struct, frozen=True):
@@ -101,15 +115,15 @@ class AnswerOptions(msgspec.Struct, frozen=True):
 
     model: str = TEMPLATE_MODEL
     calls: str = "none"
-    terms: ModelTerms = ModelTerms(concurrency=4)
-    line: CallTerms = CallTerms()
+    terms: ModelOptions = ModelOptions(concurrency=4)
+    line: CallOptions = CallOptions()
 
 
 class CheckOptions(msgspec.Struct, frozen=True):
     """Who checks, how models are asked, and which files are looked into for credentials too."""
 
     model: str = RULES
-    terms: ModelTerms = ModelTerms()
+    terms: ModelOptions = ModelOptions()
     also: tuple[Path, ...] = ()
 
 
@@ -152,9 +166,9 @@ def run_collect(
                 )
             found.append(one)
         with long_step("merging twins"):
-            merged = merge_twins(dataset)
+            merged = merge_duplicates(dataset)
         lines = [
-            line for line in lines_of(dataset, COLLECT, {"dropped", "kept"})
+            line for line in ledger_lines(dataset, COLLECT, {"dropped", "kept"})
             if line.source in names and (line.verdict == "dropped" or line.reason)
         ]  # fmt: skip
     return CollectResult(tuple(found), merged, tuple(lines))
@@ -185,7 +199,7 @@ def now_utc() -> datetime:
 def run_verify(
     folder: Path,
     calls: int = 2,
-    terms: CallTerms = CallTerms(),
+    terms: CallOptions = CallOptions(),
     *,
     progress: Progress = show_nothing,
     clock: Clock = now_utc,
@@ -198,7 +212,7 @@ def run_verify(
     """
     if calls < 1:
         raise UsageError(f"--calls {calls}: at least 1")
-    line = ApiLine(terms)
+    line = ApiClient(terms)
     settings = VerifySettings(calls, line.keys, terms.concurrency)
     with Dataset(folder, make=False) as dataset:
         _run_over_network(dataset, verify_step(line.fetch, clock, settings), line, progress)
@@ -207,7 +221,7 @@ def run_verify(
 
 def run_monitor(
     folder: Path,
-    terms: CallTerms = CallTerms(),
+    terms: CallOptions = CallOptions(),
     *,
     progress: Progress = show_nothing,
     clock: Clock = now_utc,
@@ -218,7 +232,7 @@ def run_monitor(
         UsageError: For a key that the environment lacks.
         StoreError: Where the dataset cannot be read or written.
     """
-    line = ApiLine(terms)
+    line = ApiClient(terms)
     with Dataset(folder, make=False) as dataset:
         this = open_round(dataset, clock(), terms.concurrency)
         _run_over_network(dataset, monitor_step(line.fetch, clock, this, line.keys), line, progress)
@@ -251,9 +265,9 @@ def run_filter(
 
         async def work(advance: Advance) -> None:
             for step in steps:
-                await walk(dataset, step, advance)
+                await run_step(dataset, step, advance)
 
-        total = sum(len(to_look_at(dataset, step)) for step in steps)
+        total = sum(len(pending_items(dataset, step)) for step in steps)
         run_with_progress(FILTER, total, work, progress)
     return replace(read_status(folder, FILTER), rounds_aside=tuple(plan.aside.values()))
 
@@ -318,15 +332,17 @@ def run_answer(
         RunHalted: Where nothing more may be asked; what came until then is stored.
         StoreError: Where the dataset cannot be read or written.
     """
-    line = line_for(options.calls, folder, options.line)
+    line = client_for_calls(options.calls, folder, options.line)
 
     async def work(models: Models, dataset: Dataset, advance: Advance) -> None:
-        answering = Answering(models, made_how=options.calls, at_once=options.terms.concurrency)
+        answering = AnswerSettings(
+            models, made_how=options.calls, at_once=options.terms.concurrency
+        )
         if line is None:
             await answer(dataset, answering, advance)
             return
         async with line.opened():
-            execute = executing(dataset, line.fetch, line.keys)
+            execute = call_executor(dataset, line.fetch, line.keys)
             await answer(dataset, replace(answering, execute=execute), advance)
 
     models = names_or_template(options.model), options.terms
@@ -398,28 +414,28 @@ _Work = Callable[[Models, Dataset, Advance], Awaitable[None]]
 def _run_with_models(
     folder: Path,
     step: str,
-    models: tuple[tuple[str, ...], ModelTerms],
+    models: tuple[tuple[str, ...], ModelOptions],
     work: _Work,
     progress: Progress,
 ) -> StepResult:
     """Run a step over all its items, with models of these names on these terms."""
     names, terms = models
     with Dataset(folder, make=False) as dataset:
-        total = sum(1 for _ in standing(dataset, _KINDS[step], step))
+        total = sum(1 for _ in active(dataset, _KINDS[step], step))
         run_with_progress(
             step,
             total,
-            lambda advance: with_models(names, terms, lambda m: work(m, dataset, advance)),
+            lambda advance: run_with_models(names, terms, lambda m: work(m, dataset, advance)),
             progress,
         )
     return read_status(folder, step)
 
 
 def _run_over_network(
-    dataset: Dataset, step: CurationStep, line: ApiLine, progress: Progress
+    dataset: Dataset, step: CurationStep, line: ApiClient, progress: Progress
 ) -> None:
     async def work(advance: Advance) -> None:
         async with line.opened():
-            await walk(dataset, step, advance)
+            await run_step(dataset, step, advance)
 
-    run_with_progress(step.name, len(to_look_at(dataset, step)), work, progress)
+    run_with_progress(step.name, len(pending_items(dataset, step)), work, progress)

@@ -15,9 +15,12 @@ import msgspec
 from dragoman.benchmarks.kit.api_tools import DOCUMENTS, REPLIES, TASKS
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
-from dragoman.curation.apis.card import card_of
-from dragoman.curation.apis.card_text import card_as_markdown
-from dragoman.curation.apis.rows import DatasetRow, dataset_rows
+from dragoman.curation.api_datasets.dataset import (
+    DatasetRow,
+    card_as_markdown,
+    dataset_card,
+    dataset_rows,
+)
 from dragoman.formats.api_dataset_records import (
     WithheldTask,
     chat_of,
@@ -83,7 +86,7 @@ def export_dataset(folder: Path, form: str, out: Path) -> ExportedFiles:
         raise UsageError(f"{out} is there already and not empty: name another folder")
     with Dataset(folder, write=False) as dataset:
         rows = list(dataset_rows(dataset))
-        card = card_of(rows, dataset.funnel())
+        card = dataset_card(rows, dataset.funnel())
     if not rows:
         raise UsageError(f"{folder}: no task has an answer yet: `dragoman curate answer`")
     withheld: list[WithheldTask] = []

@@ -28,8 +28,8 @@ from dragoman.core.apis.tasks import ApiCall, ApiTask, SolutionStep, holds_refer
 from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.tools import openai_schema
 from dragoman.core.training_examples import ExampleOrigin, TrainingExample
-from dragoman.curation.apis.known import KnownOperation
-from dragoman.curation.apis.rows import DatasetRow
+from dragoman.curation.api_datasets.dataset import DatasetRow
+from dragoman.curation.api_datasets.operations import KnownOperation
 
 SEVERAL = "several"
 """What stands for a licence where there are several, or one that has no short name."""

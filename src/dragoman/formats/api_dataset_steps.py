@@ -11,15 +11,14 @@ from msgspec.structs import replace
 
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import ChatModel
-from dragoman.curation.apis.answering.executing import line_for
-from dragoman.curation.apis.collecting.entries import StatedFacts
-from dragoman.curation.apis.desk import model_names, with_models
-from dragoman.curation.apis.planning.plan import CurationPlan
-from dragoman.curation.apis.planning.reading import read_plan
-from dragoman.curation.apis.secrecy.auditing import FoundSecret
-from dragoman.curation.apis.verifying.monitor import STEP as MONITOR
-from dragoman.curation.apis.verifying.monitor import fewest_rounds
+from dragoman.curation.api_datasets.answer import client_for_calls
+from dragoman.curation.api_datasets.credential_audit import FoundSecret
+from dragoman.curation.api_datasets.ingestion.entries import SourceFacts
+from dragoman.curation.api_datasets.plan import CurationPlan, read_plan
+from dragoman.curation.api_datasets.probing.monitor import STEP as MONITOR
+from dragoman.curation.api_datasets.probing.monitor import fewest_rounds
 from dragoman.curation.datasets import StepResult, find_secrets, read_status
+from dragoman.curation.llm_clients import model_names, run_with_models
 from dragoman.curation.progress import Progress, show_nothing
 from dragoman.curation.steps import (
     AnswerOptions,
@@ -199,7 +198,7 @@ def _run_step(plan: CurationPlan, step: _PlannedStep, on_line: Callable[[str], N
 
 def _collect(plan: CurationPlan, progress: Progress) -> StepResult:
     for each in plan.collect:
-        facts = StatedFacts(each.source_name, each.country, each.language, each.licence)
+        facts = SourceFacts(each.source_name, each.country, each.language, each.licence)
         options = CollectOptions(facts, each.fetch_refs)
         run_collect(plan.dataset, each.sources, options, progress=progress)
     return read_status(plan.dataset, "collect")
@@ -247,14 +246,14 @@ def _seen_first(plan: CurationPlan) -> Iterator[tuple[str, Callable[[], object]]
     if plan.rate is not None:
         yield "rate", partial(_open_models, model_names(plan.rate.model), plan)
     if plan.answer is not None:
-        yield "answer", partial(line_for, plan.answer.calls, plan.dataset, plan.calls)
+        yield "answer", partial(client_for_calls, plan.answer.calls, plan.dataset, plan.calls)
         yield "answer", partial(_open_models, names_or_template(plan.answer.model), plan)
     if plan.check is not None:
         yield "check", partial(_open_models, names_or_rules(plan.check.model), plan)
 
 
 def _open_models(names: tuple[str, ...], plan: CurationPlan) -> None:
-    asyncio.run(with_models(names, plan.models, _ask_nothing))
+    asyncio.run(run_with_models(names, plan.models, _ask_nothing))
 
 
 async def _ask_nothing(models: Mapping[str, ChatModel]) -> None:

@@ -15,7 +15,7 @@ from dragoman.core.apis.itc_answers import parse_itc_answer
 from dragoman.core.apis.tasks import ApiCall, ApiSolution, ApiTask, SolutionStep, TaskSolution
 from dragoman.core.errors import UsageError
 from dragoman.core.training_examples import ExampleOrigin, TrainingExample
-from dragoman.curation.apis.splitting.sides import TaskSide
+from dragoman.curation.api_datasets.split import TaskSplit
 from dragoman.finetuning.preparation import read_rows
 from dragoman.formats.api_dataset_export import export_dataset, renew_export
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
@@ -75,8 +75,8 @@ def dataset(tmp_path: Path) -> str:
         for each, gold in zip(tasks, calls, strict=True)
     ]
     made += [
-        NewItem("side", "t1", TaskSide("train", ("br/Buscar", "br/Tempo"))),
-        NewItem("side", "t2", TaskSide("test", OFFERED, ("mx/Buscar",))),
+        NewItem("side", "t1", TaskSplit("train", ("br/Buscar", "br/Tempo"))),
+        NewItem("side", "t2", TaskSplit("test", OFFERED, ("mx/Buscar",))),
     ]
     with Dataset(tmp_path / "d") as dataset:
         dataset.put([StepOutcome(StepLine("collect", "file", "f", "kept"), tuple(made))])

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.curation.apis.collecting.entries import StatedFacts
-from dragoman.curation.apis.splitting.sides import SplitPlan
+from dragoman.curation.api_datasets.ingestion.entries import SourceFacts
+from dragoman.curation.api_datasets.split import SplitPlan
 from dragoman.curation.datasets import StepResult, count_documents, read_card, read_status
 from dragoman.curation.steps import (
     CollectOptions,
@@ -46,7 +46,7 @@ def stored(folder: Path) -> dict[str, list[object]]:
 @pytest.mark.slow
 def test_both_ways_come_to_the_same(told: Told, tmp_path: Path, folder: Path) -> None:
     command, python = str(folder / "mine"), tmp_path / "python" / "mine"
-    portugal = CollectOptions(StatedFacts("", country="Portugal"))
+    portugal = CollectOptions(SourceFacts("", country="Portugal"))
 
     said = told("curate", "collect", command, LIBRARY, "--country", "Portugal")
     found = run_collect(python, [LIBRARY], portugal)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dragoman.core.apis.tasks import ApiTask, TaskSolution
-from dragoman.curation.apis.planning.reading import example_plan, read_plan
+from dragoman.curation.api_datasets.plan import example_plan, read_plan
 from dragoman.store.dataset import Dataset
 from dragoman.testing.fake_curation_llm import FakeCurationLlm
 from dragoman.testing.itc_server import WorldFault, WorldFaults, WorldServer, write_documents

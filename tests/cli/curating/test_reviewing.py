@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from dragoman.benchmarks.itc.world.bundled_set import load_world
-from dragoman.curation.apis.rating.asking import DIMENSIONS
-from dragoman.curation.apis.steps import standing
+from dragoman.curation.api_datasets.pipeline import active
+from dragoman.curation.api_datasets.rate import DIMENSIONS
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
 Told = Callable[..., Any]
@@ -120,7 +120,7 @@ def test_who_is_wrong_on_gold_counts_for_nothing_and_an_adjudicator_decides(
     assert f"{whole - 34} queries kept, 34 dropped" in printed
     assert "carl" in printed
     with Dataset(data, write=False) as dataset:
-        assert len(list(standing(dataset, "task", "answer"))) == whole - 34
+        assert len(list(active(dataset, "task", "answer"))) == whole - 34
         lines = {line.name: line for line in dataset.ledger("review")}
     assert lines["carl"].verdict == "dropped"
     assert "no label counts" in lines["carl"].reason

@@ -9,27 +9,23 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import UsageError
+from dragoman.curation.audio_sets.build import AudioSetRequest, run_speak
+from dragoman.curation.audio_sets.verify import verify_set
 from dragoman.curation.progress import show_nothing
-from dragoman.curation.review.reviewing import ReviewRequest
+from dragoman.curation.review.session import ReviewRequest
 from dragoman.curation.review.steps import (
     ReviewExport,
     export_review,
     import_review,
     read_reviews,
 )
-from dragoman.curation.speech.making import AudioSetRequest, run_speak
-from dragoman.curation.speech.verifying import verify_set
-from dragoman.curation.translation.memories import (
+from dragoman.curation.translation.memory_io import (
     compare_memories,
     export_translations,
     import_translations,
     read_memory,
 )
-from dragoman.curation.translation.running import (
-    TranslationRequest,
-    plan_translation,
-    run_translation,
-)
+from dragoman.curation.translation.run import TranslationRequest, plan_translation, run_translation
 from dragoman.curation.translation.statistics import count_texts
 from dragoman.testing.fake_translation_llm import FakeTranslationLlm
 from dragoman.testing.server import ModelServer

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from openpyxl import load_workbook
 
-from dragoman.curation.review.columns import COLUMNS
+from dragoman.curation.review.rows import COLUMNS
 from dragoman.store.translation_memory import TranslationMemory
 from dragoman.testing.chat_requests import ChatBody
 from dragoman.testing.fake_translation_llm import FakeTranslationLlm

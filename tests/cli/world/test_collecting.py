@@ -9,10 +9,10 @@ import pytest
 
 from dragoman.benchmarks.itc.world.bundled_set import load_world
 from dragoman.core.apis.documents import ApiDocument
-from dragoman.curation.apis.collecting.entries import StatedFacts
-from dragoman.curation.apis.collecting.reading import read_source
-from dragoman.curation.apis.collecting.source_files import open_source
-from dragoman.curation.apis.secrecy.configuration import configured
+from dragoman.curation.api_datasets.credential_removal import remove_credentials
+from dragoman.curation.api_datasets.ingestion.collect import read_source
+from dragoman.curation.api_datasets.ingestion.entries import SourceFacts
+from dragoman.curation.api_datasets.ingestion.sources import open_source
 from dragoman.testing.itc_server import write_documents
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -55,14 +55,14 @@ def test_countries_and_gone_apis_are_collected_and_their_listings_are_twins(drag
 
 def test_the_documents_that_are_collected_are_those_of_the_tasks(tmp_path: Path) -> None:
     write_documents(tmp_path)
-    read = read_source(open_source(tmp_path), StatedFacts("world"))
+    read = read_source(open_source(tmp_path), SourceFacts("world"))
     found = {
         entry.document.tool_name: entry.document
         for file in read
         for entry in file.entries
         if entry.document is not None and entry.document.origins[0].form.startswith(("o", "s"))
     }
-    known = {each.tool_name: configured(each).document for each in load_world().documents}
+    known = {each.tool_name: remove_credentials(each).document for each in load_world().documents}
     assert {name: told(each) for name, each in found.items()} == {
         name: told(each) for name, each in known.items()
     }

@@ -9,8 +9,8 @@ import pytest
 
 from dragoman.benchmarks.itc.world.api_data import apis
 from dragoman.cli.curate_steps import filter_operations, monitor_operations, verify_operations
-from dragoman.curation.apis.verifying.filtering import FilterRules
-from dragoman.curation.apis.verifying.line import CallTerms
+from dragoman.curation.api_datasets.probing.api_client import CallOptions
+from dragoman.curation.api_datasets.probing.filter import FilterRules
 from dragoman.store.dataset import Dataset
 from dragoman.testing.itc_server import WorldServer, load_faults, write_documents
 
@@ -33,7 +33,7 @@ def test_of_a_week_only_what_is_gone_is_dropped(
     monkeypatch.setenv("MY_KEY", "oeffentlich")
     with WorldServer(load_faults("schedule"), now=WEDNESDAY) as server:
         key = f"{server.origin.removeprefix('http://')}/X-API-Key"
-        terms = CallTerms(allow_local=True, pause=0, keys={key: "MY_KEY"})
+        terms = CallOptions(allow_local=True, pause=0, keys={key: "MY_KEY"})
         write_documents(folder / "apis", server.origin)
         assert dragoman("curate", "collect", "mine", "apis").returncode == 0
         assert verify_operations(data, 1, terms, as_json=True, clock=lambda: server.now) == 0

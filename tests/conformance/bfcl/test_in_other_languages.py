@@ -20,7 +20,7 @@ from dragoman.benchmarks.bfcl.single_turn_suite import SingleTurnSuite
 from dragoman.composition.setup import build_setup
 from dragoman.config.run_config import RunConfig
 from dragoman.curation.translation.manifest import MadeBy, write_translations
-from dragoman.curation.translation.questions import questions_of
+from dragoman.curation.translation.question_files import questions_of
 from dragoman.runs.language_check import LanguageCheck, check_languages
 from dragoman.runs.suite_check import check_suite
 

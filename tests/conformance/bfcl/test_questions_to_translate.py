@@ -10,10 +10,9 @@ import pytest
 from dragoman.benchmarks.bfcl.categories import BFCL_DATA, GROUPS, NAMES, TURN_GROUPS
 from dragoman.conditions.language.text_invariants import has_letters
 from dragoman.core.errors import UsageError
-from dragoman.curation.translation.protection.domain import data_of
-from dragoman.curation.translation.protection.masking import mask
-from dragoman.curation.translation.protection.tokens import protection_of
-from dragoman.curation.translation.questions import questions_of
+from dragoman.curation.translation.do_not_translate import data_of
+from dragoman.curation.translation.placeholders import find_do_not_translate, mask
+from dragoman.curation.translation.question_files import questions_of
 from dragoman.curation.translation.segments import Artifact, Segment, TranslatableDomain
 
 LARGE = {*GROUPS, *TURN_GROUPS}
@@ -127,7 +126,7 @@ def test_labels_stand_for_values_of_the_functions(data: Path) -> None:
 
 def test_names_of_functions_and_parameters_stay(data: Path) -> None:
     domain = questions_of("bfcl:simple_python", data)
-    protection = protection_of(data_of(domain.english, domain.domain))
+    protection = find_do_not_translate(data_of(domain.english, domain.domain))
     triangle = domain.english.toolsets["agent"].by_name["calculate_triangle_area"]
     assert list(triangle.parameters["properties"]) == ["base", "height", "unit"]  # type: ignore[call-overload]
     text = "Call calculate_triangle_area for a triangle."

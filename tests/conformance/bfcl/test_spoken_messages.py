@@ -9,11 +9,10 @@ from collections.abc import Callable
 import pytest
 
 from dragoman.benchmarks.bfcl.categories import BfclSuite
-from dragoman.curation.speech.messages import messages_of
-from dragoman.curation.speech.reading.matched import MatchedReader
-from dragoman.curation.speech.rules.phenomena import phenomena_of
-from dragoman.curation.speech.settling import settled_by_rules
-from dragoman.curation.speech.whitelists import topics_of
+from dragoman.curation.audio_sets.messages import messages_of, topics_of
+from dragoman.curation.audio_sets.rewrite import rewrite_message_with_rules
+from dragoman.curation.audio_sets.rule_based_rewriting import phenomena_of
+from dragoman.curation.audio_sets.value_readers import MatchedReader
 
 READER = MatchedReader("en")
 LoadBfcl = Callable[[str], BfclSuite]
@@ -35,7 +34,7 @@ def test_every_value_that_a_message_states_is_found_in_what_is_said(
     load_bfcl: LoadBfcl, group: str, floors: dict[str, int]
 ) -> None:
     found = [
-        settled_by_rules(each, phenomena_of("en"), 1, READER)
+        rewrite_message_with_rules(each, phenomena_of("en"), 1, READER)
         for each in messages_of([load_bfcl(group)], READER)
     ]
     hows = Counter(each.how for one in found for each in one.proof)
@@ -85,7 +84,7 @@ def test_a_value_with_another_digit_or_letter_is_not_found(load_bfcl: LoadBfcl, 
     """Another value of one or two signs may stand in a formula, one with leading zeros as a number."""
     looked_at = 0
     for message in messages_of([load_bfcl(group)], READER):
-        said = settled_by_rules(message, phenomena_of("en"), 1, READER).said
+        said = rewrite_message_with_rules(message, phenomena_of("en"), 1, READER).said
         for altered in {_altered(each.value) for each in message.values} - {""}:
             if READER.how_stated(altered, message.text) is None:
                 looked_at += 1
@@ -108,7 +107,7 @@ def test_a_name_of_which_a_sign_was_lost_is_not_found(
     load_bfcl: LoadBfcl,
 ) -> None:
     found = [
-        settled_by_rules(each, phenomena_of("en"), 1, READER)
+        rewrite_message_with_rules(each, phenomena_of("en"), 1, READER)
         for each in messages_of([load_bfcl("multi_turn_base")], READER)
     ]
     spelled = [

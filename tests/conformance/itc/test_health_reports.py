@@ -9,24 +9,25 @@ from msgspec.structs import replace
 
 from dragoman.core.apis.documents import ApiDocument
 from dragoman.core.errors import DataError
-from dragoman.curation.apis.steps import walk
-from dragoman.curation.apis.verifying.filtering import (
+from dragoman.curation.api_datasets.pipeline import run_step
+from dragoman.curation.api_datasets.probing.api_keys import host_of
+from dragoman.curation.api_datasets.probing.filter import (
     FilterRules,
+    apply_rules,
     filter_plan,
     filter_steps,
-    filtered,
 )
-from dragoman.curation.apis.verifying.health_reports import (
+from dragoman.curation.api_datasets.probing.monitor import (
     HealthReport,
+    ImportedRounds,
     LinkCheck,
+    add_check,
+    excluded_rounds,
+    import_rounds,
     read_health_report,
     report_checks,
 )
-from dragoman.curation.apis.verifying.importing import ImportedRounds, import_rounds
-from dragoman.curation.apis.verifying.keys import host_of
-from dragoman.curation.apis.verifying.monitor import with_check
-from dragoman.curation.apis.verifying.offline import rounds_aside
-from dragoman.curation.apis.verifying.records import CheckHistory
+from dragoman.curation.api_datasets.probing.responses import CheckHistory
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
 pytestmark = pytest.mark.conformance
@@ -44,7 +45,7 @@ def histories(reports: list[HealthReport]) -> dict[str, CheckHistory]:
     found: dict[str, CheckHistory] = {}
     for report in reports:
         for url, check in report_checks(report):
-            found[url] = with_check(found.get(url), check, url, url)
+            found[url] = add_check(found.get(url), check, url, url)
     return found
 
 
@@ -66,7 +67,7 @@ def test_fourteen_lost_connections_of_one_day_are_three_hosts(
     assert {host_of(url) for url in lost} == {
         "www.eiass.go.kr", "data.kric.go.kr", "developer.login.wonders.work",
     }  # fmt: skip
-    assert rounds_aside(histories(reports).values(), FilterRules().offline_share) == {}
+    assert excluded_rounds(histories(reports).values(), FilterRules().offline_share) == {}
 
 
 def test_what_came_back_is_kept_and_what_did_not_is_dropped(reports: list[HealthReport]) -> None:
@@ -74,7 +75,7 @@ def test_what_came_back_is_kept_and_what_did_not_is_dropped(reports: list[Health
     dropped = {
         host_of(url): decided.reason
         for url, history in found.items()
-        if (decided := filtered(history, FilterRules(), ())).verdict == "dropped"
+        if (decided := apply_rules(history, FilterRules(), ())).verdict == "dropped"
     }
     assert dropped == {
         "data.kric.go.kr": "good in 0 of 3 rounds (connect 3)",
@@ -93,14 +94,16 @@ def test_with_the_line_really_down_that_day_nothing_is_dropped_for_it(
 
     night = replace(reports[1], results=[without_a_line(each) for each in reports[1].results])
     found = histories([reports[0], night, reports[2]])
-    aside = rounds_aside(found.values(), FilterRules().offline_share)
+    aside = excluded_rounds(found.values(), FilterRules().offline_share)
     assert list(aside) == [NOVEMBER]
     kept = {
-        url for url, each in found.items() if filtered(each, FilterRules(), aside).verdict == "kept"
+        url
+        for url, each in found.items()
+        if apply_rules(each, FilterRules(), aside).verdict == "kept"
     }
     whole = histories([reports[0], reports[2]])
     assert kept == {
-        url for url, each in whole.items() if filtered(each, FilterRules(), ()).verdict == "kept"
+        url for url, each in whole.items() if apply_rules(each, FilterRules(), ()).verdict == "kept"
     }
 
 
@@ -117,7 +120,7 @@ def test_rounds_are_put_beside_the_documents_of_a_dataset(
         assert import_rounds(dataset, reports) == ImportedRounds(3, 248, len(some))
         assert import_rounds(dataset, reports[:1]).known == 1
         for step in filter_steps(filter_plan(dataset, FilterRules())):
-            asyncio.run(walk(dataset, step))
+            asyncio.run(run_step(dataset, step))
         (count,) = [each for each in dataset.funnel() if each.step == "filter"]
         assert (count.kind, count.source, count.kept, count.dropped) == ("document", "korea", 12, 1)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.curation.apis.verifying.judging import judged
-from dragoman.curation.apis.verifying.vcr import read_vcr
+from dragoman.curation.api_datasets.probing.api_client import read_vcr
+from dragoman.curation.api_datasets.probing.responses import judge_response
 from dragoman.web.exchange import HttpExchange
 from dragoman.web.response_bodies import body_text
 
@@ -27,7 +27,7 @@ def test_all_exchanges_are_read(exchanges: dict[str, list[HttpExchange]]) -> Non
 
 
 def test_json_is_told_from_all_else(exchanges: dict[str, list[HttpExchange]]) -> None:
-    found = Counter(judged(each).reason for bank in exchanges.values() for each in bank)
+    found = Counter(judge_response(each).reason for bank in exchanges.values() for each in bank)
     assert found == {
         "": 71,
         "no JSON but a page or XML": 63,
@@ -48,7 +48,7 @@ def test_every_body_is_text_in_its_charset(exchanges: dict[str, list[HttpExchang
 def test_good_answers_have_the_schema_of_what_they_begin_with(
     exchanges: dict[str, list[HttpExchange]],
 ) -> None:
-    found = [(each, judged(each)) for bank in exchanges.values() for each in bank]
+    found = [(each, judge_response(each)) for bank in exchanges.values() for each in bank]
     good = [(each.body.strip()[:1], said.schema) for each, said in found if said.kind == "good"]
     assert Counter(start for start, _ in good) == {b"{": 47, b"[": 24}
     assert all(schema["type"] == {b"{": "object", b"[": "array"}[start] for start, schema in good)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from dragoman.conditions.language.artifacts import AssetFolder
-from dragoman.curation.translation.artifacts.json_places import decode
-from dragoman.curation.translation.released import (
+from dragoman.curation.translation.artifact_files import decode_json
+from dragoman.curation.translation.discovery import (
     NO_FILE,
     OTHER_SOURCE,
     UNCHANGED,
@@ -18,8 +18,8 @@ from dragoman.curation.translation.released import (
     released_translations,
     renderings,
 )
+from dragoman.curation.translation.manifest import stale_files
 from dragoman.curation.translation.segments import TranslatableDomain
-from dragoman.curation.translation.staleness import stale
 
 Of = Callable[[str], TranslatableDomain]
 DOMAINS = ("airline", "retail", "telecom")
@@ -146,7 +146,7 @@ def test_the_release_is_written_again_from_its_own_translations(
 
 def without_space(docstrings: bytes) -> dict[str, str]:
     """Return docstrings without white space: the release has blank lines inside of sentences."""
-    decoded = decode(docstrings, "docstrings")
+    decoded = decode_json(docstrings, "docstrings")
     assert isinstance(decoded, dict)
     return {tool: "".join(str(text).split()) for tool, text in decoded.items()}
 
@@ -158,7 +158,7 @@ def test_the_release_is_stale_where_its_sources_changed_and_where_it_says_that_i
         (domain, each.file, each.why)
         for domain in DOMAINS
         for code in LANGUAGES
-        for each in stale(translatable_of(domain), folder_of(domain, code))
+        for each in stale_files(translatable_of(domain), folder_of(domain, code))
     )
     changed = {key: count for key, count in found.items() if key[2] == "source changed"}
     assert changed == {

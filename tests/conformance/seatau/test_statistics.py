@@ -8,11 +8,7 @@ import pytest
 from dragoman.conditions.language.artifacts import AssetFolder
 from dragoman.conditions.language.database_names import decode_database
 from dragoman.curation.translation.segments import TranslatableDomain
-from dragoman.curation.translation.statistics import (
-    DomainStatistics,
-    statistics_in,
-    statistics_of,
-)
+from dragoman.curation.translation.statistics import DomainStatistics, statistics_in, statistics_of
 
 Of = Callable[[str], TranslatableDomain]
 Statistics = dict[str, DomainStatistics]

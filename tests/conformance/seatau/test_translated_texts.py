@@ -15,15 +15,17 @@ from dragoman.conditions.language.artifacts import AssetFolder, Schema, decode_a
 from dragoman.conditions.language.languages import find_language
 from dragoman.conditions.language.lint.text_checks import lost_numbers_of_tasks
 from dragoman.config.environment import data_folder as pulled_data
-from dragoman.curation.translation.checks.anomalies import Anomaly
-from dragoman.curation.translation.checks.checking import anomalies
-from dragoman.curation.translation.checks.quality import quality_of
-from dragoman.curation.translation.checks.translated import TranslationCriteria
 from dragoman.curation.translation.discovery import domain_of
+from dragoman.curation.translation.do_not_translate import data_of
 from dragoman.curation.translation.glossary import NO_GLOSSARY, glossary_of
-from dragoman.curation.translation.protection.domain import data_of
-from dragoman.curation.translation.protection.masking import mask, restore
-from dragoman.curation.translation.protection.tokens import Protection, protection_of
+from dragoman.curation.translation.placeholders import (
+    DoNotTranslate,
+    find_do_not_translate,
+    mask,
+    restore,
+)
+from dragoman.curation.translation.qa_issues import QaIssue, TranslationCriteria
+from dragoman.curation.translation.quality import quality_of, run_qa_checks
 from dragoman.curation.translation.segments import Segment, TranslatableDomain
 from dragoman.registry.suites import load_suite
 
@@ -32,7 +34,7 @@ pytestmark = pytest.mark.nightly
 DOMAINS = ("airline", "retail", "telecom")
 LANGUAGES = ("vi", "th", "id", "tl", "zh")
 
-Judged = Mapping[str, list[tuple[Segment, str, tuple[Anomaly, ...]]]]
+Judged = Mapping[str, list[tuple[Segment, str, tuple[QaIssue, ...]]]]
 """By domain: each text with its translation and what the checks say of it."""
 
 REFUSED = {
@@ -59,20 +61,20 @@ FLAGGED = {
 
 
 @pytest.fixture(scope="module")
-def domains(translated: Path) -> dict[str, tuple[TranslatableDomain, Protection]]:
+def domains(translated: Path) -> dict[str, tuple[TranslatableDomain, DoNotTranslate]]:
     """The domains in English, with what stays in each."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(translated))
         found = {name: domain_of(load_suite(f"tau2:{name}"), pulled_data()) for name in DOMAINS}
     return {
-        name: (domain, protection_of(data_of(domain.english, name)))
+        name: (domain, find_do_not_translate(data_of(domain.english, name)))
         for name, domain in found.items()
     }
 
 
 @pytest.fixture(scope="module")
 def judged(
-    domains: Mapping[str, tuple[TranslatableDomain, Protection]], data_folder: Path
+    domains: Mapping[str, tuple[TranslatableDomain, DoNotTranslate]], data_folder: Path
 ) -> Callable[[str], Judged]:
     """What judges the release in a language, once."""
     done: dict[str, Judged] = {}
@@ -89,8 +91,8 @@ def judged(
 
 
 def _judged(
-    domain: TranslatableDomain, protection: Protection, folder: AssetFolder
-) -> Iterator[tuple[Segment, str, tuple[Anomaly, ...]]]:
+    domain: TranslatableDomain, protection: DoNotTranslate, folder: AssetFolder
+) -> Iterator[tuple[Segment, str, tuple[QaIssue, ...]]]:
     schemas = {
         artifact.name: decode_artifact(folder.read(artifact.name), Schema, artifact.name)
         for artifact in domain.artifacts
@@ -98,7 +100,7 @@ def _judged(
     }
     language = find_language(folder.folder.name)
     criteria = TranslationCriteria(language, protection, glossary_of(schemas, domain.domain))
-    known: dict[tuple[str, str, str], tuple[Anomaly, ...]] = {}
+    known: dict[tuple[str, str, str], tuple[QaIssue, ...]] = {}
     for artifact in domain.artifacts:
         if artifact.name in folder:
             texts = artifact.translations(folder.read(artifact.name), artifact.name)
@@ -107,7 +109,7 @@ def _judged(
                 if target is not None:
                     key = (segment.source, target, segment.context)
                     if key not in known:
-                        known[key] = anomalies(segment, target, criteria)
+                        known[key] = run_qa_checks(segment, target, criteria)
                     yield segment, target, known[key]
 
 
@@ -186,7 +188,7 @@ def test_grammar_that_was_pasted_over_is_found(judged: Callable[[str], Judged]) 
 
 
 def test_every_text_comes_back_from_its_mask(
-    domains: Mapping[str, tuple[TranslatableDomain, Protection]],
+    domains: Mapping[str, tuple[TranslatableDomain, DoNotTranslate]],
 ) -> None:
     for domain, protection in domains.values():
         for source, segment in {each.source: each for each in domain.segments}.items():

@@ -7,7 +7,12 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import RunHalted
-from dragoman.curation.apis.steps import CurationStep, StepFinding, refused, walk
+from dragoman.curation.api_datasets.pipeline import (
+    CurationStep,
+    StepFinding,
+    rejected_file,
+    run_step,
+)
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome, StoredItem
 
 
@@ -67,8 +72,8 @@ def tasks(dataset: Dataset) -> list[str]:
 def test_each_item_is_looked_at_once(dataset: Dataset) -> None:
     look = Looking()
     done: list[int] = []
-    asyncio.run(walk(dataset, step(look), done.append))
-    asyncio.run(walk(dataset, step(look)))
+    asyncio.run(run_step(dataset, step(look), done.append))
+    asyncio.run(run_step(dataset, step(look)))
     assert look.seen == ["one", "three", "two"]
     assert sum(done) == 3
     assert tasks(dataset) == ["one!", "two!"]
@@ -76,18 +81,18 @@ def test_each_item_is_looked_at_once(dataset: Dataset) -> None:
 
 
 def test_what_failed_is_tried_again_alone(dataset: Dataset) -> None:
-    asyncio.run(walk(dataset, step(Looking(fails_on="two"))))
+    asyncio.run(run_step(dataset, step(Looking(fails_on="two"))))
     assert tasks(dataset) == ["one!"]
     again = Looking()
-    asyncio.run(walk(dataset, step(again)))
+    asyncio.run(run_step(dataset, step(again)))
     assert again.seen == ["two"]
     assert tasks(dataset) == ["one!", "two!"]
 
 
 def test_another_version_looks_at_all_again(dataset: Dataset) -> None:
-    asyncio.run(walk(dataset, step(Looking())))
+    asyncio.run(run_step(dataset, step(Looking())))
     again = Looking()
-    asyncio.run(walk(dataset, step(again, version="2")))
+    asyncio.run(run_step(dataset, step(again, version="2")))
     assert again.seen == ["one", "three", "two"]
     assert tasks(dataset) == ["one!", "two!"]
 
@@ -95,31 +100,31 @@ def test_another_version_looks_at_all_again(dataset: Dataset) -> None:
 @pytest.mark.parametrize("at_once", [1, 3])
 def test_a_halt_keeps_what_was_found(dataset: Dataset, at_once: int) -> None:
     with pytest.raises(RunHalted):
-        asyncio.run(walk(dataset, step(Looking(halts_on="two"), at_once=at_once)))
+        asyncio.run(run_step(dataset, step(Looking(halts_on="two"), at_once=at_once)))
     assert tasks(dataset) == ["one!"]
     again = Looking()
-    asyncio.run(walk(dataset, step(again)))
+    asyncio.run(run_step(dataset, step(again)))
     assert again.seen == ["two"]
 
 
 def test_what_an_earlier_step_drops_takes_what_was_made_of_it_along(dataset: Dataset) -> None:
-    asyncio.run(walk(dataset, step(Looking())))
+    asyncio.run(run_step(dataset, step(Looking())))
     dataset.put([StepOutcome(StepLine("filter", "document", "two", "dropped", "it was dead"))])
     look = Looking()
-    asyncio.run(walk(dataset, step(look)))
+    asyncio.run(run_step(dataset, step(look)))
     assert look.seen == []
     assert tasks(dataset) == ["one!"]
 
 
 def test_a_file_that_is_no_document_has_its_line(dataset: Dataset) -> None:
-    dataset.put([refused("collect", "notes.md", "folder", "no table and no list of APIs")])
+    dataset.put([rejected_file("collect", "notes.md", "folder", "no table and no list of APIs")])
     assert ("dropped", "no table and no list of APIs") in [
         (line.verdict, line.reason) for line in dataset.ledger("collect")
     ]
 
 
 def test_what_failed_and_is_dropped_upstream_has_no_line_left(dataset: Dataset) -> None:
-    asyncio.run(walk(dataset, step(Looking(fails_on="two"))))
+    asyncio.run(run_step(dataset, step(Looking(fails_on="two"))))
     dataset.put([StepOutcome(StepLine("filter", "document", "two", "dropped", "it was dead"))])
-    asyncio.run(walk(dataset, step(Looking())))
+    asyncio.run(run_step(dataset, step(Looking())))
     assert [line.name for line in dataset.ledger("generate")] == ["one", "three"]

@@ -17,10 +17,16 @@ from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from dragoman.core.errors import DataError
-from dragoman.curation.review.columns import COLUMNS, LONGEST_CELL
 from dragoman.curation.review.csv_files import decode_csv, encode_csv
-from dragoman.curation.review.importing import reviewed
-from dragoman.curation.review.rows import ReviewedRow, ReviewRow, ReviewText, rows_of
+from dragoman.curation.review.import_reviews import review_rows
+from dragoman.curation.review.rows import (
+    COLUMNS,
+    LONGEST_CELL,
+    ReviewedRow,
+    ReviewRow,
+    ReviewText,
+    rows_of,
+)
 from dragoman.curation.review.workbook import (
     WORKBOOKS,
     decode_workbook,
@@ -81,10 +87,10 @@ def test_signs_that_no_cell_holds_are_no_correction() -> None:
         decode_workbook(encode_workbook({"retail": told}, "Thai"), "th.xlsx"),
         decode_csv(encode_csv(told), "th.csv"),
     ):
-        review = reviewed([row.text for row in told], found, lambda _, __: ["refused"])
+        review = review_rows([row.text for row in told], found, lambda _, __: ["refused"])
         assert (review.fitting, review.rows, review.refused) == (2, (), ())
         asked = [replace(row, verdict="ok") for row in found]
-        assert reviewed([row.text for row in told], asked, lambda _, __: []).fitting == 2
+        assert review_rows([row.text for row in told], asked, lambda _, __: []).fitting == 2
 
 
 def test_what_a_model_said_at_length_is_cut_and_a_text_is_not() -> None:
@@ -191,7 +197,7 @@ def test_a_workbook_with_a_password_is_told_from_csv() -> None:
 def test_a_workbook_of_gigabytes_unpacked_is_refused_before_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("dragoman.curation.review.workbook_bounds.MOST_UNPACKED", 1_000)
+    monkeypatch.setattr("dragoman.curation.review.workbook.MOST_UNPACKED", 1_000)
     with pytest.raises(DataError, match="bytes unpacked: no workbook of ours"):
         decode_workbook(workbook(), "th.xlsx")
 

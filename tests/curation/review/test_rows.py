@@ -5,8 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dragoman.curation.review.rows import ReviewedRow, ReviewRow, ReviewText, read_row, rows_of
-from dragoman.curation.review.sections import aligned_sections, sections
+from dragoman.curation.review.rows import (
+    ReviewedRow,
+    ReviewRow,
+    ReviewText,
+    aligned_sections,
+    read_row,
+    rows_of,
+    sections,
+)
 
 TEXT = ReviewText(
     "vi",

@@ -11,10 +11,9 @@ from openpyxl.chart import BarChart
 from openpyxl.worksheet.worksheet import Worksheet
 
 from dragoman.core.errors import DataError
-from dragoman.curation.review.columns import COLUMNS
 from dragoman.curation.review.csv_files import decode_csv, encode_csv
-from dragoman.curation.review.importing import Review, reviewed
-from dragoman.curation.review.rows import ReviewedRow, ReviewRow, ReviewText, rows_of
+from dragoman.curation.review.import_reviews import Review, review_rows
+from dragoman.curation.review.rows import COLUMNS, ReviewedRow, ReviewRow, ReviewText, rows_of
 from dragoman.curation.review.workbook import decode_workbook, encode_workbook
 
 STOVE, JACKET, FILTER, POLES = (
@@ -35,7 +34,7 @@ def row(text: ReviewText = STOVE) -> ReviewRow:
 
 
 def taken(rows: tuple[ReviewedRow, ...]) -> Review:
-    return reviewed(NAMES, rows, lambda _, __: [])
+    return review_rows(NAMES, rows, lambda _, __: [])
 
 
 def csv_taken(content: bytes | str) -> Review:
@@ -187,7 +186,7 @@ def test_two_names_may_be_swapped_and_no_two_be_one() -> None:
     assert len(one.refused) == 2
     texts = [replace(each, context="sample/text") for each in NAMES]
     rows = [said(texts[0], "เตา"), said(texts[1], "เตา")]
-    assert reviewed(texts, rows, lambda _, __: []).refused == ()
+    assert review_rows(texts, rows, lambda _, __: []).refused == ()
 
 
 def test_two_rows_of_one_id_must_agree() -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from dragoman.curation.speech.reading.earlier import EarlierReader
+from dragoman.curation.audio_sets.value_readers import LegacyReader
 
-READER = EarlierReader()
+READER = LegacyReader()
 
 
 @pytest.mark.parametrize(

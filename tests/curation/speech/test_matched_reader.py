@@ -3,7 +3,7 @@
 import pytest
 
 from dragoman.conditions.voice.verbalization.spoken_form import verbalize
-from dragoman.curation.speech.reading.matched import MatchedReader
+from dragoman.curation.audio_sets.value_readers import MatchedReader
 
 READER = MatchedReader("en")
 

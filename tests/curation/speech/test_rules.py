@@ -6,9 +6,13 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.curation.speech.messages import StatedValue
-from dragoman.curation.speech.rules.phenomena import Inserted, Phenomena, phenomena_of
-from dragoman.curation.speech.rules.rewriter import rewritten
+from dragoman.curation.audio_sets.messages import StatedValue
+from dragoman.curation.audio_sets.rule_based_rewriting import (
+    Inserted,
+    Phenomena,
+    phenomena_of,
+    rewrite_text,
+)
 
 NEVER = Inserted(0, ())
 SILENT = Phenomena(
@@ -24,7 +28,7 @@ LIAM = StatedValue("name", "Liam Neeson")
 
 
 def said(text: str, *values: StatedValue, **changes: object) -> str:
-    return rewritten(text, values, msgspec.structs.replace(SILENT, **changes), 1).said
+    return rewrite_text(text, values, msgspec.structs.replace(SILENT, **changes), 1).said
 
 
 @pytest.mark.parametrize(
@@ -122,7 +126,7 @@ def test_what_a_call_needs_with_its_signs_and_code_stay_typed_and_are_counted(
     kind: str, text: str, value: str, counted: str
 ) -> None:
     rules = msgspec.structs.replace(SILENT, worded={kind: 1.0})
-    made = rewritten(text, (StatedValue("value", value),), rules, 1)
+    made = rewrite_text(text, (StatedValue("value", value),), rules, 1)
     assert (made.said, made.phenomena) == (text, (counted,))
 
 
@@ -182,7 +186,7 @@ def test_the_same_text_seed_and_rules_give_the_same_words_and_another_seed_other
         * 3
     )
     english = phenomena_of("en")
-    versions = [rewritten(text, (), english, seed).said for seed in (1, 1, 2)]
+    versions = [rewrite_text(text, (), english, seed).said for seed in (1, 1, 2)]
     assert versions[0] == versions[1] != versions[2]
 
 
@@ -192,7 +196,7 @@ def test_a_language_without_a_file_is_refused_with_those_that_have_one() -> None
 
 
 def test_every_file_of_phenomena_is_read_strictly_and_says_something_at_every_rate() -> None:
-    folder = importlib.resources.files("dragoman.curation.speech.rules") / "languages"
+    folder = importlib.resources.files("dragoman.curation.audio_sets") / "languages"
     for file in folder.iterdir():
         rules = phenomena_of(file.name.removesuffix(".toml"))
         inserted = (*rules.inside.values(), rules.false_start, rules.filler_first, rules.spelling)

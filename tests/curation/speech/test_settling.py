@@ -9,14 +9,21 @@ import pytest
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.replies import Reply, UnparsedReply, text_reply
 from dragoman.core.usage import Usage
-from dragoman.curation.speech.asking.topics import named_topics
-from dragoman.curation.speech.messages import StatedValue, UserMessage
-from dragoman.curation.speech.proving import Recovered
-from dragoman.curation.speech.reading.how import How
-from dragoman.curation.speech.reading.matched import MatchedReader
-from dragoman.curation.speech.rules.phenomena import phenomena_of
-from dragoman.curation.speech.settling import SpokenMessage, settled_by_model, settled_by_rules
-from dragoman.curation.speech.whitelists import topics_of
+from dragoman.curation.audio_sets.messages import (
+    How,
+    RecoveredValue,
+    StatedValue,
+    UserMessage,
+    topics_of,
+)
+from dragoman.curation.audio_sets.rewrite import (
+    SpokenMessage,
+    name_topics,
+    rewrite_message_with_model,
+    rewrite_message_with_rules,
+)
+from dragoman.curation.audio_sets.rule_based_rewriting import phenomena_of
+from dragoman.curation.audio_sets.value_readers import MatchedReader
 
 READER = MatchedReader("en")
 REPORT = StatedValue("source", "final_report.pdf")
@@ -54,19 +61,21 @@ class Answering:
 
 
 def by_model(text: str, message: UserMessage = MESSAGE) -> SpokenMessage:
-    return asyncio.run(settled_by_model(message, Answering(text_reply(text)), ENGLISH, 1, READER))
+    return asyncio.run(
+        rewrite_message_with_model(message, Answering(text_reply(text)), ENGLISH, 1, READER)
+    )
 
 
 def test_what_passes_by_rules_says_how_each_value_is_found() -> None:
-    settled = settled_by_rules(MESSAGE, ENGLISH, 1, READER)
+    settled = rewrite_message_with_rules(MESSAGE, ENGLISH, 1, READER)
     assert settled.grade == "rules"
     assert "final underscore report dot P D F" in settled.said
-    assert settled.proof == (Recovered("source", "final_report.pdf", "spelled"),)
+    assert settled.proof == (RecoveredValue("source", "final_report.pdf", "spelled"),)
     assert settled.reasons == ()
 
 
 def test_a_value_that_would_be_lost_stays_as_it_is_written_and_the_reason_is_kept() -> None:
-    settled = settled_by_rules(MESSAGE, ENGLISH, 1, Wordwise())
+    settled = rewrite_message_with_rules(MESSAGE, ENGLISH, 1, Wordwise())
     assert settled.grade == "values kept"
     assert "final_report.pdf" in settled.said
     assert settled.reasons == ("rules: 'final_report.pdf' not found again",)
@@ -79,7 +88,7 @@ def test_a_message_whose_values_no_rewriting_keeps_stays_as_it_is() -> None:
         ENGLISH, filler=msgspec.structs.replace(ENGLISH.filler, rate=1.0)
     )
     message = UserMessage("x", "x_0", 0, 0, "Say thank you -- for the sea to the end", (value,), 0)
-    settled = settled_by_rules(message, rules, 1, Wordwise())
+    settled = rewrite_message_with_rules(message, rules, 1, Wordwise())
     assert settled.grade == "text"
     assert settled.said == message.text
     assert [reason.partition(":")[0] for reason in settled.reasons] == [
@@ -120,7 +129,7 @@ def test_a_model_s_words_are_taken_where_every_value_is_found_again() -> None:
 def test_any_other_answer_falls_back_to_the_rules_with_the_reason(answer: str, why: str) -> None:
     settled = by_model(answer)
     assert settled.grade == "rules"
-    assert settled.said == settled_by_rules(MESSAGE, ENGLISH, 1, READER).said
+    assert settled.said == rewrite_message_with_rules(MESSAGE, ENGLISH, 1, READER).said
     (reason,) = settled.reasons
     assert reason.startswith("model: ")
     assert why in reason
@@ -128,7 +137,7 @@ def test_any_other_answer_falls_back_to_the_rules_with_the_reason(answer: str, w
 
 def test_an_answer_without_text_falls_back_too() -> None:
     model = Answering(UnparsedReply("{", "no JSON"))
-    settled = asyncio.run(settled_by_model(MESSAGE, model, ENGLISH, 1, READER))
+    settled = asyncio.run(rewrite_message_with_model(MESSAGE, model, ENGLISH, 1, READER))
     assert settled.reasons == ("model: the answer has no text",)
 
 
@@ -151,7 +160,7 @@ def test_a_model_renames_topics_as_the_source_does_and_drops_others_but_changes_
         '"destination": null}}'
     )
     model = Answering(text_reply(answer))
-    named = asyncio.run(named_topics(TOPICS, TEXT, model))
+    named = asyncio.run(name_topics(TOPICS, TEXT, model))
     assert named.topics == {
         "source_file": "final_report.pdf",
         "source_directory_name": "document",
@@ -175,6 +184,6 @@ def test_a_model_renames_topics_as_the_source_does_and_drops_others_but_changes_
     ],
 )
 def test_any_other_naming_of_topics_is_refused_with_the_reason(answer: str, why: str) -> None:
-    named = asyncio.run(named_topics(TOPICS, TEXT, Answering(text_reply(answer))))
+    named = asyncio.run(name_topics(TOPICS, TEXT, Answering(text_reply(answer))))
     assert named.topics is None
     assert why in named.why

@@ -16,16 +16,18 @@ from dragoman.conditions.language.artifacts import (
 )
 from dragoman.conditions.language.lint.assets import EnglishAssets
 from dragoman.core.tools import ToolSpec
-from dragoman.curation.translation.artifacts.databases import database_artifact
-from dragoman.curation.translation.artifacts.documents import document_artifact
-from dragoman.curation.translation.artifacts.file import SourcedFile
-from dragoman.curation.translation.artifacts.tasks import tasks_artifact
-from dragoman.curation.translation.artifacts.tools import tools_artifact
+from dragoman.curation.translation.artifact_files import (
+    SourcedFile,
+    database_artifact,
+    document_artifact,
+    tasks_artifact,
+)
+from dragoman.curation.translation.do_not_translate import DomainData
 from dragoman.curation.translation.glossary import NO_GLOSSARY, Glossary, glossary_of
 from dragoman.curation.translation.manifest import MadeBy
-from dragoman.curation.translation.protection.domain import DomainData
-from dragoman.curation.translation.protection.tokens import Protection, protection_of
+from dragoman.curation.translation.placeholders import DoNotTranslate, find_do_not_translate
 from dragoman.curation.translation.segments import TranslatableDomain
+from dragoman.curation.translation.tool_docstrings import tools_artifact
 
 DATABASE = {
     "books": {
@@ -111,9 +113,9 @@ def shop_schema(**labels: str) -> Schema:
 
 
 @pytest.fixture(scope="package")
-def protection() -> Protection:
+def protection() -> DoNotTranslate:
     """What stays in the shop's texts."""
-    return protection_of(
+    return find_do_not_translate(
         DomainData(
             records=(
                 {

@@ -10,7 +10,7 @@ from dragoman.composition.conditions.language_artifacts import english_side
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Suite
 from dragoman.curation.translation.discovery import domain_of
-from dragoman.curation.translation.english_schemas.composed import composed_schema
+from dragoman.curation.translation.english_schemas import composed_schema
 from dragoman.curation.translation.segments import TranslatableDomain
 from dragoman.registry.suites import load_suite
 

@@ -11,7 +11,7 @@ import pytest
 from dragoman.conditions.language.artifacts import TranslationManifest
 from dragoman.core.errors import DataError
 from dragoman.core.version import VERSION
-from dragoman.curation.translation.manifest import MadeBy, merged, write_translations
+from dragoman.curation.translation.manifest import MadeBy, merge_manifest, write_translations
 from dragoman.curation.translation.segments import TranslatableDomain
 
 Library = Callable[..., TranslatableDomain]
@@ -96,7 +96,7 @@ def test_what_others_wrote_into_a_manifest_stays() -> None:
         "pipeline": "theirs",
     }
     after = json.loads(
-        merged(json.dumps(before).encode(), {"policy.md": {"model": "new"}}, "now", "there")
+        merge_manifest(json.dumps(before).encode(), {"policy.md": {"model": "new"}}, "now", "there")
     )
     assert after == {
         "assets": {

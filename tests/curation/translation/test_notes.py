@@ -6,8 +6,7 @@ from dragoman.conditions.language.artifacts import (
     ValueText,
 )
 from dragoman.conditions.language.languages import find_language
-from dragoman.curation.translation.glossary import Glossary, glossary_of
-from dragoman.curation.translation.notes import notes_on
+from dragoman.curation.translation.glossary import Glossary, glossary_of, translation_notes
 
 
 def test_a_value_with_two_labels_is_told_with_their_fields() -> None:
@@ -21,7 +20,9 @@ def test_a_value_with_two_labels_is_told_with_their_fields() -> None:
         },
     )
 
-    told = notes_on(find_language("th"), glossary_of({"data_model.json": schema}, "shop"), None)
+    told = translation_notes(
+        find_language("th"), glossary_of({"data_model.json": schema}, "shop"), None
+    )
 
     assert list(told) == [
         (
@@ -34,8 +35,8 @@ def test_a_value_with_two_labels_is_told_with_their_fields() -> None:
 def test_that_no_detector_was_there_is_told_where_it_would_have_been_asked(
     no_glossary: Glossary,
 ) -> None:
-    assert list(notes_on(find_language("th"), no_glossary, None)) == []
-    assert list(notes_on(find_language("vi"), no_glossary, None)) == [
+    assert list(translation_notes(find_language("th"), no_glossary, None)) == []
+    assert list(translation_notes(find_language("vi"), no_glossary, None)) == [
         (
             "texts in a language that is not Vietnamese may have passed: "
             "pip install 'dragoman[language]' tells them"

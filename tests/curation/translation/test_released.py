@@ -8,7 +8,7 @@ import pytest
 
 from dragoman.conditions.language.artifacts import AssetFolder
 from dragoman.core.errors import DataError
-from dragoman.curation.translation.released import (
+from dragoman.curation.translation.discovery import (
     BLANK,
     DAMAGED,
     NO_FILE,

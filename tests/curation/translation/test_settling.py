@@ -12,26 +12,28 @@ from hypothesis import strategies as st
 from dragoman.conditions.language.languages import find_language
 from dragoman.core.errors import ParticipantError, RunHalted, StoreError
 from dragoman.core.usage import Usage
-from dragoman.curation.translation.glossary import NO_GLOSSARY
-from dragoman.curation.translation.judging import TranslationDesk
-from dragoman.curation.translation.labels import LabelBook
-from dragoman.curation.translation.parts import parts_of
-from dragoman.curation.translation.protection.domain import DomainData
-from dragoman.curation.translation.protection.tokens import protection_of
-from dragoman.curation.translation.segments import Component, Mode, Segment
-from dragoman.curation.translation.settling import Settled, TranslationMeans, settle
-from dragoman.curation.translation.translators.offline import GlossaryTranslator
-from dragoman.curation.translation.translators.protocol import (
+from dragoman.curation.translation.do_not_translate import DomainData
+from dragoman.curation.translation.glossary import NO_GLOSSARY, LabelRegistry
+from dragoman.curation.translation.placeholders import find_do_not_translate
+from dragoman.curation.translation.segments import BatchLimits, Component, Mode, Segment, units_of
+from dragoman.curation.translation.translate import (
+    DomainContext,
+    TranslatorConfig,
+    UnitResult,
+    translate_units,
+)
+from dragoman.curation.translation.translators import (
+    GlossaryTranslator,
     Reply,
     Request,
     Translator,
     UnusableReply,
+    split_text,
 )
-from dragoman.curation.translation.units import BatchLimits, units_of
 from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
 
 NOW = 1_790_000_000
-PROTECTION = protection_of(
+PROTECTION = find_do_not_translate(
     DomainData(({"orders": [{"order_id": "#W1234567"}, {"order_id": "#W7654321"}]},))
 )
 LIMITS = BatchLimits()
@@ -80,7 +82,7 @@ def memory(tmp_path: Path) -> Iterator[TranslationMemory]:
         yield opened
 
 
-Run = Callable[..., dict[str, Settled]]
+Run = Callable[..., dict[str, UnitResult]]
 
 
 @pytest.fixture
@@ -89,11 +91,11 @@ def run(memory: TranslationMemory) -> Run:
 
     def settled(
         segments: Sequence[Segment], translator: Translator, limits: BatchLimits = LIMITS
-    ) -> dict[str, Settled]:
+    ) -> dict[str, UnitResult]:
         english, thai = find_language("en"), find_language("th")
-        desk = TranslationDesk(english, thai, PROTECTION, NO_GLOSSARY, LabelBook(segments))
-        means = TranslationMeans(translator, memory, lambda: NOW, limits)
-        found = asyncio.run(settle(units_of(segments, "en", "th"), desk, means))
+        desk = DomainContext(english, thai, PROTECTION, NO_GLOSSARY, LabelRegistry(segments))
+        means = TranslatorConfig(translator, memory, lambda: NOW, limits)
+        found = asyncio.run(translate_units(units_of(segments, "en", "th"), desk, means))
         return {source.text: each for source, each in found.items()}
 
     return settled
@@ -405,7 +407,7 @@ def test_a_document_of_which_a_part_never_comes_stays_english_and_is_listed(run:
 
 @given(text=st.text(st.sampled_from("ab \n#⟦1⟧"), max_size=60), most=st.integers(1, 20))
 def test_the_parts_of_a_text_are_the_text(text: str, most: int) -> None:
-    parts = parts_of(text, most)
+    parts = split_text(text, most)
     assert "".join(parts) == text
     assert len(parts) == 1 or all(part.strip() for part in parts[1:])
 

@@ -7,9 +7,13 @@ from pathlib import Path
 import pytest
 
 from dragoman.conditions.language.artifacts import AssetFolder
-from dragoman.curation.translation.manifest import MadeBy, write_translations
+from dragoman.curation.translation.manifest import (
+    MadeBy,
+    StaleFile,
+    stale_files,
+    write_translations,
+)
 from dragoman.curation.translation.segments import TranslatableDomain
-from dragoman.curation.translation.staleness import StaleFile, stale
 
 Library = Callable[..., TranslatableDomain]
 Translate = Callable[[TranslatableDomain], dict[str, str]]
@@ -25,20 +29,20 @@ def thai(library: Library, made: MadeBy, translated: Translate, tmp_path: Path) 
 
 
 def test_nothing_is_stale_where_nothing_changed(library: Library, thai: Path) -> None:
-    assert stale(library(), AssetFolder(thai)) == ()
+    assert stale_files(library(), AssetFolder(thai)) == ()
 
 
 def test_of_a_changed_source_the_new_texts_are_stale(library: Library, thai: Path) -> None:
     database = json.loads(library().english.files["db.json"])
     database["books"]["B4"] = {"name": "Reeds", "copies": 1}
-    assert stale(library(database=database), AssetFolder(thai)) == (
+    assert stale_files(library(database=database), AssetFolder(thai)) == (
         StaleFile("db.json", "source changed", ("db.json::books/B4/name",)),
     )
 
 
 def test_texts_that_only_moved_need_no_translation(library: Library, thai: Path) -> None:
     tasks = json.loads(library().english.files["tasks.json"])
-    found = stale(library(tasks=tasks[::-1]), AssetFolder(thai))
+    found = stale_files(library(tasks=tasks[::-1]), AssetFolder(thai))
     assert found == (StaleFile("tasks.json", "source changed", ()),)
     assert found[0].is_to_be_translated
 
@@ -47,20 +51,20 @@ def test_of_an_edited_file_the_edited_texts_are_named(library: Library, thai: Pa
     edited = json.loads((thai / "db.json").read_bytes())
     edited["books"]["B2"]["name"] = "กระแสน้ำ"
     (thai / "db.json").write_text(json.dumps(edited))
-    found = stale(library(), AssetFolder(thai))
+    found = stale_files(library(), AssetFolder(thai))
     assert found == (StaleFile("db.json", "edited by hand", ("db.json::books/B2/name",)),)
     assert not found[0].is_to_be_translated
 
 
 def test_a_file_may_be_edited_and_of_an_old_source(library: Library, thai: Path) -> None:
     (thai / "policy.md").write_text("แก้แล้ว")
-    reasons = [each.why for each in stale(library(policy="# Other\n"), AssetFolder(thai))]
+    reasons = [each.why for each in stale_files(library(policy="# Other\n"), AssetFolder(thai))]
     assert reasons == ["source changed", "edited by hand"]
 
 
 def test_a_file_that_is_gone_is_stale_as_a_whole(library: Library, thai: Path) -> None:
     (thai / "policy.md").unlink()
-    (found,) = stale(library(), AssetFolder(thai))
+    (found,) = stale_files(library(), AssetFolder(thai))
     assert found == StaleFile("policy.md", "missing", ("policy.md::full",), is_whole=True)
 
 
@@ -92,7 +96,7 @@ def test_where_nothing_tells_which_texts_the_whole_file_is_named(
     manifest = json.loads(path.read_bytes())
     edit(manifest["assets"])
     path.write_text(json.dumps(manifest))
-    (found,) = stale(library(), AssetFolder(thai))
+    (found,) = stale_files(library(), AssetFolder(thai))
     assert (found.file, found.why, found.addresses) == ("policy.md", why, addresses)
     assert found.is_whole
 
@@ -102,4 +106,4 @@ def test_a_source_that_nobody_knows_says_nothing(library: Library, thai: Path) -
     manifest = json.loads(path.read_bytes())
     manifest["assets"]["policy.md"]["source_files"] = [{"path": "elsewhere", "sha256": "0" * 64}]
     path.write_text(json.dumps(manifest))
-    assert stale(library(), AssetFolder(thai)) == ()
+    assert stale_files(library(), AssetFolder(thai)) == ()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dragoman.conditions.language.artifacts import AssetFolder
-from dragoman.curation.translation.released import NO_FILE, UNCHANGED
+from dragoman.curation.translation.discovery import NO_FILE, UNCHANGED
 from dragoman.curation.translation.segments import TranslatableDomain
 from dragoman.curation.translation.statistics import (
     CollectionCount,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from translate.storage.tmx import tmxfile
 
 from dragoman.core.errors import DataError
-from dragoman.curation.translation.tmx import MOST_CHARS, read_tmx, written_tmx
+from dragoman.curation.translation.tmx import MOST_CHARS, read_tmx, write_tmx
 from dragoman.store.translation_memory import MemoryEntry, SourceText
 
 KNOWN = ("th", "vi", "pt-BR", "zh")
@@ -48,7 +48,7 @@ LABEL = MemoryEntry(SourceText("en", "pt-BR", "retail/label", "gift card"), "val
 
 def written(tmp_path: Path, entries: Sequence[MemoryEntry]) -> Path:
     path = tmp_path / "memory.tmx"
-    path.write_bytes(b"".join(written_tmx(entries, "en")))
+    path.write_bytes(b"".join(write_tmx(entries, "en")))
     return path
 
 
@@ -195,7 +195,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
 def test_a_text_that_xml_cannot_carry_is_told(text: str, named: str) -> None:
     entry = MemoryEntry(SourceText("en", "th", "", text), "x", "machine")
     with pytest.raises(DataError, match=f"XML cannot carry the character {named}"):
-        list(written_tmx([entry], "en"))
+        list(write_tmx([entry], "en"))
 
 
 def test_properties_that_make_no_sense_are_those_of_an_import(tmp_path: Path) -> None:

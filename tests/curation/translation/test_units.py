@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.curation.translation.segments import Mode, Segment
-from dragoman.curation.translation.units import BatchLimits, batches_of, units_of
+from dragoman.curation.translation.segments import BatchLimits, Mode, Segment, batches_of, units_of
 
 
 def segment(number: int, text: str, mode: Mode = "text", context: str = "shop/text") -> Segment:

@@ -41,10 +41,10 @@ def collect(  # noqa: PLR0913, PLR0917 - the options of one command
     Exit 1 where no API was found. The same command again replaces what the same files gave before.
     """
     from dragoman.cli.curate_documents import collect_sources
-    from dragoman.curation.apis.collecting.entries import StatedFacts
+    from dragoman.curation.api_datasets.ingestion.entries import SourceFacts
     from dragoman.curation.steps import CollectOptions
 
-    facts = StatedFacts(source_name, country, language, licence)
+    facts = SourceFacts(source_name, country, language, licence)
     options = CollectOptions(facts, fetch_refs, workers)
     exit_with_status(collect_sources(dataset, sources, options, as_json=as_json))
 
@@ -154,12 +154,12 @@ def generate(  # noqa: PLR0913, PLR0917 - the options of one command
     Exit 1 where something failed; the same command tries that again.
     """
     from dragoman.cli.curate_steps import make_queries, numbers_by_name
-    from dragoman.curation.apis.desk import ModelTerms
-    from dragoman.curation.apis.generating.briefs import BriefPlan
+    from dragoman.curation.api_datasets.query_briefs import BriefPlan
+    from dragoman.curation.llm_clients import ModelOptions
     from dragoman.curation.steps import GenerateOptions
 
     plan = BriefPlan(numbers_by_name("--kinds", kinds), offered, seed)
-    terms = ModelTerms(concurrency, max_cost, prices, patience, read_timeout)
+    terms = ModelOptions(concurrency, max_cost, prices, patience, read_timeout)
     exit_with_status(
         make_queries(dataset, GenerateOptions(model, count, plan, terms), as_json=as_json)
     )
@@ -184,10 +184,10 @@ def rate(  # noqa: PLR0913, PLR0917 - the options of one command
     A rating that cannot be read is none: the query waits, and the same command asks again. Exit 1 then.
     """
     from dragoman.cli.curate_steps import rate_queries
-    from dragoman.curation.apis.desk import ModelTerms
+    from dragoman.curation.llm_clients import ModelOptions
     from dragoman.curation.steps import RateOptions
 
-    terms = ModelTerms(concurrency, max_cost, prices, patience, read_timeout)
+    terms = ModelOptions(concurrency, max_cost, prices, patience, read_timeout)
     exit_with_status(rate_queries(dataset, RateOptions(model, threshold, terms), as_json=as_json))
 
 
@@ -231,12 +231,12 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
     The losing answers are kept beside it. Exit 1 where something failed; the same command tries that again.
     """
     from dragoman.cli.curate_steps import answer_queries, variables_by_target
-    from dragoman.curation.apis.desk import ModelTerms
-    from dragoman.curation.apis.verifying.line import CallTerms
+    from dragoman.curation.api_datasets.probing.api_client import CallOptions
+    from dragoman.curation.llm_clients import ModelOptions
     from dragoman.curation.steps import AnswerOptions
 
-    terms = ModelTerms(concurrency, max_cost, prices, patience, read_timeout)
-    line = CallTerms(allow_local=allow_local, pause=pause, keys=variables_by_target(key or ()))
+    terms = ModelOptions(concurrency, max_cost, prices, patience, read_timeout)
+    line = CallOptions(allow_local=allow_local, pause=pause, keys=variables_by_target(key or ()))
     exit_with_status(
         answer_queries(dataset, AnswerOptions(model, calls, terms, line), as_json=as_json)
     )
@@ -267,10 +267,10 @@ def check(  # noqa: PLR0913, PLR0917 - the options of one command
     stands there, with a line that says where.
     """
     from dragoman.cli.curate_steps import check_answers
-    from dragoman.curation.apis.desk import ModelTerms
+    from dragoman.curation.llm_clients import ModelOptions
     from dragoman.curation.steps import CheckOptions
 
-    terms = ModelTerms(concurrency, max_cost, prices, patience, read_timeout)
+    terms = ModelOptions(concurrency, max_cost, prices, patience, read_timeout)
     options = CheckOptions(model, terms, tuple(also or ()))
     exit_with_status(check_answers(dataset, options, as_json=as_json))
 
@@ -288,7 +288,7 @@ def split(
 ) -> None:
     """Part tasks with answers into train and test by operations: no test operation is seen in training."""
     from dragoman.cli.curate_steps import split_tasks
-    from dragoman.curation.apis.splitting.sides import SplitPlan
+    from dragoman.curation.api_datasets.split import SplitPlan
 
     plan = SplitPlan(share, seed, tuple(test or ()))
     exit_with_status(split_tasks(dataset, plan, as_json=as_json))
@@ -370,9 +370,12 @@ def review_export(  # noqa: PLR0913, PLR0917 - the options of one command
     Exit 1 where some were given to nobody, because too few read their language.
     """
     from dragoman.cli.curate_review import export_sheets
-    from dragoman.curation.apis.reviewing.giving_out import GivingPlan, annotators_of
+    from dragoman.curation.api_datasets.annotation.assignment import (
+        AssignmentPlan,
+        parse_annotators,
+    )
 
-    plan = GivingPlan(annotators_of(annotators), per_query, share, seed, least_gold)
+    plan = AssignmentPlan(parse_annotators(annotators), per_query, share, seed, least_gold)
     exit_with_status(export_sheets(dataset, out, gold, plan, as_json=as_json))
 
 
@@ -391,9 +394,9 @@ def review_import(  # noqa: PLR0913, PLR0917 - the options of one command
     Exit 1 where a row is refused, and nothing is taken.
     """
     from dragoman.cli.curate_review import import_labels
-    from dragoman.curation.apis.reviewing.gold import ReviewTerms
+    from dragoman.curation.api_datasets.annotation.assignment import ReviewThresholds
 
-    terms = ReviewTerms(threshold, least, least_gold)
+    terms = ReviewThresholds(threshold, least, least_gold)
     exit_with_status(import_labels(dataset, files, annotator, terms, as_json=as_json))
 
 
@@ -414,9 +417,9 @@ def review_settle(  # noqa: PLR0913, PLR0917 - the options of one command
     Exit 1 where queries wait for an adjudicator or for more people.
     """
     from dragoman.cli.curate_review import adjudicate_review
-    from dragoman.curation.apis.reviewing.gold import ReviewTerms
+    from dragoman.curation.api_datasets.annotation.assignment import ReviewThresholds
 
-    terms = ReviewTerms(threshold, least, least_gold)
+    terms = ReviewThresholds(threshold, least, least_gold)
     exit_with_status(adjudicate_review(dataset, adjudicate, terms, as_json=as_json))
 
 
@@ -458,10 +461,10 @@ def verify(  # noqa: PLR0913, PLR0917 - the options of one command
     Exit 1 where some gave no answer that decides; the same command calls these again.
     """
     from dragoman.cli.curate_steps import variables_by_target, verify_operations
-    from dragoman.curation.apis.verifying.line import CallTerms
+    from dragoman.curation.api_datasets.probing.api_client import CallOptions
 
     keys = variables_by_target(key or ())
-    terms = CallTerms(allow_local, concurrency, seconds, max_bytes, pause, cassettes, keys)
+    terms = CallOptions(allow_local, concurrency, seconds, max_bytes, pause, cassettes, keys)
     exit_with_status(verify_operations(dataset, calls, terms, as_json=as_json))
 
 
@@ -487,12 +490,12 @@ def monitor(  # noqa: PLR0913, PLR0917 - the options of one command
     A round that was interrupted is gone on with for twelve hours.
     """
     from dragoman.cli.curate_steps import import_reports, monitor_operations, variables_by_target
-    from dragoman.curation.apis.verifying.line import CallTerms
+    from dragoman.curation.api_datasets.probing.api_client import CallOptions
 
     if reports:
         exit_with_status(import_reports(dataset, reports, as_json=as_json))
     keys = variables_by_target(key or ())
-    terms = CallTerms(allow_local, concurrency, seconds, max_bytes, pause, keys=keys)
+    terms = CallOptions(allow_local, concurrency, seconds, max_bytes, pause, keys=keys)
     exit_with_status(monitor_operations(dataset, terms, as_json=as_json))
 
 
@@ -526,7 +529,7 @@ def filter_command(  # noqa: PLR0913, PLR0917 - the options of one command
     Exit 1 where some were checked too seldom, or never.
     """
     from dragoman.cli.curate_steps import filter_operations
-    from dragoman.curation.apis.verifying.filtering import FilterRules
+    from dragoman.curation.api_datasets.probing.filter import FilterRules
 
     rules = FilterRules(rounds, good, least_bad, last_bad, last_drift, offline)
     exit_with_status(filter_operations(dataset, rules, as_json=as_json))

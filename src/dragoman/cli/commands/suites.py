@@ -259,11 +259,11 @@ def review_export(  # noqa: PLR0913, PLR0917 - the options of one command
 ) -> None:
     """Write the memory's translations for a reviewer, the worst first, one sheet per artifact."""
     from dragoman.cli.translation_review import export_review, review_request
-    from dragoman.curation.review.second_opinions import Helpers
+    from dragoman.curation.review.second_opinions import OpinionModels
     from dragoman.curation.review.steps import ReviewExport
 
     asked = review_request(suite, to, memory, assets, tuple(components or ()))
-    helpers = Helpers(back_translate, estimate, max_cost, prices, read_timeout)
+    helpers = OpinionModels(back_translate, estimate, max_cost, prices, read_timeout)
     exit_with_status(
         export_review(asked, ReviewExport(out, only_new, limit), helpers, as_json=as_json)
     )

@@ -1,1 +1,1 @@
-"""Human review of translations: out to a workbook, and back as reviewed entries of the memory."""
+"""Human review of translations: out to a spreadsheet and back into the translation memory."""

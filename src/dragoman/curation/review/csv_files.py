@@ -1,12 +1,92 @@
-"""A reviewer's texts as CSV: one file per artifact, for those without a spreadsheet program."""
+"""CSV files for reviewers and annotators, as spreadsheet programs read and write them."""
 
-from collections.abc import Sequence
+import codecs
+import csv
+import io
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from dragoman.core.errors import DataError
-from dragoman.core.texts.csv_text import HEADER_WITHIN
-from dragoman.curation.review.columns import COLUMNS, cells_of, header_of, reviewed_rows
-from dragoman.curation.review.csv_tables import csv_table_lines, encode_csv_table
-from dragoman.curation.review.rows import ReviewedRow, ReviewRow
+from dragoman.core.texts.csv_text import (
+    HEADER_WITHIN,
+    CsvText,
+    detect_delimiter,
+    escape_cell,
+    unescape_cell,
+)
+from dragoman.curation.review.rows import (
+    COLUMNS,
+    ReviewedRow,
+    ReviewRow,
+    cells_of,
+    review_columns,
+    reviewed_rows,
+)
+
+MOST_BYTES = 32_000_000
+_LOOKED_AT = 10_000
+
+Cell = str | int | float
+
+
+def encode_csv_table(header: Sequence[str], lines: Iterable[Sequence[Cell]]) -> bytes:
+    """Return a table as CSV in UTF-8, with a byte order mark: spreadsheet programs ask for it.
+
+    A text that a program would take for a formula has an apostrophe before it.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(header)
+    writer.writerows([_safe(cell) for cell in line] for line in lines)
+    return text.getvalue().encode("utf-8-sig")
+
+
+def csv_table_lines(
+    content: bytes, where: str, columns: Collection[str] = ()
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """Return the lines of a CSV file that came back, each with how to name it, whatever separates columns.
+
+    Args:
+        content: The file: UTF-8, or UTF-16 with its byte order mark, as Excel's "Unicode text" is.
+        where: How to name the file.
+        columns: The names of columns that it may have, in small letters.
+
+    Raises:
+        DataError: Where it is no text or no table; of its lines, when they are read.
+    """
+    if len(content) > MOST_BYTES:
+        raise DataError(f"{where}: larger than {MOST_BYTES} bytes: no file of ours")
+    return _lines(detect_delimiter(_decoded(content, where), columns), where)
+
+
+def _decoded(content: bytes, where: str) -> str:
+    is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        text = content.decode("utf-16" if is_utf_16 else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{where}: no UTF-8: save it as CSV in UTF-8") from error
+    # UTF-16 without its mark is valid UTF-8 in which every second sign is NUL.
+    if text[:_LOOKED_AT].count("\0") * 4 > len(text[:_LOOKED_AT]):
+        raise DataError(f"{where}: no UTF-8: save it as CSV in UTF-8")
+    return text
+
+
+def _lines(given: CsvText, where: str) -> Iterator[tuple[str, Sequence[str]]]:
+    # Strictly: a quotation mark that does not close would take the rest of the file for one cell.
+    reader = csv.reader(io.StringIO(given.text, newline=""), delimiter=given.delimiter, strict=True)
+    try:
+        for cells in reader:
+            number = reader.line_num + given.lines_above
+            yield f"{where}: line {number}", [unescape_cell(cell) for cell in cells]
+    except csv.Error as error:
+        number = reader.line_num + given.lines_above
+        raise DataError(
+            f"{where}: line {number}: {error}: a quotation mark is out of place or a cell is too "
+            "long: save it as CSV with a spreadsheet program"
+        ) from error
+
+
+def _safe(cell: Cell) -> Cell:
+    return escape_cell(cell) if isinstance(cell, str) else cell
 
 
 def encode_csv(rows: Sequence[ReviewRow]) -> bytes:
@@ -22,7 +102,7 @@ def decode_csv(content: bytes, where: str) -> tuple[ReviewedRow, ...]:
     """
     lines = csv_table_lines(content, where, COLUMNS)
     for _, (_, cells) in zip(range(HEADER_WITHIN), lines, strict=False):
-        header = header_of(cells, where)
+        header = review_columns(cells, where)
         if header is not None:
             return tuple(reviewed_rows(lines, header))
     raise DataError(

@@ -1,18 +1,55 @@
-"""What a reviewer is shown, what comes back, and what is made of it.
+"""Rows and columns of a review file: a text or a section of a document, and its review.
 
 A row is one text in one context, however often it occurs, or one section of a document. Its key
-carries hashes of source and translation: a source that changed since is told from one that did not,
-and a translation that was edited in its own cell is taken for the correction that it is.
+has hashes of source and translation, so a source that changed since is recognized, and a
+translation that was edited in its own cell is taken as the correction that it is.
 """
 
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
 
-from dragoman.curation.review.sections import aligned_sections
+from dragoman.core.errors import DataError
+
+_HEADING = re.compile(r"#{1,6}\s")
+_FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
+LONGEST_WHOLE = 1_000
+"""Characters of a document that is shown in one piece."""
+
+
+def sections(document: str) -> tuple[str, ...]:
+    """Return a document's parts, each from one heading up to the next; joined they are the document.
+
+    A line of a fenced code block is no heading.
+    """
+    parts: list[list[str]] = [[]]
+    fence = ""
+    for line in document.splitlines(keepends=True):
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence):
+            fence = ""
+        elif not fence and _HEADING.match(line) and "".join(parts[-1]).strip():
+            parts.append([])
+        parts[-1].append(line)
+    return tuple("".join(part) for part in parts)
+
+
+def aligned_sections(source: str, translation: str) -> tuple[tuple[str, str], ...]:
+    """Return the parts of a document beside those of its translation.
+
+    One pair of the whole where the document is short, or the two fall into different numbers of parts.
+    """
+    own, translated = sections(source), sections(translation)
+    if len(source) <= LONGEST_WHOLE or len(own) != len(translated):
+        return ((source, translation),)
+    return tuple(zip(own, translated, strict=True))
+
 
 Verdict = Literal["ok", "fixed", "unsure", ""]
 """`ok`: may be used as it is. `fixed`: corrected. `unsure`: looked at, left open. `""`: not read."""
@@ -160,7 +197,7 @@ def read_row(row: ReviewRow, reviewed: ReviewedRow) -> ReadRow:
 
 def cell_text(text: str) -> str:
     """Return a cell's text in the form in which texts are compared: NFC, one kind of line break."""
-    text = in_a_cell(text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = workbook_text(text.replace("\r\n", "\n").replace("\r", "\n"))
     return unicodedata.normalize("NFC", text).strip()
 
 
@@ -188,7 +225,7 @@ def _require_text(row: ReviewRow, written: str) -> None:
             )
 
 
-def in_a_cell(text: str) -> str:
+def workbook_text(text: str) -> str:
     """Return a text as a workbook holds it: some signs have no place in one."""
     return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
@@ -227,3 +264,92 @@ def _verdict(text: str) -> Verdict:
 
 def _hash(text: str, size: int) -> str:
     return hashlib.blake2b(cell_text(text).encode(), digest_size=size).hexdigest()
+
+
+COLUMNS = (
+    "id",
+    "place",
+    "times",
+    "source",
+    "translation",
+    "correction",
+    "verdict",
+    "notes",
+    "back translation",
+    "quality",
+    "doubts",
+    "reviewed before",
+)
+NEEDED = ("id", "correction", "verdict")
+"""Without these a table is none of ours."""
+
+LONGEST_CELL = 32_767
+"""Characters that a cell of a spreadsheet holds."""
+
+
+def cells_of(row: ReviewRow) -> tuple[str | int | float, ...]:
+    """Return what stands in a row's cells, in the order of `COLUMNS`."""
+    text = row.text
+    quality = "" if text.quality is None else round(text.quality, 3)
+    back = within_a_cell(text.back_translation) if row.of == 1 else ""
+    return (
+        row.key,
+        row.place,
+        text.occurrences,
+        row.source,
+        row.translation,
+        "",
+        "",
+        "",
+        back,
+        quality,
+        within_a_cell(text.doubts),
+        "yes" if text.is_reviewed else "",
+    )
+
+
+def within_a_cell(text: str) -> str:
+    """Return what a model said of a text, cut where no cell holds it: nobody takes it back."""
+    return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
+
+
+def review_columns(cells: Sequence[str], where: str) -> Mapping[str, int] | None:
+    """Return where each column of ours stands in a line; None where the line is no header of ours.
+
+    Args:
+        cells: The line.
+        where: The file, for messages.
+
+    Raises:
+        DataError: Where a column stands twice.
+    """
+    names = [" ".join(cell.split()).casefold() for cell in cells]
+    if not set(NEEDED) <= set(names):
+        return None
+    twice = next((name for name in COLUMNS if names.count(name) > 1), None)
+    if twice is not None:
+        raise DataError(f"{where}: two columns are called {twice!r}: keep one")
+    return {name: names.index(name) for name in COLUMNS if name in names}
+
+
+def reviewed_rows(
+    lines: Iterable[tuple[str, Sequence[str]]], header: Mapping[str, int]
+) -> Iterable[ReviewedRow]:
+    """Yield the rows that stand below a header; lines without any of our cells are left out.
+
+    Args:
+        lines: The cells of each line, with how to name it.
+        header: Where each column stands.
+    """
+    for where, cells in lines:
+        found = {name: cells[at].strip() if at < len(cells) else "" for name, at in header.items()}
+        if any(found.get(name) for name in ("id", "correction", "verdict")):
+            yield ReviewedRow(
+                where=where,
+                key=found["id"],
+                translation=found.get("translation", ""),
+                correction=found["correction"],
+                verdict=found["verdict"],
+                notes=found.get("notes", ""),
+                source=found.get("source", ""),
+            )

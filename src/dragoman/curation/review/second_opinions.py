@@ -1,28 +1,157 @@
-"""Has models look at translations before a person does: translate them back, and estimate them."""
+"""Second opinions of models before a review: back-translations and quality estimates."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Annotated, Protocol
 
 import msgspec
 
 from dragoman.composition.concurrency import require_read_timeout, timeouts_of
 from dragoman.composition.spending import with_stated_prices
+from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import ChatModel
 from dragoman.core.usage import Usage, total_usage
-from dragoman.curation.asking.batches import BatchedAnswers
-from dragoman.curation.review.back_translation import back_translations
-from dragoman.curation.review.estimating import EstimatedPair, estimates_of
-from dragoman.curation.review.texts import Reviewable
-from dragoman.curation.translation.translators.chat import ChatTranslator
-from dragoman.curation.translation.translators.protocol import Translator
+from dragoman.curation.concurrency import BatchedAnswers, map_in_batches
+from dragoman.curation.llm_clients import ModelQuestion, ask_for_json
+from dragoman.curation.review.session import Reviewable
+from dragoman.curation.translation.translators import (
+    ChatTranslator,
+    Item,
+    Request,
+    Translator,
+    UnusableReply,
+)
 from dragoman.models.budget import Budget, parse_spend_limit
 from dragoman.models.prices import PriceTable, load_prices
 from dragoman.registry.chat_models import translation_model
 from dragoman.registry.model_clients import ModelClients
 from dragoman.store.translation_memory import MemoryEntry, TranslationMemory
+
+BACK_TRANSLATION_BATCH = 24
+
+
+async def back_translate(
+    texts: Mapping[str, str],
+    languages: tuple[str, str],
+    translator: Translator,
+    on_done: Callable[[int], None] = lambda _: None,
+) -> BatchedAnswers[str]:
+    """Return translations, translated back by somebody who did not see the source.
+
+    Args:
+        texts: Translations by id.
+        languages: The names of the language that they are in and of the source's.
+        translator: Who translates.
+        on_done: Is told how many were asked for.
+    """
+
+    async def asked(batch: Mapping[str, str]) -> BatchedAnswers[str]:
+        items = {name: Item(text) for name, text in batch.items()}
+        try:
+            reply = await translator.translate(Request("text", *languages, items))
+        except (ParticipantError, UnusableReply) as error:
+            used = (error.usage,) if isinstance(error.usage, Usage) else ()
+            return BatchedAnswers({}, (f"{len(batch)} not translated back: {error}",), used)
+        return BatchedAnswers(reply.texts, reply.odd, () if reply.usage is None else (reply.usage,))
+
+    return await map_in_batches(texts, BACK_TRANSLATION_BATCH, asked, on_done)
+
+
+PURPOSE = "estimate"
+PROMPT = "estimate-1"
+ESTIMATE_BATCH = 12
+BEST = 100
+
+REPLY_SCHEMA: Mapping[str, object] = {
+    "type": "object",
+    "properties": {
+        "estimates": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "id": {"type": "string"},
+                    "score": {"type": "integer"},
+                    "why": {"type": "string"},
+                },
+                "required": ["id", "score", "why"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["estimates"],
+    "additionalProperties": False,
+}
+"""What providers that take schemas hold a model to; its reply is read as strictly without."""
+
+
+class EstimatedPair(msgspec.Struct, frozen=True):
+    """A text and its translation."""
+
+    source: str
+    translation: str
+
+
+class ModelEstimate(msgspec.Struct, frozen=True):
+    """What a model thinks of a translation: 0 (unusable) to 1, and what is wrong."""
+
+    score: float
+    why: str
+
+
+class _Estimate(msgspec.Struct):
+    id: str | int
+    score: Annotated[int, msgspec.Meta(ge=0, le=BEST)]
+    why: str = ""
+
+
+class _Estimates(msgspec.Struct):
+    estimates: list[_Estimate]
+
+
+async def estimate_quality(
+    pairs: Mapping[str, EstimatedPair],
+    languages: tuple[str, str],
+    model: ChatModel,
+    on_done: Callable[[int], None] = lambda _: None,
+) -> BatchedAnswers[ModelEstimate]:
+    """Return what a model thinks of translations; nothing stands in for an estimate.
+
+    Args:
+        pairs: Texts with their translations, by id.
+        languages: The names of the languages from which and into which they are translated.
+        model: Who is asked.
+        on_done: Is told how many were asked for.
+    """
+
+    async def ask(batch: Mapping[str, EstimatedPair]) -> BatchedAnswers[ModelEstimate]:
+        items = [{"id": name, **msgspec.structs.asdict(pair)} for name, pair in batch.items()]
+        data = {"from": languages[0], "to": languages[1], "items": items}
+        question = ModelQuestion(PURPOSE, PROMPT, data, _Estimates, REPLY_SCHEMA)
+        answer = await ask_for_json(question, model)
+        if answer.value is None:
+            return BatchedAnswers({}, (f"{len(batch)} not estimated: {answer.why}",), answer.usage)
+        found = _by_id(answer.value.estimates, batch)
+        missing = len(batch) - len(found)
+        problems = (f"{missing} left out, or estimated twice",) if missing else ()
+        return BatchedAnswers(found, problems, answer.usage)
+
+    return await map_in_batches(pairs, ESTIMATE_BATCH, ask, on_done)
+
+
+def _by_id(
+    given: Sequence[_Estimate], pairs: Mapping[str, EstimatedPair]
+) -> dict[str, ModelEstimate]:
+    counts = Counter(str(each.id) for each in given)
+    return {
+        str(each.id): ModelEstimate(each.score / BEST, each.why.strip())
+        for each in given
+        if str(each.id) in pairs and counts[str(each.id)] == 1
+    }
+
 
 KEPT_AT_ONCE = 96
 """How many answers a killed process loses at most."""
@@ -31,7 +160,7 @@ OnProgress = Callable[[str, int], Callable[[int], None]]
 """Is told what is asked for and how many; returns what is told how many are done."""
 
 
-class Helpers(msgspec.Struct, frozen=True):
+class OpinionModels(msgspec.Struct, frozen=True):
     """Models that look at translations before a reviewer does.
 
     Attributes:
@@ -57,7 +186,7 @@ class Helpers(msgspec.Struct, frozen=True):
         require_read_timeout(self.read_timeout)
 
 
-class Helped(msgspec.Struct, frozen=True):
+class OpinionsResult(msgspec.Struct, frozen=True):
     """What went wrong, in words, and what was consumed."""
 
     problems: tuple[str, ...]
@@ -77,9 +206,9 @@ def ask_models(
     found: Sequence[Reviewable],
     languages: tuple[str, str],
     memory: TranslationMemory,
-    helpers: Helpers,
+    helpers: OpinionModels,
     on_progress: OnProgress,
-) -> Helped:
+) -> OpinionsResult:
     """Have models look at what they have not looked at yet, and keep what they say in the memory.
 
     Args:
@@ -101,9 +230,9 @@ async def _ask(
     found: Sequence[Reviewable],
     languages: tuple[str, str],
     memory: TranslationMemory,
-    helpers: Helpers,
+    helpers: OpinionModels,
     on_progress: OnProgress,
-) -> Helped:
+) -> OpinionsResult:
     asked = filter(None, (helpers.back_translator, helpers.estimator))
     prices = with_stated_prices(load_prices(helpers.prices), asked)
     timeouts = timeouts_of(helpers.read_timeout)
@@ -122,7 +251,7 @@ async def _ask(
             await opinions.collect("estimated", missing, look)
     finally:
         await connections.close()
-    return Helped(tuple(opinions.problems), total_usage(opinions.usage), prices)
+    return OpinionsResult(tuple(opinions.problems), total_usage(opinions.usage), prices)
 
 
 class _Opinions:
@@ -161,7 +290,7 @@ async def _translated_back(
     translator: Translator,
 ) -> BatchedAnswers[MemoryEntry]:
     texts = {name: entry.target for name, entry in entries.items()}
-    answer = await back_translations(texts, languages[::-1], translator, on_done)
+    answer = await back_translate(texts, languages[::-1], translator, on_done)
     said = {
         name: msgspec.structs.replace(entries[name], back_translation=text)
         for name, text in answer.found.items()
@@ -179,7 +308,7 @@ async def _estimated(
     pairs = {
         name: EstimatedPair(entry.source.text, entry.target) for name, entry in entries.items()
     }
-    answer = await estimates_of(pairs, languages, model, on_done)
+    answer = await estimate_quality(pairs, languages, model, on_done)
     said = {}
     for name, estimate in answer.found.items():
         why = (f"estimate: {estimate.why}",) if estimate.why else ()
@@ -188,7 +317,7 @@ async def _estimated(
     return BatchedAnswers(said, answer.problems, answer.usage, answer.halt)
 
 
-def _budget(helpers: Helpers, prices: PriceTable) -> Budget | None:
+def _budget(helpers: OpinionModels, prices: PriceTable) -> Budget | None:
     if not helpers.max_cost:
         return None
     return Budget(parse_spend_limit(helpers.max_cost), prices.price_of, goes_on="the same command")

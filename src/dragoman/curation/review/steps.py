@@ -9,9 +9,9 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.curation.progress import Progress, ProgressInTurn, show_nothing
 from dragoman.curation.review.csv_files import decode_csv, encode_csv
-from dragoman.curation.review.reviewing import ImportedReview, Reviewing, ReviewRequest
 from dragoman.curation.review.rows import ReviewedRow, ReviewRow
-from dragoman.curation.review.second_opinions import Helped, Helpers, ask_models
+from dragoman.curation.review.second_opinions import OpinionModels, OpinionsResult, ask_models
+from dragoman.curation.review.session import ImportedReview, ReviewRequest, ReviewSession
 from dragoman.curation.review.workbook import (
     WORKBOOKS,
     decode_workbook,
@@ -36,7 +36,7 @@ class ExportedReview(msgspec.Struct, frozen=True):
     """The rows that a reviewer is shown, by sheet, and what models said before; None without models."""
 
     rows: Mapping[str, Sequence[ReviewRow]]
-    helped: Helped | None = None
+    helped: OpinionsResult | None = None
 
 
 class MemoryReviews(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ class MemoryReviews(msgspec.Struct, frozen=True):
 def export_review(
     asked: ReviewRequest,
     export: ReviewExport,
-    helpers: Helpers = Helpers(),
+    helpers: OpinionModels = OpinionModels(),
     *,
     progress: Progress = show_nothing,
 ) -> ExportedReview:
@@ -69,7 +69,7 @@ def export_review(
         DataError: For data that are missing or damaged, and files that cannot be written.
     """
     _require_free(export.out)
-    reviewing = Reviewing(asked)
+    reviewing = ReviewSession(asked)
     asks = bool(helpers.back_translator or helpers.estimator)
     with TranslationMemory(asked.memory, write=asks, make=False) as memory:
         helped = _ask(reviewing, memory, helpers, progress) if asks else None
@@ -94,7 +94,7 @@ def import_review(
         StoreError: Where the memory cannot be read or written.
     """
     read = {path: _read(path) for path in _files(files)}
-    reviewing = Reviewing(asked)
+    reviewing = ReviewSession(asked)
     with TranslationMemory(asked.memory, make=False) as memory:
         return reviewing.take(read, reviewer, memory)
 
@@ -112,8 +112,8 @@ def read_reviews(memory: Path, language: str = "") -> MemoryReviews:
 
 
 def _ask(
-    reviewing: Reviewing, memory: TranslationMemory, helpers: Helpers, progress: Progress
-) -> Helped:
+    reviewing: ReviewSession, memory: TranslationMemory, helpers: OpinionModels, progress: Progress
+) -> OpinionsResult:
     languages = (reviewing.source.full_name, reviewing.language.full_name)
     with ProgressInTurn(progress) as shown:
         return ask_models(reviewing.found(memory), languages, memory, helpers, shown.begin)

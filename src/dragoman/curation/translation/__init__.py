@@ -1,1 +1,1 @@
-"""Translating a benchmark: from its artifacts to the same artifacts in another language."""
+"""Translation of a suite: from its artifacts to the same artifacts in another language."""

@@ -1,18 +1,147 @@
-"""The terms of a domain in a language: what its translated schemas call each value.
+"""Glossary of a domain: values in prose, the labels that translated schemas give them, conflicts.
 
-A label belongs to a value set. Two sets that call one value differently are told apart by the words
-around it, and where these do not tell, the value stays as the world has it: nothing overwrites.
+A label belongs to a value set. Two sets that label one value differently are told apart by the
+words around it; where these do not help, the value stays as the world has it. `pending` is a
+status near the word "status" and an ordinary word elsewhere, so a value carries the names of its
+fields.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import NamedTuple
 
 import msgspec
 
 from dragoman.conditions.language.artifacts import Schema
+from dragoman.conditions.language.languages import Language
 from dragoman.conditions.language.value_sets import fold_spelling, value_set_from_artifact
 from dragoman.curation.translation.segments import Segment
-from dragoman.curation.translation.values import Mentions, Value, cued, cued_on_line, values_of
+from dragoman.scoring.language_detection import Detector
+from dragoman.store.translation_memory import SourceText
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_WORD = re.compile(r"\w+")
+_SEPARATOR = r"[ _\-]"
+_BEFORE = 40
+_AFTER = 24
+_STOPS = re.compile(r"[.!?;\n]")
+_NEVER = re.compile(r"(?!)")
+
+
+class Value(msgspec.Struct, frozen=True):
+    """One value of a value set.
+
+    Attributes:
+        file: The schema file.
+        value_set: The key of its value set.
+        canonical: The value as the world has it.
+        fields: The fields that may hold it, `Model.field`.
+        cues: What these fields are called in prose, in small letters.
+    """
+
+    file: str
+    value_set: str
+    canonical: str
+    fields: tuple[str, ...]
+    cues: frozenset[str]
+
+
+class ValueMention(NamedTuple):
+    """A place in a text that may mean a value, and the values that its spelling fits."""
+
+    start: int
+    end: int
+    values: tuple[Value, ...]
+
+
+class Mentions:
+    """Finds the spellings of values: as they are, and with spaces, hyphens, other case."""
+
+    def __init__(self, values: tuple[Value, ...]) -> None:
+        self.values = values
+        self._by_spelling: dict[str, list[Value]] = {}
+        for value in values:
+            if not value.canonical.isdecimal():
+                self._by_spelling.setdefault(fold_spelling(value.canonical), []).append(value)
+        self._pattern = _pattern_of(self._by_spelling)
+
+    def among(self, text: str) -> tuple[Value, ...]:
+        """Return the values that a whole text may mean; those of its very spelling before others."""
+        found = self._by_spelling.get(fold_spelling(text), [])
+        return tuple(each for each in found if each.canonical == text) or tuple(found)
+
+    def find(self, text: str) -> Iterator[ValueMention]:
+        """Yield what may mean a value, in order."""
+        for found in self._pattern.finditer(text):
+            yield ValueMention(found.start(), found.end(), self.among(found.group()))
+
+
+def values_of(schemas: Mapping[str, Schema]) -> tuple[Value, ...]:
+    """Return the values of a domain's schemas, by file, value set and value."""
+    return tuple(
+        Value(file, key, value.canonical, fields, cues)
+        for file, schema in schemas.items()
+        for key, value_set in schema.value_sets.items()
+        for fields in (_fields_of(schema, key),)
+        for cues in (_cues_of(key, fields),)
+        for value in value_set.values
+    )
+
+
+def cued_values(text: str, start: int, end: int, values: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Return those values whose field is named beside a place, in the same sentence."""
+    before = _STOPS.split(text[max(0, start - _BEFORE) : start])[-1]
+    after = _STOPS.split(text[end : end + _AFTER])[0]
+    return _named(values, f" {_words(before)} | {_words(after)} ")
+
+
+def values_cued_on_line(
+    text: str, start: int, end: int, values: tuple[Value, ...]
+) -> tuple[Value, ...]:
+    """Return those values whose field is named anywhere on the line of a place."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    after = text[end:].partition("\n")[0]
+    return _named(values, f" {_words(before)} | {_words(after)} ")
+
+
+def _named(values: tuple[Value, ...], words: str) -> tuple[Value, ...]:
+    """Return values with a cue among words; "status" is none where "sim status" is another's."""
+    cues = {cue for each in values for cue in each.cues if f" {cue} " in words}
+    inner = {cue for cue in cues for other in cues if cue != other and f" {cue} " in f" {other} "}
+    return tuple(each for each in values if each.cues & (cues - inner))
+
+
+def _words(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold().replace("_", " ")))
+
+
+def _fields_of(schema: Schema, key: str) -> tuple[str, ...]:
+    named = re.compile(rf"\b{re.escape(key)}\b")
+    own = schema.value_sets[key]
+    owner = (f"{own.owner_model}.{own.owner_field}",) if own.owner_field else ()
+    found = (
+        f"{model}.{field}"
+        for model, text in schema.models.items()
+        for field, described in text.fields.items()
+        if described.value_set == key or named.search(described.annotation)
+    )
+    return tuple(dict.fromkeys((*owner, *found)))
+
+
+def _cues_of(key: str, fields: tuple[str, ...]) -> frozenset[str]:
+    names = (key, *(field.rpartition(".")[2] for field in fields))
+    return frozenset(_words(_HUMP.sub(" ", name).replace(".", " ")) for name in names)
+
+
+def _pattern_of(spellings: Mapping[str, object]) -> re.Pattern[str]:
+    longest_first = sorted(spellings, key=lambda spelling: (-len(spelling), spelling))
+    forms = (_SEPARATOR.join(map(re.escape, spelling.split(" "))) for spelling in longest_first)
+    either = "|".join(forms)
+    if not either:
+        return _NEVER
+    return re.compile(rf"(?<![A-Za-z0-9_])(?:{either})(?![A-Za-z0-9_])", re.IGNORECASE)
+
 
 Key = tuple[str, str, str]
 """File, value set, value."""
@@ -57,7 +186,7 @@ class Glossary:
     def label_at(self, text: str, start: int, end: int) -> str | None:
         """Return the label of a value that stands in a text; None where it is not clear which."""
         values = self.mentions.among(text[start:end])
-        return self.label(values) or self.label(cued_on_line(text, start, end, values))
+        return self.label(values) or self.label(values_cued_on_line(text, start, end, values))
 
     def terms(self, values: tuple[Value, ...]) -> tuple[Term, ...]:
         """Return values with their labels, each pair once."""
@@ -126,6 +255,51 @@ def glossary_for(segment: Segment, glossary: Glossary) -> tuple[Term, ...]:
     for mention in glossary.mentions.find(segment.source):
         values = mention.values
         if " " not in fold_spelling(segment.source[mention.start : mention.end]):
-            values = cued(segment.source, mention.start, mention.end, values)
+            values = cued_values(segment.source, mention.start, mention.end, values)
         found.update(dict.fromkeys(glossary.terms(values)))
     return tuple(found)
+
+
+_LABEL = "/label/"
+
+
+def is_of_value_set(segment: Segment) -> bool:
+    """Whether a segment is a value, whose translation is its label."""
+    return _LABEL in segment.context
+
+
+class LabelRegistry:
+    """The spellings that are taken in each value set: the values themselves, then their labels."""
+
+    def __init__(self, segments: Iterable[Segment]) -> None:
+        self._taken: dict[str, dict[str, str]] = {}
+        for segment in segments:
+            if is_of_value_set(segment):
+                spellings = self._taken.setdefault(segment.context, {})
+                spellings[fold_spelling(segment.source)] = segment.source
+
+    def take(self, source: SourceText, label: str) -> str | None:
+        """Take a label for a value; return the other value that has it, if one does."""
+        spellings = self._taken.get(source.context)
+        if spellings is None:
+            return None
+        holder = spellings.setdefault(fold_spelling(label), source.text)
+        return None if holder == source.text else holder
+
+    def others(self, source: SourceText) -> tuple[str, ...]:
+        """Return the spellings of a value set that other values have."""
+        spellings = self._taken.get(source.context, {})
+        return tuple(each for each, holder in spellings.items() if holder != source.text)
+
+
+def translation_notes(
+    language: Language, glossary: Glossary, detector: Detector | None
+) -> Iterator[str]:
+    """Yield what is to be known of the translations into a language, each in one line."""
+    for conflict in glossary.conflicts:
+        yield f"{conflict}: where a text does not name the field, the value stays"
+    if detector is None and language.script == "LATIN":
+        yield (
+            f"texts in a language that is not {language.name} may have passed: "
+            "pip install 'dragoman[language]' tells them"
+        )

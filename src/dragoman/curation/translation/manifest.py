@@ -1,6 +1,6 @@
-"""The manifest of a translated folder: how each file came to be, of what, and what it held then.
+"""Manifest of a translated folder: sources and hashes of files, stale files, and the English side.
 
-It is the released format with more keys. What other writers left in it stays.
+It is the released format with more keys. Keys of other writers are preserved.
 """
 
 import hashlib
@@ -10,12 +10,19 @@ from typing import Any, Literal
 
 import msgspec
 
-from dragoman.conditions.language.artifacts import MANIFEST, encode_artifact
+from dragoman.conditions.language.artifacts import (
+    ENGLISH,
+    MANIFEST,
+    AssetFolder,
+    decode_artifact,
+    encode_artifact,
+)
 from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.core.language.translated_domains import SOURCE_HASHES
+from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
 from dragoman.core.version import VERSION
-from dragoman.curation.translation.segments import Artifact, Component, Segment
+from dragoman.curation.translation.segments import Artifact, Component, Segment, TranslatableDomain
 from dragoman.store.safe_files import atomic_write
 
 ReviewState = Literal["machine", "partly reviewed", "reviewed"]
@@ -61,7 +68,7 @@ class FileRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     is_patched: bool
 
 
-def entry_of(
+def manifest_entry(
     artifact: Artifact, content: bytes, texts: Mapping[str, str], made: MadeBy
 ) -> dict[str, object]:
     """Return what a manifest says of a file that is written.
@@ -93,7 +100,7 @@ def entry_of(
     }
 
 
-def merged(
+def merge_manifest(
     before: bytes | None, entries: Mapping[str, Mapping[str, object]], at: str, where: str
 ) -> bytes:
     """Return a manifest with the entries of some files, those of others as they were.
@@ -143,12 +150,12 @@ def write_translations(
     for artifact, texts in files.items():
         content = artifact.written(texts)
         atomic_write(folder / artifact.name, (content,))
-        entry = entry_of(artifact, content, texts, made[artifact.name])
+        entry = manifest_entry(artifact, content, texts, made[artifact.name])
         if not _is_noted(entry, noted.get(artifact.name, {})):
             entries[artifact.name] = entry
     if entries:
         latest = max(made[name].translated_at for name in entries)
-        atomic_write(path, (merged(before, entries, latest, str(path)),))
+        atomic_write(path, (merge_manifest(before, entries, latest, str(path)),))
     return tuple(artifact.name for artifact in files)
 
 
@@ -160,7 +167,7 @@ def _is_noted(entry: Mapping[str, object], noted: Mapping[str, object]) -> bool:
     )
 
 
-def records_of(manifest: bytes | None, where: str) -> dict[str, FileRecord]:
+def file_records(manifest: bytes | None, where: str) -> dict[str, FileRecord]:
     """Return what a manifest says of its files, by name; nothing where there is no manifest.
 
     Raises:
@@ -215,3 +222,126 @@ def _decoded(manifest: bytes | None, where: str) -> dict[str, Any]:
         return msgspec.json.decode(manifest, type=dict[str, Any])
     except DECODING_ERRORS as error:
         raise DataError(f"{where}: {error}") from error
+
+
+Reason = Literal["missing", "not recorded", "source changed", "edited by hand"]
+
+
+class StaleFile(msgspec.Struct, frozen=True):
+    """A translated file that does not fit its sources or its record any more.
+
+    Attributes:
+        file: Its name.
+        why: The reason. `missing`: it is not there. `not recorded`: no manifest says what it was
+            made of. `source changed`: since it was made. `edited by hand`: since it was written.
+        addresses: The texts concerned: without a translation of what they are now, or with another
+            than was written.
+        is_whole: Whether nothing tells which texts are concerned, so that all are named; of a file
+            that is only marked as edited, none.
+    """
+
+    file: str
+    why: Reason
+    addresses: tuple[str, ...]
+    is_whole: bool = False
+
+    @property
+    def is_to_be_translated(self) -> bool:
+        """Whether it needs translations; what was edited by hand is somebody's work and needs none."""
+        return self.why != "edited by hand"
+
+
+def stale_files(domain: TranslatableDomain, folder: AssetFolder) -> tuple[StaleFile, ...]:
+    """Return the files of a translated folder that are out of date, in the order of the domain.
+
+    A file may be so for two reasons: its source changed, and somebody edited it.
+
+    Args:
+        domain: The domain in English, as it is now.
+        folder: The folder of its files in the language.
+
+    Raises:
+        DataError: Where the manifest, or a file that was edited, is damaged.
+    """
+    where = str(folder.folder / MANIFEST)
+    records = file_records(folder.read(MANIFEST) if MANIFEST in folder else None, where)
+    known = domain.english.hashes
+    return tuple(
+        each
+        for artifact in domain.artifacts
+        for each in _stale(artifact, records.get(artifact.name), folder, known)
+    )
+
+
+def _stale(
+    artifact: Artifact, record: FileRecord | None, folder: AssetFolder, known: Mapping[str, str]
+) -> list[StaleFile]:
+    everything = tuple(segment.address for segment in artifact.segments)
+    if artifact.name not in folder:
+        return [StaleFile(artifact.name, "missing", everything, is_whole=True)]
+    if record is None:
+        return [StaleFile(artifact.name, "not recorded", everything, is_whole=True)]
+    found = []
+    if _has_changed(artifact, record, known):
+        found.append(_changed(artifact, record, everything))
+    content = folder.read(artifact.name)
+    if record.output_sha256 and hashlib.sha256(content).hexdigest() != record.output_sha256:
+        where = str(folder.folder / artifact.name)
+        edited = _edited(artifact, record, artifact.translations(content, where))
+        found.append(StaleFile(artifact.name, "edited by hand", edited))
+    elif record.is_patched:
+        found.append(StaleFile(artifact.name, "edited by hand", (), is_whole=True))
+    return found
+
+
+def _has_changed(artifact: Artifact, record: FileRecord, known: Mapping[str, str]) -> bool:
+    """Return whether a source has another hash than recorded; one that nobody knows has not."""
+    now = {**known, **{source.path: source.sha256 for source in artifact.sources}}
+    return any(now.get(path, digest) != digest for path, digest in record.source_files.items())
+
+
+def _changed(artifact: Artifact, record: FileRecord, everything: tuple[str, ...]) -> StaleFile:
+    if not record.texts:
+        return StaleFile(artifact.name, "source changed", everything, is_whole=True)
+    fresh = tuple(
+        segment.address for segment in artifact.segments if text_key(segment) not in record.texts
+    )
+    return StaleFile(artifact.name, "source changed", fresh)
+
+
+def _edited(artifact: Artifact, record: FileRecord, texts: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the texts whose translation is not the one that was written."""
+    return tuple(
+        segment.address
+        for segment in artifact.segments
+        if (written := record.texts.get(text_key(segment)))
+        and segment.address in texts
+        and hash_of(texts[segment.address]) != written
+    )
+
+
+def write_english(out: Path, domain: TranslatableDomain) -> None:
+    """Write a domain's English files to `DOMAIN/en`, and the hashes of its sources beside the domains.
+
+    Raises:
+        DataError: Where they cannot be written, or the hashes that are there are damaged.
+    """
+    folder = out / domain.domain / ENGLISH
+    listed = out / SOURCE_HASHES
+    with TranslatedErrors(DataError, f"{out}: the English files cannot be written"):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in domain.english.files.items():
+            _replace(folder / name, content)
+        known: dict[str, object] = {}
+        if listed.exists():
+            known = decode_artifact(listed.read_bytes(), dict[str, object], str(listed))
+        for artifact in domain.artifacts:
+            known |= {source.path: source.sha256 for source in artifact.sources}
+        _replace(listed, encode_artifact(dict(sorted(known.items()))))
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all; one that is as it should be stays."""
+    if path.exists() and path.read_bytes() == content:
+        return
+    atomic_write(path, (content,))

@@ -1,11 +1,11 @@
-"""What is translated: the smallest texts of an artifact, and where they go back to.
+"""Segments (the smallest translatable texts of an artifact) and distinct translation units.
 
-The steps between hand on these records alone. Discovery finds artifacts, an artifact yields segments,
-masking hides what must stay, a translator answers, checks look at what came back, and the artifact
-is written anew with the translations at the addresses of their segments.
+The steps exchange these records only. Discovery finds artifacts, an artifact yields segments,
+masking hides do-not-translate spans, a translator answers, QA checks inspect the answer, and the
+artifact is written again with translations at the addresses of their segments.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, Protocol, get_args
 
 import msgspec
@@ -13,6 +13,7 @@ import msgspec
 from dragoman.conditions.language.artifacts import SourceHash
 from dragoman.conditions.language.lint.assets import EnglishAssets
 from dragoman.core.errors import UsageError
+from dragoman.store.translation_memory import SourceText
 
 Component = Literal["schema", "tools", "messages", "database", "policy", "tasks", "functions"]
 """What a file is for; `schema` is translated before all others, whose glossary it gives."""
@@ -129,3 +130,58 @@ def components_of(listed: Sequence[str]) -> tuple[Component, ...]:
             f"--components {unknown[0]}: there is none of that name: choose {', '.join(COMPONENTS)}"
         )
     return tuple(name for name in COMPONENTS if name in names)
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """A text in a context, with the segments that have it."""
+
+    source: SourceText
+    segments: tuple[Segment, ...]
+
+    @property
+    def segment(self) -> Segment:
+        """The first of them."""
+        return self.segments[0]
+
+
+class BatchLimits(msgspec.Struct, frozen=True):
+    """How much is asked for at once: so many texts, and so many characters of them.
+
+    A text that is longer than that is asked for alone.
+    """
+
+    texts: int = 24
+    characters: int = 12_000
+
+
+def units_of(segments: Iterable[Segment], source: str, target: str) -> tuple[Unit, ...]:
+    """Return the distinct texts of segments, in the order of their first places.
+
+    Args:
+        segments: The segments.
+        source: The code of their language.
+        target: The code of the language that they are to be in.
+    """
+    found: dict[SourceText, list[Segment]] = {}
+    for segment in segments:
+        key = SourceText(source, target, segment.context, segment.source)
+        found.setdefault(key, []).append(segment)
+    return tuple(Unit(key, tuple(places)) for key, places in found.items())
+
+
+def batches_of(units: Sequence[Unit], limits: BatchLimits) -> list[tuple[Unit, ...]]:
+    """Return units in batches; labels and prose are never asked for together."""
+    batches: list[list[Unit]] = []
+    characters = 0
+    for unit in sorted(units, key=lambda each: each.segment.mode != "label"):
+        characters += len(unit.source.text)
+        if (
+            not batches
+            or batches[-1][0].segment.mode != unit.segment.mode
+            or len(batches[-1]) >= limits.texts
+            or characters > limits.characters
+        ):
+            batches.append([])
+            characters = len(unit.source.text)
+        batches[-1].append(unit)
+    return [tuple(batch) for batch in batches]

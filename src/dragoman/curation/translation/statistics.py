@@ -1,4 +1,4 @@
-"""How much there is to translate in a domain, and how much of it a language has: counted from data."""
+"""Translation statistics: the amount of text in a domain, and how much of it a language covers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -17,9 +17,8 @@ from dragoman.conditions.language.artifacts import (
 from dragoman.conditions.language.database_names import decode_database
 from dragoman.config.environment import data_folder
 from dragoman.core.capabilities import Translatable
-from dragoman.curation.translation.artifacts.json_places import decode
-from dragoman.curation.translation.discovery import domain_of
-from dragoman.curation.translation.released import released_translations
+from dragoman.curation.translation.artifact_files import decode_json
+from dragoman.curation.translation.discovery import domain_of, released_translations
 from dragoman.curation.translation.segments import Artifact, TranslatableDomain
 from dragoman.registry.suites import load_suite
 
@@ -211,9 +210,11 @@ def _instances(artifacts: Sequence[Artifact], contents: Mapping[str, bytes]) -> 
     )
     return InstanceCount(
         files=len(artifacts),
-        tasks=len(decode(contents[TASKS], TASKS)) if TASKS in contents else 0,
+        tasks=len(decode_json(contents[TASKS], TASKS)) if TASKS in contents else 0,
         docstrings=sum(
-            len(decode(contents[name], name)) for name in TOOL_FILES.values() if name in contents
+            len(decode_json(contents[name], name))
+            for name in TOOL_FILES.values()
+            if name in contents
         ),
         policies=sum(each.component == "policy" for each in artifacts),
         messages=len(messages.exact) + len(messages.templates),

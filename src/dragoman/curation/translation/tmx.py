@@ -1,8 +1,8 @@
-"""Translations as TMX 1.4b, the format that programs for translators exchange memories in.
+"""TMX 1.4b, the exchange format of translation memories: reader and writer.
 
-What such a file says besides its texts goes into properties of ours (`x-context`, `x-origin`, ...), so
-that what one memory writes another reads back whole. Files of other programs have none of them: their
-texts are imported ones that fit any context. Nothing outside a file is read, and no entity of its own
+Everything besides the texts is in properties of ours (`x-context`, `x-origin`, ...), so that one
+memory reads back whole what another wrote. Files of other programs have none of them: their texts
+are imported texts that fit any context. Nothing outside a file is read, and no entity of its own
 is expanded.
 """
 
@@ -33,7 +33,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 _ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 
-def written_tmx(entries: Iterable[MemoryEntry], source_language: str) -> Iterator[bytes]:
+def write_tmx(entries: Iterable[MemoryEntry], source_language: str) -> Iterator[bytes]:
     """Yield a TMX file piece by piece: a unit for each translation.
 
     Args:

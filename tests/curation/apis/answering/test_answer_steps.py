@@ -17,10 +17,10 @@ from dragoman.core.apis.tasks import (
     TaskSolution,
 )
 from dragoman.core.protocols import ChatModel
-from dragoman.curation.apis.answering.asking import Execute
-from dragoman.curation.apis.answering.step import Answering, answer, check
-from dragoman.curation.apis.desk import ModelTerms, with_models
-from dragoman.curation.apis.generating.templates import NAME as TEMPLATE
+from dragoman.curation.api_datasets.answer import AnswerSettings, answer, check
+from dragoman.curation.api_datasets.candidate_answers import Execute
+from dragoman.curation.api_datasets.generate import NAME as TEMPLATE
+from dragoman.curation.llm_clients import ModelOptions, run_with_models
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 from dragoman.testing.chat_requests import ChatBody
 from dragoman.testing.fake_curation_llm import CurationMistakes, FakeCurationLlm
@@ -63,7 +63,7 @@ def asking(
         async def named(models: Models) -> None:
             await work({name: models[known[name]] for name in names})
 
-        asyncio.run(with_models(tuple(known.values()), ModelTerms(), named))
+        asyncio.run(run_with_models(tuple(known.values()), ModelOptions(), named))
 
 
 async def execute(operation: str, arguments: Mapping[str, object]) -> str:
@@ -81,7 +81,7 @@ def answered(
     asking(
         answers,
         lambda models: answer(
-            dataset, Answering(models, execute if executes else None), lambda _: None
+            dataset, AnswerSettings(models, execute if executes else None), lambda _: None
         ),
         names,
     )
@@ -219,7 +219,7 @@ def test_what_a_template_wrote_is_answered_without_a_model(tmp_path: Path) -> No
     with Dataset(tmp_path) as dataset:
         made = (NewItem("document", "br", DOCUMENT), NewItem("task", "t", known))
         dataset.put([StepOutcome(StepLine("collect", "file", "f", "kept"), made)])
-        asyncio.run(answer(dataset, Answering({}), lambda _: None))
+        asyncio.run(answer(dataset, AnswerSettings({}), lambda _: None))
         (found,) = (item.record(TaskSolution) for item in dataset.items("solution"))
     assert found.solution.by == TEMPLATE
     assert found.solution.steps[0].thought == "Para responder a isto, chamo: Consulta CEP."
@@ -246,7 +246,7 @@ def by_template(
     with Dataset(folder) as dataset:
         made = (NewItem("document", "br", DOCUMENT), NewItem("task", "t", task))
         dataset.put([StepOutcome(StepLine("collect", "file", "f", "kept"), made)])
-        asyncio.run(answer(dataset, Answering({}, make), lambda _: None))
+        asyncio.run(answer(dataset, AnswerSettings({}, make), lambda _: None))
         found = [item.record(TaskSolution).solution for item in dataset.items("solution")]
         return (found[0] if found else None), reasons(dataset, "answer")["t"]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.apis.documents import ApiDocument
-from dragoman.curation.apis.collecting.entries import StatedFacts
-from dragoman.curation.apis.collecting.reading import ReadSourceFile, read_source
-from dragoman.curation.apis.collecting.source_files import open_source
+from dragoman.curation.api_datasets.ingestion.collect import ReadSourceFile, read_source
+from dragoman.curation.api_datasets.ingestion.entries import SourceFacts
+from dragoman.curation.api_datasets.ingestion.sources import open_source
 
 Read = Callable[..., dict[str, ReadSourceFile]]
 
@@ -23,7 +23,7 @@ def read(tmp_path: Path) -> Read:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content.encode() if isinstance(content, str) else content)
         source = open_source(tmp_path / "source")
-        return {each.place: each for each in read_source(source, StatedFacts("mine", **facts))}
+        return {each.place: each for each in read_source(source, SourceFacts("mine", **facts))}
 
     return call
 

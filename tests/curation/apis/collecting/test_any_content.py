@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.apis.documents import ApiDocument
-from dragoman.curation.apis.collecting.entries import StatedFacts
-from dragoman.curation.apis.collecting.reading import read_source
-from dragoman.curation.apis.collecting.source_files import open_source
+from dragoman.curation.api_datasets.ingestion.collect import read_source
+from dragoman.curation.api_datasets.ingestion.entries import SourceFacts
+from dragoman.curation.api_datasets.ingestion.sources import open_source
 
 Read = Callable[[str, bytes], None]
 
@@ -93,7 +93,7 @@ def read_one(tmp_path_factory: pytest.TempPathFactory) -> Read:
     def call(name: str, content: bytes) -> None:
         path = Path(folder, name)
         path.write_bytes(content)
-        (reading,) = read_source(open_source(path), StatedFacts("any"))
+        (reading,) = read_source(open_source(path), SourceFacts("any"))
         assert bool(reading.refused) != bool(reading.entries)
         for said in (reading.refused, *(entry.remark for entry in reading.entries)):
             assert "\n" not in said

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
-from dragoman.curation.apis.collecting.reading import ReadSourceFile
+from dragoman.curation.api_datasets.ingestion.collect import ReadSourceFile
 
 Read = Callable[..., dict[str, ReadSourceFile]]
 

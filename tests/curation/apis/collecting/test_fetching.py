@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.curation.apis.collecting.entries import StatedFacts
-from dragoman.curation.apis.collecting.fetching import guarded_fetch
-from dragoman.curation.apis.collecting.reading import ReadSourceFile, read_source
-from dragoman.curation.apis.collecting.source_files import Fetch, open_source
+from dragoman.curation.api_datasets.ingestion.collect import ReadSourceFile, read_source
+from dragoman.curation.api_datasets.ingestion.entries import SourceFacts
+from dragoman.curation.api_datasets.ingestion.sources import Fetch, guarded_fetch, open_source
 
 PAGES = {
     "/parts/p.yaml": b"year: {$ref: 'deep/q.json#/year'}\nlocal: {$ref: '../../secret.yaml'}\n",
@@ -60,7 +59,7 @@ def read(tmp_path: Path) -> Read:
             f"  /b: {{get: {{parameters: [{{$ref: '{reference}'}}]}}}}\n"
             f"  /c: {{get: {{parameters: [{{$ref: '{reference}'}}]}}}}\n"
         )
-        (reading,) = read_source(open_source(path, fetch), StatedFacts("mine"))
+        (reading,) = read_source(open_source(path, fetch), SourceFacts("mine"))
         return reading
 
     return call

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.apis.documents import WHOLE_BODY, ApiDocument, ApiParameter, DocumentOrigin
-from dragoman.curation.apis.collecting.reading import ReadSourceFile
+from dragoman.curation.api_datasets.ingestion.collect import ReadSourceFile
 
 Read = Callable[..., dict[str, ReadSourceFile]]
 One = Callable[..., ApiDocument]

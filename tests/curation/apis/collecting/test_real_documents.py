@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from dragoman.core.apis.documents import ApiDocument
-from dragoman.curation.apis.collecting.entries import StatedFacts
-from dragoman.curation.apis.collecting.reading import ReadSourceFile, read_source
-from dragoman.curation.apis.collecting.source_files import open_source
-from dragoman.curation.apis.collecting.storing import collect
-from dragoman.curation.apis.collecting.twins.step import merge_twins
+from dragoman.curation.api_datasets.ingestion.collect import ReadSourceFile, collect, read_source
+from dragoman.curation.api_datasets.ingestion.dedup import merge_duplicates
+from dragoman.curation.api_datasets.ingestion.entries import SourceFacts
+from dragoman.curation.api_datasets.ingestion.sources import open_source
 from dragoman.store.dataset import Dataset
 
 pytestmark = pytest.mark.slow
@@ -82,13 +81,13 @@ MADE_UP = ("broken_", "circular_", "edge_", "fuzz_")
 @pytest.fixture(scope="module")
 def openapi(data_folder: Path) -> dict[str, ReadSourceFile]:
     source = open_source(data_folder / "itc" / "openapi")
-    return {each.place: each for each in read_source(source, StatedFacts("openapi"))}
+    return {each.place: each for each in read_source(source, SourceFacts("openapi"))}
 
 
 @pytest.fixture(scope="module")
 def lists(data_folder: Path) -> dict[str, ReadSourceFile]:
     source = open_source(data_folder / "itc" / "catalogues")
-    return {each.place: each for each in read_source(source, StatedFacts("lists"))}
+    return {each.place: each for each in read_source(source, SourceFacts("lists"))}
 
 
 def documents(reading: ReadSourceFile) -> list[ApiDocument]:
@@ -247,9 +246,9 @@ def test_real_twins_are_merged(data_folder: Path, tmp_path: Path) -> None:
     with Dataset(tmp_path) as dataset:
         for name in ("openapi", "catalogues"):
             collect(
-                dataset, open_source(data_folder / "itc" / name), StatedFacts(name), is_named=False
+                dataset, open_source(data_folder / "itc" / name), SourceFacts(name), is_named=False
             )
-        merged = merge_twins(dataset)
+        merged = merge_duplicates(dataset)
         reasons = {
             line.name: line.reason for line in dataset.ledger("merge") if line.verdict == "merged"
         }

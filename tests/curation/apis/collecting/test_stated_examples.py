@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from dragoman.core.apis.documents import ApiDocument, ConfiguredParameter, Operation, Serialization
-from dragoman.curation.apis.collecting.reading import ReadSourceFile
-from dragoman.curation.apis.stated_values import stated_arguments
+from dragoman.curation.api_datasets.ingestion.collect import ReadSourceFile
+from dragoman.curation.api_datasets.parameter_values import documented_arguments
 
 One = Callable[..., ApiDocument]
 Read = Callable[..., dict[str, ReadSourceFile]]
@@ -43,7 +43,7 @@ def body(described: str, media_type: str = "application/json") -> str:
 
 def the_arguments(document: ApiDocument) -> list[dict[str, object]]:
     (operation,) = document.api_list
-    return stated_arguments(operation)
+    return documented_arguments(operation)
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,16 @@ import pytest
 
 from dragoman.core.apis.documents import ApiDocument
 from dragoman.core.errors import UsageError
-from dragoman.curation.apis.collecting.entries import StatedFacts
-from dragoman.curation.apis.collecting.source_files import open_source
-from dragoman.curation.apis.collecting.spreading import PATIENCE, CollectingWork, reading_there
-from dragoman.curation.apis.collecting.storing import CollectedSource, collect
-from dragoman.curation.apis.collecting.twins.step import MergedCounts, merge_twins
+from dragoman.curation.api_datasets.ingestion.collect import (
+    PATIENCE,
+    CollectedSource,
+    CollectJob,
+    collect,
+    reading_there,
+)
+from dragoman.curation.api_datasets.ingestion.dedup import MergeCounts, merge_duplicates
+from dragoman.curation.api_datasets.ingestion.entries import SourceFacts
+from dragoman.curation.api_datasets.ingestion.sources import open_source
 from dragoman.distributed.worker_backends import process_pool
 from dragoman.distributed.worker_pool import KilledWorkersError, TaskFn, WorkerSpec
 from dragoman.store.dataset import Dataset, StoredItem
@@ -51,7 +56,7 @@ def dataset(tmp_path: Path) -> Iterator[Dataset]:
 
 
 def collected(dataset: Dataset, path: Path) -> CollectedSource:
-    return collect(dataset, open_source(path), StatedFacts(path.name), is_named=False)
+    return collect(dataset, open_source(path), SourceFacts(path.name), is_named=False)
 
 
 def ledger(dataset: Dataset, step: str) -> list[tuple[str, str, str, str]]:
@@ -88,7 +93,7 @@ def test_each_file_and_each_api_has_its_line(dataset: Dataset, apis: Path) -> No
 def test_twins_are_one_document_with_both_origins(dataset: Dataset, apis: Path) -> None:
     (apis / "old.json").write_text(openapi("Laws", "/v0/acts", license={"name": "MIT"}))  # type: ignore[arg-type]
     collected(dataset, apis)
-    assert merge_twins(dataset) == MergedCounts(documents=3, exact=0, near=1)
+    assert merge_duplicates(dataset) == MergeCounts(documents=3, exact=0, near=1)
     (laws,) = [each for each in documents(dataset) if each.tool_name == "Laws"]
     assert [(one.place, one.licence) for one in laws.origins] == [
         ("laws.json", ""),
@@ -103,10 +108,10 @@ def test_twins_are_one_document_with_both_origins(dataset: Dataset, apis: Path) 
 
 def test_the_same_command_again_changes_nothing(dataset: Dataset, apis: Path) -> None:
     collected(dataset, apis)
-    merge_twins(dataset)
+    merge_duplicates(dataset)
     before = [(item.name, item.digest) for item in dataset.items("document")], dataset.funnel()
     assert collected(dataset, apis).found == 3
-    merge_twins(dataset)
+    merge_duplicates(dataset)
     after = [(item.name, item.digest) for item in dataset.items("document")], dataset.funnel()
     assert before == after
 
@@ -121,18 +126,18 @@ def test_sources_give_the_same_documents_in_any_order(tmp_path: Path, apis: Path
         with Dataset(tmp_path / name) as dataset:
             for each in order:
                 collected(dataset, each)
-                merge_twins(dataset)
+                merge_duplicates(dataset)
             found.append([(item.name, item.digest) for item in dataset.items("document")])
     assert found[0] == found[1]
 
 
 def test_what_a_file_no_longer_has_is_gone(dataset: Dataset, apis: Path) -> None:
     collected(dataset, apis)
-    merge_twins(dataset)
+    merge_duplicates(dataset)
     (apis / "list.md").write_text("\n".join(PAGE.splitlines()[:3]) + "\n")
     (apis / "laws.json").write_text("{}")
     collected(dataset, apis)
-    merge_twins(dataset)
+    merge_duplicates(dataset)
     assert [each.tool_name for each in documents(dataset)] == ["A"]
     assert [item.name for item in dataset.items("found")] == ["apis/list.md#1"]
 
@@ -141,12 +146,12 @@ def test_an_id_does_not_change_with_descriptions_or_other_documents(
     dataset: Dataset, apis: Path
 ) -> None:
     collected(dataset, apis)
-    merge_twins(dataset)
+    merge_duplicates(dataset)
     before = {each.tool_name: each.id for each in documents(dataset)}
     (apis / "laws.json").write_text(openapi("Laws", "/v1/acts", "/v1/new", description="Changed"))
     (apis / "other.json").write_text(openapi("Other", "/other"))
     collected(dataset, apis)
-    merge_twins(dataset)
+    merge_duplicates(dataset)
     after = {each.tool_name: each.id for each in documents(dataset)}
     assert before.items() <= after.items()
     assert set(after) - set(before) == {"Other"}
@@ -155,7 +160,7 @@ def test_an_id_does_not_change_with_descriptions_or_other_documents(
 def test_two_apis_of_one_name_and_host_have_two_ids(dataset: Dataset, apis: Path) -> None:
     (apis / "other.json").write_text(openapi("Laws", "/news", "/weather", "/sports"))
     collected(dataset, apis)
-    merge_twins(dataset)
+    merge_duplicates(dataset)
     first, second = sorted(each.id for each in documents(dataset) if each.tool_name == "Laws")
     assert second == f"{first}-2"
 
@@ -168,7 +173,7 @@ def test_another_source_of_the_same_name_is_refused(
     collected(dataset, apis)
     with pytest.raises(UsageError, match="another source called 'apis': name this one with"):
         collected(dataset, other)
-    collect(dataset, open_source(other), StatedFacts("apis"), is_named=True)
+    collect(dataset, open_source(other), SourceFacts("apis"), is_named=True)
 
 
 def test_a_single_file_is_a_source_and_its_name_stands_once(dataset: Dataset, apis: Path) -> None:
@@ -205,12 +210,12 @@ def test_what_was_interrupted_anywhere_and_repeated_is_as_if_never_interrupted(
                 if next(calls) == limit:
                     raise KeyboardInterrupt
 
-            facts = StatedFacts("apis")
+            facts = SourceFacts("apis")
             with suppress(KeyboardInterrupt):
                 collect(dataset, open_source(apis), facts, is_named=False, on_done=stop)
-            merge_twins(dataset)
+            merge_duplicates(dataset)
             collected(dataset, apis)
-            merge_twins(dataset)
+            merge_duplicates(dataset)
             lines = [*ledger(dataset, "collect"), *ledger(dataset, "merge")]
             found.append((lines, [(item.name, item.data) for item in dataset.items("document")]))
     assert all(each == found[0] for each in found)
@@ -234,7 +239,7 @@ def test_two_processes_read_what_one_reads(tmp_path: Path, apis: Path) -> None:
     for name, crew in (("one", None), ("two", process_pool(2, PATIENCE))):
         with Dataset(tmp_path / name) as dataset:
             source = open_source(tmp_path / "all")
-            counts = collect(dataset, source, StatedFacts("all"), is_named=False, open_crew=crew)
+            counts = collect(dataset, source, SourceFacts("all"), is_named=False, open_crew=crew)
             items = [(item.name, item.data) for item in dataset.items("found")]
             found.append((counts, ledger(dataset, "collect"), items))
     assert found[0] == found[1]
@@ -257,8 +262,8 @@ def test_files_of_a_folder_over_which_workers_died_are_refused(
         yield do
 
     source = open_source(tmp_path / "all")
-    given = msgspec.json.encode(CollectingWork(source.path, StatedFacts("all"), fetches=False))
-    counts = collect(dataset, source, StatedFacts("all"), is_named=False, open_crew=dying)
+    given = msgspec.json.encode(CollectJob(source.path, SourceFacts("all"), fetches=False))
+    counts = collect(dataset, source, SourceFacts("all"), is_named=False, open_crew=dying)
     assert (counts.files, counts.refused, counts.found) == (40, 14 + 5, 28)
     died = [name for _, name, _, why in ledger(dataset, "collect") if "processes died" in why]
     assert len(died) == 5
@@ -269,7 +274,7 @@ def test_a_merge_that_is_interrupted_leaves_what_was_there(
     dataset: Dataset, apis: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     collected(dataset, apis)
-    merge_twins(dataset)
+    merge_duplicates(dataset)
     before = [(item.name, item.digest) for item in dataset.items("document")], dataset.funnel()
     reading = Dataset.find
     calls = iter(range(1, 1_000))
@@ -281,7 +286,7 @@ def test_a_merge_that_is_interrupted_leaves_what_was_there(
 
     monkeypatch.setattr(Dataset, "find", broken)
     with pytest.raises(KeyboardInterrupt):
-        merge_twins(dataset)
+        merge_duplicates(dataset)
     monkeypatch.undo()
     assert (
         [(item.name, item.digest) for item in dataset.items("document")],

@@ -5,9 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.apis.documents import ApiDocument, DocumentOrigin, Operation
-from dragoman.curation.apis.collecting.twins.finding import FoundTwin, find_twins
-from dragoman.curation.apis.collecting.twins.fingerprints import fingerprint, likeness, site_of
-from dragoman.curation.apis.collecting.twins.merging import merged
+from dragoman.curation.api_datasets.ingestion.dedup import (
+    DuplicateMatch,
+    find_duplicates,
+    fingerprint_document,
+    merge_documents,
+    name_similarity,
+    site_of,
+)
 
 HOST = "https://api.law.example"
 
@@ -29,15 +34,15 @@ def listed(name: str, url: str) -> ApiDocument:
     return ApiDocument("x", name, home_url=url, origins=(origin(name, "catalogue"),))
 
 
-def twins(**documents: ApiDocument) -> list[FoundTwin]:
-    return find_twins(fingerprint(name, each) for name, each in documents.items())
+def twins(**documents: ApiDocument) -> list[DuplicateMatch]:
+    return find_duplicates(fingerprint_document(name, each) for name, each in documents.items())
 
 
 def test_the_same_operations_are_one_api_whatever_it_is_called() -> None:
     old = served("Laws", "/acts", "/acts/{id}")
     new = served("Registry", "/acts", "/acts/{actId}", "/search")
     same = served("Statutes", "/acts/{number}/", "/acts")
-    assert twins(a=old, b=same) == [FoundTwin("b", "a", "exact: the same operations as a")]
+    assert twins(a=old, b=same) == [DuplicateMatch("b", "a", "exact: the same operations as a")]
     assert twins(a=old, b=new) == []
 
 
@@ -46,7 +51,7 @@ def test_versions_of_an_api_are_one_api() -> None:
     old = served("Laws", *(f"/v1/{path}" for path in paths))
     new = served("Statutes", *(f"/v2.0/{path}" for path in paths), "/v2.0/new")
     assert twins(old=old, new=new) == [
-        FoundTwin("old", "new", "near: 4 of 5 operations shared with new")
+        DuplicateMatch("old", "new", "near: 4 of 5 operations shared with new")
     ]
 
 
@@ -55,7 +60,7 @@ def test_a_part_of_an_api_is_its_twin_where_names_are_alike() -> None:
     part = served("Series de Tiempo", "/a", "/b")
     other = served("Laws", "/a", "/b")
     assert twins(whole=whole, part=part) == [
-        FoundTwin("part", "whole", "near: a name like that, and 2 of 2 operations, of whole")
+        DuplicateMatch("part", "whole", "near: a name like that, and 2 of 2 operations, of whole")
     ]
     assert twins(whole=whole, other=other) == []
 
@@ -63,7 +68,7 @@ def test_a_part_of_an_api_is_its_twin_where_names_are_alike() -> None:
 def test_one_entry_in_two_lists_is_one_api() -> None:
     one = listed("Cat Facts", "https://www.cats.example/api/")
     two = listed("cat facts", "http://cats.example/api#readme")
-    assert twins(a=one, b=two) == [FoundTwin("b", "a", "exact: the name and the page of a")]
+    assert twins(a=one, b=two) == [DuplicateMatch("b", "a", "exact: the name and the page of a")]
 
 
 def test_names_that_are_alike_on_one_page_are_one_api_and_others_are_not() -> None:
@@ -72,7 +77,7 @@ def test_names_that_are_alike_on_one_page_are_one_api_and_others_are_not() -> No
         a=listed("Weather Forecast", page),
         b=listed("Weather Forecasts API", page),
         c=listed("Bus Arrivals", page),
-    ) == [FoundTwin("b", "a", "near: the page of, and a name like that of, a")]
+    ) == [DuplicateMatch("b", "a", "near: the page of, and a name like that of, a")]
 
 
 def test_one_name_on_one_site_is_one_api_but_not_on_a_site_of_many() -> None:
@@ -81,14 +86,14 @@ def test_one_name_on_one_site_is_one_api_but_not_on_a_site_of_many() -> None:
         b=listed("Kuveyt", "https://www.kuveyt.com.tr/api"),
         c=listed("Quran", "https://github.com/one/quran"),
         d=listed("Quran", "https://github.com/two/quran"),
-    ) == [FoundTwin("b", "a", "near: the name and the site of a")]
+    ) == [DuplicateMatch("b", "a", "near: the name and the site of a")]
 
 
 def test_an_entry_of_a_list_goes_into_the_document_of_that_api() -> None:
     document = served("Laws", "/acts")
     entry = listed("Laws", "https://www.law.example/about")
     assert twins(entry=entry, document=document) == [
-        FoundTwin("entry", "document", "near: the name and the site of document")
+        DuplicateMatch("entry", "document", "near: the name and the site of document")
     ]
 
 
@@ -102,7 +107,8 @@ def test_small_differences_do_not_chain_two_apis_that_are_not_alike() -> None:
     found = twins(**{name: listed(name, page) for name in names})
     kept = set(names) - {twin.found for twin in found}
     assert all(
-        likeness(twin.found.replace(" ", "-"), twin.kept.replace(" ", "-")) >= 0.6 for twin in found
+        name_similarity(twin.found.replace(" ", "-"), twin.kept.replace(" ", "-")) >= 0.6
+        for twin in found
     )
     assert "now here" in kept
 
@@ -122,9 +128,9 @@ POOL = [
 
 @given(st.permutations(range(len(POOL))))
 def test_the_order_of_what_is_found_changes_nothing(order: list[int]) -> None:
-    prints = [fingerprint(str(at), POOL[at]) for at in order]
-    usual = [fingerprint(str(at), each) for at, each in enumerate(POOL)]
-    assert find_twins(prints) == find_twins(usual)
+    prints = [fingerprint_document(str(at), POOL[at]) for at in order]
+    usual = [fingerprint_document(str(at), each) for at, each in enumerate(POOL)]
+    assert find_duplicates(prints) == find_duplicates(usual)
 
 
 def test_what_only_a_twin_says_is_kept() -> None:
@@ -136,7 +142,7 @@ def test_what_only_a_twin_says_is_kept() -> None:
         country="Austria",
         category="Government",
     )
-    whole = merged(kept, [twin])
+    whole = merge_documents(kept, [twin])
     assert [each.url for each in whole.api_list] == [f"{HOST}/v2/a", f"{HOST}/v1/b"]
     assert (whole.tool_name, whole.tool_description, whole.language, whole.country) == (
         *("Laws", "Gesetze", "de"),
@@ -154,7 +160,7 @@ def test_what_a_document_says_stands_against_its_twins() -> None:
         language="de",
         authentication="apiKey",
     )
-    whole = merged(kept, [twin])
+    whole = merge_documents(kept, [twin])
     assert (whole.country, whole.language, whole.authentication) == ("Canada", "", "")
 
 
@@ -172,5 +178,5 @@ def test_a_category_of_a_list_gives_way_to_those_of_operations() -> None:
     own = msgspec.structs.replace(
         served("Laws"), api_list=(Operation("a", f"{HOST}/a", category="Weather"),)
     )
-    assert merged(own, [entry]).category == ""
-    assert merged(served("Laws", "/a"), [entry]).category == "Location"
+    assert merge_documents(own, [entry]).category == ""
+    assert merge_documents(served("Laws", "/a"), [entry]).category == "Location"

@@ -6,8 +6,8 @@ import pytest
 
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
 from dragoman.core.errors import UsageError
-from dragoman.curation.apis.generating.briefs import BriefPlan, briefs_for
-from dragoman.curation.apis.known import known_operations
+from dragoman.curation.api_datasets.operations import known_operations
+from dragoman.curation.api_datasets.query_briefs import BriefPlan, plan_briefs
 
 OBJECT = {"type": "object"}
 CITY = "IBGE code of the municipality"
@@ -45,28 +45,28 @@ ALL = known_operations([CEP, TEMPO, YUBIN, QUAKES])
 
 
 def kinds(plan: BriefPlan) -> Counter[str]:
-    return Counter(each.kind for each in briefs_for(ALL, {}, plan))
+    return Counter(each.kind for each in plan_briefs(ALL, {}, plan))
 
 
 def test_every_operation_of_a_known_language_is_used_once() -> None:
-    briefs = briefs_for(ALL, {}, BriefPlan({"repeated": 0, "parallel": 0, "nested": 0}))
+    briefs = plan_briefs(ALL, {}, BriefPlan({"repeated": 0, "parallel": 0, "nested": 0}))
     assert [each.used for each in briefs] == [("yubin/Yubin",), ("cep/CEP",), ("tempo/Tempo",)]
     assert [each.language for each in briefs] == ["ja", "pt", "pt"]
 
 
 def test_countries_with_few_operations_come_first() -> None:
-    briefs = briefs_for(ALL, {}, BriefPlan({"single": 1}))
+    briefs = plan_briefs(ALL, {}, BriefPlan({"single": 1}))
     assert briefs[0].country == "Japan"
 
 
 def test_what_looks_alike_is_offered_first() -> None:
     plan = BriefPlan({"single": 1, "repeated": 0, "parallel": 0, "nested": 0}, offered=2)
-    (brief,) = briefs_for(ALL, {}, plan)
+    (brief,) = plan_briefs(ALL, {}, plan)
     assert set(brief.offered) == {"yubin/Yubin", "cep/CEP"}
 
 
 def test_an_answered_field_that_another_requires_makes_a_chain() -> None:
-    (brief,) = (each for each in briefs_for(ALL, {}, BriefPlan()) if each.kind == "nested")
+    (brief,) = (each for each in plan_briefs(ALL, {}, BriefPlan()) if each.kind == "nested")
     assert brief.used == ("cep/CEP", "tempo/Tempo")
     assert brief.chain is not None
     assert (brief.chain.parameter, brief.chain.path) == ("city_code", "data.city_code")
@@ -78,21 +78,21 @@ def test_what_was_observed_comes_before_what_documents_declare() -> None:
             "items": {"properties": {"city_code": {"type": "integer", "description": CITY}}}
         }
     }
-    (brief,) = (each for each in briefs_for(ALL, seen, BriefPlan()) if each.kind == "nested")
+    (brief,) = (each for each in plan_briefs(ALL, seen, BriefPlan()) if each.kind == "nested")
     assert brief.chain is not None
     assert brief.chain.path == "0.city_code"
 
 
 def test_parallel_ones_are_of_one_country() -> None:
-    (brief,) = (each for each in briefs_for(ALL, {}, BriefPlan()) if each.kind == "parallel")
+    (brief,) = (each for each in plan_briefs(ALL, {}, BriefPlan()) if each.kind == "parallel")
     assert (set(brief.used), brief.country) == ({"cep/CEP", "tempo/Tempo"}, "Brazil")
 
 
 def test_another_document_changes_no_brief_that_does_not_offer_it() -> None:
     few = BriefPlan({"repeated": 0, "parallel": 0, "nested": 0}, offered=1)
     more = document("bus", "Kenya", operation("Bus", "stop"))
-    before = {each.id for each in briefs_for(ALL, {}, few)}
-    after = {each.id for each in briefs_for({**ALL, **known_operations([more])}, {}, few)}
+    before = {each.id for each in plan_briefs(ALL, {}, few)}
+    after = {each.id for each in plan_briefs({**ALL, **known_operations([more])}, {}, few)}
     assert before < after
 
 
@@ -115,7 +115,7 @@ def test_a_field_of_several_types_can_be_passed_on(kind: list[str]) -> None:
     seen: dict[str, dict[str, object]] = {
         "cep/CEP": {"properties": {"city_code": {"type": kind, "description": CITY}}}
     }
-    found = [each.chain for each in briefs_for(ALL, seen, BriefPlan()) if each.chain]
+    found = [each.chain for each in plan_briefs(ALL, seen, BriefPlan()) if each.chain]
     assert [each.path for each in found] == ["city_code"]
 
 
@@ -124,4 +124,4 @@ def test_a_field_of_several_types_can_be_passed_on(kind: list[str]) -> None:
 )
 def test_a_field_that_is_no_scalar_is_not_passed_on(schema: dict[str, object]) -> None:
     seen: dict[str, dict[str, object]] = {"cep/CEP": {"properties": {"city_code": schema}}}
-    assert [each for each in briefs_for(ALL, seen, BriefPlan()) if each.chain] == []
+    assert [each for each in plan_briefs(ALL, seen, BriefPlan()) if each.chain] == []

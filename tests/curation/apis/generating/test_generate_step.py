@@ -9,11 +9,11 @@ import pytest
 
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, DocumentOrigin, Operation
 from dragoman.core.apis.tasks import ApiTask
-from dragoman.curation.apis.desk import ModelTerms, with_models
-from dragoman.curation.apis.generating.briefs import BriefPlan
-from dragoman.curation.apis.generating.step import QueryWriter, draw_briefs, generate
-from dragoman.curation.apis.rating.step import Raters, StoredRating, rate
-from dragoman.curation.apis.steps import standing
+from dragoman.curation.api_datasets.generate import QueryWriter, draw_briefs, generate
+from dragoman.curation.api_datasets.pipeline import active
+from dragoman.curation.api_datasets.query_briefs import BriefPlan
+from dragoman.curation.api_datasets.rate import Raters, StoredRating, rate
+from dragoman.curation.llm_clients import ModelOptions, run_with_models
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 from dragoman.testing.fake_curation_llm import CurationMistakes, FakeCurationLlm
 from dragoman.testing.server import ModelServer
@@ -66,9 +66,9 @@ def write(dataset: Dataset, answers: FakeCurationLlm, count: int = 2) -> None:
 
     def use(name: str) -> None:
         asyncio.run(
-            with_models(
+            run_with_models(
                 (name,),
-                ModelTerms(),
+                ModelOptions(),
                 lambda models: generate(
                     dataset, QueryWriter("writer", models[name], count), 0, lambda _: None
                 ),
@@ -81,9 +81,9 @@ def write(dataset: Dataset, answers: FakeCurationLlm, count: int = 2) -> None:
 def grade(dataset: Dataset, answers: FakeCurationLlm, threshold: float = 4.0) -> None:
     def use(name: str) -> None:
         asyncio.run(
-            with_models(
+            run_with_models(
                 (name,),
-                ModelTerms(),
+                ModelOptions(),
                 lambda models: rate(
                     dataset,
                     Raters({"a": models[name], "b": models[name]}, threshold),
@@ -181,11 +181,11 @@ def test_what_models_consumed_is_kept_by_step(dataset: Dataset) -> None:
 
 def test_a_query_that_nobody_could_rate_waits_and_does_not_go_on(dataset: Dataset) -> None:
     write(dataset, FakeCurationLlm())
-    assert len(list(standing(dataset, "task", "answer"))) == 4
+    assert len(list(active(dataset, "task", "answer"))) == 4
     grade(dataset, FakeCurationLlm(CurationMistakes(prose=1.0)))
-    assert list(standing(dataset, "task", "answer")) == []
+    assert list(active(dataset, "task", "answer")) == []
     grade(dataset, FakeCurationLlm(), threshold=1.0)
-    assert len(list(standing(dataset, "task", "answer"))) == 4
+    assert len(list(active(dataset, "task", "answer"))) == 4
 
 
 @pytest.mark.parametrize("step", ["verify", "filter"])

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Method, Operation
-from dragoman.curation.apis.generating.chains import chains_among
-from dragoman.curation.apis.generating.joins import answer_fields, name_words
-from dragoman.curation.apis.known import KnownOperation, known_operations
+from dragoman.curation.api_datasets.operation_chains import answer_fields, find_chains, name_words
+from dragoman.curation.api_datasets.operations import KnownOperation, known_operations
 
 Schema = dict[str, object]
 TEXT: Schema = {"type": "string"}
@@ -44,7 +43,7 @@ def known(  # noqa: PLR0913 - the parts of two operations
 
 
 def joined(operations: dict[str, KnownOperation]) -> list[str]:
-    return [each.path for each in chains_among(operations, {})]
+    return [each.path for each in find_chains(operations, {})]
 
 
 def of(kind: str, **said: object) -> Schema:
@@ -147,14 +146,14 @@ def test_one_api_means_one_thing_by_one_name() -> None:
 def test_of_several_places_the_nearest_is_taken() -> None:
     operations = known("/s", "station_id", SAID, "/w", NUMBER)
     deep: Schema = {"properties": {"a": {"properties": {"station_id": SAID}}, "station_id": SAID}}
-    (chain,) = chains_among(operations, {"one/first": deep})
+    (chain,) = find_chains(operations, {"one/first": deep})
     assert (chain.path, chain.first, chain.second) == ("station_id", "one/first", "two/second")
 
 
 def test_what_was_seen_is_described_by_what_is_declared() -> None:
     operations = known("/s", "0.station_id", SAID, "/w", NUMBER)
     seen: Schema = {"items": {"properties": {"station_id": {"type": ["string", "null"]}}}}
-    assert [each.path for each in chains_among(operations, {"one/first": seen})] == ["0.station_id"]
+    assert [each.path for each in find_chains(operations, {"one/first": seen})] == ["0.station_id"]
 
 
 def test_a_pattern_that_could_run_long_is_not_run() -> None:

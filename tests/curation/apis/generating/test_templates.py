@@ -5,10 +5,10 @@ import pytest
 
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, Operation
 from dragoman.core.apis.tasks import ApiCall
-from dragoman.curation.apis.generating.briefs import Brief
-from dragoman.curation.apis.generating.chains import Chain
-from dragoman.curation.apis.generating.templates import NAME, template_query, template_thought
-from dragoman.curation.apis.known import known_operations
+from dragoman.curation.api_datasets.generate import NAME, template_query, template_thought
+from dragoman.curation.api_datasets.operation_chains import Chain
+from dragoman.curation.api_datasets.operations import known_operations
+from dragoman.curation.api_datasets.query_briefs import Brief
 
 CEP = ApiDocument(
     "cep",

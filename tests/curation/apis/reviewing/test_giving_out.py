@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.errors import UsageError
-from dragoman.curation.apis.reviewing.giving_out import (
+from dragoman.curation.api_datasets.annotation.assignment import (
     Annotator,
-    GivingPlan,
+    AssignmentPlan,
     OpenQuery,
-    annotators_of,
-    give_out,
+    assign,
+    parse_annotators,
 )
 
 NAMES = [f"q{number}" for number in range(60)]
@@ -20,13 +20,15 @@ PEOPLE = tuple(Annotator(name) for name in ("ana", "bo", "carla"))
 
 
 @st.composite
-def handings(draw: st.DrawFn) -> tuple[dict[str, OpenQuery], dict[str, OpenQuery], GivingPlan]:
+def handings(draw: st.DrawFn) -> tuple[dict[str, OpenQuery], dict[str, OpenQuery], AssignmentPlan]:
     """Queries, gold questions, and three to five people who give each query to two or three of them."""
     names = draw(st.permutations(NAMES))
     count = draw(st.integers(1, 40))
     people = tuple(Annotator(f"p{number}") for number in range(draw(st.integers(3, 5))))
     copies = draw(st.integers(2, 3))
-    plan = GivingPlan(people, copies, draw(st.sampled_from([0.1, 0.3])), draw(st.integers(0, 9)))
+    plan = AssignmentPlan(
+        people, copies, draw(st.sampled_from([0.1, 0.3])), draw(st.integers(0, 9))
+    )
     queries = {name: OpenQuery("pt", copies) for name in names[:count]}
     gold = {name: OpenQuery("pt") for name in names[count : count + draw(st.integers(0, 20))]}
     return queries, gold, plan
@@ -34,10 +36,10 @@ def handings(draw: st.DrawFn) -> tuple[dict[str, OpenQuery], dict[str, OpenQuery
 
 @given(handings())
 def test_every_query_and_every_gold_question_stands_in_as_many_sheets(
-    handing: tuple[dict[str, OpenQuery], dict[str, OpenQuery], GivingPlan],
+    handing: tuple[dict[str, OpenQuery], dict[str, OpenQuery], AssignmentPlan],
 ) -> None:
     queries, gold, plan = handing
-    found = give_out(queries, gold, {}, plan)
+    found = assign(queries, gold, {}, plan)
     times = Counter(name for rows in found.queries.values() for name in rows)
     assert set(times.values()) == {plan.per_query}
     assert set(queries) <= set(times) <= set(queries) | set(gold)
@@ -51,21 +53,21 @@ def test_every_query_and_every_gold_question_stands_in_as_many_sheets(
 
 @given(handings())
 def test_the_order_of_queries_changes_nothing(
-    handing: tuple[dict[str, OpenQuery], dict[str, OpenQuery], GivingPlan],
+    handing: tuple[dict[str, OpenQuery], dict[str, OpenQuery], AssignmentPlan],
 ) -> None:
     queries, gold, plan = handing
     turned = {name: queries[name] for name in sorted(queries, reverse=True)}
     gold_turned = {name: gold[name] for name in sorted(gold, reverse=True)}
-    assert give_out(turned, gold_turned, {}, plan) == give_out(queries, gold, {}, plan)
+    assert assign(turned, gold_turned, {}, plan) == assign(queries, gold, {}, plan)
 
 
 def test_gold_questions_are_a_tenth_of_long_sheets_and_five_of_short_ones() -> None:
     gold = {f"g{number}": OpenQuery("pt") for number in range(100)}
-    plan = GivingPlan(PEOPLE)
-    long = give_out({f"q{n}": OpenQuery("pt", 2) for n in range(270)}, gold, {}, plan)
+    plan = AssignmentPlan(PEOPLE)
+    long = assign({f"q{n}": OpenQuery("pt", 2) for n in range(270)}, gold, {}, plan)
     assert {len(rows) for rows in long.queries.values()} <= {200, 201, 202}
     assert all(20 <= count <= 21 for count in long.gold.values())
-    short = give_out({f"q{n}": OpenQuery("pt", 2) for n in range(6)}, gold, {}, plan)
+    short = assign({f"q{n}": OpenQuery("pt", 2) for n in range(6)}, gold, {}, plan)
     assert all(5 <= count <= 6 for count in short.gold.values())
 
 
@@ -74,7 +76,7 @@ def test_gold_questions_stand_anywhere() -> None:
     queries = {f"q{number}": OpenQuery("pt", 2) for number in range(100)}
     places = []
     for seed in range(200):
-        rows = give_out(queries, gold, {}, GivingPlan(PEOPLE, seed=seed)).queries["ana"]
+        rows = assign(queries, gold, {}, AssignmentPlan(PEOPLE, seed=seed)).queries["ana"]
         places += [place / (len(rows) - 1) for place, name in enumerate(rows) if name in gold]
     assert sum(places) / len(places) == pytest.approx(0.5, abs=0.03)
     assert sum(place < 0.25 for place in places) / len(places) == pytest.approx(0.25, abs=0.04)
@@ -82,7 +84,7 @@ def test_gold_questions_stand_anywhere() -> None:
 
 def test_two_people_get_the_same_queries_in_orders_of_their_own() -> None:
     queries = {f"q{number}": OpenQuery("pt", 2) for number in range(20)}
-    sheets = give_out(queries, {}, {}, GivingPlan(PEOPLE[:2])).queries
+    sheets = assign(queries, {}, {}, AssignmentPlan(PEOPLE[:2])).queries
     assert set(sheets["ana"]) == set(sheets["bo"])
     assert sheets["ana"] != sheets["bo"]
 
@@ -95,7 +97,7 @@ def test_people_get_the_languages_that_they_read() -> None:
         "c": OpenQuery("vi", 2),
         "d": OpenQuery("vi", 2),
     }
-    found = give_out(queries, {}, {}, GivingPlan(people))
+    found = assign(queries, {}, {}, AssignmentPlan(people))
     assert {name: set(rows) for name, rows in found.queries.items()} == {
         "ana": {"a"},
         "bo": {"a", "b"},
@@ -107,7 +109,7 @@ def test_people_get_the_languages_that_they_read() -> None:
 def test_nobody_gets_a_query_twice() -> None:
     queries = {f"q{number}": OpenQuery("pt", 1, frozenset({"ana"})) for number in range(10)}
     gold = {"g1": OpenQuery("pt", 0, frozenset({"bo", "carla"})), "g2": OpenQuery("pt")}
-    found = give_out(queries, gold, {"bo": 5, "carla": 4}, GivingPlan(PEOPLE))
+    found = assign(queries, gold, {"bo": 5, "carla": 4}, AssignmentPlan(PEOPLE))
     assert "ana" not in found.queries
     assert all("g1" not in rows for rows in found.queries.values())
 
@@ -123,11 +125,11 @@ def test_nobody_gets_a_query_twice() -> None:
 )
 def test_names_that_cannot_be_are_one_line(written: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        GivingPlan(annotators_of(written))
+        AssignmentPlan(parse_annotators(written))
 
 
 def test_languages_stand_behind_a_name() -> None:
-    assert annotators_of("ana:pt+es, bo") == (Annotator("ana", ("pt", "es")), Annotator("bo"))
+    assert parse_annotators("ana:pt+es, bo") == (Annotator("ana", ("pt", "es")), Annotator("bo"))
 
 
 @pytest.mark.parametrize(
@@ -136,4 +138,4 @@ def test_languages_stand_behind_a_name() -> None:
 )
 def test_plans_that_cannot_be_are_one_line(changed: dict[str, float], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        GivingPlan(PEOPLE, **changed)  # type: ignore[arg-type]
+        AssignmentPlan(PEOPLE, **changed)  # type: ignore[arg-type]

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.errors import DataError
-from dragoman.curation.apis.rating.asking import QueryRating
-from dragoman.curation.apis.reviewing.gold import gold_labels
-from dragoman.curation.apis.reviewing.sheets import COLUMNS, SheetRow, filled_rows
-from dragoman.curation.review.csv_tables import csv_table_lines, encode_csv_table
+from dragoman.curation.api_datasets.annotation.assignment import gold_labels
+from dragoman.curation.api_datasets.annotation.sheets import COLUMNS, SheetRow, read_filled_rows
+from dragoman.curation.api_datasets.rate import QueryRating
+from dragoman.curation.review.csv_files import csv_table_lines, encode_csv_table
 
 HEADER = "id,query,relevance,practicality,linguistic_applicability,clarity,specificity,note"
 ROW = SheetRow("0a1b", "=SUM(1) is what?", "pt", "Brazil", "@api: adds")
@@ -20,7 +20,7 @@ RATINGS = st.builds(
 
 def read(text: str) -> QueryRating:
     """Return the rating of a file's only row."""
-    (row,) = filled_rows(csv_table_lines(text.encode(), "ana.csv"), "ana.csv")
+    (row,) = read_filled_rows(csv_table_lines(text.encode(), "ana.csv"), "ana.csv")
     return row.rating()
 
 
@@ -33,7 +33,7 @@ def test_cells_that_programs_would_run_are_guarded() -> None:
 @given(RATINGS)
 def test_what_is_written_is_read_again(rating: QueryRating) -> None:
     table = encode_csv_table(COLUMNS, [ROW.cells(rating)])
-    (row,) = filled_rows(csv_table_lines(table, "ana.csv"), "ana.csv")
+    (row,) = read_filled_rows(csv_table_lines(table, "ana.csv"), "ana.csv")
     assert (row.id, row.is_of(ROW.query)) == ("0a1b", True)
     assert row.rating().scores == rating.scores
     assert row.rating().why.split() == rating.why.split()
@@ -82,7 +82,7 @@ def test_gold_rows_are_found_by_id_or_by_text() -> None:
     lines = csv_table_lines(
         f"{HEADER}\nt1,,5,5,5,5,5,\n,Que  horas são?,1,1,1,1,1,\nt3,,,,,,,\n".encode(), "g.csv"
     )
-    rows = filled_rows(lines, "g.csv", ("id", "query"))
+    rows = read_filled_rows(lines, "g.csv", ("id", "query"))
     found = gold_labels(rows, {"t1": "Oi", "t2": "Que horas são?", "t3": "Olá"})
     assert {name: rating.clarity for name, rating in found.items()} == {"t1": 5, "t2": 1}
 
@@ -98,6 +98,6 @@ def test_gold_rows_are_found_by_id_or_by_text() -> None:
     ],
 )
 def test_a_gold_row_of_no_query_is_one_line(row: str, said: str) -> None:
-    rows = filled_rows(csv_table_lines(f"{HEADER}\n{row}\n".encode(), "g.csv"), "g.csv")
+    rows = read_filled_rows(csv_table_lines(f"{HEADER}\n{row}\n".encode(), "g.csv"), "g.csv")
     with pytest.raises(DataError, match=said):
         gold_labels(rows, {"t1": "Oi", "t2": "Oi"})

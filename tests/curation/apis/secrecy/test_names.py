@@ -2,7 +2,7 @@
 
 import pytest
 
-from dragoman.curation.apis.secrecy.names import kind_of_name
+from dragoman.curation.api_datasets.credential_detection import parameter_kind
 
 CREDENTIALS = """
 X-API-Key X-Auth-Token apiKey api_key apikey APIKEY key token jeton clé cle chave schluessel Schlüssel X-Auth-Cle jeton_acces
@@ -25,14 +25,14 @@ X-Request-ID X-Correlation-ID traceparent tracestate Idempotency-Key x-b3-tracei
 
 @pytest.mark.parametrize("name", CREDENTIALS.split())
 def test_the_name_of_a_credential_is_one(name: str) -> None:
-    assert kind_of_name(name) == "credential"
+    assert parameter_kind(name) == "credential"
 
 
 @pytest.mark.parametrize("name", OTHERS.split())
 def test_what_only_sounds_like_a_credential_is_none(name: str) -> None:
-    assert kind_of_name(name) == ""
+    assert parameter_kind(name) == ""
 
 
 @pytest.mark.parametrize("name", TRACING.split())
 def test_an_id_that_follows_requests_is_one(name: str) -> None:
-    assert kind_of_name(name, is_header=True) == "tracing"
+    assert parameter_kind(name, is_header=True) == "tracing"

@@ -4,8 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.curation.apis.secrecy.fingerprints import fingerprints_of, has_fingerprint
-from dragoman.curation.apis.secrecy.texts import holds_drawn_letters, secrets_in, without_secrets
+from dragoman.curation.api_datasets.credential_detection import (
+    find_secrets,
+    fingerprints_of,
+    has_fingerprint,
+    has_random_string,
+    redact_secrets,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +30,7 @@ from dragoman.curation.apis.secrecy.texts import holds_drawn_letters, secrets_in
     ],
 )
 def test_a_secret_in_a_text_is_taken_out(text: str, plain: str) -> None:
-    assert without_secrets(text) == plain
+    assert redact_secrets(text) == plain
 
 
 @pytest.mark.parametrize(
@@ -44,8 +49,8 @@ def test_a_secret_in_a_text_is_taken_out(text: str, plain: str) -> None:
     ],
 )
 def test_what_holds_no_secret_stays_as_it_is(text: str) -> None:
-    assert secrets_in(text) == []
-    assert without_secrets(text) == text
+    assert find_secrets(text) == []
+    assert redact_secrets(text) == text
 
 
 @pytest.mark.parametrize(
@@ -53,10 +58,8 @@ def test_what_holds_no_secret_stays_as_it_is(text: str) -> None:
     ["Gares ? SECRET-KEY-12345", "cle-secrete-0123456789", "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF"],
 )
 def test_what_people_do_not_say_is_told_among_what_they_say(text: str) -> None:
-    assert holds_drawn_letters(text)
-    assert not holds_drawn_letters(
-        "Les gares de Lyon le 2026-11-27, vol AF1234, billet 0012345678 ?"
-    )
+    assert has_random_string(text)
+    assert not has_random_string("Les gares de Lyon le 2026-11-27, vol AF1234, billet 0012345678 ?")
 
 
 KEYS = st.text("abcdefghijkmnpqrstuvwxyzABCDEFGH23456789-_", min_size=12, max_size=40)
@@ -66,7 +69,7 @@ KEYS = st.text("abcdefghijkmnpqrstuvwxyzABCDEFGH23456789-_", min_size=12, max_si
 def test_a_secret_that_is_known_stands_nowhere_afterwards(
     key: str, before: str, after: str
 ) -> None:
-    assert key not in without_secrets(f"{before}{key}{after}", [key])
+    assert key not in redact_secrets(f"{before}{key}{after}", [key])
 
 
 @given(st.from_regex(r"[A-Za-z][A-Za-z0-9]{10,30}[0-9]{2}", fullmatch=True))

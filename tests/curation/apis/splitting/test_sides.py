@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.errors import UsageError
-from dragoman.curation.apis.splitting.sides import (
+from dragoman.curation.api_datasets.split import (
     NeededOperations,
     SplitPlan,
-    operations_for_tests,
-    sides_of,
+    assign_splits,
+    draw_test_operations,
 )
 
 NAMES = st.sampled_from([f"api/{number}" for number in range(30)])
@@ -29,7 +29,7 @@ def test_no_operation_of_a_test_is_needed_or_offered_in_training(
     tasks: dict[str, NeededOperations], plan: SplitPlan
 ) -> None:
     try:
-        sides = sides_of(tasks, plan)
+        sides = assign_splits(tasks, plan)
     except UsageError:
         return
     unseen = {name for side in sides.values() for name in side.unseen}
@@ -42,8 +42,8 @@ def test_no_operation_of_a_test_is_needed_or_offered_in_training(
 
 @given(st.sets(NAMES, min_size=1), NAMES, PLANS)
 def test_one_more_operation_moves_no_other(names: set[str], more: str, plan: SplitPlan) -> None:
-    before = operations_for_tests(names, plan)
-    after = operations_for_tests({*names, more}, plan)
+    before = draw_test_operations(names, plan)
+    after = draw_test_operations({*names, more}, plan)
     assert after - before <= {more}
     assert before <= after
 
@@ -53,14 +53,14 @@ def test_operations_can_be_named_for_tests() -> None:
         "t1": NeededOperations(("a/x",), ("a/x", "b/y")),
         "t2": NeededOperations(("b/y",), ("a/x", "b/y")),
     }
-    sides = sides_of(tasks, SplitPlan(1e-9, test=("a/x",)))
+    sides = assign_splits(tasks, SplitPlan(1e-9, test=("a/x",)))
     assert (sides["t1"].split, sides["t1"].unseen) == ("test", ("a/x",))
     assert (sides["t2"].split, sides["t2"].offered) == ("train", ("b/y",))
 
 
 def test_a_split_with_one_side_is_refused() -> None:
     with pytest.raises(UsageError, match="no task would be for test"):
-        sides_of({"t": NeededOperations(("a/x",), ("a/x",))}, SplitPlan(1e-9))
+        assign_splits({"t": NeededOperations(("a/x",), ("a/x",))}, SplitPlan(1e-9))
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0, float("nan")])

@@ -3,8 +3,8 @@
 import pytest
 
 from dragoman.core.apis.documents import ApiParameter, Operation
-from dragoman.curation.apis.verifying.calls import request_of
-from dragoman.curation.apis.verifying.keys import sample_calls
+from dragoman.curation.api_datasets.probing.api_keys import sample_calls
+from dragoman.curation.api_datasets.probing.request_builder import build_request
 from dragoman.web.fetcher import FetchRequest
 
 
@@ -25,7 +25,7 @@ def test_values_go_where_the_document_places_them() -> None:
         "direct": True,
         "days": [1, 2.0],
     }
-    assert request_of(operation, values) == FetchRequest(
+    assert build_request(operation, values) == FetchRequest(
         "https://api.example/v1/%D8%A7%D9%84%D9%82%D8%A7%D9%87%D8%B1%D8%A9%2F1/trains"
         "?lang=ar&to=a+b%26c&direct=true&days=1%2C2",
         headers={"X-Client": "me"},
@@ -35,7 +35,7 @@ def test_values_go_where_the_document_places_them() -> None:
 def test_fields_of_a_body_are_posted_as_json() -> None:
     fields = tuple(ApiParameter(name, place="body") for name in ("text", "n"))
     operation = Operation("Hash", "https://api.example/", method="POST", required_parameters=fields)
-    asked = request_of(operation, {"text": "é", "n": 2})
+    asked = build_request(operation, {"text": "é", "n": 2})
     assert asked.body == '{"text":"é","n":2}'.encode()
     assert (asked.method, asked.headers) == ("POST", {"Content-Type": "application/json"})
 
@@ -45,7 +45,7 @@ def test_a_body_that_is_no_object_is_posted_as_it_stands() -> None:
     operation = Operation(
         "Sum", "https://api.example/", method="POST", required_parameters=(whole,)
     )
-    assert request_of(operation, {"body": [1, 2]}).body == b"[1,2]"
+    assert build_request(operation, {"body": [1, 2]}).body == b"[1,2]"
 
 
 def test_each_stated_value_makes_a_call_as_far_as_is_wanted() -> None:

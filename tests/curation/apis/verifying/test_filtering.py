@@ -3,10 +3,9 @@
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.curation.apis.verifying.filtering import FilterRules, filtered
-from dragoman.curation.apis.verifying.judging import AnswerKind
-from dragoman.curation.apis.verifying.offline import rounds_aside
-from dragoman.curation.apis.verifying.records import CheckHistory, RoundCheck
+from dragoman.curation.api_datasets.probing.filter import FilterRules, apply_rules
+from dragoman.curation.api_datasets.probing.monitor import excluded_rounds
+from dragoman.curation.api_datasets.probing.responses import AnswerKind, CheckHistory, RoundCheck
 
 SIGNS: dict[str, AnswerKind] = {
     ".": "good",
@@ -51,14 +50,14 @@ def hosts(*signs: str) -> list[CheckHistory]:
     ],
 )
 def test_rules_give_their_reason(signs: str, rules: FilterRules, verdict: str, reason: str) -> None:
-    found = filtered(history(signs), rules, ())
+    found = apply_rules(history(signs), rules, ())
     assert (found.verdict, found.reason) == (verdict, reason)
 
 
 def test_a_round_that_is_set_aside_counts_for_nothing() -> None:
-    assert filtered(history(".c.c."), FilterRules(), ()).verdict == "dropped"
-    assert filtered(history(".c.c."), FilterRules(), {"2026-03-02"}).verdict == "kept"
-    assert filtered(history("...c"), FilterRules(), {"2026-03-04"}).verdict == "kept"
+    assert apply_rules(history(".c.c."), FilterRules(), ()).verdict == "dropped"
+    assert apply_rules(history(".c.c."), FilterRules(), {"2026-03-02"}).verdict == "kept"
+    assert apply_rules(history("...c"), FilterRules(), {"2026-03-04"}).verdict == "kept"
 
 
 def test_drift_drops_where_it_stays() -> None:
@@ -66,10 +65,10 @@ def test_drift_drops_where_it_stays() -> None:
     back = RoundCheck("2026-03-03", "good", added=("dados",))
     drifted = CheckHistory("x", "a.example", (RoundCheck("2026-03-01", "good"), gone))
     mended = CheckHistory("x", "a.example", (*drifted.checks, back))
-    assert filtered(drifted, FilterRules(), ()).reason == "its answers drifted: data is gone"
-    assert filtered(mended, FilterRules(), ()).verdict == "kept"
-    assert filtered(drifted, FilterRules(last_drift=2), ()).verdict == "kept"
-    assert filtered(drifted, FilterRules(last_drift=0), ()).verdict == "kept"
+    assert apply_rules(drifted, FilterRules(), ()).reason == "its answers drifted: data is gone"
+    assert apply_rules(mended, FilterRules(), ()).verdict == "kept"
+    assert apply_rules(drifted, FilterRules(last_drift=2), ()).verdict == "kept"
+    assert apply_rules(drifted, FilterRules(last_drift=0), ()).verdict == "kept"
 
 
 @pytest.mark.parametrize(
@@ -114,23 +113,23 @@ def test_rules_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
 def test_a_round_without_a_line_is_told_from_apis_that_are_down(
     signs: tuple[str, ...], aside: list[str]
 ) -> None:
-    assert sorted(rounds_aside(hosts(*signs), 0.2)) == aside
+    assert sorted(excluded_rounds(hosts(*signs), 0.2)) == aside
 
 
 def test_a_host_that_is_down_with_all_its_apis_is_one_host() -> None:
     one = [history(".c.", "one.example", f"api {at}") for at in range(12)]
-    found = rounds_aside([*one, *hosts("...", "...", "...", "...", "...")], 0.2)
+    found = excluded_rounds([*one, *hosts("...", "...", "...", "...", "...")], 0.2)
     assert found == {}
 
 
 def test_a_host_counts_as_lost_only_where_nothing_of_it_answers() -> None:
     half = [history(".c.", f"{at}.example", "down") for at in range(5)]
     up = [history("...", f"{at}.example", "up") for at in range(5)]
-    assert rounds_aside([*half, *up], 0.2) == {}
+    assert excluded_rounds([*half, *up], 0.2) == {}
 
 
 def test_what_is_set_aside_says_how_many_hosts_were_lost() -> None:
-    found = rounds_aside(hosts(".c.", ".c.", ".c.", "...", "ccc"), 0.2)
+    found = excluded_rounds(hosts(".c.", ".c.", ".c.", "...", "ccc"), 0.2)
     assert found["2026-03-02"].reason == (
         "the monitor had no line: 3 of 4 hosts that answer otherwise had no connection at once"
     )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dragoman.curation.apis.verifying.judging import judged
+from dragoman.curation.api_datasets.probing.responses import judge_response
 from dragoman.web.exchange import HttpExchange
 
 JSON = {"content-type": "application/json; charset=utf-8"}
@@ -53,28 +53,28 @@ def answer(body: bytes, status: int = 200, headers: dict[str, str] = JSON) -> Ht
 def test_an_answer_is_judged_by_what_is_in_it(
     exchange: HttpExchange, kind: str, reason: str
 ) -> None:
-    found = judged(exchange)
+    found = judge_response(exchange)
     assert (found.kind, found.reason) == (kind, reason)
     assert (found.schema != {}) is (kind == "good")
 
 
 def test_what_did_not_come_is_judged_by_why() -> None:
     lost = HttpExchange("GET", "https://api.example/", failure="connect: no connection (refused)")
-    assert (judged(lost).kind, judged(lost).passes) == ("connect", True)
+    assert (judge_response(lost).kind, judge_response(lost).passes) == ("connect", True)
     unasked = HttpExchange("GET", "https://api.example/", failure="unasked: robots.txt answers 500")
-    assert (judged(unasked).kind, judged(unasked).passes) == ("unasked", True)
+    assert (judge_response(unasked).kind, judge_response(unasked).passes) == ("unasked", True)
     barred = HttpExchange("GET", "https://api.example/", failure="refused: metadata address")
-    assert (judged(barred).kind, judged(barred).passes) == ("refused", False)
+    assert (judge_response(barred).kind, judge_response(barred).passes) == ("refused", False)
 
 
 @pytest.mark.parametrize(
     ("status", "passes"), [(404, False), (401, False), (429, True), (500, True)]
 )
 def test_what_another_attempt_may_mend_says_so(status: int, passes: bool) -> None:
-    assert judged(answer(b"", status)).passes is passes
+    assert judge_response(answer(b"", status)).passes is passes
 
 
 def test_an_old_charset_is_read_by_what_the_header_says() -> None:
     cyrillic = {"content-type": "application/json; charset=windows-1251"}
-    found = judged(answer('{"имя": "Да"}'.encode("windows-1251"), headers=cyrillic))
+    found = judge_response(answer('{"имя": "Да"}'.encode("windows-1251"), headers=cyrillic))
     assert list(found.schema["properties"]) == ["имя"]

@@ -10,14 +10,19 @@ import pytest
 
 from dragoman.benchmarks.itc.world.api_data import countries
 from dragoman.benchmarks.itc.world.api_documents import documents_of
-from dragoman.curation.apis.observations import observed_schemas, standing_documents
-from dragoman.curation.apis.steps import CurationStep, walk
-from dragoman.curation.apis.verifying.filtering import FilterRules, filter_plan, filter_steps
-from dragoman.curation.apis.verifying.health_reports import HealthReport, LinkCheck
-from dragoman.curation.apis.verifying.importing import import_rounds
-from dragoman.curation.apis.verifying.monitor import histories, monitor_step, open_round
-from dragoman.curation.apis.verifying.records import Observation
-from dragoman.curation.apis.verifying.verify import VerifySettings, verify_step
+from dragoman.curation.api_datasets.operations import active_documents, observed_schemas
+from dragoman.curation.api_datasets.pipeline import CurationStep, run_step
+from dragoman.curation.api_datasets.probing.filter import FilterRules, filter_plan, filter_steps
+from dragoman.curation.api_datasets.probing.monitor import (
+    HealthReport,
+    LinkCheck,
+    check_histories,
+    import_rounds,
+    monitor_step,
+    open_round,
+)
+from dragoman.curation.api_datasets.probing.responses import Observation
+from dragoman.curation.api_datasets.probing.verify import VerifySettings, verify_step
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 from dragoman.testing.itc_server import WorldFault, WorldFaultKind, WorldFaults, WorldServer
 from dragoman.web.address_guard import why_blocked_locally
@@ -47,7 +52,7 @@ class Watched:
     def filter(self, rules: FilterRules | None = None) -> None:
         plan = filter_plan(self.dataset, rules or FilterRules())
         for step in filter_steps(plan):
-            asyncio.run(walk(self.dataset, step))
+            asyncio.run(run_step(self.dataset, step))
 
     def lines(self, step: str) -> dict[str, tuple[str, str]]:
         return {
@@ -62,7 +67,7 @@ class Watched:
         async def walking() -> None:
             limits = FetchLimits(seconds=0.5, most_bytes=100_000)
             async with Fetcher(limits, why_blocked_locally) as fetcher:
-                await walk(self.dataset, step(PoliteFetcher(fetcher, MANY)))
+                await run_step(self.dataset, step(PoliteFetcher(fetcher, MANY)))
 
         asyncio.run(walking())
 
@@ -121,7 +126,7 @@ def test_what_answers_is_kept_and_what_it_answered_is_observed(watched: Watch) -
         ("statuscode", "schema", "content_type"),
     )
     assert f"br/{DDD}" in observed_schemas(world.dataset)
-    (document,) = standing_documents(world.dataset, "generate")
+    (document,) = active_documents(world.dataset, "generate")
     completed = {each.name: each for each in document.api_list}[DDD]
     assert completed.statuscode == "200"
     assert completed.schema["x-observed"] == "2026-03-16T10:00:00Z"
@@ -180,7 +185,7 @@ def test_rounds_are_stored_one_after_the_other(watched: Watch) -> None:
     world.verify()
     for day in range(3):
         world.monitor(day)
-    checks = histories(world.dataset)[f"br/{DDD}"].checks
+    checks = check_histories(world.dataset)[f"br/{DDD}"].checks
     assert [(each.round[:10], each.kind) for each in checks] == [
         ("2026-03-16", "good"),
         ("2026-03-17", "5xx"),
@@ -193,7 +198,7 @@ def test_a_round_that_was_interrupted_is_gone_on_with(watched: Watch) -> None:
     world.monitor(0)
     world.dataset.forget("monitor", [("operation", f"br/{DDD}")])
     world.monitor(0)
-    found = histories(world.dataset)
+    found = check_histories(world.dataset)
     assert {check.round for each in found.values() for check in each.checks} == {
         "2026-03-16T10:00:00Z"
     }
@@ -202,13 +207,13 @@ def test_a_round_that_was_interrupted_is_gone_on_with(watched: Watch) -> None:
 
 def test_a_round_of_somebody_else_is_not_gone_on_with(watched: Watch) -> None:
     world = watched()
-    (document,) = standing_documents(world.dataset, "monitor")
+    (document,) = active_documents(world.dataset, "monitor")
     links = [LinkCheck(each.url, is_working=True) for each in document.api_list[:2]]
     import_rounds(world.dataset, [HealthReport(START - timedelta(hours=1), links)])
     world.monitor(0)
     rounds = {
         name: [check.round[11:13] for check in each.checks]
-        for name, each in histories(world.dataset).items()
+        for name, each in check_histories(world.dataset).items()
     }
     assert sorted(rounds.values()) == [["09", "10"], ["09", "10"], ["10"], ["10"]]
 
@@ -229,7 +234,7 @@ def test_what_is_not_good_over_time_is_dropped_with_its_reason(watched: Watch) -
     assert lines[PTAX] == ("dropped", "bad at the last: the answer is empty")
     assert lines[TEMPO][0] == "dropped"
     assert lines[TEMPO][1].startswith("its answers drifted: ")
-    (left,) = standing_documents(world.dataset, "generate")
+    (left,) = active_documents(world.dataset, "generate")
     assert [each.name for each in left.api_list] == [CEP]
     counts = [each for each in world.dataset.funnel() if each.step == "filter"]
     assert [(each.source, each.seen, each.kept, each.dropped) for each in counts] == [
@@ -265,7 +270,7 @@ def test_a_night_in_which_nothing_answers_drops_nothing(watched: Watch) -> None:
     world.verify()
     for day in range(3):
         world.monitor(day)
-    assert all(each.checks[1].kind == "cut" for each in histories(world.dataset).values())
+    assert all(each.checks[1].kind == "cut" for each in check_histories(world.dataset).values())
     world.filter(FilterRules(good_share=1.0, least_bad=1))
     assert world.lines("filter") == {
         CEP: ("kept", ""),

@@ -10,10 +10,9 @@ import pytest
 
 from dragoman.core.apis.documents import ApiDocument, Operation
 from dragoman.core.errors import DataError, UsageError
-from dragoman.curation.apis.steps import walk
-from dragoman.curation.apis.verifying.cassettes import Cassettes, open_cassettes
-from dragoman.curation.apis.verifying.vcr import read_vcr
-from dragoman.curation.apis.verifying.verify import VerifySettings, verify_step
+from dragoman.curation.api_datasets.pipeline import run_step
+from dragoman.curation.api_datasets.probing.api_client import Cassettes, open_cassettes, read_vcr
+from dragoman.curation.api_datasets.probing.verify import VerifySettings, verify_step
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 from dragoman.web.fetcher import FetchRequest
 from dragoman.web.response_bodies import body_text
@@ -123,7 +122,7 @@ def test_a_dataset_is_verified_again_from_its_own_exchanges(tmp_path: Path) -> N
         with Dataset(folder) as dataset:
             dataset.put([StepOutcome(line, (NewItem("document", "rain", document),))])
             step = verify_step(tape.fetch, lambda: NOW, VerifySettings())
-            asyncio.run(walk(dataset, step))
+            asyncio.run(run_step(dataset, step))
             return [(each.verdict, each.reason) for each in dataset.ledger("verify")]
 
     assert verified(tmp_path / "first", open_cassettes(tmp_path / "one.yml")) == [("kept", "")]

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.curation.apis.verifying.drift import drifts
-from dragoman.curation.apis.verifying.schemas import (
+from dragoman.curation.api_datasets.probing.responses import (
     MOST_DEPTH,
     MOST_PROPERTIES,
-    bounded,
-    inferred,
-    merged,
+    bound_schema,
+    find_drift,
+    infer_schema,
+    merge_schemas,
 )
 
 NAMES = st.sampled_from(["id", "data", "rows", "price", "unité"])
@@ -56,7 +56,7 @@ def accepts(schema: dict[str, Any], value: object) -> bool:
 
 @given(st.lists(VALUES, min_size=1, max_size=4))
 def test_what_is_inferred_of_a_set_fits_each_of_it(values: list[object]) -> None:
-    schema = inferred(values)
+    schema = infer_schema(values)
     assert all(accepts(schema, value) for value in values)
 
 
@@ -66,31 +66,33 @@ def test_what_is_inferred_of_a_set_fits_each_of_it(values: list[object]) -> None
     )
 )
 def test_the_order_of_answers_changes_nothing(pair: tuple[list[object], list[object]]) -> None:
-    assert inferred(pair[0]) == inferred(pair[1])
+    assert infer_schema(pair[0]) == infer_schema(pair[1])
 
 
 @given(VALUES, VALUES, VALUES)
 def test_merging_is_the_same_in_any_grouping(one: object, two: object, three: object) -> None:
-    first, second, third = (inferred([value]) for value in (one, two, three))
-    assert merged(merged(first, second), third) == merged(first, merged(second, third))
-    assert merged(first, first) == first
+    first, second, third = (infer_schema([value]) for value in (one, two, three))
+    assert merge_schemas(merge_schemas(first, second), third) == merge_schemas(
+        first, merge_schemas(second, third)
+    )
+    assert merge_schemas(first, first) == first
 
 
 @given(VALUES)
 def test_nothing_drifts_between_equal_answers(value: object) -> None:
-    assert drifts(inferred([value]), inferred([value])) == ()
+    assert find_drift(infer_schema([value]), infer_schema([value])) == ()
 
 
 @given(st.lists(VALUES, min_size=1, max_size=4), st.data())
 def test_one_of_the_answers_that_were_seen_is_no_drift(
     values: list[object], data: st.DataObject
 ) -> None:
-    again = inferred([data.draw(st.sampled_from(values))])
-    assert [each for each in drifts(inferred(values), again) if each.kind != "new"] == []
+    again = infer_schema([data.draw(st.sampled_from(values))])
+    assert [each for each in find_drift(infer_schema(values), again) if each.kind != "new"] == []
 
 
 def test_fields_that_are_not_always_there_are_optional() -> None:
-    assert inferred([{"id": 1, "name": "a"}, {"id": 2.5}, {"id": 3, "name": None}]) == {
+    assert infer_schema([{"id": 1, "name": "a"}, {"id": 2.5}, {"id": 3, "name": None}]) == {
         "type": "object",
         "properties": {"id": {"type": "number"}, "name": {"type": ["null", "string"]}},
         "required": ["id"],
@@ -98,7 +100,7 @@ def test_fields_that_are_not_always_there_are_optional() -> None:
 
 
 def test_items_of_a_list_are_merged() -> None:
-    assert inferred([[], [{"a": 1}, {"b": "x"}], {"a": [1, "x"]}]) == {
+    assert infer_schema([[], [{"a": 1}, {"b": "x"}], {"a": [1, "x"]}]) == {
         "type": ["array", "object"],
         "properties": {"a": {"type": "array", "items": {"type": ["integer", "string"]}}},
         "required": ["a"],
@@ -114,18 +116,18 @@ def test_what_has_no_bound_is_cut() -> None:
     deep: object = 1
     for _ in range(500):
         deep = [deep]
-    schema, depth = inferred([deep]), 0
+    schema, depth = infer_schema([deep]), 0
     while schema:
         schema, depth = schema["items"], depth + 1
     assert depth == MOST_DEPTH
-    assert inferred([{str(at): 1 for at in range(MOST_PROPERTIES + 1)}]) == {"type": "object"}
+    assert infer_schema([{str(at): 1 for at in range(MOST_PROPERTIES + 1)}]) == {"type": "object"}
     halves = [{str(at): 1 for at in range(MOST_PROPERTIES)}, {"another": 1}]
-    assert inferred(halves) == inferred(halves[::-1]) == {"type": "object"}
+    assert infer_schema(halves) == infer_schema(halves[::-1]) == {"type": "object"}
 
 
 def test_a_large_schema_is_cut_at_a_smaller_depth() -> None:
-    wide = inferred([{f"field {at}": {"inner": {"leaf": 1}} for at in range(50)}])
-    cut = bounded(wide, 2_500)
+    wide = infer_schema([{f"field {at}": {"inner": {"leaf": 1}} for at in range(50)}])
+    cut = bound_schema(wide, 2_500)
     assert cut["properties"]["field 7"] == {}
 
 
@@ -143,9 +145,9 @@ def test_a_large_schema_is_cut_at_a_smaller_depth() -> None:
     ],
 )
 def test_drift_says_what_changed(before: object, after: object, said: list[str]) -> None:
-    assert [str(each) for each in drifts(inferred([before]), inferred([after]))] == said
+    assert [str(each) for each in find_drift(infer_schema([before]), infer_schema([after]))] == said
 
 
 def test_a_field_that_was_only_sometimes_there_is_not_missed() -> None:
-    before = inferred([{"id": 1, "note": "x"}, {"id": 2}])
-    assert drifts(before, inferred([{"id": 3}])) == ()
+    before = infer_schema([{"id": 1, "note": "x"}, {"id": 2}])
+    assert find_drift(before, infer_schema([{"id": 3}])) == ()

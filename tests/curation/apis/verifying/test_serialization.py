@@ -7,9 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.apis.documents import ApiParameter, Operation, Serialization
-from dragoman.curation.apis.verifying.bodies import body_of
-from dragoman.curation.apis.verifying.calls import request_of
-from dragoman.curation.apis.verifying.serialization import header_of, path_of, query_of
+from dragoman.curation.api_datasets.probing.request_builder import (
+    build_request,
+    encode_body,
+    header_value,
+    path_parameter,
+    query_parameter,
+)
 
 COLOURS = ["blue", "black", "brown"]
 MIX = {"R": 100, "G": 200, "B": 150}
@@ -36,7 +40,7 @@ MIX = {"R": 100, "G": 200, "B": 150}
 def test_a_place_in_a_path_is_written_in_its_style(
     style: str, explode: bool, value: object, written: str
 ) -> None:
-    assert path_of("color", value, Serialization(style, explode)) == written
+    assert path_parameter("color", value, Serialization(style, explode)) == written
 
 
 @pytest.mark.parametrize(
@@ -70,21 +74,21 @@ def test_a_place_in_a_path_is_written_in_its_style(
 def test_a_parameter_of_a_query_is_written_in_its_style(
     how: Serialization, value: object, written: str
 ) -> None:
-    assert query_of("color", value, how) == written
+    assert query_parameter("color", value, how) == written
 
 
 def test_a_header_is_not_escaped() -> None:
-    assert header_of(["a b", "ç"], None) == "a b,ç"
-    assert header_of(MIX, Serialization("simple", explode=True)) == "R=100,G=200,B=150"
+    assert header_value(["a b", "ç"], None) == "a b,ç"
+    assert header_value(MIX, Serialization("simple", explode=True)) == "R=100,G=200,B=150"
 
 
 @given(st.lists(st.text(max_size=10), min_size=1, max_size=5))
 def test_a_server_reads_the_values_that_were_written(values: list[str]) -> None:
     read = parse_qsl(
-        query_of("q", values, Serialization("form", explode=True)), keep_blank_values=True
+        query_parameter("q", values, Serialization("form", explode=True)), keep_blank_values=True
     )
     assert read == [("q", value) for value in values]
-    path = path_of("q", values, Serialization("simple"))
+    path = path_parameter("q", values, Serialization("simple"))
     assert [unquote(each) for each in path.split(",")] == values
 
 
@@ -113,7 +117,7 @@ def field(name: str, **more: object) -> ApiParameter:
 )
 def test_a_body_is_sent_in_its_media_type(media_type: str, body: bytes) -> None:
     operation = posted(media_type, a=field("a"), n=field("n"))
-    request = request_of(operation, {"a": "x y&z", "n": 3})
+    request = build_request(operation, {"a": "x y&z", "n": 3})
     assert request.body == body
     assert request.headers == {"Content-Type": media_type or "application/json"}
 
@@ -125,7 +129,7 @@ def test_fields_of_a_form_are_written_as_its_encoding_says() -> None:
         j=field("j", serialization=Serialization(media_type="application/json")),
         o=field("o"),
     )
-    made = request_of(operation, {"a": ["p", "q"], "j": {"y": 2}, "o": {"x": "1&2"}})
+    made = build_request(operation, {"a": ["p", "q"], "j": {"y": 2}, "o": {"x": "1&2"}})
     assert made.body == b"a=p,q&j=%7B%22y%22%3A2%7D&x=1%262"
 
 
@@ -136,7 +140,7 @@ def test_parts_of_a_form_are_files_json_and_text() -> None:
         m=field("m", type="object"),
         t=field("t", type="array"),
     )
-    made = request_of(operation, {"f": "é", "m": {"a": 1}, "t": ["x", 'y"']})
+    made = build_request(operation, {"f": "é", "m": {"a": 1}, "t": ["x", 'y"']})
     kind, _, border = made.headers["Content-Type"].partition("; boundary=")
     assert kind == "multipart/form-data"
     assert made.body.decode().split(f"--{border}") == [
@@ -151,15 +155,15 @@ def test_parts_of_a_form_are_files_json_and_text() -> None:
         "--\r\n",
     ]
     # A recorded call is found again by its bytes.
-    assert request_of(operation, {"f": "é", "m": {"a": 1}, "t": ["x", 'y"']}) == made
+    assert build_request(operation, {"f": "é", "m": {"a": 1}, "t": ["x", 'y"']}) == made
 
 
 @pytest.mark.parametrize("media_type", ["text/plain", "application/xml", "text/csv"])
 def test_a_text_is_sent_as_it_stands(media_type: str) -> None:
-    made = body_of({"body": "<a>é</a>"}, {}, media_type, whole=True)
+    made = encode_body({"body": "<a>é</a>"}, {}, media_type, whole=True)
     assert (made.content, made.content_type) == ("<a>é</a>".encode(), media_type)
 
 
 def test_fields_in_a_type_that_nobody_here_writes_are_not_sent() -> None:
     with pytest.raises(ValueError, match="a body in application/xml is sent only where"):
-        request_of(posted("application/xml", a=field("a")), {"a": 1})
+        build_request(posted("application/xml", a=field("a")), {"a": 1})

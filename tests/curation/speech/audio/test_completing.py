@@ -8,7 +8,12 @@ import pytest
 
 from dragoman.core.errors import ParticipantError
 from dragoman.core.usage import Usage
-from dragoman.curation.speech.audio.completing import LineFile, Place, completed, place_of
+from dragoman.curation.audio_sets.audio_pipeline import (
+    LineFile,
+    Place,
+    complete_lines,
+    message_place,
+)
 from dragoman.store.audio_set_format import TranscriptLine, encoded, intact_lines
 
 KEYS = ("a", "b", "a", "c", "b")
@@ -31,7 +36,7 @@ def complete(
         return line(at, KEYS[at])
 
     wanted = LineFile(path, PLACES, KEYS, good)
-    lines = asyncio.run(completed(wanted, make, 2, told.append))
+    lines = asyncio.run(complete_lines(wanted, make, 2, told.append))
     assert tuple(intact_lines(path, TranscriptLine)) == lines
     return lines, made, told
 
@@ -40,7 +45,7 @@ def test_what_is_the_same_is_made_once_and_its_use_is_told_once(tmp_path: Path) 
     lines, made, told = complete(tmp_path / "lines.jsonl")
     assert made == [0, 1, 3]
     assert [each.words for each in lines] == list(KEYS)
-    assert tuple(map(place_of, lines)) == PLACES
+    assert tuple(map(message_place, lines)) == PLACES
     assert [len(each.usage) for each in lines] == [1, 1, 0, 1, 0]
     assert sum(told) == len(KEYS)
 
@@ -75,7 +80,9 @@ def test_a_broken_engine_is_told_with_the_message_and_what_to_do(tmp_path: Path)
 
     with pytest.raises(ParticipantError) as caught:
         asyncio.run(
-            completed(LineFile[TranscriptLine](path, PLACES, KEYS, ()), make, 4, lambda _: None)
+            complete_lines(
+                LineFile[TranscriptLine](path, PLACES, KEYS, ()), make, 4, lambda _: None
+            )
         )
     assert str(caught.value) == (
         f"task/3.0: the ear broke; what came is in {path}, and the same command goes on"

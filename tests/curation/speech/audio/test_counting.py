@@ -1,12 +1,10 @@
 """What recognizers heard is counted: words as a whole, values by how they arrived or what they are."""
 
 from dragoman.core.replies import AudioRef, Stage
-from dragoman.curation.speech.audio.counting import CountingRules, SpokenLine, speech_counts
-from dragoman.curation.speech.messages import StatedValue, UserMessage
-from dragoman.curation.speech.proving import recovered
-from dragoman.curation.speech.reading.matched import MatchedReader
-from dragoman.curation.speech.set_lines import SetLine
-from dragoman.curation.speech.settling import SpokenMessage
+from dragoman.curation.audio_sets.card import CountingRules, SpokenLine, speech_counts
+from dragoman.curation.audio_sets.messages import StatedValue, UserMessage, recover_values
+from dragoman.curation.audio_sets.rewrite import SetLine, SpokenMessage
+from dragoman.curation.audio_sets.value_readers import MatchedReader
 from dragoman.scoring.speech_accuracy import NORMALIZATION
 from dragoman.store.audio_set_format import MessageWhitelist, SpeechLine, TranscriptLine
 
@@ -19,7 +17,7 @@ def message(
     """Return a message that is heard by one recognizer."""
     stated = tuple(StatedValue(f"value_{at}", value) for at, value in enumerate(values))
     user = UserMessage("suite", "task", 0, 0, said, stated, 0)
-    spoken = SpokenMessage(user, said, "rules", {}, recovered(stated, said, RULES.reader))
+    spoken = SpokenMessage(user, said, "rules", {}, recover_values(stated, said, RULES.reader))
     stage = Stage("synthesis", "espeak-ng:us", 1, {"speaker": "us"})
     audio = AudioRef("0" * 64, seconds, 16_000) if said else None
     return SpokenLine(

@@ -9,18 +9,18 @@ import pytest
 
 from dragoman.core.errors import ParticipantError, RunHalted, UsageError
 from dragoman.core.usage import Usage
-from dragoman.curation.speech.audio.engines import AudioRequest
-from dragoman.curation.speech.audio.spreading import (
-    Performed,
-    SpeechRefusal,
-    SpeechWork,
+from dragoman.curation.audio_sets.engines import (
+    AudioRequest,
+    SpeechFailure,
+    SpeechJob,
+    SpeechTaskResult,
     performed_there,
-    performing_elsewhere,
+    remote_speech,
 )
 from dragoman.distributed.worker_pool import KilledWorkersError, OpenPool, TaskFn, WorkerSpec
 from dragoman.models.budget import Budget, parse_spend_limit
 
-WORK = SpeechWork(("courier:easy",), AudioRequest(asr=("simulated:15",)), "en", 1, 1, "another")
+WORK = SpeechJob(("courier:easy",), AudioRequest(asr=("simulated:15",)), "en", 1, 1, "another")
 SPENT = Usage("voice", "synthesis", 1, 10, 10)
 
 
@@ -46,7 +46,7 @@ def test_an_utterance_over_which_workers_died_is_an_engine_that_broke() -> None:
         async def dying(_: bytes) -> bytes:
             raise KilledWorkersError("3 worker processes died over it")
 
-        async with performing_elsewhere(crew_that(dying), WORK, None) as performers:
+        async with remote_speech(crew_that(dying), WORK, None) as performers:
             with pytest.raises(ParticipantError, match="3 worker processes died over it"):
                 await performers.say("hello")
 
@@ -58,10 +58,10 @@ def test_what_a_worker_refuses_is_the_same_error_here(kind: type[Exception]) -> 
     async def tried() -> None:
         async def refusing(_: bytes) -> bytes:
             return msgspec.msgpack.encode(
-                Performed(refusal=SpeechRefusal(kind.__name__, "no such words"))
+                SpeechTaskResult(refusal=SpeechFailure(kind.__name__, "no such words"))
             )
 
-        async with performing_elsewhere(crew_that(refusing), WORK, None) as performers:
+        async with remote_speech(crew_that(refusing), WORK, None) as performers:
             with pytest.raises(kind, match="no such words"):
                 await performers.hear("simulated:15", "hello")
 
@@ -75,11 +75,13 @@ def test_nothing_more_is_sent_once_what_workers_spent_reaches_the_budget() -> No
         async def spending(item: bytes) -> bytes:
             sent.append(item)
             return msgspec.msgpack.encode(
-                Performed(refusal=SpeechRefusal("ParticipantError", "silence"), spent=(SPENT,))
+                SpeechTaskResult(
+                    refusal=SpeechFailure("ParticipantError", "silence"), spent=(SPENT,)
+                )
             )
 
         budget = Budget(parse_spend_limit("30 tokens"), lambda _: None)
-        async with performing_elsewhere(crew_that(spending), WORK, budget) as performers:
+        async with remote_speech(crew_that(spending), WORK, budget) as performers:
             for _ in range(2):
                 with pytest.raises(ParticipantError, match="silence"):
                     await performers.say("hello")

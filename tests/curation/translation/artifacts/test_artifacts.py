@@ -15,13 +15,17 @@ from dragoman.conditions.language.artifacts import Schema, ToolReturns
 from dragoman.conditions.language.tool_docstrings import compose_docstrings
 from dragoman.core.errors import DataError
 from dragoman.core.tools import Toolset, ToolSpec
-from dragoman.curation.translation.artifacts.databases import database_artifact
-from dragoman.curation.translation.artifacts.documents import document_artifact
-from dragoman.curation.translation.artifacts.file import FileArtifact, SourcedFile
-from dragoman.curation.translation.artifacts.messages import messages_artifact
-from dragoman.curation.translation.artifacts.schemas import is_label, schema_artifact
-from dragoman.curation.translation.artifacts.tasks import tasks_artifact
-from dragoman.curation.translation.artifacts.tools import tools_artifact
+from dragoman.curation.translation.artifact_files import (
+    FileArtifact,
+    SourcedFile,
+    database_artifact,
+    document_artifact,
+    is_label,
+    messages_artifact,
+    schema_artifact,
+    tasks_artifact,
+)
+from dragoman.curation.translation.tool_docstrings import tools_artifact
 
 LEAVES = frozenset({"name", "description"})
 

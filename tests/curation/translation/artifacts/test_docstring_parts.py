@@ -5,7 +5,11 @@ import inspect
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.curation.translation.artifacts.docstring_parts import in_one, parts_of, rebuilt
+from dragoman.curation.translation.tool_docstrings import (
+    docstring_parts,
+    join_halves,
+    rebuild_docstring,
+)
 
 LEND = inspect.cleandoc(
     """Lend a book. If somebody has it already, the library
@@ -32,7 +36,7 @@ LEND = inspect.cleandoc(
 
 
 def test_a_docstring_has_a_text_for_each_thing_that_it_says() -> None:
-    assert {part.place: part.text for part in parts_of(LEND)} == {
+    assert {part.place: part.text for part in docstring_parts(LEND)} == {
         ("description",): "Lend a book. If somebody has it already, the library will refuse.\n"
         "Checks:\n - the book is there\n - the borrower is known",
         ("args", "number"): 'The book\'s number, for example "B2". It is on the spine.',
@@ -44,13 +48,13 @@ def test_a_docstring_has_a_text_for_each_thing_that_it_says() -> None:
 
 
 def test_what_is_not_translated_keeps_its_lines() -> None:
-    same = {part.place: part.text for part in parts_of(LEND)}
-    assert rebuilt(LEND, same) == LEND
-    assert rebuilt(LEND, {}) == LEND
+    same = {part.place: part.text for part in docstring_parts(LEND)}
+    assert rebuild_docstring(LEND, same) == LEND
+    assert rebuild_docstring(LEND, {}) == LEND
 
 
 def test_translations_stand_where_their_originals_stood() -> None:
-    translated = rebuilt(
+    translated = rebuild_docstring(
         LEND,
         {
             ("description",): "Mượn sách.\nKiểm tra trước.",
@@ -70,29 +74,29 @@ def test_translations_stand_where_their_originals_stood() -> None:
 
 
 def test_headings_that_nobody_knows_belong_to_what_is_said_before_them() -> None:
-    (part,) = parts_of("Suspend a line.\nLogic: sets its status.\nExample:\n    nothing")
+    (part,) = docstring_parts("Suspend a line.\nLogic: sets its status.\nExample:\n    nothing")
     assert part.text == "Suspend a line.\nLogic: sets its status.\nExample:\n    nothing"
 
 
 def test_text_after_the_sections_is_said_too() -> None:
-    places = [part.place for part in parts_of("Do.\n\nArgs:\n    a: One.\n\nBe careful.")]
+    places = [part.place for part in docstring_parts("Do.\n\nArgs:\n    a: One.\n\nBe careful.")]
     assert places == [("description",), ("args", "a"), ("description", 5)]
 
 
 def test_a_docstring_without_words_has_no_parts() -> None:
-    assert parts_of("") == ()
-    assert parts_of("\n\nArgs:\n") == ()
+    assert docstring_parts("") == ()
+    assert docstring_parts("\n\nArgs:\n") == ()
 
 
 def test_a_description_that_was_released_in_two_halves_is_one_sentence_again() -> None:
-    assert in_one("Lấy dữ liệu, gồm\n\nhạn mức.", "Gets data, including limits.") == (
+    assert join_halves("Lấy dữ liệu, gồm\n\nhạn mức.", "Gets data, including limits.") == (
         "Lấy dữ liệu, gồm hạn mức."
     )
-    assert in_one("如果未找到用户\uff0c该函数\n\n将返回错误。", "If not found, it returns.") == (
-        "如果未找到用户\uff0c该函数将返回错误。"
-    )
-    assert in_one("Một.\n\nHai.", "One.\nTwo.") == "Một.\nHai."
-    assert in_one("Một.\n\nHai.", "One.\n\nTwo.") == "Một.\n\nHai."
+    assert join_halves(
+        "如果未找到用户\uff0c该函数\n\n将返回错误。", "If not found, it returns."
+    ) == ("如果未找到用户\uff0c该函数将返回错误。")
+    assert join_halves("Một.\n\nHai.", "One.\nTwo.") == "Một.\nHai."
+    assert join_halves("Một.\n\nHai.", "One.\n\nTwo.") == "Một.\n\nHai."
 
 
 WORDS = st.text(alphabet="abcd .,:-\n", max_size=120)
@@ -100,10 +104,15 @@ WORDS = st.text(alphabet="abcd .,:-\n", max_size=120)
 
 @given(WORDS)
 def test_any_text_stays_as_it_is_where_nothing_is_translated(docstring: str) -> None:
-    assert rebuilt(docstring, {part.place: part.text for part in parts_of(docstring)}) == docstring
+    assert (
+        rebuild_docstring(docstring, {part.place: part.text for part in docstring_parts(docstring)})
+        == docstring
+    )
 
 
 @given(st.lists(st.text(alphabet="xyz ", min_size=1).map(str.strip).filter(bool), min_size=6))
 def test_what_was_put_in_is_read_again(texts: list[str]) -> None:
-    wanted = dict(zip((part.place for part in parts_of(LEND)), texts, strict=False))
-    assert {part.place: part.text for part in parts_of(rebuilt(LEND, wanted))} == wanted
+    wanted = dict(zip((part.place for part in docstring_parts(LEND)), texts, strict=False))
+    assert {
+        part.place: part.text for part in docstring_parts(rebuild_docstring(LEND, wanted))
+    } == wanted

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from dragoman.core.errors import DataError
-from dragoman.curation.translation.artifacts.choices import Choices, choices_of
-from dragoman.curation.translation.artifacts.file import SourcedFile
-from dragoman.curation.translation.artifacts.json_lines import (
+from dragoman.curation.translation.artifact_files import SourcedFile
+from dragoman.curation.translation.question_files import (
+    Choices,
+    choices_of,
     copied_artifact,
     lines_artifact,
-    texts_in,
+    question_texts,
 )
 
 WEATHER: dict[str, Any] = {
@@ -56,7 +57,7 @@ NO_CHOICES = choices_of([], "bfcl")
 
 
 def choices(*contents: bytes) -> Choices:
-    return choices_of(texts_in({str(at): each for at, each in enumerate(contents)}), "bfcl")
+    return choices_of(question_texts({str(at): each for at, each in enumerate(contents)}), "bfcl")
 
 
 CHOICES = choices(CONTENT, CONTENT)

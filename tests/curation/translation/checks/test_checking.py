@@ -3,12 +3,10 @@ from pathlib import Path
 import pytest
 
 from dragoman.conditions.language.languages import find_language
-from dragoman.curation.translation.checks.anomalies import MEANINGS, Anomaly
-from dragoman.curation.translation.checks.checking import anomalies, fault_anomalies
-from dragoman.curation.translation.checks.translated import TranslationCriteria
 from dragoman.curation.translation.glossary import Glossary
-from dragoman.curation.translation.protection.masking import mask, restore
-from dragoman.curation.translation.protection.tokens import Protection
+from dragoman.curation.translation.placeholders import DoNotTranslate, mask, restore
+from dragoman.curation.translation.qa_issues import MEANINGS, QaIssue, TranslationCriteria
+from dragoman.curation.translation.quality import placeholder_issues, run_qa_checks
 from dragoman.curation.translation.segments import Component, Segment
 from dragoman.scoring.language_detection import Detection
 
@@ -32,7 +30,7 @@ def found(
     component: Component = "tasks",
 ) -> list[tuple[str, str]]:
     segment = Segment("tasks.json::1/ticket", component, source, "text", "shop/text")
-    return [(each.code, each.what) for each in anomalies(segment, target, criteria)]
+    return [(each.code, each.what) for each in run_qa_checks(segment, target, criteria)]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +85,7 @@ def found(
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_found_and_nothing_else(  # noqa: PLR0913, PLR0917 - a table's columns
-    protection: Protection,
+    protection: DoNotTranslate,
     no_glossary: Glossary,
     source: str,
     target: str,
@@ -103,7 +101,7 @@ def test_what_is_wrong_is_found_and_nothing_else(  # noqa: PLR0913, PLR0917 - a 
 
 
 def test_quoted_ids_and_literals_of_tool_texts_are_kept(
-    protection: Protection, no_glossary: Glossary
+    protection: DoNotTranslate, no_glossary: Glossary
 ) -> None:
     source = "An id such as 'gift_card_0000000', on 'SFO'."
 
@@ -113,7 +111,7 @@ def test_quoted_ids_and_literals_of_tool_texts_are_kept(
     ]  # fmt: skip
 
 
-def test_a_quoted_value_has_its_label_or_stays(protection: Protection, thai: Glossary) -> None:
+def test_a_quoted_value_has_its_label_or_stays(protection: DoNotTranslate, thai: Glossary) -> None:
     source = "It is 'pending' now."
 
     assert (
@@ -132,7 +130,7 @@ def test_a_quoted_value_has_its_label_or_stays(protection: Protection, thai: Glo
 
 
 def test_a_value_in_the_place_of_another_is_found(
-    protection: Protection, swapping: Glossary
+    protection: DoNotTranslate, swapping: Glossary
 ) -> None:
     source = "Paid with a gift card, at once by gift card."
 
@@ -147,7 +145,7 @@ def test_a_value_in_the_place_of_another_is_found(
     ("label", "expected"), [("es", ["wrong-language"]), ("ms", []), ("en", []), ("id", [])]
 )
 def test_a_detector_tells_other_languages_of_the_script(
-    protection: Protection, no_glossary: Glossary, label: str, expected: list[str]
+    protection: DoNotTranslate, no_glossary: Glossary, label: str, expected: list[str]
 ) -> None:
     source = "The parcel comes on the day after tomorrow, in the morning."
     target = "Paketnya datang lusa pada pagi hari, jadi harap menunggu di rumah."
@@ -162,7 +160,7 @@ def test_a_detector_tells_other_languages_of_the_script(
 
 
 def test_a_language_that_is_not_listed_is_checked_for_all_that_needs_no_list(
-    protection: Protection, no_glossary: Glossary, lisbon: str
+    protection: DoNotTranslate, no_glossary: Glossary, lisbon: str
 ) -> None:
     assert found("Return HAT001 in 3 days.", "Devolva em três dias.", TranslationCriteria(find_language(lisbon), protection, no_glossary)) == [
         ("id-lost", "HAT001 is not repeated"),
@@ -170,15 +168,15 @@ def test_a_language_that_is_not_listed_is_checked_for_all_that_needs_no_list(
     ]  # fmt: skip
 
 
-def test_faults_of_placeholders_are_anomalies(protection: Protection) -> None:
+def test_faults_of_placeholders_are_anomalies(protection: DoNotTranslate) -> None:
     segment = Segment("a::b", "tasks", "From HAT001 to HAT002.", "text", "shop/text")
 
     faults = restore(mask(segment, protection), "Từ ⟦1⟧ ⟦1⟧ ⟦9⟧.").faults
 
-    assert fault_anomalies(segment, faults) == (
-        Anomaly("placeholder-doubled", "a::b", "⟦1⟧ ('HAT001'): 2 for 1", "refuse"),
-        Anomaly("placeholder-lost", "a::b", "⟦2⟧ ('HAT002'): 0 for 1", "refuse"),
-        Anomaly("placeholder-invented", "a::b", "⟦9⟧ was not given", "refuse"),
+    assert placeholder_issues(segment, faults) == (
+        QaIssue("placeholder-doubled", "a::b", "⟦1⟧ ('HAT001'): 2 for 1", "refuse"),
+        QaIssue("placeholder-lost", "a::b", "⟦2⟧ ('HAT002'): 0 for 1", "refuse"),
+        QaIssue("placeholder-invented", "a::b", "⟦9⟧ was not given", "refuse"),
     )
 
 
@@ -198,7 +196,7 @@ def test_the_documents_say_of_every_code_what_the_table_says() -> None:
 
 
 def test_a_long_run_of_digits_is_looked_through_once(
-    protection: Protection, no_glossary: Glossary
+    protection: DoNotTranslate, no_glossary: Glossary
 ) -> None:
     criteria = TranslationCriteria(find_language("vi"), protection, no_glossary)
 

@@ -1,14 +1,13 @@
 import pytest
 
-from dragoman.curation.translation.checks.anomalies import anomaly
-from dragoman.curation.translation.checks.chrf import chrf
-from dragoman.curation.translation.checks.quality import SecondOpinion, quality_of
 from dragoman.curation.translation.glossary import Glossary
+from dragoman.curation.translation.qa_issues import qa_issue
+from dragoman.curation.translation.quality import SecondOpinion, chrf, quality_of
 from dragoman.curation.translation.segments import Segment
 
 SEGMENT = Segment("a::b", "tasks", "The status is pending.", "text", "shop/text")
-SPACE = anomaly("outer-space", "a::b", "white space")
-COPIED = anomaly("copied", "a::b", "as in English")
+SPACE = qa_issue("outer-space", "a::b", "white space")
+COPIED = qa_issue("copied", "a::b", "as in English")
 
 
 def test_nothing_found_is_one(no_glossary: Glossary) -> None:
@@ -28,7 +27,7 @@ def test_each_anomaly_takes_its_weight_and_the_gravest_is_named_first(
 
 
 def test_one_kind_takes_its_weight_three_times_at_most(no_glossary: Glossary) -> None:
-    often = anomaly("space-between-han", "a::b", "spaces", 40)
+    often = qa_issue("space-between-han", "a::b", "spaces", 40)
 
     assert quality_of(SEGMENT, "x", (often,), no_glossary).score == pytest.approx(
         0.1 + 0.9 * 0.9**3
@@ -43,9 +42,9 @@ def test_a_term_that_is_not_called_by_its_label_takes_a_tenth_of_what_is_left(
 
 
 def test_what_is_refused_lies_below_everything_that_is_not(no_glossary: Glossary) -> None:
-    lost = anomaly("id-lost", "a::b", "HAT001 is not repeated")
+    lost = qa_issue("id-lost", "a::b", "HAT001 is not repeated")
     flagged = [
-        anomaly(code, "a::b", "bad", 9) for code in ("copied", "wrong-language", "label-missing")
+        qa_issue(code, "a::b", "bad", 9) for code in ("copied", "wrong-language", "label-missing")
     ]
 
     refused = quality_of(SEGMENT, "x", (lost,), no_glossary).score

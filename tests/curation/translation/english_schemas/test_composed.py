@@ -6,7 +6,7 @@ from dragoman.conditions.language.artifacts import Schema
 from dragoman.conditions.language.lint.assets import EnglishAssets
 from dragoman.core.language.translated_domains import DomainDeclarations
 from dragoman.core.tools import Toolset, ToolSpec
-from dragoman.curation.translation.english_schemas.composed import composed_schema
+from dragoman.curation.translation.english_schemas import composed_schema
 
 RECORDS = """
 class Fee:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import DataError
-from dragoman.curation.translation.english_schemas.modules import schema_of_module
+from dragoman.curation.translation.english_schemas import schema_of_module
 
 PYDANTIC = '''
 """Types of a library desk."""

@@ -3,9 +3,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.curation.translation.glossary import NO_GLOSSARY, Glossary
-from dragoman.curation.translation.protection.masking import Masked, PlaceholderFault, mask, restore
-from dragoman.curation.translation.protection.placeholders import placeholder, placeholders_in
-from dragoman.curation.translation.protection.tokens import Protection
+from dragoman.curation.translation.placeholders import (
+    DoNotTranslate,
+    Masked,
+    PlaceholderFault,
+    mask,
+    placeholder,
+    placeholders_in,
+    restore,
+)
 from dragoman.curation.translation.segments import Component, Segment
 
 COMPONENTS: tuple[Component, ...] = ("tasks", "tools")
@@ -33,7 +39,7 @@ PIECES = [
 
 def masked(
     text: str,
-    protection: Protection,
+    protection: DoNotTranslate,
     glossary: Glossary = NO_GLOSSARY,
     component: Component = "tasks",
 ) -> Masked:
@@ -41,7 +47,7 @@ def masked(
 
 
 @given(text=st.text(max_size=60) | st.lists(st.sampled_from(PIECES)).map("".join))
-def test_every_text_comes_back_as_it_was(protection: Protection, text: str) -> None:
+def test_every_text_comes_back_as_it_was(protection: DoNotTranslate, text: str) -> None:
     for component in COMPONENTS:
         given_out = masked(text, protection, component=component)
         back = restore(given_out, given_out.text)
@@ -51,7 +57,9 @@ def test_every_text_comes_back_as_it_was(protection: Protection, text: str) -> N
 
 
 @given(text=st.lists(st.sampled_from(PIECES)).map("".join))
-def test_a_masked_text_has_no_placeholder_but_its_own(protection: Protection, text: str) -> None:
+def test_a_masked_text_has_no_placeholder_but_its_own(
+    protection: DoNotTranslate, text: str
+) -> None:
     given_out = masked(text, protection)
 
     found = [each.number for each in placeholders_in(given_out.text)]
@@ -84,13 +92,13 @@ def test_a_masked_text_has_no_placeholder_but_its_own(protection: Protection, te
     ],
 )  # fmt: skip
 def test_what_must_stay_is_hidden_and_nothing_else(
-    protection: Protection, source: str, hidden: list[str]
+    protection: DoNotTranslate, source: str, hidden: list[str]
 ) -> None:
     assert [slot.source for slot in masked(source, protection).slots] == hidden
 
 
 def test_headings_parameters_and_quoted_literals_of_tool_texts_stay(
-    protection: Protection,
+    protection: DoNotTranslate,
 ) -> None:
     text = "Calls off an order.\n\nArgs:\n    reason: Why, such as 'no longer needed' or 'sfo'.\n"
 
@@ -99,7 +107,7 @@ def test_headings_parameters_and_quoted_literals_of_tool_texts_stay(
     assert [slot.source for slot in slots] == ["Args:", "reason", "no longer needed", "sfo"]
 
 
-def test_a_quoted_value_comes_back_as_its_label(protection: Protection, thai: Glossary) -> None:
+def test_a_quoted_value_comes_back_as_its_label(protection: DoNotTranslate, thai: Glossary) -> None:
     given_out = masked("Order #W1234567 is 'pending'.", protection, thai)
 
     assert given_out.text == "Order ⟦1⟧ is '⟦2⟧'."
@@ -107,13 +115,13 @@ def test_a_quoted_value_comes_back_as_its_label(protection: Protection, thai: Gl
 
 
 def test_a_value_among_words_is_left_to_the_translator_when_it_has_a_label(
-    protection: Protection, thai: Glossary
+    protection: DoNotTranslate, thai: Glossary
 ) -> None:
     assert masked("the status is pending", protection, thai).slots == ()
 
 
 def test_texts_that_differ_in_ids_alone_are_one_request_with_ids_of_their_own(
-    protection: Protection,
+    protection: DoNotTranslate,
 ) -> None:
     first = masked("Return #W1234567.", protection)
     second = masked("Return #W7654321.", protection)
@@ -127,7 +135,7 @@ def test_texts_that_differ_in_ids_alone_are_one_request_with_ids_of_their_own(
     "form", ["⟦ 1 ⟧", "【1】", "〚1〛", "[[1]]", "⟦\uff11⟧", "⟦๑⟧", "\uff3b\uff3b1\uff3d\uff3d"]
 )
 def test_a_placeholder_is_read_in_the_forms_that_models_give_it(
-    protection: Protection, form: str
+    protection: DoNotTranslate, form: str
 ) -> None:
     assert restore(masked("Return HAT001.", protection), f"退回{form}。").text == "退回HAT001。"
 
@@ -141,20 +149,20 @@ def test_a_placeholder_is_read_in_the_forms_that_models_give_it(
     ],
 )
 def test_a_placeholder_that_is_lost_doubled_or_invented_is_named(
-    protection: Protection, answer: str, fault: PlaceholderFault
+    protection: DoNotTranslate, answer: str, fault: PlaceholderFault
 ) -> None:
     assert restore(masked("Return HAT001.", protection), answer).faults == (fault,)
 
 
 def test_no_space_is_left_between_a_chinese_label_and_chinese_text(
-    protection: Protection, chinese: Glossary
+    protection: DoNotTranslate, chinese: Glossary
 ) -> None:
     given_out = masked("Order #W1234567 is 'pending'.", protection, chinese)
 
     assert restore(given_out, "订单 ⟦1⟧ 为 ⟦2⟧ 状态。").text == "订单 #W1234567 为待处理状态。"
 
 
-def test_a_label_is_translated_whole(protection: Protection) -> None:
+def test_a_label_is_translated_whole(protection: DoNotTranslate) -> None:
     label = Segment("a::b", "schema", "basic_economy", "label", "shop/label/Cabin")
 
     assert mask(label, protection) == Masked("basic_economy", ())
@@ -164,7 +172,7 @@ def test_a_label_is_translated_whole(protection: Protection) -> None:
     ("source", "has_words"), [("HAT001, #W1234567.", False), ("HAT001 is late", True)]
 )
 def test_what_has_no_words_beside_what_stays_needs_no_translation(
-    protection: Protection, source: str, has_words: bool
+    protection: DoNotTranslate, source: str, has_words: bool
 ) -> None:
     assert masked(source, protection).has_words is has_words
 
@@ -174,7 +182,7 @@ def test_the_placeholder_has_no_letter() -> None:
 
 
 @pytest.mark.parametrize("piece", ["1", "a-", "a_", "⟦1", "'", "**", "{a", "http://", "a(", "Ab "])
-def test_a_text_that_repeats_itself_takes_no_time(protection: Protection, piece: str) -> None:
+def test_a_text_that_repeats_itself_takes_no_time(protection: DoNotTranslate, piece: str) -> None:
     text = piece * 5_000
 
     assert restore(masked(text, protection), masked(text, protection).text).text == text

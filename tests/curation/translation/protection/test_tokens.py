@@ -3,10 +3,16 @@ import pytest
 from dragoman.conditions.language.lint.assets import EnglishAssets
 from dragoman.core.errors import DataError
 from dragoman.core.tools import ToolSpec
-from dragoman.curation.translation.protection.domain import DomainData, data_of
-from dragoman.curation.translation.protection.fields import ids_by_field, names_in_calls
-from dragoman.curation.translation.protection.shapes import fits, shape_of, shapes_of
-from dragoman.curation.translation.protection.tokens import protection_of
+from dragoman.curation.translation.do_not_translate import (
+    DomainData,
+    data_of,
+    ids_by_field,
+    matches_shape,
+    names_in_calls,
+    shape_of,
+    shapes_of,
+)
+from dragoman.curation.translation.placeholders import find_do_not_translate
 
 
 def test_ids_are_found_by_the_names_of_their_fields_and_as_codes() -> None:
@@ -64,15 +70,15 @@ def test_a_shape_is_what_ids_of_a_field_share(text: str, shape: str | None) -> N
 def test_mixed_codes_have_any_digit_or_capital_in_any_place() -> None:
     shapes = shapes_of(["4WQ150", "JG7FMM"])
 
-    assert [text for text in ("ZFA04Y", "HAT001", "ZFA04", "ABCDEF", "123456") if fits(text, shapes)] == [
+    assert [text for text in ("ZFA04Y", "HAT001", "ZFA04", "ABCDEF", "123456") if matches_shape(text, shapes)] == [
         "ZFA04Y",
         "HAT001",
     ]  # fmt: skip
 
 
 def test_a_domain_protects_nothing_of_another() -> None:
-    shop = protection_of(DomainData(({"order_id": "#W1234567"},)))
-    airline = protection_of(DomainData(({"flight_number": "HAT001"},)))
+    shop = find_do_not_translate(DomainData(({"order_id": "#W1234567"},)))
+    airline = find_do_not_translate(DomainData(({"flight_number": "HAT001"},)))
 
     text = "#W1234567 and HAT001"
 
@@ -93,7 +99,7 @@ def test_data_are_read_from_every_file_of_records_of_a_domain() -> None:
         hashes={},
     )
 
-    protection = protection_of(data_of(english, "shop"))
+    protection = find_do_not_translate(data_of(english, "shop"))
 
     assert protection.terms.ids == {
         "order_id": {"#W1234567"},
@@ -112,7 +118,7 @@ def test_a_damaged_file_is_named() -> None:
 
 def test_names_of_tools_and_types_are_identifiers() -> None:
     tool = ToolSpec("think", "Think.", {"properties": {"thought": {}}})
-    protection = protection_of(DomainData((), (tool,)))
+    protection = find_do_not_translate(DomainData((), (tool,)))
     text = "Raises:\n    ValueError: If think(x) fails, think again."
 
     hidden = [text[span.start : span.end] for span in protection.spans(text, "tools")]

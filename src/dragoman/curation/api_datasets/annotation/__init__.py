@@ -1,0 +1,1 @@
+"""Human annotation of queries: assignment, sheets, labels and adjudication."""

@@ -1,0 +1,259 @@
+"""Annotation sheets: rows with five scores and a note, as CSV files with a guide.
+
+The id of a row reveals neither the query nor whether it is a gold question, and differs for each
+annotator. Columns may be moved and rows sorted; a row without scores counts as not labelled.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.texts.csv_text import HEADER_WITHIN
+from dragoman.core.texts.decoding import TranslatedErrors
+from dragoman.curation.api_datasets.rate import DIMENSIONS, HIGHEST, LOWEST, QueryRating
+from dragoman.curation.review.csv_files import csv_table_lines, encode_csv_table
+from dragoman.curation.review.rows import within_a_cell
+from dragoman.store.safe_files import atomic_write
+
+SHOWN = ("query", "language", "country", "apis")
+COLUMNS = ("id", *SHOWN, *DIMENSIONS, "note")
+
+_LONGEST_NOTE = 2_000
+
+
+class SheetRow(msgspec.Struct, frozen=True):
+    """A row as an annotator gets it."""
+
+    id: str
+    query: str
+    language: str
+    country: str
+    apis: str
+
+    def cells(self, rating: QueryRating | None = None) -> tuple[str | int, ...]:
+        """Return what stands in its cells, in the order of `COLUMNS`."""
+        shown = (self.query, self.language, self.country, self.apis)
+        scores = rating.scores.values() if rating else ("",) * len(DIMENSIONS)
+        return (self.id, *map(within_a_cell, shown), *scores, rating.why if rating else "")
+
+
+class FilledRow(msgspec.Struct, frozen=True):
+    """A row as it came back; `where` names its file and line, `query` is None where no column has it."""
+
+    where: str
+    id: str
+    query: str | None
+    scores: dict[str, str]
+    note: str = ""
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it says nothing."""
+        return not any(self.scores.values())
+
+    def is_of(self, query: str) -> bool:
+        """Whether it shows a query; programs change spaces and ends of lines."""
+        return self.query is None or self.query.split() == within_a_cell(query).split()
+
+    def rating(self) -> QueryRating:
+        """Return its scores.
+
+        Raises:
+            DataError: Where one is missing or is no whole number from 1 to 5.
+        """
+        scores = {name: _score(written, name, self.where) for name, written in self.scores.items()}
+        return QueryRating(**scores, why=self.note[:_LONGEST_NOTE])
+
+
+def read_filled_rows(
+    lines: Iterable[tuple[str, Sequence[str]]], where: str, needed: Sequence[str] = ("id",)
+) -> Iterator[FilledRow]:
+    """Yield the rows of a table that came back, those with an id or scores.
+
+    Args:
+        lines: Its lines, each with how to name it; a title may stand above the headings.
+        where: The file.
+        needed: Columns of which it must have one, beside the five dimensions.
+
+    Raises:
+        DataError: Where a column is missing or stands twice.
+    """
+    rest = iter(lines)
+    header = _header_in(rest, where, needed)
+    for here, cells in rest:
+        found = {name: cells[at].strip() if at < len(cells) else "" for name, at in header.items()}
+        row = FilledRow(
+            here,
+            found.get("id", ""),
+            found.get("query"),
+            {name: found[name] for name in DIMENSIONS},
+            found.get("note", ""),
+        )
+        if row.id or row.query or not row.is_blank:
+            yield row
+
+
+def _header_in(
+    lines: Iterator[tuple[str, Sequence[str]]], where: str, needed: Sequence[str]
+) -> dict[str, int]:
+    """Return where each column stands, by the first line that names a dimension; the rest is not read.
+
+    Raises:
+        DataError: Where no such line is there, or it lacks a column or has one twice.
+    """
+    for _, (_, cells) in zip(range(HEADER_WITHIN), lines, strict=False):
+        if not set(DIMENSIONS).isdisjoint(_column_names(cells)):
+            return sheet_columns(cells, where, needed)
+    return sheet_columns((), where, needed)
+
+
+def sheet_columns(
+    cells: Sequence[str], where: str, needed: Sequence[str] = ("id",)
+) -> dict[str, int]:
+    """Return where each column of ours stands.
+
+    Raises:
+        DataError: Where one is missing or stands twice.
+    """
+    names = _column_names(cells)
+    missing = [name for name in DIMENSIONS if name not in names]
+    if not any(name in names for name in needed):
+        missing.insert(0, " or ".join(needed))
+    if missing:
+        raise DataError(f"{where}: no column {missing[0]}: put back the line of headings")
+    twice = next((name for name in COLUMNS if names.count(name) > 1), None)
+    if twice is not None:
+        raise DataError(f"{where}: two columns are called {twice}: keep one")
+    return {name: names.index(name) for name in COLUMNS if name in names}
+
+
+def _column_names(cells: Sequence[str]) -> list[str]:
+    return ["_".join(cell.split()).casefold() for cell in cells]
+
+
+def apis_text(apis: Iterable[Mapping[str, object]]) -> str:
+    """Return what APIs do, as annotators read it: a paragraph for each."""
+    return "\n".join(_api_text(each) for each in apis)
+
+
+def _api_text(api: Mapping[str, object]) -> str:
+    place = f", {api['country']}" if api["country"] else ""
+    parts = [f"{api['name']} ({api['of']}{place}): {api['description']}"]
+    for title, key in {
+        "needs": "required_parameters",
+        "may take": "optional_parameters",
+    }.items():
+        parameters = api[key]
+        if isinstance(parameters, list) and parameters:
+            parts.append(f"{title} " + "; ".join(_parameter_text(each) for each in parameters))
+    return " - ".join(parts)
+
+
+def _parameter_text(parameter: Mapping[str, object]) -> str:
+    described = parameter.get("description")
+    return f"{parameter['name']}: {described}" if described else str(parameter["name"])
+
+
+def _score(written: str, name: str, where: str) -> int:
+    if not written:
+        raise DataError(f"{where}: {name} is missing: fill in all five scores, or none")
+    whole, _, rest = written.replace(",", ".").partition(".")
+    if len(whole) == 1 and whole.isdecimal() and not rest.strip("0"):
+        score = int(whole)
+        if LOWEST <= score <= HIGHEST:
+            return score
+    raise DataError(
+        f"{where}: {name} is {written!r:.40}: a whole number from {LOWEST} to {HIGHEST}"
+    )
+
+
+GUIDE = "guide.md"
+
+
+class DimensionGuide(msgspec.Struct, frozen=True):
+    """What a dimension asks, and what its scores 1, 3 and 5 mean."""
+
+    asks: str
+    low: str
+    middle: str
+    high: str
+
+
+class ReviewGuide(msgspec.Struct, frozen=True):
+    """What annotators read first."""
+
+    title: str
+    lines: tuple[str, ...]
+    dimensions: dict[str, DimensionGuide]
+
+
+@cache
+def review_guide() -> ReviewGuide:
+    """Return the guide."""
+    content = files(__package__).joinpath("guide.toml").read_bytes()
+    return msgspec.toml.decode(content, type=ReviewGuide)
+
+
+def guide_lines() -> tuple[str, ...]:
+    """Return the guide as plain lines."""
+    guide = review_guide()
+    found = list(guide.lines)
+    for name in DIMENSIONS:
+        each = guide.dimensions[name]
+        found.append(f"{name}: {each.asks} 1: {each.low}. 3: {each.middle}. 5: {each.high}.")
+    return tuple(found)
+
+
+def require_free(out: Path) -> None:
+    """Refuse a folder for sheets that has anything in it.
+
+    Raises:
+        UsageError: Where something is there.
+    """
+    with TranslatedErrors(DataError, f"{out}: cannot be read"):
+        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+            raise UsageError(f"{out} is there already: name another folder, or move it away")
+
+
+def write_sheets(out: Path, sheets: Mapping[str, Sequence[SheetRow]]) -> None:
+    """Write a file for each annotator, and the guide beside them.
+
+    Raises:
+        DataError: Where they cannot be written.
+    """
+    with TranslatedErrors(DataError, f"{out}: cannot be written"):
+        out.mkdir(parents=True, exist_ok=True)
+    title, *lines = (f"# {review_guide().title}", *guide_lines())
+    atomic_write(
+        out / GUIDE, ("\n".join((title, "", *(f"- {each}" for each in lines), "")).encode(),)
+    )
+    for annotator, rows in sheets.items():
+        write_table(out / f"{annotator}.csv", (row.cells() for row in rows))
+
+
+def write_table(path: Path, lines: Iterable[Sequence[str | int]]) -> None:
+    """Write a table with our columns.
+
+    Raises:
+        DataError: Where it cannot be written.
+    """
+    atomic_write(path, (encode_csv_table(COLUMNS, lines),))
+
+
+def read_sheet(path: Path, needed: Sequence[str] = ("id",)) -> tuple[FilledRow, ...]:
+    """Return the rows of a file that came back.
+
+    Args:
+        path: The file.
+        needed: Columns of which it must have one, beside the five dimensions.
+
+    Raises:
+        DataError: Where it cannot be read, or is no table of ours.
+    """
+    with TranslatedErrors(DataError, f"{path}: cannot be read"):
+        content = path.read_bytes()
+    return tuple(read_filled_rows(csv_table_lines(content, path.name, COLUMNS), path.name, needed))

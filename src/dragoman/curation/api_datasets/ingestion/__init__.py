@@ -1,0 +1,1 @@
+"""Ingestion of API documents: OpenAPI, catalogs and the format of ITC, deduplicated."""

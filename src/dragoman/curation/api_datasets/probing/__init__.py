@@ -1,0 +1,1 @@
+"""Probing of APIs: calls as documented, health checks over time, and a filter by rules."""

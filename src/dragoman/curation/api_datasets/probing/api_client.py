@@ -1,0 +1,295 @@
+"""API client of all steps that make calls: over the network through the guard, or from cassettes.
+
+Cassettes are recorded exchanges: those of a dataset, or YAML files of VCR (Ruby).
+"""
+
+import base64
+import binascii
+import codecs
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+
+from dragoman.core.errors import DataError, UsageError
+from dragoman.core.texts.decoding import TranslatedErrors, decompress
+from dragoman.curation.api_datasets.probing.api_keys import keys_from_environment
+from dragoman.curation.api_datasets.probing.responses import EXCHANGE
+from dragoman.curation.api_datasets.probing.verify import Fetch
+from dragoman.curation.untrusted_yaml import load_yaml
+from dragoman.store.dataset import FILE, Dataset
+from dragoman.web.address_guard import why_blocked, why_blocked_locally
+from dragoman.web.crawl_policy import CrawlPolicy, PoliteFetcher
+from dragoman.web.exchange import HttpExchange, redact_exchange
+from dragoman.web.fetcher import Fetcher, FetchLimits, FetchRequest
+
+MOST_BYTES = 64 << 20
+"""Bytes of one file."""
+
+MOST_BODY = 16 << 20
+"""Bytes of one body, unpacked."""
+
+_GZIP = b"\x1f\x8b"
+
+
+class _Body(msgspec.Struct):
+    encoding: str | None = None
+    string: Any = None
+    base64_string: str | None = None
+
+
+class _Request(msgspec.Struct):
+    method: str
+    uri: str
+    body: _Body | str | None = None
+    headers: dict[str, Any] = {}
+
+
+class _Status(msgspec.Struct):
+    code: int
+
+
+class _Response(msgspec.Struct):
+    status: _Status
+    body: _Body | str | None = None
+    headers: dict[str, Any] = {}
+
+
+class _Interaction(msgspec.Struct):
+    request: _Request
+    response: _Response
+    recorded_at: str = ""
+
+
+class _Cassette(msgspec.Struct):
+    http_interactions: list[_Interaction]
+
+
+def read_vcr(path: Path) -> list[HttpExchange]:
+    """Return the exchanges of a file, without secrets.
+
+    Raises:
+        DataError: Where it cannot be read or is no cassette.
+    """
+    with TranslatedErrors(DataError, f"{path}: it cannot be read"):
+        size = path.stat().st_size
+        content = path.read_bytes() if size <= MOST_BYTES else b""
+        if size > MOST_BYTES:
+            raise DataError(f"{path}: more than {MOST_BYTES:,} bytes")
+        text = content.decode("utf-8-sig")
+    try:
+        tags = {"!binary": _base64, "tag:yaml.org,2002:binary": _base64}
+        return vcr_exchanges(load_yaml(text, tags))
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+
+
+def vcr_exchanges(value: object) -> list[HttpExchange]:
+    """Return the exchanges of a cassette that was read as plain values.
+
+    Raises:
+        DataError: Where it is none.
+    """
+    try:
+        cassette = msgspec.convert(value, _Cassette)
+    except msgspec.ValidationError as error:
+        raise DataError(f"no cassette of VCR ({error})") from error
+    return [redact_exchange(_exchange(each)) for each in cassette.http_interactions]
+
+
+def _exchange(recorded: _Interaction) -> HttpExchange:
+    request, response = recorded.request, recorded.response
+    return HttpExchange(
+        request.method.upper(),
+        request.uri,
+        _headers(request.headers, lower=False),
+        _bytes(request.body),
+        response.status.code,
+        _headers(response.headers, lower=True),
+        _bytes(response.body),
+        recorded.recorded_at,
+    )
+
+
+def _headers(headers: Mapping[str, Any], *, lower: bool) -> dict[str, str]:
+    return {
+        (name.lower() if lower else name): ", ".join(map(str, value))
+        if isinstance(value, list)
+        else str(value)
+        for name, value in headers.items()
+    }
+
+
+def _bytes(body: _Body | str | None) -> bytes:
+    """Return a body as it came over the wire; unpacked, where it was kept compressed."""
+    if body is None or isinstance(body, str):
+        content = (body or "").encode()
+    elif body.base64_string is not None:
+        content = _base64(body.base64_string)
+    elif isinstance(body.string, bytes):
+        content = body.string
+    else:
+        content = _encoded("" if body.string is None else str(body.string), body.encoding or "")
+    with TranslatedErrors(DataError, "a body cannot be unpacked"):
+        content = decompress(content, MOST_BODY) if content.startswith(_GZIP) else content
+    if len(content) > MOST_BODY:
+        raise DataError(f"a body of more than {MOST_BODY:,} bytes")
+    return content
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    """Return the bytes that Ruby showed as a text; what another encoding cannot hold is in UTF-8."""
+    try:
+        return text.encode(codecs.lookup(encoding).name)
+    except (LookupError, ValueError):
+        return text.encode()
+
+
+def _base64(text: str) -> bytes:
+    try:
+        return base64.b64decode("".join(text.split()), validate=True)
+    except binascii.Error as error:
+        raise DataError("a !binary that is no base64") from error
+
+
+_Key = tuple[str, str, tuple[tuple[str, str], ...], bytes]
+
+
+class Cassettes:
+    """Answers requests from exchanges; of several equal ones the last.
+
+    Args:
+        exchanges: What was recorded, without secrets.
+    """
+
+    def __init__(self, exchanges: Iterable[HttpExchange]) -> None:
+        self._by_key = {_key(each): each for each in exchanges}
+
+    def __len__(self) -> int:
+        """Return how many different requests are answered."""
+        return len(self._by_key)
+
+    async def fetch(self, request: FetchRequest, at: str = "") -> HttpExchange:  # noqa: ARG002 - a fetch's signature
+        """Return what was recorded; where nothing was, an exchange that did not take place."""
+        asked = HttpExchange(request.method, request.url, dict(request.headers), request.body)
+        found = self._by_key.get(_key(redact_exchange(asked)))
+        if found is not None:
+            return found
+        return HttpExchange(
+            *(asked.method, asked.url, asked.request_headers, asked.request_body),
+            failure="unasked: no cassette has this request",
+        )
+
+
+def open_cassettes(path: Path) -> Cassettes:
+    """Read cassettes: a dataset's exchanges, a file of VCR, or a folder of such files.
+
+    Raises:
+        UsageError: Where there are none.
+        DataError: Where a file is no cassette.
+        StoreError: Where a dataset cannot be read.
+    """
+    if (path / FILE).is_file():
+        with Dataset(path, write=False) as dataset:
+            return Cassettes(item.record(HttpExchange) for item in dataset.items(EXCHANGE))
+    files = sorted(each for each in path.glob("*") if each.suffix in {".yml", ".yaml"})
+    files = files or ([path] if path.is_file() else [])
+    if not files:
+        raise UsageError(f"{path}: no cassettes: name a dataset, a file of VCR or a folder of them")
+    return Cassettes(exchange for file in files for exchange in read_vcr(file))
+
+
+def _key(exchange: HttpExchange) -> _Key:
+    """Return what makes two requests the same: method, address, parameters in any order, body."""
+    try:
+        parts = urlsplit(exchange.url)
+    except ValueError:
+        return exchange.method, exchange.url, (), exchange.request_body
+    query = tuple(sorted(parse_qsl(parts.query, keep_blank_values=True)))
+    place = f"{parts.scheme}://{parts.netloc.lower()}{parts.path or '/'}"
+    return exchange.method, place, query, exchange.request_body
+
+
+class CallOptions(msgspec.Struct, frozen=True):
+    """How APIs are called.
+
+    Attributes:
+        allow_local: Whether loopback and private addresses may be.
+        concurrency: Operations under way at a time.
+        seconds: For one whole answer.
+        most_bytes: Of one body.
+        pause: Seconds between two requests to one host.
+        cassettes: Recorded exchanges that are asked in the place of the network.
+        keys: Names of variables of the environment by "HOST/NAME": what calls to a host carry.
+    """
+
+    allow_local: bool = False
+    concurrency: int = 16
+    seconds: float = 20.0
+    most_bytes: int = 2_000_000
+    pause: float = 0.5
+    cassettes: Path | None = None
+    keys: dict[str, str] = {}
+
+    def __post_init__(self) -> None:
+        """See that they make sense.
+
+        Raises:
+            UsageError: Where one does not.
+        """
+        least = {"concurrency": self.concurrency, "max-bytes": self.most_bytes}
+        for option, number in least.items():
+            if number < 1:
+                raise UsageError(f"--{option} {number}: at least 1")
+        if not self.seconds > 0:
+            raise UsageError(f"--seconds {self.seconds:g}: more than 0")
+        if not self.pause >= 0:
+            raise UsageError(f"--pause {self.pause:g}: at least 0")
+
+
+class ApiClient:
+    """What asks APIs, once it is open: cassettes, or the network through the guard.
+
+    Args:
+        terms: How they are called.
+
+    Attributes:
+        keys: What calls carry.
+
+    Raises:
+        UsageError: Where the environment lacks a key.
+    """
+
+    def __init__(self, terms: CallOptions) -> None:
+        # What is recorded has no keys, and needs none.
+        self.keys = () if terms.cassettes else keys_from_environment(terms.keys)
+        self._terms = terms
+        self._fetch: Fetch | None = None
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Be ready to be asked within.
+
+        Raises:
+            UsageError: Where there are no cassettes.
+            DataError: Where a file is no cassette.
+        """
+        terms = self._terms
+        if terms.cassettes is not None:
+            self._fetch = open_cassettes(terms.cassettes).fetch
+            yield
+            return
+        limits = FetchLimits(terms.seconds, terms.most_bytes)
+        refuses = why_blocked_locally if terms.allow_local else why_blocked
+        async with Fetcher(limits, refuses) as fetcher:
+            self._fetch = PoliteFetcher(fetcher, CrawlPolicy(terms.pause)).fetch
+            yield
+
+    async def fetch(self, request: FetchRequest, at: str = "") -> HttpExchange:
+        """Return what came, as `PoliteFetcher.fetch` and cassettes do."""
+        if self._fetch is None:
+            raise RuntimeError("a line is opened before it is asked")
+        return await self._fetch(request, at)

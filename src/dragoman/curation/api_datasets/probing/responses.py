@@ -1,0 +1,359 @@
+"""API responses: validity as a tool result, inferred JSON schemas, schema drift, stored checks.
+
+A schema has types, properties, required properties and items. Merging does not depend on the
+order. `{}` fits everything; it is used where values are nested too deep, and an object with more
+properties than a record has (a table by ids) is an object without any.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.web.exchange import HttpExchange
+from dragoman.web.response_bodies import body_text
+
+Schema = dict[str, Any]
+
+MOST_DEPTH = 12
+MOST_PROPERTIES = 200
+MOST_BYTES = 64 * 1024
+"""Bytes of one schema as JSON; a larger one is cut at a smaller depth."""
+
+_PLAIN = {
+    type(None): "null",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+}
+
+
+def infer_schema(values: Iterable[object]) -> Schema:
+    """Return the schema of some JSON values; `{}` where there are none."""
+    schemas = [_of(value, MOST_DEPTH) for value in values]
+    return bound_schema(_all_merged(schemas)) if schemas else {}
+
+
+def merge_schemas(one: Mapping[str, Any], other: Mapping[str, Any]) -> Schema:
+    """Return the schema that fits what either fits."""
+    if not one or not other:
+        return {}
+    result: Schema = {"type": _written(types_of(one) | types_of(other))}
+    objects = [each for each in (one, other) if "object" in types_of(each)]
+    if objects:
+        parts = [_object_part(each) for each in objects]
+        result.update(parts[0] if len(parts) == 1 else _merged_objects(*parts))
+    items = [each["items"] for each in (one, other) if "items" in each]
+    if items:
+        result["items"] = _all_merged(items)
+    return result
+
+
+def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
+    """Return the types that a schema allows; none where it allows any."""
+    said = schema.get("type", ())
+    return frozenset((said,) if isinstance(said, str) else said)
+
+
+def bound_schema(schema: Schema, most_bytes: int = MOST_BYTES) -> Schema:
+    """Return a schema that is no larger as JSON, cut at the depth that allows it."""
+    depth = MOST_DEPTH
+    while len(msgspec.json.encode(schema)) > most_bytes and depth:
+        depth -= 1
+        schema = _cut(schema, depth)
+    return schema
+
+
+def _of(value: object, depth: int) -> Schema:
+    plain = _PLAIN.get(type(value))
+    if plain:
+        return {"type": plain}
+    if not depth:
+        return {}
+    if isinstance(value, list):
+        items = [_of(each, depth - 1) for each in value]
+        return {"type": "array"} | ({"items": _all_merged(items)} if items else {})
+    if not isinstance(value, dict):
+        raise TypeError(f"no JSON value: {type(value).__name__}")
+    if len(value) > MOST_PROPERTIES:
+        return {"type": "object"}
+    properties = {str(name): _of(value[name], depth - 1) for name in sorted(value)}
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _all_merged(schemas: Sequence[Schema]) -> Schema:
+    whole = schemas[0]
+    for each in schemas[1:]:
+        whole = merge_schemas(whole, each)
+    return whole
+
+
+def _merged_objects(one: Schema, other: Schema) -> Schema:
+    if "properties" not in one or "properties" not in other:
+        return {}
+    ones, others = one["properties"], other["properties"]
+    names = sorted({*ones, *others})
+    if len(names) > MOST_PROPERTIES:
+        return {}
+    return {
+        "properties": {
+            name: merge_schemas(ones[name], others[name])
+            if name in ones and name in others
+            else ones.get(name, others.get(name))
+            for name in names
+        },
+        "required": sorted({*one["required"]} & {*other["required"]}),
+    }
+
+
+def _object_part(schema: Mapping[str, Any]) -> Schema:
+    return {name: schema[name] for name in ("properties", "required") if name in schema}
+
+
+def _written(types: frozenset[str]) -> str | list[str]:
+    if "number" in types:
+        types -= {"integer"}
+    return next(iter(types)) if len(types) == 1 else sorted(types)
+
+
+def _cut(schema: Schema, depth: int) -> Schema:
+    if not depth:
+        return {}
+    cut = dict(schema)
+    if "properties" in cut:
+        cut["properties"] = {
+            name: _cut(each, depth - 1) for name, each in cut["properties"].items()
+        }
+    if "items" in cut:
+        cut["items"] = _cut(cut["items"], depth - 1)
+    return cut
+
+
+MOST = 50
+"""Changes that are told of one answer."""
+
+
+class Drift(msgspec.Struct, frozen=True):
+    """One change.
+
+    Attributes:
+        kind: A field that was always there is gone, one that is always there is new, or a type is another.
+        place: Where, such as `data.rows[].price`; "" for the whole answer.
+        said: In words: "string was integer".
+    """
+
+    kind: Literal["gone", "new", "type"]
+    place: str
+    said: str = ""
+
+    def __str__(self) -> str:
+        """Return it in one piece."""
+        where = self.place or "the answer"
+        return f"{where}: {self.said}" if self.kind == "type" else f"{where} is {self.kind}"
+
+
+def find_drift(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Drift, ...]:
+    """Return what changed from one schema to another, as `schemas.inferred` makes them.
+
+    What tells nothing is no change: a field that was only sometimes there, an empty list, a null.
+    """
+    return tuple(each for each, _ in zip(_walk("", before, after), range(MOST), strict=False))
+
+
+def _walk(place: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Drift]:
+    old, new = _telling(before), _telling(after)
+    if not old or not new:
+        return
+    if not new <= old:
+        yield Drift("type", place, f"{_listed(new)} was {_listed(old)}")
+    if "properties" in before and "properties" in after:
+        yield from _fields(place, before, after)
+    if "items" in before and "items" in after:
+        yield from _walk(f"{place}[]", before["items"], after["items"])
+
+
+def _fields(place: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Drift]:
+    old, new = before["properties"], after["properties"]
+    for name in sorted({*old, *new}):
+        inner = f"{place}.{name}" if place else name
+        if name in old and name in new:
+            yield from _walk(inner, old[name], new[name])
+        elif name in before["required"]:
+            yield Drift("gone", inner)
+        elif name in after["required"]:
+            yield Drift("new", inner)
+
+
+def _telling(schema: Mapping[str, Any]) -> frozenset[str]:
+    """Return the types that tell something: null says nothing, and a number may happen to be whole."""
+    types = types_of(schema) - {"null"}
+    return types | {"integer"} if "number" in types else types
+
+
+def _listed(types: frozenset[str]) -> str:
+    return " or ".join(sorted(types - {"integer"} if "number" in types else types))
+
+
+AnswerKind = Literal[
+    "good",
+    "refused",
+    "unasked",
+    "dns",
+    "connect",
+    "timeout",
+    "cut",
+    "too large",
+    "broken",
+    "3xx",
+    "4xx",
+    "5xx",
+    "empty",
+    "malformed",
+    "not JSON",
+    "error inside",
+]
+"""What an answer is; from `refused` to `broken` there is no whole one."""
+
+NO_WAY: frozenset[AnswerKind] = frozenset({"dns", "connect", "timeout", "cut"})
+"""Kinds that may be the fault of the line to it, also of our own."""
+
+MAY_PASS: frozenset[AnswerKind] = NO_WAY | {"unasked", "5xx"}
+"""Kinds that another attempt may mend."""
+
+_MULTIPLE, _CLIENT, _SERVER, _END = 300, 400, 500, 600
+_LIMITED = 429
+_STATUS_FIELDS = ("code", "status", "statuscode", "status_code", "cod", "errcode", "error_code")
+_SAYING_FIELDS = ("message", "msg", "detail", "reason", "status_message")
+_is_status = re.compile(r"[45][0-9]{2}").fullmatch
+_ERROR_FIELDS = ("error", "errors", "error_message", "errormessage")
+
+
+class JudgedResponse(msgspec.Struct, frozen=True):
+    """What an answer is and why; of a good one its schema.
+
+    Attributes:
+        passes: Whether another attempt may bring another answer.
+    """
+
+    kind: AnswerKind
+    reason: str = ""
+    content_type: str = ""
+    schema: dict[str, Any] = {}
+    passes: bool = False
+
+
+def judge_response(exchange: HttpExchange) -> JudgedResponse:
+    """Say what an answer is."""
+    if exchange.failure:
+        kind = msgspec.convert(exchange.failure.partition(": ")[0], AnswerKind)
+        return JudgedResponse(kind, exchange.failure, passes=kind in MAY_PASS)
+    content_type = exchange.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if exchange.status >= _MULTIPLE:
+        return _unsuccessful(exchange.status, content_type)
+    text = body_text(exchange.body, exchange.headers).text
+    if not text.strip():
+        return JudgedResponse("empty", "the answer is empty", content_type)
+    try:
+        return _json(msgspec.json.decode(text), content_type)
+    except DECODING_ERRORS:
+        return _no_json(text, content_type)
+
+
+def _json(value: object, content_type: str) -> JudgedResponse:
+    if value in (None, "", [], {}):
+        return JudgedResponse("empty", "nothing is in the answer", content_type)
+    error = _error_in(value)
+    if error:
+        return JudgedResponse("error inside", error, content_type)
+    return JudgedResponse("good", "", content_type, infer_schema([value]))
+
+
+def _unsuccessful(status: int, content_type: str) -> JudgedResponse:
+    passes = status >= _SERVER or status == _LIMITED
+    kind: AnswerKind = "5xx" if status >= _SERVER else "4xx" if status >= _CLIENT else "3xx"
+    return JudgedResponse(kind, f"status {status}", content_type, passes=passes)
+
+
+def _no_json(text: str, content_type: str) -> JudgedResponse:
+    start = text.lstrip()[:1]
+    if start in {"{", "["} or (content_type.endswith("json") and start not in {"<", ""}):
+        return JudgedResponse("malformed", "the JSON is malformed", content_type)
+    what = "a page or XML" if start == "<" else content_type or "text"
+    return JudgedResponse("not JSON", f"no JSON but {what}", content_type)
+
+
+def _error_in(value: object) -> str:
+    """Return what an answer with status 200 says of an error of its own; "" where it says nothing."""
+    if not isinstance(value, dict):
+        return ""
+    low = {str(name).lower(): each for name, each in value.items()}
+    told = next((name for name in _ERROR_FIELDS if low.get(name)), "")
+    if any(each for name, each in low.items() if name != told and isinstance(each, dict | list)):
+        return ""
+    status = next((name for name in _STATUS_FIELDS if _is_bad_status(low.get(name))), "")
+    if status and (len(low) == 1 or any(name in low for name in (*_SAYING_FIELDS, *_ERROR_FIELDS))):
+        return f"the answer says {status} {low[status]}"
+    if low.get("success") is False or low.get("ok") is False:
+        return "the answer says that it is no success"
+    return f"the answer has {told!r} and no data" if told else ""
+
+
+def _is_bad_status(said: object) -> bool:
+    """Whether a field has a status of HTTP that is one of an error, as a number or as text."""
+    if isinstance(said, str) and _is_status(said):
+        said = int(said)
+    return type(said) is int and _CLIENT <= said < _END
+
+
+OBSERVATION, EXCHANGE, HISTORY = "observation", "exchange", "history"
+
+
+class Observation(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an operation answered when it was verified: seen, never made up.
+
+    Attributes:
+        at: When, in ISO 8601, UTC.
+        statuscode: As the source writes it ("200").
+        schema: JSON schema that fits every answer that was seen.
+        content_type: Of the answers.
+        completes: Which of these the document did not state: these alone add to it.
+        calls: How many good answers were seen.
+    """
+
+    at: str
+    statuscode: str
+    schema: dict[str, Any]
+    content_type: str = ""
+    completes: tuple[str, ...] = ()
+    calls: int = 1
+
+
+class RoundCheck(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One check of one operation.
+
+    Attributes:
+        round: Which round it belongs to, as the time when that began; rounds are in the order of these.
+        kind: What the answer was.
+        reason: In words; "" for a good one.
+        seconds: How long it took.
+        drift: What changed in a good answer since the operation was verified, and would break a caller.
+        added: Fields that are new in it.
+    """
+
+    round: str
+    kind: AnswerKind
+    reason: str = ""
+    seconds: float = 0.0
+    drift: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+
+
+class CheckHistory(msgspec.Struct, frozen=True, omit_defaults=True):
+    """All checks of one operation, in order; `host` is where it was asked."""
+
+    operation: str
+    host: str
+    checks: tuple[RoundCheck, ...] = ()

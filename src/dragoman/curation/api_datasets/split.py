@@ -1,0 +1,141 @@
+"""The step `split`: train/test split of tasks by operation, so that tests need unseen operations.
+
+Test operations are drawn by the content of their ids, so one more operation moves no other. A
+task that needs one is a test; all others are for training, and what they offer contains no test
+operation. A test of one operation needs an unseen one; a test of several at least one (section 4
+of the source).
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Literal
+
+import msgspec
+
+from dragoman.core.apis.tasks import ApiTask, TaskSolution
+from dragoman.core.content_keys import derive_seed
+from dragoman.core.errors import UsageError
+from dragoman.curation.api_datasets.operations import (
+    active_documents,
+    known_operations,
+    offered_ids,
+)
+from dragoman.curation.api_datasets.pipeline import StepFinding, active, record_decisions
+from dragoman.store.dataset import Dataset, NewItem, StoredItem
+
+Side = Literal["train", "test"]
+
+_SCALE = 2**31
+
+
+class SplitPlan(msgspec.Struct, frozen=True):
+    """How tasks are parted.
+
+    Attributes:
+        share: Of operations that are for tests.
+        seed: What they are drawn from.
+        test: Operations that are for tests whatever is drawn.
+    """
+
+    share: float = 0.1
+    seed: int = 0
+    test: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """See that it parts anything.
+
+        Raises:
+            UsageError: For a share that is none.
+        """
+        if not 0 < self.share < 1:
+            raise UsageError(
+                f"--share {self.share:g}: of operations that are for tests, between 0 and 1"
+            )
+
+
+class NeededOperations(msgspec.Struct, frozen=True):
+    """The ids of operations that a task's calls are of, and of those that it offers."""
+
+    used: tuple[str, ...]
+    offered: tuple[str, ...]
+
+
+class TaskSplit(msgspec.Struct, frozen=True):
+    """Where a task is.
+
+    Attributes:
+        split: Its side.
+        offered: The operations that it offers there.
+        unseen: Those of its calls that no task for training has.
+    """
+
+    split: Side
+    offered: tuple[str, ...]
+    unseen: tuple[str, ...] = ()
+
+
+def draw_test_operations(names: Iterable[str], plan: SplitPlan) -> frozenset[str]:
+    """Return the ids of operations that are for tests only."""
+    drawn = (
+        name for name in names if derive_seed(name, f"split {plan.seed}") < plan.share * _SCALE
+    )
+    return frozenset(drawn) | frozenset(plan.test)
+
+
+def assign_splits(tasks: Mapping[str, NeededOperations], plan: SplitPlan) -> dict[str, TaskSplit]:
+    """Return the sides of tasks, by id.
+
+    Raises:
+        UsageError: Where one side would be empty.
+    """
+    test = draw_test_operations({name for task in tasks.values() for name in task.used}, plan)
+    sides = {name: _side(task, test) for name, task in tasks.items()}
+    splits = {side.split for side in sides.values()}
+    if tasks and len(splits) == 1:
+        missing = "test" if splits == {"train"} else "train"
+        raise UsageError(
+            f"split: no task would be for {missing} (share {plan.share:g}, seed {plan.seed}): take "
+            "another seed or share"
+        )
+    return sides
+
+
+def _side(task: NeededOperations, test: Collection[str]) -> TaskSplit:
+    unseen = tuple(name for name in task.used if name in test)
+    if unseen:
+        return TaskSplit("test", task.offered, unseen)
+    return TaskSplit("train", tuple(name for name in task.offered if name not in test))
+
+
+STEP = "split"
+
+
+def split(dataset: Dataset, plan: SplitPlan) -> None:
+    """Part the tasks that have an answer; what was parted before is parted anew.
+
+    Raises:
+        UsageError: Where one side would be empty.
+        StoreError: Where the dataset cannot be read or written.
+    """
+    answered = {item.name: item.record(TaskSolution) for item in active(dataset, "solution", STEP)}
+    items = [item for item in active(dataset, "task", STEP) if item.name in answered]
+    known = known_operations(active_documents(dataset, STEP))
+    tasks = {item.name: item.record(ApiTask) for item in items}
+    needed = {
+        name: NeededOperations(_used(offered_ids(task, known), answered[name]), task.offered)
+        for name, task in tasks.items()
+    }
+    sides = assign_splits(needed, plan)
+    record_decisions(dataset, STEP, _found(items, sides), {"plan": plan})
+
+
+def _used(ids: Mapping[str, str], answer: TaskSolution) -> tuple[str, ...]:
+    names = [ids[call.tool] for call in answer.solution.calls if call.tool in ids]
+    return tuple(dict.fromkeys(names))
+
+
+def _found(
+    items: list[StoredItem], sides: Mapping[str, TaskSplit]
+) -> Iterator[tuple[StoredItem, StepFinding]]:
+    for item in items:
+        made = NewItem("side", item.name, sides[item.name], stands_on=(("task", item.name),))
+        yield item, StepFinding("kept", made=(made,))

@@ -1,1 +1,0 @@
-"""Answers to queries: asked of several models, ranked by each other, and checked."""

@@ -1,1 +1,0 @@
-"""From what somebody wrote about APIs to documents in one form: OpenAPI, catalogues, the source's own."""

@@ -1,1 +1,0 @@
-"""Lists of APIs: a name, a link and what is said of it, as Markdown or JSON."""

@@ -1,1 +1,0 @@
-"""Plans: a file that says how a whole dataset is made."""

@@ -1,1 +1,0 @@
-"""How good queries are, as several models see them."""

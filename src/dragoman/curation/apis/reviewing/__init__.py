@@ -1,1 +1,0 @@
-"""People verify queries: who is given which, what they say of them, and what that decides."""

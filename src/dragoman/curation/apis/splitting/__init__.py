@@ -1,1 +1,0 @@
-"""Training and test data that share no operation."""

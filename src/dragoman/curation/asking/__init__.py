@@ -1,1 +1,0 @@
-"""Chat models that help to build data: questions as JSON, answers read strictly, in batches."""

@@ -1,0 +1,312 @@
+"""Audio set card: values, word error rates and lost values, counted by category and recognizer."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from dragoman.core.recordings import SPEAKER
+from dragoman.core.scores import Unscored
+from dragoman.core.texts.entities import EntityKind, kind_of
+from dragoman.core.usage import Usage, total_usage
+from dragoman.curation.audio_sets.messages import How, StatedValue, ValueReader, has_unheard_case
+from dragoman.curation.audio_sets.rewrite import SetLine
+from dragoman.curation.audio_sets.settings import SetVersions
+from dragoman.curation.audio_sets.value_readers import reader_of
+from dragoman.scoring.speech_accuracy import (
+    EARLIER_NORMALIZATION,
+    NORMALIZATION,
+    AlignmentCounts,
+    Normalization,
+    word_edits,
+)
+from dragoman.store.audio_set_format import SpeechLine, TranscriptLine
+
+LostKind = EntityKind | Literal["case"]
+"""What a lost value is; `case` where all but its capital letters arrived, which nobody can guess."""
+
+
+class SpokenLine(NamedTuple):
+    """One message of a whole set: as it is said, how it was spoken, and what was heard of it by whom."""
+
+    text: SetLine
+    speech: SpeechLine
+    heard: Mapping[str, TranscriptLine]
+
+
+class HearingCounts(msgspec.Struct, frozen=True):
+    """What one recognizer heard of one category.
+
+    Attributes:
+        words: The words said of which hearing could be counted.
+        word_errors: How many were lost, put in or taken for others.
+        word_error_rate: Their ratio; None where no words were counted.
+        uncounted: Messages of which words could not be counted: nothing said, or too much.
+        values: Values that messages state.
+        heard: Those that stand in the transcripts as agents read them, by how.
+        lost: The others; both are all values.
+        lost_by_kind: The others by kind, or `case`.
+    """
+
+    words: int
+    word_errors: int
+    word_error_rate: float | None
+    uncounted: int
+    values: int
+    heard: dict[str, int]
+    lost: int
+    lost_by_kind: dict[str, int]
+
+
+class SpeechCounts(msgspec.Struct, frozen=True):
+    """How one category was spoken and heard.
+
+    Attributes:
+        seconds: How long the audio of its messages lasts.
+        voices: Messages by the voice that spoke them.
+        unsaid: Values that the words which voices were given no longer tell apart: lost before a line.
+        recognizers: What each heard.
+    """
+
+    seconds: float
+    voices: dict[str, int]
+    unsaid: int
+    recognizers: dict[str, HearingCounts]
+
+
+class CountingRules(NamedTuple):
+    """By which rules a set is counted.
+
+    Attributes:
+        language: What is spoken.
+        reader: Finds values in what voices were given and in transcripts.
+        normalization: How texts are treated before their words are compared.
+    """
+
+    language: str
+    reader: ValueReader
+    normalization: Normalization
+
+
+def counting_rules(versions: SetVersions, language: str) -> CountingRules:
+    """Return the rules by which a set of some versions is counted.
+
+    Raises:
+        UsageError: Where its matcher is unknown here.
+    """
+    is_earlier = versions.normalization == EARLIER_NORMALIZATION
+    return CountingRules(
+        language,
+        reader_of(versions.matcher, language),
+        EARLIER_NORMALIZATION if is_earlier else NORMALIZATION,
+    )
+
+
+def speech_counts(lines: Sequence[SpokenLine], rules: CountingRules) -> SpeechCounts:
+    """Count how the messages of one category were spoken and heard."""
+    names = dict.fromkeys(name for line in lines for name in line.heard)
+    return SpeechCounts(
+        seconds=round(sum(line.speech.audio.seconds for line in lines if line.speech.audio), 3),
+        voices=dict(sorted(Counter(_voices(lines)).items())),
+        unsaid=sum(
+            _how(line.speech.said, each.value, rules.reader) is None
+            for line in lines
+            for each in _values(line)
+        ),
+        recognizers={name: _hearing(lines, name, rules) for name in names},
+    )
+
+
+def _voices(lines: Sequence[SpokenLine]) -> Sequence[str]:
+    return [
+        str(stage.settings[SPEAKER])
+        for line in lines
+        for stage in line.speech.stages
+        if SPEAKER in stage.settings
+    ]
+
+
+def _hearing(lines: Sequence[SpokenLine], name: str, rules: CountingRules) -> HearingCounts:
+    edits = [_edits(line.speech.said, line.heard[name].words, rules) for line in lines]
+    counted = [each for each in edits if isinstance(each, AlignmentCounts)]
+    words = sum(each.said for each in counted)
+    errors = sum(each.substitutions + each.deletions + each.insertions for each in counted)
+    fates = Counter(
+        _fate(line.heard[name].text, each.value, rules.reader)
+        for line in lines
+        for each in _values(line)
+    )
+    lost = {fate.lost: count for fate, count in fates.items() if fate.lost is not None}
+    return HearingCounts(
+        words=words,
+        word_errors=errors,
+        word_error_rate=round(errors / words, 6) if words else None,
+        uncounted=len(edits) - len(counted),
+        values=fates.total(),
+        heard=dict(
+            sorted((fate.how, count) for fate, count in fates.items() if fate.how is not None)
+        ),
+        lost=sum(lost.values()),
+        lost_by_kind=dict(sorted(lost.items())),
+    )
+
+
+def _values(line: SpokenLine) -> Sequence[StatedValue]:
+    return line.text.spoken.message.values
+
+
+class _Fate(NamedTuple):
+    """How a value arrived, or else as what it was lost."""
+
+    how: How | None
+    lost: LostKind | None
+
+
+@lru_cache(maxsize=16_384)
+def _fate(heard: str, value: str, reader: ValueReader) -> _Fate:
+    how = _how(heard, value, reader)
+    if how is None:
+        return _Fate(None, kind_of(value))
+    if has_unheard_case(value) and value not in heard:
+        return _Fate(None, "case")
+    return _Fate(how, None)
+
+
+@lru_cache(maxsize=16_384)
+def _how(text: str, value: str, reader: ValueReader) -> How | None:
+    return reader.how_said(value, text)
+
+
+@lru_cache(maxsize=16_384)
+def _edits(said: str, heard: str, rules: CountingRules) -> AlignmentCounts | Unscored:
+    return word_edits(said, heard, rules.language, rules.normalization)
+
+
+class CategoryCounts(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The counts of one category.
+
+    Attributes:
+        messages: Its messages.
+        grades: Messages by how far they were rewritten.
+        values: Values that messages state.
+        found: Values by how they are found again in what is said.
+        lost: Values that are not found again.
+        case_unheard: Values of which it is not said which letters are capitals.
+        unstated: Values of expected calls that no message of their turn states.
+        phenomena: How often each phenomenon stands in what was rewritten by rules.
+        topics: Topics of whitelists.
+        speech: How it was spoken and heard; None in a set of texts.
+    """
+
+    messages: int
+    grades: dict[str, int]
+    values: int
+    found: dict[str, int]
+    lost: int
+    case_unheard: int
+    unstated: int
+    phenomena: dict[str, int]
+    topics: int
+    speech: SpeechCounts | None = None
+
+
+class AudioSetCard(msgspec.Struct, frozen=True):
+    """What a set holds.
+
+    Attributes:
+        made: What made it.
+        digest: The SHA-256 of its texts.
+        categories: Counts by category.
+        reasons: Why messages were not rewritten as boldly as they could have been, by task and place.
+        usage: What models and services consumed.
+        recorded: The content key of everything that is played; "" in a set of texts.
+        sounds: How many different sounds there are.
+        seconds: How long these last together.
+    """
+
+    made: dict[str, object]
+    digest: str
+    categories: dict[str, CategoryCounts]
+    reasons: dict[str, tuple[str, ...]]
+    usage: tuple[Usage, ...]
+    recorded: str = ""
+    sounds: int = 0
+    seconds: float = 0.0
+
+
+def audio_set_card(made: dict[str, object], digest: str, lines: Sequence[SetLine]) -> AudioSetCard:
+    """Return the card of a set of texts."""
+    categories = {
+        name: _counts([line for line in lines if line.spoken.message.suite == name])
+        for name in _categories(lines)
+    }
+    reasons = {line.spoken.message.address: line.spoken.reasons for line in lines}
+    used = (usage for line in lines for usage in (*line.spoken.usage, *line.usage))
+    return AudioSetCard(
+        made,
+        digest,
+        categories,
+        {address: why for address, why in reasons.items() if why},
+        tuple(total_usage(used)),
+    )
+
+
+def add_speech_counts(
+    card: AudioSetCard, lines: Sequence[SpokenLine], recorded: str, rules: CountingRules
+) -> AudioSetCard:
+    """Return a card with what was spoken and heard.
+
+    Args:
+        card: Of the set's texts.
+        lines: All messages.
+        recorded: The content key of everything recorded.
+        rules: By which it is counted.
+    """
+    categories = {
+        name: msgspec.structs.replace(
+            counts,
+            speech=speech_counts(
+                [line for line in lines if line.text.spoken.message.suite == name], rules
+            ),
+        )
+        for name, counts in card.categories.items()
+    }
+    sounds = {
+        line.speech.audio.sha256: line.speech.audio.seconds for line in lines if line.speech.audio
+    }
+    used = [usage for line in lines for usage in line.speech.usage]
+    used += [usage for line in lines for each in line.heard.values() for usage in each.usage]
+    return msgspec.structs.replace(
+        card,
+        categories=categories,
+        usage=tuple(total_usage((*card.usage, *used))),
+        recorded=recorded,
+        sounds=len(sounds),
+        seconds=round(sum(sounds.values()), 3),
+    )
+
+
+def _categories(lines: Sequence[SetLine]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(line.spoken.message.suite for line in lines))
+
+
+def _counts(lines: Sequence[SetLine]) -> CategoryCounts:
+    spoken = [line.spoken for line in lines]
+    proofs = [each for one in spoken for each in one.proof]
+    return CategoryCounts(
+        messages=len(lines),
+        grades=_counted(one.grade for one in spoken),
+        values=len(proofs),
+        found=_counted(each.how for each in proofs if each.how is not None),
+        lost=sum(each.how is None for each in proofs),
+        case_unheard=sum(each.is_case_unheard for each in proofs),
+        unstated=sum(one.message.unstated for one in spoken),
+        phenomena=_counted(name for one in spoken for name in Counter(one.phenomena).elements()),
+        topics=sum(len(line.whitelist.allowed) for line in lines),
+    )
+
+
+def _counted(names: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(names).items()))

@@ -1,0 +1,182 @@
+"""Import of reviewed rows as approved texts: all of them or none."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from dragoman.curation.review.rows import (
+    ReadRow,
+    ReviewedRow,
+    ReviewRow,
+    ReviewText,
+    cell_text,
+    read_row,
+    rows_of,
+)
+from dragoman.store.translation_memory import ReviewCount
+
+_NAMES = "/name"
+"""How the contexts of names end."""
+
+Check = Callable[[ReviewText, str], Sequence[str]]
+"""Returns why a text cannot stand for a translation: lost identifiers, placeholders, numbers."""
+
+
+class ApprovedText(msgspec.Struct, frozen=True):
+    """A text that a reviewer lets stand; `read` of `of` sections of it were read."""
+
+    text: ReviewText
+    target: str
+    read: int
+    of: int
+
+
+class RefusedRow(msgspec.Struct, frozen=True):
+    """A row that cannot be imported, and why."""
+
+    where: str
+    why: str
+
+
+class Review(msgspec.Struct, frozen=True):
+    """What a reviewer's file says.
+
+    Attributes:
+        rows: What is said of each row that was read.
+        approved: The texts that may be kept, of rows `ok` and `fixed`.
+        gone: Rows whose source is not among the texts any more.
+        fitting: How many rows are of texts that there are, read or not.
+        refused: Rows that cannot be imported; where there is one, nothing is to be kept.
+    """
+
+    rows: tuple[ReadRow, ...]
+    approved: tuple[ApprovedText, ...]
+    gone: tuple[str, ...]
+    refused: tuple[RefusedRow, ...]
+    fitting: int = 0
+
+    def counts(self) -> tuple[ReviewCount, ...]:
+        """Return how much was accepted, by sheet; what had been reviewed before counts not."""
+        counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+        for each in self.rows:
+            if not each.row.text.is_reviewed:
+                count = counts[each.row.text.sheet]
+                count[0] += each.verdict in {"ok", "fixed"}
+                count[1] += each.verdict == "ok"
+                count[2] += each.verdict == "unsure"
+        return tuple(ReviewCount(sheet, *count) for sheet, count in counts.items())
+
+
+def review_rows(texts: Sequence[ReviewText], rows: Iterable[ReviewedRow], check: Check) -> Review:
+    """Return what a reviewer's rows say of texts; nothing is stored here.
+
+    Args:
+        texts: All texts that can be reviewed, as the memory has them now.
+        rows: What came back, in any order; rows that were not read may be absent.
+        check: Refuses what a translation must not lose.
+    """
+    known = {row.source_key: row for text in texts for row in rows_of(text)}
+    gone: list[str] = []
+    refused: list[RefusedRow] = []
+    found: dict[str, ReadRow] = {}
+    fitting = 0
+    for row in rows:
+        shown = known.get(row.source_key)
+        if shown is None:
+            _without_text(row, gone, refused)
+            continue
+        fitting += 1
+        try:
+            said = read_row(shown, row)
+        except ValueError as error:
+            refused.append(RefusedRow(row.where, str(error)))
+            continue
+        _keep(said, row.source_key, found, refused)
+    judged = [each for each in found.values() if each.verdict]
+    refused += _faults(judged, check)
+    refused += _shared_names(judged, texts)
+    return Review(tuple(judged), tuple(_approved(judged)), tuple(gone), tuple(refused), fitting)
+
+
+def _without_text(row: ReviewedRow, gone: list[str], refused: list[RefusedRow]) -> None:
+    if not row.source_key:
+        refused.append(
+            RefusedRow(row.where, "its id is missing or damaged: copy it from the export")
+        )
+    else:
+        gone.append(row.where)
+
+
+def _keep(said: ReadRow, key: str, found: dict[str, ReadRow], refused: list[RefusedRow]) -> None:
+    """Keep what is said of a row; a row that stands twice must say the same, or be read once."""
+    before = found.get(key)
+    if before is None or not before.verdict:
+        found[key] = said
+    elif said.verdict and (said.verdict, said.text) != (before.verdict, before.text):
+        refused.append(RefusedRow(said.where, f"contradicts {before.where}, which has the same id"))
+
+
+def _faults(judged: Iterable[ReadRow], check: Check) -> list[RefusedRow]:
+    return [
+        RefusedRow(each.where, why)
+        for each in judged
+        if each.verdict == "fixed"
+        for why in check(_alone(each.row), each.text)
+    ]
+
+
+def _shared_names(judged: Sequence[ReadRow], texts: Sequence[ReviewText]) -> list[RefusedRow]:
+    """Refuse corrections by which two things of one kind that had two names have one."""
+    names = {(text.context, text.source): text.target for text in texts if _is_name(text)}
+    names |= {
+        (text.context, text.source): each.text
+        for each in judged
+        if each.verdict == "fixed" and _is_name(text := each.row.text)
+    }
+    holders: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for (context, source), name in names.items():
+        holders[context, _folded(name)].append(source)
+    found = []
+    for each in judged:
+        text = each.row.text
+        if each.verdict != "fixed" or not _is_name(text):
+            continue
+        others = holders[text.context, _folded(each.text)]
+        other = next((it for it in others if _folded(it) != _folded(text.source)), None)
+        if other is not None:
+            why = f"its correction is the name of {other!r:.60} too: two things need two names"
+            found.append(RefusedRow(each.where, why))
+    return found
+
+
+def _is_name(text: ReviewText) -> bool:
+    """Whether a text is what the domain's data call something."""
+    return text.context.endswith(_NAMES)
+
+
+def _folded(name: str) -> str:
+    return " ".join(cell_text(name).casefold().split())
+
+
+def _alone(row: ReviewRow) -> ReviewText:
+    """Return a row as a text of its own: a section is checked beside its own source."""
+    return msgspec.structs.replace(row.text, source=row.source, target=row.translation)
+
+
+def _approved(judged: Iterable[ReadRow]) -> list[ApprovedText]:
+    """Put the texts together; what was not read of a document stays as it is."""
+    by_text: defaultdict[tuple[str, str], dict[int, ReadRow]] = defaultdict(dict)
+    for each in judged:
+        if each.verdict in {"ok", "fixed"}:
+            text = each.row.text
+            by_text[text.context, text.source][each.row.number] = each
+    found = []
+    for parts in by_text.values():
+        text = next(iter(parts.values())).row.text
+        rows = rows_of(text)
+        target = "".join(
+            parts[row.number].text if row.number in parts else row.translation for row in rows
+        )
+        found.append(ApprovedText(text, target, len(parts), len(rows)))
+    return found

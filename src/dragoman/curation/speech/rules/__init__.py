@@ -1,1 +1,0 @@
-"""Rewrites texts as speech by rules: seeded, a rate for each phenomenon, words as data."""

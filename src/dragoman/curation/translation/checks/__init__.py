@@ -1,1 +1,0 @@
-"""What came back from a translator, judged text by text without a model."""

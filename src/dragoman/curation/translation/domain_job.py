@@ -1,0 +1,169 @@
+"""Translation job of one domain in one language: labels of values first, then other texts."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import msgspec
+
+from dragoman.conditions.language.artifacts import Schema, decode_artifact
+from dragoman.conditions.language.languages import Language
+from dragoman.curation.translation.do_not_translate import data_of
+from dragoman.curation.translation.glossary import (
+    NO_GLOSSARY,
+    Glossary,
+    LabelRegistry,
+    glossary_of,
+    is_of_value_set,
+)
+from dragoman.curation.translation.placeholders import DoNotTranslate, find_do_not_translate
+from dragoman.curation.translation.segments import (
+    Artifact,
+    BatchLimits,
+    Component,
+    Segment,
+    TranslatableDomain,
+    Unit,
+    batches_of,
+    units_of,
+)
+from dragoman.curation.translation.translate import (
+    DomainContext,
+    TranslatorConfig,
+    UnitResult,
+    group_identical,
+    known_results,
+    request_ids,
+    translate_units,
+    translation_request,
+)
+from dragoman.curation.translation.translators import Request
+from dragoman.scoring.language_detection import Detector
+from dragoman.store.translation_memory import SourceText, TranslationMemory
+
+
+class TranslationJob(msgspec.Struct, frozen=True):
+    """One domain that is to be had in one language.
+
+    Attributes:
+        domain: The domain.
+        source: The language that it is in.
+        language: The language that it is to be in.
+        protection: What must stay in its texts.
+        artifacts: Those of its files that are to be written.
+        detector: What tells languages; None where there is none.
+    """
+
+    domain: TranslatableDomain
+    source: Language
+    language: Language
+    protection: DoNotTranslate
+    artifacts: tuple[Artifact, ...]
+    detector: Detector | None = None
+
+    @property
+    def labels(self) -> tuple[Unit, ...]:
+        """The values of the domain, whether or not their own files are among those to be written."""
+        if not self.artifacts:
+            return ()
+        return self._units([each for each in self.domain.segments if is_of_value_set(each)])
+
+    @property
+    def texts(self) -> tuple[Unit, ...]:
+        """All else in the files that are to be written."""
+        segments = [each for artifact in self.artifacts for each in artifact.segments]
+        return self._units([each for each in segments if not is_of_value_set(each)])
+
+    def desk(self, glossary: Glossary = NO_GLOSSARY) -> DomainContext:
+        """Return what is known before anything is translated, with the labels there are."""
+        book = LabelRegistry(self.domain.segments)
+        return DomainContext(
+            self.source, self.language, self.protection, glossary, book, self.detector
+        )
+
+    def glossary(self, settled: Mapping[SourceText, UnitResult]) -> Glossary:
+        """Return the glossary of the labels that are settled; the others stay as they are."""
+        texts = targets_by_address(settled.values())
+        schemas = {
+            artifact.name: decode_artifact(artifact.written(texts), Schema, artifact.name)
+            for artifact in self.domain.artifacts
+            if artifact.component == "schema"
+        }
+        return glossary_of(schemas, f"{self.domain.domain}/{self.language.code}")
+
+    def _units(self, segments: Sequence[Segment]) -> tuple[Unit, ...]:
+        return units_of(segments, self.source.code, self.language.code)
+
+
+class DomainPlan(msgspec.Struct, frozen=True):
+    """What a job would have to ask.
+
+    Attributes:
+        segments: How many places there are to translate.
+        texts: The distinct texts among them.
+        known: How many of these the memory has, or need no translator.
+        requests: The requests, as far as their texts are known before labels are.
+    """
+
+    segments: int
+    texts: int
+    known: int
+    requests: tuple[Request, ...]
+
+
+def do_not_translate_for(domain: TranslatableDomain) -> DoNotTranslate:
+    """Find what must stay in a domain's texts.
+
+    Raises:
+        DataError: Where a file is damaged.
+    """
+    return find_do_not_translate(data_of(domain.english, domain.domain))
+
+
+def chosen_artifacts(
+    domain: TranslatableDomain, components: Collection[Component]
+) -> tuple[Artifact, ...]:
+    """Return the files of some components; of all where none is named."""
+    return tuple(
+        each for each in domain.artifacts if not components or each.component in components
+    )
+
+
+async def translate_domain(
+    job: TranslationJob, means: TranslatorConfig
+) -> dict[SourceText, UnitResult]:
+    """Return how each text of a job ended.
+
+    Raises:
+        RunHalted: Where nothing more may be asked; what came until then is kept.
+        StoreError: Where it cannot be kept.
+        DataError: Where labels of the memory have no way back.
+    """
+    labels = await translate_units(job.labels, job.desk(), means)
+    texts = await translate_units(job.texts, job.desk(job.glossary(labels)), means)
+    return {**labels, **texts}
+
+
+def plan_job(
+    job: TranslationJob, limits: BatchLimits, memory: TranslationMemory | None
+) -> DomainPlan:
+    """Return what a job would have to ask; nothing is sent."""
+    labels = known_results(job.labels, job.desk(), memory)
+    desk = job.desk(job.glossary(labels))
+    texts = known_results(job.texts, desk, memory)
+    units = (*job.labels, *job.texts)
+    left = [unit for unit in units if unit.source not in labels and unit.source not in texts]
+    asked = [group[0] for group in group_identical(left, desk)]
+    requests = tuple(
+        translation_request(request_ids(batch), desk) for batch in batches_of(asked, limits)
+    )
+    segments = sum(len(unit.segments) for unit in units)
+    return DomainPlan(segments, len(units), len(units) - len(left), requests)
+
+
+def targets_by_address(settled: Collection[UnitResult]) -> dict[str, str]:
+    """Return translations by the addresses of the segments that have them."""
+    return {
+        segment.address: each.target
+        for each in settled
+        if each.target is not None
+        for segment in each.unit.segments
+    }

@@ -1,0 +1,479 @@
+"""Translation of units with retries: mask, ask the translator, run QA checks, store or retry.
+
+Each returned translation is checked on its own, and accepted ones are stored immediately.
+Rejected units are retried as one batch, then in halves. A unit that lost placeholders, or that is
+left alone, is retried by itself with its placeholders listed. Units that still fail keep their
+source text and are reported.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from dragoman.conditions.language.languages import Language
+from dragoman.core.errors import ParticipantError, RunHalted, StoreError
+from dragoman.core.usage import Usage
+from dragoman.curation.translation.glossary import Glossary, LabelRegistry, glossary_for
+from dragoman.curation.translation.placeholders import DoNotTranslate, Kind, Masked, mask, restore
+from dragoman.curation.translation.qa_issues import QaIssue, TranslationCriteria, qa_issue
+from dragoman.curation.translation.quality import placeholder_issues, run_qa_checks
+from dragoman.curation.translation.segments import BatchLimits, Unit, batches_of
+from dragoman.curation.translation.translators import (
+    Item,
+    Reply,
+    Request,
+    Translator,
+    UnusableReply,
+    split_text,
+    translate_in_parts,
+)
+from dragoman.scoring.language_detection import Detector
+from dragoman.store.translation_memory import MemoryEntry, Origin, SourceText, TranslationMemory
+
+_NO_LABELS: frozenset[Kind] = frozenset({"id", "address", "phone"})
+_DOUBTS = frozenset({"copied", "residual-english", "wrong-language"})
+
+
+class CheckedTranslation(msgspec.Struct, frozen=True):
+    """A translation with everything put back, and what is wrong with it."""
+
+    text: str
+    anomalies: tuple[QaIssue, ...]
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether it is too damaged to be used."""
+        return any(found.severity == "refuse" for found in self.anomalies)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it may be in another language than was asked for."""
+        return any(found.code in _DOUBTS for found in self.anomalies)
+
+    @property
+    def has_lost_placeholders(self) -> bool:
+        """Whether placeholders did not come back as they were given."""
+        return any(found.code.startswith("placeholder-") for found in self.anomalies)
+
+
+class DomainContext(msgspec.Struct, frozen=True):
+    """What is known of one domain in one language while its texts are translated.
+
+    Attributes:
+        source: The language that is translated from.
+        language: The language that is translated into.
+        protection: What must stay in the domain's texts.
+        glossary: The labels that its values have so far.
+        labels: The labels that are taken.
+        detector: What tells languages; None where there is none.
+    """
+
+    source: Language
+    language: Language
+    protection: DoNotTranslate
+    glossary: Glossary
+    labels: LabelRegistry
+    detector: Detector | None = None
+
+    def masked(self, unit: Unit) -> Masked:
+        """Return a text with what must stay hidden."""
+        return mask(unit.segment, self.protection, self.glossary)
+
+    def item(self, unit: Unit, *, is_last: bool = False) -> Item:
+        """Return what a translator is shown of a text; the last time, with what went wrong."""
+        masked = self.masked(unit)
+        if not is_last:
+            return Item(masked.text, self._terms(unit))
+        placeholders = tuple(slot.placeholder for slot in masked.slots)
+        return Item(masked.text, self._terms(unit), placeholders, self.labels.others(unit.source))
+
+    def judged(self, unit: Unit, answer: str) -> CheckedTranslation:
+        """Return what a translator's answer comes to."""
+        restored = restore(self.masked(unit), answer)
+        faults = placeholder_issues(unit.segment, restored.faults)
+        return CheckedTranslation(restored.text, (*faults, *self.looked_at(unit, restored.text)))
+
+    def looked_at(self, unit: Unit, target: str) -> tuple[QaIssue, ...]:
+        """Return what is wrong with a translation, whoever made it; a label is taken with it."""
+        found = run_qa_checks(unit.segment, target, self._criteria)
+        if (other := self.labels.take(unit.source, target)) is None:
+            return found
+        shared = f"{target!r} is the label or the name of {other!r} too"
+        return (*found, qa_issue("label-collision", unit.segment.address, shared))
+
+    def settled_by_itself(self, unit: Unit) -> str | None:
+        """Return the translation of a text in which all must stay; None where there are words."""
+        if unit.segment.mode == "label":
+            return unit.source.text if self._stays(unit) else None
+        masked = self.masked(unit)
+        return None if masked.has_words else restore(masked, masked.text).text
+
+    def _stays(self, unit: Unit) -> bool:
+        """Whether a value is an id, an address or a number: labels are not masked, but these stay."""
+        spans = self.protection.spans(unit.source.text, unit.segment.component)
+        return any(
+            span.kind in _NO_LABELS and span.end - span.start == len(unit.source.text)
+            for span in spans
+        )
+
+    @property
+    def _criteria(self) -> TranslationCriteria:
+        return TranslationCriteria(self.language, self.protection, self.glossary, self.detector)
+
+    def _terms(self, unit: Unit) -> Mapping[str, str]:
+        """Return the labels of values that a text names; of two for one value both, with fields."""
+        if unit.segment.mode == "label":
+            return {}
+        found = [
+            term
+            for term in glossary_for(unit.segment, self.glossary)
+            if term.canonical != term.label
+        ]
+        counts = Counter(term.canonical for term in found)
+        return {
+            term.canonical
+            if counts[term.canonical] == 1
+            else f"{term.canonical} ({', '.join(term.fields)})": term.label
+            for term in found
+        }
+
+
+NOT_KNOWN = "neither the memory nor the glossary has it"
+
+_ID_CHARS = 8
+ALONE = (-1, -2, -3)
+"""The attempts at a text by itself."""
+
+State = Literal["known", "asked", "itself", "given up", "out of reach"]
+"""`known`: it was in the memory. `asked`: the translator gave it. `itself`: nothing in it is to be
+translated. `given up`: no sound translation came. `out of reach`: nothing came, which infrastructure
+is to blame for."""
+
+
+class UnitResult(msgspec.Struct, frozen=True):
+    """How a text ended.
+
+    Attributes:
+        unit: The text.
+        state: How it came about.
+        target: The translation; None where there is none.
+        origin: Who answers for the translation.
+        translator: Who made it: the model and its prompts, the file, or the reviewer; "" unknown.
+        anomalies: What is wrong with it, or was with the answer that was refused.
+        why: Why there is no translation, in words.
+    """
+
+    unit: Unit
+    state: State
+    target: str | None = None
+    origin: Origin | None = None
+    anomalies: tuple[QaIssue, ...] = ()
+    why: str = ""
+    translator: str = ""
+
+
+class TranslatorConfig(msgspec.Struct, frozen=True):
+    """By what texts are translated.
+
+    Attributes:
+        translator: Who translates.
+        memory: What is known, and where answers are kept; None where nothing is kept.
+        limits: How much is asked for at once.
+        concurrency: How many requests are under way at a time.
+        clock: The time of day in seconds.
+        on_settled: Is told how many texts were settled.
+        on_reply: Is told of every reply: what it consumed, and what was odd about it.
+    """
+
+    translator: Translator
+    memory: TranslationMemory | None
+    clock: Callable[[], float]
+    limits: BatchLimits = BatchLimits()
+    concurrency: int = 8
+    on_settled: Callable[[int], None] = lambda _: None
+    on_reply: Callable[[Reply], None] = lambda _: None
+
+
+async def translate_units(
+    units: Sequence[Unit], desk: DomainContext, means: TranslatorConfig
+) -> dict[SourceText, UnitResult]:
+    """Return how each text ended, from the memory and by the translator.
+
+    Raises:
+        RunHalted: Where nothing more may be asked; what came until then is kept.
+        StoreError: Where it cannot be kept.
+    """
+    settled = known_results(units, desk, means.memory)
+    left = [unit for unit in units if unit.source not in settled]
+    means.on_settled(len(units) - len(left))
+    if left:
+        asking = _Asking(desk, means)
+        settled |= await asking.settle(left)
+    return settled
+
+
+def known_results(
+    units: Sequence[Unit], desk: DomainContext, memory: TranslationMemory | None
+) -> dict[SourceText, UnitResult]:
+    """Return what needs no translator: what the memory has, and what is to stay whole."""
+    found = memory_results(units, memory) if memory else {}
+    settled: dict[SourceText, UnitResult] = {}
+    for unit in units:
+        if (entry := found.get(unit.source)) is not None:
+            settled[unit.source] = _from_memory(unit, entry, desk)
+        elif (text := desk.settled_by_itself(unit)) is not None:
+            settled[unit.source] = UnitResult(unit, "itself", text)
+    return settled
+
+
+def _from_memory(unit: Unit, entry: MemoryEntry, desk: DomainContext) -> UnitResult:
+    """Return a text that the memory has; a label that another value has already is none."""
+    anomalies = desk.looked_at(unit, entry.target)
+    if any(found.code == "label-collision" for found in anomalies):
+        why = f"the memory's label is another value's ({entry.origin}): review it"
+        return UnitResult(unit, "given up", None, entry.origin, anomalies, why)
+    return UnitResult(
+        unit, "known", entry.target, entry.origin, anomalies, translator=entry.translator
+    )
+
+
+def memory_results(
+    units: Sequence[Unit], memory: TranslationMemory
+) -> dict[SourceText, MemoryEntry]:
+    """Return what the memory has of texts: in their context, or from a file that names none."""
+    anywhere = {unit.source: msgspec.structs.replace(unit.source, context="") for unit in units}
+    found = memory.find([*anywhere, *set(anywhere.values())])
+    return {
+        source: entry
+        for source, other in anywhere.items()
+        if (entry := found.get(source) or found.get(other)) is not None
+    }
+
+
+def group_identical(units: Iterable[Unit], desk: DomainContext) -> list[tuple[Unit, ...]]:
+    """Return texts in groups that a translator cannot tell apart: only what is hidden differs."""
+    groups: dict[tuple[object, ...], list[Unit]] = {}
+    for unit in units:
+        item = desk.item(unit)
+        shown = (unit.segment.mode, unit.source.context, item.text, tuple(item.terms.items()))
+        groups.setdefault(shown, []).append(unit)
+    return [tuple(group) for group in groups.values()]
+
+
+def request_ids(units: Sequence[Unit]) -> dict[str, Unit]:
+    """Return texts by the ids that they have in requests, which no other text is likely to have."""
+    return {unit.source.key.hex()[:_ID_CHARS]: unit for unit in units}
+
+
+def translation_request(
+    by_id: Mapping[str, Unit], desk: DomainContext, attempt: int = 0
+) -> Request:
+    """Return the request for some texts of one mode; one below 0 names what they need."""
+    first = next(iter(by_id.values()))
+    return Request(
+        first.segment.mode,
+        desk.source.full_name,
+        desk.language.full_name,
+        {name: desk.item(unit, is_last=attempt < 0) for name, unit in by_id.items()},
+        attempt,
+    )
+
+
+class _Asking:
+    """One translator at work on the texts of one domain in one language."""
+
+    def __init__(self, desk: DomainContext, means: TranslatorConfig) -> None:
+        self._desk = desk
+        self._means = means
+        self._slots = asyncio.Semaphore(means.concurrency)
+        self._settled: dict[SourceText, UnitResult] = {}
+        self._refused: dict[SourceText, CheckedTranslation] = {}
+        self._doubted: set[SourceText] = set()
+        self._alike: dict[SourceText, tuple[Unit, ...]] = {}
+        self._halt: RunHalted | StoreError | None = None
+
+    async def settle(self, units: Sequence[Unit]) -> dict[SourceText, UnitResult]:
+        """Ask for all: first for one of each group, then for those that its answer did not fit."""
+        groups = group_identical(units, self._desk)
+        self._alike = {group[0].source: group[1:] for group in groups}
+        await self._ask([group[0] for group in groups])
+        self._alike = {}
+        await self._ask([unit for unit in units if unit.source not in self._settled])
+        return self._settled
+
+    async def _ask(self, units: Sequence[Unit]) -> None:
+        batches = batches_of(units, self._means.limits)
+        # What is under way when a budget is spent is paid for: it is waited for and kept.
+        ended = await asyncio.gather(*map(self._batch, batches), return_exceptions=True)
+        failures = [each for each in ended if isinstance(each, BaseException)]
+        if failures or self._halt:
+            raise self._halt or failures[0]
+
+    async def _batch(self, batch: Sequence[Unit]) -> None:
+        try:
+            await self._persist(batch)
+        # What cannot be kept would be paid for again.
+        except (RunHalted, StoreError) as halt:
+            self._halt = halt
+        except ParticipantError as error:
+            self._end(
+                UnitResult(each, "out of reach", why=str(error))
+                for unit in batch
+                for each in self._group(unit)
+                if each.source not in self._settled
+            )
+
+    async def _persist(self, units: Sequence[Unit], attempt: int = 0) -> None:
+        """Ask for texts, and again for those that did not come."""
+        left = await self._round(units, attempt)
+        if not self._means.translator.is_model:
+            self._give_up(left, NOT_KNOWN)
+            return
+        lost = [unit for unit in left if self._has_lost_placeholders(unit)]
+        left = [unit for unit in left if unit not in lost]
+        if len(left) == 1:
+            lost, left = [*lost, *left], []
+        for unit in lost:
+            await self._alone(unit)
+        if not left:
+            return
+        if attempt == 0:
+            await self._persist(left, 1)
+            return
+        middle = len(left) // 2
+        for half in (left[:middle], left[middle:]):
+            await self._persist(half, attempt + 1)
+
+    async def _alone(self, unit: Unit) -> None:
+        """Ask for one text with what it needs named: until an answer can be read, at most thrice.
+
+        A long one is asked for in parts, and whole once more only where that does not help.
+        """
+        is_long = len(split_text(self._desk.item(unit).text)) > 1
+        if is_long and await self._in_parts(unit):
+            return
+        for attempt in ALONE[:1] if is_long else ALONE:
+            for each in self._group(unit):
+                self._refused.pop(each.source, None)
+            if not await self._round([unit], attempt):
+                return
+            if unit.source in self._refused:
+                self._give_up([unit], "every answer was refused")
+                return
+        self._give_up([unit], "no answer could be read")
+
+    async def _in_parts(self, unit: Unit) -> bool:
+        """Ask for a text part by part; return whether what they make is sound."""
+
+        async def ask(items: Mapping[str, Item], attempt: int) -> Mapping[str, str]:
+            desk = self._desk
+            mode = unit.segment.mode
+            names = (desk.source.full_name, desk.language.full_name)
+            reply = await self._asked(Request(mode, *names, items, attempt))
+            self._keep({}, reply.usage)
+            return reply.texts
+
+        (name,) = request_ids([unit])
+        whole = await translate_in_parts(self._desk.item(unit), name, ask)
+        if whole is None:
+            return False
+        self._judge({unit: whole}, None)
+        return unit.source in self._settled
+
+    def _give_up(self, units: Sequence[Unit], why: str) -> None:
+        self._end(
+            UnitResult(each, "given up", anomalies=self._why_refused(each), why=why)
+            for unit in units
+            for each in self._group(unit)
+        )
+
+    def _why_refused(self, unit: Unit) -> tuple[QaIssue, ...]:
+        verdict = self._refused.get(unit.source)
+        return verdict.anomalies if verdict else ()
+
+    def _group(self, unit: Unit) -> tuple[Unit, ...]:
+        """Return a text with those that are asked for by asking for it."""
+        return (unit, *self._alike.get(unit.source, ()))
+
+    async def _round(self, units: Sequence[Unit], attempt: int) -> list[Unit]:
+        """Ask once and keep what is sound; return the texts that have none yet.
+
+        Args:
+            units: The texts.
+            attempt: How often the like was asked; below 0 for a text by itself.
+        """
+        by_id = request_ids(units)
+        reply = await self._asked(translation_request(by_id, self._desk, attempt))
+        self._judge({by_id[name]: text for name, text in reply.texts.items()}, reply.usage)
+        return [unit for unit in units if unit.source not in self._settled]
+
+    def _judge(self, answers: Mapping[Unit, str], usage: Usage | None) -> None:
+        """Keep those answers that are sound, each for all texts that it was asked for."""
+        sound: dict[Unit, CheckedTranslation] = {}
+        for asked, text in answers.items():
+            for unit in self._group(asked):
+                verdict = self._desk.judged(unit, text)
+                if verdict.is_refused:
+                    self._refused[unit.source] = verdict
+                elif not self._is_doubted(unit, verdict):
+                    sound[unit] = verdict
+        self._keep(sound, usage)
+
+    def _is_doubted(self, unit: Unit, verdict: CheckedTranslation) -> bool:
+        """Whether a text that may be in another language is asked for again: it is, once."""
+        if not verdict.is_doubtful or unit.source in self._doubted:
+            return False
+        self._doubted.add(unit.source)
+        return self._means.translator.is_model
+
+    async def _asked(self, request: Request) -> Reply:
+        async with self._slots:
+            if self._halt is not None:
+                raise self._halt
+            try:
+                reply = await self._means.translator.translate(request)
+            except UnusableReply as error:
+                reply = Reply({}, (str(error),), error.usage)
+            except ParticipantError as error:
+                if isinstance(error.usage, Usage):
+                    self._means.on_reply(Reply({}, (), error.usage))
+                raise
+            self._means.on_reply(reply)
+            return reply
+
+    def _keep(self, sound: dict[Unit, CheckedTranslation], usage: Usage | None) -> None:
+        """Write sound translations and what the request consumed to the memory, in one go."""
+        translator, now = self._means.translator, int(self._means.clock())
+        entries = [
+            MemoryEntry(
+                unit.source,
+                verdict.text,
+                "machine",
+                f"{translator.name} {translator.version}".strip(),
+                now,
+                tuple(f"{found.code}: {found.what}" for found in verdict.anomalies),
+            )
+            for unit, verdict in sound.items()
+        ]
+        if self._means.memory is not None and translator.is_model:
+            used = () if usage is None else (usage,)
+            entries = list(self._means.memory.put(entries, used))
+        self._end(
+            UnitResult(
+                *(unit, "asked", entry.target, entry.origin, verdict.anomalies),
+                translator=entry.translator,
+            )
+            for entry, (unit, verdict) in zip(entries, sound.items(), strict=True)
+        )
+
+    def _end(self, settled: Iterable[UnitResult]) -> None:
+        found = {each.unit.source: each for each in settled}
+        self._settled |= found
+        self._means.on_settled(len(found))
+
+    def _has_lost_placeholders(self, unit: Unit) -> bool:
+        verdict = self._refused.get(unit.source)
+        return verdict is not None and verdict.has_lost_placeholders

@@ -1,1 +1,0 @@
-"""Who translates: any chat model, or what is known already and nothing else."""
