@@ -32,7 +32,7 @@ def same_json() -> Callable[[str, object], None]:
     """Return a function that compares a JSON value with the golden file of a name."""
 
     def compare(name: str, found: object) -> None:
-        text = json.dumps(found, indent=1, ensure_ascii=False, sort_keys=True)
+        text = _written(found)
         lines = _leaves(json.loads(text))
         _compare(EXPECTED / name, lines, f"{text}\n", lambda old: _leaves(json.loads(old)))
 
@@ -48,6 +48,14 @@ def _compare(path: Path, found: list[str], text: str, read: Callable[[str], Iter
     if gone or new:
         changes = "\n".join(sorted([*gone, *new], key=lambda line: (line[2:], line)))
         pytest.fail(f"{path.name} has changed:\n{changes}\n{ADVICE}", pytrace=False)
+
+
+def _written(value: object, depth: int = 2) -> str:
+    """Return a value as JSON that has lines of its own for what its outer objects hold."""
+    if depth and isinstance(value, dict) and value:
+        lines = [f"{json.dumps(key)}: {_written(value[key], depth - 1)}" for key in sorted(value)]
+        return "{\n" + ",\n".join(lines) + "\n}"
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _leaves(value: object, place: str = "") -> list[str]:

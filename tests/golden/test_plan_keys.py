@@ -162,6 +162,7 @@ def test_conversations_on_bfcl_keep_their_keys(
     same_json("plan_bfcl.json", found)
 
 
+@pytest.mark.slow
 def test_conversations_on_itc_keep_their_keys(same_json: SameJson) -> None:
     """Compare the bundled world, whole, in Thai and in English, with the golden grids."""
     grid = {**GRID, "agents": ["gold"], "languages": ["en"], "scenarios": [], "trials": 1}

@@ -42,7 +42,13 @@ def records() -> list[type[msgspec.Struct]]:
             with suppress(ModuleNotFoundError):
                 import_module(module.name)
     own = f"{dragoman.__name__}."
-    return [kind for kind in _below(msgspec.Struct) if kind.__module__.startswith(own)]
+    return [
+        kind
+        for kind in _below(msgspec.Struct)
+        if kind.__module__.startswith(own)
+        # Worlds make records of the arguments of their tools: these are in no module.
+        and getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
+    ]
 
 
 def _below(kind: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:

@@ -1,0 +1,240 @@
+"""Read what version 0.1.0 stored: every file opens, says the same, and is gone on with.
+
+`make.py` made the files in `stored`. What they say is in `expected`.
+"""
+
+import asyncio
+import json
+import shutil
+import sqlite3
+import tarfile
+from collections.abc import Callable
+from contextlib import closing
+from importlib.metadata import version
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import msgspec
+import pytest
+
+from dragoman.core.protocols import ChatRequest, Completion
+from dragoman.core.tools import NO_TOOLS
+from dragoman.models.chat.remembered import RememberedModel
+from dragoman.store.pending_batches import PendingBatches
+from dragoman.store.replies import ReplyCache
+from dragoman.store.translation_memory import SourceText, TranslationMemory
+
+SameJson = Callable[[str, object], None]
+Told = Callable[..., Any]
+Unpack = Callable[[str], Path]
+
+STORED = Path(__file__).parent / "stored"
+WHOLE_RUNS = (
+    "grid",
+    "spoken",
+    "format-3",
+    "format-2",
+)  # resume refuses labels as conditions (format 1)
+READ = {
+    "grid": ("show", "compare", "usage", "errors"),
+    "spoken": ("show", "compare", "usage", "leaderboard --style bfcl-audio"),
+}
+ENGINES = {"espeakng-loader": "0.2.4", "pocketsphinx": "5.1.1"}
+
+
+@pytest.fixture
+def unpack(tmp_path: Path) -> Unpack:
+    """Return a function that unpacks a stored folder under its name."""
+
+    def unpacked(name: str) -> Path:
+        with tarfile.open(STORED / f"{name}.tar.xz") as archive:
+            archive.extractall(tmp_path / name, filter="data")
+        return tmp_path / name
+
+    return unpacked
+
+
+@pytest.fixture
+def dragoman(in_process: Callable[..., CompletedProcess[str]], tmp_path: Path) -> Told:
+    """Return a function that runs a command, which must succeed, and returns what it printed."""
+
+    def call(words: str) -> str:
+        done = in_process(*words.split(), cwd=tmp_path, COLUMNS="100")
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return call
+
+
+@pytest.fixture
+def told(dragoman: Told) -> Told:
+    """Return a function that runs a command with `--json` and returns the object it ends with."""
+    return lambda words: json.loads(dragoman(f"{words} --json").splitlines()[-1])
+
+
+def conversations(run: Path) -> int:
+    """Return how many conversations a run holds."""
+    with closing(sqlite3.connect(run / "run.sqlite")) as file:
+        ((count,),) = file.execute("SELECT count(*) FROM episodes")
+    return int(count)
+
+
+def _require_engines() -> None:
+    pytest.importorskip("pocketsphinx")
+    if {engine: version(engine) for engine in ENGINES} != ENGINES:
+        pytest.skip("the versions of the embedded engines are part of the keys, and differ here")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["grid", "spoken"])
+def test_a_stored_run_says_what_it_said(
+    name: str, unpack: Unpack, told: Told, same_json: SameJson
+) -> None:
+    """Compare what commands say of a run with the golden answers."""
+    unpack(name)
+    found = {words: told(f"{words} {name}") for words in READ[name]}
+    same_json(f"run_{name}.json", found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["format-3", "format-2", "format-1"])
+def test_a_run_of_an_older_format_is_read_and_upgraded(
+    name: str, unpack: Unpack, told: Told, dragoman: Told, same_json: SameJson
+) -> None:
+    """Compare what an older run says, before and after its upgrade, with one golden answer."""
+    run = unpack(name)
+    run.rename(run.with_name("older"))
+    for _ in range(2):
+        same_json(
+            "run_older.json", {words: told(f"{words} older") for words in ("show", "compare")}
+        )
+        dragoman("upgrade older")
+    dragoman("verify older")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WHOLE_RUNS)
+def test_a_stored_run_that_is_whole_plays_nothing_again(
+    name: str, unpack: Unpack, told: Told
+) -> None:
+    """Resume a whole run: no conversation is added, and its figures stay."""
+    if name == "spoken":
+        _require_engines()
+    run = unpack(name)
+    played, shown = conversations(run), told(f"show {name}")
+    told(f"resume {name}")
+    assert conversations(run) == played
+    assert told(f"show {name}") == shown
+
+
+@pytest.mark.slow
+def test_stored_blame_is_found_again(unpack: Unpack, told: Told, same_json: SameJson) -> None:
+    """Ask again what lost conversations: what was played for that is found under its keys."""
+    _require_engines()
+    replays = sorted((unpack("spoken") / "blame").iterdir())
+    before = {folder.name: conversations(folder) for folder in replays}
+    same_json("blame.json", told("blame spoken"))
+    after = {
+        path.parent.name: conversations(path.parent)
+        for path in replays[0].parent.glob("*/run.sqlite")
+    }
+    assert after == before
+
+
+@pytest.mark.slow
+def test_a_stored_run_is_scored_again_with_equal_results(unpack: Unpack, told: Told) -> None:
+    """Score a run anew: its verdicts and figures stay."""
+    unpack("grid")
+    shown = told("show grid --rules dragoman-2")
+    told("score grid --anew --rules dragoman-2")
+    assert told("show grid --rules dragoman-2") == shown
+
+
+@pytest.mark.slow
+def test_a_stored_run_is_reported_bundled_and_unbundled(
+    unpack: Unpack, told: Told, dragoman: Told, tmp_path: Path
+) -> None:
+    """Send a run through a report and a bundle: it comes back as it was."""
+    run = unpack("grid")
+    shown = told("show grid")
+    dragoman("report grid --out report.html")
+    dragoman("bundle grid --out grid.zip")
+    shutil.rmtree(run)
+    dragoman("unbundle grid.zip --out grid")
+    assert told("show grid") == shown
+    assert (tmp_path / "report.html").stat().st_size > 1_000
+
+
+@pytest.mark.slow
+def test_a_stored_bundle_is_unbundled(told: Told, dragoman: Told, same_json: SameJson) -> None:
+    """Make a run of a stored bundle: it says what the run of the older formats says."""
+    dragoman(f"unbundle {STORED / 'bundle.zip'} --out older")
+    same_json("run_older.json", {words: told(f"{words} older") for words in ("show", "compare")})
+
+
+@pytest.mark.slow
+def test_a_stored_audio_set_is_played(unpack: Unpack, told: Told, same_json: SameJson) -> None:
+    """Verify a stored audio set and play it: its conversations have the golden results."""
+    pytest.importorskip("soundfile")
+    folder = unpack("set")
+    verified = told("speak --verify set")
+    played = told("run set:set --agent literal --out played")
+    with closing(sqlite3.connect(folder.with_name("played") / "run.sqlite")) as file:
+        keys = [key.hex() for (key,) in file.execute("SELECT key FROM cells ORDER BY id")]
+    same_json("audio_set.json", {"verified": verified, "cells": played["cells"], "keys": keys})
+
+
+@pytest.mark.slow
+def test_a_stored_dataset_is_read_and_its_steps_have_nothing_to_do(
+    unpack: Unpack, told: Told, same_json: SameJson
+) -> None:
+    """Go through the steps of a dataset again: its items and its card stay."""
+    path = unpack("dataset") / "dataset.sqlite"
+    before = _rows(path)
+    for step in ("generate", "answer", "check", "split --share 0.4 --seed 2"):
+        told(f"curate {step} dataset")
+    assert _rows(path) == before
+    status, card = told("curate status dataset"), told("curate card dataset")
+    same_json("dataset.json", {"status": status, "card": card, "items": before})
+
+
+def _rows(path: Path) -> list[list[str]]:
+    with closing(sqlite3.connect(path)) as file:
+        query = (
+            "SELECT kind, name, digest FROM items UNION ALL SELECT step, name, digest FROM ledger"
+        )
+        return sorted([str(column) for column in row] for row in file.execute(query))
+
+
+class Refusing:
+    """A chat model that must not be asked."""
+
+    name = "model"
+
+    async def complete(self, request: ChatRequest, purpose: str) -> Completion:
+        raise AssertionError(request, purpose)
+
+
+def test_stored_replies_translations_and_batches_are_found(
+    unpack: Unpack, same_json: SameJson
+) -> None:
+    """Find a reply, a translation with its history, and a batch in stored files."""
+    folder = unpack("files")
+    request = ChatRequest([{"role": "user", "content": "Hello"}], NO_TOOLS, 7, "task", draw="draw")
+    with ReplyCache(folder / "replies.sqlite", 1 << 30) as cache:
+        model = RememberedModel(Refusing(), cache, "identity")
+        reply = asyncio.run(model.complete(request, "agent"))
+    source = SourceText("en", "vi", "tool find", "Finds a parcel.")
+    with TranslationMemory(folder / "memory.sqlite") as memory:
+        memories = [
+            memory.find([source])[source],
+            memory.history(source),
+            memory.reviews(),
+            memory.usage(),
+        ]
+    batches = PendingBatches(folder / "batches.sqlite").holding(
+        "https://models.example/v1", ["two"]
+    )
+    found = [[reply.reply, reply.latency, reply.usage], memories, batches]
+    same_json("files.json", msgspec.to_builtins(found))
