@@ -19,13 +19,13 @@ from shutil import copytree
 
 from dragoman.core.conditions import condition_from
 from dragoman.core.protocols import ChatRequest, Completion
+from dragoman.core.replies import Latency
 from dragoman.core.tools import NO_TOOLS
 from dragoman.core.usage import Usage
-from dragoman.core.voice.clock import Latency
+from dragoman.models.chat.cached_model import CachedModel
 from dragoman.models.chat.completions import decode_completion
-from dragoman.models.chat.remembered import RememberedModel
 from dragoman.store.pending_batches import PendingBatches
-from dragoman.store.replies import ReplyCache
+from dragoman.store.reply_cache import ReplyCache
 from dragoman.store.translation_memory import (
     MemoryEntry,
     ReviewCount,
@@ -154,7 +154,7 @@ def make_files(made: Path) -> None:
         memory.put_review([MemoryEntry(source, "Tìm bưu kiện.", "reviewed", "Lan", 2)], review)
     request = ChatRequest([{"role": "user", "content": "Hello"}], NO_TOOLS, 7, "task", draw="draw")
     with ReplyCache(folder / "replies.sqlite", 1 << 30) as cache:
-        asyncio.run(RememberedModel(Answering(), cache, "identity").complete(request, "agent"))
+        asyncio.run(CachedModel(Answering(), cache, "identity").complete(request, "agent"))
     batches = PendingBatches(folder / "batches.sqlite")
     batches.begin("batch", "https://models.example/v1", ["one", "two"])
     batches.accepted("batch", "batch-1")

@@ -6,26 +6,26 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.bfcl.rules import RULES as BFCL_RULES
-from dragoman.conditions.language.view_rules import VIEW_RULES
+from dragoman.composition.setup import build_setup
+from dragoman.conditions.language.tool_view_rules import VIEW_RULES
+from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import condition_from, condition_of, condition_text
-from dragoman.core.keys import content_key, derive_seed, named_key
-from dragoman.core.language.rules import LANGUAGE_RULES
+from dragoman.core.content_keys import content_key, derive_seed, named_key
+from dragoman.core.language.correctness import LANGUAGE_RULES
 from dragoman.core.protocols import Limits
 from dragoman.core.rules import RULES
-from dragoman.curation.apis.steps import ORDER, CurationStep, StepFinding, digest_of
-from dragoman.runs.taking import scoring_of
-from dragoman.scoring.error_tags import TAG_RULES
-from dragoman.store.datasets.records import StoredItem
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.measures import (
-    Makings,
-    earlier_names,
+from dragoman.curation.api_datasets.pipeline import ORDER, CurationStep, StepFinding, step_digest
+from dragoman.registry.measures import (
+    MeasureContext,
+    earlier_measure_names,
     measure_names,
-    measures_named,
+    resolve_measures,
     rubric_names,
 )
-from dragoman.wiring.setup import build_setup
+from dragoman.registry.model_clients import ModelClients
+from dragoman.runs.measure_runner import reward_scoring
+from dragoman.scoring.measures.error_tags import TAG_RULES
+from dragoman.store.dataset import StoredItem
 
 SameJson = Callable[[str, object], None]
 
@@ -94,12 +94,14 @@ def test_measures_keep_their_names_versions_and_figures(
     """Compare what stored counts are found by, and what figures are made of, with the golden ones."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     setup = build_setup(msgspec.convert({"suite": "courier", "agents": ["gold"]}, RunConfig))
-    makings = Makings(scoring_of(setup), ("openai/gpt-4.1-mini",), Connections(), repeat=2)
-    names = [*measure_names(), *earlier_names(), *rubric_names()]
+    makings = MeasureContext(
+        reward_scoring(setup), ("openai/gpt-4.1-mini",), ModelClients(), repeat=2
+    )
+    names = [*measure_names(), *earlier_measure_names(), *rubric_names()]
     found = {
         name: [
             [each.name, each.version, each.judge, each.rules, *map(_json, each.figures)]
-            for each in measures_named([name], makings)
+            for each in resolve_measures([name], makings)
         ]
         for name in names
     }
@@ -118,4 +120,4 @@ def test_steps_of_curation_keep_their_order_and_keys(same_json: SameJson) -> Non
     """Compare the key by which a step knows an item again with the golden one."""
     item = StoredItem("task", "one", "source", content_key("record"), b"{}")
     step = CurationStep("filter", "filter-1", "task", _look, {"least": 2, "kinds": ["a", "b"]})
-    same_json("curation_steps.json", {"order": list(ORDER), "filter": digest_of(step, item)})
+    same_json("curation_steps.json", {"order": list(ORDER), "filter": step_digest(step, item)})

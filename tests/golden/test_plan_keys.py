@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.runs.plan import not_applicable, plan, planned
-from dragoman.wiring.grid.config import RunConfig
-from dragoman.wiring.setup import build_setup
+from dragoman.composition.setup import build_setup
+from dragoman.config.run_config import RunConfig
+from dragoman.runs.plan import lazy_plan, not_applicable, plan_cells
 
 SameJson = Callable[[str, object], None]
 
@@ -43,9 +43,9 @@ def keys_of(suite: str, **options: object) -> dict[str, object]:
                 cell.spec_key,
                 cell.seed,
             ]
-            for cell in plan(setup)
+            for cell in plan_cells(setup)
         },
-        "plan": planned(setup).made_of,
+        "plan": lazy_plan(setup).made_of,
         "agents": {agent.name: agent.identity for agent, _ in setup.pairs},
         "users": {agent.name: user.identity for agent, user in setup.pairs},
         "prompts": setup.prompts,

@@ -9,23 +9,22 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dragoman.core.protocols import ChatRequest, Completion, Spoken, Transcript
+from dragoman.core.audio import Audio
+from dragoman.core.protocols import ChatRequest, Completion, SynthesisResult, Transcript
+from dragoman.core.replies import Latency
 from dragoman.core.tools import NO_TOOLS, Toolset, ToolSpec
 from dragoman.core.usage import Usage
-from dragoman.core.voice.audio import Audio
-from dragoman.core.voice.clock import Latency
-from dragoman.curation.asking.answers import ModelQuestion, asked
-from dragoman.curation.translation.translators.chat import ChatTranslator
-from dragoman.curation.translation.translators.protocol import Item, Request
+from dragoman.curation.llm_clients import ModelQuestion, ask_for_json
+from dragoman.curation.translation.translators import ChatTranslator, Item, Request
+from dragoman.models.chat.cached_model import CachedModel
 from dragoman.models.chat.completions import decode_completion
-from dragoman.models.chat.remembered import RememberedModel
-from dragoman.models.spec import read_spec
-from dragoman.speech.remembered import RememberedEar, RememberedVoice
-from dragoman.store.replies import ReplyCache
+from dragoman.models.model_spec import parse_model_spec
+from dragoman.registry.chat_models import resolve_chat_model
+from dragoman.registry.model_clients import ModelClients
+from dragoman.registry.speech_engines import resolve_recognizer, resolve_synthesizer
+from dragoman.speech.cache import CachedRecognizer, CachedSynthesizer
+from dragoman.store.reply_cache import ReplyCache
 from dragoman.store.translation_memory import MemoryEntry, SourceText
-from dragoman.wiring.chat_models import named_chat_model
-from dragoman.wiring.connections import Connections
-from dragoman.wiring.speech import resolve_recognizer, resolve_synthesizer
 
 SameJson = Callable[[str, object], None]
 
@@ -79,8 +78,10 @@ class Speaking:
     name = "speech"
     identity = "speech-identity"
 
-    async def speak(self, text: str, language: str, seed: int) -> Spoken:
-        return Spoken(SOUND, Usage("synthesis", "m", characters=len(text) + seed * len(language)))
+    async def speak(self, text: str, language: str, seed: int) -> SynthesisResult:
+        return SynthesisResult(
+            SOUND, Usage("synthesis", "m", characters=len(text) + seed * len(language))
+        )
 
     async def transcribe(self, audio: Audio, language: str) -> Transcript:
         return Transcript(
@@ -89,12 +90,12 @@ class Speaking:
 
 
 @pytest.fixture
-def connections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Connections:
+def connections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelClients:
     """Return connections without a memory; nothing is asked."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     for provider in ("OPENAI", "ANTHROPIC", "ELEVENLABS", "DEEPGRAM", "DASHSCOPE"):
         monkeypatch.setenv(f"{provider}_API_KEY", "none")
-    return Connections()
+    return ModelClients()
 
 
 def kept(path: Path) -> list[list[str]]:
@@ -105,12 +106,12 @@ def kept(path: Path) -> list[list[str]]:
 
 
 def test_models_voices_and_ears_keep_their_identities(
-    connections: Connections, same_json: SameJson
+    connections: ModelClients, same_json: SameJson
 ) -> None:
     """Compare what tells models, voices and ears apart with the golden identities."""
     found = {
-        "specs": {written: read_spec(written).identity for written in MODELS},
-        "models": {written: named_chat_model(written, connections)[1] for written in MODELS},
+        "specs": {written: parse_model_spec(written).identity for written in MODELS},
+        "models": {written: resolve_chat_model(written, connections)[1] for written in MODELS},
         "voices": {
             written: resolve_synthesizer(written, connections).identity for written in VOICES
         },
@@ -130,7 +131,7 @@ def test_a_chat_request_keeps_its_key_and_its_stored_reply(
     )
     path = tmp_path / "replies.sqlite"
     with ReplyCache(path, 1 << 30) as cache:
-        model = RememberedModel(Answering("Good day."), cache, "identity")
+        model = CachedModel(Answering("Good day."), cache, "identity")
         keys = [
             model.key(each, purpose).hex()
             for each in (CHAT, sounding)
@@ -147,9 +148,9 @@ def test_speech_keeps_its_keys_and_its_stored_replies(tmp_path: Path, same_json:
         path = tmp_path / f"{name}.sqlite"
         with ReplyCache(path, 1 << 30) as cache:
             if name == "voice":
-                asyncio.run(RememberedVoice(Speaking(), cache).speak("Good day.", "en", 7))
+                asyncio.run(CachedSynthesizer(Speaking(), cache).speak("Good day.", "en", 7))
             else:
-                asyncio.run(RememberedEar(Speaking(), cache).transcribe(SOUND, "en"))
+                asyncio.run(CachedRecognizer(Speaking(), cache).transcribe(SOUND, "en"))
         found[name] = kept(path)
     same_json("speech_replies.json", found)
 
@@ -165,7 +166,7 @@ def test_a_request_of_translation_keeps_its_key(tmp_path: Path, same_json: SameJ
     source = SourceText("en", "vi", "tool find", "Finds a parcel.")
     entry = MemoryEntry(source, "Tìm bưu kiện.", "machine", "m", 1, ("odd",), "Find", 0.5)
     with ReplyCache(tmp_path / "replies.sqlite", 1 << 30) as cache:
-        remembered = RememberedModel(model, cache, "identity")
+        remembered = CachedModel(model, cache, "identity")
         keys = [remembered.key(each, "translation").hex() for each in model.asked]
     found = {
         "asked": [[each.key, each.seed, each.label] for each in model.asked],
@@ -183,5 +184,5 @@ def test_a_question_of_curation_keeps_its_key(same_json: SameJson) -> None:
     question = ModelQuestion(
         "generation", "queries-single-1", {"b": 1, "a": ["x"]}, dict[str, int], {"type": "object"}
     )
-    asyncio.run(asked(question, model))
+    asyncio.run(ask_for_json(question, model))
     same_json("question.json", [[each.key, each.seed, each.label] for each in model.asked])

@@ -20,9 +20,9 @@ import pytest
 
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.tools import NO_TOOLS
-from dragoman.models.chat.remembered import RememberedModel
+from dragoman.models.chat.cached_model import CachedModel
 from dragoman.store.pending_batches import PendingBatches
-from dragoman.store.replies import ReplyCache
+from dragoman.store.reply_cache import ReplyCache
 from dragoman.store.translation_memory import SourceText, TranslationMemory
 
 SameJson = Callable[[str, object], None]
@@ -223,7 +223,7 @@ def test_stored_replies_translations_and_batches_are_found(
     folder = unpack("files")
     request = ChatRequest([{"role": "user", "content": "Hello"}], NO_TOOLS, 7, "task", draw="draw")
     with ReplyCache(folder / "replies.sqlite", 1 << 30) as cache:
-        model = RememberedModel(Refusing(), cache, "identity")
+        model = CachedModel(Refusing(), cache, "identity")
         reply = asyncio.run(model.complete(request, "agent"))
     source = SourceText("en", "vi", "tool find", "Finds a parcel.")
     with TranslationMemory(folder / "memory.sqlite") as memory:

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from dragoman.store.datasets.dataset import Dataset
+from dragoman.store.dataset import Dataset
 from dragoman.store.pending_batches import PendingBatches
-from dragoman.store.replies import ReplyCache
-from dragoman.store.run import NewRun, create_run
-from dragoman.store.run_index.file import open_index
+from dragoman.store.reply_cache import ReplyCache
+from dragoman.store.run_index import open_index
+from dragoman.store.run_store import NewRun, create_run
 from dragoman.store.translation_memory import TranslationMemory
 
 
