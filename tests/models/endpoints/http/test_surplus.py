@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from tests.models.wire.http1.conftest import Play, Serving
+from tests.models.endpoints.http.conftest import Play, Serving
 
 from dragoman.config.event_loop import run_event_loop
 from dragoman.core.protocols import ChatRequest

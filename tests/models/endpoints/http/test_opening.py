@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 import pytest
-from tests.models.wire.http1.conftest import Behaving, Play, Serving, closed
+from tests.models.endpoints.http.conftest import Behaving, Play, Serving, closed
 
 from dragoman.models.http.http_client import HttpClient
 from dragoman.models.http.transport import HttpResponse, Timeouts, TransportError

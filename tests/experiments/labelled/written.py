@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-from tests.studies.labelled.playing import Played
+from tests.experiments.labelled.playing import Played
 
 from dragoman.core.episodes import Episode, Event, Message, Termination
 from dragoman.core.replies import ToolCallReply, text_reply

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.studies.labelled.files import FOLDER, every_file
+from tests.experiments.labelled.files import FOLDER, every_file
 
 from dragoman.analysis.judge_accuracy import WHOLE
 from dragoman.experiments.human_labels import is_labelled_file, judged_labels, known_labels

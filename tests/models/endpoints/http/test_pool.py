@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.models.wire.http1.conftest import Behaving, Play, Serving
+from tests.models.endpoints.http.conftest import Behaving, Play, Serving
 
 from dragoman.models.http import http_client
 from dragoman.models.http.http_client import HttpClient

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
-from tests.studies.labelled.playing import Part, Played, played
-from tests.studies.labelled.written import written
+from tests.experiments.labelled.playing import Part, Played, played
+from tests.experiments.labelled.written import written
 
 from dragoman.benchmarks.tau2.messages import encode_messages
 from dragoman.benchmarks.tau2.tasks import encode_task
