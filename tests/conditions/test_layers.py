@@ -120,5 +120,5 @@ def test_each_layer_tells_a_paragraph() -> None:
     briefing = resolve_condition(PLAIN, [layer("-a"), layer("-b")]).briefing(TALK)
     assert briefing is not None
     sides: tuple[Role, ...] = ("agent", "user")
-    told = [asyncio.run(briefing.told(side, Before())) for side in sides]
+    told = [asyncio.run(briefing.instructions(side, Before())) for side in sides]
     assert told == ["Told by -a.\n\nTold by -b.", ""]

@@ -39,7 +39,7 @@ def test_an_empty_list_of_assertions_is_a_state_to_compare() -> None:
     [
         (Criteria(("DB",), actions=(Action("1", "calculate", {}),)), {"DB", "ACTION"}),
         (Criteria(("DB",), env_assertions=(ASSERTION,)), {"DB", "ENV_ASSERTION"}),
-        (Criteria(("DB",), must_say=("5",)), {"COMMUNICATE"}),
+        (Criteria(("DB",), communicate_info=("5",)), {"COMMUNICATE"}),
         (Criteria(("DB",), assertions=("be polite",)), {"NL_ASSERTION"}),
     ],
 )
@@ -48,7 +48,9 @@ def test_each_list_serves_its_component(criteria: Criteria, expected: set[Compon
 
 
 def test_what_is_listed_does_not_depend_on_the_basis() -> None:
-    assert listed(Criteria((), must_say=("5",))) == listed(Criteria(COMPONENTS, must_say=("5",)))
+    assert listed(Criteria((), communicate_info=("5",))) == listed(
+        Criteria(COMPONENTS, communicate_info=("5",))
+    )
 
 
 def test_what_a_suite_checks_itself_is_there_where_the_basis_names_it() -> None:

@@ -47,7 +47,7 @@ class Tame:
         self.did.append(item)
         return item.upper()
 
-    async def beat(self) -> None:
+    async def heartbeat(self) -> None:
         if self._hangs:
             await self._lost(None)
         if self._gone.is_set():

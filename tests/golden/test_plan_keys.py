@@ -45,7 +45,7 @@ def keys_of(suite: str, **options: object) -> dict[str, object]:
             ]
             for cell in plan_cells(setup)
         },
-        "plan": lazy_plan(setup).made_of,
+        "plan": lazy_plan(setup).plan_fingerprint,
         "agents": {agent.name: agent.identity for agent, _ in setup.pairs},
         "users": {agent.name: user.identity for agent, user in setup.pairs},
         "prompts": setup.prompts,

@@ -150,7 +150,7 @@ def task(number: str, text: str = "You want a refund") -> Task:
             ("DB", "NL_ASSERTION"),
             actions=(Action("a1", "cancel", {"amount": 1.0}, compare=("amount",)),),
             env_assertions=(EnvAssertion(FunctionCall("user", "is_on", {"n": 1})),),
-            must_say=("327",),
+            communicate_info=("327",),
             assertions=("The agent apologises",),
         ),
         InitialState(

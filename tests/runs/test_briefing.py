@@ -30,7 +30,7 @@ class CountsReplies:
     def __init__(self, talk: ConversationContext) -> None:
         assert talk.agent.name == "parrot"
 
-    async def told(self, side: Role, progress: ConversationProgress) -> str:
+    async def instructions(self, side: Role, progress: ConversationProgress) -> str:
         said = sum(isinstance(event, Message) and event.by == "user" for event in progress.events)
         return f"The user has spoken {said} times." if side == "agent" else ""
 

@@ -299,7 +299,7 @@ def test_what_was_spent_elsewhere_counts_for_the_budget() -> None:
     call = Usage("agent", "far/model", calls=1, input_tokens=20, output_tokens=5)
 
     async def played() -> None:
-        async with spending.room():
+        async with spending.reserve():
             spending.add((call,))
 
     asyncio.run(played())
@@ -315,7 +315,7 @@ def test_conversations_that_are_played_elsewhere_pass_a_budget_by_one_of_them() 
 
     async def played() -> None:
         nonlocal most_at_once, now
-        async with spending.room():
+        async with spending.reserve():
             now += 1
             most_at_once = max(most_at_once, now)
             for _ in range(20):
@@ -336,6 +336,6 @@ def test_receipts_allow_everything_and_are_handed_over_once() -> None:
     receipts = RecordingSpendTracker()
     call = Usage("agent", "far/model", calls=1)
     receipts.require_prices(["far/model"])
-    receipts.spend(call)
+    receipts.record(call)
 
     assert (receipts.take(), receipts.take()) == ((call,), ())

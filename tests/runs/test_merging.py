@@ -118,8 +118,8 @@ def test_shares_of_a_plan_are_joined_to_what_one_run_plays(whole: Path, tmp_path
         with open_run(whole, write=False) as own:
             assert store.cells() == own.cells()
             assert store.scorings() == own.scorings()
-            counts = {group: tally.count for group, tally in (store.tallies() or {}).items()}
-            assert counts == {g: tally.count for g, tally in (own.tallies() or {}).items()}
+            counts = {group: tally.count for group, tally in (store.status_counts() or {}).items()}
+            assert counts == {g: tally.count for g, tally in (own.status_counts() or {}).items()}
 
 
 def test_each_share_had_a_preflight_of_its_own_and_copies_of_a_run_one_together(
@@ -397,7 +397,7 @@ def test_a_large_plan_is_compared_by_what_it_is_made_of(
     assert stored(tmp_path / "large") == stored(whole)
     assert problems(tmp_path / "large") == []
     with open_run(tmp_path / "large", write=True) as store:
-        store.note_made_of("of other data")
+        store.store_plan_fingerprint("of other data")
     with pytest.raises(StoreError, match="data, prompts or agents have changed"):
         resume_job(tmp_path / "large")
 
@@ -407,6 +407,6 @@ def test_a_plan_of_before_is_compared_cell_by_cell_once(
 ) -> None:
     monkeypatch.setattr(jobs, "MOST_COMPARED", 0)
     with open_run(half, write=False) as store:
-        assert store.made_of() == ""
+        assert store.plan_fingerprint() == ""
     with resume_job(half).store as store:
-        assert store.made_of() != ""
+        assert store.plan_fingerprint() != ""

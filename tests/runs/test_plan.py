@@ -171,8 +171,8 @@ def test_cells_of_a_grid_are_the_same_one_by_one() -> None:
 
 def test_plans_are_made_of_the_same_only_if_their_cells_are_equal() -> None:
     base = RunConfig("courier:easy", ("attentive", "gold"), trials=2)
-    made_of = lazy_plan(build_setup(base)).made_of
-    assert lazy_plan(build_setup(base)).made_of == made_of
+    plan_fingerprint = lazy_plan(build_setup(base)).plan_fingerprint
+    assert lazy_plan(build_setup(base)).plan_fingerprint == plan_fingerprint
     for change in (
         {"trials": 3},
         {"agents": ("gold", "attentive")},
@@ -182,4 +182,4 @@ def test_plans_are_made_of_the_same_only_if_their_cells_are_equal() -> None:
         {"personas": ("hurried",)},
     ):
         other = msgspec.structs.replace(base, **change)
-        assert lazy_plan(build_setup(other)).made_of != made_of, change
+        assert lazy_plan(build_setup(other)).plan_fingerprint != plan_fingerprint, change

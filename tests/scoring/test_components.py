@@ -250,7 +250,7 @@ def test_a_call_in_another_wording_counts_and_both_verdicts_are_kept(
 
 def test_what_is_said_in_another_wording_counts_and_both_verdicts_are_kept() -> None:
     wording = LocalizedValues("vi", NumberFormat(",", "."))
-    criteria = Criteria(("COMMUNICATE",), must_say=("1786", "327", "5"))
+    criteria = Criteria(("COMMUNICATE",), communicate_info=("1786", "327", "5"))
     events = (Message("agent", text_reply("Tổng cộng 1.786, hoàn lại 327.")),)
     component = communicate_component(criteria, events, DEFAULT_RULES, wording)
     assert component.evidence == (
@@ -282,7 +282,7 @@ def test_what_the_agent_said_includes_the_greeting_and_words_beside_calls() -> N
 
 @BOTH
 def test_each_thing_must_be_said_by_the_agent(rules: Rules) -> None:
-    criteria = Criteria(("COMMUNICATE",), must_say=("42", "hi", "99", "77"))
+    criteria = Criteria(("COMMUNICATE",), communicate_info=("42", "hi", "99", "77"))
     component = communicate_component(criteria, EVENTS, rules)
     assert component.verdict == Scored(0.0)
     assert [entry.met for entry in component.evidence] == [True, True, False, False]
@@ -292,14 +292,14 @@ def test_each_thing_must_be_said_by_the_agent(rules: Rules) -> None:
 def test_words_beside_calls_reach_nobody_and_count_only_in_the_reference(
     rules: Rules, *, met: bool
 ) -> None:
-    criteria = Criteria(("COMMUNICATE",), must_say=("5",))
+    criteria = Criteria(("COMMUNICATE",), communicate_info=("5",))
     assert communicate_component(criteria, EVENTS, rules).verdict == Scored(float(met))
 
 
 @BOTH
 def test_each_thing_must_be_said_within_one_message(rules: Rules) -> None:
     events = [Message("agent", text_reply("blue")), Message("agent", text_reply("jacket"))]
-    criteria = Criteria((), must_say=("blue jacket",))
+    criteria = Criteria((), communicate_info=("blue jacket",))
     assert communicate_component(criteria, events, rules).verdict == Scored(0.0)
 
 

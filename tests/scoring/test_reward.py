@@ -70,10 +70,12 @@ class Saying:
 def task(
     *basis: Component,
     actions: tuple[Action, ...] | None = (),
-    must_say: tuple[str, ...] = (),
+    communicate_info: tuple[str, ...] = (),
     assertions: tuple[str, ...] = (),
 ) -> Task:
-    criteria = Criteria(basis, actions=actions, must_say=must_say, assertions=assertions)
+    criteria = Criteria(
+        basis, actions=actions, communicate_info=communicate_info, assertions=assertions
+    )
     return Task("1", "suite", "digest", Scenario("x"), criteria)
 
 
@@ -116,7 +118,7 @@ def test_the_planned_state_earns_one_and_another_state_nothing(shop: DomainSuite
 
 
 def test_only_the_basis_counts_but_every_component_is_recorded(shop: DomainSuite) -> None:
-    scored = score(shop, task("DB", must_say=("42",)), talked(shop))
+    scored = score(shop, task("DB", communicate_info=("42",)), talked(shop))
     assert scored.reward == Scored(1.0)
     assert part(scored, "COMMUNICATE").verdict == Scored(0.0)
     assert not part(scored, "COMMUNICATE").in_basis
@@ -136,7 +138,7 @@ def test_only_the_basis_counts_but_every_component_is_recorded(shop: DomainSuite
 def test_the_reward_is_the_product_over_the_basis(
     shop: DomainSuite, words: str, *, did: bool, reward: float
 ) -> None:
-    both = task("DB", "COMMUNICATE", actions=(MOVE_HOUSE,), must_say=("42",))
+    both = task("DB", "COMMUNICATE", actions=(MOVE_HOUSE,), communicate_info=("42",))
     episode = talked(shop, *([DID] if did else []), words=words)
     assert score(shop, both, episode).reward == Scored(reward)
 

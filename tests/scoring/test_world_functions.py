@@ -6,7 +6,7 @@ from dragoman.core.tools import NO_TOOLS
 from dragoman.scoring.reward_components import assertion_component
 
 ASSERTS = Criteria(
-    basis=("ENV_ASSERTION",),
+    reward_basis=("ENV_ASSERTION",),
     env_assertions=(EnvAssertion(FunctionCall("user", "assert_display", {}), True),),
 )
 

@@ -35,7 +35,7 @@ def said(user: dict[str, object], *heard: str, later: dict[str, object] | None =
                 break
             words.append(reply.text)
             if later is not None:
-                session.acquaint(later)
+                session.set_user_profile(later)
         return words
 
     return asyncio.run(talk())

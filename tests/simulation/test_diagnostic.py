@@ -151,8 +151,8 @@ def test_the_reference_plan_succeeds_on_every_sample_task_that_rules_can_decide(
     }
 
 
-def dual(*actions: Action, must_say: tuple[str, ...] = ()) -> Task:
-    criteria = Criteria(("DB",), actions=actions, must_say=must_say)
+def dual(*actions: Action, communicate_info: tuple[str, ...] = ()) -> Task:
+    criteria = Criteria(("DB",), actions=actions, communicate_info=communicate_info)
     return Task("1", "suite", "digest", Scenario("My phone is dead."), criteria)
 
 
@@ -217,7 +217,7 @@ def test_gold_scores_one_on_a_plan_of_both_sides() -> None:
 
 
 def test_gold_says_what_must_be_said_within_one_message() -> None:
-    task = dual(AGENT_1, must_say=("38.60", "B12"))
+    task = dual(AGENT_1, communicate_info=("38.60", "B12"))
     words = last_words(play(task, Phone(), (GoldAgent(), GoldUser())).events, "agent")
     assert "38.60" in words
     assert "B12" in words

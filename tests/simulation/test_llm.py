@@ -129,7 +129,9 @@ def test_both_sides_are_told_which_language_they_speak() -> None:
         model = Recorder(text_reply("a"))
 
         async def conversation() -> None:
-            opening = SessionStart(TASK, side, 5, "Be fair.", (GREETING,), directive="Speak Thai.")
+            opening = SessionStart(
+                TASK, side, 5, "Be fair.", (GREETING,), instructions="Speak Thai."
+            )
             session = await LlmParticipant(model, PROMPTS).open(opening)
             await session.reply([], tools)
 

@@ -59,9 +59,9 @@ class SlowChannel(IdentityChannel):
 class SlowBriefing(StaticInstructions):
     """Takes a while to find out what the agent is told."""
 
-    async def told(self, side: Role, progress: ConversationProgress) -> str:
+    async def instructions(self, side: Role, progress: ConversationProgress) -> str:
         await asyncio.sleep(60)
-        return await super().told(side, progress)
+        return await super().instructions(side, progress)
 
 
 def play(

@@ -43,7 +43,7 @@ def played(
 
 def counted(store: RunStore) -> dict[tuple[str, str, str, str], int]:
     """Return the counts by rules, agent, standing and cause."""
-    tallies = store.tallies()
+    tallies = store.status_counts()
     assert tallies is not None
     return {
         (group.rules, group.agent, group.standing, group.cause): tally.count
@@ -129,7 +129,7 @@ def test_counts_are_those_of_counting_anew_whatever_was_written_in_which_order(
         written = counted(store)
     as_before(tmp_path)
     with open_run(tmp_path, write=False) as store:
-        assert store.tallies() is None
+        assert store.status_counts() is None
 
     assert upgrade_run(tmp_path, lambda: None) == "3"
 
@@ -182,7 +182,7 @@ def test_an_upgrade_that_dies_leaves_the_run_as_it_was(tmp_path: Path) -> None:
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 9
     with open_run(tmp_path, write=False) as store:
-        assert store.tallies() is None
+        assert store.status_counts() is None
         assert len(store.attempts()) == 6
     assert upgrade_run(tmp_path, lambda: None) == "3"
     with open_run(tmp_path, write=False) as store:

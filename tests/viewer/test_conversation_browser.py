@@ -341,7 +341,7 @@ def test_a_hostile_conversation_is_text_everywhere(
     )  # fmt: skip
     task = Task(
         HOSTILE, HOSTILE, "digest", Scenario(HOSTILE, HOSTILE),
-        Criteria(("ACTION",), (Action("1", HOSTILE, {HOSTILE: HOSTILE}),), must_say=(HOSTILE,)),
+        Criteria(("ACTION",), (Action("1", HOSTILE, {HOSTILE: HOSTILE}),), communicate_info=(HOSTILE,)),
         ticket=LINE,
     )  # fmt: skip
     condition = SPOKEN.with_axes(persona=HOSTILE)

@@ -61,7 +61,7 @@ def print_run_overview(
         named: The rules and the judge that were asked for.
     """
     with peek_run(folder) as store:
-        tallies = store.tallies()
+        tallies = store.status_counts()
         if tallies is None or _planned(tallies) <= MOST_READ:
             return None
         rules, judge = _scoring(store, tallies, named)

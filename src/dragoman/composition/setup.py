@@ -161,7 +161,7 @@ class Setup(msgspec.Struct, frozen=True):
         """Return how a condition is spoken and heard; None where it is text."""
         return None if self.voices is None else self.voices.conditions.get(condition.label)
 
-    def realised(self, condition: Condition) -> ResolvedCondition:
+    def resolve_condition(self, condition: Condition) -> ResolvedCondition:
         """Return a condition made real: language, voice, persona, then the layers of further axes."""
         layers = [
             self.further[axis, value] for axis, value in condition.axes if axis not in OWN_OPTIONS

@@ -212,14 +212,16 @@ class CombinedInstructions:
     def __init__(self, parts: Sequence[InstructionSource]) -> None:
         self._parts = parts
 
-    async def told(self, side: Role, progress: ConversationProgress) -> str:
+    async def instructions(self, side: Role, progress: ConversationProgress) -> str:
         """Return all that a side is told before its next reply."""
-        texts = [await part.told(side, progress) for part in self._parts]
+        texts = [await part.instructions(side, progress) for part in self._parts]
         return "\n\n".join(filter(None, texts))
 
-    def about_user(self) -> UserProfile:
+    def user_profile(self) -> UserProfile:
         """Return what the agent is told of its user now."""
-        known = (part.about_user() for part in self._parts if isinstance(part, ProvidesUserProfile))
+        known = (
+            part.user_profile() for part in self._parts if isinstance(part, ProvidesUserProfile)
+        )
         return next(filter(None, known), {})
 
     def take_contexts(self) -> tuple[UserContext, ...]:

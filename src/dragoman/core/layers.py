@@ -54,7 +54,7 @@ class ConversationContext(msgspec.Struct, frozen=True):
 class InstructionSource(Protocol):
     """What a session is told in one conversation beside its policy; it may change between replies."""
 
-    async def told(self, side: Role, progress: ConversationProgress) -> str:
+    async def instructions(self, side: Role, progress: ConversationProgress) -> str:
         """Return what a side is told before its next reply; "" for nothing.
 
         Raises:
@@ -128,7 +128,7 @@ class RetriesReplies(Protocol):
 class AcceptsInstructionUpdates(Protocol):
     """What a session has besides, where it heeds what it is told in mid-conversation."""
 
-    def tell(self, directive: str) -> None:
+    def update_instructions(self, instructions: str) -> None:
         """Take what is told from the next reply on, in place of what was told before."""
         ...
 
@@ -137,7 +137,7 @@ class AcceptsInstructionUpdates(Protocol):
 class ProvidesUserProfile(Protocol):
     """What a briefing has besides, where it tells agents who their user is."""
 
-    def about_user(self) -> UserProfile:
+    def user_profile(self) -> UserProfile:
         """Return, as data, what the agent is told of its user now; empty for nothing."""
         ...
 
@@ -150,7 +150,7 @@ class ProvidesUserProfile(Protocol):
 class AcceptsUserProfile(Protocol):
     """What a session has besides, where it heeds who its user is as data."""
 
-    def acquaint(self, user: UserProfile) -> None:
+    def set_user_profile(self, user: UserProfile) -> None:
         """Take what is known of the user from the next reply on."""
         ...
 
@@ -161,7 +161,7 @@ class StaticInstructions:
     def __init__(self, texts: Mapping[Role, str]) -> None:
         self._texts = texts
 
-    async def told(self, side: Role, progress: ConversationProgress) -> str:  # noqa: ARG002 - the same from the first word to the last
+    async def instructions(self, side: Role, progress: ConversationProgress) -> str:  # noqa: ARG002 - the same from the first word to the last
         """Return the side's text."""
         return self._texts.get(side, "")
 

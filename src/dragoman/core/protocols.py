@@ -212,13 +212,13 @@ class SessionStart(msgspec.Struct, frozen=True):
 
     `conversation` names it uniquely within a run and `seed` derives from its cell. `policy` is the
     benchmark's text for the agent. `history` holds the moves before the first reply. `draw` is the
-    same in every attempt at one draw of the cell, and in no other. `directive` says in which language
+    same in every attempt at one draw of the cell, and in no other. `instructions` say in which language
     the side is to speak; it is empty where nothing is said of that. `phrases` are those of the language
     that the task is told in, for who speaks without a model; None for English. `sounds` holds the audio
     of what is said, for who hears it themselves, and keeps that of a side that speaks by itself.
     `manner` is how a user without a model plays its part. `key` is the same for all that are to meet the
     same user: task, trial and the run's seed, but not the agent. `user` is what the agent is told of its
-    user, as data; the directive says it in words.
+    user, as data; the instructions say it in words.
     `may_ask` says whether a question about how something is written may be answered within a turn.
     """
 
@@ -229,7 +229,7 @@ class SessionStart(msgspec.Struct, frozen=True):
     history: tuple[Event, ...] = ()
     conversation: str = ""
     draw: str = ""
-    directive: str = ""
+    instructions: str = ""
     phrases: Phrasebook | None = None
     sounds: AudioStore = NULL_AUDIO_STORE
     manner: UserBehavior = PLAIN_BEHAVIOR

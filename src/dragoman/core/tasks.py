@@ -51,17 +51,17 @@ class EnvAssertion(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Criteria(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What counts as success; `basis` names the components whose product is the reward.
+    """The success criteria; `reward_basis` names the components whose product is the reward.
 
     `actions` and `env_assertions` are None where the task has no such list at all, which is not
     the same as an empty one: the reference compares states only where one of them exists. `plans` are
     other actions, all of them together, that are as right.
     """
 
-    basis: tuple[Component, ...]
+    reward_basis: tuple[Component, ...] = msgspec.field(name="basis")
     actions: tuple[Action, ...] | None = None
     env_assertions: tuple[EnvAssertion, ...] | None = None
-    must_say: tuple[str, ...] = ()
+    communicate_info: tuple[str, ...] = msgspec.field(default=(), name="must_say")
     assertions: tuple[str, ...] = ()
     plans: tuple[tuple[Action, ...], ...] = ()
 
@@ -75,11 +75,11 @@ class Criteria(msgspec.Struct, frozen=True, omit_defaults=True):
             case "ACTION":
                 return bool(self.actions)
             case "COMMUNICATE":
-                return bool(self.must_say)
+                return bool(self.communicate_info)
             case "NL_ASSERTION":
                 return bool(self.assertions)
             case "CALLS":
-                return "CALLS" in self.basis
+                return "CALLS" in self.reward_basis
 
 
 class Instructions(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -73,7 +73,7 @@ class ProcessWorker:
         """Send an item and wait for its answer."""
         return await self._asked(DO, item)
 
-    async def beat(self) -> None:
+    async def heartbeat(self) -> None:
         """Return once its event loop says that it runs."""
         await self._asked(BEAT, b"")
 
@@ -159,7 +159,7 @@ class RayActor:
             return str(error) or type(error).__name__
         return ""
 
-    async def beat(self) -> None:
+    async def heartbeat(self) -> None:
         """Say that its event loop runs."""
 
     async def do_all(self, batch: list[tuple[int, bytes]]) -> AsyncIterator[list[Answer]]:
@@ -217,10 +217,10 @@ class RayWorker:
         finally:
             self._frames.forget(number)
 
-    async def beat(self) -> None:
+    async def heartbeat(self) -> None:
         """Return once its event loop says that it runs."""
         try:
-            await self._actor.beat.remote()
+            await self._actor.heartbeat.remote()
         except self._ray.exceptions.RayError as error:
             raise LostWorker from error
 

@@ -108,7 +108,7 @@ class Worker(Protocol):
         """
         ...
 
-    async def beat(self) -> None:
+    async def heartbeat(self) -> None:
         """Return once it says that it is there; raises LostWorker where it is not."""
         ...
 
@@ -169,22 +169,22 @@ class WorkerPool:
         """
         deaths = hangs = 0
         while hangs < MAX_HANGS and deaths + hangs < MAX_MOVES:
-            member = await self._taken(is_suspect=hangs > 0)
+            member = await self._acquire(is_suspect=hangs > 0)
             try:
                 async with asyncio.timeout(self._patience.item):
                     answer = await member.do(item)
             except LostWorker:
                 hangs += member in self._hung
                 deaths += member not in self._hung
-                await self._buried(member)
+                await self._remove_dead(member)
             except TimeoutError:
                 hangs += 1
-                await self._buried(member)
+                await self._remove_dead(member)
             else:
                 self._deaths = 0
                 return answer
             finally:
-                await self._released(member, is_suspect=hangs > 0)
+                await self._release(member, is_suspect=hangs > 0)
         if hangs == MAX_HANGS:
             raise KilledWorkersError(f"{hangs} worker processes hung over it")
         raise KilledWorkersError(f"{MAX_MOVES} worker processes died over it")
@@ -205,7 +205,7 @@ class WorkerPool:
         if self._failure is not None:
             raise self._failure
 
-    async def _taken(self, *, is_suspect: bool) -> Worker:
+    async def _acquire(self, *, is_suspect: bool) -> Worker:
         """Return who has least to do, with one more item.
 
         What was under way when a worker hung is done beside no other such: who hangs next tells which
@@ -225,7 +225,7 @@ class WorkerPool:
                 self._suspected.add(member)
         return member
 
-    async def _released(self, member: Worker, *, is_suspect: bool) -> None:
+    async def _release(self, member: Worker, *, is_suspect: bool) -> None:
         if member in self._busy:
             self._busy[member] -= 1
         if is_suspect:
@@ -233,7 +233,7 @@ class WorkerPool:
                 self._suspected.discard(member)
                 self._ready.notify_all()
 
-    async def _buried(self, member: Worker) -> None:
+    async def _remove_dead(self, member: Worker) -> None:
         if self._busy.pop(member, None) is None:
             return
         self._leaving.add(member)
@@ -250,30 +250,30 @@ class WorkerPool:
         while True:
             await asyncio.sleep(min(HEARTBEAT_SECONDS, self._patience.silence))
             try:
-                if await self._says(member) or await self._says(member):
+                if await self._is_alive(member) or await self._is_alive(member):
                     continue
                 self._hung.add(member)
             except LostWorker:
                 pass
-            await self._buried(member)
+            await self._remove_dead(member)
             return
 
-    async def _says(self, member: Worker) -> bool:
+    async def _is_alive(self, member: Worker) -> bool:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._patience.silence / 2):
-                await member.beat()
+                await member.heartbeat()
                 return True
         return False
 
     def _replace(self) -> None:
-        self._begin(self._hired())
+        self._begin(self._spawn())
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _hired(self) -> None:
+    async def _spawn(self) -> None:
         while self._deaths < MAX_DEATHS:
             member, failure = self._hire(), None
             is_kept = False

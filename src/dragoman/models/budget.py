@@ -29,21 +29,21 @@ class SpendTracker(Protocol):
         """Refuse models whose calls could not be counted."""
         ...
 
-    def room(self, model: str) -> AbstractAsyncContextManager[None]:
+    def reserve(self, model: str) -> AbstractAsyncContextManager[None]:
         """Return what waits until a call of a model may be sent, to be left once it is counted.
 
         Entering it raises RunHalted where no other call may be sent.
         """
         ...
 
-    def spend(self, usage: Usage) -> None:
+    def record(self, usage: Usage) -> None:
         """Count what calls consumed; to be told after each, also after one that failed."""
         ...
 
 
 def reserve_spend(purse: SpendTracker | None, model: str) -> AbstractAsyncContextManager[None]:
     """Return the room for a call of a model; all there is where nothing limits it."""
-    return nullcontext() if purse is None else purse.room(model)
+    return nullcontext() if purse is None else purse.reserve(model)
 
 
 class RecordingSpendTracker:
@@ -55,11 +55,11 @@ class RecordingSpendTracker:
     def require_prices(self, models: Iterable[str]) -> None:
         """Refuse nothing: whoever keeps the budget has looked."""
 
-    def room(self, model: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG002 - obeys Purse
+    def reserve(self, model: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG002 - obeys Purse
         """Allow the call."""
         return nullcontext()
 
-    def spend(self, usage: Usage) -> None:
+    def record(self, usage: Usage) -> None:
         """Keep what was spent."""
         self._spent.append(usage)
 
@@ -90,7 +90,7 @@ class Reservations:
         self._line: deque[asyncio.Event] = deque()
 
     @asynccontextmanager
-    async def room(self, kind: str, left: Left) -> AsyncIterator[None]:
+    async def reserve(self, kind: str, left: Left) -> AsyncIterator[None]:
         """Wait until a piece of work of this kind may begin; it is under way until left.
 
         Raises:
@@ -258,12 +258,12 @@ class Budget:
                 f"{self._calls} {'call' if self._calls == 1 else 'calls'}); {self._afterwards()}"
             )
 
-    def room(self, model: str) -> AbstractAsyncContextManager[None]:
+    def reserve(self, model: str) -> AbstractAsyncContextManager[None]:
         """Return what waits until a call of a model may be sent, to be left once it is counted.
 
         Entering it raises RunHalted where no other call may be sent.
         """
-        return self._calls_under_way.room(model, self.left)
+        return self._calls_under_way.reserve(model, self.left)
 
     def left(self) -> Decimal | None:
         """Return what may still be spent; None where the limit is one of time.
@@ -274,7 +274,7 @@ class Budget:
         self.check()
         return None if self.limit.unit == "seconds" else self.limit.amount - self._spent
 
-    def spend(self, usage: Usage) -> None:
+    def record(self, usage: Usage) -> None:
         """Count what calls consumed; to be told after each, also after one that failed.
 
         A use that cannot be counted does not lose the reply: the next `check` halts the run.
@@ -364,12 +364,12 @@ class BudgetedModel:
             RunHalted: Where the budget is spent.
             ParticipantError: Where the provider broke.
         """
-        async with self._budget.room(self.name):
+        async with self._budget.reserve(self.name):
             try:
                 completion = await self._model.complete(request, purpose)
             except ParticipantError as error:
                 if isinstance(error.usage, Usage):
-                    self._budget.spend(error.usage)
+                    self._budget.record(error.usage)
                 raise
-            self._budget.spend(completion.usage)
+            self._budget.record(completion.usage)
         return completion

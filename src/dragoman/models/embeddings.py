@@ -87,7 +87,7 @@ class EmbeddingModel:
 
     def _spend(self, usage: Usage) -> None:
         if self._budget is not None:
-            self._budget.spend(usage)
+            self._budget.record(usage)
 
 
 class _Vector(msgspec.Struct):

@@ -188,15 +188,15 @@ class RealtimeSession:
             answer = await self._answered(tools)
         except ParticipantError as error:
             if budget is not None and isinstance(error.usage, Usage):
-                budget.spend(error.usage)
+                budget.record(error.usage)
             raise
         if budget is not None and answer.usage is not None:
-            budget.spend(answer.usage)
+            budget.record(answer.usage)
         return answer
 
-    def tell(self, directive: str) -> None:
+    def update_instructions(self, instructions: str) -> None:
         """Take what is told from the next reply on."""
-        self._opening = msgspec.structs.replace(self._opening, directive=directive)
+        self._opening = msgspec.structs.replace(self._opening, instructions=instructions)
 
     async def close(self) -> None:
         """End the session at the endpoint."""
@@ -266,7 +266,7 @@ class RealtimeSession:
         opening = self._opening
         return {
             **self._agent.endpoint.session,
-            "instructions": self._agent.compose(opening.policy, opening.directive),
+            "instructions": self._agent.compose(opening.policy, opening.instructions),
             "tools": encode_realtime_tools(tools) if len(tools) else [],
             "tool_choice": "required" if tools.must_call else "auto",
         }

@@ -69,7 +69,7 @@ class Player:
         self._watch = watch or InFlightRegistry()
         self._setup = setup
         self._sounds = sounds
-        self._realised = functools.cache(setup.realised)
+        self._realised = functools.cache(setup.resolve_condition)
         self._factory: EnvironmentFactory = setup.suite.factory(setup.rules)
         self.scorer = Scorer(self._factory, setup.rules, setup.judge, setup.users, setup.check)
 
@@ -190,7 +190,7 @@ class Player:
                     history=history,
                     conversation=f"{cell.key}-{attempt}",
                     draw=cell.draw,
-                    directive=surfaces.told.get(side, ""),
+                    instructions=surfaces.told.get(side, ""),
                     phrases=realisation.phrases,
                     sounds=self._sounds,
                     manner=realisation.manner,
@@ -231,7 +231,7 @@ class Player:
         briefing = realisation.briefing(talk)
         told: dict[Role, str] = {}
         if briefing is not None:
-            told = {side: await briefing.told(side, begun) for side in SIDES}
+            told = {side: await briefing.instructions(side, begun) for side in SIDES}
         return ConversationIO(
             realisation.channels(talk),
             realisation.views,
@@ -258,7 +258,7 @@ def _about_user(surfaces: ConversationIO) -> UserProfile:
     """Return what the agent is told of its user when its session opens."""
     briefing = surfaces.briefing
     if briefing is not None and isinstance(briefing, ProvidesUserProfile):
-        return briefing.about_user()
+        return briefing.user_profile()
     return {}
 
 

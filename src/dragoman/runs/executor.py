@@ -193,14 +193,14 @@ class RunSpending:
         self._budget = budget
         self._under_way = Reservations()
 
-    def room(self) -> AbstractAsyncContextManager[None]:
+    def reserve(self) -> AbstractAsyncContextManager[None]:
         """Return what waits until a conversation can be paid for, to be left once it is counted.
 
         Entering it raises RunHalted where no other conversation may begin.
         """
         if self._budget is None:
             return nullcontext()
-        return self._under_way.room(_CONVERSATION, self._budget.left)
+        return self._under_way.reserve(_CONVERSATION, self._budget.left)
 
     def add(self, spent: Sequence[Usage]) -> None:
         """Count what a conversation consumed elsewhere."""
@@ -208,7 +208,7 @@ class RunSpending:
             return
         before = self._budget.spent
         for usage in spent:
-            self._budget.spend(usage)
+            self._budget.record(usage)
         self._under_way.learn(_CONVERSATION, self._budget.spent - before)
 
 
@@ -250,7 +250,7 @@ def _playing_order(entry: Pending) -> tuple[int, int, int]:
 async def _play_queue(play: PlayFn, todo: Iterator[Pending], stage: SharedState) -> None:
     for entry in todo:
         earlier = await stage.earlier.of(entry.cell)
-        async with stage.spending.room():
+        async with stage.spending.reserve():
             finished = await _play_and_store(play, entry, earlier, stage)
         stage.earlier.add(entry.cell, finished.episode)
         if finished.score is not None:

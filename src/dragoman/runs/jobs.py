@@ -259,9 +259,9 @@ def _places(store: RunStore) -> tuple[GridPlace, ...]:
 
 def _require_same_plan(store: RunStore, cells: Sequence[Cell]) -> None:
     """Refuse a plan that is not the run's; of a large one only what it is made of is compared."""
-    made_of = cells.made_of if _is_large(cells) else ""
-    kept = store.made_of() if made_of else ""
-    is_same = kept == made_of if kept else store.has_plan(map(_stored, cells))
+    plan_fingerprint = cells.plan_fingerprint if _is_large(cells) else ""
+    kept = store.plan_fingerprint() if plan_fingerprint else ""
+    is_same = kept == plan_fingerprint if kept else store.has_plan(map(_stored, cells))
     if not is_same:
         raise StoreError(
             f"{store.folder}: data, prompts or agents have changed since this run was started: "
@@ -277,7 +277,7 @@ def _is_large(cells: Sequence[Cell]) -> TypeGuard[PlannedCells]:
 
 def _note_made_of(store: RunStore, cells: Sequence[Cell]) -> None:
     if _is_large(cells):
-        store.note_made_of(cells.made_of)
+        store.store_plan_fingerprint(cells.plan_fingerprint)
 
 
 def localization_records(setup: Setup) -> dict[str, LocalizationRecord]:

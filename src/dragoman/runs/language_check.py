@@ -99,7 +99,7 @@ def _check(
     english: Mapping[str, StateDelta],
 ) -> LanguageCheck:
     localization = setup.localization(condition)
-    realisation = setup.realised(condition)
+    realisation = setup.resolve_condition(condition)
     labels = tuple(_label_calls(setup.tasks, localization))
     return LanguageCheck(
         suite=setup.suite.name,

@@ -132,7 +132,7 @@ class _ScoringContexts:
         self._played = played
         self._tasks: Mapping[str, Task] = {task.id: task for task in setup.tasks}
         self._realised: Mapping[Condition, ResolvedCondition] = {
-            condition: setup.realised(
+            condition: setup.resolve_condition(
                 _scored_as(condition, setup) if played.is_imported else condition
             )
             for condition in played.conditions

@@ -137,7 +137,7 @@ class CellBlock:
         return named_key(key, self.agent.name) if self.agent.spec else key
 
     @property
-    def made_of(self) -> tuple[str, str, str]:
+    def plan_fingerprint(self) -> tuple[str, str, str]:
         """What the rows of its cells are made of, beside their tasks and trials."""
         return condition_text(self.condition), self.agent.name, self.shared(0).decode()
 
@@ -193,10 +193,10 @@ class PlannedCells(Sequence[Cell]):
         return tuple(block.own(task) for block in self._blocks[:1] for task in self._tasks)
 
     @property
-    def made_of(self) -> str:
+    def plan_fingerprint(self) -> str:
         """A hash of all that the cells are made of: where it is equal all keys are, in their order."""
         own = [encoded.decode() for encoded in self._own]
-        return content_key(own, [block.made_of for block in self._blocks], self._trials)
+        return content_key(own, [block.plan_fingerprint for block in self._blocks], self._trials)
 
 
 def plan_cells(setup: Setup) -> tuple[Cell, ...]:
@@ -211,7 +211,7 @@ def lazy_plan(setup: Setup) -> PlannedCells:
     """Return the same cells, each made when it is asked for."""
     left_out = _not_of_suite(setup)
     played = [
-        setup.realised(condition)
+        setup.resolve_condition(condition)
         for condition in setup.conditions
         if condition.label not in left_out
     ]
@@ -257,7 +257,7 @@ def _blocks(setup: Setup) -> Callable[[Condition, str], CellBlock]:
     """Return what makes the block of a condition and an agent, once."""
     pairs = {agent.name: (agent, user) for agent, user in setup.pairs}
     return functools.cache(
-        lambda condition, agent: CellBlock(setup, setup.realised(condition), pairs[agent])
+        lambda condition, agent: CellBlock(setup, setup.resolve_condition(condition), pairs[agent])
     )
 
 

@@ -148,7 +148,7 @@ def _free(task: Task, score: Score) -> TaskFinding | None:
 
 
 def _why_free(task: Task) -> str:
-    if task.criteria is not None and "CALLS" in task.criteria.basis:
+    if task.criteria is not None and "CALLS" in task.criteria.reward_basis:
         return "nothing is to be called"
     return "the reference plan leaves the state as it is" + _handoff(task)
 
@@ -157,7 +157,9 @@ def _words_suffice(task: Task, score: Score) -> TaskFinding | None:
     failed = _failed(score)
     if failed != ["COMMUNICATE"] or task.criteria is None:
         return None
-    return TaskFinding(task.id, f"saying {', '.join(map(repr, task.criteria.must_say))} is enough")
+    return TaskFinding(
+        task.id, f"saying {', '.join(map(repr, task.criteria.communicate_info))} is enough"
+    )
 
 
 def _handoff(task: Task) -> str:
@@ -181,7 +183,7 @@ def _nothing_to_judge(task: Task) -> TaskFinding | None:
     criteria = task.criteria
     if criteria is None:
         return TaskFinding(task.id, "the task has no criteria")
-    empty = [name for name in criteria.basis if not criteria.lists(name)]
+    empty = [name for name in criteria.reward_basis if not criteria.lists(name)]
     return TaskFinding(task.id, f"{_join(empty)} in the basis, nothing to judge") if empty else None
 
 
@@ -189,7 +191,7 @@ def _ignored(task: Task) -> TaskFinding | None:
     criteria = task.criteria
     if criteria is None:
         return None
-    names = [name for name in STATED if criteria.lists(name) and name not in criteria.basis]
+    names = [name for name in STATED if criteria.lists(name) and name not in criteria.reward_basis]
     return TaskFinding(task.id, f"lists {_join(names)} outside its basis") if names else None
 
 

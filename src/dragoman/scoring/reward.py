@@ -221,7 +221,7 @@ class Scorer:
     async def _assertions(
         self, criteria: Criteria, episode: Episode, case: JudgeContext
     ) -> tuple[ComponentScore, Usage | None]:
-        in_basis = "NL_ASSERTION" in criteria.basis
+        in_basis = "NL_ASSERTION" in criteria.reward_basis
         if not criteria.assertions:
             return ComponentScore("NL_ASSERTION", in_basis, None), None
         reason = self._why_not_judged(in_basis, episode)

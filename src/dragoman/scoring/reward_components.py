@@ -37,7 +37,7 @@ def state_component(
     criteria: Criteria, reached: Environment, expected: StateDelta
 ) -> ComponentScore:
     """DB: the world ended in the state that the reference plan leads to."""
-    in_basis = "DB" in criteria.basis
+    in_basis = "DB" in criteria.reward_basis
     if criteria.actions is None and criteria.env_assertions is None:
         return ComponentScore("DB", in_basis, None)
     delta = reached.delta()
@@ -62,7 +62,7 @@ def _state_evidence(reached: StateDelta, expected: StateDelta) -> Iterator[Evide
 
 def assertion_component(criteria: Criteria, reached: Environment) -> ComponentScore:
     """ENV_ASSERTION: functions of the world return what the task expects."""
-    in_basis = "ENV_ASSERTION" in criteria.basis
+    in_basis = "ENV_ASSERTION" in criteria.reward_basis
     if not criteria.env_assertions:
         return ComponentScore("ENV_ASSERTION", in_basis, None)
     if not issubclass(type(reached), SetupEnvironment):
@@ -95,7 +95,7 @@ def action_component(
         rules: Which arguments are compared, and whether it matters who called.
         written: The same calls as they were written, where tools are in another language.
     """
-    in_basis = "ACTION" in criteria.basis
+    in_basis = "ACTION" in criteria.reward_basis
     if not criteria.actions:
         return ComponentScore("ACTION", in_basis, None)
     made = _calls_by_name(calls)
@@ -160,12 +160,12 @@ def communicate_component(
     wording: LocalizedValues = ENGLISH_VALUES,
 ) -> ComponentScore:
     """COMMUNICATE: the agent said what must be said, each thing within one message."""
-    in_basis = "COMMUNICATE" in criteria.basis
-    if not criteria.must_say:
+    in_basis = "COMMUNICATE" in criteria.reward_basis
+    if not criteria.communicate_info:
         return ComponentScore("COMMUNICATE", in_basis, None)
     said = agent_texts(events, only_delivered=rules.words_must_be_delivered)
     evidence = []
-    for wanted in criteria.must_say:
+    for wanted in criteria.communicate_info:
         entry = Evidence(
             wanted, any(contains_localized_phrase(text, wanted, rules, wording) for text in said)
         )

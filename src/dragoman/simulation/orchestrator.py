@@ -333,16 +333,16 @@ class Conversation:
         if self._limit is not None:
             self._count_time_of(_BRIEFING)
         text = escape_surrogates(
-            await run_guarded(briefing.told(side, self), f"what the {side} is told")
+            await run_guarded(briefing.instructions(side, self), f"what the {side} is told")
         )
         if text == self._told.get(side, ""):
             return
         self._told = {**self._told, side: text}
         session = self._sessions[side]
         if isinstance(session, AcceptsUserProfile) and isinstance(briefing, ProvidesUserProfile):
-            session.acquaint(briefing.about_user())
+            session.set_user_profile(briefing.user_profile())
         if isinstance(session, AcceptsInstructionUpdates):
-            session.tell(text)
+            session.update_instructions(text)
             self._briefed.append(InstructionUpdate(len(self.events), side, text))
 
     async def _carried(self, side: Role, reply: Reply) -> Reply:

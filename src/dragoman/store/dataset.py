@@ -210,7 +210,7 @@ class Dataset:
         for row in self._rows(query, (kind,)):
             yield _item(row)
 
-    def standing(
+    def active(
         self, kind: str, *, after: Collection[str], decided: Collection[str] = ()
     ) -> Iterator[StoredItem]:
         """Yield the items of a kind that none of some steps dropped or merged, themselves or what they stand on.
@@ -223,12 +223,14 @@ class Dataset:
         Raises:
             StoreError: Where the file cannot be read or an item is damaged.
         """
-        fallen = self.fallen(after, decided)
+        fallen = self.excluded(after, decided)
         for item in self.items(kind):
             if (item.kind, item.name) not in fallen:
                 yield item
 
-    def fallen(self, steps: Collection[str], decided: Collection[str] = ()) -> set[tuple[str, str]]:
+    def excluded(
+        self, steps: Collection[str], decided: Collection[str] = ()
+    ) -> set[tuple[str, str]]:
         """Return kind and name of what some steps dropped or merged, and of what stands on it.
 
         Args:
@@ -314,7 +316,7 @@ class Dataset:
             for outcome in outcomes:
                 self._put(outcome)
 
-    def put_anew(self, step: str, outcomes: Iterable[StepOutcome]) -> None:
+    def replace(self, step: str, outcomes: Iterable[StepOutcome]) -> None:
         """Store what a step says of all items in the place of all that it said before, all or nothing.
 
         Args:

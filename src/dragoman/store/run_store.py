@@ -297,7 +297,7 @@ class RunStore:
         """Write entries within a transaction of the caller's."""
         self._adding.add(entries)
 
-    def tallies(self) -> dict[StatusGroup, StatusCount] | None:
+    def status_counts(self) -> dict[StatusGroup, StatusCount] | None:
         """Return how many conversations stand how, and why; None in files of formats without counts."""
         if not self._file.is_counted:
             return None
@@ -332,13 +332,13 @@ class RunStore:
                 for row, cell in found
             )
 
-    def made_of(self) -> str:
+    def plan_fingerprint(self) -> str:
         """Return the hash of all that the plan was made of; empty where it was not kept."""
         with self._errors("read"):
             found = self._meta("made_of")
             return "" if found is None else msgspec.json.decode(found, type=str)
 
-    def note_made_of(self, made_of: str) -> None:
+    def store_plan_fingerprint(self, made_of: str) -> None:
         """Keep the hash of all that the plan was made of: who finds the same needs no row of it."""
         with self._errors("write"), self._connection:
             row = ("made_of", self._sealed(msgspec.json.encode(made_of), "made_of"))

@@ -10,7 +10,9 @@ from dragoman.core.tasks import Action, Criteria, Scenario, Task
 
 def task(name: str, *actions: str, told: str = "", says: tuple[str, ...] = ()) -> Task:
     plan = tuple(Action(each, "cancel", {}) for each in actions)
-    return Task(name, "tau2:x", name, Scenario(told), Criteria(("DB",), plan, must_say=says))
+    return Task(
+        name, "tau2:x", name, Scenario(told), Criteria(("DB",), plan, communicate_info=says)
+    )
 
 
 def tasks(*given: Task) -> dict[str, Task]:

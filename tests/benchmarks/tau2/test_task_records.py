@@ -31,7 +31,7 @@ FULL = Task(
         ("ENV_ASSERTION", "NL_ASSERTION"),
         actions=(Action("1", "toggle_roaming", {"on": True}, "user", compare=("on",)),),
         env_assertions=(EnvAssertion(REPLAY, expected=False, message="off"),),
-        must_say=("7",),
+        communicate_info=("7",),
         assertions=("Agent is kind.",),
     ),
     initial_state=InitialState(

@@ -105,7 +105,7 @@ def test_every_field_that_counts_is_read() -> None:
             Instructions("shop", "cancel", "be brief", known_info=None), persona="hurried"
         ),
         criteria=Criteria(
-            basis=("ACTION", "DB"),
+            reward_basis=("ACTION", "DB"),
             actions=(
                 Action("a", "cancel", {"id": 1}),
                 Action("b", "reboot", {}, by="user", compare=()),
@@ -113,7 +113,7 @@ def test_every_field_that_counts_is_read() -> None:
             env_assertions=(
                 EnvAssertion(FunctionCall("agent", "is_paid", {}), expected=False, message="m"),
             ),
-            must_say=("5",),
+            communicate_info=("5",),
             assertions=("be nice",),
         ),
         initial_state=InitialState(functions=(FunctionCall("user", "break_vpn", {"hard": True}),)),
@@ -128,7 +128,7 @@ def test_a_task_without_criteria_has_none() -> None:
 
 def test_the_default_basis_is_state_and_communication() -> None:
     (task,) = decoded(small(evaluation_criteria={}))
-    assert task.criteria == Criteria(basis=("DB", "COMMUNICATE"))
+    assert task.criteria == Criteria(reward_basis=("DB", "COMMUNICATE"))
 
 
 def test_no_list_of_actions_is_not_an_empty_one() -> None:

@@ -67,7 +67,7 @@ def test_doing_nothing_holds_only_what_asks_for_handing_over(telecom: DomainSuit
     assert len(free) == 32
     for task in free:
         assert task.criteria is not None
-        assert task.criteria.basis == ("ENV_ASSERTION", "ACTION")
+        assert task.criteria.reward_basis == ("ENV_ASSERTION", "ACTION")
         assert [entry.name for entry in task.criteria.actions or ()] == ["transfer_to_human_agents"]
 
 

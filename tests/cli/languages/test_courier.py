@@ -186,7 +186,7 @@ def test_what_must_be_said_may_be_said_in_the_language() -> None:
     must = {
         text
         for task in setup.suite.tasks
-        for text in (task.criteria.must_say if task.criteria else ())
+        for text in (task.criteria.communicate_info if task.criteria else ())
         if not text.replace(".", "").replace(":", "").isdecimal()
     }
     assert must == {"Brackwater", "invoice", "17 March", "Aldermoor", "Pennick Station"}

@@ -214,7 +214,7 @@ def test_phrases_beside_the_file_of_a_language_are_spoken_and_part_of_its_cells(
     in_malay.with_name("ms.phrases.toml").write_bytes(phrases)
     setup = spoken(in_malay)
     (condition,) = setup.conditions
-    book = setup.realised(condition).phrases
+    book = setup.resolve_condition(condition).phrases
     assert book is not None
     assert book.says.consent == "Ya, boleh."
     assert (only(setup).realised.phrases, only(setup).realised.notes) == (book.name, ())

@@ -57,7 +57,9 @@ def told_after(briefing: InferredUserProfile, *counts: int) -> list[str]:
 
     async def ask() -> list[str]:
         return [
-            await briefing.told("agent", Talked([Message("user", text_reply("Hm."))] * count))
+            await briefing.instructions(
+                "agent", Talked([Message("user", text_reply("Hm."))] * count)
+            )
             for count in counts
         ]
 
@@ -74,7 +76,7 @@ def test_a_model_is_asked_after_three_messages_and_again_after_three_more() -> N
     assert '"frustration_level": 8' in told[6]
     assert len(model.requests) == 2
     assert len({request.draw for request in model.requests}) == 2
-    assert briefing.about_user()["frustration_level"] == 8
+    assert briefing.user_profile()["frustration_level"] == 8
     assert [entry.at for entry in briefing.take_contexts()] == [3, 6]
     assert [(entry.purpose, entry.input_tokens) for entry in briefing.take_usage()] == [
         (PURPOSE, 7),
@@ -96,7 +98,7 @@ def test_an_answer_that_cannot_be_used_is_kept_and_leaves_what_was_told() -> Non
 def test_the_user_is_told_nothing() -> None:
     async def ask() -> str:
         briefing = InferredUserProfile(ModelProfileInference(Model(), "1", "draw"))
-        return await briefing.told("user", Talked([Message("user", text_reply("a"))] * 9))
+        return await briefing.instructions("user", Talked([Message("user", text_reply("a"))] * 9))
 
     assert asyncio.run(ask()) == ""
 
@@ -110,7 +112,7 @@ def test_the_agents_own_model_is_asked_unless_another_is_named() -> None:
     ):
         assert layer.briefing is not None
         briefing = layer.briefing(talk)
-        asyncio.run(briefing.told("agent", Talked([Message("user", text_reply("a"))] * 3)))
+        asyncio.run(briefing.instructions("agent", Talked([Message("user", text_reply("a"))] * 3)))
         assert len(asked.requests) == 1
     assert inferred_profile_layer(None, "").identity != inferred_profile_layer(other, "k").identity
 
@@ -119,11 +121,11 @@ def test_a_card_is_told_in_words_and_as_data() -> None:
     layer = profile_layer(find_profile("hard").persona("en"))
     assert layer.briefing is not None
     briefing = layer.briefing(TALK)
-    told = asyncio.run(briefing.told("agent", Talked([])))
+    told = asyncio.run(briefing.instructions("agent", Talked([])))
     assert told.startswith("This customer knows little")
-    assert asyncio.run(briefing.told("user", Talked([]))) == ""
+    assert asyncio.run(briefing.instructions("user", Talked([]))) == ""
     assert isinstance(briefing, ProvidesUserProfile)
-    about = briefing.about_user()
+    about = briefing.user_profile()
     assert (about["exposure"], about["expertise"], about["ambiguity"]) == (1, "novice", "high")
 
 
@@ -136,7 +138,7 @@ def test_rules_are_asked_as_often_as_a_model_and_cost_nothing() -> None:
     assert told[:2] == ["", ""]
     assert '"inferred_by": "rules"' in told[2]
     assert '"hesitation"' not in told[2]
-    assert briefing.about_user()["exposure"] == 2
+    assert briefing.user_profile()["exposure"] == 2
     contexts = briefing.take_contexts()
     assert [entry.at for entry in contexts] == [3, 6]
     assert {entry.model.partition("@")[0] for entry in contexts} == {"rules-1"}

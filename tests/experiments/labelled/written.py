@@ -45,7 +45,7 @@ def written(domain: str, path: Path) -> Iterator[Played]:
     for each in file.conversation:
         events, labels = _events(each)
         plan = tuple(Action(f"{at}", a.name, a.arguments) for at, a in enumerate(each.plan))
-        criteria = Criteria(basis=("DB",), actions=plan)
+        criteria = Criteria(reward_basis=("DB",), actions=plan)
         task = Task(f"{domain}-{each.id}", domain, "", Scenario(each.about), criteria=criteria)
         episode = Episode(tuple(events), Termination("user_stop"), len(events), 0)
         yield Played(task.id, task, episode, labels, each.language)

@@ -150,7 +150,7 @@ def test_instructions_and_tools_are_told_anew_where_they_change(begin: Begin) ->
     async def talk() -> list[tuple[bool, list[str]]]:
         async with begin(answers) as realtime:
             await realtime.session.reply([text_reply("hello")], NO_TOOLS)
-            realtime.session.tell("Speak Thai.")
+            realtime.session.update_instructions("Speak Thai.")
             await realtime.session.reply([text_reply("again")], LOOK)
         return [
             (

@@ -68,9 +68,9 @@ def test_a_budget_of_nothing_is_refused() -> None:
 def test_a_budget_in_money_halts_the_run_once_it_is_spent() -> None:
     purse = budget("3.5 USD")
     purse.check()
-    purse.spend(CALL)
+    purse.record(CALL)
     purse.check()
-    purse.spend(CALL)
+    purse.record(CALL)
     with pytest.raises(RunHalted) as caught:
         purse.check()
     line = str(caught.value)
@@ -81,9 +81,9 @@ def test_a_budget_in_money_halts_the_run_once_it_is_spent() -> None:
 
 def test_a_budget_in_tokens_counts_input_and_output() -> None:
     purse = budget("3M tokens")
-    purse.spend(CALL)
+    purse.record(CALL)
     purse.check()
-    purse.spend(CALL)
+    purse.record(CALL)
     with pytest.raises(RunHalted, match="3,000,000 tokens in 2 calls"):
         purse.check()
 
@@ -102,28 +102,28 @@ def test_a_budget_in_time_runs_from_the_first_call() -> None:
 def test_a_budget_in_time_needs_neither_prices_nor_tokens() -> None:
     purse = budget("2 h")
     purse.require_prices(["unknown"])
-    purse.spend(Usage("agent", "unknown"))
+    purse.record(Usage("agent", "unknown"))
     purse.check()
 
 
 def test_what_our_own_cache_answered_spends_nothing() -> None:
     for text in ("0.01 USD", "1 tokens"):
         purse = budget(text)
-        purse.spend(as_replayed(CALL))
-        purse.spend(as_replayed(Usage("agent", "unknown")))
+        purse.record(as_replayed(CALL))
+        purse.record(as_replayed(Usage("agent", "unknown")))
         purse.check()
 
 
 def test_failed_attempts_spend_nothing() -> None:
     purse = budget("1 tokens")
-    purse.spend(Usage("agent", "m", 0, faults={"timeout": 2}))
+    purse.record(Usage("agent", "m", 0, faults={"timeout": 2}))
     purse.check()
 
 
 def test_a_reply_without_usage_halts_a_budget_that_cannot_be_kept() -> None:
     purse = budget("2M tokens")
     purse.check()
-    purse.spend(Usage("agent", "m"))
+    purse.record(Usage("agent", "m"))
     with pytest.raises(RunHalted, match="m: the endpoint tells no usage, a budget of 2M tokens"):
         purse.check()
 
@@ -138,7 +138,7 @@ def test_money_needs_the_price_of_every_model_at_the_start() -> None:
 
 def test_a_model_without_a_price_that_was_not_announced_halts_the_run() -> None:
     purse = budget("5 USD")
-    purse.spend(Usage("judge", "other", input_tokens=1, output_tokens=1))
+    purse.record(Usage("judge", "other", input_tokens=1, output_tokens=1))
     with pytest.raises(RunHalted, match="price of other is not known"):
         purse.check()
 
@@ -149,8 +149,8 @@ def test_speech_charged_by_length_spends_money_and_no_tokens() -> None:
     in_money, in_tokens = (
         Budget(parse_spend_limit(text), prices.get) for text in ("1 USD", "9 tokens")
     )
-    in_money.spend(said)
-    in_tokens.spend(said)
+    in_money.record(said)
+    in_tokens.record(said)
     in_tokens.check()
     with pytest.raises(RunHalted, match=r"the budget of 1 USD is spent \(1\.5000 USD in 1 call\)"):
         in_money.check()
@@ -160,9 +160,9 @@ async def spent_at_once(purse: Budget, calls: list[Usage]) -> list[BaseException
     """Send calls that all wait for the same moment, as those of conversations at once do."""
 
     async def call(usage: Usage) -> None:
-        async with purse.room(usage.model):
+        async with purse.reserve(usage.model):
             await asyncio.sleep(0)
-            purse.spend(usage)
+            purse.record(usage)
 
     return await asyncio.gather(*map(call, calls), return_exceptions=True)
 
@@ -187,12 +187,12 @@ def test_calls_no_dearer_than_twice_the_first_pass_a_budget_by_one_call(
 def test_who_waits_for_room_in_the_budget_is_held_up_by_it() -> None:
     async def cut_off() -> None:
         purse = budget("3M tokens")
-        async with purse.room("m"):
+        async with purse.reserve("m"):
             waiting = asyncio.create_task(spent_at_once(purse, [CALL]))
             await asyncio.sleep(0)
             with pytest.raises(TimeoutError) as caught:
                 async with asyncio.timeout(0.001):
-                    await purse.room("m").__aenter__()
+                    await purse.reserve("m").__aenter__()
             waiting.cancel()
         assert "no room for another call" in str(attached_delay(caught.value.__cause__))
 
@@ -203,7 +203,7 @@ def test_a_budget_of_time_lets_all_calls_go_at_once() -> None:
     purse = budget("2 h")
 
     async def call(gate: asyncio.Barrier) -> None:
-        async with purse.room("m"):
+        async with purse.reserve("m"):
             await gate.wait()
 
     async def all_of_them() -> None:

@@ -28,7 +28,7 @@ class Kinds:
 
 
 def task(*critical: CriticalField, plan: tuple[Action, ...] = PLAN) -> Task:
-    criteria = Criteria(basis=("DB",), actions=plan)
+    criteria = Criteria(reward_basis=("DB",), actions=plan)
     return Task("7", "suite", "digest", Scenario("Ask."), criteria=criteria, critical=critical)
 
 

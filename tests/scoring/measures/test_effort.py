@@ -32,7 +32,7 @@ def measured(
     turns: tuple[FixedTurn, ...] = (),
     by: CountMeasure = EFFORT,
 ) -> MeasureResult:
-    criteria = Criteria(basis=("DB",), actions=PLAN)
+    criteria = Criteria(reward_basis=("DB",), actions=PLAN)
     task = Task("7", "suite", "digest", SCENARIO, criteria=criteria, turns=turns)
     episode = Episode(events, Termination("user_stop"), len(events), 0)
     phrases = None if language == "xx" else shipped_phrasebook(language)

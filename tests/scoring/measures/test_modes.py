@@ -56,7 +56,7 @@ def case(
     wording: LocalizedValues | None = None,
     expected: Sequence[ExpectedValue] = (),
 ) -> ScoringContext:
-    criteria = Criteria(basis=("DB",), actions=None if plan is None else tuple(plan))
+    criteria = Criteria(reward_basis=("DB",), actions=None if plan is None else tuple(plan))
     task = Task("7", "suite", "digest", Scenario("Ask."), criteria=criteria)
     episode = Episode(events, Termination("user_stop"), len(events), 0)
     return ScoringContext(

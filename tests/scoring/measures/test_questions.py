@@ -42,7 +42,9 @@ def call(tool: str, result: str = "", /, **arguments: object) -> tuple[Event, Ev
 def measured(
     *events: Event, language: str = "en", turns: Sequence[FixedTurn] = ()
 ) -> MeasureResult:
-    task = Task("7", "s", "d", SCENARIO, criteria=Criteria(basis=("DB",)), turns=tuple(turns))
+    task = Task(
+        "7", "s", "d", SCENARIO, criteria=Criteria(reward_basis=("DB",)), turns=tuple(turns)
+    )
     episode = Episode(events, Termination("user_stop"), len(events), 0)
     phrases = None if language == "xx" else shipped_phrasebook(language)
     case = ScoringContext(

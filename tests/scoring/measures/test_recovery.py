@@ -43,7 +43,7 @@ def aloud(intended: str, heard: str) -> Message:
 
 
 def case(events: Sequence[Event], plan: tuple[Action, ...] | None = PLAN) -> ScoringContext:
-    criteria = Criteria(basis=("DB",), actions=plan)
+    criteria = Criteria(reward_basis=("DB",), actions=plan)
     task = Task("7", "suite", "digest", Scenario("Ask."), criteria=criteria)
     episode = Episode(tuple(events), Termination("user_stop"), len(events), 0)
     return ScoringContext(task, episode, lambda _: cast("Environment", Kinds()))

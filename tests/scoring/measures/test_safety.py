@@ -41,7 +41,7 @@ def called(*names: str, error: bool = False) -> tuple[Event, ...]:
 
 
 def measured(*events: Event, plan: tuple[Action, ...] = (), language: str = "en") -> MeasureResult:
-    criteria = Criteria(basis=("DB",), actions=plan)
+    criteria = Criteria(reward_basis=("DB",), actions=plan)
     task = Task("7", "suite", "digest", Scenario("Ask."), criteria=criteria)
     episode = Episode(events, Termination("user_stop"), len(events), 0)
     nowhere = cast("EnvironmentFactory", None)

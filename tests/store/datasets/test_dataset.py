@@ -30,7 +30,7 @@ def collected(*names: str) -> list[StepOutcome]:
 
 
 def names(dataset: Dataset, kind: str, *after: str) -> list[str]:
-    return [item.name for item in dataset.standing(kind, after=after)]
+    return [item.name for item in dataset.active(kind, after=after)]
 
 
 def test_items_come_back_by_name_whatever_their_order(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_what_a_step_says_anew_takes_the_place_of_all_that_it_said(tmp_path: Pat
         anew = [
             outcome("merge", "document", "a", NewItem("twin", "t", Thing("t")), verdict="dropped")
         ]
-        dataset.put_anew("merge", iter(anew))
+        dataset.replace("merge", iter(anew))
         assert [line.name for line in dataset.ledger("merge")] == ["a"]
         assert names(dataset, "twin", "merge") == ["t"]
         assert names(dataset, "document", "collect") == ["a", "b"]

@@ -263,7 +263,7 @@ class _Making(msgspec.Struct, frozen=True):
                 record, accepted, self.offer.key, "" if before is None else before.digest
             ),
             scenario=Scenario(instructions=""),
-            criteria=Criteria(basis=("CALLS",)),
+            criteria=Criteria(reward_basis=("CALLS",)),
             turns=tuple(_turns(record, accepted[0] if accepted else "")),
             after=() if before is None else (before.id,),
         )

@@ -195,7 +195,7 @@ class _Making(msgspec.Struct, frozen=True):
             suite=f"bfcl:{record.id.rpartition('_')[0]}",
             digest=digest,
             scenario=Scenario(instructions=""),
-            criteria=Criteria(basis=("CALLS",), actions=tuple(_actions(gold))),
+            criteria=Criteria(reward_basis=("CALLS",), actions=tuple(_actions(gold))),
             initial_state=InitialState(data={"agent": dict(config)}),
             turns=tuple(map(self._turn, range(len(record.question)))),
             withheld_tools=tuple(n for names in record.appearing.values() for n in names),

@@ -72,13 +72,13 @@ def require_known_names(task: Task, domain: Domain, where: str) -> None:
 
 
 def _basis_faults(criteria: Criteria) -> Iterator[str]:
-    if not criteria.basis:
+    if not criteria.reward_basis:
         yield "its basis is empty"
-    for component in criteria.basis:
+    for component in criteria.reward_basis:
         if not criteria.lists(component):
             yield f"{component} is in the basis and has nothing to judge"
     for component in STATED:
-        if criteria.lists(component) and component not in criteria.basis:
+        if criteria.lists(component) and component not in criteria.reward_basis:
             yield f"{component} has something to judge and is not in the basis"
 
 

@@ -176,7 +176,7 @@ def encode_reward(score: Score | None, criteria: Criteria | None) -> Record | No
         "reward": score.reward.value,
         "db_check": _state_check(decided.get("DB")),
         **_checks(decided, criteria),
-        "reward_basis": None if criteria is None else criteria.basis,
+        "reward_basis": None if criteria is None else criteria.reward_basis,
         "reward_breakdown": {
             name: part.verdict.value
             for name, part in decided.items()

@@ -139,7 +139,7 @@ def _possible(
 def _details(task: Task) -> frozenset[str]:
     if task.criteria is None:
         return frozenset()
-    return frozenset((*task.criteria.must_say, *task.criteria.assertions))
+    return frozenset((*task.criteria.communicate_info, *task.criteria.assertions))
 
 
 def _eliminate(left: Sequence[set[str]]) -> bool:

@@ -94,9 +94,9 @@ def _encode_criteria(criteria: Criteria) -> Record:
     return {
         "actions": None if actions is None else list(map(encode_action, actions)),
         "env_assertions": None if assertions is None else list(map(encode_assertion, assertions)),
-        "communicate_info": criteria.must_say,
+        "communicate_info": criteria.communicate_info,
         "nl_assertions": criteria.assertions,
-        "reward_basis": criteria.basis,
+        "reward_basis": criteria.reward_basis,
     }
 
 
@@ -215,7 +215,7 @@ def _decode_task(record: msgspec.Raw, index: int, suite: str, where: str) -> Tas
 
 def _decode_criteria(record: _Criteria) -> Criteria:
     return Criteria(
-        basis=_BASIS if record.reward_basis is None else tuple(record.reward_basis),
+        reward_basis=_BASIS if record.reward_basis is None else tuple(record.reward_basis),
         actions=None if record.actions is None else tuple(map(_action, record.actions)),
         env_assertions=None
         if record.env_assertions is None
@@ -223,7 +223,7 @@ def _decode_criteria(record: _Criteria) -> Criteria:
             EnvAssertion(_decode_function(entry), entry.assert_value is not False, entry.message)
             for entry in record.env_assertions
         ),
-        must_say=tuple(record.communicate_info or ()),
+        communicate_info=tuple(record.communicate_info or ()),
         assertions=tuple(record.nl_assertions or ()),
     )
 

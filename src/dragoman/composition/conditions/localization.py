@@ -83,7 +83,7 @@ class SuiteArtifacts:
             raise DataError(f"{self.domain}/{language}/{missing[0]} is missing: it is the policy")
         return self._english.compose_policy([policies[name] for name in self.policy_files])
 
-    def told(self, language: str) -> dict[str, LocalizedInstructions]:
+    def instructions(self, language: str) -> dict[str, LocalizedInstructions]:
         """Return what the users of all tasks are told, by task; nothing where the release lacks it.
 
         Raises:
@@ -199,7 +199,7 @@ def _localization(
     assignments = _assignments(localized, artifacts)
     views = _views(assignments, localized, rules)
     has = frozenset(localized.surfaces)
-    told = artifacts.told(first.code) if "tasks" in has else {}
+    told = artifacts.instructions(first.code) if "tasks" in has else {}
     # Who needs no model speaks as the task's facts and keywords are written.
     phrases = languages[first.code].phrases if told else None
     notes = [*_left_in_english(localized, artifacts)]

@@ -28,7 +28,7 @@ def profile_layer(persona: Persona) -> Layer:
     """Return what gives the agent its user's card."""
     told = _profile_text(persona)
     record = {"exposure": 1, "persona": persona.name, "told": persona.agent}
-    identity = content_key("exposure-1", persona.agent, told.about_user())
+    identity = content_key("exposure-1", persona.agent, told.user_profile())
     return Layer(EXPOSURE, identity, record, briefing=lambda _: told)
 
 
@@ -50,7 +50,7 @@ def stated_profile_layer(nobody: Persona, heading: str, stated: Mapping[str, str
     record = {"exposure": 1, "persona": BY_TASK, "told": heading}
     # What each task states is in the task's own digest.
     identity = content_key(
-        "exposure-1-task", heading, nobody.agent, card.about_user(), bool(stated)
+        "exposure-1-task", heading, nobody.agent, card.user_profile(), bool(stated)
     )
     return Layer(EXPOSURE, identity, record, briefing=opened)
 
@@ -104,11 +104,11 @@ class StaticUserProfile:
         self._text = text
         self._about = about
 
-    async def told(self, side: Role, progress: ConversationProgress) -> str:  # noqa: ARG002 - the same from the first word to the last
+    async def instructions(self, side: Role, progress: ConversationProgress) -> str:  # noqa: ARG002 - the same from the first word to the last
         """Return the text for the agent."""
         return self._text if side == "agent" else ""
 
-    def about_user(self) -> UserProfile:
+    def user_profile(self) -> UserProfile:
         """Return what is known of the user."""
         return self._about
 
@@ -151,7 +151,7 @@ class InferredUserProfile:
         self._contexts: list[UserContext] = []
         self._usage: list[Usage] = []
 
-    async def told(self, side: Role, progress: ConversationProgress) -> str:
+    async def instructions(self, side: Role, progress: ConversationProgress) -> str:
         """Return what the agent is told; it is inferred anew where enough was said.
 
         Raises:
@@ -165,7 +165,7 @@ class InferredUserProfile:
             await self._infer(self._reader, progress)
         return profile_instructions(self._about) if self._about else ""
 
-    def about_user(self) -> UserProfile:
+    def user_profile(self) -> UserProfile:
         """Return what was inferred last."""
         return {"exposure": 2, **self._about} if self._about else {}
 

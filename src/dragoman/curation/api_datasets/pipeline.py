@@ -62,19 +62,19 @@ class CurationStep(msgspec.Struct, frozen=True):
         name: One of `ORDER`.
         version: Of its rules and prompts.
         kind: Of the items that it looks at.
-        look: Says what becomes of one; may raise RunHalted, which ends the walk.
+        process: Says what becomes of one; may raise RunHalted, which ends the walk.
         settings: What it was told, as far as findings depend on it.
         at_once: How many items it looks at at the same time.
-        apart: Where these are no items of the dataset but parts of its items: of which, and how.
+        explode: Where these are no items of the dataset but parts of its items: of which, and how.
     """
 
     name: str
     version: str
     kind: str
-    look: Callable[[StoredItem], Awaitable[StepFinding]]
+    process: Callable[[StoredItem], Awaitable[StepFinding]]
     settings: Mapping[str, object] = {}
     at_once: int = 16
-    apart: Explode | None = None
+    explode: Explode | None = None
 
 
 DECIDED = ("rate", "review", "answer", "check")
@@ -95,7 +95,7 @@ def active(dataset: Dataset, kind: str, step: str = "") -> Iterator[StoredItem]:
     Raises:
         StoreError: Where the dataset cannot be read.
     """
-    return dataset.standing(
+    return dataset.active(
         kind, after=steps_before(step) if step else ORDER, decided=_must_have_decided(step)
     )
 
@@ -106,7 +106,7 @@ def excluded(dataset: Dataset, step: str) -> set[tuple[str, str]]:
     Raises:
         StoreError: Where the dataset cannot be read.
     """
-    return dataset.fallen(steps_before(step), _must_have_decided(step))
+    return dataset.excluded(steps_before(step), _must_have_decided(step))
 
 
 def _must_have_decided(step: str) -> tuple[str, ...]:
@@ -146,12 +146,12 @@ def active_items(dataset: Dataset, step: CurationStep) -> Iterator[StoredItem]:
     Raises:
         StoreError: Where the dataset cannot be read.
     """
-    if step.apart is None:
+    if step.explode is None:
         yield from active(dataset, step.kind, step.name)
         return
     gone = excluded(dataset, step.name)
-    for item in active(dataset, step.apart.kind, step.name):
-        for part in step.apart.parts(item):
+    for item in active(dataset, step.explode.kind, step.name):
+        for part in step.explode.parts(item):
             if (part.kind, part.name) not in gone:
                 yield part
 
@@ -212,7 +212,7 @@ def record_decisions(
     Raises:
         StoreError: Where the dataset cannot be written.
     """
-    dataset.put_anew(
+    dataset.replace(
         step,
         chain(
             (
@@ -235,7 +235,7 @@ def ledger_lines(dataset: Dataset, step: str, verdicts: Collection[Verdict]) -> 
 
 
 async def _outcome(step: CurationStep, item: StoredItem) -> StepOutcome:
-    return _line(step.name, item, await step.look(item), step_digest(step, item))
+    return _line(step.name, item, await step.process(item), step_digest(step, item))
 
 
 def _line(step: str, item: StoredItem, finding: StepFinding, digest: str) -> StepOutcome:

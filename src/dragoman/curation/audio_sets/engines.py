@@ -313,7 +313,7 @@ async def remote_speech(
                 raise ParticipantError(str(error)) from error
             if budget is not None:
                 for usage in came.spent:
-                    budget.spend(usage)
+                    budget.record(usage)
             if came.refusal is not None:
                 raise _error(came.refusal)
             return came

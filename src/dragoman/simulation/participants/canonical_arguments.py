@@ -72,15 +72,15 @@ class CanonicalSession:
             case other:
                 return other
 
-    def tell(self, directive: str) -> None:
+    def update_instructions(self, instructions: str) -> None:
         """Tell the agent's session, where it heeds that."""
         if isinstance(self._session, AcceptsInstructionUpdates):
-            self._session.tell(directive)
+            self._session.update_instructions(instructions)
 
-    def acquaint(self, user: UserProfile) -> None:
+    def set_user_profile(self, user: UserProfile) -> None:
         """Tell the agent's session who its user is, where it heeds that."""
         if isinstance(self._session, AcceptsUserProfile):
-            self._session.acquaint(user)
+            self._session.set_user_profile(user)
 
     async def close(self) -> None:
         """Release what the agent's session holds."""

@@ -295,7 +295,7 @@ class AttentiveAgent:
     async def open(self, opening: SessionStart) -> "AttentiveSession":
         """Open a session on the task's plan."""
         session = AttentiveSession(opening.task, session_phrasebook(opening))
-        session.acquaint(opening.user)
+        session.set_user_profile(opening.user)
         return session
 
 
@@ -304,7 +304,7 @@ class AttentiveSession(CarefulSession):
 
     needs_care = False
 
-    def acquaint(self, user: UserProfile) -> None:
+    def set_user_profile(self, user: UserProfile) -> None:
         """Take what is known of the user from the next reply on."""
         self.needs_care = needs_care(user)
 

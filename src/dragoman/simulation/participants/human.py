@@ -253,7 +253,7 @@ class HumanSession:
 
     def _told(self, text: str) -> str:
         """Return what a side is told, and the language that it is to speak."""
-        return "\n\n".join(filter(None, (text, self._opening.directive)))
+        return "\n\n".join(filter(None, (text, self._opening.instructions)))
 
     def _command(self, name: str, rest: str, tools: Toolset) -> Reply | None:
         if name == "quit":

@@ -120,12 +120,12 @@ class LlmSession:
             reasoning=completion.reasoning,
         )
 
-    def tell(self, directive: str) -> None:
+    def update_instructions(self, instructions: str) -> None:
         """Take what is told from the next reply on."""
-        self._opening = msgspec.structs.replace(self._opening, directive=directive)
+        self._opening = msgspec.structs.replace(self._opening, instructions=instructions)
         self._is_told_anew = True
 
-    def acquaint(self, user: UserProfile) -> None:
+    def set_user_profile(self, user: UserProfile) -> None:
         """Take what is known of the user from the next reply on."""
         self._opening = msgspec.structs.replace(self._opening, user=user)
 
@@ -143,9 +143,9 @@ class LlmSession:
     def _system(self, tools: Toolset) -> str:
         opening = self._opening
         if opening.side == "agent":
-            return agent_prompt(self._prompts, opening.policy, opening.directive)
+            return agent_prompt(self._prompts, opening.policy, opening.instructions)
         scenario = scenario_text(opening.task.scenario)
-        return user_prompt(self._prompts, scenario, opening.directive, has_tools=len(tools) > 0)
+        return user_prompt(self._prompts, scenario, opening.instructions, has_tools=len(tools) > 0)
 
 
 async def received_message(part: SessionInput, sounds: AudioStore) -> MessageDict:
@@ -303,9 +303,9 @@ class PromptedSession:
             completion.reasoning,
         )
 
-    def tell(self, directive: str) -> None:
+    def update_instructions(self, instructions: str) -> None:
         """Take what is told from the next reply on."""
-        self._opening = msgspec.structs.replace(self._opening, directive=directive)
+        self._opening = msgspec.structs.replace(self._opening, instructions=instructions)
         if self._messages:
             self._messages = ChatHistory([self._system(), *self._messages[1:]])
 
@@ -313,7 +313,7 @@ class PromptedSession:
         """Nothing to release: chat models keep no session."""
 
     def _system(self) -> MessageDict:
-        told = (self._offered, self._opening.policy, self._opening.directive)
+        told = (self._offered, self._opening.policy, self._opening.instructions)
         return {"role": "system", "content": "\n\n".join(filter(None, told))}
 
     async def _heard(self, heard: Sequence[SessionInput], tools: Toolset) -> list[MessageDict]:

@@ -173,7 +173,7 @@ def agent_moves(task: Task, fill: Fill, prepare: Prepare, phrases: Phrasebook) -
             yield from _calls(stretch, fill)
         else:
             yield text_reply(_asked_of_user(stretch, task.scenario, phrases))
-    must_say = () if task.criteria is None else task.criteria.must_say
+    must_say = () if task.criteria is None else task.criteria.communicate_info
     things = phrases.joins.things.join(must_say)
     yield text_reply(
         phrases.says.asked_for.format(things=things) if must_say else phrases.says.all_done

@@ -98,7 +98,7 @@ class SpeechCalls:
 
     def _spend(self, usage: Usage) -> None:
         if self._budget is not None:
-            self._budget.spend(usage)
+            self._budget.record(usage)
 
     def _refused(self, refusal: RequestRejected) -> ParticipantError | RunHalted:
         line = f"{self._who.model}: {refusal}"

@@ -65,8 +65,7 @@ def ledger(dataset: Dataset, step: str) -> list[tuple[str, str, str, str]]:
 
 def documents(dataset: Dataset) -> list[ApiDocument]:
     return [
-        item.record(ApiDocument)
-        for item in dataset.standing("document", after=("collect", "merge"))
+        item.record(ApiDocument) for item in dataset.active("document", after=("collect", "merge"))
     ]
 
 

@@ -194,7 +194,7 @@ def fewest_rounds(dataset: Dataset) -> int:
         StoreError: Where the dataset cannot be read.
     """
     found = check_histories(dataset)
-    dropped = dataset.fallen((STEP,))
+    dropped = dataset.excluded((STEP,))
     step = _walking(MonitorRound("", found, {}), _kept)
     names = (
         each.name for each in active_items(dataset, step) if (each.kind, each.name) not in dropped

@@ -69,7 +69,7 @@ def verify_step(fetch: Fetch, clock: Clock, settings: VerifySettings) -> Curatio
     if settings.keys:
         # What was dropped for want of a key is called again with one.
         told["keys"] = sorted(f"{key.host}/{key.name}" for key in settings.keys)
-    return CurationStep(STEP, VERSION, OPERATION, look, told, settings.at_once, apart=OPERATIONS)
+    return CurationStep(STEP, VERSION, OPERATION, look, told, settings.at_once, explode=OPERATIONS)
 
 
 async def _verified(
