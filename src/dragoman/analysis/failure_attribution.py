@@ -1,4 +1,4 @@
-"""Failure attribution: the stage that failed a conversation, found by counterfactual replay.
+"""Failure attribution: the stage that is the root cause of a failure, by counterfactual replay.
 
 A replay has one stage made perfect. That is exact where agents always do the same; elsewhere the
 replay is another draw, and chance has a part in the result.

@@ -1,4 +1,4 @@
-"""Bootstrap confidence intervals over tasks, with the trials of a task drawn together.
+"""Bootstrap confidence intervals clustered by task: the trials of a task are drawn together.
 
 An interval depends on the values of the tasks alone. All statistics over equally many tasks share
 one set of draws, made with a seed that depends on the number of tasks; a statistic lays its tasks

@@ -1,4 +1,4 @@
-"""Implementation of `dragoman compare`: two runs or cells, with a regression gate."""
+"""Implementation of `dragoman compare`: two runs or cells, with a regression gate for CI."""
 
 from collections.abc import Iterator
 from pathlib import Path

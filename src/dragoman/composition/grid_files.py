@@ -1,4 +1,4 @@
-"""Reader of grid files and keyword options, which become a run request."""
+"""Reader of grid files (TOML configuration of a run) and keyword options; it names unknown keys."""
 
 import difflib
 import tomllib

@@ -1,4 +1,4 @@
-"""Worker pool: distributes items over workers and replaces workers that die or hang.
+"""Worker pool: distributes items over workers, replaces those that die or miss their heartbeat.
 
 The items of a lost worker are done by others. Results are returned to the caller, who stores them:
 an item that was moved is answered once.

@@ -1,4 +1,4 @@
-"""Atomic folders of weights, and the newest complete checkpoint to resume a training from."""
+"""Checkpoints of a training: written atomically; the newest complete one is found after a crash."""
 
 import contextlib
 import re

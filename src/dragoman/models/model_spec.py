@@ -1,4 +1,4 @@
-"""Parser of model names: `provider/name?parameter=value&...`, read strictly."""
+"""Parser of model names with parameters (temperature, seed): `provider/name?parameter=value`."""
 
 import difflib
 import re

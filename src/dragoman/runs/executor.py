@@ -1,4 +1,4 @@
-"""Executor: plays pending conversations concurrently, scores them, and stores both.
+"""Executor: plays conversations that are not finished yet, concurrently, scores and stores them.
 
 `concurrency` tasks take cells from one list, so a thousand pending cells cost nothing. A
 conversation that begins after others waits for its prerequisites. A failed participant is a stored

@@ -1,9 +1,9 @@
-"""The plan of a run: its grid of conversations as a pure function of its setup, and its shards.
+"""The plan of a run: its grid of agents, conditions, tasks and trials, expanded, and its shards.
 
-The key of a cell is a hash of everything that can change its result, so adding an agent, a trial
-or a task changes no other cell, and a changed file makes other cells instead of silently mixing
-with old ones. A shard is a part of a plan that one machine plays; conversations that depend on
-each other are in one shard.
+The plan is a pure function of the setup of a run. The key of a cell is a hash of everything that
+can change its result, so adding an agent, a trial or a task changes no other cell, and a changed
+file makes other cells instead of silently mixing with old ones. A shard is a part of a plan that
+one machine plays; conversations that depend on each other are in one shard.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""Process limits of large runs: garbage collection thresholds, and open files.
+"""Process limits of large runs: number of open files, and garbage collection thresholds.
 
 Python's cyclic collector would otherwise traverse databases and live conversations all the time,
 and every conversation may hold a connection open.

@@ -1,4 +1,4 @@
-"""Reward components that need no judge (DB, ENV_ASSERTION, ACTION, COMMUNICATE), with evidence.
+"""Reward components without a judge: final database (DB), ENV_ASSERTION, ACTION, COMMUNICATE.
 
 Every function returns its component whether or not the task's reward basis counts it; its verdict
 is None if the task gives it nothing to judge.

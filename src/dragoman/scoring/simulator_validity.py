@@ -1,4 +1,4 @@
-"""Validity of the simulated user: goal, inventions, leaks, early end, language.
+"""Validity of the simulated user: off its script, invented or leaked facts, early end, language.
 
 Each check gives one Evidence. `met` is False if a rule found a breach, True if it looked and
 found none, None if it could not decide. Rules are precise rather than eager: a false alarm would

@@ -1,4 +1,4 @@
-"""Orchestrator: the conversation loop between agent, user and environment.
+"""Orchestrator: the conversation loop, turn by turn, between agent, user and environment.
 
 It carries out the actions of a turn protocol until the protocol ends the conversation. It knows no
 benchmark, no language and no voice: words go through channels, tools through views.

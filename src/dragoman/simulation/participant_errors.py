@@ -1,4 +1,4 @@
-"""Classification of exceptions from participants' code: its own error, a connection, a person.
+"""Classification of exceptions: an agent's or user's own error, infrastructure, or Ctrl-C.
 
 A user's code may raise anything, also what Python keeps for itself: `GeneratorExit`, `SystemExit`,
 `KeyboardInterrupt`, `CancelledError`. All of these are failures of that code. Ctrl-C of a person

@@ -1,4 +1,4 @@
-"""File format of audio sets: folder layout, and JSON lines that resume where they were cut off."""
+"""File format of audio sets (speech datasets): folder layout, JSON Lines manifests, transcripts."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Upgrade of a run's file to the newest format, in one transaction."""
+"""Schema migration of a run's file from older formats to the newest, in one transaction."""
 
 import sqlite3
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Safe file access: bounded reads of untrusted files, and atomic writes.
+"""Safe file access: bounded reads of untrusted files, no path traversal, atomic writes.
 
 In the place of a file may lie a link that leads out of the folder, or a pipe or a device that never
 ends; opening it would write elsewhere, or wait for ever. A written file is complete or absent after

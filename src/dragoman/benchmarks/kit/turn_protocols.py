@@ -1,4 +1,4 @@
-"""Turn protocols: half-duplex conversations, solo mode and single-turn questions.
+"""Turn protocols: whose turn it is, and the maximum of steps; half-duplex, solo and single-turn.
 
 They decide whose turn it is, and end a conversation at stop tokens and limits (tau2-bench 1.3, 1.4
 and, for solo mode, 1.7).

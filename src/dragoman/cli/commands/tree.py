@@ -1,4 +1,4 @@
-"""The command tree: maps each command to the module that declares it.
+"""The command tree (Typer): maps each command or subcommand to the module that declares it.
 
 Only the module of the command that was typed is imported, so that one command starts without the
 declarations of all others.

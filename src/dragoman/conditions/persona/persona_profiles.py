@@ -1,4 +1,4 @@
-"""Persona profiles of simulated users: TOML files, their decoding, and the persona layer.
+"""Persona profiles of simulated users (elderly, hurried, code-switching, ...) as TOML files.
 
 A custom profile is a file of the same form, in as many languages as it is played in.
 """

@@ -1,4 +1,4 @@
-"""Typed values to look for: how each can be read, and items of a text that equal it."""
+"""Normalization of values (numbers, dates, money, codes, names) for comparison with a text."""
 
 from collections.abc import Sequence
 from decimal import Decimal

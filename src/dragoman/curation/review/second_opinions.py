@@ -1,4 +1,4 @@
-"""Second opinions of models before a review: back-translations and quality estimates."""
+"""Checks of translations by models before a review: back-translations and quality estimates."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Load balancing over endpoints that give the same answers, with hedged requests.
+"""Load balancing over replicas of an endpoint, with hedged requests (a slow one is sent twice).
 
 Each endpoint has its own concurrency limiter and circuit breaker. A call goes to the endpoint with
 the most room. A hedged call that stays unanswered is sent a second time; the first answer is used.
