@@ -1,4 +1,4 @@
-# The words to know: demo, quick, test, test-extras, test-train, test-whisper, search, bench, docs, clean.
+# The words to know: demo, find, quick, test, test-extras, test-train, test-whisper, search, bench, docs, clean.
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
@@ -9,10 +9,15 @@ TIMED = TIMEFORMAT='make $@: %R s by the clock, %U s + %S s of CPU'; time
 WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo quick test test-extras test-train test-whisper nightly search bench docs format lint types layers unit few properties clean
+.PHONY: demo find quick test test-extras test-train test-whisper nightly search bench docs format lint types layers unit few properties clean
 
 demo: .venv/.installed
 	@$(BIN)/dragoman demo
+
+# The modules for a term, without an installation: make find TERM="rate limiter". The environment's
+# TERM names a terminal, so it is no term.
+find:
+	@$(PYTHON) tests/find.py $(if $(findstring command,$(origin TERM)),"$(TERM)")
 
 # What a change may have broken, while it is being made.
 quick:
