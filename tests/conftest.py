@@ -38,6 +38,7 @@ from dragoman.core.protocols import Provenance, Suite
 from dragoman.core.recordings import SPEAKER
 from dragoman.core.replies import Stage
 from dragoman.core.tasks import fixed_messages
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_set import AudioSetFiles
 from dragoman.store.audio_set_format import (
     SETTINGS,
@@ -48,7 +49,6 @@ from dragoman.store.audio_set_format import (
     encoded,
     transcripts_name,
 )
-from dragoman.store.safe_files import atomic_write
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
@@ -448,7 +448,7 @@ def write_set() -> Callable[..., Path]:
             "line": "studio" if audio else "",
             "asr": list(heard),
         }
-        atomic_write(folder / SETTINGS, [msgspec.json.encode(settings)])
+        atomic_write(folder / SETTINGS, msgspec.json.encode(settings))
         for name, lines in files.items():
             atomic_write(folder / name, lines)
         return folder

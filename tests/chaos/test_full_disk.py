@@ -162,7 +162,9 @@ def test_tables_that_find_no_room_are_one_line_and_leave_nothing(
 
     for kind in ("parquet", "csv", "jsonl", "inspect"):
         line = _one_line(dragoman("export", "mine", "--to", kind, "--out", "disk"))
-        assert line.endswith("cannot be written (No space left on device)")
+        assert line.endswith(
+            "cannot be written (No space left on device): choose another folder or make room"
+        )
     assert [path for path in (folder / "disk").iterdir() if path.name.startswith(".")] == []
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.core.errors import DataError
-from dragoman.finetuning.checkpoints import atomic_folder, newest_complete
+from dragoman.core.errors import StoreError
+from dragoman.finetuning.checkpoints import newest_complete, weights_folder
 from dragoman.finetuning.progress import LossFile, LossLine, TrainingProgress
 
 
@@ -27,7 +27,7 @@ def checkpoint(folder: Path, step: int) -> Path:
 
 
 def half_written(folder: Path, raised: Exception) -> None:
-    with atomic_folder(folder) as part:
+    with weights_folder(folder) as part:
         (part / "half").write_text("x")
         raise raised
 
@@ -47,7 +47,7 @@ def test_a_full_disk_is_one_line_and_leaves_what_was_there(
     (tmp_path / "adapter").mkdir()
     (tmp_path / "adapter" / "old").write_text("whole")
 
-    with pytest.raises(DataError, match=r"adapter cannot be written \(.*o space left"):
+    with pytest.raises(StoreError, match=r"adapter: cannot be written \(.*o space left"):
         half_written(tmp_path / "adapter", raised)
 
     assert [each.name for each in tmp_path.iterdir()] == ["adapter"]
@@ -55,7 +55,7 @@ def test_a_full_disk_is_one_line_and_leaves_what_was_there(
 
 
 def test_another_error_stays_what_it_is_and_leaves_no_draft(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), atomic_folder(tmp_path / "adapter"):
+    with pytest.raises(ZeroDivisionError), weights_folder(tmp_path / "adapter"):
         raise ZeroDivisionError
 
     assert list(tmp_path.iterdir()) == []
@@ -63,7 +63,7 @@ def test_another_error_stays_what_it_is_and_leaves_no_draft(tmp_path: Path) -> N
 
 def test_what_was_written_takes_the_place_of_what_was_there(tmp_path: Path) -> None:
     for word in ("first", "second"):
-        with atomic_folder(tmp_path / "adapter") as part:
+        with weights_folder(tmp_path / "adapter") as part:
             (part / word).write_text(word)
 
     assert [each.name for each in (tmp_path / "adapter").iterdir()] == ["second"]

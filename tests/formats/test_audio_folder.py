@@ -13,9 +13,9 @@ from dragoman.core.audio import Audio
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.replies import Stage
 from dragoman.formats.audio_folder import write_audio_folder
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_set import AudioSetFiles, decode_flac
 from dragoman.store.audio_set_format import SpeechLine, TranscriptLine, encoded, transcripts_name
-from dragoman.store.safe_files import atomic_write
 
 pytest.importorskip("soundfile", reason="reading FLAC needs the extra voice")
 

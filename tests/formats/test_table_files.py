@@ -55,7 +55,9 @@ def test_tables_are_not_written_into_a_file_and_it_is_named(tmp_path: Path) -> N
     (tmp_path / "taken").write_text("mine", "utf-8")
     with (
         open_run(tmp_path / "run", write=False) as store,
-        pytest.raises(StoreError, match=r"taken: a file, where a folder is needed$"),
+        pytest.raises(
+            StoreError, match=r"taken: a file, where a folder is needed: choose another folder$"
+        ),
     ):
         write_csv(store, SCORING, tmp_path / "taken")
     assert (tmp_path / "taken").read_text("utf-8") == "mine"

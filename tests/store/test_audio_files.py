@@ -37,7 +37,7 @@ def test_equal_audio_is_one_file_whoever_keeps_it(tmp_path: Path) -> None:
 def test_audio_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "audio").write_text("a file in the way", "utf-8")
 
-    with pytest.raises(StoreError, match="cannot store audio"):
+    with pytest.raises(StoreError, match="audio: a file, where a folder is needed"):
         AudioFiles(tmp_path).keep(BEEP)
 
 

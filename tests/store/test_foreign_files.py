@@ -14,13 +14,14 @@ from dragoman.core.audio import Audio
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import DataError, StoreError
 from dragoman.core.tasks import Scenario, Task
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_files import AudioFiles, audio_path
 from dragoman.store.audio_set import AudioSetFiles, read_settings
 from dragoman.store.audio_set_format import SETTINGS
 from dragoman.store.dataset import Dataset
 from dragoman.store.run_file import FILE, LOCK
 from dragoman.store.run_store import NewRun, StoredCell, create_run, open_run
-from dragoman.store.safe_files import atomic_write, read_plain
+from dragoman.store.safe_files import read_plain
 
 BEEP = Audio(b"\x00\x01" * 800, 8_000)
 MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -147,10 +148,13 @@ def test_sounds_are_written_into_no_folder_that_a_link_leads_to(tmp_path: Path, 
     assert not any((tmp_path / "elsewhere").iterdir())
 
 
-def test_a_draft_that_is_a_link_is_not_written_through(victim: Path, tmp_path: Path) -> None:
-    (tmp_path / ".card.json.part").symlink_to(victim)
-    with pytest.raises(DataError, match=r"card\.json cannot be written"):
-        atomic_write(tmp_path / "card.json", [b"{}"])
+def test_a_link_at_the_name_of_a_draft_is_not_written_through(
+    victim: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.urandom", bytes)
+    (tmp_path / f".card.json.{os.getpid()}-{'0' * 16}.part").symlink_to(victim)
+    with pytest.raises(StoreError, match=r"card\.json: cannot be written \(File exists\)"):
+        atomic_write(tmp_path / "card.json", b"{}")
     assert victim.read_text() == "precious"
 
 

@@ -17,7 +17,7 @@ from dragoman.report.html_parts import figure_style, stylesheet
 from dragoman.report.run_figures import run_figures
 from dragoman.report.table_markup import latex_text, markdown_text
 from dragoman.report.view_model import compare_cells
-from dragoman.store.safe_files import atomic_write
+from dragoman.store.atomic_files import atomic_write
 
 COLUMNS: dict[str, pl.DataType] = {
     **dict.fromkeys(("figure", "series", "place", "column"), pl.String()),
@@ -53,10 +53,10 @@ def write_figures(asked: FiguresRequest) -> tuple[Path, ...]:
     asked.out.mkdir(parents=True, exist_ok=True)
     written = [path for each in found for path in _write(each, asked.out, converters)]
     index = asked.out / "figures.md"
-    atomic_write(index, (_index(found, asked.formats).encode(),))
+    atomic_write(index, _index(found, asked.formats).encode())
     if "pdf" in asked.formats or "png" in asked.formats:
         latex = asked.out / "figures.tex"
-        atomic_write(latex, ("\n".join(map(_latex, found)).encode(),))
+        atomic_write(latex, "\n".join(map(_latex, found)).encode())
         written.append(latex)
     return (*written, index)
 
@@ -67,10 +67,10 @@ def _write(
     svg = standalone_svg(drawing, figure_style(), stylesheet())
     for name, convert in converters.items():
         path = folder / f"{drawing.name}.{name}"
-        atomic_write(path, (convert(svg),))
+        atomic_write(path, convert(svg))
         yield path
     path = folder / f"{drawing.name}.csv"
-    atomic_write(path, (as_csv(figure_frame(drawing)).encode(),))
+    atomic_write(path, as_csv(figure_frame(drawing)).encode())
     yield path
 
 

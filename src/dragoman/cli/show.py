@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,7 +12,7 @@ from dragoman.analysis.grouping import AGENT, Group, by_axes
 from dragoman.analysis.measure_metrics import newest
 from dragoman.cli.output import console, print_json, print_line, print_metrics_json
 from dragoman.core.conditions import axis_names
-from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.errors import UsageError
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.dataframes.results import chosen_scoring, outcome_object, outcomes
 from dragoman.dataframes.run_views import run_views
@@ -27,6 +26,7 @@ from dragoman.report.terminal import print_conversation
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.report.view_model import turn_timings
 from dragoman.runs.jobs import read_manifest
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_files import FOLDER as AUDIO
 from dragoman.store.run_store import RunStore, open_run
 
@@ -130,18 +130,7 @@ def write_report(  # noqa: PLR0913, PLR0917 - the options of one command
         for view, folder in zip(found, folders, strict=True)
     ]
     html = render_report(views, ", ".join(view.name for view in views), styled)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_text(html, "utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise StoreError(
-            f"{path}: cannot write the report ({error.strerror}): choose --out"
-        ) from error
-    finally:
-        # A folder that is not one holds no draft, and saying so is not what matters.
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    atomic_write(path, html.encode())
     return path
 
 

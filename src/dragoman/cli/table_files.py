@@ -8,7 +8,7 @@ import polars as pl
 from dragoman.core.errors import UsageError
 from dragoman.report.table_markup import markdown_tables, markdown_text
 from dragoman.report.text_tables import TextTable
-from dragoman.store.safe_files import atomic_write
+from dragoman.store.atomic_files import atomic_write
 
 _FORMULA = r"^[=+\-@\t\r]"
 """How a text begins that a spreadsheet program would take for a formula."""
@@ -31,7 +31,7 @@ def require_writable(outs: Iterable[Path], endings: Collection[str] = (".md", ".
 def write_tables(outs: Iterable[Path], writers: Writers, ending: str = "") -> None:
     """Write files of `require_writable`; or all as those with this ending, however they are called."""
     for path in outs:
-        atomic_write(path, (writers[ending or path.suffix](),))
+        atomic_write(path, writers[ending or path.suffix]())
 
 
 def as_markdown(title: str, tables: Iterable[TextTable], facts: Sequence[tuple[str, str]]) -> str:

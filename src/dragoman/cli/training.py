@@ -43,8 +43,8 @@ from dragoman.registry.participants import judge_name
 from dragoman.report.table_markup import latex_tables
 from dragoman.report.text_tables import print_table
 from dragoman.report.tuning import NOTE, tuning_page, tuning_tables
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.run_store import open_run
-from dragoman.store.safe_files import atomic_write
 from dragoman.store.training_results import TrainingResult
 
 _TITLE = "What training bought"
@@ -58,7 +58,8 @@ def study_plan(path: Path, price_per_hour: float | None, *, dry_run: bool, as_js
 
     Raises:
         UsageError: Where something in the plan is to be corrected.
-        DataError: Where something cannot be read or written.
+        DataError: Where something cannot be read.
+        StoreError: Where something cannot be written.
         StoreError: Where a folder holds another run.
     """
     require_price(price_per_hour)
@@ -78,7 +79,8 @@ def measure_recipe(
 
     Raises:
         UsageError: Where something in the recipe is to be corrected.
-        DataError: Where something cannot be read or written.
+        DataError: Where something cannot be read.
+        StoreError: Where something cannot be written.
         StoreError: Where a folder holds another run.
     """
     plan = msgspec.structs.replace(plan_of(recipe, asked), price_per_hour=price_per_hour)
@@ -165,7 +167,8 @@ def run_recipe(path: Path, asked: Measuring | None, request: TrainingRequest) ->
 
     Raises:
         UsageError: Where something in the recipe, its rows or its model is to be corrected.
-        DataError: Where rows cannot be read, or something cannot be written.
+        DataError: Where rows cannot be read.
+        StoreError: Where something cannot be written.
     """
     price, as_json = request.price_per_hour, request.as_json
     require_price(price)
@@ -218,7 +221,7 @@ def write_rows(  # noqa: PLR0913 - the options of one command
     Raises:
         UsageError: Where no conversation becomes a row.
         StoreError: Where the run cannot be read or was never scored so.
-        DataError: Where the file cannot be written.
+        StoreError: Where the file cannot be written.
     """
     if only not in {"passed", "all"}:
         raise UsageError(f"--only {only}: choose passed or all")

@@ -3,7 +3,7 @@
 DragomanError
 ├── UsageError       an option, a configuration or a name that the user must correct
 ├── DataError        benchmark data missing, damaged or inconsistent
-├── StoreError       a run that cannot be opened, locked, read or written
+├── StoreError       a run that cannot be opened, locked or read, or a file that cannot be written
 ├── ReplayError      a stored conversation whose tool results a fresh environment does not repeat
 ├── JudgeError       a judge's reply that does not answer every question once
 ├── ParticipantError an agent, user or model that broke (not one that answered badly)
@@ -35,7 +35,7 @@ class DataError(DragomanError):
 
 
 class StoreError(DragomanError):
-    """A run that cannot be opened, locked, read or written."""
+    """A run that cannot be opened, locked or read, or any file that cannot be written."""
 
 
 class ReplayError(DragomanError):

@@ -56,7 +56,8 @@ def export_sheets(
 
     Raises:
         UsageError: Where something is in `out`, without gold questions, or where nothing is to be given.
-        DataError: For a file that cannot be read or written.
+        DataError: For a file that cannot be read.
+        StoreError: For a file that cannot be written.
         StoreError: Where the dataset cannot be read or written.
     """
     require_free(out)

@@ -20,7 +20,7 @@ import msgspec
 
 from dragoman.analysis.judge_accuracy import WHOLE, JudgedItem
 from dragoman.config.environment import data_folder
-from dragoman.core.errors import DataError, UsageError
+from dragoman.core.errors import DataError, StoreError, UsageError
 from dragoman.core.result_files import LabelledConversation
 from dragoman.core.texts.csv_text import detect_delimiter, escape_cell, unescape_cell
 from dragoman.core.texts.decoding import TranslatedErrors
@@ -69,7 +69,7 @@ def write_template(rows: Sequence[ItemToLabel], path: Path) -> None:
 
     Raises:
         UsageError: Where the file is there already.
-        DataError: Where it cannot be written.
+        StoreError: Where it cannot be written.
     """
     buffer = io.StringIO(newline="")
     table = csv.writer(buffer)
@@ -80,7 +80,7 @@ def write_template(rows: Sequence[ItemToLabel], path: Path) -> None:
         table.writerow(map(escape_cell, (*told, said, item.question, "")))
     if path.exists():
         raise UsageError(f"{path} is there already: name another file")
-    with TranslatedErrors(DataError, f"{path}: cannot be written"):
+    with TranslatedErrors(StoreError, f"{path}: cannot be written"):
         path.write_text(buffer.getvalue(), encoding="utf-8-sig", newline="")
 
 

@@ -84,7 +84,7 @@ def trained_arms(
 
     Raises:
         UsageError: Where the extra is missing, or a folder holds another training.
-        DataError: Where something cannot be written.
+        StoreError: Where something cannot be written.
     """
     return {
         each.arm.name: None
@@ -338,7 +338,8 @@ def run_study(
 
     Raises:
         UsageError: Where something in the plan is to be corrected.
-        DataError: Where something cannot be read or written.
+        DataError: Where something cannot be read.
+        StoreError: Where something cannot be written.
         StoreError: Where a folder holds another run.
     """
     require_playable(plan)

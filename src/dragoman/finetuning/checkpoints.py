@@ -2,16 +2,16 @@
 
 import contextlib
 import re
-import shutil
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 
-from dragoman.core.errors import DataError, UsageError
+from dragoman.core.errors import DragomanError, StoreError, UsageError
 from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.finetuning.model_folder import tensors_of
+from dragoman.store.atomic_files import atomic_folder, write_errors
 
 _FULL = (
     *("No space left", "os error 28", "PytorchStreamWriter failed", "file write failed"),
@@ -21,23 +21,14 @@ _FULL = (
 
 
 @contextlib.contextmanager
-def atomic_folder(folder: Path) -> Iterator[Path]:
-    """Give a folder beside the place to write into, which takes the place when everything is written.
+def weights_folder(folder: Path) -> Iterator[Path]:
+    """Give a draft of a folder of weights; it takes the folder's place at the end of the block.
 
     Raises:
-        DataError: Where it cannot be written; no draft is left.
+        StoreError: Where it cannot be written; no draft is left.
     """
-    part = folder.with_name(f".{folder.name}.part")
-    try:
-        with disk_errors(folder):
-            shutil.rmtree(part, ignore_errors=True)
-            part.mkdir(parents=True)
-            yield part
-            if folder.exists():
-                shutil.rmtree(folder)
-            part.replace(folder)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+    with disk_errors(folder), atomic_folder(folder) as draft:
+        yield draft
 
 
 @contextlib.contextmanager
@@ -45,20 +36,19 @@ def disk_errors(place: Path) -> Iterator[None]:
     """Turn what libraries raise where a disk is full into one line; anything else passes.
 
     Raises:
-        DataError: Where something cannot be written.
+        StoreError: Where something cannot be written.
     """
     try:
-        yield
-    except OSError as error:
-        raise DataError(
-            f"{place} cannot be written ({error.strerror or error}): choose another folder or make room"
-        ) from error
+        with write_errors(place):
+            yield
+    except DragomanError:
+        raise
     except Exception as error:
         # torch and safetensors have errors of their own, which only their texts tell from others.
         said = str(error)
         if any(sign in said for sign in _FULL):
-            raise DataError(
-                f"{place} cannot be written (no space left): choose another folder or make room"
+            raise StoreError(
+                f"{place}: cannot be written (no space left): choose another folder or make room"
             ) from error
         raise
 

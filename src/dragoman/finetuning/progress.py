@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.texts.decoding import DECODING_ERRORS
-from dragoman.store.safe_files import atomic_write
+from dragoman.store.atomic_files import atomic_write
 
 
 class TrainingProgress:

@@ -9,7 +9,7 @@ import msgspec
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.finetuning.progress import clock
-from dragoman.store.safe_files import atomic_write
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.training_results import RESULT, TrainingResult, TrainingUse
 
 HOUR = 3600.0

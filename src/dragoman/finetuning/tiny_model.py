@@ -21,7 +21,7 @@ import msgspec
 
 from dragoman.core.errors import UsageError
 from dragoman.core.training_examples import TrainingExample
-from dragoman.finetuning.checkpoints import atomic_folder
+from dragoman.finetuning.checkpoints import weights_folder
 from dragoman.finetuning.optional_dependencies import require_extra
 
 _SHORTEST = 40
@@ -104,7 +104,7 @@ def write_tiny(rows: Sequence[TrainingExample], out: Path, form: TinyForm) -> in
 
     Raises:
         UsageError: Where `out` is taken, or the extra is missing.
-        DataError: Where it cannot be written.
+        StoreError: Where it cannot be written.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is there already and not empty: name another folder")
@@ -134,7 +134,7 @@ def write_tiny(rows: Sequence[TrainingExample], out: Path, form: TinyForm) -> in
     )
     torch.manual_seed(form.seed)
     model = Qwen3ForCausalLM(config)
-    with atomic_folder(out) as part:
+    with weights_folder(out) as part:
         model.save_pretrained(part)
         tokenizer.save_pretrained(part)
     return int(model.num_parameters())

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from dragoman.core.errors import DataError, UsageError
-from dragoman.finetuning.checkpoints import atomic_folder, disk_errors, newest_complete
+from dragoman.finetuning.checkpoints import disk_errors, newest_complete, weights_folder
 from dragoman.finetuning.cost_estimate import format_gib, free_memory, memory_needs, require_memory
 from dragoman.finetuning.loss_masking import LabelledRow, chat_tokenizer, labelled_rows
 from dragoman.finetuning.model_card import training_card
@@ -18,7 +18,7 @@ from dragoman.finetuning.preparation import Prepared
 from dragoman.finetuning.progress import LossFile, TrainingProgress
 from dragoman.finetuning.recipe import Recipe
 from dragoman.finetuning.result import UseFile, with_price
-from dragoman.store.safe_files import atomic_write
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.training_results import RESULT, TrainingResult, UnusedRow
 
 CHECKPOINTS = "checkpoints"
@@ -43,7 +43,8 @@ def train(
     Raises:
         UsageError: Where the extra is missing, the folder is another training's, the template teaches
             nothing, or memory or disk are too small.
-        DataError: Where something cannot be written, or a checkpoint cannot be read.
+        StoreError: Where something cannot be written.
+        DataError: Where a checkpoint cannot be read.
     """
     require_extra()
     recipe, out = prepared.recipe, Path(prepared.recipe.out)
@@ -77,8 +78,8 @@ def train(
         UseFile(out / USED).total(),
     )
     trained = with_price(trained, price_per_hour)
-    atomic_write(out / RESULT, [msgspec.json.encode(trained)])
-    atomic_write(out / CARD, [training_card(prepared, trained).encode()])
+    atomic_write(out / RESULT, msgspec.json.encode(trained))
+    atomic_write(out / CARD, training_card(prepared, trained).encode())
     # From here on a repeated command says that it is done, and no checkpoint is of use.
     shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
     return trained
@@ -126,7 +127,7 @@ def _begin(out: Path, prepared: Prepared, unused: Sequence[UnusedRow]) -> None:
     encode = msgspec.json.encode
     leaks = [leak for each in prepared.leaks.values() for leak in each]
     atomic_write(out / REFUSED, (encode(each) + b"\n" for each in (*leaks, *unused)))
-    atomic_write(out / BEGUN, [encode(_Begun(prepared.identity))])
+    atomic_write(out / BEGUN, encode(_Begun(prepared.identity)))
 
 
 def _fit(  # noqa: PLR0913 - one training's parts
@@ -230,14 +231,14 @@ def _save(recipe: Recipe, out: Path, model: Any, tokenizer: Any) -> list[Path]: 
     """Write what was trained; return the folders."""
     name = "adapter" if recipe.weights == "lora" else "model"
     folders = [out / name]
-    with atomic_folder(out / name) as part:
+    with weights_folder(out / name) as part:
         model.save_pretrained(part)
         tokenizer.save_pretrained(part)
         if recipe.weights == "lora":
             write_base(part, Path(recipe.model))
     if recipe.merge and recipe.weights == "lora":
         folders.append(out / "merged")
-        with atomic_folder(out / "merged") as part:
+        with weights_folder(out / "merged") as part:
             model.merge_and_unload().save_pretrained(part)
             tokenizer.save_pretrained(part)
     if not all((folder / "tokenizer.json").is_file() for folder in folders):

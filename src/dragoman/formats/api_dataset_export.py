@@ -4,8 +4,6 @@ A new export replaces an older one in its folder, and nothing else.
 """
 
 import hashlib
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -34,8 +32,8 @@ from dragoman.formats.api_dataset_records import (
     training_row_of,
     written_row_of,
 )
+from dragoman.store.atomic_files import atomic_folder, atomic_write
 from dragoman.store.dataset import Dataset
-from dragoman.store.safe_files import atomic_write
 
 CARD = "README.md"
 SOURCES = "sources.jsonl"
@@ -78,8 +76,7 @@ def export_dataset(folder: Path, form: str, out: Path) -> ExportedFiles:
     Raises:
         UsageError: For a form that does not exist, where something is in `out`, or no task has an answer
             that can be written.
-        StoreError: Where the dataset cannot be read.
-        DataError: Where nothing can be written.
+        StoreError: Where the dataset cannot be read, or nothing can be written.
     """
     require_form(form)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -107,7 +104,7 @@ def export_dataset(folder: Path, form: str, out: Path) -> ExportedFiles:
     for name in sorted(files):
         atomic_write(out / name, files[name])
     hashes = {name: file_sha256(out / name) for name in sorted(files)}
-    atomic_write(out / MARK, (_encode(ExportMark(form, hashes)),))
+    atomic_write(out / MARK, _encode(ExportMark(form, hashes)))
     return ExportedFiles((*(out / name for name in sorted(files)), out / MARK), tuple(withheld))
 
 
@@ -258,21 +255,11 @@ def renew_export(folder: Path, form: str, out: Path) -> None:
 
     Raises:
         UsageError: Where `out` holds anything else, or no task has an answer.
-        StoreError: Where the dataset cannot be read.
-        DataError: Where nothing can be written.
+        StoreError: Where the dataset cannot be read, or nothing can be written.
     """
     require_own_export(out)
-    with TranslatedErrors(DataError, f"{out} cannot be written"):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-        try:
-            export_dataset(folder, form, draft)
-            draft.chmod(0o755)
-            if out.exists():
-                shutil.rmtree(out)
-            draft.rename(out)
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
+    with atomic_folder(out) as draft:
+        export_dataset(folder, form, draft)
 
 
 def require_own_export(out: Path) -> None:

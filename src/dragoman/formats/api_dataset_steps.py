@@ -98,7 +98,7 @@ def run_export(folder: Path, form: str, out: Path) -> ExportResult:
         UsageError: For a form that does not exist, where something is in `out`, or no task has an answer
             that can be written.
         StoreError: Where the dataset cannot be read.
-        DataError: Where nothing can be written.
+        StoreError: Where nothing can be written.
     """
     secrets = find_secrets(folder)
     if secrets:

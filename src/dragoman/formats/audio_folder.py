@@ -12,14 +12,14 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.errors import DataError, UsageError
+from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.protocols import Provenance
 from dragoman.core.recordings import RecordedMessage
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.registry.suites import load_suite
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_set import AudioSet
 from dragoman.store.audio_set_format import CARD, audio_name
-from dragoman.store.safe_files import atomic_write
 
 SPLIT = "test"
 METADATA = "metadata.jsonl"
@@ -72,7 +72,8 @@ def write_audio_folder(folder: Path, out: Path) -> WrittenFolder:
         out: Where to; there must be nothing in it.
 
     Raises:
-        DataError: Where the set is damaged or not finished, or nothing can be written.
+        DataError: Where the set is damaged or not finished.
+        StoreError: Where nothing can be written.
         UsageError: Where nobody spoke in it, a suite of it does not exist, or something is in `out`.
     """
     audio_set = AudioSet(folder)
@@ -93,7 +94,7 @@ def write_audio_folder(folder: Path, out: Path) -> WrittenFolder:
     _copy(folder / CARD, out / CARD)
     written = WrittenFolder(len(rows), len(files), len(messages) - len(rows))
     suites = {name: load_suite(name).provenance for name in audio_set.settings.suites}
-    atomic_write(out / "README.md", (_readme(audio_set, suites, written).encode(),))
+    atomic_write(out / "README.md", _readme(audio_set, suites, written).encode())
     return written
 
 
@@ -119,7 +120,7 @@ def _rows(messages: Sequence[RecordedMessage]) -> Iterator[FolderRow]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    with TranslatedErrors(DataError, f"{target}: cannot be written"):
+    with TranslatedErrors(StoreError, f"{target}: cannot be written"):
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
 

@@ -4,7 +4,6 @@ A log is a zip file of JSON in Inspect's layout, written with one conversation i
 time.
 """
 
-import functools
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,6 @@ from dragoman.core.episodes import Episode
 from dragoman.core.measures import REWARD as REWARD_MEASURE
 from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.dataframes.results import run_figures
-from dragoman.formats.atomic_output import place_file
 from dragoman.formats.inspect_samples import (
     NO_TIME,
     REWARD,
@@ -33,6 +31,7 @@ from dragoman.formats.inspect_samples import (
 )
 from dragoman.runs.jobs import Manifest, read_manifest, spec_keys, stored_prices
 from dragoman.runs.plan import conversation_seed
+from dragoman.store.atomic_files import atomic_path
 from dragoman.store.run_store import RunStore, StoredCell
 
 VERSION = 2
@@ -252,7 +251,8 @@ def write_inspect_logs(
         ids = tuple(dict.fromkeys(each.task for each in planned[key]))
         log = CellLog(run.manifest, store.folder.absolute().name, cell, rows, ids)
         path = folder / _name(log)
-        place_file(path, functools.partial(_write, run=run, log=log, cells=planned[key]))
+        with atomic_path(path, zipfile.LargeZipFile) as draft:
+            _write(draft, run, log, planned[key])
         files.append(path)
     return tuple(files)
 

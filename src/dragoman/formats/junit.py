@@ -14,8 +14,8 @@ from dragoman.analysis.cell_summary import CellSummary, ConversationResult
 from dragoman.core.scores import OutcomeStatus
 from dragoman.core.texts.characters import escape_controls
 from dragoman.dataframes.results import outcomes, summary
-from dragoman.formats.atomic_output import place_file
 from dragoman.report.view_model import conversation_causes, conversation_status
+from dragoman.store.atomic_files import atomic_path
 from dragoman.store.run_store import RunStore
 
 MOST_CHARS = 4_000
@@ -58,7 +58,8 @@ def write_junit(
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
     ET.indent(root)
     tree = ET.ElementTree(root)
-    place_file(path, lambda file: tree.write(file, encoding="utf-8", xml_declaration=True))
+    with atomic_path(path) as draft:
+        tree.write(draft, encoding="utf-8", xml_declaration=True)
     return int(root.get("tests", "0"))
 
 

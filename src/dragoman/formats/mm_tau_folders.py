@@ -38,9 +38,9 @@ from dragoman.core.tasks import Scenario, Task
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.core.tools import Role, ToolResult
 from dragoman.core.version import VERSION
-from dragoman.formats.atomic_output import place_file
 from dragoman.registry.suites import load_suite
 from dragoman.runs.jobs import Manifest
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.conversation_writes import StoredEpisode
 from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run
 
@@ -454,20 +454,12 @@ def _write_tasks(
             (INTENDED_FILE, _episode_messages(voice, heard=False)),
             (HEARD_FILE, _episode_messages(voice, heard=True)),
         ):
-            _write_whole(folder / name / file, messages_literal(tuple(messages)))
+            atomic_write(folder / name / file, messages_literal(tuple(messages)))
     suite = next(iter(cells.values())).suite
     labels = (condition_text(condition), condition_text(text or Condition()))
     note = FolderNote(suite, agent, *labels, trial, names)
-    _write_whole(folder / NOTE, msgspec.json.format(msgspec.json.encode(note)))
+    atomic_write(folder / NOTE, msgspec.json.format(msgspec.json.encode(note)))
     return WrittenRunFolder(folder, len(names), len(cells) - len(names))
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    place_file(path, lambda temporary: _write(temporary, content))
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
 
 
 def _typed(

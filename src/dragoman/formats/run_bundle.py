@@ -9,7 +9,6 @@ be a stranger's.
 
 import contextlib
 import hashlib
-import os
 import re
 import shutil
 import tempfile
@@ -25,8 +24,8 @@ from dragoman.core.errors import DataError, StoreError, UsageError
 from dragoman.core.replies import TextReply
 from dragoman.core.version import VERSION
 from dragoman.dataframes.run_views import run_views
-from dragoman.formats.atomic_output import place_file
 from dragoman.report.html_report import render_report
+from dragoman.store.atomic_files import atomic_folder, atomic_path
 from dragoman.store.audio_files import FOLDER, MOST_SOUND, AudioFiles, audio_path
 from dragoman.store.run_store import RunStore, open_run
 
@@ -93,15 +92,9 @@ def unpack_run(path: Path, out: Path) -> BundleManifest:
     with _errors(path), zipfile.ZipFile(path) as archive:
         manifest = _manifest(path, archive)
         _require_room(path, out, manifest)
-        part = out.absolute().with_name(f".{out.absolute().name}.{os.getpid()}.part")
-        try:
-            _write_all(archive, manifest, part)
-            open_run(part, write=False).close()
-            if out.exists():
-                out.rmdir()
-            part.replace(out)
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
+        with atomic_folder(out.absolute(), overwrite=False) as draft, _errors(path):
+            _write_all(archive, manifest, draft)
+            open_run(draft, write=False).close()
     return manifest
 
 
@@ -165,7 +158,6 @@ def _require_room(path: Path, out: Path, manifest: BundleManifest) -> None:
 
 
 def _write_all(archive: zipfile.ZipFile, manifest: BundleManifest, folder: Path) -> None:
-    folder.mkdir(parents=True)
     for name, stated in manifest.files.items():
         if name == RUN or AUDIO.fullmatch(name):
             target = folder / name
@@ -221,7 +213,8 @@ def pack_run(folder: Path, out: Path, rules: str | None, judge: str | None) -> P
         (view,) = run_views([folder], rules, judge)
         view = msgspec.structs.replace(view, audio=FOLDER if there else "")
         packing = _Packing(store, sounds, there, render_report([view], view.name), view.name)
-        place_file(out, packing.write)
+        with atomic_path(out, zipfile.LargeZipFile) as draft:
+            packing.write(draft)
     return PackedBundle(out, len(there), len(named) - len(there))
 
 

@@ -1,6 +1,5 @@
 """Export of a run's tables and conversations as Parquet, CSV and JSON lines."""
 
-import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.texts.csv_text import escape_cell
 from dragoman.dataframes.results import outcome_object, outcomes
 from dragoman.dataframes.run_frames import run_tables
-from dragoman.formats.atomic_output import place_file
+from dragoman.store.atomic_files import atomic_path, atomic_write
 from dragoman.store.run_store import RunStore
 
 CONVERSATIONS = "conversations.jsonl"
@@ -75,7 +74,8 @@ def _write_tables(
     for name, table in _tables(store, scoring).items():
         chosen = table if agent is None else table.filter(_is_of(table, agent))
         path = folder / f"{name}.{suffix}"
-        place_file(path, functools.partial(write, chosen))
+        with atomic_path(path, pl.exceptions.PolarsError) as draft:
+            write(chosen, draft)
         files.append(path)
     return tuple(files)
 
@@ -110,13 +110,8 @@ def write_json_lines(
     rows = [
         row for row in outcomes(store, *scoring, heads_only=False) if agent in {None, row.agent}
     ]
-    place_file(path, lambda file: _write_lines(file, rows))
+    atomic_write(path, _lines(rows))
     return path, len(rows)
-
-
-def _write_lines(path: Path, rows: list[ConversationResult]) -> None:
-    with path.open("wb") as file:
-        file.writelines(_lines(rows))
 
 
 def _lines(rows: list[ConversationResult]) -> Iterator[bytes]:

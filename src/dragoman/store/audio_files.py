@@ -1,14 +1,13 @@
 """Audio files of a run: WAV files by content hash, written once and never changed."""
 
-import os
-import threading
 from pathlib import Path
 
 from dragoman.core.audio import Audio, read_wav, write_wav
 from dragoman.core.errors import StoreError
 from dragoman.core.replies import AudioRef
 from dragoman.core.texts.decoding import TranslatedErrors
-from dragoman.store.safe_files import open_without_links, read_plain, require_inside
+from dragoman.store.atomic_files import atomic_write
+from dragoman.store.safe_files import read_plain, require_inside
 
 FOLDER = "audio"
 
@@ -36,7 +35,7 @@ class AudioFiles:
         with TranslatedErrors(StoreError, f"{path}: cannot store audio"):
             require_inside(self._run, path)
             if not path.exists():
-                _write(path, write_wav(audio))
+                atomic_write(path, write_wav(audio))
         self._kept.add(reference.sha256)
         return reference
 
@@ -63,17 +62,3 @@ class AudioFiles:
 def audio_path(sha256: str) -> str:
     """Return where a file lies under the run's folder."""
     return f"{FOLDER}/{sha256[:2]}/{sha256}.wav"
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all: whoever is killed leaves no half of one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Not a temporary file of the system's: whoever may read the run may listen to it.
-    part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
-    try:
-        with open(part, "wb", opener=open_without_links) as file:
-            file.write(content)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise

@@ -17,6 +17,7 @@ from dragoman.core.recordings import RecordedMessage, RecordedTranscript
 from dragoman.core.replies import AudioRef
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.core.usage import Usage
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_files import MOST_SOUND
 from dragoman.store.audio_set_format import (
     AUDIO,
@@ -33,7 +34,7 @@ from dragoman.store.audio_set_format import (
     read_lines,
     transcripts_name,
 )
-from dragoman.store.safe_files import atomic_write, read_plain, require_inside
+from dragoman.store.safe_files import read_plain, require_inside
 
 _SUBTYPE = "PCM_16"
 _MAX_RATE_HZ = 192_000
@@ -105,7 +106,8 @@ class AudioSetFiles:
         """Store audio, whole or not at all, and return its reference.
 
         Raises:
-            DataError: Where it cannot be written, or has no samples.
+            StoreError: Where it cannot be written.
+            DataError: Where it has no samples.
             UsageError: Where the extra `voice` is not installed.
         """
         reference, content = audio.reference(), encode_flac(audio)
@@ -113,7 +115,7 @@ class AudioSetFiles:
         path = self._folder / audio_name(reference.sha256)
         with self._writing, TranslatedErrors(DataError, f"{path}: cannot store audio"):
             require_inside(self._folder, path)
-            atomic_write(path, (content,))
+            atomic_write(path, content)
         return reference
 
     def sound(self, audio: AudioRef) -> Audio:

@@ -19,6 +19,7 @@ from dragoman.core.errors import StoreError
 from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import METRIC_VERSION, Score
 from dragoman.core.texts.decoding import TranslatedErrors
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_files import FOLDER, MOST_SOUND, audio_path
 from dragoman.store.checksums import verified, with_checksum
 from dragoman.store.record_codec import EpisodeCodec
@@ -26,7 +27,7 @@ from dragoman.store.run_file import FORMAT, Lock, create_file, open_file, store_
 from dragoman.store.run_store import DAMAGE_ERRORS, PlanRow, begin_run, plan_digest, plan_rows
 from dragoman.store.run_upgrade import count_conversations
 from dragoman.store.run_verification import VerificationCounts, verify_run
-from dragoman.store.safe_files import atomic_write, read_plain
+from dragoman.store.safe_files import read_plain
 
 Prefer = Literal["first", "last"]
 """Whose conversation stays where runs have different ones: that of the run named first, or last."""
@@ -280,7 +281,7 @@ class RunPart:
             target = to / audio_path(path.stem)
             if target.exists():
                 continue
-            atomic_write(target, [self._sound(path)])
+            atomic_write(target, self._sound(path))
             yield path.stem
 
     def _sound(self, path: Path) -> bytes:

@@ -1,19 +1,14 @@
-"""Safe file access: bounded reads of untrusted files, no path traversal, atomic writes.
+"""Safe file access: bounded reads of untrusted files, no links, and no path traversal.
 
 In the place of a file may lie a link that leads out of the folder, or a pipe or a device that never
-ends; opening it would write elsewhere, or wait for ever. A written file is complete or absent after
-a crash or on a full disk.
+ends; opening it would write elsewhere, or wait for ever.
 """
 
-import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterable
 from io import FileIO
 from pathlib import Path
-
-from dragoman.core.errors import DataError
 
 _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 _DATABASE_SUFFIXES = ("", "-journal", "-wal", "-shm")
@@ -107,28 +102,3 @@ def _end_of(path: Path) -> bytes:
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - len(_JOURNAL_MAGIC)))
         return file.read()
-
-
-def atomic_write(path: Path, parts: Iterable[bytes]) -> None:
-    """Write a file beside its place and move it there.
-
-    Args:
-        path: The file; its folder is made where there is none.
-        parts: What it is to hold, piece by piece.
-
-    Raises:
-        DataError: Where it cannot be written; and what the parts raise: no draft is left of either.
-    """
-    part = path.with_name(f".{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(part, "wb", opener=open_without_links) as file:
-            file.writelines(parts)
-        part.replace(path)
-    except OSError as error:
-        raise DataError(
-            f"{path} cannot be written ({error.strerror}): choose another folder or make room"
-        ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)

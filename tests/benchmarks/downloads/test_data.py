@@ -13,7 +13,7 @@ import pytest
 from dragoman.benchmarks.downloads.pinned_data import PullReport, open_file, pull, pulled_state
 from dragoman.benchmarks.downloads.pinned_sources import INDEX, Derived, PinnedSource, load_source
 from dragoman.benchmarks.tau2.upstream_data import derive_schemas, tau2_source
-from dragoman.core.errors import DataError, UsageError
+from dragoman.core.errors import DataError, StoreError, UsageError
 from dragoman.testing.upstream import UpstreamFault, serve_folder, upstream_stand_in
 
 SOURCE, FILES = upstream_stand_in()
@@ -289,14 +289,14 @@ def test_a_full_disk_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.Mon
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(DataError, match=r"cannot be written .No space left on device.*make room"):
+    with pytest.raises(StoreError, match=r"cannot be written .No space left on device.*make room"):
         fill(tmp_path / "data", from_dir=lay_out(tmp_path / "local", FILES))
     assert tree(tmp_path / "data") == set()
 
 
 def test_a_target_that_is_no_folder_is_told_in_one_line(tmp_path: Path) -> None:
     lay_out(tmp_path, {"occupied": b""})
-    with pytest.raises(DataError, match=r"cannot be written .*choose another folder"):
+    with pytest.raises(StoreError, match=r"occupied: a file, .*choose another folder"):
         fill(tmp_path / "occupied", from_dir=lay_out(tmp_path / "local", FILES))
 
 
@@ -304,7 +304,7 @@ def test_a_target_that_is_no_folder_is_told_in_one_line(tmp_path: Path) -> None:
 def test_a_read_only_target_is_told_in_one_line(tmp_path: Path) -> None:
     target = tmp_path / "data"
     target.mkdir(mode=0o500)
-    with pytest.raises(DataError, match=r"cannot be written .*choose another folder"):
+    with pytest.raises(StoreError, match=r"cannot be written .*choose another folder"):
         fill(target, from_dir=lay_out(tmp_path / "local", FILES))
 
 

@@ -138,7 +138,7 @@ def test_more_than_two_gigabytes_are_not_read(is_folder: bool, tmp_path: Path) -
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     put(tmp_path / "file", "")
 
-    with pytest.raises(StoreError, match="cannot write the results"):
+    with pytest.raises(StoreError, match="file: a file, where a folder is needed"):
         write_results(tmp_path / "file/out.json", HEAD, [ONE], as_folder=False)
 
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from dragoman.conditions.language.artifacts import TranslationManifest
-from dragoman.core.errors import DataError
+from dragoman.core.errors import DataError, StoreError
 from dragoman.core.version import VERSION
 from dragoman.curation.translation.manifest import MadeBy, merge_manifest, write_translations
 from dragoman.curation.translation.segments import TranslatableDomain
@@ -124,5 +124,5 @@ def test_a_folder_that_cannot_be_written_is_named(
 ) -> None:
     (tmp_path / "th").write_text("a file")
     artifact = library().artifacts[0]
-    with pytest.raises(DataError, match="cannot be written"):
+    with pytest.raises(StoreError, match="th: a file, where a folder is needed"):
         write_translations(tmp_path / "th", {artifact: {}}, {artifact.name: made})

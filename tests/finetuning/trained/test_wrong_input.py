@@ -127,7 +127,7 @@ def test_a_full_disk_ends_a_training_in_one_line_without_weights(
 
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
-    assert last.startswith(f"dragoman: {recipe.out} cannot be written (")
+    assert last.startswith(f"dragoman: {recipe.out}: cannot be written (")
     assert "Traceback" not in done.stderr
     assert not (Path(recipe.out) / "model").exists()
     assert not (Path(recipe.out) / "README.md").exists()

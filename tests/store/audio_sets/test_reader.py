@@ -13,6 +13,7 @@ from dragoman.core.audio import Audio
 from dragoman.core.errors import DataError
 from dragoman.core.recordings import RecordedMessage, RecordedTranscript, Recordings
 from dragoman.core.replies import AudioRef, Stage
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_set import AudioSet, AudioSetFiles
 from dragoman.store.audio_set_format import (
     SpeechLine,
@@ -21,7 +22,6 @@ from dragoman.store.audio_set_format import (
     encoded,
     transcripts_name,
 )
-from dragoman.store.safe_files import atomic_write
 
 BEEP = Audio(
     b"".join(struct.pack("<h", int(9_000 * math.sin(at / 5))) for at in range(1_600)), 16_000
@@ -55,7 +55,7 @@ def write_set(folder: Path) -> AudioRef:
         TranscriptLine("b", 1, 0, "", "", "0"),
     ]
     texts = [text("a", 0, "on Friday"), text("b", 1, "...")]
-    atomic_write(folder / "settings.json", [msgspec.json.encode(SETTINGS)])
+    atomic_write(folder / "settings.json", msgspec.json.encode(SETTINGS))
     atomic_write(folder / "texts.jsonl", (msgspec.json.encode(line) + b"\n" for line in texts))
     atomic_write(folder / "speech.jsonl", map(encoded, spoken))
     for name in SETTINGS["asr"]:
@@ -90,7 +90,7 @@ def test_a_set_is_read_by_task(tmp_path: Path) -> None:
 def test_the_digest_is_of_what_was_recorded_and_of_nothing_else(tmp_path: Path) -> None:
     write_set(tmp_path)
     before = AudioSet(tmp_path).digest
-    atomic_write(tmp_path / "settings.json", [msgspec.json.encode(SETTINGS | {"program": "2"})])
+    atomic_write(tmp_path / "settings.json", msgspec.json.encode(SETTINGS | {"program": "2"}))
     assert AudioSet(tmp_path).digest == before
 
     path = tmp_path / transcripts_name("mixed")
@@ -125,7 +125,7 @@ def test_lines_of_other_messages_are_refused(tmp_path: Path) -> None:
 
 def test_a_set_of_texts_cannot_be_played(tmp_path: Path) -> None:
     write_set(tmp_path)
-    atomic_write(tmp_path / "settings.json", [b'{"suites": {"courier": "abc"}, "seed": 1}'])
+    atomic_write(tmp_path / "settings.json", b'{"suites": {"courier": "abc"}, "seed": 1}')
     with pytest.raises(DataError, match="a set of texts"):
         AudioSet(tmp_path)
 

@@ -4,7 +4,6 @@ Files that are there and have the right hash are kept; every use checks the hash
 """
 
 import hashlib
-import os
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -16,6 +15,7 @@ from dragoman.benchmarks.downloads.pinned_sources import INDEX, Derived, PinnedS
 from dragoman.core.capabilities import PulledState
 from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError
+from dragoman.store.atomic_files import atomic_write, write_errors
 
 
 class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -114,7 +114,7 @@ def pull(  # noqa: PLR0913 - what may be chosen, all by keyword
         _remove(target / INDEX)
     meter = _Meter(progress, sum(file.size for file in (*missing, *modules)))
     for file in missing:
-        _write(target / file.name, meter.measure(origin, file))
+        atomic_write(target / file.name, meter.measure(origin, file))
     texts = cache(lambda name: meter.measure(origin, by_name[name]).decode())
     refused: dict[str, DataError] = {}
     absent: list[str] = []
@@ -128,7 +128,7 @@ def pull(  # noqa: PLR0913 - what may be chosen, all by keyword
         if content is None:
             absent.append(entry.name)
             continue
-        _write(target / entry.name, content)
+        atomic_write(target / entry.name, content)
     index = _write_index(source, target, origin.label, frozenset((*refused, *absent)))
     if refused:
         reasons = "; ".join(map(str, refused.values()))
@@ -311,35 +311,9 @@ def _present(path: Path) -> bytes | None:
 # The folder that is filled
 
 
-def _unwritable(path: Path, error: OSError) -> DataError:
-    return DataError(
-        f"{path} cannot be written ({error.strerror}): choose another folder or make room"
-    )
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, however the process ends."""
-    # With the process id two pulls at once do not mix their bytes.
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with part.open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise _unwritable(path, error) from error
-
-
 def _remove(path: Path) -> None:
-    try:
+    with write_errors(path):
         path.unlink(missing_ok=True)
-    except OSError as error:
-        raise _unwritable(path, error) from error
 
 
 def _write_index(
@@ -361,7 +335,7 @@ def _write_index(
     old = _read_index(target)
     if old is not None and msgspec.structs.replace(index, origin=old.origin) == old:
         return old
-    _write(target / INDEX, msgspec.json.format(msgspec.json.encode(index), indent=1) + b"\n")
+    atomic_write(target / INDEX, msgspec.json.format(msgspec.json.encode(index), indent=1) + b"\n")
     return index
 
 

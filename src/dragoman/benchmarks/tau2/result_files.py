@@ -4,7 +4,6 @@ A simulation that cannot be decoded is kept with its place in the file, so that 
 back unchanged.
 """
 
-import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ import msgspec
 
 from dragoman.core.errors import DataError, StoreError
 from dragoman.core.texts.decoding import TranslatedErrors, decompress
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.safe_files import read_plain
 
 UNREADABLE_FIELD = "dragoman:left_out"
@@ -173,9 +173,8 @@ def write_results(
     with TranslatedErrors(StoreError, f"{path}: cannot write the results"):
         if as_folder:
             return _write_folder(path, head, simulations)
-        path.parent.mkdir(parents=True, exist_ok=True)
         records = [record for _, record in simulations]
-        _replace(path, _chunks(head, records))
+        atomic_write(path, _chunks(head, records))
         return len(records)
 
 
@@ -230,13 +229,3 @@ def _chunks(head: Head, simulations: Sequence[msgspec.Raw]) -> Iterator[bytes]:
     for index, record in enumerate(simulations):
         yield b"," + bytes(record) if index else bytes(record)
     yield b"]}\n"
-
-
-def _replace(path: Path, chunks: Iterable[bytes]) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("wb") as file:
-            file.writelines(chunks)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -12,12 +12,13 @@ from dragoman.conditions.voice.channel import without_markers
 from dragoman.conditions.voice.inverse_text_normalization.normalizer import normalized_transcript
 from dragoman.conditions.voice.verbalization.spoken_form import VERBALIZATION, verbalize
 from dragoman.core.audio import Audio
-from dragoman.core.errors import DataError, DragomanError, ParticipantError, UsageError
+from dragoman.core.errors import DataError, DragomanError, ParticipantError, StoreError, UsageError
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.curation.audio_sets.engines import SetEngines, SpeechFunctions
 from dragoman.curation.audio_sets.messages import UserMessage
 from dragoman.curation.audio_sets.rewrite import SetLine
 from dragoman.curation.concurrency import map_in_order
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_set import AudioSetFiles
 from dragoman.store.audio_set_format import (
     SPEECH,
@@ -27,7 +28,6 @@ from dragoman.store.audio_set_format import (
     intact_lines,
     transcripts_name,
 )
-from dragoman.store.safe_files import atomic_write
 
 L = TypeVar("L", SpeechLine, TranscriptLine)
 Line = SpeechLine | TranscriptLine
@@ -68,14 +68,14 @@ async def complete_lines(
 
     Raises:
         ParticipantError: Where an engine broke; which message it was is told.
-        DataError: Where the file cannot be written.
+        StoreError: Where the file cannot be written.
     """
     path, places, keys, good = wanted
     known = {keys[at]: line for at, line in enumerate(good) if line is not None}
     lines = list(_until_none(good))
     atomic_write(path, map(encoded, lines))
     on_done(len(lines))
-    with TranslatedErrors(DataError, f"{path}: cannot be written"), path.open("ab") as file:
+    with TranslatedErrors(StoreError, f"{path}: cannot be written"), path.open("ab") as file:
 
         def write_ready() -> None:
             before = len(lines)
@@ -160,7 +160,8 @@ async def synthesize_messages(  # noqa: PLR0913, PLR0917 - what is said, by whom
         ParticipantError: Where a voice broke.
         RunHalted: Where nothing more may be asked.
         UsageError: For a language that a voice does not speak.
-        DataError: Where files cannot be read or written.
+        DataError: Where files cannot be read.
+        StoreError: Where files cannot be written.
     """
     sounds = AudioSetFiles(folder)
     places = [message_place(line.spoken.message) for line in texts]
@@ -280,7 +281,8 @@ async def transcribe_messages(  # noqa: PLR0913, PLR0917 - what is heard, by who
         ParticipantError: Where a recognizer broke.
         RunHalted: Where nothing more may be asked.
         UsageError: For a language that a recognizer does not hear.
-        DataError: Where files cannot be read or written.
+        DataError: Where files cannot be read.
+        StoreError: Where files cannot be written.
     """
     places = [message_place(line) for line in speech]
     broken: list[DragomanError] = []

@@ -13,7 +13,7 @@ from dragoman.composition.concurrency import require_read_timeout, timeouts_of
 from dragoman.composition.spending import with_stated_prices
 from dragoman.conditions.voice.verbalization.spoken_form import VERBALIZATION
 from dragoman.core.content_keys import content_key
-from dragoman.core.errors import DataError, UsageError
+from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.progress import long_step
 from dragoman.core.protocols import ChatModel, Suite
 from dragoman.core.texts.decoding import TranslatedErrors
@@ -76,9 +76,9 @@ from dragoman.registry.chat_models import model_name, translation_model
 from dragoman.registry.model_clients import ModelClients
 from dragoman.registry.speech_engines import SpeechEngines
 from dragoman.registry.suites import load_suite
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_set import AudioSet
 from dragoman.store.audio_set_format import CARD, TEXTS, MessageWhitelist, encoded
-from dragoman.store.safe_files import atomic_write
 
 RULES = "rules"
 """The rewriter that is no model."""
@@ -191,7 +191,8 @@ class AudioSetBuilder:
                 here, or where a model's key or address is missing.
             ParticipantError: Where an engine broke; what came until then is in the folder.
             RunHalted: Where nothing more may be asked; what came until then is in the folder.
-            DataError: Where files cannot be read or written.
+            DataError: Where files cannot be read.
+            StoreError: Where files cannot be written.
         """
         self._require_own_words()
         begin_set(self.asked.out, self._made)
@@ -266,7 +267,7 @@ class AudioSetBuilder:
         atomic_write(path, map(encoded, lines))
         on_done("texts", len(lines))
         means = self._means()
-        with TranslatedErrors(DataError, f"{path}: cannot be written"), path.open("ab") as file:
+        with TranslatedErrors(StoreError, f"{path}: cannot be written"), path.open("ab") as file:
 
             def keep(_: UserMessage, line: SetLine) -> None:
                 file.write(encoded(line))
@@ -332,7 +333,8 @@ def run_speak(asked: AudioSetRequest, *, progress: Progress = show_nothing) -> A
         ParticipantError: Where an engine broke; what came until then is in the folder.
         RunHalted: Where nothing more may be asked; what came until then is in the folder.
         StepStopped: Where a person stops it; what came until then is in the folder.
-        DataError: For data that are missing or damaged, and files that cannot be written.
+        DataError: For data that are missing or damaged.
+        StoreError: For files that cannot be written.
     """
     with long_step("reading the suite"):
         speaking = AudioSetBuilder(asked)

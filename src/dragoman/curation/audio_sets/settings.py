@@ -17,6 +17,7 @@ from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.core.value_matching.matcher import MATCHER
 from dragoman.curation.audio_sets.value_readers import KNOWN_MATCHERS
 from dragoman.scoring.speech_accuracy import NORMALIZATION, Normalization
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_set import read_settings
 from dragoman.store.audio_set_format import (
     AUDIO,
@@ -28,7 +29,7 @@ from dragoman.store.audio_set_format import (
     VERBALIZATION_SETTING,
     SetSettings,
 )
-from dragoman.store.safe_files import atomic_write, read_plain, require_inside
+from dragoman.store.safe_files import read_plain, require_inside
 
 _OF_SPEECH = ("language", "tts", "line", "asr", "engines")
 _VERSIONS = (MATCHER_SETTING, VERBALIZATION_SETTING, NORMALIZER_SETTING, NORMALIZATION_SETTING)
@@ -42,6 +43,7 @@ def begin_set(folder: Path, made: Mapping[str, object]) -> None:
 
     Raises:
         UsageError: Where the folder holds another set.
+        StoreError: Where something cannot be written.
         DataError: Where its audio or its transcripts would be written elsewhere.
     """
     with TranslatedErrors(DataError, f"{folder}: no set that can be gone on with"):
@@ -50,7 +52,7 @@ def begin_set(folder: Path, made: Mapping[str, object]) -> None:
     written = msgspec.json.format(msgspec.json.encode(made)) + b"\n"
     path = folder / SETTINGS
     if not path.is_file():
-        atomic_write(path, (written,))
+        atomic_write(path, written)
         return
     asked = msgspec.json.decode(written, type=dict[str, object])
     there = recorded_settings(folder)
@@ -61,7 +63,7 @@ def begin_set(folder: Path, made: Mapping[str, object]) -> None:
             f"({there.get(other[0])!r:.80}, not {asked.get(other[0])!r:.80}): name another folder"
         )
     if asked != there:
-        atomic_write(path, (written,))
+        atomic_write(path, written)
 
 
 def recorded_settings(folder: Path) -> dict[str, object]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.errors import DataError, UsageError
+from dragoman.core.errors import DataError, StoreError, UsageError
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.curation.progress import Progress, ProgressInTurn, show_nothing
 from dragoman.curation.review.csv_files import decode_csv, encode_csv
@@ -18,7 +18,7 @@ from dragoman.curation.review.workbook import (
     encode_workbook,
     require_workbooks,
 )
-from dragoman.store.safe_files import atomic_write
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.translation_memory import MemoryCount, ReviewRecord, TranslationMemory
 
 _WORKBOOK = ".xlsx"
@@ -66,7 +66,8 @@ def export_review(
             exist, or where there is nothing to show.
         RunHalted: Where models may not be asked any more; what they said is in the memory.
         StoreError: Where the memory cannot be read or written.
-        DataError: For data that are missing or damaged, and files that cannot be written.
+        DataError: For data that are missing or damaged.
+        StoreError: For files that cannot be written.
     """
     _require_free(export.out)
     reviewing = ReviewSession(asked)
@@ -136,12 +137,12 @@ def _require_free(out: Path) -> None:
 
 def _write(out: Path, rows: Mapping[str, Sequence[ReviewRow]], title: str) -> None:
     if out.suffix == _WORKBOOK:
-        atomic_write(out, (encode_workbook(rows, title),))
+        atomic_write(out, encode_workbook(rows, title))
         return
-    with TranslatedErrors(DataError, f"{out}: cannot be written"):
+    with TranslatedErrors(StoreError, f"{out}: cannot be written"):
         out.mkdir(parents=True, exist_ok=True)
     for sheet, of_sheet in rows.items():
-        atomic_write(out / f"{sheet}.csv", (encode_csv(of_sheet),))
+        atomic_write(out / f"{sheet}.csv", encode_csv(of_sheet))
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:

@@ -18,12 +18,12 @@ from dragoman.conditions.language.artifacts import (
     encode_artifact,
 )
 from dragoman.core.content_keys import content_key
-from dragoman.core.errors import DataError
+from dragoman.core.errors import DataError, StoreError
 from dragoman.core.language.translated_domains import SOURCE_HASHES
 from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
 from dragoman.core.version import VERSION
 from dragoman.curation.translation.segments import Artifact, Component, Segment, TranslatableDomain
-from dragoman.store.safe_files import atomic_write
+from dragoman.store.atomic_files import atomic_write
 
 ReviewState = Literal["machine", "partly reviewed", "reviewed"]
 """Whether people read the translations of a file: of none, of some, or of all its texts."""
@@ -141,7 +141,8 @@ def write_translations(
         The names of the files that were written.
 
     Raises:
-        DataError: Where the manifest there is damaged, or nothing can be written.
+        DataError: Where the manifest there is damaged.
+        StoreError: Where nothing can be written.
     """
     path = folder / MANIFEST
     before = path.read_bytes() if path.exists() else None
@@ -149,13 +150,13 @@ def write_translations(
     entries: dict[str, dict[str, object]] = {}
     for artifact, texts in files.items():
         content = artifact.written(texts)
-        atomic_write(folder / artifact.name, (content,))
+        atomic_write(folder / artifact.name, content)
         entry = manifest_entry(artifact, content, texts, made[artifact.name])
         if not _is_noted(entry, noted.get(artifact.name, {})):
             entries[artifact.name] = entry
     if entries:
         latest = max(made[name].translated_at for name in entries)
-        atomic_write(path, (merge_manifest(before, entries, latest, str(path)),))
+        atomic_write(path, merge_manifest(before, entries, latest, str(path)))
     return tuple(artifact.name for artifact in files)
 
 
@@ -324,11 +325,12 @@ def write_english(out: Path, domain: TranslatableDomain) -> None:
     """Write a domain's English files to `DOMAIN/en`, and the hashes of its sources beside the domains.
 
     Raises:
-        DataError: Where they cannot be written, or the hashes that are there are damaged.
+        DataError: Where the hashes that are there are damaged.
+        StoreError: Where the files cannot be written.
     """
     folder = out / domain.domain / ENGLISH
     listed = out / SOURCE_HASHES
-    with TranslatedErrors(DataError, f"{out}: the English files cannot be written"):
+    with TranslatedErrors(StoreError, f"{out}: the English files cannot be written"):
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in domain.english.files.items():
             _replace(folder / name, content)
@@ -344,4 +346,4 @@ def _replace(path: Path, content: bytes) -> None:
     """Write a file whole or not at all; one that is as it should be stays."""
     if path.exists() and path.read_bytes() == content:
         return
-    atomic_write(path, (content,))
+    atomic_write(path, content)

@@ -26,7 +26,7 @@ from dragoman.curation.translation.segments import Component, TranslatableDomain
 from dragoman.curation.translation.tmx import read_tmx, write_tmx
 from dragoman.models.prices import PriceTable, load_prices
 from dragoman.registry.suites import load_suite
-from dragoman.store.safe_files import atomic_write
+from dragoman.store.atomic_files import atomic_write
 from dragoman.store.translation_memory import (
     MemoryCount,
     MemoryEntry,
@@ -147,7 +147,8 @@ def export_translations(path: Path, out: Path, language: str = "") -> int:
     """Write a memory as TMX, or what it has of one language; return how many translations there are.
 
     Raises:
-        DataError: Where the file cannot be written, or XML cannot carry a text.
+        StoreError: Where the file cannot be written.
+        DataError: Where XML cannot carry a text.
         StoreError: Where the memory cannot be read.
     """
     with TranslationMemory(path, write=False) as memory:
@@ -227,7 +228,8 @@ def export_tmx(memory: TranslationMemory, path: Path, language: str) -> int:
     """Write a memory as a TMX file, or what it has of one language; return how many there are.
 
     Raises:
-        DataError: Where the file cannot be written, or XML cannot carry a text.
+        StoreError: Where the file cannot be written.
+        DataError: Where XML cannot carry a text.
         StoreError: Where the memory cannot be read.
     """
     entries = memory.entries(SOURCE, language)

@@ -228,7 +228,7 @@ class TranslationRun:
             UsageError: Where the model's key or address is missing.
             RunHalted: Where nothing more may be asked; what came until then is in the memory.
             StoreError: Where the memory cannot be read or written.
-            DataError: Where files cannot be written.
+            StoreError: Where files cannot be written.
         """
         patience = RetryPolicy(seconds=self.asked.patience, outage=self.asked.patience)
         timeouts = timeouts_of(self.asked.read_timeout)
@@ -394,7 +394,8 @@ def run_translation(
         RunHalted: Where nothing more may be asked; what came until then is in the memory.
         StepStopped: Where a person stops it; what came until then is in the memory.
         StoreError: Where the memory cannot be read or written.
-        DataError: For data that are missing or damaged, and files that cannot be written.
+        DataError: For data that are missing or damaged.
+        StoreError: For files that cannot be written.
     """
     with long_step("reading the suite"):
         translating = TranslationRun(asked)

@@ -38,6 +38,7 @@ from dragoman.speech.embedded.ngrams import (
 )
 from dragoman.speech.embedded.training_sentences import pattern_sentences
 from dragoman.speech.embedded.worker_messages import MixJob
+from dragoman.store.atomic_files import atomic_write
 
 
 class _FileDigest(msgspec.Struct, frozen=True):
@@ -47,9 +48,7 @@ class _FileDigest(msgspec.Struct, frozen=True):
 
 def sign(files: Sequence[Path], beside: Path) -> None:
     """Write down what files are, after all of them were written."""
-    draft = beside.with_name(f"{beside.name}.{os.getpid()}")
-    draft.write_bytes(msgspec.json.encode({file.name: _file_digest(file) for file in files}))
-    draft.replace(beside)
+    atomic_write(beside, msgspec.json.encode({file.name: _file_digest(file) for file in files}))
 
 
 def matches_manifest(files: Sequence[Path], beside: Path) -> bool:
@@ -120,8 +119,8 @@ def _write(job: MixJob, model: Path, lexicon: Path, library: SpeechLibrary) -> s
     ways = _ways(suite.words, common, known, library)
     wanted = (suite.words | frozenset(common)) & frozenset(ways)
     mixture = mixed(suite, load_generic_ngrams(bigrams, wanted), job.share, wanted)
-    _write_atomically(lexicon, dictionary_lines(ways))
-    _write_atomically(model, _arpa_lines(mixture))
+    atomic_write(lexicon, map(str.encode, dictionary_lines(ways)))
+    atomic_write(model, map(str.encode, _arpa_lines(mixture)))
     guessed = sum(word not in known for word in wanted)
     return f"{len(wanted)} words, {guessed} of them pronounced by espeak-ng's rules"
 
@@ -244,14 +243,6 @@ def _capped(
         for history, total in given.items()
     }
     return values, backoffs
-
-
-def _write_atomically(path: Path, lines: Iterable[str]) -> None:
-    """Write a file under another name first, so that whoever finds it finds all of it."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    with draft.open("w", encoding="utf-8") as target:
-        target.writelines(lines)
-    draft.replace(path)
 
 
 def _arpa_lines(mixture: InterpolatedNgrams) -> Iterator[str]:

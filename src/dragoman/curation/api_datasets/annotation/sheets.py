@@ -11,13 +11,13 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.errors import DataError, UsageError
+from dragoman.core.errors import DataError, StoreError, UsageError
 from dragoman.core.texts.csv_text import HEADER_WITHIN
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.curation.api_datasets.rate import DIMENSIONS, HIGHEST, LOWEST, QueryRating
 from dragoman.curation.review.csv_files import csv_table_lines, encode_csv_table
 from dragoman.curation.review.rows import within_a_cell
-from dragoman.store.safe_files import atomic_write
+from dragoman.store.atomic_files import atomic_write
 
 SHOWN = ("query", "language", "country", "apis")
 COLUMNS = ("id", *SHOWN, *DIMENSIONS, "note")
@@ -223,9 +223,9 @@ def write_sheets(out: Path, sheets: Mapping[str, Sequence[SheetRow]]) -> None:
     """Write a file for each annotator, and the guide beside them.
 
     Raises:
-        DataError: Where they cannot be written.
+        StoreError: Where they cannot be written.
     """
-    with TranslatedErrors(DataError, f"{out}: cannot be written"):
+    with TranslatedErrors(StoreError, f"{out}: cannot be written"):
         out.mkdir(parents=True, exist_ok=True)
     title, *lines = (f"# {review_guide().title}", *guide_lines())
     atomic_write(
@@ -239,9 +239,9 @@ def write_table(path: Path, lines: Iterable[Sequence[str | int]]) -> None:
     """Write a table with our columns.
 
     Raises:
-        DataError: Where it cannot be written.
+        StoreError: Where it cannot be written.
     """
-    atomic_write(path, (encode_csv_table(COLUMNS, lines),))
+    atomic_write(path, encode_csv_table(COLUMNS, lines))
 
 
 def read_sheet(path: Path, needed: Sequence[str] = ("id",)) -> tuple[FilledRow, ...]:
