@@ -22,7 +22,8 @@ from dragoman.core.scores import ComponentScore, Score, Scored
 from dragoman.registry.suites import load_suite
 from dragoman.runs.jobs import Manifest
 from dragoman.store.conversation_writes import StoredEpisode
-from dragoman.store.run_store import NewRun, StoredCell, create_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import create_run
 
 CONVERSATIONS = 20_000
 TASKS = 100

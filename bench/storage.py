@@ -11,7 +11,8 @@ from dragoman.core.conditions import PLAIN
 from dragoman.core.content_keys import content_key
 from dragoman.core.episodes import Episode
 from dragoman.store.conversation_writes import StoredEpisode
-from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import RunStore, create_run
 
 STORED = 100_000
 ROUNDS = 10

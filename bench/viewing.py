@@ -28,7 +28,8 @@ from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
 from dragoman.runs.jobs import Manifest
 from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
-from dragoman.store.run_store import NewRun, StoredCell, create_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import create_run
 from dragoman.viewer.open_runs import Library
 from dragoman.viewer.server import serving
 

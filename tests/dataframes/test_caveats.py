@@ -17,7 +17,8 @@ from dragoman.dataframes.results import summary
 from dragoman.models.prices import NO_PRICES
 from dragoman.runs.jobs import Manifest
 from dragoman.store.conversation_writes import StoredEpisode
-from dragoman.store.run_store import NewRun, StoredCell, create_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import create_run
 
 MODEL = "compatible/model"
 

@@ -9,7 +9,8 @@ from dragoman.core.scores import IMPORTED, Score, Scored, Unscored, Verdict
 from dragoman.core.tasks import Scenario, Task
 from dragoman.dataframes.results import Agreement, RewardDifference, agreement
 from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
-from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import RunStore, create_run
 
 PAIRS: dict[str, tuple[Verdict | None, Verdict | None]] = {
     "agrees": (Scored(1.0), Scored(1.0)),

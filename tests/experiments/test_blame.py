@@ -20,7 +20,8 @@ from dragoman.experiments.failure_attribution import FOLDER, attribute_failures
 from dragoman.runs.jobs import read_manifest, resume_job
 from dragoman.runs.runner import MeasureRequest, play, score, start
 from dragoman.simulation.participants.oracle import GoldAgent, LiteralAgent
-from dragoman.store.run_store import NewRun, create_run, open_run
+from dragoman.store.run_plan import NewRun
+from dragoman.store.run_store import create_run, open_run
 
 SPOKEN = {"voices": ("telephone",), "asr": ("understood",), "speakers": ("us",)}
 

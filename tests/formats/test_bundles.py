@@ -20,7 +20,8 @@ from dragoman.formats import run_bundle
 from dragoman.formats.run_bundle import pack_run, unpack_run
 from dragoman.store.audio_files import AudioFiles, audio_path
 from dragoman.store.conversation_writes import StoredEpisode
-from dragoman.store.run_store import NewRun, create_run, open_run
+from dragoman.store.run_plan import NewRun
+from dragoman.store.run_store import create_run, open_run
 
 SOUND = Audio(b"\x01\x02" * 800, 8000)
 ELSEWHERE = AudioRef(hashlib.sha256(b"a secret").hexdigest(), 1.0, 8000)

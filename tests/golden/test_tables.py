@@ -9,7 +9,8 @@ from dragoman.store.dataset import Dataset
 from dragoman.store.pending_batches import PendingBatches
 from dragoman.store.reply_cache import ReplyCache
 from dragoman.store.run_index import open_index
-from dragoman.store.run_store import NewRun, create_run
+from dragoman.store.run_plan import NewRun
+from dragoman.store.run_store import create_run
 from dragoman.store.translation_memory import TranslationMemory
 
 

@@ -19,7 +19,8 @@ from dragoman.runs.jobs import Manifest, resume_job
 from dragoman.runs.runner import MeasureRequest, play, score, start
 from dragoman.store.checksums import verified, with_checksum
 from dragoman.store.run_file import FILE
-from dragoman.store.run_store import NewRun, create_run, open_run
+from dragoman.store.run_plan import NewRun
+from dragoman.store.run_store import create_run, open_run
 from dragoman.store.trusted_runs import FILE as OWN
 
 AGENT = """

@@ -24,7 +24,8 @@ from dragoman.store.conversation_writes import (
     StoredMeasure,
 )
 from dragoman.store.run_file import FILE
-from dragoman.store.run_store import NewRun, StoredCell, create_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import create_run
 
 CELLS = tuple(
     StoredCell(f"{number:032x}", "suite", Condition(), "gold", "task", number)

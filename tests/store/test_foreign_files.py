@@ -20,7 +20,8 @@ from dragoman.store.audio_set import AudioSetFiles, read_settings
 from dragoman.store.audio_set_format import SETTINGS
 from dragoman.store.dataset import Dataset
 from dragoman.store.run_file import FILE, LOCK
-from dragoman.store.run_store import NewRun, StoredCell, create_run, open_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import create_run, open_run
 from dragoman.store.safe_files import read_plain
 
 BEEP = Audio(b"\x00\x01" * 800, 8_000)

@@ -14,7 +14,8 @@ from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.usage import Usage
 from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
-from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run, open_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import RunStore, create_run, open_run
 
 ONE, TWO = "0" * 31 + "1", "0" * 31 + "2"
 CELLS = (

@@ -21,7 +21,8 @@ from dragoman.core.scores import Score, Scored
 from dragoman.core.tasks import Scenario, Task
 from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
 from dragoman.store.run_file import FILE
-from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run, open_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import RunStore, create_run, open_run
 
 ENDLESS = """
 CREATE VIEW episodes AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n)

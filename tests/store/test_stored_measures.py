@@ -19,7 +19,8 @@ from dragoman.core.replies import text_reply
 from dragoman.core.scores import Score, Scored
 from dragoman.core.usage import Usage
 from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
-from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run, open_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import RunStore, create_run, open_run
 
 ONE, TWO = "0" * 31 + "1", "0" * 31 + "2"
 EPISODE = Episode((Message("agent", text_reply("hi")),), Termination("user_stop"), 1, 0)

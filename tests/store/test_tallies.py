@@ -17,7 +17,8 @@ from dragoman.core.measures import reward_result
 from dragoman.core.scores import ComponentScore, Score, Scored, Unscored, Verdict
 from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
 from dragoman.store.run_file import FILE
-from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run, open_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import RunStore, create_run, open_run
 from dragoman.store.run_upgrade import upgrade_run
 
 CELLS = tuple(

@@ -15,7 +15,8 @@ from dragoman.core.scores import ComponentScore, Score, Scored
 from dragoman.store.audio_files import AudioFiles, audio_path
 from dragoman.store.conversation_writes import StoredEpisode
 from dragoman.store.run_file import FILE
-from dragoman.store.run_store import NewRun, StoredCell, create_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import create_run
 from dragoman.store.run_verification import RunProblem, VerificationCounts, verify_run
 
 CELLS = tuple(StoredCell(f"{n:032x}", "suite", Condition(), "gold", "a", n) for n in range(6))

@@ -16,7 +16,8 @@ from dragoman.core.tools import ToolCall
 from dragoman.core.usage import Usage
 from dragoman.store.background_writer import CAPACITY, BackgroundWriter
 from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
-from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run, open_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import RunStore, create_run, open_run
 
 PAID = Usage("agent", "m", 1, 10, 2)
 EPISODE = Episode((), Termination("user_stop"), 1, 0)

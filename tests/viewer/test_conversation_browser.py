@@ -33,7 +33,8 @@ from dragoman.core.usage import Usage
 from dragoman.runs.jobs import Manifest
 from dragoman.store.audio_files import AudioFiles, audio_path
 from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
-from dragoman.store.run_store import NewRun, StoredCell, create_run, open_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import create_run, open_run
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 

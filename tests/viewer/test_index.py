@@ -21,7 +21,8 @@ from dragoman.dataframes.results import summary
 from dragoman.runs.jobs import Manifest
 from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
 from dragoman.store.run_index import ORDERS, IndexQuery, ListPage
-from dragoman.store.run_store import NewRun, PlayedCell, RunStore, StoredCell, create_run, open_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import PlayedCell, RunStore, create_run, open_run
 from dragoman.viewer.index_builder import stored_figures
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.run_index import MOST_CAUSES, OTHER_CAUSES, FacetBuilder, Listing

@@ -7,7 +7,7 @@ from tests.viewer.test_index import CELLS, entry, listed, new_run
 
 from dragoman.analysis.comparison import TaskPair
 from dragoman.core.scores import Scored, Unscored, Verdict
-from dragoman.store.run_store import StoredCell
+from dragoman.store.run_plan import StoredCell
 from dragoman.viewer.compare_pages import (
     cell_choices,
     default_pair,

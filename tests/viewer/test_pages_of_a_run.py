@@ -23,7 +23,8 @@ from dragoman.core.scores import Score, Scored
 from dragoman.core.usage import Usage
 from dragoman.runs.jobs import Manifest
 from dragoman.store.conversation_writes import StoredEpisode
-from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import RunStore, create_run
 from dragoman.viewer.conversation_list import conversations_link, list_filter
 
 HOSTILE = "<script>window.harmed=1</script>\"'><img src=x onerror=alert(1)>\u202etxt\u202c\x1b[31m"

@@ -10,7 +10,7 @@ from tests.viewer.test_pages_of_a_run import new_run, played_now
 
 from dragoman.core.conditions import PLAIN, condition_of
 from dragoman.core.content_keys import content_key
-from dragoman.store.run_store import StoredCell
+from dragoman.store.run_plan import StoredCell
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 

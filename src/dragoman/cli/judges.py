@@ -35,7 +35,7 @@ from dragoman.report.text_tables import TextTable, print_table
 from dragoman.scoring.measures.critical_fields import critical_actions
 from dragoman.scoring.measures.error_tags import DEFAULT_TAG_RULES, TAG_RULES
 from dragoman.scoring.measures.escalation import escalation_duties, planned_handover
-from dragoman.store.run_store import StoredCell
+from dragoman.store.run_plan import StoredCell
 
 _SHOWN = 20
 

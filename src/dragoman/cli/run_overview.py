@@ -12,7 +12,8 @@ import msgspec
 from dragoman.cli.output import print_line
 from dragoman.core.conditions import condition_from
 from dragoman.core.scores import METRIC_VERSION, OUTCOME_STATUSES, OutcomeStatus, outcome_status
-from dragoman.store.run_store import RunStore, StoredCell, peek_run
+from dragoman.store.run_plan import StoredCell
+from dragoman.store.run_store import RunStore, peek_run
 from dragoman.store.status_counts import UNSCORED, StatusCount, StatusGroup
 
 MOST_READ = 20_000

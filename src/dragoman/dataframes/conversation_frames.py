@@ -23,7 +23,7 @@ from dragoman.dataframes.frame_columns import USAGE_COLUMNS, Columns, PlanFrame,
 from dragoman.report.view_model import conversation_status
 from dragoman.runs.plan import conversation_seed
 from dragoman.store.audio_files import audio_path
-from dragoman.store.run_store import StoredCell
+from dragoman.store.run_plan import StoredCell
 
 _SCORING: Columns = {"rules": pl.String(), "judge": pl.String()}
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from dragoman.analysis.cell_summary import LedgerLine
 from dragoman.core.conditions import axis_names, axis_values
-from dragoman.store.run_store import StoredCell
+from dragoman.store.run_plan import StoredCell
 
 Columns = dict[str, pl.DataType]
 

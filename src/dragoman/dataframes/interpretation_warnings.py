@@ -20,7 +20,8 @@ from dragoman.registry.participants import user_name
 from dragoman.registry.suites import find_benchmark
 from dragoman.runs.jobs import read_manifest
 from dragoman.simulation.prompts import is_structured
-from dragoman.store.run_store import RunStore, StoredCell
+from dragoman.store.run_plan import StoredCell
+from dragoman.store.run_store import RunStore
 
 GOLD, OFFLINE = "gold", "offline"
 """The user that plays the plan, and the one that plays a task's facts or else its script."""

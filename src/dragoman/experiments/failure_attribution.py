@@ -46,7 +46,8 @@ from dragoman.scoring.measures.speech_recognition import HEARING, VALUES
 from dragoman.simulation.participants.canonical_arguments import canonical_name
 from dragoman.store.conversation_writes import StoredMeasure
 from dragoman.store.run_file import FILE as FILE_OF_RUN
-from dragoman.store.run_store import RunStore, StoredCell, open_run
+from dragoman.store.run_plan import StoredCell
+from dragoman.store.run_store import RunStore, open_run
 
 Verdicts = dict[GridPlace, bool | None]
 """Which conversations succeeded; None where that is not known."""

@@ -25,7 +25,7 @@ from dragoman.core.result_files import LabelledConversation
 from dragoman.core.texts.csv_text import detect_delimiter, escape_cell, unescape_cell
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.formats.result_files import reader_of
-from dragoman.store.run_store import StoredCell
+from dragoman.store.run_plan import StoredCell
 
 COLUMNS = ("cell", "task", "trial", "condition", "agent", "position", "said", "question", "value")
 """Of the table; `cell`, `position`, `question` and `value` are read, the others are for people."""

@@ -34,7 +34,8 @@ from dragoman.experiments.human_labels import (
     write_template,
 )
 from dragoman.scoring.measures.judged_measure import ASKED_BY_TURN
-from dragoman.store.run_store import RunStore, StoredCell, open_run
+from dragoman.store.run_plan import StoredCell
+from dragoman.store.run_store import RunStore, open_run
 
 _MAX_SHOWN = 2_000
 """Characters of what was said that people are shown beside what they label."""

@@ -32,7 +32,8 @@ from dragoman.formats.inspect_samples import (
 from dragoman.runs.jobs import Manifest, read_manifest, spec_keys, stored_prices
 from dragoman.runs.plan import conversation_seed
 from dragoman.store.atomic_files import atomic_path
-from dragoman.store.run_store import RunStore, StoredCell
+from dragoman.store.run_plan import StoredCell
+from dragoman.store.run_store import RunStore
 
 VERSION = 2
 """Of Inspect's format."""

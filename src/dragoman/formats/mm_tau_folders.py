@@ -42,7 +42,8 @@ from dragoman.registry.suites import load_suite
 from dragoman.runs.jobs import Manifest
 from dragoman.store.atomic_files import atomic_write
 from dragoman.store.conversation_writes import StoredEpisode
-from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import RunStore, create_run
 
 TEXT_FILE = "ground.txt"
 INTENDED_FILE = "implementation_llm.txt"

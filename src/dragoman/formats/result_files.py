@@ -31,7 +31,8 @@ from dragoman.registry.suites import benchmarks, load_suite
 from dragoman.runs.jobs import Manifest, read_manifest, spec_keys
 from dragoman.runs.plan import conversation_seed
 from dragoman.store.conversation_writes import StoredEpisode
-from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import RunStore, create_run
 
 
 def import_run(path: Path, folder: Path, created: float, form: str | None = None) -> ImportedRun:

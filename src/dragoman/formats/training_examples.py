@@ -27,7 +27,8 @@ from dragoman.registry.agents import split_options, text_protocol_factory
 from dragoman.registry.suites import load_suite
 from dragoman.runs.jobs import read_manifest
 from dragoman.simulation.participants.llm import MessageDict, past_messages
-from dragoman.store.run_store import RunStore, StoredCell
+from dragoman.store.run_plan import StoredCell
+from dragoman.store.run_store import RunStore
 
 
 class TextConversation(msgspec.Struct, frozen=True):

@@ -42,7 +42,8 @@ from dragoman.runs.plan import (
 from dragoman.runs.trust import remember_own_run, require_trust
 from dragoman.runs.worker_backend import backend_for
 from dragoman.simulation.participants.canonical_arguments import canonical_name
-from dragoman.store.run_store import NewRun, RunStore, StoredCell, create_run, open_run
+from dragoman.store.run_plan import NewRun, StoredCell
+from dragoman.store.run_store import RunStore, create_run, open_run
 
 
 def invalid_cells(store: RunStore) -> frozenset[str]:

@@ -67,7 +67,8 @@ from dragoman.simulation.participant_errors import stops_run
 from dragoman.simulation.phrasebooks import shipped_phrasebook
 from dragoman.store.background_writer import BackgroundWriter
 from dragoman.store.conversation_writes import StoredMeasure
-from dragoman.store.run_store import RunStore, StoredCell
+from dragoman.store.run_plan import StoredCell
+from dragoman.store.run_store import RunStore
 
 MeasureFn = Callable[[StoredCell, Episode, Sequence[int]], Awaitable[Sequence[MeasureResult]]]
 """Takes measures of a conversation: those at these places among all that are asked for."""

@@ -7,11 +7,9 @@ indexed by the place of their cell in the plan, near which they are also written
 cheap at any size.
 """
 
-import hashlib
 import sqlite3
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
@@ -20,7 +18,7 @@ from typing import Self
 import msgspec
 import zstandard
 
-from dragoman.core.conditions import Condition, condition_from, condition_text
+from dragoman.core.conditions import Condition, condition_from
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import DataError, StoreError
 from dragoman.core.measures import DeclaredMetrics, MeasureResult
@@ -37,12 +35,20 @@ from dragoman.store.conversation_writes import (
     StoredEpisode,
 )
 from dragoman.store.record_codec import EpisodeCodec
-from dragoman.store.run_file import FORMAT, OpenFile, create_file, open_file, store_error
+from dragoman.store.run_file import OpenFile, create_file, open_file, store_error
+from dragoman.store.run_plan import (
+    SELECT_PLAN,
+    NewRun,
+    StoredCell,
+    cells_of,
+    digest_rows,
+    fill_new_run,
+    rows_of,
+)
 from dragoman.store.status_counts import (
     StatusCount,
     StatusGroup,
     all_scored,
-    count_plan,
     read_status_counts,
 )
 
@@ -55,10 +61,6 @@ DAMAGE_ERRORS = (
     AttributeError,
 )
 """What reading rows that somebody else may have written raises."""
-
-SELECT_PLAN = "SELECT key, suite, condition, agent, task, trial FROM cells ORDER BY id"
-PlanRow = tuple[bytes, str, str, str, str, int]
-"""A cell as it is stored: its key, suite, condition, agent, task and trial."""
 
 _PAGES = "SELECT page_count, page_size FROM pragma_page_count(), pragma_page_size()"
 _COUNT = "SELECT count(*), max(id) FROM episodes NOT INDEXED"
@@ -146,17 +148,6 @@ AND (rules = '' OR (rules = ? AND judge = ? AND metric = ?)) ORDER BY scores.id
 
 MOST_LOOKED_THROUGH = 256 * 2**20
 """The largest file, in bytes, that is looked through whenever it is opened."""
-
-
-class StoredCell(msgspec.Struct, frozen=True, gc=False):
-    """One planned conversation: its key and where it stands in the grid."""
-
-    key: str
-    suite: str
-    condition: Condition
-    agent: str
-    task: str
-    trial: int
 
 
 class StoredConversation(msgspec.Struct, frozen=True):
@@ -276,17 +267,11 @@ class RunStore:
 
     def cells(self) -> tuple[StoredCell, ...]:
         """Return the plan, in its order."""
-        read_condition = cache(condition_from)
         with self._errors("read"):
             rows = self._connection.execute(SELECT_PLAN).fetchall()
             if self._file.is_sealed and self._meta("plan") != digest_rows(rows):
                 raise ValueError("the plan has changed")
-            return tuple(
-                StoredCell(key.hex(), suite, read_condition(condition), agent, task, trial)
-                for key, suite, condition, agent, task, trial in msgspec.convert(
-                    rows, list[PlanRow]
-                )
-            )
+            return tuple(cells_of(rows))
 
     def put(self, entries: Iterable[RunEntry]) -> None:
         """Store episodes, scores and other measures in one transaction."""
@@ -313,24 +298,9 @@ class RunStore:
 
     def has_plan(self, cells: Iterable[StoredCell]) -> bool:
         """Whether these cells, in their order, are the plan."""
-        written = cache(condition_text)
         with self._errors("read"):
-            rows = self._connection.execute(SELECT_PLAN)
-            found = zip_longest(rows, cells)
-            return all(
-                row is not None
-                and cell is not None
-                and row
-                == (
-                    bytes.fromhex(cell.key),
-                    cell.suite,
-                    written(cell.condition),
-                    cell.agent,
-                    cell.task,
-                    cell.trial,
-                )
-                for row, cell in found
-            )
+            stored = self._connection.execute(SELECT_PLAN)
+            return all(row == cell for row, cell in zip_longest(stored, rows_of(cells)))
 
     def plan_fingerprint(self) -> str:
         """Return the hash of all that the plan was made of; empty where it was not kept."""
@@ -682,14 +652,6 @@ def _usage_of(entry: Score | MeasureResult) -> tuple[Usage, ...]:
     return () if entry.usage is None else (entry.usage,)
 
 
-class NewRun(msgspec.Struct, frozen=True):
-    """What a run is created with: its manifest, its plan and the tasks it plays."""
-
-    manifest: bytes
-    cells: tuple[StoredCell, ...]
-    tasks: dict[str, Task]
-
-
 def create_run(folder: Path, new: NewRun, played: Iterable[StoredEpisode] = ()) -> RunStore:
     """Create a run in a new or empty folder and lock it for writing.
 
@@ -703,7 +665,7 @@ def create_run(folder: Path, new: NewRun, played: Iterable[StoredEpisode] = ()) 
     """
 
     def fill(connection: sqlite3.Connection) -> None:
-        _fill(connection, new)
+        fill_new_run(connection, new)
         RunStore(folder, OpenFile(connection)).add(played)
 
     return RunStore(folder, create_file(folder, fill))
@@ -731,62 +693,3 @@ def peek_run(folder: Path) -> RunStore:
         StoreError: Where there is no run, or the file is not a run's.
     """
     return RunStore(folder, open_file(folder, write=False))
-
-
-def _fill(connection: sqlite3.Connection, new: NewRun) -> None:
-    written = cache(condition_text)
-    rows: list[PlanRow] = [
-        (
-            bytes.fromhex(cell.key),
-            cell.suite,
-            written(cell.condition),
-            cell.agent,
-            cell.task,
-            cell.trial,
-        )
-        for cell in new.cells
-    ]
-    begin_run(connection, new.manifest, EpisodeCodec().encode_tasks(new.tasks), rows)
-
-
-def begin_run(
-    connection: sqlite3.Connection, manifest: bytes, tasks: bytes, rows: Sequence[PlanRow]
-) -> None:
-    """Write what a run begins with, within a transaction of the caller's.
-
-    Args:
-        connection: A new file.
-        manifest: The manifest.
-        tasks: The tasks in their stored form.
-        rows: The plan, in its order.
-    """
-    entries = (
-        ("manifest", with_checksum(manifest, "manifest")),
-        ("tasks", with_checksum(tasks, "tasks")),
-        ("plan", with_checksum(digest_rows(rows), "plan")),
-    )
-    connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT,))
-    connection.executemany("INSERT INTO meta VALUES (?, ?)", entries)
-    connection.executemany(
-        "INSERT INTO cells (key, suite, condition, agent, task, trial) VALUES (?, ?, ?, ?, ?, ?)",
-        rows,
-    )
-    count_plan(connection)
-
-
-def plan_rows(connection: sqlite3.Connection) -> list[PlanRow]:
-    """Return the plan as it is stored, in its order."""
-    return connection.execute(SELECT_PLAN).fetchall()
-
-
-def plan_digest(connection: sqlite3.Connection) -> bytes:
-    """Return the hash of the plan that is stored."""
-    return digest_rows(connection.execute(SELECT_PLAN))
-
-
-def digest_rows(rows: Iterable[tuple[object, ...]]) -> bytes:
-    """Return a hash of the plan's rows, in their order."""
-    digest = hashlib.blake2b(digest_size=16)
-    for row in rows:
-        digest.update(repr(row).encode())
-    return digest.digest()

@@ -9,7 +9,8 @@ from dragoman.core.errors import StoreError
 from dragoman.store.checksums import verified, with_checksum
 from dragoman.store.record_codec import EpisodeCodec
 from dragoman.store.run_file import FORMAT, UNCHECKED_FORMAT, OpenFile, open_file, store_error
-from dragoman.store.run_store import DAMAGE_ERRORS, plan_digest
+from dragoman.store.run_plan import plan_digest
+from dragoman.store.run_store import DAMAGE_ERRORS
 from dragoman.store.status_counts import SCHEMA, StatusCounter, count_plan, groups_of
 
 _RECORDS = {

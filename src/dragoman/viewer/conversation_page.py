@@ -10,7 +10,8 @@ from aiohttp import web
 from dragoman.core.scores import OutcomeStatus
 from dragoman.store.audio_files import FOLDER, audio_path
 from dragoman.store.run_index import ListedRow, ListPage, rows_of_task
-from dragoman.store.run_store import StoredCell, StoredConversation
+from dragoman.store.run_plan import StoredCell
+from dragoman.store.run_store import StoredConversation
 from dragoman.viewer.conversation_list import ListFilter, list_filter
 from dragoman.viewer.conversation_view import ConversationView, conversation_view
 from dragoman.viewer.open_runs import OpenedRun

@@ -25,7 +25,8 @@ from dragoman.report.view_model import (
     conversation_status,
     user_status,
 )
-from dragoman.store.run_store import StoredCell, StoredConversation
+from dragoman.store.run_plan import StoredCell
+from dragoman.store.run_store import StoredConversation
 from dragoman.viewer.transcript import (
     LinkedEvidence,
     Turn,

@@ -39,7 +39,8 @@ from dragoman.store.run_index import (
     open_index,
     rewards,
 )
-from dragoman.store.run_store import LastRows, PlayedCell, RunStore, StoredCell, open_run
+from dragoman.store.run_plan import StoredCell
+from dragoman.store.run_store import LastRows, PlayedCell, RunStore, open_run
 from dragoman.viewer.run_index import FacetBuilder, Facets, outcome_of
 
 _DROPS_NAME = f"losses {INTERVAL_METHOD}"

@@ -27,7 +27,8 @@ from dragoman.store.run_index import (
     row_of,
     rows,
 )
-from dragoman.store.run_store import LastRows, PlayedCell, StoredCell
+from dragoman.store.run_plan import StoredCell
+from dragoman.store.run_store import LastRows, PlayedCell
 
 MAX_CAUSE = 160
 """Characters of a cause that are told apart."""

@@ -10,7 +10,8 @@ import pytest
 
 from dragoman.runs.jobs import read_manifest
 from dragoman.store.conversation_writes import StoredEpisode
-from dragoman.store.run_store import NewRun, create_run, open_run
+from dragoman.store.run_plan import NewRun
+from dragoman.store.run_store import create_run, open_run
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]

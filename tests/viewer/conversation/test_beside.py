@@ -5,7 +5,8 @@ from dragoman.core.costs import no_price
 from dragoman.core.episodes import Episode, Event, Message, Termination
 from dragoman.core.replies import TextReply, ToolCallReply, Utterance, text_reply
 from dragoman.core.tools import ToolCall, ToolResult
-from dragoman.store.run_store import StoredCell, StoredConversation
+from dragoman.store.run_plan import StoredCell
+from dragoman.store.run_store import StoredConversation
 from dragoman.viewer.conversation_view import ConversationView, conversation_view
 from dragoman.viewer.side_by_side import side_by_side
 

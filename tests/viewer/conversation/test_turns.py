@@ -16,7 +16,8 @@ from dragoman.core.replies import (
 )
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored
 from dragoman.core.tools import Change, ToolCall, ToolResult
-from dragoman.store.run_store import StoredCell, StoredConversation
+from dragoman.store.run_plan import StoredCell
+from dragoman.store.run_store import StoredConversation
 from dragoman.viewer.conversation_view import ConversationView, conversation_view
 
 SOUND = AudioRef("a" * 64, 1.0, 8_000)

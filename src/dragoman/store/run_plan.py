@@ -1,0 +1,113 @@
+"""Plan of a stored run: its rows, their digest, and the first contents of a new run's file."""
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+import msgspec
+
+from dragoman.core.conditions import Condition, condition_from, condition_text
+from dragoman.core.tasks import Task
+from dragoman.store.checksums import with_checksum
+from dragoman.store.record_codec import EpisodeCodec
+from dragoman.store.run_file import FORMAT
+from dragoman.store.status_counts import count_plan
+
+SELECT_PLAN = "SELECT key, suite, condition, agent, task, trial FROM cells ORDER BY id"
+PlanRow = tuple[bytes, str, str, str, str, int]
+"""A cell as it is stored: its key, suite, condition, agent, task and trial."""
+
+
+class StoredCell(msgspec.Struct, frozen=True, gc=False):
+    """One planned conversation: its key and where it stands in the grid."""
+
+    key: str
+    suite: str
+    condition: Condition
+    agent: str
+    task: str
+    trial: int
+
+
+class NewRun(msgspec.Struct, frozen=True):
+    """What a run is created with: its manifest, its plan and the tasks it plays."""
+
+    manifest: bytes
+    cells: tuple[StoredCell, ...]
+    tasks: dict[str, Task]
+
+
+def rows_of(cells: Iterable[StoredCell]) -> Iterator[PlanRow]:
+    """Yield cells as they are stored."""
+    written = cache(condition_text)
+    for cell in cells:
+        yield (
+            bytes.fromhex(cell.key),
+            cell.suite,
+            written(cell.condition),
+            cell.agent,
+            cell.task,
+            cell.trial,
+        )
+
+
+def cells_of(rows: Sequence[tuple[object, ...]]) -> Iterator[StoredCell]:
+    """Yield stored rows as cells.
+
+    Raises:
+        msgspec.ValidationError: Where a row has other types.
+        ValueError: Where a condition cannot be read.
+    """
+    read = cache(condition_from)
+    for key, suite, condition, agent, task, trial in msgspec.convert(rows, list[PlanRow]):
+        yield StoredCell(key.hex(), suite, read(condition), agent, task, trial)
+
+
+def fill_new_run(connection: sqlite3.Connection, new: NewRun) -> None:
+    """Write what a new run begins with, within a transaction of the caller's."""
+    tasks = EpisodeCodec().encode_tasks(new.tasks)
+    begin_run(connection, new.manifest, tasks, list(rows_of(new.cells)))
+
+
+def begin_run(
+    connection: sqlite3.Connection, manifest: bytes, tasks: bytes, rows: Sequence[PlanRow]
+) -> None:
+    """Write what a run begins with, within a transaction of the caller's.
+
+    Args:
+        connection: A new file.
+        manifest: The manifest.
+        tasks: The tasks in their stored form.
+        rows: The plan, in its order.
+    """
+    entries = (
+        ("manifest", with_checksum(manifest, "manifest")),
+        ("tasks", with_checksum(tasks, "tasks")),
+        ("plan", with_checksum(digest_rows(rows), "plan")),
+    )
+    connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT,))
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", entries)
+    connection.executemany(
+        "INSERT INTO cells (key, suite, condition, agent, task, trial) VALUES (?, ?, ?, ?, ?, ?)",
+        rows,
+    )
+    count_plan(connection)
+
+
+def plan_rows(connection: sqlite3.Connection) -> list[PlanRow]:
+    """Return the plan as it is stored, in its order."""
+    return connection.execute(SELECT_PLAN).fetchall()
+
+
+def plan_digest(connection: sqlite3.Connection) -> bytes:
+    """Return the hash of the plan that is stored."""
+    return digest_rows(connection.execute(SELECT_PLAN))
+
+
+def digest_rows(rows: Iterable[tuple[object, ...]]) -> bytes:
+    """Return a hash of the plan's rows, in their order."""
+    digest = hashlib.blake2b(digest_size=16)
+    for row in rows:
+        digest.update(repr(row).encode())
+    return digest.digest()
