@@ -198,8 +198,8 @@ def speech_models(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPath
     for name in ("espeakng-loader", "pocketsphinx"):
         with contextlib.suppress(PackageNotFoundError):
             made_by.update(version(name).encode())
-    for room in ("speech/embedded", "conditions/voice"):
-        for file in sorted((ROOT / "src" / "dragoman" / room).rglob("*.*")):
+    for package in ("speech/embedded", "conditions/voice"):
+        for file in sorted((ROOT / "src" / "dragoman" / package).rglob("*.*")):
             if file.suffix != ".pyc":
                 made_by.update(file.read_bytes())
     kept = getattr(pytestconfig, "cache", None)  # absent where the plugin is switched off

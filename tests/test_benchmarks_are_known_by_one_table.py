@@ -1,4 +1,4 @@
-"""No room but `benchmarks` knows a benchmark: one table names them, and facets say what they offer."""
+"""Only one table names benchmarks; all other packages use the capabilities that they offer."""
 
 import ast
 from collections.abc import Iterator
@@ -11,11 +11,10 @@ from dragoman.core.capabilities import Benchmark
 from dragoman.registry.suites import BUNDLED, benchmarks, find_benchmark
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "dragoman"
-SHARED = {"kit", "pulling"}
-CATALOGUE = SOURCE / "wiring" / "catalogue.py"
+SHARED = {"kit", "downloads"}
 
 
-def rooms_files() -> list[Path]:
+def modules_outside_benchmarks() -> list[Path]:
     """Return the modules outside benchmarks; testing's servers may know what they stand for."""
     files = SOURCE.rglob("*.py")
     return [
@@ -49,7 +48,7 @@ def _below(name: str) -> Iterator[str]:
 def test_only_the_catalogue_names_a_benchmark() -> None:
     found = {
         path.relative_to(SOURCE).as_posix(): names
-        for path in rooms_files()
+        for path in modules_outside_benchmarks()
         if (names := set(named_benchmarks(ast.parse(path.read_text("utf-8")))) - SHARED)
     }
     assert found == {"registry/suites.py": {"bfcl", "courier", "itc", "tau2"}}
@@ -60,7 +59,7 @@ def test_nobody_asks_which_suite_it_is() -> None:
     """Outside benchmarks, names of suites are compared with nothing and classes are protocols."""
     asking = [
         f"{path.relative_to(SOURCE)}:{node.lineno}"
-        for path in rooms_files()
+        for path in modules_outside_benchmarks()
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call) and _asks(node)
     ]

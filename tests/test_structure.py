@@ -1,0 +1,88 @@
+"""The source keeps its layout: documented packages, true pictures of the layers, bounded sizes."""
+
+import ast
+import re
+import statistics
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "dragoman"
+
+MAX_MODULES = 720
+MAX_FOLDERS = 90
+MAX_DEPTH = 3
+MIN_MEDIAN_LINES = 150
+MAX_MODULE_LINES = 700
+LONG_MODULES: dict[str, str] = {}
+"""Modules with more lines, each with the reason."""
+
+MAX_LINE = 100
+MAX_LONG_LINES = 1_700
+"""Lines beyond `MAX_LINE` that may remain: lower this number with each line that is mended."""
+
+
+def modules() -> dict[str, list[str]]:
+    """Return the lines of each module below `dragoman`; the docstrings of packages are no modules."""
+    return {
+        path.relative_to(SOURCE).as_posix(): path.read_text("utf-8").split("\n")
+        for path in sorted(SOURCE.rglob("*.py"))
+        if path.name != "__init__.py"
+    }
+
+
+def packages() -> list[str]:
+    return sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
+
+
+def layers() -> list[set[str]]:
+    """Return the rows of the linter's contract; `__main__` is not drawn."""
+    configuration = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    contracts = configuration["tool"]["importlinter"]["contracts"]
+    (layered,) = [entry for entry in contracts if entry.get("containers") == ["dragoman"]]
+    rows = [set(re.findall(r"\w+", row)) - {"__main__"} for row in layered["layers"]]
+    return [row for row in rows if row]
+
+
+@pytest.mark.parametrize("package", packages())
+def test_a_package_has_a_docstring_of_at_least_two_sentences(package: str) -> None:
+    code = (SOURCE / package / "__init__.py").read_text("utf-8")
+    docstring = ast.get_docstring(ast.parse(code)) or ""
+    assert len(re.findall(r"\.(?:\s|$)", docstring)) >= 2
+
+
+@pytest.mark.parametrize(
+    ("page", "heading"), [("README.md", "## The layers"), ("CONTRIBUTING.md", "## Layers")]
+)
+def test_the_picture_of_the_layers_equals_the_contract_of_the_linter(
+    page: str, heading: str
+) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    picture = text.partition(f"{heading}\n")[2].partition("```")[2].partition("```")[0]
+    drawn = [set(re.findall(r"\w+", re.split(r"\s{2,}", line)[0])) for line in picture.split("\n")]
+    assert [row for row in drawn if row] == layers()
+
+
+def test_no_module_lies_deeper_than_three_folders() -> None:
+    assert [name for name in modules() if name.count("/") > MAX_DEPTH] == []
+
+
+def test_there_are_few_enough_modules_and_folders() -> None:
+    names = modules()
+    folders = {str(Path(name).parent) for name in names}
+    assert len(names) <= MAX_MODULES
+    assert len(folders) <= MAX_FOLDERS
+
+
+def test_modules_are_neither_tiny_nor_huge() -> None:
+    lengths = {name: len(lines) - 1 for name, lines in modules().items()}
+    long = {name for name, length in lengths.items() if length > MAX_MODULE_LINES}
+    assert statistics.median(lengths.values()) >= MIN_MEDIAN_LINES
+    assert long == set(LONG_MODULES)
+
+
+def test_lines_beyond_a_hundred_characters_become_fewer() -> None:
+    long = [line for lines in modules().values() for line in lines if len(line) > MAX_LINE]
+    assert len(long) <= MAX_LONG_LINES
