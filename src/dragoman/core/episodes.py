@@ -1,12 +1,13 @@
 """Episodes: finished conversations with their messages, tool results and termination."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from dragoman.core.clarifications import Clarification
 from dragoman.core.errors import ReplayError
+from dragoman.core.lazy_names import old_names
 from dragoman.core.personas import UserContext
 from dragoman.core.replies import Latency, Reply, ToolCallReply
 from dragoman.core.tools import Role, ToolCall, ToolResult
@@ -61,6 +62,7 @@ class Message(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
 
 
 Event = Message | ToolResult
+"""One entry of a conversation, in the order in which things happened."""
 
 
 class Termination(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -173,3 +175,7 @@ def executed_calls(events: Sequence[Event]) -> Iterator[tuple[ToolCall, ToolResu
         ReplayError: Where results do not follow their calls in order and by id.
     """
     return ((placed.executed, placed.result) for placed in calls_with_results(events))
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

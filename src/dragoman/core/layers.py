@@ -6,7 +6,7 @@ Layers compose in one order, and none knows another.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import msgspec
 
@@ -14,6 +14,7 @@ from dragoman.core.audio import AudioStore
 from dragoman.core.episodes import Episode
 from dragoman.core.language.localized_values import LocalizedValues
 from dragoman.core.language.phrasebook import Phrasebook
+from dragoman.core.lazy_names import old_names
 from dragoman.core.personas import UserBehavior, UserContext, UserProfile
 from dragoman.core.protocols import (
     Channel,
@@ -168,3 +169,7 @@ class StaticInstructions:
     def take_usage(self) -> tuple[Usage, ...]:
         """Return nothing."""
         return ()
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

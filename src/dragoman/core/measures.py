@@ -5,7 +5,7 @@ Errors that a judge reports follow the taxonomy of SEATauBench.
 
 from collections.abc import Callable, Iterable, Sequence
 from math import ceil, isfinite
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
@@ -13,6 +13,7 @@ from dragoman.core.conditions import ENGLISH
 from dragoman.core.episodes import Episode
 from dragoman.core.language.localized_values import ENGLISH_VALUES, LocalizedValues
 from dragoman.core.language.phrasebook import Phrasebook
+from dragoman.core.lazy_names import old_names
 from dragoman.core.personas import Habits
 from dragoman.core.protocols import EnvironmentFactory
 from dragoman.core.scores import METRIC_VERSION, NO_JUDGE, Evidence, Score, Unscored
@@ -385,3 +386,7 @@ def _count_check(entry: Evidence) -> CountedItem:
         f"not {entry.subject}": int(entry.met is False),
     }
     return CountedItem(counts, subject=entry.subject, why=entry.why)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

@@ -4,7 +4,7 @@ Any object that obeys a protocol can replace a built-in one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import msgspec
 
@@ -13,6 +13,7 @@ from dragoman.core.clarifications import Decide
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Episode, Event, Termination
 from dragoman.core.language.phrasebook import Phrasebook
+from dragoman.core.lazy_names import old_names
 from dragoman.core.personas import PLAIN_BEHAVIOR, UserBehavior, UserProfile
 from dragoman.core.replies import Latency, Reply, TextReply, Utterance
 from dragoman.core.rules import Rules
@@ -330,6 +331,7 @@ class Consult(msgspec.Struct, frozen=True):
 
 
 TurnAction = Ask | Speak | Execute | Consult | Termination
+"""What a turn protocol decides comes next."""
 
 
 class ConversationProgress(Protocol):
@@ -563,3 +565,7 @@ class UserJudge(Protocol):
     ) -> Judgement:
         """Return one verdict per assertion; raise JudgeError where the reply is unusable."""
         ...
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

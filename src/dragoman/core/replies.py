@@ -135,6 +135,7 @@ class UnparsedReply(msgspec.Struct, frozen=True, tag="unparsed"):
 
 
 Reply = TextReply | ToolCallReply | UnparsedReply
+"""A reply of a participant: words, tool calls, or output that is neither."""
 
 
 def text_reply(text: str) -> TextReply:

@@ -156,6 +156,7 @@ DRAGOMAN_1 = Rules(
 DEFAULT_RULES = msgspec.structs.replace(
     DRAGOMAN_1, name="dragoman-2", near_stop_tokens_count=True, silence_is_the_users=True
 )
+"""The rule set of runs that name none, unless their benchmark has newer rules of its own."""
 
 OUR_RULES = (DEFAULT_RULES, DRAGOMAN_1)
 """The versions of our own rules, the newest first."""

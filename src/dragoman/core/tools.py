@@ -68,6 +68,7 @@ def openai_schema(tool: ToolSpec) -> dict[str, object]:
 
 
 NO_TOOLS = Toolset(())
+"""The toolset of a side without tools."""
 
 
 class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -15,6 +15,7 @@ from dragoman.core.audio import Audio
 from dragoman.core.conditions import Condition
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import UsageError
+from dragoman.core.lazy_names import old_names
 from dragoman.core.protocols import Limits
 from dragoman.core.scores import Score
 from dragoman.core.usage import Usage
@@ -151,3 +152,7 @@ def find_backend(name: str) -> Backend:
             raise
         raise UsageError(f"backend {name!r} ({found[name].value}): {error}") from error
     return backend
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)

@@ -5,13 +5,14 @@ No request leaves the process.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote, urlencode
 
 import msgspec
 
 from dragoman.benchmarks.kit.tool_schemas import Validator
 from dragoman.core.errors import ToolError
+from dragoman.core.lazy_names import old_names
 from dragoman.core.protocols import StateDelta
 from dragoman.core.tools import (
     NO_TOOLS,
@@ -174,3 +175,7 @@ def _kind(endpoint: HttpEndpoint) -> ToolKind:
 
 def _text(response: Response) -> str:
     return _ENCODER.encode(response).decode()
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)
