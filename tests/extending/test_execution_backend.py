@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import dragoman
-from dragoman.core.errors import UsageError
 from dragoman.core.scores import METRIC_VERSION
+from dragoman.ext.errors import UsageError
 from dragoman.store.run_store import open_run
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -25,9 +25,8 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.episodes import Episode
-from dragoman.runs.backend import PlayResult, CellSpec, RunSpec
-from dragoman.runs.worker_backend import remote_player
+from dragoman.ext.backends import CellSpec, PlayResult, RunSpec, remote_player
+from dragoman.ext.conversations import Episode
 
 
 class Processes:

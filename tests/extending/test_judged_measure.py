@@ -36,10 +36,8 @@ denominator = ["judged"]
 MODULE = """
 from pathlib import Path
 
-from dragoman.core.episodes import Message
-from dragoman.core.measures import CountedItem, Rate
-from dragoman.core.replies import ToolCallReply
-from dragoman.scoring.measures.count_measure import CountMeasure
+from dragoman.ext.conversations import Message, ToolCallReply
+from dragoman.ext.measures import CountMeasure, CountedItem, Rate
 
 leave = Path(__file__).with_name("leave@1.toml")
 

@@ -27,9 +27,9 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.errors import UsageError
-from dragoman.core.content_keys import content_key
-from dragoman.core.layers import StaticInstructions, Layer
+from dragoman.ext.errors import UsageError
+from dragoman.ext.identity import content_key
+from dragoman.ext.layers import Layer, StaticInstructions
 
 
 def cards(value, suite):

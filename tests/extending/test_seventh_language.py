@@ -9,8 +9,8 @@ import pytest
 
 from dragoman.composition.setup import build_setup
 from dragoman.config.run_config import RunConfig
-from dragoman.core.rules import DEFAULT_RULES
-from dragoman.core.tools import ToolCall
+from dragoman.ext.scoring import DEFAULT_RULES
+from dragoman.ext.tools import ToolCall
 
 Cli = Callable[..., CompletedProcess[str]]
 WHOLE = Path(__file__).parents[2] / "docs" / "examples" / "pt-BR"

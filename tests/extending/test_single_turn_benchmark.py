@@ -12,13 +12,19 @@ Cli = Callable[..., CompletedProcess[str]]
 ENTRY_POINTS = "[dragoman.benchmarks]\nrooms = rooms.benchmark:ROOMS\n"
 
 BENCHMARK = """
-from dragoman.benchmarks.kit.tool_schemas import compile_validators
-from dragoman.benchmarks.kit.http_tools import HttpEndpoint, HttpEnvironment, Response, endpoint_tools, build_request
-from dragoman.benchmarks.kit.turn_protocols import SingleTurn
-from dragoman.core.episodes import executed_calls
-from dragoman.core.protocols import Provenance
-from dragoman.core.scores import ComponentScore, Evidence, Scored
-from dragoman.core.tasks import Action, Criteria, FixedTurn, Scenario, Task
+from dragoman.ext.benchmarks import (
+    HttpEndpoint,
+    HttpEnvironment,
+    Provenance,
+    Response,
+    SingleTurn,
+    build_request,
+    compile_validators,
+    endpoint_tools,
+)
+from dragoman.ext.conversations import executed_calls
+from dragoman.ext.scoring import ComponentScore, Evidence, Scored
+from dragoman.ext.tasks import Action, Criteria, FixedTurn, Scenario, Task
 
 URL = "https://rooms.example/v1/rooms/{room}"
 ROOM = {"type": "string"}

@@ -5,14 +5,17 @@ from typing import ClassVar
 
 import msgspec
 
-from dragoman.benchmarks.kit.suite_files import suite_from_files
-from dragoman.benchmarks.kit.tables import SharedTable, Table
-from dragoman.benchmarks.kit.conversation_suite import ConversationSuite
-from dragoman.benchmarks.kit.environment import decode_database
-from dragoman.benchmarks.kit.environment import single_database_domain
-from dragoman.core.errors import ToolError
-from dragoman.core.rules import Rules
-from dragoman.core.tools import ToolKind
+from dragoman.ext.benchmarks import (
+    ConversationSuite,
+    SharedTable,
+    Table,
+    decode_database,
+    single_database_domain,
+    suite_from_files,
+)
+from dragoman.ext.errors import ToolError
+from dragoman.ext.scoring import Rules
+from dragoman.ext.tools import ToolKind
 
 
 class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
