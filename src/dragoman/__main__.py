@@ -4,7 +4,10 @@ import signal
 
 
 def main() -> None:
-    """Load the command line and run it; whoever interrupts it while it loads gets no account of that."""
+    """Load the command line and run it.
+
+    An interrupt during loading ends the process without a traceback.
+    """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from dragoman.cli.main import main as run_command_line

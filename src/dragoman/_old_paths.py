@@ -1,8 +1,8 @@
 """Old paths: names that documents of version 0.1 had users import, and where each is now.
 
-An old name still works, with a DeprecationWarning that has the new place. `dragoman` asks this module
-only where an import finds nothing, and a module that is still there where it lacks a name. All of
-it goes with version 0.3.
+An old name still works, with a DeprecationWarning that has the new place. `dragoman` asks this
+module only where an import finds nothing, and a module that is still there where it lacks a name.
+All of it goes with version 0.3.
 """
 
 import warnings

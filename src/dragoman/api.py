@@ -103,7 +103,10 @@ class RunResult:
 
     @property
     def measures(self) -> "pl.DataFrame":
-        """One row per cell, measure and figure: word errors, language, what judges counted, pass^k."""
+        """One row per cell, measure and figure.
+
+        The figures are word errors, language, judges' counts, and pass^k.
+        """
         return self.frames["measures"]
 
     @property
@@ -113,7 +116,10 @@ class RunResult:
 
     @property
     def losses(self) -> "pl.DataFrame":
-        """One row per figure of what is lost between two conditions: points, stages, values misheard."""
+        """One row per figure of the loss between two conditions.
+
+        The figures are points, stages, and misheard values.
+        """
         return self.frames["losses"]
 
     def by(self, *axes: str) -> "pl.DataFrame":
@@ -218,7 +224,8 @@ def run(
 ) -> RunResult:
     """Run a suite with one or more agents and return the results.
 
-    Options have the names that they have in a grid file; one value may be given under a singular name.
+    Options have the names that they have in a grid file; one value may be given under a singular
+    name.
 
     Args:
         suite: A suite's name, for example `tau2:retail`.
@@ -365,7 +372,10 @@ def _result(played: PlayedRun) -> RunResult:
 
 
 def _named_apart(agents: Sequence[str | ResolvedParticipant]) -> list[str | ResolvedParticipant]:
-    """Number agents that one name would hide behind: closures of one function, objects of a class."""
+    """Number the agents that would otherwise share one name.
+
+    These are closures of one function, or objects of one class.
+    """
     seen: dict[str, int] = {}
     apart: list[str | ResolvedParticipant] = []
     for agent in agents:

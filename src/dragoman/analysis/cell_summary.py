@@ -70,7 +70,8 @@ class ConversationResult(msgspec.Struct, frozen=True):
     """One planned conversation: where it stands in the grid, and what came of it so far.
 
     `earlier` is what attempts before the last one consumed, and their judges. `measures` is what
-    measures beside the reward counted, the oldest first. `key` is that of its cell in the run's store.
+    measures beside the reward counted, the oldest first. `key` is that of its cell in the run's
+    store.
     """
 
     suite: str
@@ -86,7 +87,10 @@ class ConversationResult(msgspec.Struct, frozen=True):
 
     @property
     def reward(self) -> Verdict | None:
-        """The reward; None where it was not played, unscored where what was played has no score yet."""
+        """The reward of the conversation.
+
+        None if the conversation was not played; unscored if it was played but has no score yet.
+        """
         if self.score is not None:
             return self.score.reward
         return None if self.episode is None else _NO_SCORE
@@ -105,20 +109,21 @@ class ConversationResult(msgspec.Struct, frozen=True):
 class CellSummary(msgspec.Struct, frozen=True):
     """The figures of one cell.
 
-    `planned_tasks` are all its tasks; `result` says how many of them entered each figure. `reference` holds the figures as the reference
-    computes them, under its rules. `assumed` says that a figure rests on verdicts
-    that were assumed. `ending_details` is the commonest detail of each ending that is not a regular
-    one, `code_errors` counts conversations in which a participant's own code raised. `unscored` counts reasons; `tool_errors` are the agent's and user's own, and
-    `malformed_calls` those among them whose arguments could not be read.
+    `planned_tasks` are all its tasks; `result` says how many of them entered each figure.
+    `reference` holds the figures as the reference computes them, under its rules. `assumed` says
+    that a figure rests on verdicts that were assumed. `ending_details` is the commonest detail of
+    each ending that is not a regular one, `code_errors` counts conversations in which a
+    participant's own code raised. `unscored` counts reasons; `tool_errors` are the agent's and
+    user's own, and `malformed_calls` those among them whose arguments could not be read.
     `calls_in_text` counts replies in words that hold a call, and `near_tokens` conversations that
-    ended by a stop token that was written almost right.
-    `unreadable` counts conversations in whose deciding reply no calls could be read.
-    `invalid` counts conversations whose simulated user failed a check (None where none was checked)
-    and `invalid_kinds` the checks that failed. `without_invalid` gives the figures once more
-    with nothing decided in these conversations; it is None where there are none. `ledger` counts
-    every attempt at every conversation, also those that were played again, and a preflight. `rho` holds rho^q for
-    q from 2 on. `successes` counts conversations that earned all; it is None where one has no verdict. `stated` is
-    pass^1 by the personas that tasks state themselves; empty where they state none.
+    ended by a stop token that was written almost right. `unreadable` counts conversations in whose
+    deciding reply no calls could be read. `invalid` counts conversations whose simulated user
+    failed a check (None where none was checked) and `invalid_kinds` the checks that failed.
+    `without_invalid` gives the figures once more with nothing decided in these conversations; it is
+    None where there are none. `ledger` counts every attempt at every conversation, also those that
+    were played again, and a preflight. `rho` holds rho^q for q from 2 on. `successes` counts
+    conversations that earned all; it is None where one has no verdict. `stated` is pass^1 by the
+    personas that tasks state themselves; empty where they state none.
     """
 
     suite: str
@@ -256,7 +261,10 @@ def _summary(
 
 
 def cell_pass_hat(rewards: Mapping[str, Sequence[Verdict | None]]) -> PassHat:
-    """Return pass^k of a cell, of the rewards of every planned trial by task; equal wherever asked."""
+    """Return pass^k of a cell from the rewards of every planned trial by task.
+
+    The value is the same wherever it is requested.
+    """
     return pass_hat(rewards, max(len(column) for column in rewards.values()))
 
 

@@ -106,7 +106,10 @@ class TaskPair(msgspec.Struct, frozen=True):
 
     @property
     def apart(self) -> tuple[int, int]:
-        """The first trial of A and of B that came out as most tell them apart; of a task that flipped."""
+        """The first trials of A and B whose outcomes show the difference, for a flipped task.
+
+        Each of the two trials came out as most trials of its side did.
+        """
         places = [
             [is_success(value) for value in side].index(is_passed)
             for side, is_passed in ((self.a, self.gain < 0), (self.b, self.gain > 0))
@@ -119,7 +122,10 @@ class TaskPair(msgspec.Struct, frozen=True):
 
 
 class Gap(msgspec.Struct, frozen=True):
-    """pass^k of both cells over the tasks with k trials in both, and the difference with its interval."""
+    """pass^k of both cells over the tasks with k trials in both, and the difference.
+
+    The difference has an interval.
+    """
 
     k: int
     a: float
@@ -202,7 +208,9 @@ def group_cells(
 def comparable(
     cells: Iterable[CellOutcomes], by: str | None = None
 ) -> Iterator[tuple[CellOutcomes, CellOutcomes]]:
-    """Yield every two cells of a suite that differ in one thing alone: the agent, an axis, or a layer that one of them lacks.
+    """Yield every pair of cells of a suite that differ in exactly one thing.
+
+    This is the agent, an axis, or a layer that one of the two cells lacks.
 
     Args:
         cells: The cells.
@@ -321,7 +329,10 @@ def _comparison(a: _Side, b: _Side) -> Comparison:
 
 
 def _paired(a: _Side, b: _Side) -> tuple[tuple[TaskPair, ...], dict[str, int]]:
-    """Return the pairs (numbered tasks in the order of their numbers), and the tasks left out by reason."""
+    """Return the task pairs, and the number of tasks left out by reason.
+
+    Numbered tasks are in the order of their numbers.
+    """
     pairs = []
     left_out: dict[str, int] = {}
     for task in sorted(a.tasks | b.tasks, key=lambda name: (len(name), name)):

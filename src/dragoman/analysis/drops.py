@@ -25,8 +25,8 @@ CellPair = tuple[CellOutcomes, CellOutcomes]
 def baseline_pairs(cells: Sequence[CellOutcomes]) -> tuple[CellPair, ...]:
     """Return the couples of base and other cell: one agent, one suite, and one thing that differs.
 
-    Cells that differ on one layer (language, voice, persona, ...) alone are a group. Its base is the
-    cell with nothing set on that layer, or the first where there is none.
+    Cells that differ on one layer (language, voice, persona, ...) alone are a group. Its base is
+    the cell with nothing set on that layer, or the first where there is none.
     """
     groups: dict[tuple[object, ...], list[CellOutcomes]] = {}
     layers = _layers(cells)
@@ -66,7 +66,8 @@ FAILURE_STAGES: dict[FailureStage, str] = {
     "mishearing": FAILURE_SOURCES["mishearing"],
     "language": "as arguments; each value that is wrong is one in another language",
     "arguments": FAILURE_SOURCES["arguments"],
-    "user": "the simulated user failed a check of its part, and nothing before it lost the conversation",
+    "user": "the simulated user failed a check of its part, and nothing before it lost the "
+    "conversation",
     "agent": FAILURE_SOURCES["agent"],
     "unknown": FAILURE_SOURCES["unknown"],
     "not looked for": "was not played again, so that nobody knows",
@@ -75,7 +76,9 @@ FAILURE_STAGES: dict[FailureStage, str] = {
 
 
 class DropPart(msgspec.Struct, frozen=True):
-    """What one stage lost, as a share of trials: failures there in B less those in A; negative is a gain.
+    """The loss of one stage as a share of trials: failures there in B minus those in A.
+
+    A negative value is a gain.
 
     Attributes:
         stage: The stage.
@@ -181,7 +184,10 @@ def failure_stage(row: ConversationResult) -> FailureStage:
 
 
 def measure_counts(row: ConversationResult, measure: str) -> Mapping[str, int | float]:
-    """Return what the newest version of a measure counted in a conversation; nothing where it did not."""
+    """Return the counts of the newest version of a measure in a conversation.
+
+    The mapping is empty if the measure did not count the conversation.
+    """
     return next((entry.counts for entry in newest(row.measures) if entry.measure == measure), {})
 
 

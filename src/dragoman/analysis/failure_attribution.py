@@ -16,13 +16,16 @@ FailureSource = Literal["line", "speech", "hearing", "mishearing", "arguments", 
 FAILURE_SOURCES: dict[FailureSource, str] = {
     "line": "passes when the line is clean: noise, band, codec or loss",
     "speech": "fails on a clean line, passes with the words that were meant: voice or recognizer",
-    "hearing": "fails on a clean line, passes with the words that were meant: an agent that hears the "
+    "hearing": "fails on a clean line, passes with the words that were meant: an agent that hears "
+    "the "
     "audio itself, or the voice",
     "mishearing": "passes with the words that were meant: errors that were simulated",
-    "arguments": "fails with the words that were meant, passes when its calls also carry the plan's "
+    "arguments": "fails with the words that were meant, passes when its calls also carry the "
+    "plan's "
     "arguments: values filled or mapped wrongly",
     "agent": "fails even so, or with every word heard: agent, user or benchmark",
-    "unknown": "a counterfactual has no verdict or cannot be played, or words but no value were lost",
+    "unknown": "a counterfactual has no verdict or cannot be played, or words but no value were "
+    "lost",
 }
 
 
@@ -36,7 +39,8 @@ class Counterfactuals(msgspec.Struct, frozen=True):
         canonical: With the words that were meant and the plan's arguments: asked where it fails.
         is_simulated: Whether nobody spoke and the errors were simulated: there is no line to clean.
         hears_itself: Whether the agent was given the audio: there is no recognizer to blame.
-        values_lost: How many values that calls need were not in what was heard; None where nobody knows.
+        values_lost: How many values that calls need were not in what was heard; None where nobody
+            knows.
         word_errors: How many words were not heard as they were said; None where nobody knows.
     """
 
@@ -52,8 +56,8 @@ class Counterfactuals(msgspec.Struct, frozen=True):
 def failure_source(found: Counterfactuals) -> FailureSource:
     """Return the stage that lost a conversation.
 
-    Neither the line nor voice or recognizer is named where every value arrived: then the agent failed on
-    what it was told, or nobody can say which of the lost words mattered.
+    Neither the line nor voice or recognizer is named where every value arrived: then the agent
+    failed on what it was told, or nobody can say which of the lost words mattered.
     """
     match found:
         case Counterfactuals(understood=True, values_lost=0):

@@ -1,4 +1,4 @@
-"""Failure modes of tool calls by tool and argument, with the share of conversations that have them."""
+"""Failure modes of tool calls by tool and argument, with the share of affected conversations."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -12,7 +12,10 @@ from dragoman.core.scores import Scored, Unscored
 
 
 class ConversationShare(msgspec.Struct, frozen=True):
-    """How many of `n` conversations; the interval is 95 %, over tasks, and None where there is none."""
+    """The number and share of `n` conversations.
+
+    The interval is the 95 % interval over tasks, and None if there is not one.
+    """
 
     count: int
     n: int
@@ -70,9 +73,9 @@ class ModeFigures(msgspec.Struct, frozen=True):
         subject: The tool, or `TOOL.ARGUMENT`.
         mode: What went wrong.
         times: How often it did.
-        conversations: The conversations with it, of those in which it could occur: where the plan has
-            the tool, where a call's argument was compared, or all, for calls that were refused or
-            that nobody planned, and for what a suite's own check of calls names.
+        conversations: The conversations with it, of those in which it could occur: where the plan
+            has the tool, where a call's argument was compared, or all, for calls that were refused
+            or that nobody planned, and for what a suite's own check of calls names.
         lost: How many of the conversations with it are known to have failed.
         why: What was found in the example.
         example: The first conversation that has it.
@@ -88,9 +91,12 @@ class ModeFigures(msgspec.Struct, frozen=True):
 
 
 class FailureModeSummary(msgspec.Struct, frozen=True):
-    """The failure modes of conversations; `unscored` counts those about which nothing is known, by reason.
+    """The failure modes of conversations.
 
-    Where the measure cannot tell, but a suite's own check of calls decided (BFCL), its error is the mode.
+    `unscored` counts the conversations about which nothing is known, by reason.
+
+    Where the measure cannot decide, but a suite's own check of calls did (BFCL), the error of
+    this check is the mode.
     """
 
     conversations: int
@@ -158,7 +164,10 @@ def _entries(row: ConversationResult) -> Sequence[CountedItem] | Unscored:
 
 
 def _checked(row: ConversationResult) -> Sequence[CountedItem] | None:
-    """Return what a suite's own check of calls found wrong; None where there is none that decided."""
+    """Return the errors that a suite's own check of calls found.
+
+    None if the conversation has no such check that reached a decision.
+    """
     components = () if row.score is None else row.score.components
     for part in components:
         if part.component == "CALLS" and isinstance(part.verdict, Scored):

@@ -15,11 +15,17 @@ from dragoman.core.episodes import FAULTS
 from dragoman.core.usage import Usage, total_usage
 
 ROLES = ("agent", "user", "judge", "user judge")
-"""The purposes whose models a plan names; any other (speech) is taken with the model that was recorded."""
+"""The purposes whose models a plan names.
+
+Any other purpose (speech) uses the model that was recorded.
+"""
 
 
 class PlannedModel(msgspec.Struct, frozen=True):
-    """A model by its name in ledgers, and the names that limits are given by: its provider's first."""
+    """A model by its name in ledgers, and the names under which limits are given.
+
+    The first of these names is the provider's.
+    """
 
     name: str
     limited_as: tuple[str, ...] = ()
@@ -48,8 +54,9 @@ class TakenOnAverage(msgspec.Struct, frozen=True):
 class ForecastLine(msgspec.Struct, frozen=True):
     """What one purpose would use of one model; None is unknown.
 
-    `cost` is in US dollars, with its 95 % interval; `why` says why it is not known. `limited_as` has the
-    names that limits are given by: the provider's, and where a plan names the model its addresses.
+    `cost` is in US dollars, with its 95 % interval; `why` says why it is not known. `limited_as`
+    has the names that limits are given by: the provider's, and where a plan names the model its
+    addresses.
     """
 
     purpose: str
@@ -71,11 +78,12 @@ class Forecast(msgspec.Struct, frozen=True):
 
     Attributes:
         conversations: How many are planned.
-        lines: What each purpose would use of each model, of conversations that have recorded ones like them.
+        lines: What each purpose would use of each model, of conversations that have recorded ones
+            like them.
         cost: US dollars of all lines that have a cost; None where none has.
         interval: The 95 % interval of that.
-        unknown: What else costs something, and why it is not known; `bases` has conversations that are
-            like nothing recorded.
+        unknown: What else costs something, and why it is not known; `bases` has conversations that
+            are like nothing recorded.
         seconds: What all conversations would take one after another; None where it is not known.
         recorded: How many recorded conversations this is from.
         bases: For how many planned conversations those like them were found how.
@@ -126,8 +134,10 @@ def forecast(
 ) -> Forecast:
     """Return what a plan would take.
 
-    Each planned conversation is taken for the mean of the recorded ones that are likest. Intervals are
-    normal: from the spread of recorded conversations, which are taken to be independent, and from how
+    Each planned conversation is taken for the mean of the recorded ones that are likest. Intervals
+    are
+    normal: from the spread of recorded conversations, which are taken to be independent, and from
+        how
     many are recorded and planned. Cells are taken to err alike, which makes the interval wider.
     What is like nothing recorded is taken for what is stated, if anything is.
     """

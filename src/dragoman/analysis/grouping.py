@@ -134,7 +134,10 @@ class AxisLedger(msgspec.Struct, frozen=True):
 
     @property
     def cost_per_success(self) -> Cost | None:
-        """What a success costs, the failures paid for too; None where there is none or it is not known."""
+        """The cost of a success, which includes the cost of the failures.
+
+        None if there are no successes or the cost is not known.
+        """
         return _shared(self.cost, self.successes)
 
 

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 
 INTERVAL_METHOD = "2"
-"""The version of how intervals are drawn: 1 drew each figure by a seed of the place where it stood."""
+"""The version of the method that draws intervals.
+
+Version 1 drew each figure with a seed from the place where the figure stood.
+"""
 
 RESAMPLES = 2_000
 LEVEL = 0.95
@@ -109,7 +112,8 @@ def paired_ratio_interval(pairs: Sequence[tuple[float, float]]) -> Interval | No
     """Return the 95 % interval of a ratio of sums to which a task may add nothing below.
 
     By percentile bootstrap over tasks, so that both sides of a task are drawn together; a draw with
-    nothing below is without end. None where no draw changes it, or where the interval has no upper end.
+    nothing below is without end. None where no draw changes it, or where the interval has no upper
+    end.
 
     Args:
         pairs: What each task adds to the numerator, and to the denominator (0 or more).
@@ -125,9 +129,10 @@ def paired_ratio_interval(pairs: Sequence[tuple[float, float]]) -> Interval | No
 
 
 def quantile_interval(tasks: Sequence[Sequence[float]], share: float) -> Interval | None:
-    """Return the 95 % interval of a quantile of all tasks' values, by percentile bootstrap over tasks.
+    """Return the 95 % interval of a quantile of all tasks' values.
 
-    Where no draw changes it (one task, or all values the same) nothing is known of others.
+    The method is the percentile bootstrap over tasks. None if no draw changes the quantile (one
+    task, or all values equal), since nothing is then known of other tasks.
 
     Args:
         tasks: The values of each task, at least one.
@@ -149,7 +154,9 @@ def quantile_interval(tasks: Sequence[Sequence[float]], share: float) -> Interva
 
 
 def drawn_sums(rows: Sequence[Row]) -> "NDArray[np.float64]":
-    """Return the sums of what tasks add, a row for each draw of tasks; columns as the rows have them.
+    """Return the sums of the tasks' rows in each bootstrap draw, one row per draw of tasks.
+
+    The columns are those of the input rows.
 
     Raises:
         ValueError: Where there are no rows.
@@ -226,7 +233,8 @@ def _sums(kinds: Sequence[Row], times: tuple[int, ...]) -> "NDArray[np.float64]"
     values, tasks = np.asarray(kinds, dtype=float), sum(times)
     if tasks > MOST_SHARED:
         return np.concatenate([counts @ values for counts in _counts(times)])
-    # Summed by parts: all tasks at the last kind's value, less each step between kinds for the tasks
+    # Summed by parts: all tasks at the last kind's value, less each step between kinds for the
+    # tasks
     # before it; a few draws at a time, which stay in the processor's cache.
     steps, ends = np.diff(values, axis=0).T, list(accumulate(times))[:-1]
     draws, sums = _shared_draws(tasks), np.empty((RESAMPLES, values.shape[1]))
@@ -237,7 +245,10 @@ def _sums(kinds: Sequence[Row], times: tuple[int, ...]) -> "NDArray[np.float64]"
 
 
 def _counts(times: Sequence[int]) -> Iterator["NDArray[np.float64]"]:
-    """Yield how often each kind is in some of the draws, a row for each draw, until all draws were there."""
+    """Yield how often each kind is in some of the draws, one row per draw.
+
+    The blocks together cover all draws.
+    """
     import numpy as np
 
     tasks = sum(times)
@@ -281,9 +292,10 @@ def _seed(tasks: int) -> int:
 def _places(
     counts: "NDArray[np.float64]", owners: "NDArray[np.int64]", share: float
 ) -> "NDArray[np.int64]":
-    """Return the place among all values, from the smallest, at which each draw reaches a share of its own.
+    """Return the rank among all values, from the smallest, at which each draw reaches its share.
 
-    Values are counted in stretches first, and then one by one in the stretch that reaches it.
+    The share is a share of the draw's own values. Values are counted in stretches first, and
+    then one by one in the stretch that reaches it.
 
     Args:
         counts: How often each draw has each kind of task.

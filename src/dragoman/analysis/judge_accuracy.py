@@ -104,8 +104,8 @@ def corrected_rate(judged: Sequence[bool], pairs: Sequence[JudgedPair]) -> Corre
     """Return the rate of a judge's answers, raw and corrected.
 
     The interval is of the uncertainty of both samples: judged conversations are drawn again, and
-    sensitivity and specificity from the labelled ones, with a half added to each count so that a judge
-    without an error among few is not taken for one without errors.
+    sensitivity and specificity from the labelled ones, with a half added to each count so that a
+    judge without an error among few is not taken for one without errors.
 
     Args:
         judged: What the judge said of the conversations that the rate is of; at least one.
@@ -339,12 +339,15 @@ def _shift(wrong: Mapping[JudgedItem, int], sizes: Mapping[JudgedItem, int]) -> 
 
 
 def _error(*, is_high: bool, is_wrong: bool) -> tuple[float, ...]:
-    """Return what an item adds to large ones, to errors in them, to small ones, and to errors in them."""
+    """Return an item's addends: large items, errors in these, small items, errors in these."""
     return tuple(map(float, (is_high, is_high and is_wrong, not is_high, not is_high and is_wrong)))
 
 
 def _shift_interval(rows: Sequence[tuple[float, ...]]) -> Interval | None:
-    """Return the interval of how much more errors large items have; a draw without small or large ones has none."""
+    """Return the interval of the excess error rate of large items over small ones.
+
+    A draw without small or large items has no value.
+    """
     import numpy as np
 
     high, wrong_high, low, wrong_low = drawn_sums(rows).T

@@ -137,7 +137,7 @@ required action may be something to say, and a call that nobody planned may do n
 
 
 class TagAgreement(msgspec.Struct, frozen=True):
-    """How far a judge's tag on the agent's errors goes with a failure mode, conversation by conversation.
+    """The agreement of a judge's error tag on the agent with a failure mode, by conversation.
 
     Attributes:
         tag: The judge's.

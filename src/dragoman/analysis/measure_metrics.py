@@ -50,13 +50,15 @@ class MeasureRow(msgspec.Struct, frozen=True):
         figure: The figure's name.
         form: How the value reads.
         averaging: Over what it is taken.
-        value: None where nothing was counted; the least that it can be where something is undecided.
+        value: None where nothing was counted; the least that it can be where something is
+            undecided.
         interval: 95 %, over tasks; None where there is none.
         n: How much was counted: the denominator, conversations, tasks, or positions.
         conversations: How many conversations entered.
         unscored: How many could not be measured, or (of pass^k) how many tasks were left out.
         reasons: Why, with the number of conversations for each reason; the commonest first.
-        most: The most that the value can be, where something is undecided; `interval` holds both bounds.
+        most: The most that the value can be, where something is undecided; `interval` holds both
+            bounds.
     """
 
     suite: str
@@ -121,7 +123,10 @@ def measure_rows(
 
 
 def newest(measures: Sequence[MeasureResult]) -> tuple[MeasureResult, ...]:
-    """Return what the newest version of each measure counted, judge by judge (oldest come first)."""
+    """Return the counts of the newest version of each measure, separately for each judge.
+
+    The input has the oldest results first.
+    """
     versions = {(entry.measure, entry.judge): entry.version for entry in measures}
     return tuple(
         entry for entry in measures if versions[entry.measure, entry.judge] == entry.version
@@ -224,7 +229,11 @@ def _figure(
 def _bound(
     figure: MetricDefinition, taken: Sequence[_Taken], interval: Interval | None
 ) -> tuple[float | None, Interval | None]:
-    """Return the most that a rate can be and its interval with both bounds, where something is undecided."""
+    """Return the upper bound of a rate, and its interval with both bounds.
+
+    This applies where something is undecided; otherwise the bound is None and the interval is
+    unchanged.
+    """
     if not isinstance(figure, Rate) or not any(
         _sum(entry.measured.counts, figure.undecided) for entry in taken
     ):

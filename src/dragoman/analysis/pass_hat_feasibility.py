@@ -76,10 +76,11 @@ def possible_counts(claim: ClaimedRates, ungraded: tuple[Ungraded, ...] = ()) ->
 
 
 def fewest_ungraded(claim: ClaimedRates) -> int | None:
-    """Return with how few tasks lacking grades the figures would be possible; None if none is found.
+    """Return the fewest tasks with missing grades for which the figures would be possible.
 
-    It says what could explain impossible figures, and proves nothing: among several numbers of
-    tasks one may fit by chance. No more than `MOST_UNGRADED` are tried.
+    None if no number is found. The result suggests an explanation of impossible figures and
+    proves nothing: among several numbers of tasks, one may fit by chance. At most
+    `MOST_UNGRADED` are tried.
     """
     kinds = [
         Ungraded(graded, successes)
@@ -179,7 +180,11 @@ def _fill(
 
 
 def _candidates(times: int, room: int, needed: Mapping[int, tuple[int, int]]) -> range:
-    """Return how many tasks may be solved `times` times: enough, as fewer add less; not too many."""
+    """Return the range of the number of tasks that may be solved exactly `times` times.
+
+    The lower bound follows from the smaller contribution of tasks solved fewer times; the upper
+    bound keeps the sum within the limits.
+    """
     least, most = 0, room
     for k, (low, high) in needed.items():
         if k > times:

@@ -20,8 +20,11 @@ from dragoman.core.measures import MeasureResult
 
 MEASURE = "persona_kept"
 KEPT = 0.5
-"""The part that is enough where nothing is said: half of what the card states is as near to the card, at
-1, as to nobody in particular, who shows next to nothing of it."""
+"""The default part of a card's statements that is enough.
+
+Half of the statements is as near to the card, at 1, as to nobody in particular, who shows next
+to nothing of the card.
+"""
 
 Verdict = Literal["kept", "not kept", "not known"]
 
@@ -105,7 +108,9 @@ def unfaithful_cells(cards: Iterable[PersonaFidelity]) -> frozenset[CellKey]:
 def fidelity_notes(
     cards: Sequence[PersonaFidelity], enough: float = KEPT, run: str = "RUN"
 ) -> list[str]:
-    """Return in sentences which cells are no result of their persona, and of which that is not known.
+    """Return notes on the cells that do not represent their persona, and on the unknown ones.
+
+    Each note is a sentence.
 
     Args:
         cards: Of cells with personas.
@@ -113,7 +118,8 @@ def fidelity_notes(
         run: The run's folder, for the command that counts.
     """
     notes = [
-        f"{card.condition.label}, {card.agent}: users showed {card.shown:.2f} of what their card states, "
+        f"{card.condition.label}, {card.agent}: users showed {card.shown:.2f} of what their card "
+        "states, "
         f"less than {enough:g}: these figures are no result of the persona {card.persona}"
         for card in cards
         if card.verdict == "not kept"

@@ -35,7 +35,8 @@ class TaskVariance(msgspec.Struct, frozen=True):
 
     Attributes:
         between: The variance between tasks of their true differences.
-        within: The variance of one trial of a task, the mean of both conditions; over trials it falls.
+        within: The variance of one trial of a task, the mean of both conditions; over trials it
+            falls.
         basis: Whether both are stored, only `within` is, or both are assumed.
         of: How many tasks what is stored is of, over all couples of conditions.
         trials: The most trials that a task had; with one, `between` holds all of the variance.
@@ -67,7 +68,8 @@ class Detectable(msgspec.Struct, frozen=True):
         suite: The suite.
         tasks: How many tasks.
         trials: How many trials each has.
-        drop: The smallest drop of pass^1 (0 to 1) that is found in 80 % of runs; None where none is.
+        drop: The smallest drop of pass^1 (0 to 1) that is found in 80 % of runs; None where none
+            is.
         tasks_for_small: How many tasks a drop of 5 points would need with as many trials.
         variance: Of what this follows.
     """
@@ -94,7 +96,10 @@ def detectable(suite: str, tasks: int, trials: int, variance: TaskVariance) -> D
 
 
 def smallest_drop(tasks: int, trials: int, variance: TaskVariance) -> float | None:
-    """Return the smallest drop of pass^1 that is found in 80 % of runs; None where not even one of 1 is."""
+    """Return the smallest drop of pass^1 that is detected in 80 % of runs.
+
+    None if not even a drop of 1 is detected.
+    """
     if tasks < FEWEST_TASKS:
         return None
     of_task = variance.of_difference(trials)
@@ -122,7 +127,10 @@ def tasks_needed(drop: float, trials: int, variance: TaskVariance) -> int:
 
 
 def variance_of(outcomes: Iterable[ConversationResult]) -> TaskVariance:
-    """Return how much tasks' differences vary, as conversations of one suite show it; assumed where they do not."""
+    """Return the variance of tasks' differences in the conversations of one suite.
+
+    The variance is assumed if the conversations do not show it.
+    """
     rows = tuple(outcomes)
     return variance_of_compared(compare(comparable(group_cells("", rows, {}))), rows)
 
@@ -132,14 +140,14 @@ def variance_of_compared(
 ) -> TaskVariance:
     """Return the same where cells have been compared already.
 
-    Couples of conditions of one agent are asked, and only where there are none couples of agents; each
-    weighs by its tasks. What trials vary within tasks is taken off what is seen between them; where
-    every task has one trial that cannot be told apart.
+    Couples of conditions of one agent are asked, and only where there are none couples of agents;
+    each weighs by its tasks. What trials vary within tasks is taken off what is seen between them;
+    where every task has one trial that cannot be told apart.
 
     Args:
         comparisons: Couples of cells of one suite.
-        outcomes: The conversations of this suite: where no couple has two tasks, they say what trials
-            vary within tasks.
+        outcomes: The conversations of this suite: where no couple has two tasks, they say what
+            trials vary within tasks.
     """
     couples = [each for each in comparisons if len(each.pairs) >= _LEAST_TO_VARY]
     of_conditions = [each for each in couples if each.a.agent == each.b.agent]

@@ -231,12 +231,15 @@ def check_numbers(cells: Sequence[PrintedCell], _tolerance: float) -> Iterator[R
             continue
         planned = cell.tasks * cell.trials
         if cell.simulations != planned:
-            what = f"{cell.simulations} conversations where {cell.tasks} tasks x {cell.trials} trials are {planned}"
+            what = (
+                f"{cell.simulations} conversations where {cell.tasks} tasks x {cell.trials} "
+                f"trials are {planned}"
+            )
             yield finding("missing trials", [cell], what)
 
 
 def check_rho(cells: Sequence[PrintedCell], tolerance: float) -> Iterator[RowFinding]:
-    """Yield rows whose rho follows neither from their figures as printed nor from unrounded ones."""
+    """Yield rows whose rho follows neither from their printed figures nor from unrounded ones."""
     for cell in cells:
         for q, value in cell.rho.items():
             why = _rho_objection(cell, q, value, tolerance)

@@ -33,8 +33,8 @@ class RaterAgreement(msgspec.Struct, frozen=True):
 
     Attributes:
         value: None where it is not defined.
-        interval: 95 %, by percentile bootstrap over items; None where most draws leave it undefined,
-            or all items are rated alike.
+        interval: 95 %, by percentile bootstrap over items; None where most draws leave it
+            undefined, or all items are rated alike.
         items: Items that at least two raters rated.
     """
 
@@ -159,7 +159,10 @@ def percentile_interval(values: "Sequence[float] | NDArray[np.float64]") -> Inte
 
 
 def _kinds(ratings: Ratings) -> tuple[Ratings, tuple[int, ...]]:
-    """Return the kinds of items in an order that does not depend on theirs, and how many there are of each."""
+    """Return the kinds of items and the number of items of each kind.
+
+    The order of the kinds does not depend on the order of the items.
+    """
     seen = Counter(tuple(row) for row in ratings)
     kinds = sorted(seen, key=repr)
     return kinds, tuple(seen[kind] for kind in kinds)

@@ -145,14 +145,21 @@ def _mean(values: Mapping[str, Fraction]) -> Mean:
 
 
 def _whole(differences: Sequence[Fraction]) -> list[int]:
-    """Return differences in one unit for all; those without a common one are rounded to a fine one."""
+    """Return differences as integers in one common unit.
+
+    Differences without a common unit are rounded to a fine one.
+    """
     most = min(FINEST_UNIT, max(_LEAST_UNIT, _MOST_STEPS // len(differences)))
     unit = min(lcm(*(each.denominator for each in differences)), most)
     return [round(each * unit) for each in differences]
 
 
 ALL, NOT_ENGLISH, APIS = "all", "other languages", "APIs"
-"""Axes beside that of the languages: everything, what is not English, and whether APIs were seen."""
+"""The axes in addition to the language axis.
+
+They are everything, the languages other than English, and whether the APIs were seen in
+training.
+"""
 
 SEEN, UNSEEN, PARTLY = "seen", "unseen", "partly seen"
 """Whether rows that were trained on call the APIs that a task needs: all, none, or some of them."""
@@ -169,7 +176,10 @@ _TESTED = frozenset(
         PASSED,
     )
 )
-"""The figures that are tested; the others have intervals alone, so that fewer tests are corrected for."""
+"""The figures that have a significance test.
+
+The others have intervals alone, so that the correction covers fewer tests.
+"""
 
 Place = tuple[str, str]
 """Suite and task."""
@@ -310,7 +320,10 @@ def _counted(player: ContrastSide, suite: str) -> dict[str, list[Counts | None]]
 
 
 def _counts(row: ConversationResult) -> Counts | None:
-    """Return what a conversation counts for; None where it was not played or nothing could be counted."""
+    """Return the counts of a conversation.
+
+    None if it was not played or nothing could be counted.
+    """
     newest = {each.measure: each for each in row.measures if not each.unscored}
     counts: dict[str, int | float] = {}
     for name in (THOUGHTS, CALLS):
@@ -379,7 +392,11 @@ class TrainingSummary(msgspec.Struct, frozen=True):
     facts: tuple[tuple[str, str], ...] = ()
 
     def of(self, axis: str, *, arms: bool = False) -> tuple[SideContrast, ...]:
-        """Return the contrasts along an axis: with the model before, or of trainings among each other."""
+        """Return the contrasts along an axis.
+
+        They are contrasts with the model before training, or, with `arms`, contrasts between
+        trainings.
+        """
         return tuple(
             each for each in self.contrasts if each.axis == axis and (each.a != BEFORE) == arms
         )

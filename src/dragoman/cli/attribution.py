@@ -23,7 +23,10 @@ from dragoman.store.run_store import open_run
 def print_attribution(
     folder: Path, waiting: Mapping[str, object], *, trust: bool, as_json: bool
 ) -> None:
-    """Find out what lost the conversations of a run, and print it; `waiting` are options of waiting."""
+    """Determine the causes of a run's failed conversations, and print them.
+
+    `waiting` holds the options for waiting.
+    """
     with progress("conversations played again", None) as advance:
         rows = attribute_failures(folder, advance, trust=trust, waiting=waiting)
     if as_json:

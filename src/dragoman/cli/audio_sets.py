@@ -160,7 +160,8 @@ def _print_card(card: AudioSetCard, request: AudioSetRequest) -> None:
     for usage in card.usage:
         print_line(
             f"{usage.model}: {formatting.calls(usage)} calls, {formatting.sent(usage)} tokens in, "
-            f"{formatting.received(usage)} out, {formatting.money(cost_of(usage, prices.price_of))} "
+            f"{formatting.received(usage)} out, "
+            f"{formatting.money(cost_of(usage, prices.price_of))} "
             f"({prices.as_of})"
         )
 

@@ -26,7 +26,10 @@ FUNNEL_HEADINGS = ("step", "of", "source", "seen", "kept", "dropped", "merged", 
 
 
 def show_status(folder: Path, *, step: str, as_json: bool) -> None:
-    """Print a dataset's funnel, and with a step also the line of everything that it did not keep."""
+    """Print a dataset's funnel.
+
+    With a step, also print a line for everything that the step did not keep.
+    """
     print_status(folder, read_status(folder, step), as_json=as_json)
 
 
@@ -60,7 +63,8 @@ def _print_usage(usage: Mapping[str, Sequence[StepUsage]]) -> None:
     for step in sorted(usage, key=step_position):
         for used, cost in ((each.usage, each.cost) for each in usage[step]):
             print_line(
-                f"{step} by {used.model}: {formatting.calls(used)} calls, {formatting.sent(used)} tokens in, "
+                f"{step} by {used.model}: {formatting.calls(used)} calls, {formatting.sent(used)} "
+                "tokens in, "
                 f"{formatting.received(used)} out, {formatting.money(cost)}"
             )
 
@@ -92,7 +96,10 @@ _SHOWN = 20
 def collect_sources(
     folder: Path, sources: Sequence[Path], options: CollectOptions, *, as_json: bool
 ) -> int:
-    """Read sources into a dataset, merge twins, and print what came of it; 1 where nothing was found."""
+    """Read sources into a dataset, merge duplicates, and print the result.
+
+    The return value is 1 if nothing was found.
+    """
     result = run_collect(folder, sources, options, progress=show_progress)
     if as_json:
         dropped = [line for line in result.lines if line.verdict == "dropped"]

@@ -79,17 +79,22 @@ def _print_adjudication(settled: AdjudicationResult, folder: Path, adjudicate: P
         )
         for name, each in settled.agreement.items()
     )
-    note = f"Fleiss' kappa of {settled.raters} labels a query that count; `overall` pools the dimensions."
+    note = (
+        f"Fleiss' kappa of {settled.raters} labels a query that count; `overall` pools the "
+        "dimensions."
+    )
     print_table(TextTable(headings, agreed, note=note, numbers=frozenset({"kappa", "queries"})))
     print_line(
-        f"{settled.kept:,} queries kept, {settled.dropped:,} dropped, {len(settled.differ):,} wait for "
+        f"{settled.kept:,} queries kept, {settled.dropped:,} dropped, {len(settled.differ):,} "
+        "wait for "
         f"an adjudicator, {settled.wait:,} for more people"
     )
     if settled.differ and adjudicate is None:
         print_line(f"next: dragoman curate review settle {folder} --adjudicate FOLDER")
     elif settled.differ:
         print_line(
-            f"next, when {adjudicate}/{ADJUDICATOR}.csv is filled in: dragoman curate review import "
+            f"next, when {adjudicate}/{ADJUDICATOR}.csv is filled in: dragoman curate review "
+            "import "
             f"{folder} {adjudicate}/{ADJUDICATOR}.csv --annotator {ADJUDICATOR}, then settle again"
         )
 
@@ -145,7 +150,8 @@ def _print_doubts(batch: AnnotationBatch, blind: float) -> None:
     for name, wanted in given.gold_wanted.items():
         if given.gold[name] < wanted:
             print_line(
-                f"{name} has {formatting.counted(given.gold[name], 'gold question')}, and {wanted} are "
+                f"{name} has {formatting.counted(given.gold[name], 'gold question')}, and "
+                f"{wanted} are "
                 "wanted: have an expert label more queries"
             )
     if blind >= ReviewThresholds().least:
@@ -169,7 +175,8 @@ def _print_refused(found: ImportedLabels) -> None:
 
 def _print_import(found: ImportedLabels, terms: ReviewThresholds) -> None:
     print_line(
-        f"{found.annotator}: {formatting.counted(found.labelled, 'label')} taken, {found.blank:,} rows "
+        f"{found.annotator}: {formatting.counted(found.labelled, 'label')} taken, {found.blank:,} "
+        "rows "
         f"without; {found.labelled_of_given:,} of {found.given:,} queries are labelled now"
     )
     if found.accuracy is not None:

@@ -56,7 +56,10 @@ def variables_by_target(listed: Sequence[str]) -> dict[str, str]:
 
 
 def print_outcome(folder: Path, run: Callable[[], StepResult], *, as_json: bool) -> int:
-    """Run a step and print what came of it; 1 where something failed or a credential stands there."""
+    """Run a step and print its outcome.
+
+    The return value is 1 if something failed or a credential was found.
+    """
     try:
         result = run()
     except StepStopped:
@@ -130,7 +133,8 @@ def import_reports(folder: Path, reports: Sequence[Path], *, as_json: bool) -> i
         print_json(found)
     else:
         print_line(
-            f"{counted(found.rounds, 'round')} of {found.addresses:,} addresses, of which {folder} has "
+            f"{counted(found.rounds, 'round')} of {found.addresses:,} addresses, of which "
+            f"{folder} has "
             f"{found.known:,}"
         )
     return 0 if found.known else 1
@@ -161,7 +165,10 @@ def answer_queries(folder: Path, options: steps.AnswerOptions, *, as_json: bool)
 
 
 def check_answers(folder: Path, options: steps.CheckOptions, *, as_json: bool) -> int:
-    """Have answers checked; before anybody is asked, see that no credential stands in the dataset."""
+    """Run the checks of answers.
+
+    Before the first request to a model, verify that the dataset holds no credential.
+    """
     run = partial(steps.run_check, folder, options, progress=show_progress)
     return print_outcome(folder, run, as_json=as_json)
 

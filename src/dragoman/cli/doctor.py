@@ -1,4 +1,4 @@
-"""Implementation of `dragoman doctor`: what is installed and configured, and how to fix the rest."""
+"""Implementation of `dragoman doctor`: the installation, the configuration, and repairs."""
 
 import platform
 import textwrap

@@ -96,7 +96,10 @@ Announce = Callable[[str], None]
 
 
 class _Endpoint(msgspec.Struct, frozen=True):
-    """One endpoint under examination: the model, how it is asked, and what its server says of itself."""
+    """One endpoint under examination.
+
+    It has the model, the requests to it, and the server's statements about itself.
+    """
 
     spec: ModelSpec
     probe: EndpointProbe
@@ -180,7 +183,10 @@ def _server(at: _Endpoint, words: ProbeResult, why: str, better: str) -> DoctorF
         todo = (
             f"base_url={better}"
             if better
-            else "base_url is what /chat/completions is added to: most servers want http://HOST:PORT/v1"
+            else (
+                "base_url is what /chat/completions is added to: most servers want "
+                "http://HOST:PORT/v1"
+            )
         )
         if better and at.spec.base_url == "":
             todo = f"set the address: base_url={better}"
@@ -241,11 +247,17 @@ def _words(at: _Endpoint, words: ProbeResult, why: str) -> DoctorFinding:
         return _wordless(at, words)
     said = endpoint_probes.content_of(words)
     if endpoint_probes.holds_template_marks(words):
-        todo = "a base model, or another model's chat template: take the instruct model and its own template"
+        todo = (
+            "a base model, or another model's chat template: take the instruct model and its "
+            "own template"
+        )
         found = f"marks of a chat template in the words: {_quoted(said)}"
         return _finding("words", "missing", found, todo, "template_marks")
     if endpoint_probes.is_truncated(words):
-        todo = "is it a model for chats? Set max_tokens=1000, or each reply runs until the context is full"
+        todo = (
+            "is it a model for chats? Set max_tokens=1000, or each reply runs until the "
+            "context is full"
+        )
         found = f"words that do not end within {_limit(at)} tokens: {_quoted(said)}"
         return _finding("words", "missing", found, todo, "endless")
     return _finding("words", "ok", f"{_quoted(said)}{_duration(words)}")

@@ -26,7 +26,8 @@ _SEED = 1
 _MESSAGES: Sequence[Mapping[str, object]] = (
     {
         "role": "system",
-        "content": "You answer in one short sentence. Where a tool can tell what is asked, call it first.",
+        "content": "You answer in one short sentence. Where a tool can tell what is asked, call "
+        "it first.",
     },
     {"role": "user", "content": "What is the weather in Lisbon right now?"},
 )
@@ -115,7 +116,8 @@ SERVERS: Mapping[str, ServerKind] = {
         "llama.cpp",
         ("llamacpp",),
         "llama-server -m MODEL.gguf --port PORT -c TOKENS",
-        "start llama-server with --jinja (the default of newer ones) and a model whose chat template "
+        "start llama-server with --jinja (the default of newer ones) and a model whose chat "
+        "template "
         "has tools; --chat-template-file FILE gives it another template",
         "start llama-server with --reasoning-format auto",
         "start llama-server with -c TOKENS: the slots of -np share it",
@@ -125,7 +127,8 @@ SERVERS: Mapping[str, ServerKind] = {
         ("library",),
         "ollama serve",
         "take a model for which `ollama show MODEL` lists the capability tools",
-        "take a model for which `ollama show MODEL` lists the capability thinking, or switch thinking "
+        "take a model for which `ollama show MODEL` lists the capability thinking, or switch "
+        "thinking "
         "off: reasoning_effort=none",
         "OLLAMA_CONTEXT_LENGTH=TOKENS ollama serve; Ollama cuts what is longer and does not say so",
     ),
@@ -142,7 +145,8 @@ SERVERS: Mapping[str, ServerKind] = {
         "SGLang",
         ("sglang",),
         "python -m sglang.launch_server --model-path MODEL --tool-call-parser PARSER",
-        "start SGLang with --tool-call-parser PARSER (qwen25, llama3, mistral, gpt-oss, ...: each model has its own)",
+        "start SGLang with --tool-call-parser PARSER (qwen25, llama3, mistral, gpt-oss, ...: each "
+        "model has its own)",
         "start SGLang with --reasoning-parser PARSER",
         "start SGLang with --context-length TOKENS",
     ),
@@ -150,7 +154,8 @@ SERVERS: Mapping[str, ServerKind] = {
         "LM Studio",
         ("organization_owner",),
         "lms server start",
-        "take a model that LM Studio marks with a hammer: others only get a general prompt for tools",
+        "take a model that LM Studio marks with a hammer: others only get a general prompt for "
+        "tools",
         "have LM Studio send reasoning_content apart (its settings for developers)",
         "lms load MODEL --context-length TOKENS",
     ),
@@ -214,7 +219,10 @@ def listed_models(answer: ProbeResult) -> ListedModels | None:
 
 
 async def look_for_models(probe: EndpointProbe) -> tuple[ProbeResult, ListedModels | None]:
-    """Return how the list of models answered, and what it says; nothing where litellm is between."""
+    """Return the answer to a request for the list of models, and its content.
+
+    The content is None if litellm is in between.
+    """
     if probe.is_by_litellm:
         return ProbeResult(error="litellm lists no models"), None
     answer = await probe.look(probe.base + MODELS)
@@ -241,8 +249,8 @@ async def context_of(
 ) -> int | None:
     """Return how many tokens a conversation may have; None where the server does not tell.
 
-    The server's own interface is asked where it knows more than its list of models: what a model was
-    loaded with is less than what it was made for.
+    The server's own interface is asked where it knows more than its list of models: what a model
+    was loaded with is less than what it was made for.
     """
     root = probe.base.removesuffix("/v1")
     if kind.name == "llama.cpp":
@@ -344,7 +352,8 @@ _marks_reasoning = re.compile(
 
 
 _is_template_mark = re.compile(
-    r"<\|?(?:im_(?:start|end)|eot_id|end(?:oftext|_of_turn)?|start_of_turn|assistant|user|system)\|?>"
+    r"<\|?(?:im_(?:start|end)|eot_id|end(?:oftext|_of_turn)?|start_of_turn|assistant|user"
+    r"|system)\|?>"
     r"|</s>|\[/?INST\]",
     re.IGNORECASE,
 ).search
@@ -397,7 +406,7 @@ def call_problem(answer: ProbeResult) -> str:
 
 
 def writes_call_as_text(answer: ProbeResult) -> bool:
-    """Whether the words of a reply hold a call of the tool in any of the forms that models write."""
+    """Whether the text of a reply holds a call of the tool in any known written form."""
     return _is_call_syntax(content_of(answer)) is not None
 
 
@@ -409,7 +418,10 @@ def ignored_tools(without: ProbeResult, offered: ProbeResult) -> bool:
 
 
 def reasoning_in(answer: ProbeResult) -> str:
-    """Return where a reply's reasoning stands: "in_words", "apart", or "" for none that can be seen."""
+    """Return the place of a reply's reasoning: "in_words", "apart", or "".
+
+    The value is "" if no reasoning is visible.
+    """
     message = _message(answer)
     if _marks_reasoning(content_of(answer)):
         return "in_words"

@@ -65,7 +65,8 @@ def _table(found: Forecast) -> TextTable:
         ("for", "model", *numbers),
         tuple(map(_row, found.lines)),
         "what it would take",
-        "means of recorded conversations, or stated ones; 95 %: a normal interval from the spread of "
+        "means of recorded conversations, or stated ones; 95 %: a normal interval from the spread "
+        "of "
         "recorded ones, how many they are and how many are planned",
         frozenset(numbers),
         keys=2,
@@ -98,7 +99,10 @@ def _totals(found: Forecast, setup: Setup, seconds: float | None) -> Iterator[st
     for why in found.unknown:
         yield f"  {_UNKNOWN}: {why}"
     if unlike:
-        yield f"  {_UNKNOWN}: {formatting.counted(unlike, 'conversation')}: nothing like them is recorded"
+        yield (
+            f"  {_UNKNOWN}: {formatting.counted(unlike, 'conversation')}: nothing like them is "
+            "recorded"
+        )
     yield f"time: {_time(setup, seconds)}"
     yield f"prices: {setup.prices.as_of}"
     for each in _outdated_prices(found, setup):

@@ -65,7 +65,8 @@ def _import_folder(path: Path, out: Path, suite: str | None, *, as_json: bool) -
     print(f"{found.conversations} conversations imported, in text and by voice: {out}")
     if found.unknown:
         print_line(
-            f"{found.unknown} of {found.tasks} folders have no name of a task of {found.suite}: these can be "
+            f"{found.unknown} of {found.tasks} folders have no name of a task of {found.suite}: "
+            "these can be "
             "shown and judged, not scored by their gold",
             to_stderr=True,
         )

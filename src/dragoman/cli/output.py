@@ -32,7 +32,10 @@ def set_mode(chosen: Mode) -> None:
 
 
 def console() -> "Console":
-    """Return what tables and conversations are printed to: without colours where `--plain` is given."""
+    """Return the console for tables and conversations.
+
+    It has no colours if `--plain` is given.
+    """
     from rich.console import Console
 
     return Console(color_system=None if mode() == "plain" else "auto")
@@ -57,7 +60,10 @@ def print_metrics_json(value: Mapping[str, object]) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print one JSON object on one line; where the output is not Unicode, with JSON's own escapes."""
+    """Print one JSON object on one line.
+
+    If the output encoding is not Unicode, the text uses JSON escapes.
+    """
     text = msgspec.json.encode(value).decode()
     if not text.isascii() and not _is_unicode(sys.stdout.encoding):
         import json

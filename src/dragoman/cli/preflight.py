@@ -30,7 +30,10 @@ MOST_SERVERS_NAMED = 3
 
 
 def local_server_notice(waiting: ConcurrencyLimits) -> str:
-    """Return what was chosen because of servers on this machine, with the options; "" for nothing."""
+    """Return the settings chosen because of servers on this machine, with the options.
+
+    The text is "" if nothing was chosen.
+    """
     chosen = {
         "concurrency": f"{formatting.counted(waiting.concurrency, 'conversation')} at a time "
         "(--concurrency)",
@@ -51,9 +54,10 @@ def local_server_notice(waiting: ConcurrencyLimits) -> str:
 def run_preflight_checks(
     setup: Setup, person: Mapping[str, ResolvedParticipant], *, wanted: bool | None
 ) -> Mapping[str, tuple[Usage, ...]]:
-    """Try out who plays and judges, where that was asked for or very many conversations ask endpoints.
+    """Probe participants and judges, if requested or if very many conversations use endpoints.
 
-    Returns what that used, by the keys of the cells that were begun; nothing where none was.
+    Return the usage of the probes, by the keys of the cells that were begun; empty if there
+    were none.
 
     Args:
         setup: What is going to be played; what is tried out is paid from its budget.
@@ -110,7 +114,10 @@ def _describe_result(answered: PreflightResult) -> str:
 
 
 def _used(tried: PreflightResult, before: str = "") -> str:
-    """Return how often who was asked, and what that cost, after other words; "" where nobody was."""
+    """Return the number of requests by participant, and their cost, after a prefix.
+
+    The text is "" if there were no requests.
+    """
     if not tried.usage:
         return ""
     parts = ", ".join(map(_calls, tried.usage))

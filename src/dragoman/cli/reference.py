@@ -18,7 +18,7 @@ def page() -> str:
     return "\n".join([_HEAD, *_lines(typer.main.get_command(command_line()), "dragoman")])
 
 
-def _lines(command: Any, name: str) -> Iterator[str]:  # noqa: ANN401 - typer's own click has no types for it
+def _lines(command: Any, name: str) -> Iterator[str]:  # noqa: ANN401
     if hasattr(command, "commands"):
         for part, each in command.commands.items():
             yield from _lines(each, f"{name} {part}")

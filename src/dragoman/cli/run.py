@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 
 class RunOutcomeRequest(NamedTuple):
-    """How figures are to be printed, the least pass^1 that is good enough, and whether all are tried out."""
+    """The output format, the least acceptable pass^1, and the request for a preflight."""
 
     as_json: bool = False
     fail_under: float | None = None
@@ -77,12 +77,15 @@ class RunOutcomeRequest(NamedTuple):
 
     @property
     def reads_all(self) -> bool:
-        """Whether figures are asked for that take reading every conversation, however many there are."""
+        """Whether the requested figures need every conversation, whatever their number."""
         return self.as_json or self.fail_under is not None
 
 
 class EstimateRequest(NamedTuple):
-    """What a dry run tells costs by: recorded runs, and a file of averages for what is like none of them."""
+    """The basis of a dry run's cost estimate: recorded runs, and a file of averages.
+
+    The averages cover settings that are unlike all recorded runs.
+    """
 
     like: Sequence[Path] = ()
     averages: Path | None = None
@@ -139,7 +142,10 @@ def _run(
 
 
 def _show_heartbeat(title: str, config: RunConfig) -> AbstractContextManager[None]:
-    """Return what says that a command is at work; where a person plays, it would run over their lines."""
+    """Return a context manager that shows a heartbeat.
+
+    It does nothing if a person plays, since the heartbeat would overwrite their lines.
+    """
     return nullcontext() if is_played_by_hand(config) else heartbeat(title)
 
 
@@ -269,7 +275,8 @@ def _describe_interruption(job: Job, left: int, *, is_retry: bool) -> str:
     how = f"for the other {left:,} go on with" if left else "go on with"
     option = " --retry-invalid" if is_retry else ""
     return (
-        f"stopped; {planned - left:,} of {formatting.counted(planned, 'conversation')} finished and "
+        f"stopped; {planned - left:,} of {formatting.counted(planned, 'conversation')} finished "
+        "and "
         f"stored; {how}: dragoman resume {quote(str(job.store.folder))}{option}"
     )
 
@@ -304,8 +311,8 @@ def _print_overview(result: PlayedRun, job: Job) -> bool | None:
     """Print the first page on a large run, from what was counted as it was written.
 
     Returns:
-        Whether it measured anything and missed nothing; None, with nothing printed, of a run that is
-        read whole.
+        Whether it measured anything and missed nothing; None, with nothing printed, of a run that
+        is read whole.
     """
     counts = print_run_overview(result.folder, None, None, (result.rules, result.judge))
     if counts is None:
@@ -348,8 +355,9 @@ def _visible_differences(
 class _SummaryContext(NamedTuple):
     """What figures of a run are printed with.
 
-    `again` are cells that were played once more, None where that was not asked for; `prices` what costs
-    are by, None for those that the run was started with; `shard` the share that was played, None for the run's own.
+    `again` are cells that were played once more, None where that was not asked for; `prices` what
+    costs are by, None for those that the run was started with; `shard` the share that was played,
+    None for the run's own.
     """
 
     again: Collection[str] | None = None
@@ -363,7 +371,10 @@ _AS_STORED = _SummaryContext()
 def _print_result(
     result: PlayedRun, given: _SummaryContext = _AS_STORED, *, as_json: bool
 ) -> tuple[bool, "Sequence[CellSummary]"]:
-    """Print a run's figures; return whether it measured anything and missed nothing, and its cells."""
+    """Print a run's figures, and return a success flag and the run's cells.
+
+    The flag is true if the run measured something and missed nothing.
+    """
     from dragoman.dataframes.comparisons import drop_object, run_drops
     from dragoman.dataframes.interpretation_warnings import (
         described_users,
@@ -424,7 +435,8 @@ def _print_result(
         print_recorded(recorded)
     if retried is not None:
         print(
-            f"\nplayed again as the simulated user had failed: {retried.conversations} conversations, "
+            f"\nplayed again as the simulated user had failed: {retried.conversations} "
+            "conversations, "
             f"{retried.valid} of them valid now"
         )
     print(f"\n{further_steps(result.folder, cells)}")
@@ -469,14 +481,16 @@ def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> N
         return
     for cell in cells[:_MOST_CELLS]:
         print(
-            f"{cell.key}  {cell.task.suite}  task {cell.task.id}  {cell.condition.label}  agent {cell.agent.name}  user {cell.user.name}  trial {cell.trial}"
+            f"{cell.key}  {cell.task.suite}  task {cell.task.id}  {cell.condition.label}  agent "
+            f"{cell.agent.name}  user {cell.user.name}  trial {cell.trial}"
         )
     if len(cells) > _MOST_CELLS:
         print(f"and {len(cells) - _MOST_CELLS:,} more (--json has all)")
     for label, why in left_out.items():
         print_line(f"{label}  not applicable: {why}")
     print(
-        f"{formatting.counted(len(cells), 'conversation')} planned, none played: {_plan_size(setup, cells)}"
+        f"{formatting.counted(len(cells), 'conversation')} planned, none played: "
+        f"{_plan_size(setup, cells)}"
     )
     if line := local_server_notice(waiting):
         print_line(line)

@@ -38,7 +38,7 @@ class RunningTally:
         self._scored = self._passed = 0
         self._endings: Counter[str] = Counter()
 
-    def add(self, cell: Cell, episode: Episode, score: Score) -> None:  # noqa: ARG002 - obeys OnDone
+    def add(self, cell: Cell, episode: Episode, score: Score) -> None:  # noqa: ARG002
         """Take in one conversation."""
         self.played += 1
         reward = score.reward
@@ -55,7 +55,10 @@ class RunningTally:
             )
 
     def told(self) -> str:
-        """Return all of it in one line: of scored conversations, never of those that have no score."""
+        """Return the tally in one line.
+
+        It covers scored conversations only, never those that have no score.
+        """
         return "; ".join(filter(None, (self._score(), self._failures(), self._spent())))
 
     def _score(self) -> str:
@@ -115,7 +118,10 @@ def stall_notices(
 
 
 def stall_notice(waiting: Sequence[InFlightConversation]) -> str:
-    """Return a line that names the conversations that have waited longest, and whom they wait for."""
+    """Return a line that names the conversations with the longest wait, and their participants.
+
+    The participants are those for whom the conversations wait.
+    """
     shown = waiting[:MAX_NAMED]
     named = "; ".join(map(_describe_waiting, shown))
     more = f"; and {len(waiting) - MAX_NAMED} more" if len(waiting) > MAX_NAMED else ""

@@ -102,6 +102,7 @@ def _refuse(merged: MergeResult, *, as_json: bool) -> None:
         if len(merged.conflicts) > MOST_CONFLICTS_SHOWN:
             print_line(f"and {len(merged.conflicts) - MOST_CONFLICTS_SHOWN:,} more")
     raise StoreError(
-        f"merge: {formatting.counted(len(merged.conflicts), 'conversation')} of which runs differ, nothing "
+        f"merge: {formatting.counted(len(merged.conflicts), 'conversation')} of which runs "
+        "differ, nothing "
         "was written: --prefer first or last says whose stay"
     )

@@ -185,7 +185,10 @@ def _lines(store: RunStore, cause: _Cause, scoring: tuple[str, str, str]) -> Ite
 
 
 def _example(store: RunStore, cause: _Cause, scoring: tuple[str, str, str]) -> StoredCell | None:
-    """Return a conversation that stands so now: the one that was counted may have been played again."""
+    """Return a conversation that has this status now.
+
+    The counted one may have been played again in the meantime.
+    """
     for place in cause.places[:MOST_CELLS]:
         cell = store.cell_at(place)
         found = None if cell is None else store.conversation(cell.key)

@@ -57,7 +57,8 @@ def next_step(folder: Path, state: RunState, *, is_imported: bool = False, shard
     run = quote(str(folder))
     if state.raised:
         return (
-            f"{formatting.counted(state.raised, 'conversation')} ended by an error in code of your own "
+            f"{formatting.counted(state.raised, 'conversation')} ended by an error in code of "
+            "your own "
             f"and got no score: mend it and run anew; what raised: dragoman show {run}"
         )
     if state.broken and not is_imported:
@@ -75,7 +76,8 @@ def next_step(folder: Path, state: RunState, *, is_imported: bool = False, shard
 def _to_be_played(run: str, state: RunState, shard: str) -> str:
     if shard and not state.left:
         return (
-            f"share {shard} was played, {formatting.counted(state.missing, 'conversation')} belong to "
+            f"share {shard} was played, {formatting.counted(state.missing, 'conversation')} "
+            "belong to "
             f"others: join them with: dragoman merge {run} OTHER... --out FOLDER"
         )
     left = state.left if shard else state.missing
@@ -180,7 +182,10 @@ def _values(rows: Iterable[MeasureRow | None]) -> Iterator[str]:
 
 
 def _reasons(cells: Iterable[Mapping[str, MeasureRow]]) -> dict[str, int]:
-    """Return why conversations are unscored, over all cells: each figure of a cell has the same reasons."""
+    """Return the reasons for unscored conversations, over all cells.
+
+    Each figure of a cell has the same reasons.
+    """
     counts: Counter[str] = Counter()
     for found in cells:
         counts.update(max((row.reasons for row in found.values()), key=len))
@@ -221,7 +226,10 @@ def require_valid_threshold(least: float | None) -> None:
 
 
 def passes_threshold(cells: Sequence[CellSummary], least: float | None) -> bool:
-    """Return whether every cell passes; where one does not, one line on standard error names them all."""
+    """Return whether every cell passes the threshold.
+
+    If a cell does not, one line on standard error names all such cells.
+    """
     if least is None:
         return True
     objections = [found for cell in cells if (found := _objection(cell, least))]
@@ -233,7 +241,8 @@ def passes_threshold(cells: Sequence[CellSummary], least: float | None) -> bool:
 def _objection(cell: CellSummary, least: float) -> str:
     """Return why a cell does not pass, or "".
 
-    What has no score could be failures: only where pass^1 would be high enough even so does it pass.
+    What has no score could be failures: only where pass^1 would be high enough even so does it
+    pass.
     """
     first = cell.result.figures[0]
     where = f"{cell.agent} on {cell.suite}, {cell.condition.label}"

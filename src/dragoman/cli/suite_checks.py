@@ -95,12 +95,14 @@ def _print(found: SuiteCheck) -> None:
     undecided = len(found.gold_undecided)
     print(f"{found.suite} under {found.rules}: {found.tasks} tasks")
     print(
-        f"gold: 1 on {found.gold_passed} tasks, {undecided} need a judge, {len(found.unpassable)} cannot be passed"
+        f"gold: 1 on {found.gold_passed} tasks, {undecided} need a judge, {len(found.unpassable)} "
+        "cannot be passed"
     )
     print(f"floor: {low} to {high} tasks are passed by doing nothing")
     if found.words_suffice:
         print(
-            f"       {high + len(found.words_suffice)} at most by saying the right words and calling nothing"
+            f"       {high + len(found.words_suffice)} at most by saying the right words and "
+            "calling nothing"
         )
     for title, findings in (
         ("cannot be passed", found.unpassable),

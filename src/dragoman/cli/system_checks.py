@@ -32,7 +32,10 @@ from dragoman.speech.specs import load_speech_facts
 from dragoman.store.reply_cache import FILE, describe_replies
 
 FindingState = Literal["ok", "missing", "old", "wrong"]
-"""`missing` is what one can do without, `old` what may not hold any more; `wrong` breaks or falsifies something."""
+"""The state of a finding.
+
+`missing` is dispensable, `old` may be out of date; `wrong` breaks or falsifies something.
+"""
 
 
 class DoctorFinding(msgspec.Struct, frozen=True):
@@ -86,7 +89,10 @@ ENGINES = {
     "kokoro": "kokoro-onnx",
     "vosk": "vosk",
 }
-"""Engines of speech on this machine, which no extra brings, by the package of each; Whisper has one."""
+"""Speech engines on this machine that no extra installs, with the package of each.
+
+Whisper has an extra.
+"""
 
 _REQUIREMENT = re.compile(
     r"(?P<name>[A-Za-z0-9._-]+)(?:\[[^]]*\])?(?P<bounds>[^;]*)(?:;(?P<marker>.*))?"
@@ -112,7 +118,10 @@ def check_installation() -> Iterator[DoctorFinding]:
 
 
 def _by_extra(requirements: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return by extra the packages that it needs on this Python, each with its exact version or ""."""
+    """Return the packages that each extra needs on this Python, by extra.
+
+    Each package has its exact version or "".
+    """
     extras: dict[str, dict[str, str]] = {}
     for requirement in requirements:
         found = _REQUIREMENT.match(requirement)
@@ -277,4 +286,5 @@ def _bytes_in(folder: Path) -> int:
 
 
 def _size(count: int) -> str:
-    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.1f} MB"  # noqa: PLR2004 - one GB
+    # One GB.
+    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.1f} MB"  # noqa: PLR2004

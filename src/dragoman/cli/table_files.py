@@ -29,7 +29,10 @@ def require_writable(outs: Iterable[Path], endings: Collection[str] = (".md", ".
 
 
 def write_tables(outs: Iterable[Path], writers: Writers, ending: str = "") -> None:
-    """Write files of `require_writable`; or all as those with this ending, however they are called."""
+    """Write the files of `require_writable`.
+
+    With `ending`, write all of them in this format, whatever their names.
+    """
     for path in outs:
         atomic_write(path, writers[ending or path.suffix]())
 

@@ -285,7 +285,8 @@ def _print_result(result: TranslationResult, *, full: bool) -> None:
         places = sum(len(text.unit.segments) for text in each.settled)
         print_line(
             f"{each.language.code}: {places:,} places, {len(each.settled):,} distinct texts, "
-            f"{_count(each, 'asked'):,} of them had from {result.model}{_by_the_source(result.domain)}"
+            f"{_count(each, 'asked'):,} of them had from "
+            f"{result.model}{_by_the_source(result.domain)}"
         )
     for each in result.languages:
         for line in _notes(each, full=full):
@@ -300,7 +301,8 @@ def _notes(result: LanguageResult, *, full: bool) -> Iterator[str]:
         yield f"\n{result.folder}: {', '.join(result.written)}"
     for name in result.left_alone:
         yield (
-            f"{result.folder / name}: not as it was written, or written by somebody else: left alone; "
+            f"{result.folder / name}: not as it was written, or written by somebody else: left "
+            "alone; "
             "take it over with `dragoman memory import`, or move it away"
         )
     for name in result.incomplete:
@@ -334,7 +336,8 @@ def _describe_unit(text: UnitResult) -> str:
 def _print_anomalies(result: TranslationResult) -> None:
     if result.odd:
         print_line(
-            f"\n{formatting.counted(len(result.odd), 'answer')} with something odd, asked for again where "
+            f"\n{formatting.counted(len(result.odd), 'answer')} with something odd, asked for "
+            "again where "
             f"it mattered; the first: {formatting.shortened(result.odd[0], _MOST)}"
         )
 
@@ -342,7 +345,8 @@ def _print_anomalies(result: TranslationResult) -> None:
 def _print_usage(result: TranslationResult) -> None:
     for usage in result.usage:
         print_line(
-            f"\n{usage.model}: {formatting.calls(usage)} calls, {formatting.sent(usage)} tokens in, "
+            f"\n{usage.model}: {formatting.calls(usage)} calls, {formatting.sent(usage)} tokens "
+            "in, "
             f"{formatting.received(usage)} out, "
             f"{formatting.money(cost_of(usage, result.prices.price_of))} ({result.prices.as_of})"
         )

@@ -1,4 +1,4 @@
-"""Implementation of `dragoman memory`: shows, imports, exports and compares translation memories."""
+"""Implementation of `dragoman memory`: show, import, export and compare translation memories."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -47,7 +47,8 @@ def show_memory(path: Path, prices: Path | None, *, as_json: bool) -> None:
     )
     for each, cost in zip(usage, costs, strict=True):
         print_line(
-            f"\n{each.purpose} by {each.model}: {formatting.calls(each)} calls, {formatting.sent(each)} tokens in, "
+            f"\n{each.purpose} by {each.model}: {formatting.calls(each)} calls, "
+            f"{formatting.sent(each)} tokens in, "
             f"{formatting.received(each)} out, {formatting.money(cost)} ({held.prices.as_of})"
         )
     if reviews:

@@ -161,7 +161,8 @@ def _print_imported(imported: ImportedReview, asked: ReviewRequest) -> None:
         print_line(f"\naccepted in all: {_accepted(review.counts())}")
     if review.gone:
         print_line(
-            f"{formatting.counted(len(review.gone), 'row')} of texts that changed since, not taken: "
+            f"{formatting.counted(len(review.gone), 'row')} of texts that changed since, not "
+            "taken: "
             f"first {review.gone[0]}"
         )
     if imported.record is None:
@@ -174,7 +175,8 @@ def _print_imported(imported: ImportedReview, asked: ReviewRequest) -> None:
     memory = "" if asked.memory == out / FILE else f" --memory {asked.memory}"
     for suite in asked.suites:
         print_line(
-            f"  dragoman translate {suite} --to {asked.language} --model glossary --out {out}{memory}"
+            f"  dragoman translate {suite} --to {asked.language} --model glossary --out "
+            f"{out}{memory}"
         )
 
 

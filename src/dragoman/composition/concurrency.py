@@ -16,7 +16,10 @@ from dragoman.registry.providers import addresses_of, base_address_of, origin_of
 from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
 
 LOCAL_CONCURRENCY = 4
-"""Conversations at a time where a server on this machine is asked: llama.cpp and LM Studio take 4."""
+"""The number of concurrent conversations with a server on this machine.
+
+llama.cpp and LM Studio accept 4.
+"""
 
 DEFAULT_CONCURRENCY = 64
 """Conversations at a time where nothing else is said."""
@@ -56,7 +59,10 @@ class ConcurrencyLimits(msgspec.Struct, frozen=True):
 
 
 def local_servers(config: RunConfig) -> tuple[LocalEndpoint, ...]:
-    """Return the servers on this machine that a configuration names; those that cannot be read are none."""
+    """Return the servers on this machine that a configuration names.
+
+    Addresses that cannot be read are left out.
+    """
     found = (
         LocalEndpoint(name, origin_of(address))
         for name, address in _addresses(config)

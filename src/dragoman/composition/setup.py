@@ -289,14 +289,20 @@ def build_setup(
 def _provided_agent(
     written: str, given: Mapping[str, ResolvedParticipant]
 ) -> ResolvedParticipant | None:
-    """Return an agent that is taken as it is, under the name that it is written with; None for others."""
+    """Return an agent that is used as it is, under its written name.
+
+    None for any other agent.
+    """
     named = parse_agent(written)
     found = given.get(written) or given.get(named.spec)
     return None if found is None else called(found, named)
 
 
 def grid_of(config: RunConfig, suite: Suite) -> tuple[Condition, ...]:
-    """Return the conditions of a grid: languages in their scenarios, over every line and other axis."""
+    """Return the conditions of a grid.
+
+    They are the languages in their scenarios, over every line and other axis.
+    """
     conditions = conditions_of(config.languages, config.scenarios, config.partition_seeds)
     if _says_how_to_speak(config) or isinstance(suite, Recorded):
         from dragoman.composition.conditions.voice import voice_conditions
@@ -402,7 +408,7 @@ def check_of(suite: Suite, rules: Rules) -> Check | None:
 
 
 def _require_check(tasks: Sequence[Task], check: Check | None) -> None:
-    """Raise DataError where states would be judged by worlds that know nothing of what went before."""
+    """Raise DataError if states would be judged in worlds without the earlier tasks' effects."""
     after = next((task for task in tasks if task.after), None)
     if after is not None and check is None:
         raise DataError(f"task {after.id} comes after others: its suite needs a check of its own")
@@ -460,4 +466,4 @@ def chosen_tasks(suite: Suite, ids: Sequence[str], limit: int | None) -> tuple[T
 
 
 def _some(ids: list[str]) -> str:
-    return ", ".join(ids) if len(ids) <= 6 else f"{ids[0]}, {ids[1]}, ... {ids[-1]}"  # noqa: PLR2004 - one line
+    return ", ".join(ids) if len(ids) <= 6 else f"{ids[0]}, {ids[1]}, ... {ids[-1]}"  # noqa: PLR2004

@@ -46,7 +46,7 @@ class IdentityView:
         """Return the call as it is."""
         return call
 
-    def present(self, result: ToolResult, call: ToolCall) -> ToolResult:  # noqa: ARG002 - one answer to every call
+    def present(self, result: ToolResult, call: ToolCall) -> ToolResult:  # noqa: ARG002
         """Return the result as it is."""
         return result
 
@@ -92,11 +92,14 @@ class ResolvedCondition(NamedTuple):
 
     @property
     def may_ask(self) -> bool:
-        """Whether the agent's questions about how something is written may be answered within a turn."""
+        """Whether the agent's questions about spelling may be answered within a turn."""
         return any(layer.may_ask for layer in self.layers)
 
     def of(self, task: Task) -> "ResolvedCondition":
-        """Return what a conversation on a task is played through: itself, where all have the same."""
+        """Return the resolved condition of a conversation on a task.
+
+        It is the object itself if all tasks have the same condition.
+        """
         if all(layer.of_task is None for layer in self.layers):
             return self
         own = (layer if layer.of_task is None else layer.of_task(task) for layer in self.layers)
@@ -168,7 +171,10 @@ IDENTITY_CHANNELS: Mapping[Role, Channel] = dict.fromkeys(SIDES, IDENTITY_CHANNE
 
 
 class ChainedChannel:
-    """Two channels, one behind the other: what arrives from the first is what the second carries."""
+    """Two channels in sequence.
+
+    The second channel carries the output of the first.
+    """
 
     def __init__(self, first: Channel, second: Channel) -> None:
         self._first = first

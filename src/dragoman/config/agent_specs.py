@@ -65,7 +65,8 @@ def name_agent(name: str, spec: str) -> AgentSpec:
     """
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"{name!r:.80}= is no name of an agent, which has letters, digits, '.', '_' and '-': write "
+            f"{name!r:.80}= is no name of an agent, which has letters, digits, '.', '_' and '-': "
+            "write "
             "NAME=AGENT"
         )
     if name in _RESERVED:
@@ -100,7 +101,10 @@ def display_names(agents: Iterable[str]) -> frozenset[str]:
 
 
 def agent_text(agents: Iterable[str], name: str) -> str:
-    """Return how an agent of a run is written that is shown by a name, also with canonical arguments."""
+    """Return the written form of a run's agent from its displayed name.
+
+    The form may have canonical arguments.
+    """
     written = {_as_stored(each).name: each for each in agents}
     behind = wrapped_agent_name(name)
     if name in written or behind == name:

@@ -3,7 +3,8 @@
 DIAGNOSTIC_AGENTS = {
     "gold": "plays the reference plan, agent and user: what is possible",
     "careful": "as literal, but confirms what it heard before it changes anything",
-    "attentive": "as literal; as careful, one question at a time, where it is told that its user needs it",
+    "attentive": "as literal; as careful, one question at a time, where it is told that its user "
+    "needs it",
     "literal": "plays the reference plan with the values it heard: what hearing loses",
     "lexical": "goes by the words alone, without a plan: a weak real baseline",
     "silent": "does nothing: the floor",

@@ -81,7 +81,7 @@ def disable_litellm_network() -> None:
 
 
 def use_passive_openmp_waits() -> None:
-    """Keep threads of OpenMP from turning in circles while they wait: other processes need the cores."""
+    """Prevent OpenMP threads from busy waiting, since other processes need the cores."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 

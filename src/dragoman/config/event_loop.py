@@ -48,7 +48,11 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
         return None
 
     class ExactLoop(uvloop.Loop):
-        """libuv's loop; its own clock goes in whole milliseconds, and a quick answer would take none."""
+        """A libuv loop with an exact clock.
+
+        libuv's own clock counts whole milliseconds, and a quick answer would have a duration of
+        0.
+        """
 
         time = staticmethod(time.monotonic)
 

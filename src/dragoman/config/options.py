@@ -94,7 +94,10 @@ class Key(msgspec.Struct, frozen=True):
 
 @cache
 def keys_of(record: type[msgspec.Struct]) -> tuple[Key, ...]:
-    """Return the options of a record in the order of its fields; fields without one are left out."""
+    """Return the options of a record in the order of its fields.
+
+    Fields without an option are left out.
+    """
     first_default = len(record.__struct_fields__) - len(record.__struct_defaults__)
     found = []
     for place, name in enumerate(record.__struct_fields__):

@@ -59,7 +59,10 @@ LOCAL = "local"
 
 
 def _default_rules() -> str:
-    """Return the rules that hold where none are named; a factory's value is written into every record."""
+    """Return the default rules.
+
+    The value of a factory is written into every record.
+    """
     return DEFAULT_RULES.name
 
 
@@ -78,7 +81,8 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     agents: Annotated[
         tuple[str, ...],
         Option(
-            "A name of `dragoman list agents`, MODULE:ATTRIBUTE or PROVIDER/MODEL; NAME=AGENT says what "
+            "A name of `dragoman list agents`, MODULE:ATTRIBUTE or PROVIDER/MODEL; NAME=AGENT "
+            "says what "
             "tables call it",
             value="AGENT",
             example='["gold", "openai/gpt-4.1-mini"]',
@@ -222,7 +226,8 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     batches: Annotated[
         tuple[str, ...],
         Option(
-            "A provider or address whose models are asked in batches: cheaper, and up to a day later",
+            "A provider or address whose models are asked in batches: cheaper, and up to a day "
+            "later",
             value="NAME",
             example='["openai"]',
             default="none",
@@ -234,7 +239,8 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     hedge: Annotated[
         float | None,
         Option(
-            "Send a call once more when so many seconds brought no answer; the first answer is taken",
+            "Send a call once more when so many seconds brought no answer; the first answer is "
+            "taken",
             value="SECONDS",
             example="30",
             default="never",
@@ -362,7 +368,8 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     transcript: Annotated[
         str,
         Option(
-            "What the agent receives of a recognizer's transcript: normalized (values as people type "
+            "What the agent receives of a recognizer's transcript: normalized (values as people "
+            "type "
             "them) or raw",
             value="FORM",
             example='"raw"',
@@ -382,7 +389,8 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     clarify: Annotated[
         tuple[str, ...],
         Option(
-            "Who decides whether questions about spelling are answered: none, rule or PROVIDER/MODEL",
+            "Who decides whether questions about spelling are answered: none, rule or "
+            "PROVIDER/MODEL",
             value="JUDGE",
             example='["none", "rule"]',
             default="none",
@@ -463,7 +471,8 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     shard: Annotated[
         str,
         Option(
-            "Play only this share of the plan, 2/4 for the second of four; `dragoman merge` joins them",
+            "Play only this share of the plan, 2/4 for the second of four; `dragoman merge` joins "
+            "them",
             value="I/N",
             example='"1/4"',
             default="all of it",

@@ -46,7 +46,8 @@ def read_wav(content: bytes, where: str) -> Audio:
     """Read a WAV file of 16-bit mono samples.
 
     Raises:
-        DataError: Where it is truncated, of another form, or too long; the line begins with `where`.
+        DataError: Where it is truncated, of another form, or too long; the line begins with
+            `where`.
     """
     try:
         with wave.open(io.BytesIO(content)) as file:

@@ -52,7 +52,10 @@ class Benchmark(Protocol):
 
 
 class PulledState(msgspec.Struct, frozen=True):
-    """What lies in a folder of pulled data: `wrong` names files that are not there or not as pinned."""
+    """The state of a folder of pulled data.
+
+    `wrong` names files that are missing or differ from their pins.
+    """
 
     is_there: bool
     files: int = 0
@@ -85,7 +88,10 @@ class DataSource(Protocol):
         ...
 
     def state(self, data: Path) -> PulledState:
-        """Return what is there of it in the folder of pulled data; every file is read and hashed."""
+        """Return the state of the source in the folder of pulled data.
+
+        Every file is read and hashed.
+        """
         ...
 
 
@@ -147,7 +153,7 @@ class TakesTextCalls(Protocol):
     """Has suites that models without native tool calls can be asked by."""
 
     def text_calls_form(self, suite: str) -> str:
-        """Return a value that `calls=` may have in the names of a suite's agents; "" where it has none."""
+        """Return a value that `calls=` may have in the names of a suite's agents, or ""."""
         ...
 
 

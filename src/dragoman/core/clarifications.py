@@ -86,7 +86,8 @@ class Clarification(msgspec.Struct, frozen=True, omit_defaults=True):
     """A decision about the agent's words at one place of a conversation.
 
     Attributes:
-        at: The place of the agent's words among the events; an allowed one's reply stands behind it.
+        at: The place of the agent's words among the events; an allowed one's reply stands behind
+            it.
         reason: Why it was answered or not.
         judge: Who decided, with a version.
         reply: What the user answered.
@@ -125,7 +126,10 @@ class ClarificationJudge(Protocol):
 
 
 Decide = Callable[[str], Awaitable[ClarificationVerdict]]
-"""Asks a judge about what was just said, given what keeps its answers apart from those on other trials."""
+"""A function that asks a judge about the last statement.
+
+Its argument keeps the answers apart from those on other trials.
+"""
 
 
 def whitelist(arguments: Iterable[Mapping[str, object]], said: str) -> dict[str, str]:
@@ -145,8 +149,8 @@ def whitelist(arguments: Iterable[Mapping[str, object]], said: str) -> dict[str,
 def by_topic(stated: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return values by the parameters that they are for, each with a name of its own.
 
-    A second value of one parameter is `NAME_2`, and so on; a value is listed once per parameter, and
-    one that is too long to be confirmed is left out.
+    A second value of one parameter is `NAME_2`, and so on; a value is listed once per parameter,
+    and one that is too long to be confirmed is left out.
     """
     topics: dict[str, str] = {}
     for parameter, value in dict.fromkeys(stated):

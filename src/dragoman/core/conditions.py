@@ -35,7 +35,10 @@ TEXT = "text"
 """The voice of conditions in which nobody speaks."""
 
 SIMULATED = "simulated:"
-"""Before a word error rate in percent, in the place of a line: nobody speaks, words are misheard."""
+"""The prefix of a word error rate in percent, in the place of a line.
+
+No one speaks; words are misheard.
+"""
 
 RECORDED = "recorded"
 """The voice of conditions in which users' words are those of an audio set."""
@@ -126,9 +129,10 @@ class Localized(msgspec.Struct, frozen=True):
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """One cell's values; an axis that is absent has its default, so that nothing is plain English text.
+    """The axis values of one cell.
 
-    Make one with `condition_of` or `with_axes`: pairs stand in the axes' order, without defaults.
+    An absent axis has its default, so that an empty condition is plain English text. Make one
+    with `condition_of` or `with_axes`: pairs stand in the axes' order, without defaults.
     """
 
     axes: tuple[tuple[str, str], ...] = ()
@@ -243,13 +247,19 @@ def condition_of(values: Mapping[str, str]) -> Condition:
 
 
 def axis_names(conditions: Iterable[Condition]) -> tuple[str, ...]:
-    """Return the axes that tables of these conditions have: those of the text, and any other in use."""
+    """Return the axes in the tables of these conditions.
+
+    They are the axes of text, and any other axis in use.
+    """
     used = {name for condition in conditions for name, _ in condition.axes}
     return (*AXES, *sorted(used.difference(AXES)))
 
 
 def axis_values(condition: Condition, names: Iterable[str] = ()) -> dict[str, str]:
-    """Return the values on these axes, defaults too; without names on all that the condition has."""
+    """Return the values on these axes, with defaults.
+
+    Without names, return the values on all axes of the condition.
+    """
     return {name: condition.shown(name) for name in names or axis_names([condition])}
 
 
@@ -262,8 +272,8 @@ def differing_axes(a: Condition, b: Condition) -> tuple[str, ...]:
 def differ_in_one_thing(a: Condition, b: Condition) -> bool:
     """Whether two conditions differ in one thing alone, so that a gap has one cause.
 
-    One thing is one axis; or one layer that only one of the two has, since English has no scenario and
-    text no recognizer that could be the same.
+    One thing is one axis; or one layer that only one of the two has, since English has no scenario
+    and text no recognizer that could be the same.
     """
     axes = differing_axes(a, b)
     layers = {axis_of(name).layer for name in axes}

@@ -18,7 +18,10 @@ def encoded_parts(*parts: object) -> bytes:
 
 
 def key_of_encoded(*encoded: bytes) -> str:
-    """Return the `content_key` of parts that were encoded in pieces: equal ones need it only once."""
+    """Return the `content_key` of parts that were encoded in pieces.
+
+    Equal parts need the encoding only once.
+    """
     content = b"[" + b",".join(encoded) + b"]"
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 

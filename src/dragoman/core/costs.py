@@ -51,7 +51,10 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
     @property
     def is_free(self) -> bool:
-        """Whether nothing costs anything, audio in tokens included: then no count has to be known."""
+        """Whether nothing has a cost, including audio in tokens.
+
+        In this case no count needs to be known.
+        """
         tokens = (self.input, self.output, self.input_audio, self.output_audio)
         others = (self.cached_input, self.minute, self.characters)
         return all(dollars == 0 for dollars in tokens) and not any(others)
@@ -199,7 +202,10 @@ def _received(counts: _Counts, price: Price, text_price: Decimal) -> Decimal | N
 
 
 def _of_audio(tokens: int | None, price: Decimal | None) -> Decimal | None:
-    """Return what tokens of audio cost; None where there are some and their number or price is not known."""
+    """Return the cost of audio tokens.
+
+    None if there are some and their number or price is not known.
+    """
     if tokens == 0:
         return NOTHING
     return None if tokens is None or price is None else tokens * price

@@ -31,7 +31,10 @@ TerminationReason = Literal[
 """
 
 FAULTS: frozenset[TerminationReason] = frozenset({"infrastructure_error", "code_error"})
-"""The endings by which something broke: there is no score, and the conversation may be tried again."""
+"""The termination reasons that mean a fault.
+
+The conversation has no score, and may be tried again.
+"""
 
 COMPLETE: frozenset[TerminationReason] = frozenset({"user_stop", "agent_stop", "turns_done"})
 """The endings after which the outcome is judged; any other regular ending earns 0."""
@@ -43,10 +46,10 @@ class Message(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
     `scripted` marks words that the harness wrote (the greeting). `raw` is the model's reply as
     it came, where a model gave it. `turn` counts the benchmark's turns where it fixes them.
     `call_form` names the form in which calls were asked for as text; it is empty for native calls.
-    `latency` is kept of what an agent itself replied, where somebody speaks. `reasoning` is what a model
-    thought before it replied: nobody hears it.
-    `near_token` is a stop token as it was written, where it was not written exactly: the reply has the
-    token that was meant. `asked_again` says that the reply before it said nothing and was not kept.
+    `latency` is kept of what an agent itself replied, where somebody speaks. `reasoning` is what a
+    model thought before it replied: nobody hears it. `near_token` is a stop token as it was
+    written, where it was not written exactly: the reply has the token that was meant. `asked_again`
+    says that the reply before it said nothing and was not kept.
     """
 
     by: Role
@@ -68,7 +71,8 @@ Event = Message | ToolResult
 class Termination(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a conversation ended; `detail` says what broke where something did.
 
-    `near_token` is the stop token that ended it, as it was written, where it was not written exactly.
+    `near_token` is the stop token that ended it, as it was written, where it was not written
+    exactly.
     """
 
     reason: TerminationReason
@@ -87,11 +91,11 @@ class InstructionUpdate(msgspec.Struct, frozen=True):
 class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     """One finished conversation. `started`, `seconds` and latencies that were measured vary by run.
 
-    `malformed_calls` counts calls whose arguments could not be read; they are errors too. `calls_in_text`
-    counts the agent's replies in words that hold a call, where calls were not asked for as text. `source` is
-    the foreign record that an imported conversation was read from, value for value. `briefed` holds
-    what sessions were told anew in mid-conversation, `clarifications` what was decided about the
-    agent's questions, `contexts` what was inferred of the user.
+    `malformed_calls` counts calls whose arguments could not be read; they are errors too.
+    `calls_in_text` counts the agent's replies in words that hold a call, where calls were not asked
+    for as text. `source` is the foreign record that an imported conversation was read from, value
+    for value. `briefed` holds what sessions were told anew in mid-conversation, `clarifications`
+    what was decided about the agent's questions, `contexts` what was inferred of the user.
     """
 
     events: tuple[Event, ...]
@@ -115,7 +119,7 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def without_clarifications(episode: Episode) -> Episode:
-    """Return a conversation as it is judged: without the questions that were answered, and the answers."""
+    """Return a conversation as it is judged, without answered questions and their answers."""
     answered = {entry.at for entry in episode.clarifications if entry.is_allowed}
     if not answered:
         return episode

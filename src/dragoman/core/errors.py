@@ -61,11 +61,17 @@ class ParticipantError(DragomanError):
 
 
 class CodeError(ParticipantError):
-    """The code of a participant that raised: a fault to be mended there, not one of the infrastructure."""
+    """An exception in the code of a participant.
+
+    The fault must be fixed there, not in the infrastructure.
+    """
 
 
 class RunHalted(DragomanError):  # noqa: N818 - says what happens to the run
-    """What ends a run and not one conversation: what is stored stays, and the run can be resumed."""
+    """An error that ends a run and not one conversation.
+
+    The stored data stay, and the run can be resumed.
+    """
 
 
 class ToolError(Exception):
@@ -73,7 +79,10 @@ class ToolError(Exception):
 
 
 def attach_delay(cut: BaseException, delay: ParticipantError) -> None:
-    """Say on the cancellation of a call what had held the call up: it reaches whoever cut it off."""
+    """Attach the cause of a call's delay to its cancellation.
+
+    It reaches the caller that cancelled the call.
+    """
     cut.args = (delay,)
 
 
@@ -99,7 +108,7 @@ def error_with_location(error: BaseException) -> str:
 
 @functools.cache
 def _library_folders() -> tuple[str, ...]:
-    """Return the folders of code that is nobody's own: this package, Python and what is installed."""
+    """Return the folders of library code: this package, Python, and the installed packages."""
     # Few programs ever need it, and every command would load it.
     import sysconfig
 

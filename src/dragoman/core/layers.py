@@ -36,8 +36,8 @@ class ConversationContext(msgspec.Struct, frozen=True):
 
     Attributes:
         task: Its task, as participants see it.
-        key: The same for all that are to be given the same audio: task, trial and the run's seed, but
-            neither agent nor recognizer.
+        key: The same for all that are to be given the same audio: task, trial and the run's seed,
+            but neither agent nor recognizer.
         draw: The same in every attempt at one draw of the cell, and in no other.
         agent: Who plays the agent.
         sounds: Where audio is kept.
@@ -53,7 +53,10 @@ class ConversationContext(msgspec.Struct, frozen=True):
 
 
 class InstructionSource(Protocol):
-    """What a session is told in one conversation beside its policy; it may change between replies."""
+    """Further instructions for a session in one conversation, in addition to its policy.
+
+    They may change between replies.
+    """
 
     async def instructions(self, side: Role, progress: ConversationProgress) -> str:
         """Return what a side is told before its next reply; "" for nothing.
@@ -83,11 +86,12 @@ class Layer(msgspec.Struct, frozen=True):
         policy: Returns the text that the agent must follow.
         briefing: Opens what sessions of one conversation are told.
         view: Returns how a side sees tools, around how layers before see them.
-        channel: Opens the channel of the words that a side says; they go through those of layers before
-            first.
+        channel: Opens the channel of the words that a side says; they go through those of layers
+            before first.
         conductor: Wraps who speaks when.
         is_timed: Whether somebody speaks, so that how long the agent's replies took is kept.
-        may_ask: Whether the agent's questions about how something is written may be answered within a turn.
+        may_ask: Whether the agent's questions about how something is written may be answered within
+            a turn.
         after: Returns a finished conversation with what goes with it.
         of_task: Returns the layer of one task, where its surfaces differ from task to task; name,
             identity and record stay those of the layer itself.
@@ -113,7 +117,10 @@ class Layer(msgspec.Struct, frozen=True):
 
 
 MakeLayer = Callable[[str, Suite], Layer]
-"""Realises one value of an axis for a suite; raises UsageError for a value that it does not know."""
+"""A function that makes a layer for one value of an axis for a suite.
+
+It raises UsageError for an unknown value.
+"""
 
 
 @runtime_checkable
@@ -162,7 +169,7 @@ class StaticInstructions:
     def __init__(self, texts: Mapping[Role, str]) -> None:
         self._texts = texts
 
-    async def instructions(self, side: Role, progress: ConversationProgress) -> str:  # noqa: ARG002 - the same from the first word to the last
+    async def instructions(self, side: Role, progress: ConversationProgress) -> str:  # noqa: ARG002
         """Return the side's text."""
         return self._texts.get(side, "")
 

@@ -35,7 +35,7 @@ NO_LEADERBOARD = Leaderboard({}, ())
 
 
 def spoken_leaderboard(board: Leaderboard) -> Leaderboard:
-    """Return the leaderboard of what is spoken: its figure, and the aggregates that this is made of."""
+    """Return the leaderboard of speech: its figure, and the aggregates that it is made of."""
     if board.spoken is None:
         return Leaderboard(board.sizes, ())
     needed = {*board.spoken.parts}

@@ -161,8 +161,9 @@ class Total(msgspec.Struct, frozen=True, tag="total"):
 class Rate(msgspec.Struct, frozen=True, tag="rate", omit_defaults=True):
     """A figure that is one sum of counts for each of another.
 
-    A name given twice weighs double: F1 is ("hits", "hits") over ("hits", "hits", "false", "missed").
-    `undecided` counts what may belong to the numerator or not: the rate then lies between two bounds.
+    A name given twice weighs double: F1 is ("hits", "hits") over ("hits", "hits", "false",
+    "missed"). `undecided` counts what may belong to the numerator or not: the rate then lies
+    between two bounds.
     """
 
     name: str
@@ -186,7 +187,8 @@ class Trend(msgspec.Struct, frozen=True, tag="trend"):
 class Quantile(msgspec.Struct, frozen=True, tag="quantile"):
     """A figure that is the smallest value below which, or at which, a share of all values lies.
 
-    Its values are those of one count, entry by entry: over all conversations, not over their own figures.
+    Its values are those of one count, entry by entry: over all conversations, not over their own
+    figures.
     """
 
     name: str
@@ -242,7 +244,8 @@ class ScoringContext(msgspec.Struct, frozen=True):
         setting: The condition it was played under.
         draw: What keeps verdicts on it apart from those on other trials.
         phrases: What is said in the user's language; None where it is not known.
-        expected: What its expected calls may have as arguments, where the suite says; else its plan tells.
+        expected: What its expected calls may have as arguments, where the suite says; else its plan
+            tells.
         policy: Returns the text that the agent had to follow.
         habits: Those of its user's card; None where the user is nobody in particular.
     """
@@ -264,7 +267,10 @@ class ScoringContext(msgspec.Struct, frozen=True):
         if not self.episode.is_fault:
             return ""
         reason, detail = self.episode.ending.reason, self.episode.ending.detail
-        return f"{'infrastructure' if reason == 'infrastructure_error' else 'the code raised'}: {detail}"
+        return (
+            f"{'infrastructure' if reason == 'infrastructure_error' else 'the code raised'}: "
+            f"{detail}"
+        )
 
 
 class Measure(Protocol):

@@ -15,7 +15,10 @@ BY_TASK = "task"
 """The value of `--persona` that leaves users to their tasks: what a run without the option has."""
 
 OF_TASK = f"{BY_TASK}:"
-"""Before the name of a persona that a task states, so that it is not taken for a card of that name."""
+"""The prefix of the name of a persona that a task states.
+
+It prevents confusion with a card of that name.
+"""
 
 _STATED = re.compile(r"\[PERSONA:([A-Za-z0-9][A-Za-z0-9_-]{0,39})\]\s*\Z")
 
@@ -45,8 +48,8 @@ class Habits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         at_once: Facts that it tells in one answer; 0 for all that are asked for.
         vague: Of how many facts it says nothing definite when they are first asked for.
         asks_back: Of how many facts it first asks what is meant.
-        slips: Of how many facts with digits it tells another value first, which it puts right in its
-            next message, or when it is read back.
+        slips: Of how many facts with digits it tells another value first, which it puts right in
+            its next message, or when it is read back.
         repeats: In how many answers it repeats what it told before.
         asides: In how many messages it says something beside the matter.
     """
@@ -122,9 +125,10 @@ class Persona(msgspec.Struct, frozen=True):
 
 
 def stated_persona(task: str) -> str:
-    """Return the persona that a task's id states (`...[PERSONA:Hard]`), as `task:hard`; "" for none.
+    """Return the persona in a task's id (`...[PERSONA:Hard]`), as `task:hard`, or "".
 
-    The ids of tau2-bench's telecom end so, and the user's instructions hold the persona's text already.
+    The ids of tau2-bench's telecom end in this way, and the user's instructions already hold
+    the persona's text.
     """
     found = _STATED.search(task)
     return f"{OF_TASK}{found[1].lower()}" if found else ""

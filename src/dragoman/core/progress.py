@@ -56,7 +56,10 @@ NOBODY = AwaitedParty("nobody")
 
 @runtime_checkable
 class ReportsAwaitedParty(Protocol):
-    """What knows who is at work for it at the moment, such as a channel that has words spoken and heard."""
+    """An object that reports the party at work for it now.
+
+    An example is a channel that has words spoken and recognized.
+    """
 
     @property
     def awaited(self) -> AwaitedParty:
@@ -75,7 +78,10 @@ class LazilyBuilt(Protocol):
 
 
 class RunningSteps:
-    """The long steps that are under way, in the order in which they began; it may be asked from any thread."""
+    """The long steps in progress, in the order of their start.
+
+    It may be read from any thread.
+    """
 
     def __init__(self) -> None:
         self._steps: dict[object, str] = {}

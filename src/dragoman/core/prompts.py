@@ -8,8 +8,8 @@ from dragoman.core.content_keys import content_key
 class PromptSet(msgspec.Struct, frozen=True):
     """The fixed texts that agent and user models are given; name and digest go into keys.
 
-    `user_with_tools` is for a user that has tools too; empty where `user` serves both. `greets` says
-    that the agent's first words are the benchmark's own greeting.
+    `user_with_tools` is for a user that has tools too; empty where `user` serves both. `greets`
+    says that the agent's first words are the benchmark's own greeting.
     """
 
     name: str

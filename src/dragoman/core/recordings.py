@@ -14,7 +14,7 @@ SPEAKER = "speaker"
 
 
 class RecordedTranscript(msgspec.Struct, frozen=True):
-    """What one recognizer heard: its raw transcript, and the same after inverse text normalization."""
+    """The transcript of one recognizer: raw, and after inverse text normalization."""
 
     words: str
     text: str
@@ -89,7 +89,10 @@ class Recordings(Protocol):
         ...
 
     def of(self, task: str) -> Sequence[RecordedMessage]:
-        """Return what was recorded of a task, in the order of its turns; nothing for an unknown one."""
+        """Return the recordings of a task, in the order of its turns.
+
+        The result is empty for an unknown task.
+        """
         ...
 
     def sound(self, audio: AudioRef) -> Audio:

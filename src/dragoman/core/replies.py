@@ -14,16 +14,17 @@ from dragoman.core.tools import ToolCall
 class Latency(msgspec.Struct, frozen=True, omit_defaults=True):
     """How long one reply took, from when it was asked for.
 
-    Only what was answered counts: neither failed attempts, nor what was waited for before and between.
+    Only what was answered counts: neither failed attempts, nor what was waited for before and
+    between.
 
     Attributes:
         seconds: To the end of the whole reply; None where nobody knows.
-        first_word: To its first word, in seconds, where it was seen to come; None where the reply came
-            in one piece.
+        first_word: To its first word, in seconds, where it was seen to come; None where the reply
+            came in one piece.
         is_stated: Whether who replied is a program of ours, whose own time says nothing: a constant
             stands for it wherever time is read.
-        overlap: For how many seconds it was spoken while the user was speaking; None where nothing can
-            overlap.
+        overlap: For how many seconds it was spoken while the user was speaking; None where nothing
+            can overlap.
         is_interrupted: Whether the user cut it short; None where no user can.
     """
 
@@ -42,7 +43,10 @@ STATED_LATENCY = Latency(is_stated=True)
 
 
 WORDS = "words"
-"""The setting in the record of recognition that holds the raw transcript: the words as recognized."""
+"""The setting that holds the raw transcript in the record of recognition.
+
+It has the words as recognized.
+"""
 
 NORMALIZED = "normalized"
 """The setting beside it that holds the transcript after inverse text normalization."""
@@ -54,7 +58,10 @@ UNRECORDED_NORMALIZER = "dragoman-itn-1"
 """The rules of inverse text normalization where a record names none."""
 
 TranscriptForm = Literal["normalized", "raw"]
-"""What an agent receives: the transcript after inverse text normalization, or as it was recognized."""
+"""The form of the transcript for an agent.
+
+It is the transcript after inverse text normalization, or as recognized.
+"""
 
 SYNTHESIS = "synthesis"
 """The name of the stage in which somebody speaks."""
@@ -107,8 +114,8 @@ class Utterance(msgspec.Struct, frozen=True, omit_defaults=True):
 class TextReply(msgspec.Struct, frozen=True, tag="said", omit_defaults=True):
     """A reply in words.
 
-    `clarifies` marks the user's answer to a question about how something is written: the turn in which
-    the question was asked goes on.
+    `clarifies` marks the user's answer to a question about how something is written: the turn in
+    which the question was asked goes on.
     """
 
     utterance: Utterance

@@ -15,7 +15,10 @@ from dragoman.core.tools import ToolKind, Toolset
 
 
 class LabelledConversation(msgspec.Struct, frozen=True):
-    """One conversation of a file with labels; its labels are in the record that `episode.source` keeps."""
+    """One conversation of a file with labels.
+
+    Its labels are in the record that `episode.source` keeps.
+    """
 
     id: str
     task: Task
@@ -73,8 +76,8 @@ class ImportedRun(msgspec.Struct, frozen=True):
         provenance: Where its tasks come from.
         cells: Its conversations.
         tasks: Their tasks, and others that the files hold, by id.
-        conversations: Yields them in the order of `cells`, each with its verdict if it has one; what
-            they are read from is read anew each time.
+        conversations: Yields them in the order of `cells`, each with its verdict if it has one;
+            what they are read from is read anew each time.
         report: What came in and how it was read, for programs.
         told: The same for people, in lines.
         notes: What to know before its figures.

@@ -101,8 +101,8 @@ class Rules(RuleSet, frozen=True, omit_defaults=True):
         silence_is_the_users: A user's reply that says nothing is asked for once more, and a second
             one ends the conversation as the user's error; otherwise only a reply without any
             character but spaces ends it, and signs alone go to the agent.
-        calls_are_read_in_any_syntax: Calls of an answer that is to be thought and action are read in
-            whichever syntax it writes them; otherwise in its form alone, strictly or leniently.
+        calls_are_read_in_any_syntax: Calls of an answer that is to be thought and action are read
+            in whichever syntax it writes them; otherwise in its form alone, strictly or leniently.
         equal_plans_count: Calls are right that make another plan of the task, and so is an argument
             left out, or given, that is the default its tool declares; otherwise gold calls alone.
     """
@@ -206,8 +206,11 @@ SEATAU_RULES = msgspec.structs.replace(rules_with_record_answers(TAU2_RULES), na
 """The fork that SEATauBench was measured with: tau2-bench, with records."""
 
 BFCL_RULES = msgspec.structs.replace(DRAGOMAN_1, name="bfcl-v4")
-"""BFCL's suites are judged by rules of their own; in its conversations, where nobody plays the user,
-these differ in nothing."""
+"""The rules of BFCL.
+
+BFCL's suites are judged by rules of their own; in its conversations, where nobody plays the
+user, these rules do not differ from `DRAGOMAN_1`.
+"""
 
 ITC_RULES = msgspec.structs.replace(
     DEFAULT_RULES, name="itc-2", calls_are_read_in_any_syntax=True, equal_plans_count=True

@@ -133,7 +133,10 @@ OUTCOME_STATUSES: dict[OutcomeStatus, str] = {
     "unscored": "unscored",
     "missing": "not run",
 }
-"""How a conversation stands that is not a success, in words; what is to be mended first comes first."""
+"""The statuses of a conversation that is not a success, with their descriptions.
+
+Statuses that must be fixed first come first.
+"""
 
 
 def outcome_status(episode: Episode | None, score: Score | None) -> OutcomeStatus:

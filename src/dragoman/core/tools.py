@@ -76,8 +76,8 @@ class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `arguments` is what was understood. `raw` is the argument text where it differs from that,
     and `malformed` says why it could not be understood: such a call is the caller's mistake,
-    is answered with a tool error and is counted as one. `sent` holds the caller's own arguments where
-    a counterfactual put others in their place.
+    is answered with a tool error and is counted as one. `sent` holds the caller's own arguments
+    where a counterfactual put others in their place.
     """
 
     id: str

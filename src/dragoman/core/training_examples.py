@@ -13,7 +13,8 @@ class ExampleOrigin(msgspec.Struct, frozen=True, omit_defaults=True):
         language: Of its user, as a BCP 47 tag.
         licence: Of the data; "" where none is stated.
         made_by: Who wrote the answer: a model, "gold", or an agent that was played.
-        digest: Of the task's own record, the same under whatever name it was played; "" where unknown.
+        digest: Of the task's own record, the same under whatever name it was played; "" where
+            unknown.
     """
 
     suite: str
@@ -31,7 +32,8 @@ class TrainingExample(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         id: Unique among rows.
         messages: `role` and `content`, with `tool_calls` and `tool_call_id` where calls are native.
-        tools: The functions on offer, as OpenAI's schema has them; none where they stand in a message.
+        tools: The functions on offer, as OpenAI's schema has them; none where they stand in a
+            message.
         origin: What it was made of.
     """
 

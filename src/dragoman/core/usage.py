@@ -37,8 +37,8 @@ CUT_AT_END_MARK: RemarkKind = "cut_at_end_mark"
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Consumption of one purpose (agent, user, judge) on one model.
 
-    Tokens are None where the provider did not tell: unknown is not zero. So are seconds of audio and
-    characters, which chat has none of.
+    Tokens are None where the provider did not tell: unknown is not zero. So are seconds of audio
+    and characters, which chat has none of.
 
     Attributes:
         purpose: What the calls were for.

@@ -22,7 +22,8 @@ async def map_in_order(
 ) -> None:
     """Do work on all items, and tell of results in the order of the items.
 
-    Nothing is begun after a failure; what is under way then is waited for, since it may be paid for.
+    Nothing is begun after a failure; what is under way then is waited for, since it may be paid
+    for.
 
     Args:
         items: What work is done on.
@@ -62,7 +63,9 @@ AT_ONCE = 8
 
 
 class BatchedAnswers(msgspec.Struct, Generic[A], frozen=True):
-    """BatchedAnswers by the name of what was asked; those that are absent have a reason among the problems.
+    """The answers to a batch of questions, by the name of the question.
+
+    Each absent answer has a reason among the problems.
 
     Attributes:
         found: The answers.

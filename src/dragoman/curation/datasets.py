@@ -1,4 +1,4 @@
-"""What a dataset of web APIs holds: the status of its steps, its card, its documents, its credentials."""
+"""The contents of a dataset of web APIs: step status, card, documents and credentials."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -83,7 +83,7 @@ class FacetCount(msgspec.Struct, frozen=True):
 
 
 class DocumentCounts(msgspec.Struct, frozen=True):
-    """How many documents stand, how many operations they have, and both by what is known of them."""
+    """The numbers of active documents and their operations, and both numbers by facet."""
 
     documents: int
     operations: int

@@ -76,7 +76,9 @@ async def run_with_models(
     terms: ModelOptions,
     work: Callable[[Mapping[str, ChatModel]], Awaitable[T]],
 ) -> T:
-    """Open models, at temperature 0 where nothing else is asked for, have work done with them, and close.
+    """Open models, run work with them, and close them.
+
+    The temperature is 0 unless the terms request another one.
 
     Args:
         names: As `--model` takes them.
@@ -116,7 +118,7 @@ class ModelAnswer(msgspec.Struct, Generic[T], frozen=True):
 
 
 class ModelQuestion(msgspec.Struct, Generic[T], frozen=True):
-    """What is asked: for which purpose in ledgers, the prompt's name, the data, the answer's shape."""
+    """A question to a model: its purpose in ledgers, prompt name, data and answer shape."""
 
     purpose: str
     prompt: str

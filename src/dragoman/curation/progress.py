@@ -8,7 +8,10 @@ Advance = Callable[[int], None]
 """Is told how many more are done."""
 
 Progress = Callable[[str, int | None], AbstractContextManager[Advance]]
-"""Is entered with a title and a total, None where nobody knows it, for as long as something goes on."""
+"""A factory of context managers that report the progress of an activity.
+
+It is called with a title and a total; the total is None if it is unknown.
+"""
 
 
 class StepStopped(KeyboardInterrupt):
@@ -16,7 +19,7 @@ class StepStopped(KeyboardInterrupt):
 
 
 @contextmanager
-def show_nothing(title: str, total: int | None) -> Iterator[Advance]:  # noqa: ARG001 - as `Progress`
+def show_nothing(title: str, total: int | None) -> Iterator[Advance]:  # noqa: ARG001
     """Show no progress."""
     yield lambda _: None
 

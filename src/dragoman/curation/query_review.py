@@ -1,4 +1,7 @@
-"""The review of a dataset's queries by people, from Python: sheets go out, labels come in, and settle."""
+"""The Python interface to the review of a dataset's queries by people.
+
+It exports sheets, imports labels, and settles them.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,7 +40,7 @@ from dragoman.store.dataset import Dataset
 
 
 class ExportedSheets(msgspec.Struct, frozen=True):
-    """The sheets of annotators, and how right somebody is on their gold questions without reading."""
+    """The sheets of annotators and the gold-question accuracy of an annotator who does not read."""
 
     batch: AnnotationBatch
     blind_accuracy: float
@@ -55,7 +58,8 @@ def export_sheets(
         gold: Queries that an expert has labelled, as a CSV file.
 
     Raises:
-        UsageError: Where something is in `out`, without gold questions, or where nothing is to be given.
+        UsageError: Where something is in `out`, without gold questions, or where nothing is to be
+            given.
         DataError: For a file that cannot be read.
         StoreError: For a file that cannot be written.
         StoreError: Where the dataset cannot be read or written.

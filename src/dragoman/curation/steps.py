@@ -1,7 +1,8 @@
-"""The steps over a dataset of web APIs, from Python: each is one function over the dataset's folder.
+"""The Python interface to the steps over a dataset of web APIs.
 
-A function takes what the command of its name takes, and returns what came of the step. It prints
-nothing. It does what is not done yet: a call that was stopped goes on where it was.
+Each step is one function over the dataset's folder. A function takes the arguments of the
+command of the same name and returns the result of the step. It prints nothing. It does only the
+outstanding work: after an interrupted call, the next call continues from that point.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -73,7 +74,7 @@ Models = Mapping[str, ChatModel]
 
 
 class CollectOptions(msgspec.Struct, frozen=True):
-    """What is said of all sources, whether other hosts may be asked, and how many processes read."""
+    """The facts on all sources, the permission to ask other hosts, and the number of processes."""
 
     facts: SourceFacts = SourceFacts("")
     fetch_refs: bool = False
@@ -81,7 +82,7 @@ class CollectOptions(msgspec.Struct, frozen=True):
 
 
 class CollectResult(msgspec.Struct, frozen=True):
-    """What was found, how twins were merged, and what is to be said of files, APIs and operations."""
+    """Collected sources, counts of merged twins, and messages on files, APIs and operations."""
 
     sources: tuple[CollectedSource, ...]
     merged: MergeCounts
@@ -352,9 +353,9 @@ def run_answer(
 def run_check(
     folder: Path, options: CheckOptions = CheckOptions(), *, progress: Progress = show_nothing
 ) -> StepResult:
-    """Run the step `check`: see that no credential stands in the dataset, then have answers checked.
+    """Run the step `check`: search the dataset for credentials, then have answers checked.
 
-    Where a credential stands, nobody is asked: the result has the places, and no counts.
+    If a credential is found, no model is asked: the result has the places, and no counts.
 
     Raises:
         UsageError: For a file that is not there, or a model that cannot be asked.
@@ -387,7 +388,7 @@ def check_answers(
 
 
 def run_split(folder: Path, plan: SplitPlan = SplitPlan()) -> StepResult:
-    """Run the step `split`: part the tasks that have an answer into those for training and for tests.
+    """Run the step `split`: divide the answered tasks into a training part and a test part.
 
     Raises:
         UsageError: Where one side would be empty.

@@ -71,7 +71,10 @@ def cells_frame(cells: Sequence[CellSummary]) -> pl.DataFrame:
 
 
 def _without_invalid(cell: CellSummary, k: int) -> dict[str, float | None]:
-    """Return pass^k once more without conversations whose simulated user failed; null where none did."""
+    """Return pass^k without the conversations whose simulated user failed.
+
+    The values are null if no simulated user failed.
+    """
     figures = () if cell.without_invalid is None else cell.without_invalid.figures
     found = next((figure for figure in figures if figure.k == k), None)
     interval = None if found is None else found.interval

@@ -196,8 +196,12 @@ DROP_COLUMNS: dict[str, pl.DataType] = {
     "behind": pl.List(pl.String()),
     "behind_in_base": pl.List(pl.String()),
 }
-"""`figure` is what a row tells (lost, stage, value, word errors, ...), `name` of which stage or kind; shares
-are from 0 to 1; `behind` are the keys of the conversations that a figure rests on."""
+"""Columns of the frame of drops between conditions.
+
+`figure` is the kind of figure in a row (lost, stage, value, word errors, ...), and `name` is
+its stage or kind. Shares are from 0 to 1. `behind` holds the keys of the conversations that a
+figure rests on.
+"""
 
 _BASE = "base"
 
@@ -287,7 +291,11 @@ VOICE_COLUMNS: dict[str, pl.DataType] = {
     "n": pl.Float64(),
     "about": pl.String(),
 }
-"""`figure` is what a row tells (accuracy, points to text, ...), `name` of which category or count."""
+"""Columns of the frame of voice figures.
+
+`figure` is the kind of figure in a row (accuracy, points to text, ...), and `name` is its
+category or count.
+"""
 
 _VoiceRow = tuple[str, str, float | None, float | None, float | None, float | None, str]
 

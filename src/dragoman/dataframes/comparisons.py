@@ -196,7 +196,10 @@ def _couples(runs: Sequence[_Run], wanted: ComparisonOptions) -> tuple[Couple, .
 def with_faithful_personas(
     couples: Sequence[Couple], kept: float = KEPT
 ) -> tuple[tuple[Couple, ...], tuple[str, ...]]:
-    """Leave out couples that differ in a persona which users did not play; say which, and what is not known."""
+    """Remove couples that differ in a persona which users did not play.
+
+    The function also returns sentences that name these couples and the unknown cases.
+    """
     by_persona = {
         number
         for number, (a, b) in enumerate(couples)
@@ -245,8 +248,8 @@ def _matched(
 def _across_conditions(a: Sequence[CellOutcomes], b: Sequence[CellOutcomes]) -> tuple[Couple, ...]:
     """Couple cells of one suite and agent whose conditions differ in one thing.
 
-    Where runs are of a condition each, as imported ones are, the same agent in another language has no
-    cell of the same condition beside it.
+    Where runs are of a condition each, as imported ones are, the same agent in another language has
+    no cell of the same condition beside it.
     """
     return tuple(
         (one, other)
@@ -307,7 +310,10 @@ FACTS: dict[str, Callable[[Manifest], object]] = {
 
 
 def run_drops(store: RunStore, rules: str, judge: str) -> tuple[Drop, ...]:
-    """Return what is lost between the conditions of a run, by one scoring; nothing where it has one alone."""
+    """Return the losses between the conditions of a run under one scoring.
+
+    The result is empty if the run has only one condition.
+    """
     if len(store.conditions()) == 1:
         return ()
     return drops_among(store, tuple(outcomes(store, rules, judge, heads_only=True)))

@@ -154,7 +154,10 @@ COUNT_COLUMNS: Columns = {
 def counts_frame(
     plan: PlanFrame, measured: Mapping[str, tuple[MeasureResult, ...]]
 ) -> pl.DataFrame:
-    """Return one row per conversation, version of a measure and count, rewards aside; `unscored` says why none is."""
+    """Return one row per conversation, version of a measure, and count.
+
+    Rewards are excluded. `unscored` gives the reason for a missing count.
+    """
     rows = [
         (
             *(place, entry.measure, entry.version, entry.judge, name),
@@ -170,7 +173,10 @@ def counts_frame(
 def consumed_frame(
     plan: PlanFrame, rows: list[ConversationResult], price_of: PriceOf
 ) -> pl.DataFrame:
-    """Return one row per conversation, purpose and model, over all attempts; rows are in the plan's order."""
+    """Return one row per conversation, purpose and model, over all attempts.
+
+    The rows are in the plan's order.
+    """
     return plan.framed(
         [
             (place, *usage_row(line).values())

@@ -64,7 +64,8 @@ def summarize_errors(
     is_counted = any(map(has_failure_modes, rows))
     if not judges and not is_counted:
         raise UsageError(
-            f"{folders[0]}: nothing was measured: `dragoman score {folders[0]} --measure modes`, or "
+            f"{folders[0]}: nothing was measured: `dragoman score {folders[0]} --measure modes`, "
+            "or "
             f"`--rubric {RUBRIC} --judge PROVIDER/MODEL` first"
         )
     return ErrorSummary(

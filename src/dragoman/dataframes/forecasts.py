@@ -39,7 +39,8 @@ def forecast_plan(
         setup: Of the plan.
         cells: The plan.
         folders: Recorded runs, each with its newest scoring.
-        averages: What a conversation takes that is like no recorded one; None where nobody states it.
+        averages: What a conversation takes that is like no recorded one; None where nobody states
+            it.
 
     Raises:
         StoreError: Where a run cannot be read.
@@ -57,7 +58,8 @@ def forecast_plan(
 def seconds_of(found: Forecast, config: RunConfig) -> float | None:
     """Return how long a plan would take; None where that is not known, as for batches.
 
-    That is its conversations side by side, or longer where a minute's allowance lets go fewer calls.
+    That is its conversations side by side, or longer where a minute's allowance lets go fewer
+    calls.
     """
     if config.batches or found.seconds is None:
         return None
@@ -66,7 +68,10 @@ def seconds_of(found: Forecast, config: RunConfig) -> float | None:
 
 
 def _allowed_seconds(found: Forecast, config: RunConfig) -> float:
-    """Return how long the calls take that a minute's allowance lets go; each endpoint has it for itself."""
+    """Return the seconds that calls take under the allowance per minute.
+
+    Each endpoint has the allowance for itself.
+    """
     rates = read_rates(config.rates)
     minutes = [0.0]
     for lines in _by_endpoint(found.lines):
@@ -79,7 +84,10 @@ def _allowed_seconds(found: Forecast, config: RunConfig) -> float:
 
 
 def _by_endpoint(lines: Iterable[ForecastLine]) -> Iterable[Sequence[ForecastLine]]:
-    """Return lines by the addresses that are asked; of a provider without any, with its first that has."""
+    """Return lines by the addresses that they ask.
+
+    Lines of a provider without an address join the first lines of that provider with one.
+    """
     found: dict[tuple[str, ...], list[ForecastLine]] = {}
     for line in sorted(lines, key=lambda each: len(each.limited_as) == 1):
         provider, *origins = line.limited_as
@@ -115,7 +123,8 @@ def planned_power(cells: Iterable[Cell], like: Sequence[Path]) -> tuple[Detectab
 
     Args:
         cells: The plan.
-        like: Recorded runs; the first that has conversations of a suite says how much its tasks vary.
+        like: Recorded runs; the first that has conversations of a suite says how much its tasks
+            vary.
 
     Raises:
         StoreError: Where a run cannot be read.

@@ -50,7 +50,7 @@ def described_users(users: dict[str, str]) -> str:
 
 
 def interpretation_warnings(store: RunStore) -> tuple[str, ...]:
-    """Return what the figures of a run cannot say: one sentence for each condition that is concerned."""
+    """Return warnings on the limits of a run's figures, one sentence per affected condition."""
     return (*_of_languages(store), *_of_personas(store))
 
 
@@ -64,7 +64,7 @@ def refusal_warnings(cells: Sequence[CellSummary]) -> tuple[str, ...]:
 
 
 def reply_warnings(cells: Sequence[CellSummary]) -> tuple[str, ...]:
-    """Return what is to be said of the replies of each model, one sentence for each kind and model."""
+    """Return the remarks on the replies of each model, one sentence for each kind and model."""
     entries = total_usage(usage for cell in cells for usage in cell.usage)
     return tuple(
         f"{entry.purpose} {entry.model}: {_REMARKS[kind].format(replies=_replies(count))}"
@@ -80,22 +80,27 @@ def _replies(count: int) -> str:
 
 _REMARKS: dict[str, str] = {
     SEPARATED_REASONING: (
-        "reasoning stood between the words of {replies} and was separated from them, as a reasoning parser "
+        "reasoning stood between the words of {replies} and was separated from them, as a "
+        "reasoning parser "
         "of the server does (docs/model_servers.md)"
     ),
     CUT_AT_END_MARK: (
-        "{replies} went on behind the mark that ends a turn and were cut there: the server does not stop "
+        "{replies} went on behind the mark that ends a turn and were cut there: the server does "
+        "not stop "
         "at the model's end-of-turn token"
     ),
     "alternating_roles": (
-        "its endpoint takes user and assistant by turns alone: messages of one side are put together"
+        "its endpoint takes user and assistant by turns alone: messages of one side are put "
+        "together"
     ),
-    "system_as_user": "its endpoint takes no system message: the policy is the user's first message",
+    "system_as_user": "its endpoint takes no system message: the policy is the user's first "
+    "message",
     "reasoning_returned": "its endpoint wants its reasoning back: every reply goes back with it",
     "reasoning_filled": (
         "its endpoint wants reasoning with every reply: (none) stands where a reply has none"
     ),
-    "reasoning_left_out": "its endpoint does not take its reasoning back: replies go back without it",
+    "reasoning_left_out": "its endpoint does not take its reasoning back: replies go back without "
+    "it",
     "empty_content_replaced": "its endpoint takes no empty message: (empty) stands in its place",
     "null_content_replaced": (
         "its endpoint takes no call without words: an empty text stands beside them"
@@ -103,13 +108,17 @@ _REMARKS: dict[str, str] = {
     "empty_calls_filled": "its endpoint takes no call without words: (empty) stands beside them",
     "results_named": "its endpoint wants the names of functions beside their results",
     "tool_choice_left_out": "its endpoint takes no tool_choice: it is left out",
-    "ids_replaced": "its endpoint takes ids of nine letters and digits: calls go back with such ids",
+    "ids_replaced": "its endpoint takes ids of nine letters and digits: calls go back with such "
+    "ids",
 }
 """What each kind of remark says."""
 
 
 def text_call_warnings(cells: Sequence[CellSummary]) -> tuple[str, ...]:
-    """Return whose replies look like calls in text: one sentence for each agent, with what helps."""
+    """Return warnings on agents whose replies look like calls in text.
+
+    There is one sentence for each agent, with a remedy.
+    """
     return tuple(
         _called_in_text(agent, [cell for cell in cells if cell.agent == agent])
         for agent in dict.fromkeys(cell.agent for cell in cells if cell.calls_in_text)
@@ -129,7 +138,10 @@ def _called_in_text(agent: str, cells: Sequence[CellSummary]) -> str:
 
 
 def _text_form(suite: str) -> str:
-    """Return a form in which a suite's agents can be asked for calls in text; "" where there is none."""
+    """Return a form in which a suite's agents can be asked for calls in text.
+
+    The result is "" if the suite does not have such a form.
+    """
     try:
         benchmark = find_benchmark(suite)
     except UsageError:
@@ -145,15 +157,18 @@ def _refused(entry: Usage) -> str:
     if refused < MANY_REFUSED or refused < answered:
         return ""
     return (
-        f"{entry.purpose} {entry.model}: {refused:,} of {refused + answered:,} attempts were refused "
+        f"{entry.purpose} {entry.model}: {refused:,} of {refused + answered:,} attempts were "
+        "refused "
         "for want of room; if its limit is known, say it with --rate (docs/models.md)"
     )
 
 
 def _of_personas(store: RunStore) -> Iterator[str]:
-    """Yield for each condition which users follow no persona, and then who did not, or may not, keep it.
+    """Yield warnings on users that follow no persona or did not, or may not, keep it.
 
-    The offline user follows one where tasks have their facts as data; who plays the plan never does.
+    The warnings are given by condition, those on users that follow no persona first. The
+    offline user follows a persona if tasks have their facts as data; the user that plays the
+    plan never does.
     """
     if read_manifest(store).imported is not msgspec.UNSET:
         # Who plays another program's persona has no card of ours.
@@ -169,7 +184,8 @@ def _of_personas(store: RunStore) -> Iterator[str]:
             found.setdefault(cell.condition.label, {})[users[cell.agent]] = None
     for label, names in found.items():
         yield (
-            f"{label}: the user {' and '.join(names)} recites a script and follows no persona: these "
+            f"{label}: the user {' and '.join(names)} recites a script and follows no persona: "
+            "these "
             "figures say nothing of one"
         )
     yield from _of_cards(store, [cell for cell in cells if users.get(cell.agent, GOLD) not in deaf])

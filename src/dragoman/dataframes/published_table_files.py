@@ -120,7 +120,10 @@ def _load(path: Path) -> pl.DataFrame:
 
 
 def _plain_text(path: Path) -> bytes:
-    """Return a table's text: the library would unpack any, and take memory for as many columns as there are."""
+    """Return the bytes of a table's text after checks of its size and header.
+
+    The library would unpack any file and allocate memory for any number of columns.
+    """
     try:
         content = decompress(path.read_bytes(), MAX_BYTES)
         text = content.decode("utf-8")
@@ -238,7 +241,10 @@ def _grouped_by(columns: _Columns, row: Row, cell: PrintedCell) -> tuple[str, ..
 
 
 def _merged(columns: _Columns, cell: PrintedCell, more: PrintedCell) -> PrintedCell:
-    """Add the figure of another k to a cell; of figures over other tasks no number is theirs alone."""
+    """Add the figure of another k to a cell.
+
+    If the figures cover different numbers of tasks, the cell has no number of tasks.
+    """
     twice = cell.figures.keys() & more.figures.keys()
     if twice:
         raise DataError(f"{columns.path}: {more.place}: pass^{min(twice)} of {cell.name} again")

@@ -106,8 +106,8 @@ def run_figures(  # noqa: PLR0913 - a run, its scoring, and how much of it
 ) -> RunFigures:
     """Return all figures under one rule set and judge; costs are as in `summary`.
 
-    With `pooled` the run's suites are taken together, under this name. With `every_version` measures
-    have the figures of their older versions, too.
+    With `pooled` the run's suites are taken together, under this name. With `every_version`
+    measures have the figures of their older versions, too.
     """
     price_of = (prices or stored_prices(store)).price_of
     rows = tuple(outcomes(store, rules, judge, heads_only=True))

@@ -27,7 +27,11 @@ HEAD = struct.Struct(">IQB")
 """The length of the content, the number of the item, and what the content is."""
 
 DO, ANSWER, BROKE, REFUSED, BEAT = range(5)
-"""An item, its answer, why there is none, why the work cannot be opened at all, and: are you there?"""
+"""Message kinds between the pool and its workers.
+
+They are an item, its answer, the reason for a missing answer, the reason why the work cannot be
+opened at all, and a sign-of-life request.
+"""
 
 
 def encode_frame(number: int, kind: int, content: bytes) -> bytes:

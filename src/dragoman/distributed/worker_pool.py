@@ -30,7 +30,10 @@ MAX_DEATHS = 5
 """So many deaths in a row, with nothing done between them, end the run."""
 
 GATHERING_SECONDS = 1.0
-"""For how long at least the first worker waits for the others; as long as it took itself, if longer."""
+"""Minimum time in seconds that the first worker waits for the others.
+
+If the first worker itself took longer to start, that time applies.
+"""
 
 HEARTBEAT_SECONDS = 5.0
 """How long a worker is left alone before it is asked again whether it is there."""
@@ -55,8 +58,8 @@ class WorkerSpec(msgspec.Struct, frozen=True):
     """What workers open to do items, as data.
 
     Attributes:
-        opener: `module:function`; called with `given` it returns an asynchronous context manager that
-            yields `TaskFn`.
+        opener: `module:function`; called with `given` it returns an asynchronous context manager
+            that yields `TaskFn`.
         given: What it is called with.
         path: Where modules are found, as this process finds them.
     """
@@ -83,7 +86,7 @@ class KilledWorkersError(DragomanError):
     """An item over which several workers died."""
 
 
-class LostWorker(Exception):  # noqa: N818 - tells the crew of a worker that is gone, and never leaves it
+class LostWorker(Exception):  # noqa: N818
     """A worker that is gone with what it had under way."""
 
 
@@ -142,10 +145,11 @@ class WorkerPool:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def open(self, count: int) -> None:
-        """Begin with so many workers; return when they are ready, or the first has waited for others.
+        """Start a number of workers and wait until they are ready or the waiting time is over.
 
-        Whoever is ready first would be given everything that is to be done at once, and the others
-        nothing for as long as that takes. On a cluster some may wait for a core until the end.
+        The waiting time begins when the first worker is ready. Without it, this worker would
+        receive all work at once, and the others nothing in the meantime. On a cluster some
+        workers may wait for a core until the end.
 
         Raises:
             DragomanError: Where none can do the work.
@@ -208,8 +212,8 @@ class WorkerPool:
     async def _acquire(self, *, is_suspect: bool) -> Worker:
         """Return who has least to do, with one more item.
 
-        What was under way when a worker hung is done beside no other such: who hangs next tells which
-        of them it is.
+        What was under way when a worker hung is done beside no other such: who hangs next tells
+        which of them it is.
         """
 
         def fit() -> list[Worker]:

@@ -1,4 +1,7 @@
-"""The demonstration: diagnostic agents on the bundled suite, spoken, from a grid file that ships."""
+"""The demonstration: spoken runs of diagnostic agents on the bundled suite.
+
+It uses a grid file that is part of the package.
+"""
 
 from importlib.resources import as_file, files
 from pathlib import Path

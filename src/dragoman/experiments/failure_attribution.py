@@ -59,7 +59,8 @@ NO_CHANGES: Mapping[str, object] = {}
 class Replays(msgspec.Struct, frozen=True):
     """What the counterfactuals of one run are played with and may reach, and where they lie.
 
-    `waiting` are options of waiting that differ from the run's: where they lie does not depend on them.
+    `waiting` are options of waiting that differ from the run's: where they lie does not depend on
+    them.
     """
 
     folder: Path
@@ -223,14 +224,18 @@ def _open(places: Iterable[GridPlace], found: Verdicts) -> list[GridPlace]:
 
 
 def _clean_verdicts(replays: Replays, saved: Sequence[GridPlace], found: Verdicts) -> Verdicts:
-    """Return how conversations go over a clean line: those on a set are spoken anew, where that can be."""
+    """Return the verdicts on conversations over a clean line.
+
+    Conversations on a set are spoken again where that is possible.
+    """
     live = [place for place in saved if not _is_recorded(place)]
     played = verdicts(replays.play("clean", _open(map(_over_clean_line, live), found)))
     recorded = [place for place in saved if _is_recorded(place)]
     try:
         anew = replays.play("clean", _open(map(_over_clean_line, recorded), found | played))
     except UsageError:
-        # A recognizer that heard the set may be out of reach now: what is not known is told as such.
+        # A recognizer that heard the set may be out of reach now: what is not known is told as
+        # such.
         return played
     return played | verdicts(anew)
 
@@ -278,9 +283,9 @@ def _hearing(
 ) -> Mapping[GridPlace, _Heard]:
     """Return what was not heard of each lost conversation that somebody wrote down.
 
-    The measures count the values that a turn's own calls need. A value that a later call needs is lost
-    as well, so the plan's values are looked for in all that was said and heard. Runs of earlier versions
-    are measured now; without their engines nothing is known of them.
+    The measures count the values that a turn's own calls need. A value that a later call needs is
+    lost as well, so the plan's values are looked for in all that was said and heard. Runs of
+    earlier versions are measured now; without their engines nothing is known of them.
     """
     known = _measured_hearing(run, reached)
     with open_run(run, write=False) as store:
@@ -304,7 +309,10 @@ def _place(cell: StoredCell) -> GridPlace:
 
 
 def _planned_values_lost(episode: Episode, task: Task, place: GridPlace) -> int:
-    """Return how many values of the plan the user stated and nobody heard, in the whole conversation."""
+    """Return the number of planned values that the user stated and nobody heard.
+
+    The whole conversation counts.
+    """
     said = [
         event.reply.utterance
         for event in episode.events
@@ -384,7 +392,10 @@ def _culprit(
 
 
 def _store(run: Path, culprits: Mapping[GridPlace, FailureSource]) -> None:
-    """Store what lost each conversation as a measure of it, in the place of what was found before."""
+    """Store the failure source of each conversation as a measure of it.
+
+    The sources replace those that were found before.
+    """
     with open_run(run, write=True) as store:
         keys = {
             GridPlace(cell.condition, cell.agent, cell.task, cell.trial): cell.key

@@ -223,7 +223,9 @@ def judged_labels(path: Path) -> dict[JudgedItem, int]:
 
 
 def read_labels_of(record: LabelledConversation, path: Path) -> tuple[Labels | None, str]:
-    """Return the labels in a conversation's record, None where it has none, and its user's language.
+    """Return the labels in a conversation's record and the language of its user.
+
+    The labels are None if the record does not have any.
 
     Raises:
         DataError: Naming the conversation and what is wrong with its labels.
@@ -308,7 +310,11 @@ def _beside(labels: object, places: Mapping[int, int], where: str) -> Iterator[_
 
 
 def _by_turn(labels: object, places: Mapping[int, int], where: str) -> Iterator[_Told]:
-    """Yield labels by turn: `{"4": ["repetition"]}`, or `[{"turn": 4, "labels": ["repetition"]}]`."""
+    """Yield labels by turn.
+
+    The accepted forms are `{"4": ["repetition"]}` and `[{"turn": 4, "labels":
+    ["repetition"]}]`.
+    """
     if isinstance(labels, dict):
         for turn, names in labels.items():
             number = int(turn) if _TURN.fullmatch(turn) else turn

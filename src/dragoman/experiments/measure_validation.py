@@ -32,8 +32,8 @@ Entries = Mapping[str, Sequence[CountedItem] | Unscored]
 class Difference(msgspec.Struct, frozen=True):
     """A conversation in which a measure did not count what was labelled.
 
-    `measured` is None where nothing could be counted, for the reason `why`. Turns are those of one side
-    alone, as places of messages from 0.
+    `measured` is None where nothing could be counted, for the reason `why`. Turns are those of one
+    side alone, as places of messages from 0.
     """
 
     file: str
@@ -230,7 +230,10 @@ def _against(
     counted: tuple[Counter[int | None], Counter[int | None]],
     path: Path,
 ) -> _Compared:
-    """Compare what was labelled with what was found and what was left open, which differs from nothing."""
+    """Compare the labels with the counts that were found and those that were left open.
+
+    Counts that were left open do not differ from anything.
+    """
     found, left = counted
     labelled, measured = labels.counts.get(name, 0), found.total()
     told = labels.turns.get(name, Counter())

@@ -58,8 +58,8 @@ class PreparedArm(msgspec.Struct, frozen=True):
 def prepared_arms(plan: StudyPlan) -> tuple[PreparedArm, ...]:
     """Read the rows of all arms, and draw as many for each where that is asked for.
 
-    Rows that a model cannot learn from go first, so that as many are learnt; without the extra, which has
-    the tokenizers, none is told from the others.
+    Rows that a model cannot learn from go first, so that as many are learnt; without the extra,
+    which has the tokenizers, none is told from the others.
 
     Raises:
         UsageError: Where a recipe, its rows or a suite is to be corrected.
@@ -137,7 +137,9 @@ Watched = Callable[[SideRun, int], AbstractContextManager[Callable[[], None]]]
 
 
 def planned_runs(plan: StudyPlan) -> tuple[SideRun, ...]:
-    """Return the runs of a study: all suites of one side after the other, so that one model is loaded.
+    """Return the runs of a study.
+
+    All suites of one side run in sequence, so that only one model is loaded.
 
     Raises:
         UsageError: For a value that makes no sense.

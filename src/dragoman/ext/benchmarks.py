@@ -1,7 +1,7 @@
 """Benchmarks and suites: the protocols of both, and the kit to make a suite of.
 
-The kit has tables with copy on write, environments over a database, tools that are HTTP requests, and
-conversations by turns.
+The kit has tables with copy on write, environments over a database, tools that are HTTP requests,
+and conversations by turns.
 """
 
 from dragoman.benchmarks.kit.conversation_suite import ConversationSuite

@@ -74,7 +74,8 @@ def newest_complete(folder: Path, broken: Callable[[Path], None]) -> Checkpoint 
 
     Args:
         folder: Where checkpoints lie.
-        broken: Told of each newer one that is not whole, as a killed training leaves it; it is passed over.
+        broken: Told of each newer one that is not whole, as a killed training leaves it; it is
+            passed over.
     """
     numbered = {
         int(match[1]): each

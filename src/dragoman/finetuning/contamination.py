@@ -89,7 +89,10 @@ def apis_of(row: TrainingExample) -> tuple[str, ...]:
 
 
 def calls_of(row: TrainingExample) -> list[tuple[str, str]]:
-    """Return what a row calls, by name and arguments: natively, or as thought and action in its text."""
+    """Return the calls in a row as names and arguments.
+
+    Calls are native, or are written as thought and action in the row's text.
+    """
     found = []
     for message in row.messages:
         calls = message.get("tool_calls")
@@ -149,7 +152,8 @@ class ContaminationFilter:
 
     Args:
         evaluated: The tasks, in all languages that are evaluated.
-        forbid_apis: Whether a row may call an API that is evaluated: only where APIs are to be unseen.
+        forbid_apis: Whether a row may call an API that is evaluated: only where APIs are to be
+            unseen.
         near: From which share of common pieces on two requests are nearly the same.
     """
 

@@ -25,7 +25,10 @@ from dragoman.finetuning.recipe import Recipe
 _FULL, _HALF = 4, 2
 _MOMENTS = 2
 _KEPT_OF_A_LAYER = 34
-"""Numbers kept for each token and unit of a layer (attention and feed-forward, without recomputing)."""
+"""Numbers kept for each token and unit of a layer.
+
+They cover attention and feed-forward, without recomputation.
+"""
 _LINEAR_OF_A_LAYER = 7
 _CHECKPOINTS = 2
 _BYTES_PER_GIB = 2**30
@@ -41,7 +44,11 @@ class MemoryNeeds(msgspec.Struct, frozen=True):
 
 
 def memory_needs(recipe: Recipe, model: ModelFacts, *, on_gpu: bool) -> MemoryNeeds:
-    """Return what a training needs: bf16 on a GPU, where what is trained is kept in full too, else fp32."""
+    """Return the memory and disk needs of a training.
+
+    Weights are in bf16 on a GPU, where the trained ones are also kept in full precision, and in
+    fp32 otherwise.
+    """
     width = _HALF if on_gpu else _FULL
     wide = _LINEAR_OF_A_LAYER * 2 * model.hidden * model.layers * recipe.rank
     trained = model.parameters if recipe.weights == "all" else min(wide, model.parameters)
@@ -79,14 +86,16 @@ def require_memory(needs: MemoryNeeds, memory: int, out: Path, where: str) -> No
     """
     if 0 < memory < needs.memory:
         raise UsageError(
-            f"too little memory: about {format_gib(needs.memory)} are needed and {where} has {format_gib(memory)}: "
+            f"too little memory: about {format_gib(needs.memory)} are needed and {where} has "
+            f"{format_gib(memory)}: "
             "take a smaller model, batch or max_length"
         )
     there = next(each for each in (out, *out.absolute().parents) if each.exists())
     free = shutil.disk_usage(there).free
     if free < needs.disk:
         raise UsageError(
-            f"{out}: too little disk: about {format_gib(needs.disk)} are needed and {format_gib(free)} are free: "
+            f"{out}: too little disk: about {format_gib(needs.disk)} are needed and "
+            f"{format_gib(free)} are free: "
             "choose another folder or make room"
         )
 
@@ -102,7 +111,10 @@ def format_gib(size: int) -> str:
 
 _SAMPLE = 200
 _ALL, _ADAPTER = 6, 4
-"""Operations for each weight and token: forwards and both ways back; without those for fixed weights."""
+"""Operations for each weight and token when all weights or only an adapter are trained.
+
+They cover the forward pass and both backward passes, without those for fixed weights.
+"""
 _ATTENTION = 12
 _TERA, _GIB = 1e12, 2**30
 

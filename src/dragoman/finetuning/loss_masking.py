@@ -90,26 +90,29 @@ def require_template(tokenizer: ChatTokenizer, *, with_tools: bool) -> None:
         with_tools: Whether rows offer functions beside their messages.
 
     Raises:
-        UsageError: Where there is no template, it shows no functions, has no generation block, or its
-            block leaves the end of a turn out.
+        UsageError: Where there is no template, it shows no functions, has no generation block, or
+            its block leaves the end of a turn out.
     """
     if not tokenizer.chat_template:
         raise UsageError("the model's tokenizer has no chat template: take an instruct model")
     if with_tools and _PROBE not in _text(tokenizer, _TALK, [_TOOL]):
         raise UsageError(
-            "the model's chat template shows no functions, and rows offer some: take another model, or "
+            "the model's chat template shows no functions, and rows offer some: take another "
+            "model, or "
             "rows that have their functions in a message"
         )
     ids, mask = _tokens(tokenizer, _TALK, None)
     learnt = [token for token, is_learnt in zip(ids, mask, strict=True) if is_learnt]
     if not learnt:
         raise UsageError(
-            "the model's chat template does not say what the assistant writes: put {% generation %} and "
+            "the model's chat template does not say what the assistant writes: put {% generation "
+            "%} and "
             "{% endgeneration %} around it"
         )
     if tokenizer.eos_token_id not in learnt:
         raise UsageError(
-            "the model's chat template ends a turn outside its generation block, so a model would never "
+            "the model's chat template ends a turn outside its generation block, so a model would "
+            "never "
             "learn to stop: put the end within"
         )
 
@@ -137,8 +140,8 @@ def _tokens(
 ) -> tuple[list[int], list[bool]]:
     """Return a conversation's tokens, and which of them begin within a generation block.
 
-    Counted by letters: `transformers`' own mask runs on to the end where a block ends with a blank that
-    has no token.
+    Counted by letters: `transformers`' own mask runs on to the end where a block ends with a blank
+    that has no token.
     """
     from transformers.utils.chat_template_utils import render_jinja_template
 
@@ -171,7 +174,7 @@ def trainable_rows(
     return [row for row in rows if row.id not in left_out], unused
 
 
-def chat_tokenizer(recipe: Recipe, rows: Sequence[TrainingExample]) -> Any:  # noqa: ANN401 - no types
+def chat_tokenizer(recipe: Recipe, rows: Sequence[TrainingExample]) -> Any:  # noqa: ANN401
     """Return the model's tokenizer with a template by which rows can be learnt.
 
     Raises:

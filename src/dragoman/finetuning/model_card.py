@@ -28,7 +28,9 @@ def _model(prepared: Prepared, trained: TrainingResult) -> Iterator[str]:
     yield f"# {Path(recipe.out).name}"
     yield ""
     what = "An adapter (LoRA)" if recipe.weights == "lora" else "All weights"
-    yield f"{what} of `{Path(recipe.model).name}`, a {model.kind} of {model.parameters:,} parameters."
+    yield (
+        f"{what} of `{Path(recipe.model).name}`, a {model.kind} of {model.parameters:,} parameters."
+    )
     yield ""
     yield "| trained from | SHA-256 |"
     yield "|---|---|"
@@ -36,7 +38,10 @@ def _model(prepared: Prepared, trained: TrainingResult) -> Iterator[str]:
         yield f"| {file.name} | `{_sha256(file)}` |"
     yield ""
     loss = "none" if trained.loss is None else f"{trained.loss:.4f}"
-    yield f"{trained.steps} steps over {trained.rows} rows on {trained.device}; the last loss is {loss}."
+    yield (
+        f"{trained.steps} steps over {trained.rows} rows on {trained.device}; the last loss is "
+        f"{loss}."
+    )
     yield f"Used: {describe_use(trained)}."
     yield ""
 

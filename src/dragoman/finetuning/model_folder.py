@@ -23,7 +23,10 @@ _MOST_HEAD_BYTES = 100_000_000
 
 
 LOADED_TOKENIZER: Mapping[str, bool] = {"local_files_only": True, "trust_remote_code": False}
-"""How libraries load a folder's words; unless told not to, they ask at a terminal to run its code."""
+"""Options with which libraries load the tokenizer of a folder.
+
+Without them, libraries ask at a terminal for permission to run the folder's code.
+"""
 
 LOADED_WEIGHTS: Mapping[str, bool] = {**LOADED_TOKENIZER, "use_safetensors": True}
 """How they load its weights: those in pickles would run code when they are read."""
@@ -56,7 +59,8 @@ def read_model(folder: Path) -> ModelFacts:
     """Return the size of the model in a folder.
 
     Raises:
-        UsageError: Where there is none, something is missing from it, or a file of weights is not whole.
+        UsageError: Where there is none, something is missing from it, or a file of weights is not
+            whole.
     """
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such model: name a folder with {CONFIG} and weights")
@@ -132,7 +136,7 @@ def file_hash(file: Path) -> str:
 
 
 @functools.lru_cache(maxsize=256)
-def _hash(file: str, size: int, changed: int) -> str:  # noqa: ARG001 - a changed file is hashed again
+def _hash(file: str, size: int, changed: int) -> str:  # noqa: ARG001
     made = hashlib.sha256()
     with Path(file).open("rb") as opened:
         while block := opened.read(_BLOCK):

@@ -44,8 +44,8 @@ def read_rows(paths: Sequence[Path]) -> list[TrainingExample]:
     """Read rows; one without an id has its file's name and line.
 
     Raises:
-        DataError: Where a file cannot be read, a line is no row or has nothing to learn, two rows have
-            one id, or there is no row at all.
+        DataError: Where a file cannot be read, a line is no row or has nothing to learn, two rows
+            have one id, or there is no row at all.
     """
     rows: dict[str, TrainingExample] = {}
     for path in paths:
@@ -109,7 +109,8 @@ class Prepared(msgspec.Struct, frozen=True):
         leaks: Of the rows that are refused, by row: what they share with what is evaluated.
         files: SHA-256 of each file of rows, by path.
         evaluated: Tasks that rows were compared with.
-        unused: Rows that were left out before any was drawn, since the model cannot learn from them.
+        unused: Rows that were left out before any was drawn, since the model cannot learn from
+            them.
     """
 
     recipe: Recipe
@@ -122,7 +123,10 @@ class Prepared(msgspec.Struct, frozen=True):
 
     @property
     def identity(self) -> str:
-        """The content key of recipe, model and rows: a checkpoint of another one is not gone on with."""
+        """The content key of recipe, model and rows.
+
+        Training does not continue from a checkpoint with another key.
+        """
         return content_key("training-1", self.recipe.digest, self.model, self.rows)
 
 
@@ -135,7 +139,8 @@ def prepare(recipe: Recipe, sieve: Sieve | None = None) -> Prepared:
 
     Args:
         recipe: What is asked for.
-        sieve: Applied before rows are drawn; None where a training refuses for itself what it cannot learn.
+        sieve: Applied before rows are drawn; None where a training refuses for itself what it
+            cannot learn.
 
     Raises:
         UsageError: Where there is no such model or suite, or no row is left.

@@ -30,7 +30,8 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         model: Folder of a causal model with its tokenizer.
         rows: Files of rows, JSONL.
         out: The folder that gets what comes of it.
-        evaluation: Suites that the model is evaluated on; rows that share something with them are refused.
+        evaluation: Suites that the model is evaluated on; rows that share something with them are
+            refused.
         forbid_apis: Whether rows may not call APIs that are evaluated either.
         languages: Only rows of users with these languages; none for all.
         limit: At most so many rows, drawn by the seed; None for all.
@@ -84,7 +85,8 @@ def read_recipe(path: Path) -> Recipe:
     """Read a recipe.
 
     Raises:
-        UsageError: Where it cannot be read, naming the key that is wrong; unknown ones with the nearest.
+        UsageError: Where it cannot be read, naming the key that is wrong; unknown ones with the
+            nearest.
     """
     try:
         content = load_toml(read_bounded(path, MOST_BYTES).decode("utf-8"))

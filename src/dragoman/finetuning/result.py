@@ -41,7 +41,8 @@ def require_price(price_per_hour: float | None) -> None:
     """
     if price_per_hour is not None and not (math.isfinite(price_per_hour) and price_per_hour >= 0):
         raise UsageError(
-            f"--price-per-hour {price_per_hour}: write what the machine costs in US dollars, such as 2.50"
+            f"--price-per-hour {price_per_hour}: write what the machine costs in US dollars, such "
+            "as 2.50"
         )
 
 

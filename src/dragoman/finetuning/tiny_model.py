@@ -30,7 +30,10 @@ _BETWEEN = re.compile(r"\n|(?<=\}),\s*(?=\{)")
 
 
 def shared_passages(rows: Sequence[TrainingExample]) -> list[str]:
-    """Return what stands in at least eight rows and a hundredth of them, the most frequent first."""
+    """Return the passages that occur in many rows, the most frequent first.
+
+    A passage must occur in at least eight rows and in a hundredth of all rows.
+    """
     counted = Counter(piece for row in rows for piece in set(_pieces(row)))
     fewest = max(8, len(rows) // 100)
     return [piece for piece, count in counted.most_common(_MOST) if count >= fewest]
@@ -70,7 +73,10 @@ SIZES: dict[Size, tuple[int, int, int, int]] = {
     "l": (320, 8, 8, 960),
     "xl": (640, 12, 10, 1920),
 }
-"""Width, layers, heads and inner width: some 0.4, 0.9, 2, 12 and 70 million parameters; `xl` is for a GPU."""
+"""Width, layers, heads and inner width of each size.
+
+The sizes have about 0.4, 0.9, 2, 12 and 70 million parameters; `xl` is for a GPU.
+"""
 
 _END, _PAD = "<|end|>", "<|pad|>"
 _SPECIAL = (_PAD, _END, "<|system|>", "<|tools|>", "<|user|>", "<|assistant|>", "<|tool|>")
@@ -140,7 +146,7 @@ def write_tiny(rows: Sequence[TrainingExample], out: Path, form: TinyForm) -> in
     return int(model.num_parameters())
 
 
-def _tokenizer(rows: Sequence[TrainingExample], form: TinyForm) -> Any:  # noqa: ANN401 - the library has no types here
+def _tokenizer(rows: Sequence[TrainingExample], form: TinyForm) -> Any:  # noqa: ANN401
     """Return byte-level BPE; digits stand alone, so that numbers are copied and not memorised."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast

@@ -17,7 +17,10 @@ def silence_libraries() -> None:
 
 
 SMALL = 50_000_000
-"""Parameters up to which one thread is faster than several, which wait for each other at each step."""
+"""Maximum number of parameters for which one thread is faster than several.
+
+Several threads wait for each other at each step.
+"""
 
 
 def set_thread_count(parameters: int) -> None:

@@ -16,7 +16,7 @@ class StepWatch(TrainerCallback):  # type: ignore[misc]  # the library has no ty
         self._use = use
         self._told = told
 
-    def on_log(self, args: Any, state: Any, control: Any, **told: Any) -> None:  # noqa: ANN401, ARG002 - the library's call
+    def on_log(self, args: Any, state: Any, control: Any, **told: Any) -> None:  # noqa: ANN401, ARG002
         """Take what was logged after a step."""
         logs = told.get("logs") or {}
         if "loss" in logs:

@@ -41,8 +41,8 @@ def train(
         price_per_hour: Of the machine, in US dollars; None where it is not known.
 
     Raises:
-        UsageError: Where the extra is missing, the folder is another training's, the template teaches
-            nothing, or memory or disk are too small.
+        UsageError: Where the extra is missing, the folder is another training's, the template
+            teaches nothing, or memory or disk are too small.
         StoreError: Where something cannot be written.
         DataError: Where a checkpoint cannot be read.
     """
@@ -90,7 +90,8 @@ def _takes_gpu(prepared: Prepared, *, is_there: bool) -> bool:
     if recipe.device == "gpu" and not is_there:
         needed = format_gib(memory_needs(recipe, prepared.model, on_gpu=True).memory)
         raise UsageError(
-            f"device = gpu, and there is none here: go where there is one with {needed} of memory, or "
+            f"device = gpu, and there is none here: go where there is one with {needed} of "
+            "memory, or "
             "write device = cpu"
         )
     if recipe.packing:
@@ -98,7 +99,8 @@ def _takes_gpu(prepared: Prepared, *, is_there: bool) -> bool:
 
         if not (is_there and is_flash_attn_2_available()):
             raise UsageError(
-                "packing needs a GPU with flash-attn: without it rows would see each other; leave it out"
+                "packing needs a GPU with flash-attn: without it rows would see each other; leave "
+                "it out"
             )
     return is_there and recipe.device != "cpu"
 
@@ -147,7 +149,8 @@ def _fit(  # noqa: PLR0913 - one training's parts
     from dragoman.finetuning.torch_helpers import set_thread_count
     from dragoman.finetuning.trainer_callback import watch_training
 
-    # What is drawn and computed is the same each time; filling buffers for it costs time and no value.
+    # What is drawn and computed is the same each time; filling buffers for it costs time and no
+    # value.
     torch.use_deterministic_algorithms(mode=not on_gpu)
     torch.utils.deterministic.fill_uninitialized_memory = False
     set_seed(recipe.seed)
@@ -227,7 +230,7 @@ def _lora(recipe: Recipe) -> Any:  # noqa: ANN401 - no types
     )
 
 
-def _save(recipe: Recipe, out: Path, model: Any, tokenizer: Any) -> list[Path]:  # noqa: ANN401 - no types
+def _save(recipe: Recipe, out: Path, model: Any, tokenizer: Any) -> list[Path]:  # noqa: ANN401
     """Write what was trained; return the folders."""
     name = "adapter" if recipe.weights == "lora" else "model"
     folders = [out / name]

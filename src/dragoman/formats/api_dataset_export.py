@@ -74,8 +74,8 @@ def export_dataset(folder: Path, form: str, out: Path) -> ExportedFiles:
         out: Where to; there must be nothing in it.
 
     Raises:
-        UsageError: For a form that does not exist, where something is in `out`, or no task has an answer
-            that can be written.
+        UsageError: For a form that does not exist, where something is in `out`, or no task has an
+            answer that can be written.
         StoreError: Where the dataset cannot be read, or nothing can be written.
     """
     require_form(form)

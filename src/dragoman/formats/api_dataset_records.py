@@ -116,8 +116,8 @@ def document_sources(rows: Sequence[DatasetRow]) -> list[DocumentSource]:
 def hub_licence(rows: Sequence[DatasetRow]) -> tuple[str, ...]:
     """Return the lines by which the Hugging Face hub learns the licence of rows.
 
-    It is one licence only where every document states it. Nothing is made up: where none states any it
-    is unknown, and where they differ, or some state none, the card's table has them.
+    It is one licence only where every document states it. Nothing is made up: where none states any
+    it is unknown, and where they differ, or some state none, the card's table has them.
     """
     documents = {each.id: each for row in rows for each in documents_of(row)}.values()
     stated = {origin.licence for each in documents for origin in each.origins}
@@ -166,7 +166,10 @@ def split_withheld(rows: Sequence[DatasetRow]) -> tuple[list[DatasetRow], list[W
 
 
 def gold_with_results(row: DatasetRow) -> tuple[ApiCall, ...]:
-    """Return gold calls with the values that were sent in the place of references, where they are known."""
+    """Return gold calls with references replaced by the values that were sent.
+
+    References stay where the values are unknown.
+    """
     sent = row.solution.calls
     gold = row.task.gold
     is_known = not any(map(_waits, sent)) and [each.tool for each in sent] == [
@@ -194,8 +197,8 @@ class ToolChat(msgspec.Struct, frozen=True):
 def chat_of(row: DatasetRow) -> ToolChat:
     """Return a task as messages.
 
-    A step's thought is the content beside its calls. What the last calls returned is left out where the
-    assistant said nothing to it: the last message is the assistant's.
+    A step's thought is the content beside its calls. What the last calls returned is left out where
+    the assistant said nothing to it: the last message is the assistant's.
     """
     wire = native_tool_names(row.tools)
     messages: list[dict[str, object]] = [
@@ -235,7 +238,10 @@ def _messages(
 
 
 class SourceConversation(msgspec.Struct, frozen=True):
-    """One task; ids, facets, and licences and sources of its documents beside what the source's files have."""
+    """One task in the format of the source's files, with added fields.
+
+    The added fields are ids, facets, and the licences and sources of its documents.
+    """
 
     id: str
     language: str
@@ -315,7 +321,8 @@ def training_row_of(row: DatasetRow) -> TrainingExample:
 def written_row_of(row: DatasetRow) -> TrainingExample:
     """Return a task as a row with thought and action in text, as agents of its suite see it."""
     wire = native_tool_names(row.tools)
-    # Two operations of one name have that of their document before it, also in what is said of them.
+    # Two operations of one name have that of their document before it, also in what is said of
+    # them.
     specs = [
         operation_tool(msgspec.structs.replace(each.operation, name=name), wire[name])
         for name, each in row.tools.items()

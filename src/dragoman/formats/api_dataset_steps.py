@@ -1,4 +1,7 @@
-"""The last step over a dataset, from Python: an export; and a plan of all steps, which ends with exports."""
+"""The Python interface to the export of a dataset and to plans of all steps.
+
+The export is the last step over a dataset. A plan of all steps ends with exports.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -46,7 +49,10 @@ VERDICTS = ("kept", "dropped", "merged", "failed")
 
 
 class ExportResult(msgspec.Struct, frozen=True):
-    """What an export wrote and left out; nothing is written where a credential stands in the dataset."""
+    """The files that an export wrote and the tasks that it left out.
+
+    Nothing is written if the dataset contains a credential.
+    """
 
     files: tuple[Path, ...] = ()
     withheld: tuple[WithheldTask, ...] = ()
@@ -74,7 +80,10 @@ class PlanResult(msgspec.Struct, frozen=True):
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left to do: nothing failed, no round is missing, no credential stands."""
+        """Return whether no work is left.
+
+        Nothing failed, no round is missing, and the dataset does not contain a credential.
+        """
         return not (self.status.failed or self.rounds_missing or self.secrets)
 
 
@@ -95,8 +104,8 @@ def run_export(folder: Path, form: str, out: Path) -> ExportResult:
         out: Where to; there must be nothing in it.
 
     Raises:
-        UsageError: For a form that does not exist, where something is in `out`, or no task has an answer
-            that can be written.
+        UsageError: For a form that does not exist, where something is in `out`, or no task has an
+            answer that can be written.
         StoreError: Where the dataset cannot be read.
         StoreError: Where nothing can be written.
     """
@@ -134,7 +143,10 @@ def run_plan(
         missing = _rounds_missing(plan) if step.name == MONITOR else 0
         if missing:
             needed = plan.monitor.rounds if plan.monitor else 0
-            said = f"{needed - missing} of {needed} rounds: run the plan again later, every day or week"
+            said = (
+                f"{needed - missing} of {needed} rounds: run the plan again later, every day "
+                "or week"
+            )
             on_line(f"{MONITOR}: {said}")
             break
     secrets = find_secrets(plan.dataset)
@@ -226,7 +238,9 @@ def _write_exports(plan: CurationPlan, on_line: Callable[[str], None]) -> Iterat
 
 
 def _require_doable(plan: CurationPlan, path: Path) -> None:
-    """See that no step will stop for what can be known now: forms, ways of calls, models and their keys.
+    """Check that no step of a plan will stop for a reason that can be known now.
+
+    The checks cover forms, ways of calls, models and their keys.
 
     Raises:
         UsageError: Naming the plan and the table.

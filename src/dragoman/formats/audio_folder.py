@@ -74,7 +74,8 @@ def write_audio_folder(folder: Path, out: Path) -> WrittenFolder:
     Raises:
         DataError: Where the set is damaged or not finished.
         StoreError: Where nothing can be written.
-        UsageError: Where nobody spoke in it, a suite of it does not exist, or something is in `out`.
+        UsageError: Where nobody spoke in it, a suite of it does not exist, or something is in
+            `out`.
     """
     audio_set = AudioSet(folder)
     messages = [message for task in audio_set.tasks for message in audio_set.of(task)]

@@ -84,7 +84,10 @@ def _received(utterance: Utterance) -> str:
 
 
 def _spoken(utterance: Utterance) -> Json:
-    """Return what was meant, spoken and heard, where that is not one; and the audio's file in the run."""
+    """Return the intended, spoken and heard texts of an utterance, where they can differ.
+
+    The result also has the path of the audio file in the run.
+    """
     if utterance.spoken is UNSET and utterance.heard is UNSET:
         return {}
     return {
@@ -361,8 +364,8 @@ def _limit(episode: Episode, limits: Limits) -> Json | None:
 def usage_of(used: Iterable[Usage], price_of: PriceOf) -> Json:
     """Return what was used by model, and by what it was for.
 
-    Inspect counts what a provider had cached apart from the input, and has no unknown: a model whose
-    tokens are not known is left out.
+    Inspect counts what a provider had cached apart from the input, and has no unknown: a model
+    whose tokens are not known is left out.
     """
     lines = [line for line in total_usage(used) if _is_known(line)]
     return {

@@ -120,8 +120,8 @@ def export_results(
     """Return a run as a result file, with the verdicts of a scoring (its rules and judge).
 
     Raises:
-        UsageError: Where the run is none of the format's benchmark, or of several agents and none is
-            chosen.
+        UsageError: Where the run is none of the format's benchmark, or of several agents and none
+            is chosen.
     """
     manifest = read_manifest(store)
     cells = _chosen(store, form, agent)
@@ -175,7 +175,11 @@ def _facts(manifest: Manifest, cell: StoredCell) -> ResultFileFacts:
 
 
 def _shown(config: RunConfig) -> tuple[str | None, Toolset | None]:
-    """Return policy and tools of agents; None where the data are not pulled: files go without them."""
+    """Return the policy and the tools of agents.
+
+    Both are None if the suite's data are not available locally; files are then written without
+    them.
+    """
     try:
         suite = load_suite(config.suite)
     except DataError:

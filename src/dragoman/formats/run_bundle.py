@@ -42,7 +42,10 @@ MOST_BYTES = 32 * 2**30
 
 MOST_TIMES = 100
 SMALL = 256 * 2**20
-"""Unpacked it may be so many times the file, and what is small may always be: a run packs ten times."""
+"""Bytes that a bundle may unpack to beyond `MOST_TIMES` the size of its file.
+
+Small bundles are thus always accepted. A run packs about ten times.
+"""
 
 MOST_MANIFEST = 128 * 2**20
 
@@ -187,7 +190,10 @@ With Dragoman: dragoman unbundle FILE
 
 
 class PackedBundle(msgspec.Struct, frozen=True):
-    """What was packed: the file, how many sounds, and how many that the run names were not there."""
+    """The packed file, the number of its sounds, and the number of missing sounds.
+
+    Missing sounds are those that the run names and that were not found.
+    """
 
     path: Path
     sounds: int

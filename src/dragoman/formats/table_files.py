@@ -40,7 +40,9 @@ def write_parquet(
 def write_csv(
     store: RunStore, scoring: tuple[str, str], folder: Path, agent: str | None = None
 ) -> tuple[Path, ...]:
-    """Write every table of a run as a CSV file; columns of lists hold JSON, and no text is a formula.
+    """Write every table of a run as a CSV file.
+
+    Columns of lists hold JSON, and no text is a formula.
 
     Arguments and errors are those of `write_parquet`.
     """

@@ -32,7 +32,10 @@ from dragoman.store.run_store import RunStore
 
 
 class TextConversation(msgspec.Struct, frozen=True):
-    """A conversation with its task, its suite, its rules, and the form of its calls in text; None for native ones."""
+    """A conversation with its task, suite, rules and the form of its calls in text.
+
+    The form is None for native calls.
+    """
 
     task: Task
     episode: Episode

@@ -172,8 +172,8 @@ class BatchTransport(Transport, Protocol):
 class BatchApi:
     """The files and batches of a provider.
 
-    Every method raises `ParticipantError` where the provider broke, `RequestRejected` where it refuses
-    and `RunHalted` where it is down for good.
+    Every method raises `ParticipantError` where the provider broke, `RequestRejected` where it
+    refuses and `RunHalted` where it is down for good.
 
     Args:
         url: The address that `/files` and `/batches` are added to.
@@ -388,7 +388,10 @@ class BatchClient:
         """Learn nothing: a batch has its own allowance."""
 
     def close(self) -> None:
-        """Stop waiting, and forget what was answered; to be called once answers are kept elsewhere."""
+        """Stop waiting and forget the answered requests.
+
+        The method is called once the answers are stored elsewhere.
+        """
         if self._timer is not None:
             self._timer.cancel()
         for task in self._batches:
@@ -451,7 +454,10 @@ class BatchClient:
             task.add_done_callback(self._batches.discard)
 
     async def _settled(self, gathered: _Gathered) -> None:
-        """Have requests answered: from batches of an earlier process, and the rest from a new one."""
+        """Wait until requests are answered.
+
+        Answers come from batches of an earlier process, and the rest from a new batch.
+        """
         awaited = {key: gathered.awaited[key] for key in gathered.bodies}
         try:
             held = await self._earlier(awaited)

@@ -55,7 +55,7 @@ class RecordingSpendTracker:
     def require_prices(self, models: Iterable[str]) -> None:
         """Refuse nothing: whoever keeps the budget has looked."""
 
-    def reserve(self, model: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG002 - obeys Purse
+    def reserve(self, model: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG002
         """Allow the call."""
         return nullcontext()
 
@@ -73,14 +73,18 @@ MARGIN = 2
 """What the dearest of a kind is multiplied by: calls grow with their conversations."""
 
 Left = Callable[[], Decimal | None]
-"""Returns what may still be spent, None where nothing can be held back of it; raises where it is spent."""
+"""A function that returns the amount that may still be spent.
+
+It returns None if nothing can be reserved, and raises an error if the budget is spent.
+"""
 
 
 class Reservations:
     """Lets work begin as long as what is under way can be paid for.
 
     For each piece of work twice the dearest seen of its kind is held back. What does not fit waits
-    until it does, or until nothing else is under way; the first of a kind goes alone. Nobody overtakes.
+    until it does, or until nothing else is under way; the first of a kind goes alone. Nobody
+    overtakes.
     """
 
     def __init__(self) -> None:
@@ -126,7 +130,10 @@ class Reservations:
             self._wake()
 
     def _fitting(self, kind: str, left: Left) -> Decimal | None:
-        """Return what is held back for a piece of work that may begin; None where it has to wait."""
+        """Return the amount reserved for a piece of work that may begin.
+
+        The result is None if the work has to wait.
+        """
         room = left()
         if room is None:
             return NOTHING
@@ -192,10 +199,10 @@ def parse_spend_limit(text: str) -> SpendLimit:
 class Budget:
     """Counts what this process spends, and halts the run when that reaches a limit.
 
-    Of money and tokens something is held back for every call under way, and near the limit calls wait
-    for each other: it is passed by what the last call costs, and by what calls come to that are more
-    than twice as dear as any of their model before. Of time nothing is held back. What our own cache
-    answered costs nothing.
+    Of money and tokens something is held back for every call under way, and near the limit calls
+    wait for each other: it is passed by what the last call costs, and by what calls come to that
+    are more than twice as dear as any of their model before. Of time nothing is held back. What our
+    own cache answered costs nothing.
 
     Args:
         limit: The most that may be spent.
@@ -254,7 +261,8 @@ class Budget:
             spent = Decimal(self._clock() - self._started)
         if spent >= self.limit.amount:
             raise RunHalted(
-                f"the budget of {self.limit.text} is spent ({_format_amount(spent, self.limit.unit)} in "
+                f"the budget of {self.limit.text} is spent "
+                f"({_format_amount(spent, self.limit.unit)} in "
                 f"{self._calls} {'call' if self._calls == 1 else 'calls'}); {self._afterwards()}"
             )
 

@@ -147,7 +147,10 @@ def model_server_base(url: str) -> str:
 
 
 def suggest_model_name(base_url: str) -> str:
-    """Return how a model behind an address is written: by its provider where only that needs a key."""
+    """Return the name of a model behind an address.
+
+    The name uses a provider if the address belongs to one that needs a key.
+    """
     for name, provider in load_provider_catalog().providers.items():
         if provider.needs_key and provider.url == base_url:
             return f"{name}/MODEL"

@@ -33,13 +33,19 @@ NO_REASONING = "(none)"
 """In the place of the reasoning of a reply that has none, for endpoints that want it of all."""
 
 INVALID_ARGUMENTS = "invalid_arguments"
-"""The one argument in the place of arguments that are no JSON object: it holds what the model wrote."""
+"""Name of the one argument that replaces arguments that are not a JSON object.
+
+It holds the text that the model wrote.
+"""
 
 EMPTY_CONTENT = "(empty)"
 """In the place of content that is empty, for endpoints that refuse it."""
 
 BEGINNING = "(The conversation begins.)"
-"""The user's message before a history that begins with the assistant, where roles must alternate."""
+"""The user's message before a history that begins with the assistant.
+
+It is added where roles must alternate.
+"""
 
 FILLED_FIELD = "reasoning_content"
 """The field in which endpoints want the reasoning of every reply."""
@@ -62,9 +68,10 @@ class HistoryFormat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         reasoning: Which replies go back with their reasoning.
-        keeps_ids: Whether ids of calls stay as the server gave them. Else they become nine letters and
-            digits, which every provider takes (Mistral takes nothing else).
-        keeps_tied_ids: Whether ids stay that their own server may read: Kimi's, and those beside a signature.
+        keeps_ids: Whether ids of calls stay as the server gave them. Else they become nine letters
+            and digits, which every provider takes (Mistral takes nothing else).
+        keeps_tied_ids: Whether ids stay that their own server may read: Kimi's, and those beside a
+            signature.
         keeps_extras: Whether fields such as thought signatures go back.
         keeps_content: Whether content goes back as it came, reasoning between the words included.
         takes_empty: Whether a message without words is accepted.
@@ -189,7 +196,10 @@ def nine_character_id(text: str) -> str:
 
 
 def legal_function_name(name: str) -> str:
-    """Return a function's name in the signs that every provider takes: `functions.track` with underscores."""
+    """Return a function's name in the characters that every provider accepts.
+
+    For example, `functions.track` is written with an underscore.
+    """
     if len(name) <= _MOST_NAME and name.isascii() and name.isidentifier():
         return name
     legal = _ILLEGAL_IN_NAME.sub("_", name)[:_MOST_NAME]
@@ -254,7 +264,9 @@ class AdaptedFormat(NamedTuple):
 
 
 def adapt_history_format(reason: ErrorDetails, form: HistoryFormat) -> AdaptedFormat | None:
-    """Return the form that a refusal asks for; None where it asks for none, or for the one it refused.
+    """Return the form that a refusal asks for.
+
+    The result is None if it asks for none, or for the form that it refused.
 
     Args:
         reason: What the refusal says.

@@ -29,7 +29,7 @@ EXTRA = "extra."
 """The prefix of parameters that no table knows and that are sent as they are."""
 
 HEARS = "hears"
-"""The parameter that says whether a model can be given audio itself: on, off, or a form of the table."""
+"""The parameter for whether a model accepts audio: on, off, or a form of the table."""
 
 EQUAL = "|"
 """Stands between the addresses of endpoints that give the same answers."""

@@ -55,7 +55,8 @@ def parse_price(text: str, written: str) -> Price:
     dollars = [Decimal(each) for each in both.groups()] if both else []
     if not dollars:
         raise UsageError(
-            f"{written.partition('?')[0]}: {PRICE} is 0 for a model that is free, or US dollars per million tokens in and "
+            f"{written.partition('?')[0]}: {PRICE} is 0 for a model that is free, or US dollars "
+            "per million tokens in and "
             f"out, such as {PRICE}=0.15/0.60, not {text!r:.40}"
         )
     sent, received = dollars
@@ -120,7 +121,10 @@ class _Lists(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class PriceOrigin(msgspec.Struct, frozen=True):
-    """When a price that ships was looked up, and the address of the page; "" where that is not known."""
+    """The date of the look-up of a price that ships, and the address of the page.
+
+    The address is "" if it is unknown.
+    """
 
     as_of: date
     source: str
@@ -163,7 +167,7 @@ class PriceTable(msgspec.Struct, frozen=True):
         return None if name in self.own else self.origins.get(name)
 
     def aged(self, models: Iterable[str], today: date) -> tuple[AgedPrice, ...]:
-        """Return those of these models whose price that ships is older than `OLD_DAYS`, the oldest first."""
+        """Return the models whose price that ships is older than `OLD_DAYS`, the oldest first."""
         origins = {model: self.origin_of(model) for model in models}
         aged = [
             AgedPrice(model, origin, (today - origin.as_of).days)

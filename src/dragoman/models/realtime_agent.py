@@ -87,7 +87,8 @@ class RealtimeEndpoint(msgspec.Struct, frozen=True):
         key: Sent as a bearer token, and taken out of whatever the endpoint says; "" for none.
         proxy: The address of a proxy, or None.
         session: What a session is set up with beside instructions and tools.
-        interrupted_after: Seconds of a spoken reply after which the caller interrupts; None for never.
+        interrupted_after: Seconds of a spoken reply after which the caller interrupts; None for
+            never.
         total: Seconds that a whole response may take.
     """
 

@@ -115,7 +115,10 @@ class ResponseBuilder:
         self._items |= {item.id: item for item in response.output}
 
     def cuts(self, seconds: float) -> tuple[HeardShare, ...]:
-        """Return how much was heard of each spoken item of which not all was, after so many seconds."""
+        """Return the heard part of each spoken item that was cut off after a number of seconds.
+
+        Items that were heard in full are not included.
+        """
         left, found = int(seconds * BYTES_PER_SECOND), []
         for item, pcm in self._samples.items():
             if len(pcm) > left:

@@ -92,7 +92,8 @@ def _form(content: bytes) -> _Form:
     form = _Form(tag, channels, rate_hz, bits)
     if form.tag not in {_PCM, _EXTENSIBLE} or form.channels != 1 or form.bits != 8 * SAMPLE_BYTES:
         raise MalformedResponse(
-            f"audio of {form.channels} channels and {form.bits} bits (form {form.tag}): 16-bit mono "
+            f"audio of {form.channels} channels and {form.bits} bits (form {form.tag}): 16-bit "
+            "mono "
             "samples were asked for"
         )
     return form
@@ -124,8 +125,8 @@ def decode_spoken_reply(audio: msgspec.Raw) -> SpokenReply:
     """Read the `audio` of a message.
 
     Raises:
-        ParticipantError: Where it is damaged, or there is sound but no transcript: nobody could tell
-            what was said.
+        ParticipantError: Where it is damaged, or there is sound but no transcript: nobody could
+            tell what was said.
     """
     try:
         given = msgspec.json.decode(audio, type=_Given | None) or _Given()

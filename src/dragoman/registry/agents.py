@@ -85,7 +85,9 @@ def _check(url: str) -> None:
 
 
 def require_own_address(url: str) -> None:
-    """Refuse the address of a model server, which speaks another protocol than an agent of one's own.
+    """Refuse the address of a model server as the address of an agent.
+
+    A model server speaks another protocol than an agent of one's own.
 
     Raises:
         UsageError: With the form that is meant.
@@ -106,7 +108,8 @@ def realtime_agent(
     """Return a realtime model that plays the agent.
 
     Raises:
-        UsageError: Where its address or its key is missing, or a budget in money cannot be kept for it.
+        UsageError: Where its address or its key is missing, or a budget in money cannot be kept for
+            it.
     """
     key, url = key_of(spec), realtime_address(spec)
     endpoint = RealtimeEndpoint(
@@ -138,7 +141,10 @@ def realtime_address(spec: RealtimeSpec) -> str:
 
 
 def describe_realtime() -> dict[str, str]:
-    """Return a line about every provider of realtime sessions; whether a key is set, never the key."""
+    """Return a line about every provider of realtime sessions.
+
+    The line says whether a key is set, and never contains the key.
+    """
     return {
         f"{name}/MODEL": f"{describe_provider(provider)}; realtime, as agent only"
         for name, provider in load_realtime_catalog().providers.items()
@@ -206,7 +212,10 @@ def require_text_calls(suite: Suite, agent: Participant) -> None:
 
 
 class LedgerName(NamedTuple):
-    """A model's name in ledgers, and the names that limits are given by: its provider's and its addresses'."""
+    """A model's name in ledgers, and the names that limits use.
+
+    These are the names of its provider and of its addresses.
+    """
 
     model: str
     limited_as: tuple[str, ...]

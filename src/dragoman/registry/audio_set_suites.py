@@ -49,7 +49,8 @@ class AudioSets:
     def tasks_of(self, suite: str) -> str:
         """Return the one name that its suites have for their tasks.
 
-        Its own where they have several, and where it does not lie here: rows come from elsewhere too.
+        Its own where they have several, and where it does not lie here: rows come from elsewhere
+        too.
         """
         try:
             found = {
@@ -114,7 +115,8 @@ def _folder(name: str) -> Path:
     path = name.partition(":")[2]
     if not (Path(path) / SETTINGS).is_file():
         raise UsageError(
-            f"{name}: no audio set lies there: write set:FOLDER with a folder that `dragoman speak` made"
+            f"{name}: no audio set lies there: write set:FOLDER with a folder that `dragoman "
+            "speak` made"
         )
     return Path(path)
 

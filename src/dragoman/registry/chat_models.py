@@ -66,7 +66,10 @@ def model_identity(written: str) -> tuple[str, str]:
 
 
 def plugin_model_kinds() -> dict[str, str]:
-    """Return what stands before the slash in names of models that packages bring, with what it names."""
+    """Return the prefixes of model names that packages provide.
+
+    A prefix is the part before the slash; it is mapped to the name of the object behind it.
+    """
     return {entry.name: entry.value for entry in find_entry_points(ENTRY_POINTS)}
 
 

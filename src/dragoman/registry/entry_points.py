@@ -44,7 +44,7 @@ def load_entry_point(entry: EntryPoint, what: str) -> object:
 
 
 @lru_cache(maxsize=16)
-def _installed(group: str, places: tuple[_Place, ...]) -> Sequence[EntryPoint]:  # noqa: ARG001 - what is found depends on them
+def _installed(group: str, places: tuple[_Place, ...]) -> Sequence[EntryPoint]:  # noqa: ARG001
     return tuple(entry_points(group=group))
 
 

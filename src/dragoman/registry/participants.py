@@ -44,8 +44,8 @@ from dragoman.simulation.participants.human import Console
 class ResolvedParticipant(msgspec.Struct, frozen=True):
     """A participant with the content key of everything that makes it what it is.
 
-    `model` is the chat model that it is; None for anything else. `spec` is what it was resolved by where
-    a name was given to it, which is no part of its content key; "" where it is shown by that.
+    `model` is the chat model that it is; None for anything else. `spec` is what it was resolved by
+    where a name was given to it, which is no part of its content key; "" where it is shown by that.
     """
 
     name: str
@@ -341,7 +341,8 @@ def import_attribute(spec: str) -> tuple[object, str | None]:
         if stops_run(error):
             raise
         raise UsageError(
-            f"{spec}: cannot import {module_name!r} from here: {type(error).__name__}: {error}{hint}"
+            f"{spec}: cannot import {module_name!r} from here: {type(error).__name__}: "
+            f"{error}{hint}"
         ) from error
     target = getattr(module, attribute, None) if attribute else None
     if target is None:

@@ -33,7 +33,10 @@ def origin_of(url: str) -> str:
 
 
 def limited_as(model: str, urls: Sequence[str]) -> tuple[str, ...]:
-    """Return the names that `--rate` and `--batch` know a model's calls by: its provider, and the addresses."""
+    """Return the names by which `--rate` and `--batch` know a model's calls.
+
+    They are the name of its provider, and its addresses.
+    """
     return (model.partition("/")[0], *map(origin_of, urls))
 
 
@@ -72,7 +75,10 @@ def key_of(spec: ModelSpec | SpeechSpec | RealtimeSpec) -> str:
 
 
 def describe_providers() -> dict[str, str]:
-    """Return a line about every provider: its address, and whether its key is set, never the key."""
+    """Return a line about every provider.
+
+    The line has its address and whether its key is set, and never contains the key.
+    """
     return {
         f"{name}/MODEL": describe_provider(provider)
         for name, provider in load_provider_catalog().providers.items()

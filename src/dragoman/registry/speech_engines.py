@@ -307,7 +307,10 @@ class SpeechEngines:
 
 
 def vocabulary_texts(suites: Sequence[Suite]) -> Callable[[], Mapping[str, object]]:
-    """Return what reads all that suites know before anybody speaks; nothing where they offer nothing."""
+    """Return a function that reads the texts that suites know before anybody speaks.
+
+    It returns nothing for suites that do not offer any.
+    """
     if len(suites) == 1:
         return suites[0].texts if isinstance(suites[0], Vocabulary) else dict
     return lambda: {

@@ -154,7 +154,8 @@ def load_suite(name: str, outside: ExternalServices | None = None) -> Suite:
 def task_family(name: str) -> str:
     """Return one name for all suites of which tasks with one id are the same task.
 
-    What no benchmark has is taken for a dataset: rows have its name, and it is evaluated as a folder.
+    What no benchmark has is taken for a dataset: rows have its name, and it is evaluated as a
+    folder.
     """
     benchmark = find_benchmark(name)
     if benchmark is None:

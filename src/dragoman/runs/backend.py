@@ -30,10 +30,13 @@ ENTRY_POINTS = "dragoman.backends"
 
 
 class CellSpec(msgspec.Struct, frozen=True):
-    """One conversation to be played, as data: with the run's configuration it can be played anywhere.
+    """One conversation to play, as data.
+
+    With the run's configuration it can be played anywhere.
 
     Attributes:
-        key: Everything that can change its result, as a hash; whoever rebuilds it has to find the same.
+        key: Everything that can change its result, as a hash; whoever rebuilds it has to find the
+            same.
         seed: The seed of this attempt.
         before: The keys of the conversations that its world begins after, in their order.
         attempt: How often it was tried before.
@@ -76,8 +79,8 @@ class StoppedError(Exception):
 PlayFn = Callable[[CellSpec, Sequence[Episode]], Awaitable[PlayResult]]
 """Plays and scores one conversation, after those that its world begins after.
 
-Raises `RunHalted`, `StoreError` or `UsageError` where no other can be played either, `StoppedError` from
-what stopped it; whatever else breaks is the conversation's ending.
+Raises `RunHalted`, `StoreError` or `UsageError` where no other can be played either, `StoppedError`
+from what stopped it; whatever else breaks is the conversation's ending.
 """
 
 
@@ -114,7 +117,10 @@ class Backend(Protocol):
     """Plays conversations."""
 
     def open(self, source: BackendContext) -> AbstractAsyncContextManager[PlayFn]:
-        """Return what plays single conversations, as many at a time as it is asked for, until left."""
+        """Return a context manager whose function plays single conversations.
+
+        The function plays as many at a time as it is called for, until the context is left.
+        """
         ...
 
 

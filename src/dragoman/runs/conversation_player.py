@@ -65,7 +65,11 @@ class Player:
         sounds: AudioStore = NULL_AUDIO_STORE,
         watch: InFlightRegistry | None = None,
     ) -> None:
-        """Prepare playing; `sounds` keeps audio, by default none; `watch` sees what is under way."""
+        """Create a player.
+
+        `sounds` stores audio; by default, none is stored. `watch` registers the conversations
+        in progress.
+        """
         self._watch = watch or InFlightRegistry()
         self._setup = setup
         self._sounds = sounds
@@ -74,7 +78,10 @@ class Player:
         self.scorer = Scorer(self._factory, setup.rules, setup.judge, setup.users, setup.check)
 
     def keeping(self, sounds: AudioStore) -> "Player":
-        """Return a player of the same setup, with all that this one has prepared, that keeps audio there."""
+        """Return a player of the same setup that stores audio in a given store.
+
+        It shares everything that this player has prepared.
+        """
         other = copy.copy(self)
         other._sounds = sounds  # noqa: SLF001 - a copy of this one
         return other

@@ -106,7 +106,10 @@ def pending_cells(
 
 
 def _waiting(cells: Sequence[Cell], store: RunStore, keys: Mapping[int, str]) -> Iterator[Cell]:
-    """Yield those cells that have some keys, by their places; of a whole grid no others are made."""
+    """Yield the cells that have some keys, by their places.
+
+    Of a planned grid, no other cells are created.
+    """
     if not isinstance(cells, PlannedCells):
         wanted = frozenset(keys.values())
         yield from (cell for cell in cells if cell.key in wanted)
@@ -186,7 +189,8 @@ class RunSpending:
     """Counts what conversations spend out of the budget's sight, where there is one.
 
     Args:
-        budget: What the run may spend; None for no limit, or where every call asks the budget itself.
+        budget: What the run may spend; None for no limit, or where every call asks the budget
+            itself.
     """
 
     def __init__(self, budget: Budget | None) -> None:
@@ -213,7 +217,11 @@ class RunSpending:
 
 
 class SharedState(msgspec.Struct, frozen=True):
-    """What the workers of one run share: what was played, what may be spent, and where results go."""
+    """The state that the workers of one run share.
+
+    It is the conversations played earlier, the remaining budget, and the destinations of
+    results.
+    """
 
     earlier: Prerequisites
     writer: BackgroundWriter
@@ -233,10 +241,10 @@ class SharedState(msgspec.Struct, frozen=True):
 
 
 def sort_for_playing(pending: Sequence[Pending]) -> list[Pending]:
-    """Return what is to be played by trial, then by the length of the chain, then by that of the plan.
+    """Return pending conversations by trial, then by chain length, then by plan length.
 
-    A worker waits for the chain of its cell, so that a chain has to be taken before. What is long
-    must not begin last.
+    A worker waits for the chain of its cell, so that chains must begin early. Long
+    conversations must not begin last.
     """
     return sorted(pending, key=_playing_order)
 

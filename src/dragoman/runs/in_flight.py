@@ -74,7 +74,10 @@ class InFlightRegistry:
             self.end(step)
 
     def stalled(self, seconds: float) -> list[InFlightConversation]:
-        """Return all conversations, those that wait longest first, where none got a reply for so long."""
+        """Return all conversations if none got a reply for a number of seconds.
+
+        Those that have waited longest come first.
+        """
         now = self._clock()
         waiting = [
             InFlightConversation(cell, waiter.awaited, now - waiter.moved)

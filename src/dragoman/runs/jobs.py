@@ -68,7 +68,10 @@ MOST_COMPARED = 20_000
 OPTIONS_OF_WAITING = frozenset(
     {"timeout", "concurrency", "read_timeout", "patience", "rates", "batches", "hedge"}
 )
-"""Options that a run may go on with in other values, which its record keeps beside its configuration."""
+"""Options that a run may be resumed with in other values.
+
+The run's record stores them next to its configuration.
+"""
 
 LAST_SECOND = 250_000_000_000
 """Since 1970: what calendars of computers end before."""
@@ -78,14 +81,14 @@ class Manifest(msgspec.Struct, frozen=True):
     """What a run was started with, for people and for resuming.
 
     `not_applicable` names the conditions that the suite cannot be played under, and why.
-    `imported` is set in a run that was played elsewhere: the results file without its conversations.
-    `prices` are those of the person's own table: the file may be gone when the run is read.
-    `localization_records` says by condition what was really in another language: tools, files, directives.
-    `voices` says by condition what was spoken and heard with.
-    `clarification_records` says by condition who decided about the agent's questions.
-    `is_explicit` says that the plan is a list of conversations, and not all of the configuration's grid.
-    `preflight` says by the keys of cells what trying them out used before the run began.
-    `waiting` says how long was waited and how much was asked at a time; None in older runs.
+    `imported` is set in a run that was played elsewhere: the results file without its
+    conversations. `prices` are those of the person's own table: the file may be gone when the run
+    is read. `localization_records` says by condition what was really in another language: tools,
+    files, directives. `voices` says by condition what was spoken and heard with.
+    `clarification_records` says by condition who decided about the agent's questions. `is_explicit`
+    says that the plan is a list of conversations, and not all of the configuration's grid.
+    `preflight` says by the keys of cells what trying them out used before the run began. `waiting`
+    says how long was waited and how much was asked at a time; None in older runs.
     """
 
     dragoman: str
@@ -307,8 +310,8 @@ def read_manifest(store: RunStore) -> Manifest:
 class _OlderConfig(msgspec.Struct):
     """The part of an older configuration that is read in another way.
 
-    `canonical_arguments` and `places` stand in runs of counterfactuals from before plans could be lists.
-    Without `rules` the first version of the default rules was meant.
+    `canonical_arguments` and `places` stand in runs of counterfactuals from before plans could be
+    lists. Without `rules` the first version of the default rules was meant.
     """
 
     canonical_arguments: bool = False
@@ -344,7 +347,10 @@ def _manifest(content: bytes) -> Manifest:
 
 
 def spec_keys(manifest: Manifest) -> Callable[[StoredCell], str]:
-    """Return what gives the keys of a run's cells without the names of their agents (`Cell.spec_key`)."""
+    """Return a function that gives the keys of cells without the names of agents.
+
+    The keys are those of `Cell.spec_key`.
+    """
     is_own = manifest.imported is msgspec.UNSET
     named = display_names(manifest.config.agents) if is_own else frozenset()
     return lambda cell: named_key(cell.key, cell.agent) if cell.agent in named else cell.key

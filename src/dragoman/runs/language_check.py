@@ -215,7 +215,10 @@ def _coverage(setup: Setup, localization: Localization, played: Played) -> Itera
 
 
 def _asked(setup: Setup, player: Player, realisation: ResolvedCondition) -> Iterator[Coverage]:
-    """Yield what is English of questions: their functions, what agents are told, and what is said."""
+    """Yield the English share of a run's texts.
+
+    The texts are functions, instructions to agents, and words spoken.
+    """
     shown = [(task, realisation.of(task)) for task in setup.tasks]
     tools = [(player.fresh_world(task).tools("agent"), each.views["agent"]) for task, each in shown]
     yield measure_coverage(

@@ -312,13 +312,19 @@ def _identity(setup: Setup, measures: Sequence[Measure]) -> str:
 
 
 Choice = Literal["missing", "open", "all"]
-"""Which conversations are measured: those that were not, also those that a judge left open, or all."""
+"""The conversations to measure.
+
+`missing`: those that were not measured. `open`: also those that a judge left open. `all`: all.
+"""
 
 _Row = tuple[str, int, Episode]
 
 
 def measure_settings(manifest: Manifest) -> dict[str, MeasureSetting]:
-    """Return by label what measures need to know of a run's conditions; plain English text is absent."""
+    """Return by label the settings that measures need of a run's conditions.
+
+    Plain English text is absent.
+    """
     labels = dict.fromkeys((*manifest.realised, *manifest.voices, *manifest.clarified))
     return {label: _setting(label, manifest) for label in labels}
 
@@ -370,7 +376,8 @@ class MeasuringPlan(msgspec.Struct, frozen=True):
             return nullcontext(local_measurer(self.setup, played, self.measures))
         if self.asks:
             raise UsageError(
-                "--workers and --ray are for what is computed, and judges that are models are waited "
+                "--workers and --ray are for what is computed, and judges that are models are "
+                "waited "
                 "for: leave them out, one process asks as many as the run's --concurrency at a time"
             )
         return pool_measurer(self.spread, self.setup, played, self.measures)

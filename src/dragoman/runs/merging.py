@@ -34,12 +34,14 @@ def merge_runs(
     Args:
         folders: The runs.
         out: A new folder.
-        prefer: Whose conversation stays where they differ; None to write nothing and return what differs.
+        prefer: Whose conversation stays where they differ; None to write nothing and return what
+            differs.
         on_record: Called after each conversation and sound.
 
     Raises:
         UsageError: Where there is only one run, or one is named twice.
-        StoreError: Where they are not of one plan, saying what differs, or cannot be read or written.
+        StoreError: Where they are not of one plan, saying what differs, or cannot be read or
+            written.
     """
     if len(folders) < 2:  # noqa: PLR2004 - to join takes two
         raise UsageError("merge: name the runs that are to be joined, two or more")
@@ -91,7 +93,10 @@ def _differences(one: Manifest, other: Manifest) -> Iterator[str]:
     for name in RunConfig.__struct_fields__:
         first, second = getattr(one.config, name), getattr(other.config, name)
         if name not in _OF_PLAYING and first != second:
-            yield f"{name.replace('_', '-')} {_describe_value(second)} in place of {_describe_value(first)}"
+            yield (
+                f"{name.replace('_', '-')} {_describe_value(second)} in place of "
+                f"{_describe_value(first)}"
+            )
     if one.provenance.digest != other.provenance.digest:
         yield "the suite's data differ"
     if one.prompts != other.prompts:
@@ -101,7 +106,10 @@ def _differences(one: Manifest, other: Manifest) -> Iterator[str]:
 
 
 def _preflights(manifests: Iterable[Manifest]) -> dict[str, tuple[Usage, ...]]:
-    """Return what all preflights used, by cell: each part had one of its own, but for copies of one run."""
+    """Return the usage of all preflights by cell.
+
+    Each part had a preflight of its own, except for copies of one run, which count once.
+    """
     used: dict[str, list[tuple[Usage, ...]]] = {}
     for manifest in manifests:
         for cell, entries in manifest.preflight.items():

@@ -51,7 +51,10 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def spec_key(self) -> str:
-        """The key of the same conversation where its agent has no name: what is drawn follows from it."""
+        """The key of the same conversation with an unnamed agent.
+
+        Random draws follow from this key.
+        """
         return named_key(self.key, self.agent.name) if self.agent.spec else self.key
 
     @property

@@ -40,7 +40,7 @@ _BROKEN = FAULTS | {"timeout"}
 
 
 class PreflightResult(msgspec.Struct, frozen=True):
-    """What was used in a preflight in which everybody answered: in all, and by the key of each cell."""
+    """The usage of a preflight in which all participants answered, in total and by cell key."""
 
     conversations: int
     usage: tuple[Usage, ...]
@@ -72,7 +72,10 @@ def shorten_config(config: RunConfig) -> RunConfig:
 
 
 def sample_cells(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the first conversation of every agent, and of every condition; none that comes after another."""
+    """Return the first conversation of every agent and of every condition.
+
+    Conversations that follow another one are not included.
+    """
     agents: set[str] = set()
     conditions: set[str] = set()
     chosen = []
@@ -141,7 +144,7 @@ def _as_preflight(entries: Iterable[Usage]) -> tuple[Usage, ...]:
 
 
 async def _ask_judges(setup: Setup, cell: Cell, episode: Episode, used: list[Usage]) -> None:
-    """Ask each judge that costs something about the words of one conversation, and add what it used.
+    """Ask each judge that costs something about one conversation, and add its usage.
 
     Raises:
         RunHalted: Where one gives no judgement.

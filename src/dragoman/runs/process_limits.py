@@ -33,7 +33,10 @@ def infrequent_gc() -> Iterator[None]:
 
 
 SPARE = 96
-"""Files and connections that are nobody's conversation: the run, caches, modules that are loaded."""
+"""Number of files and connections that do not belong to a conversation.
+
+They are those of the run, of caches, and of loaded modules.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +44,8 @@ log = logging.getLogger(__name__)
 def fit_open_files(wanted: int) -> int:
     """Return how many conversations to play at once: each may hold a connection open.
 
-    The limit is raised as far as the system lets it be; where that is not enough, fewer are played at
-    once, and a warning says so.
+    The limit is raised as far as the system lets it be; where that is not enough, fewer are played
+    at once, and a warning says so.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if _fits(wanted, soft):

@@ -127,7 +127,10 @@ async def _play(
 
 
 def _due(setup: Setup, manifest: Manifest) -> tuple[str, ...]:
-    """Return the measures that a run is summarized with: for its conditions, its suite, and as configured."""
+    """Return the measures that a run is summarized with.
+
+    They follow from its conditions, its suite, and its configuration.
+    """
     own = setup.suite.measures if isinstance(setup.suite, OwnMeasures) else ()
     return tuple(
         dict.fromkeys((*due_measures(measure_settings(manifest)), *own, *setup.config.measures))

@@ -15,7 +15,8 @@ from dragoman.core.tools import ToolResult
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import Cell, plan_cells
 
-# What a task's author states for its own sake; a plan of actions also serves to define the end state.
+# What a task's author states for its own sake; a plan of actions also serves to define the end
+# state.
 STATED: tuple[Component, ...] = ("ENV_ASSERTION", "COMMUNICATE", "NL_ASSERTION")
 
 

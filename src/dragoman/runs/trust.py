@@ -58,7 +58,10 @@ def require_trust(
 
 
 def is_trusted(store: RunStore, reached: Collection[str]) -> bool:
-    """Whether a run was made or vouched for on this machine; `reached` is what it runs and reaches."""
+    """Return whether a run was made or approved on this machine.
+
+    `reached` are the programs and addresses that the run uses.
+    """
     return _content(store.manifest(), reached) in _own_runs()
 
 

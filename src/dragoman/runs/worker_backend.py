@@ -154,7 +154,10 @@ def _finished(outcome: PlaySuccess | PlayFailure) -> PlayResult:
 
 
 SILENCE_SECONDS = (10.0, 120.0)
-"""The least and the most for which a worker may say nothing; between them as long as a conversation."""
+"""Minimum and maximum seconds that a worker may be silent.
+
+Between them, the limit is the duration of a conversation.
+"""
 
 BEYOND_SECONDS = 600.0
 """What a conversation's own limit of time does not cover: its end, judges, scores."""

@@ -41,7 +41,11 @@ def match_phrase(kind: str, text: str) -> str:
 
 
 class _Phrases(msgspec.Struct, frozen=True):
-    """Phrases of one kind: all in one; and one by one, what they need and what may be one of them."""
+    """Phrases of one kind.
+
+    `in_any_case` matches all of them at once. `one_by_one` has the required text of each phrase
+    and a function that finds candidates.
+    """
 
     in_any_case: re.Pattern[str]
     one_by_one: tuple[tuple[str, Callable[[str], object]], ...]
@@ -53,7 +57,8 @@ def _phrases() -> dict[str, _Phrases]:
     return {
         kind: _Phrases(
             re.compile("|".join(patterns), re.IGNORECASE),
-            # Without the boundary of a word, the engine passes over all that a phrase cannot begin with.
+            # Without the boundary of a word, the engine passes over all that a phrase cannot begin
+            # with.
             tuple(
                 (required_literal(each), re.compile(each.removeprefix(r"\b")).search)
                 for each in patterns
@@ -79,7 +84,10 @@ _OPENING_WORDS, _OPENING_SIGNS = 1, 8
 
 
 def requests_information(text: str, phrases: Phrasebook) -> bool:
-    """Whether words want something to be told, or spelled: neither a yes alone nor further wishes."""
+    """Return whether words ask for information or for a spelling.
+
+    A mere yes and further wishes do not count.
+    """
     return any(_requests_information(each, phrases) for each in _sentences(text, phrases))
 
 

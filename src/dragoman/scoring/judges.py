@@ -220,7 +220,8 @@ def parse_verdicts(text: str, assertions: Sequence[str]) -> tuple[AssertionVerdi
     An assertion that the reply leaves out is marked so; the rules say what that means.
 
     Raises:
-        JudgeError: Where an answer answers nothing or repeats another, or the text is not such JSON.
+        JudgeError: Where an answer answers nothing or repeats another, or the text is not such
+            JSON.
     """
     answers = decode_judge_answer(text, _Answers).verdicts
     by_id = {answer.id: answer for answer in answers}

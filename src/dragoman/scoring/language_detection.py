@@ -23,7 +23,8 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.scoring.dialogue_acts import APOSTROPHE
 
-# Opaque to languages: addresses, ids and numbers. What stands together is looked at once, as a whole.
+# Opaque to languages: addresses, ids and numbers. What stands together is looked at once, as a
+# whole.
 _OPAQUE = re.compile(r"(?<![!-~])[!-~]*[0-9@_][!-~]*")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 

@@ -38,7 +38,8 @@ def contains_localized_phrase(
 ) -> bool:
     """Whether a message says it as its language writes it.
 
-    Numbers may have its signs, dates its forms, and a label may stand for a value. What `contains_phrase` finds counts too. Where numbers are not compared whole, nothing else does: the
+    Numbers may have its signs, dates its forms, and a label may stand for a value. What
+    `contains_phrase` finds counts too. Where numbers are not compared whole, nothing else does: the
     reference knows no language.
     """
     if contains_phrase(text, wanted, rules):

@@ -66,8 +66,8 @@ class Scorer:
             judge: Decides assertions; None leaves them unscored.
             users: Checks simulated users; None where there are none.
             check: The suite's own way of judging; None where tasks' criteria say it all.
-            worlds: Makes the factory of another rule set, which may repeat a conversation that these
-                rules do not; None for not to look for one.
+            worlds: Makes the factory of another rule set, which may repeat a conversation that
+                these rules do not; None for not to look for one.
         """
         self._factory = factory
         self._rules = rules
@@ -134,7 +134,10 @@ class Scorer:
         return self._without_components(Unscored(f"scoring broke: {what}"))
 
     def expected_state(self, task: Task) -> StateDelta:
-        """Return the state that the task's reference plan leads to; its failing calls are skipped."""
+        """Return the state that the task's reference plan leads to.
+
+        Failing calls of the plan are skipped.
+        """
         expected = self._expected.get(task.digest)
         if expected is None:
             world = self._factory(task)
@@ -172,7 +175,10 @@ class Scorer:
         case: JudgeContext,
         error: ReplayError,
     ) -> Score:
-        """Return the score of a conversation that does not replay: early ends earn 0 all the same."""
+        """Return the score of a conversation that does not replay.
+
+        Conversations that ended early earn 0 nevertheless.
+        """
         if episode.ending.reason in COMPLETE:
             return self._without_components(
                 Unscored(f"replay: {error}{self._repeated_by(task, episode)}")

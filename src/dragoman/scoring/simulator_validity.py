@@ -138,7 +138,8 @@ _MIN_CONTENT_LETTERS = 4
 _STEM = 5
 _RUN = 12
 _ADDRESSED = frozenset({"you", "your", "agent"})
-# Single quotes are quotation marks where no letter stands outside of them: don't is one word. What a
+# Single quotes are quotation marks where no letter stands outside of them: don't is one word. What
+# a
 # quotation begins with stands first, as the engine then passes over all else at once.
 _QUOTED = re.compile(
     r"""["\u201c«'\u2018](?:
@@ -208,9 +209,9 @@ def _goal_evidence(turns: Sequence[UserTurn], reason: str, language: str) -> Evi
 def _invention_evidence(turns: Sequence[UserTurn], told: Sequence[str]) -> Evidence:
     """The user named no id, address or number of its own making.
 
-    A breach is an identifying fact (see `find_identifiers`) that occurs neither in the scenario, nor in
-    what the agent said before, nor in earlier results of the user's own tools. A value of the scenario
-    that was misread and then put right is none: personas misread numbers.
+    A breach is an identifying fact (see `find_identifiers`) that occurs neither in the scenario,
+    nor in what the agent said before, nor in earlier results of the user's own tools. A value of
+    the scenario that was misread and then put right is none: personas misread numbers.
     """
     return _evidence("nothing_invented", _inventions(turns, told), _silence(turns))
 
@@ -233,7 +234,7 @@ def _squeezed(told: Sequence[str]) -> str:
 
 
 def _is_put_right(fact: str, turns: Sequence[UserTurn], scenario: str) -> bool:
-    """Whether one of these messages says what a fact should have been, as the (squeezed) scenario has it."""
+    """Return whether a message corrects a fact to its (normalized) value in the scenario."""
     wrong = alphanumeric(fact)
     said = (each for turn in turns for each in find_identifiers(turn.text))
     meant = (right for right in said if is_misread(wrong, alphanumeric(right)))
@@ -285,7 +286,10 @@ def _foreign_turns(turns: Sequence[UserTurn], told: Sequence[str], language: str
 
 @lru_cache(maxsize=256)
 def _words_told(told: Sequence[str]) -> frozenset[str]:
-    """Return the words of what a user was told; remembered, since many conversations are of one task."""
+    """Return the words of a user's instructions.
+
+    The result is cached, because many conversations are of one task.
+    """
     return frozenset().union(*map(language_words, told))
 
 

@@ -24,11 +24,13 @@ from dragoman.core.value_matching.value_reader import read
 Normalization = Literal["dragoman-speech-1", "dragoman-speech-2"]
 
 NORMALIZATION: Normalization = "dragoman-speech-2"
-"""The scoring normalization: both texts as the canonical units of `dragoman.core.value_matching.value_reader`.
+"""The scoring normalization, which reduces both texts to canonical units.
 
-A unit is a word, one digit, one spelled letter, or the name of a sign. Numbers, money, dates, times and
-units of measure are the same in figures and in words; letter case, punctuation and fillers do not count;
-neither does it where a space or a hyphen divides the same letters.
+The units are those of `dragoman.core.value_matching.value_reader`.
+
+A unit is a word, one digit, one spelled letter, or the name of a sign. Numbers, money, dates,
+times and units of measure are the same in figures and in words; letter case, punctuation and
+fillers do not count; neither do spaces or hyphens that divide the same letters.
 """
 
 EARLIER_NORMALIZATION: Normalization = "dragoman-speech-1"
@@ -89,8 +91,8 @@ def speech_accuracy(
     """Compare what was heard of an utterance with what was said.
 
     Args:
-        utterance: What was said. The reference of words and characters is its spoken form, or the text
-            that was spoken where that is nearer: both are the same words.
+        utterance: What was said. The reference of words and characters is its spoken form, or the
+            text that was spoken where that is nearer: both are the same words.
         language: The tag of its language.
         values: What calls need of it, as it is meant.
         written: What was heard after its values were written as people type them; without it values
@@ -122,7 +124,10 @@ def speech_accuracy(
 
 
 def _nearest(counted: Iterable[AlignmentCounts | Unscored]) -> AlignmentCounts | Unscored:
-    """Return the counts with the lowest rate, the first of equal ones; Unscored where none has one."""
+    """Return the counts with the lowest rate, the first of equal ones.
+
+    The result is Unscored if none has a rate.
+    """
     found = list(counted)
     scored = [edits for edits in found if isinstance(edits, AlignmentCounts)]
     if isinstance(found[0], Unscored) or not scored:
@@ -202,7 +207,7 @@ _Step = tuple[int, int]
 
 
 def _regrouped(said: Sequence[str], heard: Sequence[str]) -> list[str]:
-    """Return the units of the cheapest alignment in which rows with the same letters are the same."""
+    """Return the units of the cheapest alignment that equates rows with the same letters."""
     rows, columns = len(said), len(heard)
     jumps: dict[_Step, list[_Step]] = {}
     for row, one in enumerate(said):
@@ -259,7 +264,10 @@ def _traced(
 
 
 def _same_letters(said: Sequence[str], heard: Sequence[str], row: int, column: int) -> _Step | None:
-    """Return where two rows of units end that have the same letters and first end together there."""
+    """Return the common end of two rows of units that have the same letters.
+
+    The result is the first place at which both rows end, or None.
+    """
     one, other = said[row], heard[column]
     row, column = row + 1, column + 1
     while len(one) != len(other):
@@ -291,8 +299,8 @@ def entity_evidence(
 def earlier_entity_evidence(values: Iterable[str], heard: str) -> tuple[Evidence, ...]:
     """Return for each value whether it stands in what was heard, as it was found before.
 
-    An id or a phone number may stand there sign by sign, as it is where nothing writes signs together:
-    with neither a sign more nor less.
+    An id or a phone number may stand there sign by sign, as it is where nothing writes signs
+    together: with neither a sign more nor less.
     """
     apart = _said_apart(heard)
     return tuple(

@@ -147,9 +147,10 @@ def known_values(task: Task) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def stated_values(known: tuple[str, ...], text: str, language: str) -> tuple[str, ...]:
-    """Return the known values that a text states, and ids, telephone numbers and addresses beside them.
+    """Return the known values that a text states, and its further identifiers.
 
-    What was found is kept for a while: several measures look at the same messages.
+    These are ids, telephone numbers and addresses. The results are cached for a while, since
+    several measures read the same messages.
     """
     words = separate_latin_words(text, language)
     stated = (value for value in known if contains_entity(value, words))

@@ -301,13 +301,20 @@ class Conversation:
         return _without_reasoning(answer)
 
     def _latency(self, side: Role, answer: SessionReply) -> Latency | None:
-        """Return how long an agent's reply took; a user's time is that of its simulator and says nothing."""
+        """Return the latency of an agent's reply.
+
+        The result is None for a user, whose latency is that of the simulator and has no
+        meaning.
+        """
         if side == "user":
             return None
         return answer.latency if isinstance(answer.latency, Latency) else UNKNOWN_LATENCY
 
     async def _consult(self, decide: Decide) -> None:
-        """Keep what a judge decides about the last words; the other side never hears an answered question."""
+        """Store a judge's decision on the last words.
+
+        The other side never hears a question that the judge answered.
+        """
         what, self._waits_for = _DECISION, _JUDGE
         if self._limit is not None:
             self._count_time_of(what)
@@ -451,7 +458,10 @@ def _with_meant_tokens(reply: Reply) -> tuple[Reply, str]:
 
 @cache
 def _says_awaited(kind: type[Channel]) -> bool:
-    """Whether channels of a kind are `ReportsAwaitedParty`; the protocol's own check costs as much as a reply."""
+    """Return whether channels of a kind are `ReportsAwaitedParty`.
+
+    The protocol's own check costs as much as a reply.
+    """
     return hasattr(kind, "awaited")
 
 
@@ -471,7 +481,10 @@ def _raw_of(reply: Reply) -> str:
 
 
 def _without_reasoning(answer: SessionReply) -> SessionReply:
-    """Return an answer whose words are free of reasoning; models over the wire have told theirs already."""
+    """Return an answer whose words are free of reasoning.
+
+    Models over the network have already separated theirs.
+    """
     if not isinstance(answer.reply, TextReply) or answer.reasoning:
         return answer
     found = separate_reasoning(answer.reply.text)

@@ -283,7 +283,10 @@ def _problems(file: _File) -> Iterator[str]:
         for entry in attrgetter(kind)(file.hears):
             yield from _entry_problems(kind, entry)
     for broken in filter(_pattern_error, file.writing.sentence_breaks):
-        yield f"writing.sentence_breaks: {broken!r} is no regular expression ({_pattern_error(broken)})"
+        yield (
+            f"writing.sentence_breaks: {broken!r} is no regular expression "
+            f"({_pattern_error(broken)})"
+        )
     if not file.writing.clause_ends:
         yield "writing.clause_ends is empty: what ends a clause?"
     if not file.words.between:
@@ -374,7 +377,10 @@ def _expression(entry: str) -> str | None:
 
 
 def _phrase(entry: str, spaced: bool) -> str:
-    """Return the expression of a phrase: whole words, or with a star at its end the beginning of one."""
+    """Return the regular expression of a phrase.
+
+    It matches whole words, or the beginning of a word if the phrase ends with a star.
+    """
     phrase = entry.removesuffix("*").strip()
     before = r"(?<!\w)" if spaced and re.match(r"\w", phrase) else ""
     is_whole = spaced and not entry.endswith("*") and re.search(r"\w$", phrase)
@@ -383,7 +389,10 @@ def _phrase(entry: str, spaced: bool) -> str:
 
 
 def _value(between: Sequence[str], writing: _Writing) -> Pattern:
-    """Return what finds, right behind the name of a fact, what it is said to be: perhaps nothing."""
+    """Return the pattern of a fact's stated value right after the fact's name.
+
+    The value may be absent.
+    """
     marks = re.escape(f"{MARKS}{writing.further_marks}")
     ends = re.escape(f".;{writing.further_marks}")
     words = "|".join(f"{re.escape(word)}{_gap(word, writing)}" for word in between)
@@ -419,7 +428,9 @@ def session_phrasebook(opening: SessionStart) -> Phrasebook:
 
 
 def find_phrasebook(code: str, file: Path | None) -> Phrasebook | None:
-    """Return a language's phrasebook: the one beside its file, else the one that ships; None without.
+    """Return a language's phrasebook, or None if there is none.
+
+    The phrasebook next to the language's file takes precedence over the one that ships.
 
     Args:
         code: The language's code.

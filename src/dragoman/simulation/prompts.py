@@ -109,7 +109,7 @@ def agent_prompt(prompts: PromptSet, policy: str, directive: str = "") -> str:
 
 
 def user_prompt(prompts: PromptSet, scenario: str, directive: str = "", *, has_tools: bool) -> str:
-    """Return a user simulator's system prompt: guidelines, scenario, and in which language to speak."""
+    """Return a user simulator's system prompt: guidelines, scenario, and language to speak."""
     guidelines = (has_tools and prompts.user_with_tools) or prompts.user
     return f"{guidelines}\n\n<scenario>\n{scenario}\n</scenario>{_spoken(directive)}"
 

@@ -33,7 +33,10 @@ _RUN = re.compile(rf"[0-9A-Za-z]+|(?:[^\W_0-9A-Za-z]|[{HANGING}])+")
 _STEM = 3
 
 MAX_REMEMBERED = 4096
-"""Texts without spaces whose pairs are remembered: tools' descriptions are compared at every turn."""
+"""Maximum number of texts without spaces whose pairs are cached.
+
+Tools' descriptions are compared at every turn.
+"""
 
 
 def word_stems(text: str, phrases: Phrasebook) -> list[str]:
@@ -189,7 +192,10 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class SlotContext(msgspec.Struct, frozen=True):
-    """What an agent knows in a conversation: the words it heard, what its tools found, its language."""
+    """The knowledge of an agent in a conversation.
+
+    It has the words heard, the findings of tools, and the phrasebook of the language.
+    """
 
     said: str
     findings: tuple[FoundValue, ...]
@@ -271,7 +277,10 @@ def _names(wanted: str, known: SlotContext) -> Iterator[str]:
 
 
 def _found(parameter: Parameter, known: SlotContext) -> list[Scalar]:
-    """Return the values that results hold under a parameter's name, by overlap with what was said."""
+    """Return the values that results hold under a parameter's name.
+
+    They are sorted by their overlap with the words heard.
+    """
     name = parameter.name.removeprefix(_NEW)
     name = name.removesuffix("s") if parameter.type == "array" else name
     names = {name, f"{name.removesuffix('_id')}s" if name.endswith("_id") else name}
@@ -282,7 +291,10 @@ def _found(parameter: Parameter, known: SlotContext) -> list[Scalar]:
 
 
 def _names_result(entry: FoundValue, name: str) -> bool:
-    """Whether a bare result is what a parameter wants: `find_user_id_by_email` finds a `user_id`."""
+    """Return whether a bare result is the value that a parameter needs.
+
+    For example, `find_user_id_by_email` finds a `user_id`.
+    """
     return name.endswith("_id") and f"_{name}_" in f"{entry.name}_"
 
 

@@ -10,13 +10,19 @@ MAX_REMEMBERED = 10_000
 """Phrases whose expressions are kept."""
 
 HANGING = r"\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
-"""Marks and vowels that hang on the letter before them, for character sets in regular expressions."""
+"""Combining marks and vowels, for character sets in regular expressions.
+
+They attach to the letter before them.
+"""
 
 _WORD = re.compile(r"\S+")
 _HANGING = re.compile(f"[{HANGING}]")
 _LATIN = r"\u0021-\u024f"
 _LATIN_OR_ONE = re.compile(rf"[{_LATIN}]+|[^\s{_LATIN}][{HANGING}]*")
-"""Latin words, numbers and their marks, in whatever text they stand; any other sign with what hangs on it."""
+"""Pattern of Latin words with numbers and marks, or of one other character.
+
+Latin words are matched in any text. The other character includes the marks that attach to it.
+"""
 _SCRIPTS_MEET = re.compile(
     r"(?<=[0-9A-Za-z])(?=[^\x00-\u024f])|(?<=[^\x00-\u024f])(?=[0-9A-Za-z#+])"
 )
@@ -75,8 +81,8 @@ def candidate_spans(text: str, value: str, marks: str, phrases: Phrasebook) -> l
 def join_split_value(text: str, value: str, phrases: Phrasebook) -> list[str]:
     """Return the words of a text written together to about the length of a value that has digits.
 
-    Ids arrive so where they are said sign by sign. There are none where they are always heard as one
-    word again, and none for a value without digits.
+    Ids arrive so where they are said sign by sign. There are none where they are always heard as
+    one word again, and none for a value without digits.
     """
     if phrases.writing.rejoined or not any(map(str.isdigit, value)):
         return []

@@ -103,7 +103,10 @@ def _replace_value(
 
 
 def _number(heard: str, planned: float) -> object:
-    """Return what was heard as a number; of the planned kind where it can be, the words where it is none."""
+    """Return a heard number in the planned type if possible.
+
+    The words are returned if they are not a number.
+    """
     try:
         number = Decimal(heard.replace(",", ""))
     except InvalidOperation:
@@ -118,10 +121,10 @@ def _number(heard: str, planned: float) -> object:
 def extract_value(value: str, heard: str, phrases: Phrasebook) -> str:
     """Return a value where what was heard states it, else what was heard in its place.
 
-    The value matcher decides whether it was heard. If it was not, the planned value is never returned:
-    a number, an amount, a date or a time is taken from those that were heard, most alike first;
-    anything else from the stretches of as many words, without the punctuation around them, and from
-    the signs of ids that were heard apart. "" means that nothing was heard.
+    The value matcher decides whether it was heard. If it was not, the planned value is never
+    returned: a number, an amount, a date or a time is taken from those that were heard, most alike
+    first; anything else from the stretches of as many words, without the punctuation around them,
+    and from the signs of ids that were heard apart. "" means that nothing was heard.
     """
     language = language_tag(phrases)
     if states(value, heard, language):
@@ -182,10 +185,10 @@ def read_spelling(text: str, phrases: Phrasebook) -> str | None:
 def read_closest_spelling(text: str, value: str, phrases: Phrasebook) -> str | None:
     """Return what a text spells and is most like a value, or None where it spells nothing.
 
-    What stands behind `spell_value` counts alone, if the word is there. Recognizers write letters as
-    words and names of signs as they are said (`Ruth dot ABERNETHY`): these are drawn together. Case
-    and spaces cannot be heard. Where ids are not written together again single letters are heard no
-    better than words, and the value that was said before they were is looked at as well.
+    What stands behind `spell_value` counts alone, if the word is there. Recognizers write letters
+    as words and names of signs as they are said (`Ruth dot ABERNETHY`): these are drawn together.
+    Case and spaces cannot be heard. Where ids are not written together again single letters are
+    heard no better than words, and the value that was said before they were is looked at as well.
     """
     *_, end = (0, *(match.end() for match in phrases.hears.spelled.finditer(text)))
     behind = text[end:]

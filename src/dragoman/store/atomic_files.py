@@ -196,7 +196,8 @@ def write_errors(path: Path, *errors: type[Exception]) -> Iterator[None]:
                 if place.is_file():
                     raise StoreError(f"{place}: {_NO_FOLDER}") from error
         raise StoreError(
-            f"{path}: cannot be written ({_reason(path, error)}): choose another folder or make room"
+            f"{path}: cannot be written ({_reason(path, error)}): choose another folder or make "
+            "room"
         ) from error
 
 

@@ -81,8 +81,8 @@ class MessageWhitelist(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         topics: Values by the parameters that they are for.
-        named: The same after a model renamed topics and dropped what was not said; None for no model,
-            or where its answer could not be used.
+        named: The same after a model renamed topics and dropped what was not said; None for no
+            model, or where its answer could not be used.
         why: Why it could not.
     """
 
@@ -126,9 +126,10 @@ class TranscriptLine(msgspec.Struct, frozen=True):
         turn: The turn, from 0.
         place: Which message of the turn, from 0.
         words: What was recognized: the raw transcript.
-        text: The same after inverse text normalization: what an agent reads unless it reads `words`.
-        source: The SHA-256 of the audio; of the words said where a recognizer is simulated; "" where
-            there was nothing to hear.
+        text: The same after inverse text normalization: what an agent reads unless it reads
+            `words`.
+        source: The SHA-256 of the audio; of the words said where a recognizer is simulated; ""
+            where there was nothing to hear.
         usage: What recognition consumed; equal audio is heard once, for the first message with it.
     """
 
@@ -170,7 +171,9 @@ def encoded(line: msgspec.Struct) -> bytes:
 
 
 def intact_lines(path: Path, kind: type[T]) -> Iterator[T]:
-    """Yield the lines of a file, up to the first that is not as it would be written: torn or changed.
+    """Yield the lines of a file up to the first that is torn or changed.
+
+    A line is changed if it differs from its canonical encoding.
 
     Raises:
         DataError: Where the file cannot be read; one that is not there has no lines.

@@ -200,7 +200,7 @@ class ConversationWrites:
     def _takes_the_place(
         self, cell: _StoredPlace, entry: StoredEpisode, counting: StatusCounter
     ) -> bool:
-        """Count out the attempt that was the last before; return whether this one is the last now."""
+        """Subtract the last attempt from the counts and return whether a new one replaces it."""
         if not cell.is_played:
             return True
         attempt, fault, data = self._connection.execute(OWN_LAST, (cell.id,)).fetchone()
@@ -315,7 +315,10 @@ class _EpisodeRows:
 
 
 def _batches(entries: Iterable[RunEntry]) -> Iterator[list[RunEntry]]:
-    """Yield entries in their order, of one kind together; conversations that are of different cells."""
+    """Yield batches of entries of one kind, in their order.
+
+    The conversations of a batch are of different cells.
+    """
     batch: list[RunEntry] = []
     cells: set[str] = set()
     for entry in entries:

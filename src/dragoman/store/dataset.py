@@ -23,7 +23,11 @@ from dragoman.store.sqlite_files import SqliteFileFormat, open_shared_file, shar
 T = TypeVar("T")
 
 Verdict = Literal["kept", "dropped", "merged", "failed"]
-"""What a step decided; `failed` is nothing decided (an endpoint that was down), to be tried again."""
+"""The decision of a step.
+
+`failed` means that nothing was decided (an endpoint was down) and that the step must be tried
+again.
+"""
 
 
 class StoredItem(msgspec.Struct, frozen=True):
@@ -32,7 +36,8 @@ class StoredItem(msgspec.Struct, frozen=True):
     Attributes:
         kind: What it is, such as "document" or "task".
         name: Its id, unique among items of its kind.
-        source: Where it came from, as funnels count it; made things have that of what they were made of.
+        source: Where it came from, as funnels count it; made things have that of what they were
+            made of.
         digest: The hash of its content, in hex.
         data: Its record as JSON.
     """
@@ -91,7 +96,10 @@ class StepLine(msgspec.Struct, frozen=True):
 
 
 class StepOutcome(msgspec.Struct, frozen=True):
-    """What a step has to say of one item: a ledger line, what was made of it, and what that consumed."""
+    """The outcome of a step for one item.
+
+    It has a ledger line, the items made from it, and the usage of that.
+    """
 
     line: StepLine
     made: tuple[NewItem, ...] = ()
@@ -144,7 +152,10 @@ _FORM = SqliteFileFormat(
 )
 
 _ITEM = "kind, name, source, digest, data"
-_PUT_ITEM = "INSERT INTO items (kind, name, source, step, made_of, digest, data) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_PUT_ITEM = (
+    "INSERT INTO items (kind, name, source, step, made_of, digest, data) VALUES (?, ?, ?, "
+    "?, ?, ?, ?)"
+)
 _PUT_SUPPORT = "INSERT INTO supports (kind, name, on_kind, on_name) VALUES (?, ?, ?, ?)"
 _PUT_LINE = (
     "INSERT OR REPLACE INTO ledger (step, kind, name, verdict, reason, source, digest) "
@@ -154,14 +165,19 @@ _FUNNEL = (
     "SELECT step, kind, source, sum(verdict = 'kept'), sum(verdict = 'dropped'), "
     "sum(verdict = 'merged'), sum(verdict = 'failed') FROM ledger GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
 )
-_LINES = "SELECT step, kind, name, verdict, reason, source, digest FROM ledger WHERE ?1 IN ('', step) ORDER BY step, kind, name"
+_LINES = (
+    "SELECT step, kind, name, verdict, reason, source, digest FROM ledger WHERE ?1 IN ('', "
+    "step) ORDER BY step, kind, name"
+)
 
 _USAGE_DECODER = msgspec.json.Decoder(Usage)
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class Dataset:
-    """A dataset; a context manager. Lists are by name, so that they do not tell in which order things came.
+    """A dataset; a context manager.
+
+    Lists are sorted by name, so that they do not show the order of arrival.
 
     Args:
         folder: Its folder.
@@ -206,7 +222,8 @@ class Dataset:
         Raises:
             StoreError: Where the file cannot be read or an item is damaged.
         """
-        query = f"SELECT {_ITEM} FROM items WHERE kind = ? ORDER BY name"  # noqa: S608 - our own names
+        # Our own names.
+        query = f"SELECT {_ITEM} FROM items WHERE kind = ? ORDER BY name"  # noqa: S608
         for row in self._rows(query, (kind,)):
             yield _item(row)
 
@@ -218,7 +235,8 @@ class Dataset:
         Args:
             kind: What they are.
             after: The names of the steps.
-            decided: Those of them that must have decided: what failed in one of these does not stand.
+            decided: Those of them that must have decided: what failed in one of these does not
+                stand.
 
         Raises:
             StoreError: Where the file cannot be read or an item is damaged.
@@ -265,7 +283,8 @@ class Dataset:
         Raises:
             StoreError: Where the file cannot be read or the item is damaged.
         """
-        query = f"SELECT {_ITEM} FROM items WHERE kind = ? AND name = ?"  # noqa: S608 - our own names
+        # Our own names.
+        query = f"SELECT {_ITEM} FROM items WHERE kind = ? AND name = ?"  # noqa: S608
         for row in self._rows(query, (kind, name)):
             return _item(row)
         return None

@@ -16,11 +16,17 @@ from dragoman.core.tasks import Task
 from dragoman.core.usage import Usage
 
 MOST_MEMORY = 32 * 2**20
-"""Bytes that a record's JSON and its decoded values may take together: 16 MiB of plain text, 6 MiB of
-text with emoji, or 300,000 small values. Conversations of benchmarks take less than a hundredth."""
+"""Bytes that a record's JSON and its decoded values may occupy together.
+
+This allows for 16 MiB of plain text, 6 MiB of text with emoji, or 300,000 small values.
+Conversations of benchmarks need less than a hundredth.
+"""
 
 _BYTES_PER_VALUE = 100
-"""What the costliest small values take: `[]` is a list of 56 bytes, its place in another and the rest."""
+"""Bytes that the costliest small values occupy.
+
+`[]` is a list of 56 bytes, plus its place in another list and the rest.
+"""
 
 _WIDEST = 4
 """Bytes that each character takes in a text that holds one emoji."""
@@ -67,8 +73,12 @@ def _character_width(content: bytes) -> int:
 
 _MOST_TASKS_MEMORY = 4 * MOST_MEMORY
 _MOST_TASKS_TIMES = 1024
-"""Tasks of a run are one record, of which tau2's 2,285 telecom tasks take 76 MB. Longer ones may take
-this many times what they take on the disk: a file that is no larger than a bomb is none."""
+"""Maximum ratio of the memory of a run's tasks to their size on disk.
+
+Tasks of a run are one record, of which tau2's 2,285 telecom tasks occupy 76 MB. Larger records
+may occupy this many times their size on disk. A file within this limit is not a decompression
+bomb.
+"""
 
 
 class _Head(msgspec.Struct):
@@ -85,7 +95,10 @@ class _Head(msgspec.Struct):
 
 
 class _Zstandard(threading.local):
-    """A compressor and a decompressor for each thread: they let go of the interpreter while they work."""
+    """A compressor and a decompressor for each thread.
+
+    They release the interpreter while they work.
+    """
 
     def __init__(self) -> None:
         self.compressor = zstandard.ZstdCompressor(level=1)
@@ -112,7 +125,10 @@ class EpisodeCodec:
         return require_bounded_json(self._encoder.encode(episode))
 
     def compressed(self, episodes: Sequence[bytes]) -> list[bytes]:
-        """Return the stored forms of written episodes; the interpreter is let go of once for all."""
+        """Return the stored forms of encoded episodes.
+
+        The interpreter is released once for all of them.
+        """
         compressor = self._zstandard.compressor
         if len(episodes) == 1:
             return [compressor.compress(episodes[0])]

@@ -93,7 +93,7 @@ def describe_replies(path: Path) -> ReplyFileFacts:
         # A reader of a file in this mode writes its index beside it: "ro" would need that there.
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as file:
             counts = [
-                file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our own names
+                file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
                 for table in ("replies", "calls")
             ]
     except sqlite3.Error as error:

@@ -320,7 +320,7 @@ class Lock:
     def __init__(self, folder: Path) -> None:
         path = folder / LOCK
         try:
-            self._file = open(path, "a", encoding="ascii", opener=open_without_links)  # noqa: SIM115 - Path.open takes no opener; it is closed by release
+            self._file = open(path, "a", encoding="ascii", opener=open_without_links)  # noqa: SIM115
         except OSError as error:
             raise StoreError(
                 f"{folder}: cannot write to the run's folder ({error.strerror})"

@@ -173,7 +173,10 @@ class RunIndex:
         self.connection.execute(_PUT_STATE, (name, value))
 
     def put_behind(self, named: Mapping[str, Iterable[str]]) -> None:
-        """Keep which conversations, by key, are behind figures by name, in the place of all before."""
+        """Store the keys of the conversations behind figures, by name.
+
+        They replace all earlier ones.
+        """
         self.connection.execute(_EMPTIED.format(table="behind"))
         self.connection.executemany(
             _PUT_BEHIND,
@@ -399,7 +402,8 @@ def totals(index: RunIndex, since: float) -> IndexTotals:
     """Return what all conversations took, and how many ended since a moment."""
     query = (
         "SELECT min(ended - seconds), max(ended), total(cost), "
-        "count(*) - count(cost), count(*), total(seconds) FROM conversations WHERE attempt IS NOT NULL"
+        "count(*) - count(cost), count(*), total(seconds) FROM conversations WHERE attempt IS NOT "
+        "NULL"
     )
     with index.errors("read"):
         first, last, cost, unknown, played, seconds = index.connection.execute(query).fetchone()

@@ -42,7 +42,7 @@ _CODEC = EpisodeCodec()
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """One attempt at a cell as it is stored: its episode, and its scores and measures in their order."""
+    """One attempt at a cell as it is stored, with its episode, scores and measures in order."""
 
     fault: int
     data: bytes
@@ -56,9 +56,9 @@ class ConflictError(Exception):
 def merge_attempts(runs: Sequence[Sequence[Attempt]], prefer: Prefer | None) -> list[Attempt]:
     """Return the attempts at one cell of all runs, the one that counts last.
 
-    A whole conversation counts before one whose simulated user failed, and that before one that broke.
-    What one of two equal ones lacks, a score or a verdict that a judge left open, it gets from the other;
-    what does not count is kept before, for what it consumed.
+    A whole conversation counts before one whose simulated user failed, and that before one that
+    broke. What one of two equal ones lacks, a score or a verdict that a judge left open, it gets
+    from the other; what does not count is kept before, for what it consumed.
 
     Args:
         runs: The attempts of each run that has any, in their order.
@@ -219,7 +219,8 @@ class RunPart:
         """
         if self._file.format != FORMAT:
             raise StoreError(
-                f"{self.folder}: of format {self._file.format}: first `dragoman upgrade {self.folder}`"
+                f"{self.folder}: of format {self._file.format}: first `dragoman upgrade "
+                f"{self.folder}`"
             )
         return plan_digest(self._connection)
 
@@ -351,7 +352,8 @@ def merge_parts(
         on_record: Called after each conversation and sound.
 
     Raises:
-        StoreError: Where one cannot be read, they are of different plans, or the folder cannot be written.
+        StoreError: Where one cannot be read, they are of different plans, or the folder cannot be
+            written.
     """
     if out.is_file() or (out.is_dir() and any(out.iterdir())):
         raise StoreError(f"{out}: is there already: choose another --out")
@@ -391,7 +393,8 @@ def _require_one_plan(parts: Sequence[RunPart]) -> None:
 def _require_sound(draft: Path) -> None:
     for problem in verify_run(draft, VerificationCounts(), lambda: None):
         raise StoreError(
-            f"what the runs have is not whole ({problem.where}: {problem.what}): nothing was written; "
+            f"what the runs have is not whole ({problem.where}: {problem.what}): nothing was "
+            "written; "
             "`dragoman verify` tells of each run what is wrong"
         )
 

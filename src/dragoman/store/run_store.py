@@ -225,8 +225,8 @@ class RunStore:
     def require_sound(self) -> None:
         """Refuse a run of which rows are lost or have changed; what they hold is checked when read.
 
-        Only files up to `MOST_LOOKED_THROUGH` are looked through: it takes some 1.5 s per GB. Larger
-        ones are by `dragoman verify`.
+        Only files up to `MOST_LOOKED_THROUGH` are looked through: it takes some 1.5 s per GB.
+        Larger ones are by `dragoman verify`.
 
         Raises:
             StoreError: Where it is damaged.
@@ -315,13 +315,19 @@ class RunStore:
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
 
     def resumed(self) -> list[dict[str, object]]:
-        """Return with which other options the run was gone on with, oldest first; without keys of its own."""
+        """Return the changed options with which the run was resumed, the oldest first.
+
+        The entries do not have keys of their own.
+        """
         with self._errors("read"):
             found = self._meta("resumed")
             return [] if found is None else msgspec.json.decode(found, type=list[dict[str, object]])
 
     def note_resumed(self, changes: Mapping[str, object]) -> None:
-        """Keep with which other options the run is gone on with; the same once more is kept once."""
+        """Store the options that change when the run is resumed.
+
+        Repeated identical changes are stored once.
+        """
         before = self.resumed()
         if before and before[-1] == changes:
             return
@@ -419,7 +425,10 @@ class RunStore:
             return self._codec.decode_episode(self._unsealed(data, cell, attempt, fault))
 
     def conversation(self, cell: str) -> StoredConversation | None:
-        """Return one cell with all that is stored of its last attempt, or None; nothing else is read."""
+        """Return one cell with all stored data of its last attempt, or None.
+
+        Nothing else is read.
+        """
         with self._errors("read"):
             key = bytes.fromhex(cell)
             planned = self._connection.execute(_CELL, (key,)).fetchone()
@@ -526,7 +535,8 @@ class RunStore:
         """Return by cell what attempts before its last one consumed, and their judges.
 
         Args:
-            rules: Which scores' judges are meant, beside those of other measures: under these rules,
+            rules: Which scores' judges are meant, beside those of other measures: under these
+                rules,
             judge: by this judge,
             metric: and of this metric version.
         """
@@ -658,7 +668,8 @@ def create_run(folder: Path, new: NewRun, played: Iterable[StoredEpisode] = ()) 
     Args:
         folder: Where it is to lie.
         new: Its manifest, plan and tasks.
-        played: Conversations that it begins with, as an imported run does: all are there or no run is.
+        played: Conversations that it begins with, as an imported run does: all are there or no run
+            is.
 
     Raises:
         StoreError: Where the folder holds a run already or cannot be written.

@@ -15,8 +15,10 @@ from dragoman.store.status_counts import SCHEMA, StatusCounter, count_plan, grou
 
 _RECORDS = {
     "meta": "SELECT rowid, value, name FROM meta WHERE name != 'format' AND rowid = ?",
-    "episodes": "SELECT e.id, data, lower(hex(key)), attempt, fault FROM episodes AS e JOIN cells ON cells.id = cell WHERE e.id = ?",
-    "scores": "SELECT s.id, data, lower(hex(key)), attempt, rules, judge, metric FROM scores AS s JOIN cells ON cells.id = cell WHERE s.id = ?",
+    "episodes": "SELECT e.id, data, lower(hex(key)), attempt, fault FROM episodes AS e JOIN cells "
+    "ON cells.id = cell WHERE e.id = ?",
+    "scores": "SELECT s.id, data, lower(hex(key)), attempt, rules, judge, metric FROM scores AS s "
+    "JOIN cells ON cells.id = cell WHERE s.id = ?",
 }
 _VALUE = {"meta": "value", "episodes": "data", "scores": "data"}
 _LAST = """
@@ -24,7 +26,10 @@ SELECT cells.id, lower(hex(key)), suite, condition, agent, attempt, fault, data
 FROM cells JOIN episodes ON cells.id = episodes.cell
 WHERE attempt = (SELECT max(attempt) FROM episodes AS every WHERE every.cell = cells.id)
 """
-_FOUND = "SELECT attempt, rules, judge, metric, data FROM scores WHERE cell = ? AND attempt = ? AND rules != ''"
+_FOUND = (
+    "SELECT attempt, rules, judge, metric, data FROM scores WHERE cell = ? AND attempt = ? "
+    "AND rules != ''"
+)
 
 
 def upgrade_run(folder: Path, on_record: Callable[[], None]) -> str:
@@ -73,7 +78,8 @@ def _upgrade(file: OpenFile, on_record: Callable[[], None]) -> None:
 
 def _add_checksums(connection: sqlite3.Connection) -> None:
     for table, query in _RECORDS.items():
-        numbers = connection.execute(f"SELECT rowid FROM {table}").fetchall()  # noqa: S608 - our own
+        # Our own.
+        numbers = connection.execute(f"SELECT rowid FROM {table}").fetchall()  # noqa: S608
         change = f"UPDATE {table} SET {_VALUE[table]} = ? WHERE rowid = ?"  # noqa: S608 - our own
         for number in numbers:
             for row, data, *key in connection.execute(query, number).fetchall():

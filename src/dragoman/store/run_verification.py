@@ -48,7 +48,10 @@ SELECT cells.id, lower(hex(key)), suite, condition, agent, attempt, fault, data
 FROM cells JOIN episodes ON cells.id = episodes.cell
 WHERE attempt = (SELECT max(attempt) FROM episodes AS every WHERE every.cell = cells.id)
 """
-_FOUND = "SELECT attempt, rules, judge, metric, data FROM scores WHERE cell = ? AND attempt = ? AND rules != ''"
+_FOUND = (
+    "SELECT attempt, rules, judge, metric, data FROM scores WHERE cell = ? AND attempt = ? "
+    "AND rules != ''"
+)
 
 
 class RunProblem(msgspec.Struct, frozen=True):

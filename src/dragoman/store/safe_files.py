@@ -51,7 +51,10 @@ def read_bounded(path: Path, most: int) -> bytes:
 
 
 def open_without_links(path: str, flags: int) -> int:
-    """Open a file that is written, for `open(opener=...)`: a link is not followed, a pipe not waited for."""
+    """Open a file for writing, for `open(opener=...)`.
+
+    Links are not followed, and pipes are not waited for.
+    """
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
 
 

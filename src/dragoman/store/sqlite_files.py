@@ -70,12 +70,14 @@ def shared_file_error(
         return StoreError(f"{path}: damaged or no {form.what} ({text}): {form.damaged}")
     if "locked" in text:
         return StoreError(
-            f"{path}: another process has been writing it for {PATIENCE_SECONDS} seconds: try again "
+            f"{path}: another process has been writing it for {PATIENCE_SECONDS} seconds: try "
+            "again "
             "when it is done"
         )
     if "full" in text:
         return StoreError(
-            f"{path}: the {form.what} cannot be written, the disk is full: make room and go on; what "
+            f"{path}: the {form.what} cannot be written, the disk is full: make room and go on; "
+            "what "
             "was stored is safe"
         )
     return StoreError(f"{path}: the {form.what} cannot be {action} ({text})")
@@ -112,8 +114,8 @@ def _opened(path: Path, form: SqliteFileFormat, *, write: bool) -> sqlite3.Conne
 def _address(path: Path, *, write: bool) -> str:
     """Return how SQLite is asked for a file.
 
-    What is only read is opened for writing too where that is allowed: only so SQLite takes the files
-    away that it needs beside it. In a folder that may not be written it has none.
+    What is only read is opened for writing too where that is allowed: only so SQLite takes the
+    files away that it needs beside it. In a folder that may not be written it has none.
     """
     address = path.absolute().as_uri()
     if write:

@@ -138,7 +138,7 @@ def count_plan(connection: sqlite3.Connection) -> None:
 def all_scored(
     tallies: Iterable[tuple[StatusGroup, StatusCount]], scoring: tuple[str, str, str]
 ) -> bool:
-    """Whether every conversation that was played, and that no fault ended, has a score of a scoring."""
+    """Return whether every played conversation without a fault has a score of a scoring."""
     lacking = 0
     for group, tally in tallies:
         if group.standing == "played":

@@ -23,9 +23,10 @@ class UnusedRow(msgspec.Struct, frozen=True):
 
 
 class TrainingUse(msgspec.Struct, frozen=True):
-    """What the steps of a training used, in all its processes: also those that a kill had made again.
+    """The usage of the steps of a training in all its processes.
 
-    `tokens` are those read; None where that is not known.
+    Steps that were repeated because of a kill are included. `tokens` are those read; None if
+    the number is unknown.
     """
 
     seconds: float
@@ -35,9 +36,9 @@ class TrainingUse(msgspec.Struct, frozen=True):
 class TrainingResult(msgspec.Struct, frozen=True):
     """What came of a training.
 
-    `folders` are those of weights; `seconds` are of this process alone, and `resumed` is the step that it
-    began after. `identity` is that of what was prepared. `cost` is that of the seconds that were `used`,
-    in US dollars, at `price_per_hour`; None where one of them is not known.
+    `folders` are those of weights; `seconds` are of this process alone, and `resumed` is the step
+    that it began after. `identity` is that of what was prepared. `cost` is that of the seconds that
+    were `used`, in US dollars, at `price_per_hour`; None where one of them is not known.
     """
 
     folders: tuple[str, ...]

@@ -94,7 +94,10 @@ class MemoryCount(msgspec.Struct, frozen=True):
 
 
 class ReviewCount(msgspec.Struct, frozen=True):
-    """Of the texts of one artifact that were read: how many stood as they were, and were left open."""
+    """The numbers of reviewed, accepted and unsure texts of one artifact.
+
+    Accepted texts stayed as they were. Unsure texts were left open.
+    """
 
     artifact: str
     read: int
@@ -123,11 +126,13 @@ class ReviewRecord(msgspec.Struct, frozen=True):
 
 _COLUMNS = "key, source_language, target_language, origin, data"
 _GET = f"SELECT {_COLUMNS} FROM entries WHERE key = ?"  # noqa: S608 - our own names
-_PUT = f"INSERT OR REPLACE INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)"  # noqa: S608 - our own names
-_KEEP = f"INSERT INTO replaced ({_COLUMNS}) SELECT {_COLUMNS} FROM entries WHERE key = ?"  # noqa: S608 - our own names
-_HISTORY = f"SELECT {_COLUMNS} FROM replaced WHERE key = ? ORDER BY id"  # noqa: S608 - our own names
+# Our own names.
+_PUT = f"INSERT OR REPLACE INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)"  # noqa: S608
+_KEEP = f"INSERT INTO replaced ({_COLUMNS}) SELECT {_COLUMNS} FROM entries WHERE key = ?"  # noqa: S608
+# Our own names.
+_HISTORY = f"SELECT {_COLUMNS} FROM replaced WHERE key = ? ORDER BY id"  # noqa: S608
 _ALL = (
-    f"SELECT {_COLUMNS} FROM entries WHERE ?1 IN ('', source_language) "  # noqa: S608 - our own names
+    f"SELECT {_COLUMNS} FROM entries WHERE ?1 IN ('', source_language) "  # noqa: S608
     "AND ?2 IN ('', target_language)"
 )
 _COUNT = (
@@ -356,7 +361,8 @@ class TranslationMemory:
             return _DECODER.decode(verified(data, key, source, target, origin))
         except (ValueError, *DECODING_ERRORS) as error:
             raise StoreError(
-                f"{self.path}: a translation from {source} into {target} is damaged ({error}): put a "
+                f"{self.path}: a translation from {source} into {target} is damaged ({error}): "
+                "put a "
                 "copy of the file in its place"
             ) from error
 

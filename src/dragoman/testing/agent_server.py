@@ -114,7 +114,10 @@ async def _listen(runner: web.AppRunner, port: int) -> None:
 
 @web.middleware
 async def _refuse_web_pages(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse what a page could send from a browser: by its origin, its form, or a name it was given."""
+    """Refuse requests that a web page could send from a browser.
+
+    They are recognized by their origin, form or host name.
+    """
     if _hostname(f"http://{request.host}") not in LOOPBACK:
         return _failure(403, "asked for by a name that is not of this machine")
     if request.headers.get("Origin", f"http://{request.host}") != f"http://{request.host}":

@@ -95,7 +95,10 @@ class ChatMessage(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def text(self) -> str:
-        """The words, text parts joined; audio enters as its hash, parts of another kind as their JSON."""
+        """The text of the message: its text parts, joined.
+
+        Audio is represented by its hash, parts of other kinds by their JSON.
+        """
         if isinstance(self.content, list):
             return "".join(map(_part_text, self.content))
         return self.content or ""

@@ -59,7 +59,10 @@ class _Asked(msgspec.Struct):
 
 
 class FakeCurationLlm:
-    """Answers for show; `asked` counts requests by what they asked for, `mistakes` what went wrong."""
+    """A source of demonstration answers.
+
+    `asked` counts requests by their subject, and `mistakes` counts errors by kind.
+    """
 
     def __init__(self, mistakes: CurationMistakes | None = None, seed: int = 0) -> None:
         self._mistakes = mistakes or CurationMistakes()

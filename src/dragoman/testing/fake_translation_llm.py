@@ -24,7 +24,8 @@ from dragoman.testing.scripted_answers import Unanswered
 
 SYLLABLES: Mapping[str, str] = {
     "Thai": "กา มี ดู เสา ไร คน ทาง น้ำ เมือง สอง ปลา เขียว โต๊ะ หลัง ใต้ ฟ้า ลม จัน แก้ว ศรี",
-    "Vietnamese": "trong cho không chim khi sông xanh phố lên tay thu ăn cao trên cùng mưa nghe đi bay lá",
+    "Vietnamese": "trong cho không chim khi sông xanh phố lên tay thu ăn cao trên cùng mưa nghe "
+    "đi bay lá",
     "Chinese": "山 水 木 火 土 日 月 人 大 小 中 上 石 竹 雨 风 云 鱼 马 鸟 花 草 米 金",
 }
 OTHERS = "ba du ki lo me nu pa ri sa to vi za bor dal fen gim hul jat kos ler"
@@ -32,7 +33,8 @@ OTHERS = "ba du ki lo me nu pa ri sa to vi za bor dal fen gim hul jat kos ler"
 
 UNSPACED = frozenset({"Thai", "Chinese"})
 
-# What stays: placeholders, code, templates, marks, addresses, numbers, words with digits or marks in
+# What stays: placeholders, code, templates, marks, addresses, numbers, words with digits or marks
+# in
 # them. What is left are words.
 _KEPT = re.compile(
     r"(?P<placeholder>\u27e6\d+\u27e7)|`[^`\n]*`|\{[^{}\n]*\}|#{2,}\w*#*|[\w.+-]+@[\w.-]+"

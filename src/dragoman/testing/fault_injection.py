@@ -55,7 +55,7 @@ class ServerError(ServerFault, frozen=True, tag="server_error"):
     def __post_init__(self) -> None:
         """Refuse statuses that tell of no server error."""
         ServerFault.__post_init__(self)
-        if not self.statuses or not all(500 <= status <= 599 for status in self.statuses):  # noqa: PLR2004 - HTTP's
+        if not self.statuses or not all(500 <= status <= 599 for status in self.statuses):  # noqa: PLR2004
             raise ValueError(f"statuses are from 500 to 599, not {self.statuses}")
 
 
@@ -160,9 +160,10 @@ class BatchFaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         seconds: How long a batch is in progress.
         refused: So many batches are refused with status 429 before one is taken.
         lost: After the batch is made, the connection is cut: so many times.
-        endings: How the first batches end; those after them are completed. What is `expired` has answered
-            every other request, what is `failed` or `cancelled` none.
-        lines: What is wrong with the answers of the first batch that brings some, from its first request on.
+        endings: How the first batches end; those after them are completed. What is `expired` has
+            answered every other request, what is `failed` or `cancelled` none.
+        lines: What is wrong with the answers of the first batch that brings some, from its first
+            request on.
         are_served: Whether there are batches at all.
     """
 
@@ -233,7 +234,7 @@ _LIMITED = Refusal("too many requests (an injected fault)", None, "rate_limited"
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """When a fault strikes: seconds since 1970, and a number from 0 to 1 that settles its details."""
+    """The time of a fault: seconds since 1970, and a number from 0 to 1 that sets its details."""
 
     now: float
     chance: float

@@ -172,7 +172,10 @@ class _Manifest(msgspec.Struct):
 async def _record(
     task: Task, episode: Episode, side: Role, prompts: PromptSet, tools: Toolset
 ) -> RecordedConversation:
-    """Play a side's recorded replies through a participant, and one more to see the last of them."""
+    """Play a side's recorded replies through a participant.
+
+    One more reply is played to see the last of them.
+    """
     model = _Dictated()
     history = _opening(task, episode.events)
     session = await LlmParticipant(model, prompts).open(

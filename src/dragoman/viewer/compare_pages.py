@@ -30,7 +30,10 @@ MOST_TRIALS = 100
 
 
 class CellChoice(msgspec.Struct, frozen=True):
-    """One cell of a run's grid by its number in the plan; `facets` are its facets' numbers and outcomes."""
+    """One cell of a run's grid by its number in the plan.
+
+    `facets` maps its facets' numbers to outcomes.
+    """
 
     number: int
     suite: str
@@ -143,7 +146,10 @@ def successes(values: Sequence[float]) -> str:
 def default_pair(
     a: Sequence[CellChoice], b: Sequence[CellChoice], *, is_one_run: bool
 ) -> tuple[CellChoice, CellChoice]:
-    """Return which two cells to begin with: the same one of two runs, else the first two of a suite."""
+    """Return the initial pair of cells.
+
+    It is the same cell of two runs, or else the first two cells of a suite.
+    """
     first = a[0]
     fitting = (each for each in b if _fits(first, each, is_one_run=is_one_run))
     return first, next(fitting, b[0])

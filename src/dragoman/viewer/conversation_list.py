@@ -97,7 +97,10 @@ def list_filter(query: Mapping[str, tuple[str, ...]]) -> ListFilter:
 
 
 def list_cut(query: Mapping[str, tuple[str, ...]], wanted: ListFilter) -> ListPage:
-    """Read which part of a list is asked for; one row more is looked for, to know whether it ends."""
+    """Read the requested part of a list.
+
+    One more row is requested to detect the end of the list.
+    """
     return ListPage(
         order=wanted.order,
         falling=wanted.falling,

@@ -51,7 +51,10 @@ class SameTask(msgspec.Struct, frozen=True):
 
 
 def neighbours(listing: Listing, key: str, wanted: ListFilter) -> Neighbours:
-    """Return what comes before and after a conversation in a filter; nothing where it is not read yet."""
+    """Return the conversations before and after one in a filter.
+
+    The result is empty if the conversation is not read yet.
+    """
     row = listing.row(key)
     if row is None:
         return Neighbours("", "", 0)

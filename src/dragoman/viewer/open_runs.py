@@ -28,7 +28,8 @@ PATIENCE_SECONDS = 0.1
 class OpenedRun:
     """A run under its name in addresses.
 
-    It belongs to one thread that answers requests; its index is kept by another one, for all of these.
+    It belongs to one thread that answers requests; its index is kept by another one, for all of
+    these.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class OpenedRun:
 
     @property
     def cost_ahead(self) -> float:
-        """What its preflight cost in US dollars as far as that is known, read once for each file."""
+        """The cost of its preflight in US dollars as far as known, read once for each file."""
         store = self.store
         if self._cost_ahead is None:
             tried = read_manifest(store).preflight.values()
@@ -192,7 +193,10 @@ class Library:
         self._shared = shared or _Shared()
 
     def for_another_thread(self) -> "Library":
-        """Return the same runs under the same names, opened anew: what is open belongs to a thread."""
+        """Return the same runs under the same names, opened again.
+
+        Open files belong to one thread.
+        """
         return Library(self._places, self._cache, self._shared)
 
     def runs(self) -> tuple[OpenedRun, ...]:

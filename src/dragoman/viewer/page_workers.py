@@ -17,7 +17,10 @@ WORKERS = 4
 """Threads that make pages: while one waits for a disk or an index, others go on."""
 
 FRESH_SECONDS = 5.0
-"""How long a page may be shown again where nothing has changed: it says how long ago things were."""
+"""Seconds for which an unchanged page may be shown again.
+
+A page states the age of its contents.
+"""
 
 _ONE_RUN_ROUTES = frozenset(
     {"/run/{run}", "/run/{run}/conversations", "/run/{run}/conversation/{key}"}

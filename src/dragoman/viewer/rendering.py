@@ -135,7 +135,10 @@ class PageRequest(msgspec.Struct, frozen=True):
 
 
 Answer = Callable[[PageRequest], web.StreamResponse]
-"""Answers in a thread that reads runs: it may read its own stores, and must not wait for anything."""
+"""A function that answers a request in a thread that reads runs.
+
+It may read its own stores, and must not wait for anything.
+"""
 
 
 class Route(NamedTuple):

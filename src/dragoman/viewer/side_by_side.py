@@ -14,8 +14,11 @@ from dragoman.viewer.transcript import ShownCall, Turn
 from dragoman.viewer.word_diff import MarkedText
 
 Difference = Literal["length", "heard", "calls", "results", "words"]
-"""What differs in a step: that one conversation had ended, what reached the agent of the same words,
-what was called, what came back of the same calls, or what was said."""
+"""The difference in a step.
+
+`length`: one conversation had ended. `heard`: the agent received the same words differently.
+`calls`: other calls. `results`: other results of the same calls. `words`: other words.
+"""
 
 Read = TypeVar("Read", bound=Hashable)
 

@@ -155,7 +155,10 @@ class Note(msgspec.Struct, frozen=True):
 
 
 def notes_by_place(measures: Iterable[MeasureResult]) -> dict[int, list[Note]]:
-    """Return by place among the events what was found there; entries that say nothing are left out."""
+    """Return the findings by place among the events.
+
+    Entries without content are left out.
+    """
     found: dict[int, list[Note]] = {}
     for entry in measures:
         for place, note in _notes(entry):
@@ -201,8 +204,8 @@ def link_evidence(
 ) -> tuple[LinkedEvidence, ...]:
     """Return what a component rests on with the turns that it concerns.
 
-    Evidence of rewards names no place. A turn concerns it that changes the record which is named, where
-    states were compared; that says the words which had to be said; else that calls the tool.
+    Evidence of rewards names no place. A turn concerns it that changes the record which is named,
+    where states were compared; that says the words which had to be said; else that calls the tool.
 
     Args:
         part: The component.

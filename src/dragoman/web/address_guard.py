@@ -21,7 +21,8 @@ _SHARED = ipaddress.ip_network("100.64.0.0/10")
 _METADATA = frozenset(
     map(
         ipaddress.ip_address,
-        ("169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254"),
+        ("169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "192.0.0.192",
+        "fd00:ec2::254"),
     )
 )  # fmt: skip
 """Where the large clouds tell a machine its own secrets."""
@@ -35,8 +36,8 @@ def why_blocked(address: IpAddress, *, allow_local: bool = False) -> str:
 
     Args:
         address: The address.
-        allow_local: Whether loopback and private ones may be; link-local ones and those where clouds
-            keep secrets never are.
+        allow_local: Whether loopback and private ones may be; link-local ones and those where
+            clouds keep secrets never are.
     """
     inner = _inner(address) if isinstance(address, ipaddress.IPv6Address) else None
     if inner is not None:
@@ -56,7 +57,10 @@ def why_blocked_locally(address: IpAddress) -> str:
 
 
 def numeric_host(host: str) -> IpAddress | None:
-    """Return the address that a host is, however it is written (decimal, octal, hex, short); None for a name."""
+    """Return the address of a host, in any notation (decimal, octal, hex, short).
+
+    The result is None for a name.
+    """
     try:
         return ipaddress.ip_address(host.partition("%")[0])
     except ValueError:

@@ -22,7 +22,10 @@ class RobotRules(msgspec.Struct, frozen=True):
     rules: tuple[tuple[str, bool], ...] = ()
 
     def allows(self, path: str) -> bool:
-        """Whether a path with its query may be asked; the longest pattern decides, and allows in doubt."""
+        """Return whether a path with its query may be requested.
+
+        The longest pattern decides. In doubt, the path is allowed.
+        """
         asked = _normal(path or "/")
         longest = max(
             (
@@ -72,7 +75,10 @@ def _normal(path: str) -> str:
 
 
 def _matches(pattern: str, path: str) -> bool:
-    """Whether a pattern with * and a last $ fits the beginning of a path, in one walk without going back."""
+    """Return whether a pattern with * and a final $ matches the beginning of a path.
+
+    The pattern is matched in one pass without backtracking.
+    """
     ends = pattern.endswith("$")
     first, *pieces = pattern.removesuffix("$").split("*")
     if not path.startswith(first):
@@ -139,7 +145,10 @@ class PoliteFetcher:
         self._hosts: dict[str, _Host] = {}
 
     async def fetch(self, request: FetchRequest, at: str = "") -> HttpExchange:
-        """Return what came, as `Fetcher.fetch` does; also refused is what the host's robots.txt disallows."""
+        """Return the exchange of a request, as `Fetcher.fetch` does.
+
+        Requests that the host's robots.txt disallows are refused too.
+        """
         try:
             parts = urlsplit(request.url)
         except ValueError:

@@ -20,8 +20,8 @@ class HttpExchange(msgspec.Struct, frozen=True, omit_defaults=True):
         at: When, in ISO 8601, UTC; "" where a recording does not say.
         status: The HTTP status; 0 where nothing was answered.
         body: The answer's bytes, cut off at the limit that was set.
-        failure: Why there is no whole answer ("refused: private address", "timed out after 10 s", "too
-            large"); "" for none.
+        failure: Why there is no whole answer ("refused: private address", "timed out after 10 s",
+            "too large"); "" for none.
         redirects: The addresses that were passed on the way.
         seconds: How long it took; 0 where unknown.
     """
@@ -40,16 +40,23 @@ class HttpExchange(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 _REDACTED_TEXT = REDACTED.decode()
-_WORDS = r"(?:api|app|access|auth|client|private|secret|service|subscription|session|refresh|id|csrf|xsrf)"
+_WORDS = (
+    r"(?:api|app|access|auth|client|private|secret|service|subscription|session|refresh|id"
+    r"|csrf|xsrf)"
+)
 _is_secret = re.compile(
-    rf"(?:x[-_])?(?:{_WORDS}[-_]?(?:key|token|secret|id_token|signature)|key|token|secret|pass(?:word|wd|code)?"
-    r"|pwd|sig(?:nature)?|jwt|bearer|credentials?|authorization|proxy-authorization|cookie|set-cookie"
+    rf"(?:x[-_])?(?:{_WORDS}[-_]?(?:key|token|secret|id_token|signature)|key|token|secret"
+    r"|pass(?:word|wd|code)?"
+    r"|pwd|sig(?:nature)?|jwt|bearer|credentials?|authorization|proxy-authorization|cookie"
+    r"|set-cookie"
     r"|session(?:[-_]?id)?|sid|ocp-apim-subscription-key|x-amz-[\w-]+|x-rapidapi-key)",
     re.IGNORECASE,
 ).fullmatch
 _JSON_FIELD = re.compile(
-    rb'("(?:(?:access|refresh|id|auth|session|api|bearer|csrf|xsrf)[-_]?token|api[-_]?key|apikey|client[-_]?secret'
-    rb'|secret[-_]?(?:key|access[-_]?key)?|private[-_]?key|authorization|jwt)"\s*:\s*")((?:[^"\\]|\\.){0,8192})',
+    rb'("(?:(?:access|refresh|id|auth|session|api|bearer|csrf|xsrf)[-_]?token|api[-_]?key'
+    rb"|apikey|client[-_]?secret"
+    rb"|secret[-_]?(?:key|access[-_]?key)?|private[-_]?key|authorization"
+    rb'|jwt)"\s*:\s*")((?:[^"\\]|\\.){0,8192})',
     re.IGNORECASE,
 )
 

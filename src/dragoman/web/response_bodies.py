@@ -131,10 +131,15 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _CHARSETS = re.compile(
-    r"utf-(?:8|16|32)(?:-[lb]e)?|ascii|cp\d{3,4}|iso8859-\d{1,2}|koi8-[rut]|mac-\w+|gb2312|gbk|gb18030"
-    r"|big5|big5hkscs|euc_(?:jp|jis_2004|jisx0213|kr)|shift_jis\w*|iso2022_\w+|johab|tis-620|ptcp154"
+    r"utf-(?:8|16|32)(?:-[lb]e)?|ascii|cp\d{3,4}|iso8859-\d{1,2}|koi8-[rut]|mac-\w+|gb2312|gbk"
+    r"|gb18030"
+    r"|big5|big5hkscs|euc_(?:jp|jis_2004|jisx0213|kr)|shift_jis\w*|iso2022_\w+|johab|tis-620"
+    r"|ptcp154"
 )
-"""What is decoded, by Python's names; others (UTF-7, escapes, punycode) are no charsets of the web."""
+"""Charsets that are decoded, by Python's names.
+
+Others (UTF-7, escapes, punycode) are not charsets of the web.
+"""
 
 _WIDER = {"ascii": "cp1252", "iso8859-1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
 """Read as what holds them, as browsers do."""

@@ -222,7 +222,10 @@ class AgenticSuite:
         return "\n\n".join(parts)
 
     def texts(self) -> Mapping[str, object]:
-        """Return the functions of the interfaces; what conversations leave in them is not known yet."""
+        """Return the functions of the interfaces.
+
+        The texts that conversations leave in the interfaces are not known yet.
+        """
         documents = {
             msgspec.json.encode(each)
             for entry in self._entries.values()
@@ -230,7 +233,7 @@ class AgenticSuite:
         }
         return {"tools": [msgspec.json.decode(document) for document in sorted(documents)]}
 
-    def factory(self, rules: Rules) -> EnvironmentFactory:  # noqa: ARG002 - interfaces are the same under all
+    def factory(self, rules: Rules) -> EnvironmentFactory:  # noqa: ARG002
         """Return what makes worlds in which nothing was remembered yet."""
         return lambda task: self._make_world(self._entries[task.id], self._tools)
 
@@ -297,7 +300,11 @@ FetchPage = Callable[[str], Awaitable[Page]]
 
 
 class ServiceClients(msgspec.Struct, frozen=True):
-    """What tools reach: a model for embeddings, or a search engine and what reads pages; else None."""
+    """The services that tools reach.
+
+    These are a model for embeddings, or a search engine and a page reader; a service that is
+    not used is None.
+    """
 
     embed: EmbedTexts | None = None
     find: FindHits | None = None

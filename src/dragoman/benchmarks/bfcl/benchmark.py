@@ -79,7 +79,7 @@ class Bfcl:
 
         return read_run(find_result_files(path), data, form, find_score_files(path))
 
-    def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:  # noqa: ARG002 - the same for all
+    def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:  # noqa: ARG002
         """Return none: an agent is told nothing but the functions and the question."""
         return BARE
 

@@ -14,7 +14,8 @@ from dragoman.core.texts.entities import ExpectedValue, expected_value
 def unsupported_language_reason(condition: Condition) -> str:
     """Return why questions cannot be asked under a condition in a language; "" where they can.
 
-    What a user says is the question, so that nobody speaks a language that the questions are not in.
+    What a user says is the question, so that nobody speaks a language that the questions are not
+    in.
     """
     localized = condition.localized
     if localized is None:
@@ -35,7 +36,10 @@ def single_turn_values(question: Question) -> tuple[ExpectedValue, ...]:
 
 
 def turn_values(entry: MultiTurnEntry) -> tuple[ExpectedValue, ...]:
-    """Return the arguments of every turn's calls; what is given without a name has its parameter's."""
+    """Return the arguments of every turn's calls.
+
+    A positional argument has the name of its parameter.
+    """
     names = {document.name: tuple(document.properties) for document in entry.documents}
     return tuple(
         expected_value(turn, name, (value,))

@@ -47,7 +47,8 @@ def imported_turns(entry: MultiTurnEntry, events: Sequence[Event]) -> tuple[Play
 
     Args:
         entry: What was played.
-        events: The conversation that was made of the result, of as many turns as the entry has, or less.
+        events: The conversation that was made of the result, of as many turns as the entry has, or
+            less.
     """
     question = entry_question(entry)
     moves = [event for event in events if isinstance(event, Message)]
@@ -62,7 +63,10 @@ def imported_turns(entry: MultiTurnEntry, events: Sequence[Event]) -> tuple[Play
 def restore_call_values(
     entry: MultiTurnEntry, events: Sequence[Event], rules: BfclRules
 ) -> tuple[Event, ...]:
-    """Return a conversation whose calls have the values of its texts, where they are the same calls."""
+    """Return a conversation with the values of its calls restored from its texts.
+
+    This applies where the text and the stored message have the same calls.
+    """
     question = entry_question(entry)
     return tuple(
         msgspec.structs.replace(
@@ -101,7 +105,10 @@ def _executed(move: Message, question: Question) -> tuple[ToolCall, ...]:
 
 
 def _same_calls(move: Message, question: Question, rules: BfclRules) -> tuple[ToolCall, ...]:
-    """Return the calls of a text with the ids of those that were stored; these where they differ."""
+    """Return the calls of a message's text with the ids of the stored calls.
+
+    If the two differ, return the stored calls.
+    """
     stored = move.reply.calls if isinstance(move.reply, ToolCallReply) else ()
     found = _read(move, question, rules) if move.call_form in CALL_FORMS else None
     if found is None or len(found) != len(stored):

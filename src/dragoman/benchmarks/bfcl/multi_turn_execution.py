@@ -25,7 +25,10 @@ from dragoman.core.replies import ToolCallReply
 from dragoman.core.tools import NO_TOOLS, ToolCall, ToolResult, Toolset
 
 NOT_EXECUTED = "Error during execution: another call of the same reply cannot be read"
-"""The answer to a call that was not executed for that reason; see `malformed_calls_are_answered`."""
+"""The answer to a call that was not executed because another call cannot be read.
+
+See `malformed_calls_are_answered`.
+"""
 
 
 class ExpectedTurn(msgspec.Struct, frozen=True):
@@ -121,7 +124,10 @@ class ObservedCalls:
         return self._here().content(call)
 
     def state(self, turn: int, expected: Attributes) -> Attributes:
-        """Return the attributes at the end of a turn: the expected ones where they are known to be."""
+        """Return the attributes at the end of a turn.
+
+        These are the expected attributes if they are known to hold.
+        """
         if self._is_as_expected and self._made == self._expected.ends[turn]:
             return expected
         return self._here().state()[self._class]

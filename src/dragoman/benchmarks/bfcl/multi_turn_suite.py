@@ -154,7 +154,7 @@ class MultiTurnSuite:
         has_persona = condition.persona != "none"
         return "fixed turns leave no room for a persona" if has_persona else ""
 
-    def policy(self, task: Task, world: Environment) -> str:  # noqa: ARG002 - it does not depend on one
+    def policy(self, task: Task, world: Environment) -> str:  # noqa: ARG002
         """Return nothing: an agent is told of the functions alone."""
         return self.instructions(task)
 
@@ -181,7 +181,7 @@ class MultiTurnSuite:
             "database": [msgspec.json.decode(state) for state in sorted(states)],
         }
 
-    def factory(self, rules: Rules) -> EnvironmentFactory:  # noqa: ARG002 - interfaces are the same under all
+    def factory(self, rules: Rules) -> EnvironmentFactory:  # noqa: ARG002
         """Return what makes the interfaces of an entry."""
         return lambda task: entry_environment(
             self._entries[task.id], self.long, self._tools(task)[0]

@@ -119,7 +119,10 @@ class _Shown(NamedTuple):
         )
 
     def schema(self, schema: Schema, shown: Mapping[str, object]) -> Schema:
-        """Return a schema with the texts of another one that differs in texts and names of types."""
+        """Return a schema with the texts of another schema.
+
+        The other schema differs in texts and type names.
+        """
         changed = {key: shown[key] for key in _VALUES if key in schema and key in shown}
         if "description" in schema:
             changed["description"] = self._description(schema, shown)

@@ -92,8 +92,8 @@ class ParameterNotes(msgspec.Struct, frozen=True):
 class PromptTexts(msgspec.Struct, frozen=True):
     """All texts of prompting mode and of native tool calling.
 
-    `has_escapes` says whether all but ASCII is escaped where functions are written as JSON, as upstream
-    does it: a model would read another language than English letter by letter.
+    `has_escapes` says whether all but ASCII is escaped where functions are written as JSON, as
+    upstream does it: a model would read another language than English letter by letter.
     """
 
     wording: PromptWording = msgspec.field(name="constants")
@@ -148,7 +148,7 @@ def properties_of(schema: Schema) -> Mapping[str, Schema]:
 
 
 def type_of(schema: Schema) -> str:
-    """Return the name that a schema gives to the type of its value; `string` where it gives none."""
+    """Return the type name in a schema, or `string` if the schema has none."""
     return str(schema.get("type", "string"))
 
 

@@ -106,7 +106,9 @@ def read_calls(
 
 
 def read_format(text: str, name: str, code: Form, rules: BfclRules) -> tuple[ToolCall, ...]:
-    """Return the calls of a reply in one of `MODEL_FORMATS`, where calls that are code have the form `code`.
+    """Return the calls of a reply in one of `MODEL_FORMATS`.
+
+    Calls that are code have the form `code`.
 
     Raises:
         UnreadableError: Where the reply holds no calls of that form.

@@ -55,7 +55,10 @@ class ResultLine(msgspec.Struct, frozen=True):
 
 
 def find_result_files(path: Path) -> tuple[ResultFile, ...]:
-    """Return the result files at a path: one file, or all below a folder; none where it has none."""
+    """Return the result files at a path: one file, or all files below a folder.
+
+    The result is empty if there are none.
+    """
     return _found(path, "result")
 
 
@@ -85,7 +88,8 @@ def read_lines(file: ResultFile) -> tuple[ResultLine, ...]:
     """Return the lines of a file.
 
     Raises:
-        DataError: Where it cannot be read, is too large, or a line is no result; its number is named.
+        DataError: Where it cannot be read, is too large, or a line is no result; its number is
+            named.
     """
     numbered = enumerate(_texts(file))
     return tuple(_line(text, number, place, file) for place, (number, text) in numbered)
@@ -167,7 +171,10 @@ def _line(text: bytes, number: int, place: int, file: ResultFile) -> ResultLine:
 
 
 def _total(counted: object) -> float | None:
-    """Return a count, or the sum of those of turns and their replies; None where one is no number."""
+    """Return a count, or the sum of the counts of turns and their replies.
+
+    None if one of them is not a number.
+    """
     left, total = [counted], 0.0
     while left:
         value = left.pop()

@@ -59,8 +59,8 @@ class ModelReading(msgspec.Struct, frozen=True):
 class ImportReport(msgspec.Struct, frozen=True):
     """What came in and how it was read, and the categories that did not come in.
 
-    `verdicts` counts conversations with upstream's verdict; `unfitting_scores` names files of verdicts
-    that are of other numbers of entries than the results.
+    `verdicts` counts conversations with upstream's verdict; `unfitting_scores` names files of
+    verdicts that are of other numbers of entries than the results.
     """
 
     conversations: int
@@ -141,7 +141,10 @@ def read_run(
 
 def _notes(imported: ImportReport) -> Iterator[str]:
     if imported.infrastructure_errors:
-        yield f"ended by infrastructure, as the model was not reached: {imported.infrastructure_errors}"
+        yield (
+            "ended by infrastructure, as the model was not reached: "
+            f"{imported.infrastructure_errors}"
+        )
     for name in imported.unfitting_scores:
         yield f"{name}: verdicts of other entries than the results have: left out"
     kept, refused = _sorted_out(imported.left_out)
@@ -295,7 +298,8 @@ def _require_whole(
     size = sum(task.suite == f"bfcl:{file.category}" for task in entries.values())
     if any(line.is_placed for line in lines) and len(lines) != size:
         raise DataError(
-            f"{file.path}: lines without ids, {len(lines)} for {size} entries: it cannot be told which "
+            f"{file.path}: lines without ids, {len(lines)} for {size} entries: it cannot be told "
+            "which "
             "is which"
         )
 

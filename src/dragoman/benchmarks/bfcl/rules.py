@@ -45,7 +45,8 @@ class BfclRules(RuleSet, frozen=True):
         attempts_are_not_abstention: A reply that tries to call an offered function and cannot be
             read is a call where none was wanted; otherwise it counts as having called nothing.
         malformed_calls_are_answered: A call whose arguments cannot be read is answered with an
-            error and may be mended; otherwise it ends the turn, and no call of its reply is executed.
+            error and may be mended; otherwise it ends the turn, and no call of its reply is
+            executed.
         forced_ends_always_count: A conversation that did not end by itself fails; otherwise not
             where that happened in its last turn.
         idle_turns_are_checked: After a turn that asks for what cannot be done, the state must be as

@@ -159,7 +159,10 @@ def _names(question: Question) -> tuple[str, ...]:
 def _task(
     identity: str, digest: str, messages: tuple[PromptMessage, ...], criteria: Criteria
 ) -> Task:
-    """Return the task: the last words of the user are its turn, what was said before its history."""
+    """Return the task of a conversation.
+
+    The user's last messages are its turn; the messages before these are its history.
+    """
     spoken = [message for message in messages if message.role != "system"]
     before = max((n for n, said in enumerate(spoken, 1) if said.role == "assistant"), default=0)
     history: tuple[Event, ...] = tuple(

@@ -221,7 +221,10 @@ class SingleTurnSuite:
         return self.text_calls(None if self.asks_for_text else read_format(options), rules)
 
     def text_calls(self, form: PromptFormat | None, rules: Rules) -> SingleTurnTextCalls:
-        """Return how functions are offered and called as text; each entry's own way without a form."""
+        """Return the presentation of functions and calls as text.
+
+        Without a form, each entry has its own way.
+        """
         return SingleTurnTextCalls(self._entries, self._texts, RULES.find(rules.name), form)
 
 

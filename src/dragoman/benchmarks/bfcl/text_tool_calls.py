@@ -71,7 +71,10 @@ CALL_FORMS: Mapping[str, tuple[Form, bool]] = {
     f"{form}-tagged" if tagged else form: (form, tagged)
     for form, tagged in product(_FORMS, (False, True))
 }
-"""The forms in which calls are asked for, and whether between tags, by the name that moves carry."""
+"""The requested forms of calls, by the name that messages carry.
+
+Each name maps to a form, and to whether calls stand between tags.
+"""
 
 
 class SingleTurnTextCalls:
@@ -109,7 +112,7 @@ class SingleTurnTextCalls:
         written = WrittenReply(text, kind, form.tagged)
         return number_calls(classify_reply(written, question.functions, self._rules), text)
 
-    def appearing(self, task: Task, tools: Sequence[ToolSpec], words: str) -> str:  # noqa: ARG002 - whatever it is
+    def appearing(self, task: Task, tools: Sequence[ToolSpec], words: str) -> str:  # noqa: ARG002
         """Return the words: no function appears later in a single question."""
         return words
 

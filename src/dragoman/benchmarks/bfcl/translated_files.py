@@ -59,7 +59,10 @@ def translated_file(name: str, translated: ReadFile, english: Read) -> Translate
 
 
 def left_in_english(files: Sequence[TranslatedFile], use: Use) -> tuple[int, int]:
-    """Return how many different texts of a use are as in English somewhere, and how many there are."""
+    """Return the number of texts of a use that are in English somewhere, and the total number.
+
+    Both numbers count distinct texts.
+    """
     left: dict[str, bool] = {}
     for file in files:
         for line in file.lines.values():

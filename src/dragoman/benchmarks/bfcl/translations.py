@@ -199,7 +199,10 @@ class TranslatedSuite:
         )
 
     def labels(self, identity: str) -> Mapping[str, Labels]:
-        """Return the labels of values in a task's functions, by their own names and those of tools."""
+        """Return the labels of values in a task's functions.
+
+        The labels are keyed by the functions' own names and by the names of tools.
+        """
         return _by_tool(self._labels_of(identity))
 
     def left_in_english(self, use: Use) -> tuple[int, int]:

@@ -121,7 +121,10 @@ class LookupTools:
         ]
         if not found_depots and not found_lockers:
             raise ToolError(f"there is neither depot nor locker in {town[:60]!r}")
-        return f'{{"depots": {_list(depots, found_depots)}, "lockers": {_list(lockers, found_lockers)}}}'
+        return (
+            f'{{"depots": {_list(depots, found_depots)}, "lockers": '
+            f"{_list(lockers, found_lockers)}}}"
+        )
 
     def get_locker(self, locker_id: str) -> str:
         """Show a locker's compartments and its session as the company sees them.
@@ -439,7 +442,7 @@ class AgentTools(ChangeTools):
         self._office.claims.put(tracking_number, claim)
         return self._office.claims.text(tracking_number)
 
-    def escalate_to_human(self, reason: EscalationReason, summary: str) -> str:  # noqa: ARG002 - the summary is for people
+    def escalate_to_human(self, reason: EscalationReason, summary: str) -> str:  # noqa: ARG002
         """Hand the customer over to a person, for one of the reasons of the policy.
 
         Args:

@@ -14,7 +14,8 @@ class Courier:
     def suites(self) -> Mapping[str, str]:
         """Return its one name."""
         return {
-            "courier": "a parcel service of our own, 33 tasks, the user has tools; splits easy, harder, hardest; needs no data"
+            "courier": "a parcel service of our own, 33 tasks, the user has tools; splits easy, "
+            "harder, hardest; needs no data"
         }
 
     def load(self, name: str, data: Path) -> Suite:  # noqa: ARG002 - its data come with the program

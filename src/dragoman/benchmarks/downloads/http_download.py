@@ -61,7 +61,8 @@ def _failure(url: str, reason: object) -> DataError:
 
 def _body(url: str, size: int, timeout: float, arrived: Callable[[int], None]) -> bytes:
     headers = {"User-Agent": "dragoman", "Accept-Encoding": "gzip, identity"}
-    request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the opener knows HTTP only
+    # The opener knows HTTP only.
+    request = urllib.request.Request(url, headers=headers)  # noqa: S310
     with opener_for(url).open(request, timeout=timeout) as response:
         encoding = response.headers.get("Content-Encoding", "identity").lower()
         if encoding not in {"gzip", "identity"}:

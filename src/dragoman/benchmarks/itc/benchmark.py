@@ -27,7 +27,8 @@ class Itc:
         from dragoman.benchmarks.itc.datasets.conversion import set_facts
 
         return {
-            "itc:world": "queries in many languages to invented APIs of many countries; itc:world/pt for one language; needs no data",
+            "itc:world": "queries in many languages to invented APIs of many countries; "
+            "itc:world/pt for one language; needs no data",
             **{
                 f"itc:{name}": f"{facts.about}; needs `dragoman data pull itc-calls`"
                 for name, facts in set_facts().items()
@@ -76,7 +77,10 @@ class Itc:
         return ApiSuite(msgspec.structs.replace(found, name=name, tasks=part))
 
     def tasks_of(self, suite: str) -> str:
-        """Return the set without its part; sets of one's own share ids with what they were made of."""
+        """Return the name of the task set without its part.
+
+        A user's own sets share ids with the sets that they were made from.
+        """
         from dragoman.benchmarks.itc.datasets.conversion import set_facts
 
         written = suite.removeprefix(_PREFIX)
@@ -96,13 +100,16 @@ class Itc:
 
         return {"itc-calls": CALLS_DATA}
 
-    def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:  # noqa: ARG002 - the same for all
+    def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:  # noqa: ARG002
         """Return none: what an agent is told stands in the suite's policy."""
         return BARE
 
 
 def _folder_of(written: str) -> Path | None:
-    """Return the folder that a name is the path of, a split behind `#` left aside; None where it is none."""
+    """Return the folder to which a name is the path, without a split after `#`.
+
+    None if the name is not the path of a folder.
+    """
     from dragoman.benchmarks.itc.folder_set import is_folder_set
 
     folder = Path(written.rpartition("#")[0] or written).expanduser()
@@ -125,7 +132,8 @@ def _load_set(name: str, short: str, data: Path) -> "CallSet":
         return read_downloaded_set(short, data)
     raise UsageError(
         f"unknown suite {name!r}: itc has world, {', '.join(READERS)}, folders that "
-        "`dragoman curate export --to suite` wrote, such as itc:./mine, and files of those sets, such as "
+        "`dragoman curate export --to suite` wrote, such as itc:./mine, and files of those sets, "
+        "such as "
         "itc:./test_in_domain.jsonl"
     )
 

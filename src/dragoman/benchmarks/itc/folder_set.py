@@ -35,8 +35,8 @@ def read_folder_set(folder: Path, name: str, split: str = "") -> CallSet:
         split: Only tasks of this split; "" for all.
 
     Raises:
-        DataError: Where a file is missing, a line is not what it should be, two tasks have one id, or
-            there is no task.
+        DataError: Where a file is missing, a line is not what it should be, two tasks have one id,
+            or there is no task.
     """
     documents = tuple(_lines(folder / DOCUMENTS, ApiDocument))
     tasks = _tasks(folder / TASKS, split)

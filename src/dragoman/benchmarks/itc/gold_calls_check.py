@@ -72,7 +72,10 @@ class GoldCallsCheck:
         return (_component(Scored(0.0), *evidence),)
 
     def _syntaxes(self, task: Task, moves: list[Message]) -> Iterator[Evidence]:
-        """Yield in which syntaxes calls were written, where another than the one asked for was read."""
+        """Yield the syntaxes in which calls were written.
+
+        Only a syntax other than the requested one is reported.
+        """
         if not self._rules.calls_are_read_in_any_syntax:
             return
         for move in moves:

@@ -87,11 +87,11 @@ class ApiSuite:
             return f"not all of its queries are English: speak {self.name}/en"
         return ""
 
-    def policy(self, task: Task, world: Environment) -> str:  # noqa: ARG002 - the same in every world
+    def policy(self, task: Task, world: Environment) -> str:  # noqa: ARG002
         """Return what agents are told, with calls in either way."""
         return "\n\n".join(filter(None, (self._policy, self._set.told, self._told[task.id])))
 
-    def factory(self, rules: Rules) -> EnvironmentFactory:  # noqa: ARG002 - APIs are the same under all
+    def factory(self, rules: Rules) -> EnvironmentFactory:  # noqa: ARG002
         """Return what makes the functions of a task."""
         replies = self._set.replies
         if replies is None:

@@ -33,7 +33,10 @@ class ApiReply(msgspec.Struct, frozen=True):
 
 
 Replies = Callable[[str, Mapping[str, object]], ApiReply]
-"""Answers a call by the operation's name and arguments; unknown ones are answered with a complaint."""
+"""A function that answers a call from the operation's name and arguments.
+
+It answers an unknown operation with an error message.
+"""
 
 
 class SetTask(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -63,7 +66,8 @@ class CallSet(msgspec.Struct, frozen=True):
         tasks: The tasks.
         provenance: Where they come from.
         told: What an agent is told besides, such as the date that today is.
-        replies: What APIs answer; None where nobody does, so that calls are judged and not executed.
+        replies: What APIs answer; None where nobody does, so that calls are judged and not
+            executed.
     """
 
     name: str
@@ -136,7 +140,8 @@ def alternative_plans(
         replies: What APIs answer.
 
     Raises:
-        DataError: Where a plan is refused by an API, or does not give what gold gives; it names both.
+        DataError: Where a plan is refused by an API, or does not give what gold gives; it names
+            both.
     """
     if not task.plans:
         return ()

@@ -32,7 +32,8 @@ def native_tool_names(names: Iterable[str]) -> Mapping[str, str]:
     """Return for every name of an operation the one by which native calls reach it, all different.
 
     Providers take Latin letters, digits, `_` and `-`, 64 at most; a name of these stays as it is.
-    Of another what is left is kept; where too little is left, or two would be one, a hash tells them.
+    Of another what is left is kept; where too little is left, or two would be one, a hash tells
+    them.
     """
     found: dict[str, str] = {}
     taken: set[str] = set()
@@ -137,7 +138,7 @@ class ThoughtAndActionFormat:
         )
         return ToolCallReply(calls, text)
 
-    def appearing(self, task: Task, tools: Sequence[ToolSpec], words: str) -> str:  # noqa: ARG002 - none appears
+    def appearing(self, task: Task, tools: Sequence[ToolSpec], words: str) -> str:  # noqa: ARG002
         """Return the words: no function appears later."""
         return words
 

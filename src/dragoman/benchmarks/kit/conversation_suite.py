@@ -116,7 +116,7 @@ class ConversationSuite:
             return "nobody speaks in solo mode: it has neither voice, persona nor language"
         return ""
 
-    def policy(self, task: Task, world: Environment) -> str:  # noqa: ARG002 - one policy serves every task of the domain
+    def policy(self, task: Task, world: Environment) -> str:  # noqa: ARG002
         """Return the domain's policy."""
         return self.policy_text
 
@@ -133,7 +133,10 @@ class ConversationSuite:
         }
 
     def english(self) -> EnglishDomain:
-        """Return what artifacts in other languages are read against: a folder of the suite's name."""
+        """Return the English reference for artifacts in other languages.
+
+        It is a folder with the name of the suite.
+        """
         return EnglishDomain(
             name=self._domain.folder or self.name.partition(":")[0],
             toolsets=self.toolsets,
@@ -174,7 +177,8 @@ class ConversationSuite:
         """Return what makes worlds over the databases with a task's own data in them."""
         if "user" in self._domain.databases and not rules.initial_data_keep_their_side:
             raise DataError(
-                f"{self.name}: task {task.id} brings its own data, which {rules.name} puts into the "
+                f"{self.name}: task {task.id} brings its own data, which {rules.name} puts into "
+                "the "
                 "other side's database: use other --rules"
             )
         data = {} if task.initial_state is None else task.initial_state.data

@@ -170,7 +170,10 @@ class RecordedSuite:
         return values_of_reference_plan(task)
 
     def texts(self) -> Mapping[str, object]:
-        """Return what the suites know before anybody speaks, by source; of several suites in a list."""
+        """Return the texts that suites know before the first message, by source.
+
+        The texts of several suites are in a list.
+        """
         known = [suite.texts() for suite in self.suites if isinstance(suite, Vocabulary)]
         sources = dict.fromkeys(source for each in known for source in each)
         found = {source: [each[source] for each in known if source in each] for source in sources}
@@ -216,7 +219,8 @@ def _by_task(name: str, suites: Sequence[Suite]) -> dict[str, Suite]:
         for task in suite.tasks:
             if task.id in of:
                 raise UsageError(
-                    f"{name}: {of[task.id].name} and {suite.name} both have a task {task.id}: {_APART}"
+                    f"{name}: {of[task.id].name} and {suite.name} both have a task {task.id}: "
+                    f"{_APART}"
                 )
             of[task.id] = suite
     return of

@@ -61,7 +61,7 @@ def _record(name: str, schema: Mapping[str, Any], defs: Mapping[str, Any]) -> ty
     )
 
 
-def _type(name: str, schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a type form
+def _type(name: str, schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Any:  # noqa: ANN401
     """Return the Python type of a schema part; what this cannot express accepts anything."""
     kind = schema.get("type")
     if "enum" in schema:

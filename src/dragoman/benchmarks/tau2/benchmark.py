@@ -47,7 +47,10 @@ class Tau2:
         return load_downloaded_suite(domain, data, split or "base")
 
     def tasks_of(self, suite: str) -> str:
-        """Return the domain: splits, other forms of its policy and lone agents have the same tasks."""
+        """Return the domain of a suite.
+
+        Splits, other forms of its policy, and solo agents have the same tasks.
+        """
         _, domain, *_ = (*suite.split(":"), "")
         return f"tau2:{domain.removesuffix('-solo').removesuffix('-workflow')}"
 
@@ -62,7 +65,7 @@ class Tau2:
         """Return whether a folder has the form with a file per simulation."""
         return (path / "results.json").exists()
 
-    def read_results(self, path: Path, data: Path, form: str | None) -> ImportedRun:  # noqa: ARG002 - files hold their tasks
+    def read_results(self, path: Path, data: Path, form: str | None) -> ImportedRun:  # noqa: ARG002
         """Read a result file, or the folder of the form with a file per simulation.
 
         Raises:
@@ -121,7 +124,7 @@ class Tau2:
 
         return (RELEASE,)
 
-    def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:  # noqa: ARG002 - the same for all domains
+    def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:  # noqa: ARG002
         """Return our prompts; under the reference's rules, with its guidelines for the user.
 
         The reference's texts for agent and judge are not among the pulled files: those stay ours.

@@ -101,7 +101,10 @@ class _Seatau(msgspec.Struct, frozen=True):
 
 
 class ReportedSettings(msgspec.Struct, frozen=True):
-    """The fields of an `info`, or of one simulation, that say how was played; any may be anything."""
+    """The fields of an `info`, or of one simulation, that describe the settings of the run.
+
+    Each field may have any type.
+    """
 
     lang_id: object = None
     lang_components: object = None
@@ -173,7 +176,10 @@ def _localized(said: ReportedSettings) -> dict[str, str]:
 
 
 def _surfaces(said: ReportedSettings, seatau: _Seatau) -> tuple[Surface, ...]:
-    """Return what was in another language; the conversation alone where only the language is said."""
+    """Return the surfaces that were in another language.
+
+    If the settings name only the language, this is the conversation alone.
+    """
     named = seatau.experiment_name
     if isinstance(named, str):
         name = named.strip().lower()
@@ -211,7 +217,7 @@ class _Environment(msgspec.Struct, frozen=True):
 
 
 def _spoken(said: ReportedSettings) -> dict[str, str]:
-    """Return the values on the axes of voice: what the line was like, and who heard what was said."""
+    """Return the values on the voice axes: the quality of the line, and the recognizer."""
     surroundings = _record(said.speech_environment, _Environment)
     line = _name(surroundings.complexity) or _name(said.speech_complexity)
     if not line and not said.audio_native_config:

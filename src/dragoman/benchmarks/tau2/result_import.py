@@ -48,11 +48,13 @@ class ImportedFile(msgspec.Struct, frozen=True):
         suite: The suite.
         conversations: How many came in.
         is_known: Whether the suite is one of ours, so that they can be scored again.
-        rematched: Conversations whose recorded checks are those of another task than they name: they
-            stand under that other task.
+        rematched: Conversations whose recorded checks are those of another task than they name:
+            they stand under that other task.
         dealt: Conversations among these of which nothing tells which task they are of.
-        mismatched: Conversations whose recorded checks are not those of the task that they stand under.
-        conditions: The conditions that were played, by label, with the number of their conversations.
+        mismatched: Conversations whose recorded checks are not those of the task that they stand
+            under.
+        conditions: The conditions that were played, by label, with the number of their
+            conversations.
         full_duplex: Full-duplex conversations, which did not come in.
         unknown_languages: What files say where a language should stand, shortened.
     """
@@ -93,7 +95,10 @@ class _Read(msgspec.Struct, frozen=True):
 
 
 class _Plan(msgspec.Struct, frozen=True):
-    """What a file becomes: its simulations as they were read, where each stands, and what to say."""
+    """The plan for the import of a file.
+
+    It holds its simulations as read, the place of each simulation, and the report on the file.
+    """
 
     read: tuple[_Read, ...]
     placed: tuple[_Placed, ...]
@@ -279,10 +284,13 @@ def _told(imported: ImportedFile) -> Iterator[str]:
 
 def _notes(imported: ImportedFile) -> Iterator[str]:
     if not imported.is_known:
-        yield f"{imported.suite} is no suite of ours: it can be shown and compared, not scored again"
+        yield (
+            f"{imported.suite} is no suite of ours: it can be shown and compared, not scored again"
+        )
     if imported.full_duplex:
         yield (
-            "full-duplex voice (mode full_duplex) is stored as ticks of audio, which cannot be read yet: "
+            "full-duplex voice (mode full_duplex) is stored as ticks of audio, which cannot be "
+            "read yet: "
             f"left out of all figures, and kept for export, are {imported.full_duplex} of "
             f"{imported.full_duplex + imported.conversations} conversations"
         )
@@ -290,17 +298,20 @@ def _notes(imported: ImportedFile) -> Iterator[str]:
         yield f"{said} names no language: conversations that say so stand as English"
     if imported.rematched:
         yield (
-            f"the recorded checks of {imported.rematched} conversations are those of another task than "
+            f"the recorded checks of {imported.rematched} conversations are those of another task "
+            "than "
             "the one they name: they stand under that task"
         )
     if imported.dealt:
         yield (
-            f"{imported.dealt} of these have no recorded checks: they stand under the tasks that were "
+            f"{imported.dealt} of these have no recorded checks: they stand under the tasks that "
+            "were "
             "left, and which of them is which cannot be told"
         )
     if imported.mismatched:
         yield (
-            f"the recorded checks of {imported.mismatched} of {imported.conversations} conversations "
+            f"the recorded checks of {imported.mismatched} of {imported.conversations} "
+            "conversations "
             "are not those of the task they name, and no task for each fits all of them: names are "
             "kept, and a new score would be by the wrong tasks"
         )

@@ -25,7 +25,10 @@ from dragoman.core.tools import Role, ToolKind, Toolset, ToolSpec
 
 
 def domain_risk_profile(domain: str) -> RiskProfile:
-    """Return what is at stake in a domain, of whatever policy or mode: `telecom-solo` is telecom."""
+    """Return the risk profile of a domain, for any policy or mode.
+
+    For example, `telecom-solo` has the profile of telecom.
+    """
     return _risk_profiles().get(domain.partition("-")[0], RiskProfile())
 
 

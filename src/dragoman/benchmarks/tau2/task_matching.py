@@ -13,7 +13,10 @@ from dragoman.core.scores import Score
 from dragoman.core.tasks import Component, Task
 
 Checks = tuple[str, ...]
-"""The planned actions that a verdict speaks of, in their order; none where it speaks of no action."""
+"""The planned actions that a verdict covers, in their order.
+
+The tuple is empty if the verdict covers no action.
+"""
 
 
 _ACTIONS: tuple[Component, ...] = ("ACTION",)
@@ -112,7 +115,10 @@ def _fits(one: RecordedChecks, planned: Checks) -> bool:
 def _assigned(
     trial: Sequence[RecordedChecks], tasks: Mapping[str, Task], planned: Mapping[str, Checks]
 ) -> TaskMatching | None:
-    """Return a task for each simulation of a trial, no two the same; None where that cannot be told."""
+    """Return a distinct task for each simulation of a trial.
+
+    None if the assignment cannot be determined.
+    """
     left = [_possible(each, tasks, planned) for each in trial]
     dealt = 0
     if not _eliminate(left):
@@ -143,7 +149,10 @@ def _details(task: Task) -> frozenset[str]:
 
 
 def _eliminate(left: Sequence[set[str]]) -> bool:
-    """Take from each what only another can be, again and again; return whether all keep something."""
+    """Remove from each simulation the tasks that only another simulation can have.
+
+    The step repeats until it has no more effect. Return whether every simulation keeps a task.
+    """
     settled: set[str] = set()
     while True:
         alone = [min(possible) for possible in left if len(possible) == 1]
@@ -159,7 +168,10 @@ def _eliminate(left: Sequence[set[str]]) -> bool:
 
 
 def _settle_last_owners(left: Sequence[set[str]]) -> bool:
-    """Give a task to the one simulation that can have it, where all tasks that are left are played."""
+    """Give a task to the only simulation that can have it.
+
+    This applies if all remaining tasks were played.
+    """
     undecided = [possible for possible in left if len(possible) > 1]
     owners: dict[str, list[set[str]]] = {}
     for possible in undecided:
@@ -222,9 +234,9 @@ def _alone(words: Mapping[_Place, set[str]]) -> dict[_Place, set[str]]:
 def _in_order(
     trial: Sequence[RecordedChecks], left: Sequence[set[str]], _: Mapping[str, Task]
 ) -> None:
-    """Deal the tasks that are left where nothing was recorded: to as many simulations as there are tasks.
+    """Deal the remaining tasks to as many simulations, if these have no recorded checks.
 
-    Which of them is which cannot be told, and whatever it is, no check that was recorded contradicts it.
+    The exact assignment is unknown, and no recorded check contradicts any assignment.
     """
     undecided = [at for at, possible in enumerate(left) if len(possible) > 1]
     names = sorted(set().union(*(left[at] for at in undecided)))

@@ -84,11 +84,11 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
     verify: Annotated[Path | None, typer.Option(help="Look at a set again instead.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Make an audio set of a suite: what its users type, said, spoken, and heard by every recognizer.
+    """Make an audio set of a suite: its users' texts, spoken and recognized by every recognizer.
 
-    Texts are rewritten as natural speech, with proof that no value is lost. Each distinct one is spoken
-    once, and its audio is heard by all. The same command goes on where it was stopped, and may name
-    more recognizers. Exit 1 where --verify finds a problem.
+    Texts are rewritten as natural speech, with proof that no value is lost. Each distinct text
+    is spoken once, and every recognizer hears its audio. The same command resumes where it
+    stopped, and may name more recognizers. The exit status is 1 if --verify finds a problem.
     """
     from dragoman.cli.audio_sets import SpeakOptions, print_verified, speak_suites
 
@@ -143,10 +143,10 @@ def heard(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Explain what was heard: the transcript, the units that are counted, the errors and the values.
+    """Explain a transcript: the text, the counted units, the errors, and the values.
 
-    Both texts are shown after scoring normalization, unit by unit, with every error marked. Each
-    value is looked for in both. A text that begins with a dash goes behind `--`.
+    Both texts are shown after scoring normalization, unit by unit, with every error marked.
+    Each value is searched in both. A text that begins with a dash goes after `--`.
     """
     from dragoman.cli.transcript_explanation import TranscriptQuestion, explain
 

@@ -59,10 +59,10 @@ def run(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Do all that a plan says and is not done yet: collect, verify, generate, answer, split, export.
+    """Do the open steps of a plan: collect, verify, generate, answer, split, export.
 
-    What was stopped or killed goes on with the same command. Exit 1 where something failed, or where
-    more rounds of monitoring are wanted.
+    The same command resumes a plan that was stopped or killed. The exit status is 1 if
+    something failed, or if more rounds of monitoring are required.
     """
     from dragoman.cli.curate_plan import print_example, run_plan
 
@@ -110,7 +110,8 @@ Keys = Annotated[
     typer.Option(
         "--key",
         metavar="HOST/NAME=VARIABLE",
-        help="What calls to a host carry under a name, from a variable of the environment; repeatable.",
+        help="What calls to a host carry under a name, from a variable of the environment; "
+        "repeatable.",
     ),
 ]
 Concurrency = Annotated[int, typer.Option(help="Items under way at a time.")]
@@ -137,7 +138,8 @@ def generate(  # noqa: PLR0913, PLR0917 - the options of one command
     kinds: Annotated[
         str,
         typer.Option(
-            help="Briefs by kind, such as single=50,nested=10 [all operations once, and 18.5 % more]."
+            help="Briefs by kind, such as single=50,nested=10 [all operations once, and 18.5 % "
+            "more]."
         ),
     ] = "",
     offered: Annotated[int, typer.Option(help="Operations that an agent chooses from.")] = 8,
@@ -149,9 +151,9 @@ def generate(  # noqa: PLR0913, PLR0917 - the options of one command
     read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
-    """Have queries written over the operations that stand: single, repeated, parallel and nested calls.
+    """Generate queries over the valid operations: single, repeated, parallel and nested calls.
 
-    Exit 1 where something failed; the same command tries that again.
+    The exit status is 1 if something failed; the same command tries it again.
     """
     from dragoman.cli.curate_steps import make_queries, numbers_by_name
     from dragoman.curation.api_datasets.query_briefs import BriefPlan
@@ -179,9 +181,10 @@ def rate(  # noqa: PLR0913, PLR0917 - the options of one command
     read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
-    """Have queries rated on five dimensions by several models, and keep what each finds good enough.
+    """Rate queries on five dimensions with several models, and keep those that all accept.
 
-    A rating that cannot be read is none: the query waits, and the same command asks again. Exit 1 then.
+    An unreadable rating does not count: the query waits, and the same command asks again. The
+    exit status is 1 in that case.
     """
     from dragoman.cli.curate_steps import rate_queries
     from dragoman.curation.llm_clients import ModelOptions
@@ -208,7 +211,8 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
     calls: Annotated[
         str,
         typer.Option(
-            help="What calls of nested queries return: live from the APIs, recorded in the dataset, none."
+            help="What calls of nested queries return: live from the APIs, recorded in the "
+            "dataset, none."
         ),
     ] = "none",
     allow_local: Annotated[
@@ -228,7 +232,8 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
 ) -> None:
     """Have queries answered by several models, each answer ranked by the others, and take the best.
 
-    The losing answers are kept beside it. Exit 1 where something failed; the same command tries that again.
+    The losing answers are kept beside it. Exit 1 where something failed; the same command tries
+    that again.
     """
     from dragoman.cli.curate_steps import answer_queries, variables_by_target
     from dragoman.curation.api_datasets.probing.api_client import CallOptions
@@ -251,7 +256,8 @@ def check(  # noqa: PLR0913, PLR0917 - the options of one command
     also: Annotated[
         list[Path] | None,
         typer.Option(
-            help="A file or folder made of it (sheets, exports, rows) to look for keys in; repeatable."
+            help="A file or folder made of it (sheets, exports, rows) to look for keys in; "
+            "repeatable."
         ),
     ] = None,
     concurrency: Concurrency = 8,
@@ -261,10 +267,11 @@ def check(  # noqa: PLR0913, PLR0917 - the options of one command
     read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
-    """Check answers by rules (tools, parameters, types, kind of calls), then by models; all must pass them.
+    """Check answers by rules, then by models; an answer must pass all checks.
 
-    First of all it looks for keys, tokens and passwords in all that the dataset holds. Exit 1 where one
-    stands there, with a line that says where.
+    The rules cover tools, parameters, types, and the kind of calls. The command first searches
+    the dataset for keys, tokens and passwords. The exit status is 1 if it finds one, with a
+    line that names its place.
     """
     from dragoman.cli.curate_steps import check_answers
     from dragoman.curation.llm_clients import ModelOptions
@@ -286,7 +293,10 @@ def split(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Part tasks with answers into train and test by operations: no test operation is seen in training."""
+    """Split tasks with answers into train and test by operations.
+
+    No test operation occurs in training.
+    """
     from dragoman.cli.curate_steps import split_tasks
     from dragoman.curation.api_datasets.split import SplitPlan
 
@@ -296,7 +306,10 @@ def split(
 
 @command(app, "card", "curate card mine > README.md")
 def card(dataset: DatasetFolder, as_json: Json = False) -> None:
-    """Print the card: tasks by split, kind, language, country and category, licences, and the funnel."""
+    """Print the dataset card: tasks by group, licences, and the funnel.
+
+    The groups are split, kind, language, country, and category.
+    """
     from dragoman.cli.curate_documents import show_card
 
     show_card(dataset, as_json=as_json)
@@ -308,8 +321,10 @@ def export(
     to: Annotated[
         str,
         typer.Option(
-            help="suite (dragoman run itc:FOLDER), itc (the source's conversations), openai (JSONL with "
-            "tool calls), rows (the same with what each came from, for `dragoman finetune`), parquet, hf (a folder that Hugging Face datasets opens)."
+            help="suite (dragoman run itc:FOLDER), itc (the source's conversations), openai "
+            "(JSONL with "
+            "tool calls), rows (the same with what each came from, for `dragoman finetune`), "
+            "parquet, hf (a folder that Hugging Face datasets opens)."
         ),
     ],
     out: Annotated[Path, typer.Option(help="A folder that is not there yet, or empty.")],
@@ -354,7 +369,8 @@ def review_export(  # noqa: PLR0913, PLR0917 - the options of one command
     gold: Annotated[
         Path | None,
         typer.Option(
-            help="Queries that an expert has labelled: a CSV file with id or query, and five scores."
+            help="Queries that an expert has labelled: a CSV file with id or query, and five "
+            "scores."
         ),
     ] = None,
     share: Annotated[
@@ -389,9 +405,10 @@ def review_import(  # noqa: PLR0913, PLR0917 - the options of one command
     least_gold: LeastGold = 5,
     as_json: Json = False,
 ) -> None:
-    """Take what an annotator said, all or nothing, and say how right they are on gold questions so far.
+    """Import an annotator's labels, all or none, and report the accuracy on gold questions.
 
-    Exit 1 where a row is refused, and nothing is taken.
+    The accuracy is the accuracy so far. The exit status is 1 if a row is refused; then nothing
+    is imported.
     """
     from dragoman.cli.curate_review import import_labels
     from dragoman.curation.api_datasets.annotation.assignment import ReviewThresholds

@@ -16,7 +16,8 @@ def judge_check(
     labels: Annotated[
         Path | None,
         typer.Option(
-            help="What people said of the same: a CSV file, see --template, or labelled conversations, docs/labels.md."
+            help="What people said of the same: a CSV file, see --template, or labelled "
+            "conversations, docs/labels.md."
         ),
     ] = None,
     template: Annotated[
@@ -26,9 +27,9 @@ def judge_check(
 ) -> None:
     """Say how far judges of a run's rubrics are right, agree, and distort its figures.
 
-    Rubrics are answered by `dragoman score --rubric NAME@VERSION --judge A,B --repeat 3`. Against labels:
-    precision, recall, kappa, errors by place and length, and the run's shares of yes without the
-    judge's errors.
+    Rubrics are answered by `dragoman score --rubric NAME@VERSION --judge A,B --repeat 3`. Against
+    labels: precision, recall, kappa, errors by place and length, and the run's shares of yes
+    without the judge's errors.
     """
     from dragoman.cli.judges import print_judge_check, print_template
 
@@ -48,7 +49,8 @@ def errors(  # noqa: PLR0913, PLR0917 - the options of one command
     tag_rules: Annotated[
         str | None,
         typer.Option(
-            help="How tags are read: dragoman-error-tags-2 [default], dragoman-error-tags-2-lenient or seatau-1d6f92a."
+            help="How tags are read: dragoman-error-tags-2 [default], "
+            "dragoman-error-tags-2-lenient or seatau-1d6f92a."
         ),
     ] = None,
     out: Annotated[
@@ -57,11 +59,10 @@ def errors(  # noqa: PLR0913, PLR0917 - the options of one command
     full: Annotated[bool, typer.Option("--full", help="Every failure mode.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what went wrong: errors that judges named, and failure modes of calls by tool and argument.
+    """Show judges' named errors, and failure modes of calls by tool and argument.
 
     Errors are named by `dragoman score --rubric errors@1 --judge A,B`, failure modes counted by
-    `dragoman score --measure modes`. Every word that a judge wrote as a tag is listed with what is
-    made of it.
+    `dragoman score --measure modes`. Every tag of a judge is listed with its interpretation.
     """
     from dragoman.cli.judges import ErrorsRequest, print_errors
 
@@ -79,7 +80,8 @@ def label_check(
     """Compare what people labelled in conversations with what measures count by rules.
 
     Repetitions, corrections, errors, recoveries, needless and missing clarifications, unconfirmed
-    irreversible actions, justified and unjustified escalations. Exits with 1 where anything differs.
+    irreversible actions, justified and unjustified escalations. Exits with 1 where anything
+    differs.
     """
     from dragoman.cli.judges import print_label_check
 

@@ -40,7 +40,10 @@ _TYPED = re.compile(r"[a-z0-9][a-z0-9_:@.-]*")
 
 
 def name_completer(kind: str) -> Callable[[str], list[str]]:
-    """Return what completes a text by names of one kind; of several by commas it completes the last."""
+    """Return a function that completes a text with names of one kind.
+
+    In a list separated by commas, it completes the last name.
+    """
 
     def complete(incomplete: str) -> list[str]:
         from dragoman.cli.list_names import names

@@ -65,7 +65,8 @@ def run(  # noqa: PLR0913 - the options of one command
     preflight: Annotated[
         bool | None,
         typer.Option(
-            help="Try out one exchange with everybody first [where 100 conversations or more ask an endpoint].",
+            help="Try out one exchange with everybody first [where 100 conversations or more ask "
+            "an endpoint].",
         ),
     ] = None,
     as_json: Json = False,
@@ -116,13 +117,15 @@ def score(  # noqa: PLR0913 - the options of one command
     measure: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this one (`dragoman list measures`), or a rubric NAME@VERSION.toml; repeatable."
+            help="Only this one (`dragoman list measures`), or a rubric NAME@VERSION.toml; "
+            "repeatable."
         ),
     ] = None,
     rubric: Annotated[
         list[str] | None,
         typer.Option(
-            help="What --judge is to judge by: one that ships (`mm_tau_p2@2`), or a NAME@VERSION.toml; "
+            help="What --judge is to judge by: one that ships (`mm_tau_p2@2`), or a "
+            "NAME@VERSION.toml; "
             "repeatable."
         ),
     ] = None,
@@ -136,9 +139,9 @@ def score(  # noqa: PLR0913 - the options of one command
 ) -> None:
     """Score a run's stored conversations with other rules, another judge, or further measures.
 
-    Without --measure: the reward, and what else the run is summarized with. For a rubric --judge takes
-    several models by commas; `dragoman judge-check` says how far they agree. With --measure safety the
-    judge settles the irreversible actions that the rule leaves undecided.
+    Without --measure: the reward, and what else the run is summarized with. For a rubric --judge
+    takes several models by commas; `dragoman judge-check` says how far they agree. With --measure
+    safety the judge settles the irreversible actions that the rule leaves undecided.
     """
     from dragoman.cli.run import ScoringOptions, score_run
 
@@ -154,7 +157,10 @@ def demo(
         Path | None, typer.Option(help="The run's folder [a new one under runs/].")
     ] = None,
 ) -> None:
-    """Play the bundled parcel service as text and spoken, find what lost calls, and write a report."""
+    """Play the bundled parcel service as text and as speech, and write a report.
+
+    The report shows the causes of lost calls.
+    """
     from dragoman.cli.run import demo_run
 
     demo_run(out)

@@ -24,7 +24,8 @@ def import_results(
         Path,
         typer.Argument(
             metavar="FILE|FOLDER",
-            help="A tau2-bench result file or its folder form; BFCL result files; a run folder of MM-tau-p2.",
+            help="A tau2-bench result file or its folder form; BFCL result files; a run folder of "
+            "MM-tau-p2.",
         ),
     ],
     out: Annotated[Path, typer.Option(help="The run's folder.")],
@@ -32,7 +33,8 @@ def import_results(
         str | None,
         typer.Option(
             "--format",
-            help="BFCL: the form of calls in a model's texts; told from the texts unless it is named.",
+            help="BFCL: the form of calls in a model's texts; told from the texts unless it is "
+            "named.",
         ),
     ] = None,
     suite: Annotated[
@@ -55,22 +57,26 @@ def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
     to: Annotated[
         str,
         typer.Option(
-            help="tau2 (a result file), parquet or csv (all tables), jsonl (conversations), inspect (logs of Inspect), junit (a file for CI), mm-tau-p2 (run folders of its code); of an audio set: audiofolder."
+            help="tau2 (a result file), parquet or csv (all tables), jsonl (conversations), "
+            "inspect (logs of Inspect), junit (a file for CI), mm-tau-p2 (run folders of its "
+            "code); of an audio set: audiofolder."
         ),
     ],
     out: Annotated[
         str,
         typer.Option(
-            help="A folder for tables, logs and run folders; a file for junit; for tau2 a file, or a folder: one there, or a name with / at its end."
+            help="A folder for tables, logs and run folders; a file for junit; for tau2 a file, "
+            "or a folder: one there, or a name with / at its end."
         ),
     ],
     agent: Annotated[str | None, typer.Option(help="Only this agent's conversations.")] = None,
     rules: ScoredBy = None,
     judge: JudgedBy = None,
 ) -> None:
-    """Write a run as a tau2-bench result file or as tables, by the newest verdicts if none are named.
+    """Write a run as a tau2-bench result file or as tables.
 
-    An audio set becomes a folder that Hugging Face datasets opens.
+    The newest verdicts are used if none are named. An audio set becomes a folder that Hugging
+    Face datasets can open.
     """
     from dragoman.cli.import_export import export_run
 
@@ -159,17 +165,20 @@ def merge_runs(
         str | None,
         typer.Option(
             metavar="first|last",
-            help="Whose conversation stays where runs have different ones [they are listed, and nothing "
+            help="Whose conversation stays where runs have different ones [they are listed, and "
+            "nothing "
             "is written].",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Join runs of one plan into one: parts of several machines (`run --shard`), copies that went on.
+    """Merge runs of one plan into one new run.
 
-    A conversation that several have is counted once. One that infrastructure or the simulated user spoilt
-    gives way to a whole one. Scores, measures, sounds and what was consumed come along; the runs stay as
-    they are, and the new one is there whole or not at all.
+    The runs are parts from several machines (`run --shard`), or copies that were continued. A
+    conversation in several runs counts once. A conversation that infrastructure or the
+    simulated user spoilt gives way to a complete one. Scores, measures, sounds and usage are
+    included; the input runs stay as they are, and the new run is written completely or not at
+    all.
     """
     from dragoman.cli.run_maintenance import merge
 

@@ -106,7 +106,10 @@ def tiny_model(  # noqa: PLR0913, PLR0917 - the options of one command
     ] = False,
     seed: Annotated[int, typer.Option(help="Of its weights.", min=0)] = 0,
 ) -> None:
-    """Make a tiny causal model with a tokenizer of one's rows: nothing is downloaded, nothing learnt yet."""
+    """Make a tiny untrained causal model, with a tokenizer trained on the given rows.
+
+    Nothing is downloaded.
+    """
     from dragoman.cli.training import make_tiny
 
     make_tiny(out, rows, size, vocabulary, seed, passages=passages)
@@ -124,7 +127,10 @@ def rows(  # noqa: PLR0913, PLR0917 - the options of one command
     judge: JudgedBy = None,
     as_json: Json = False,
 ) -> None:
-    """Write conversations of a run as rows for training: calls as they were made, natively or in text."""
+    """Write conversations of a run as training rows.
+
+    The rows have the calls as they were made, natively or in text.
+    """
     from dragoman.cli.training import write_rows
 
     write_rows(folder, out, only, (rules, judge), calls, as_json=as_json)

@@ -36,7 +36,11 @@ MODULE_BY_GROUP = {
     "cache": ("setup", "cache_app"),
     "memory": ("suites", "memory_app"),
 }
-"""By name the groups of commands: the last module that declares some, and what it calls the group."""
+"""The groups of commands by name.
+
+Each value is the last module that declares commands of the group, and that module's name for
+it.
+"""
 
 
 def command_line(words: Sequence[str] = ()) -> typer.Typer:

@@ -74,6 +74,7 @@ def _require_known(name: str) -> None:
     judge = name.removeprefix(SPOKEN)
     if name != NONE and judge != RULE and "/" not in judge:
         raise UsageError(
-            f"--clarify {name}: choose {NONE}, {RULE} or PROVIDER/MODEL; {SPOKEN} before one has its "
+            f"--clarify {name}: choose {NONE}, {RULE} or PROVIDER/MODEL; {SPOKEN} before one has "
+            "its "
             "answers spoken"
         )

@@ -183,8 +183,9 @@ def english_side(english: EnglishDomain, assets: str, data: Path) -> EnglishAsse
 
     Args:
         english: The domain.
-        assets: A folder of artifacts, whose English files come first; it need hold none yet, and what
-            it says nothing of is the release's. "" for the release that the domain has, if any.
+        assets: A folder of artifacts, whose English files come first; it need hold none yet, and
+            what it says nothing of is the release's. "" for the release that the domain has, if
+            any.
         data: The folder of pulled data.
 
     Raises:
@@ -311,7 +312,10 @@ def _docstrings(english: EnglishDomain) -> dict[Role, dict[str, str]]:
 def _english_messages(
     files: Mapping[str, bytes], folder: Path | None, given: Path | None, domain: str
 ) -> ToolReturns:
-    """Return what tools say: from an English file, a checkout, or what translations repeat of it."""
+    """Return the tools' messages in English.
+
+    The source is an English file, a checkout, or the English text repeated in translations.
+    """
     if TOOL_RETURNS in files:
         return source_messages(decode_artifact(files[TOOL_RETURNS], ToolReturns, TOOL_RETURNS))
     told = checkout_messages(given, domain) if given else ToolReturns()

@@ -36,7 +36,10 @@ _SCENARIO_NAMES = f"{IN_ENGLISH}, {', '.join(SCENARIOS)}, or surfaces joined by 
 
 
 class KnownLanguage(msgspec.Struct, frozen=True):
-    """A language, and what participants that need no model say in it; None where nobody wrote that."""
+    """A language, and the phrases of participants that need no model.
+
+    The phrases are None if nobody wrote them.
+    """
 
     language: Language
     phrases: Phrasebook | None

@@ -49,7 +49,8 @@ class SuiteArtifacts:
 
         Args:
             suite: The suite.
-            assets: The folder that holds `DOMAIN/LANGUAGE`; "" for the artifacts that can be pulled.
+            assets: The folder that holds `DOMAIN/LANGUAGE`; "" for the artifacts that can be
+                pulled.
             data: The folder of pulled data.
         """
         self._suite = suite
@@ -263,7 +264,10 @@ def first_language(localized: Localized) -> str:
 
 
 def _assignments(localized: Localized, artifacts: SuiteArtifacts) -> dict[Role, Assignment]:
-    """Return the surface of each tool by side; a user's tools are in the language that it speaks."""
+    """Return the surface of each tool by side.
+
+    A user's tools are in the language that the user speaks.
+    """
     if _IN_TOOLS.isdisjoint(localized.surfaces):
         return {}
     surfaces = {
@@ -298,7 +302,10 @@ def _views(
 
 
 def _parts(localized: Localized, rules: ViewRules) -> frozenset[Part]:
-    """Return what of tools is in the language: the released system shows shared tools as text alone."""
+    """Return the parts of tools that are in the language.
+
+    The released system shows shared tools as text alone.
+    """
     if "tools" not in localized.surfaces:
         return frozenset({"results"})
     is_released = not rules.described_labels_are_taken
@@ -367,11 +374,17 @@ def _names_differ(localized: Localized, surface: DomainSurface) -> bool:
 
 
 def _english_names(code: str, side: Role, domain: str, left: int, names: int) -> str:
-    return f"{code}: {left:,} of {names:,} names in the database of the {side} in {domain} are as in English"
+    return (
+        f"{code}: {left:,} of {names:,} names in the database of the {side} in {domain} are as "
+        "in English"
+    )
 
 
 def _without_phrases(code: str) -> str:
-    return f"{code}: no phrases: diagnostic agents, and users without a model, speak and understand English"
+    return (
+        f"{code}: no phrases: diagnostic agents, and users without a model, speak and "
+        "understand English"
+    )
 
 
 def _reads(localized: Localized) -> bool:

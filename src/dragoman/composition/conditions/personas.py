@@ -82,8 +82,10 @@ def require_no_contradiction(conditions: Iterable[Condition], tasks: Sequence[Ta
     names = (stated_persona(task.id).removeprefix(OF_TASK) or "unnamed" for task in stating)
     counts = ", ".join(f"{name} {count}" for name, count in sorted(Counter(names).items()))
     raise UsageError(
-        f"--persona {card}: {len(stating)} of {len(tasks)} tasks of {tasks[0].suite} state a persona of their "
-        f"own ({counts}), which a card would contradict: leave --persona out for figures by these, or "
+        f"--persona {card}: {len(stating)} of {len(tasks)} tasks of {tasks[0].suite} state a "
+        "persona of their "
+        f"own ({counts}), which a card would contradict: leave --persona out for figures by "
+        "these, or "
         "choose others with --tasks"
     )
 
@@ -133,7 +135,8 @@ def persona_names() -> dict[str, str]:
     shipped = {name: _about(find_profile(name)) for name in BUNDLED_PROFILES}
     added = {entry.name: f"from {entry.value}" for entry in find_entry_points(ENTRY_POINTS)}
     return {
-        BY_TASK: "who each task says its user is; adds nothing (what is played where none is named)",
+        BY_TASK: "who each task says its user is; adds nothing (what is played where none is "
+        "named)",
         **shipped,
         **added,
         "FILE.toml": "a card of your own",
@@ -160,7 +163,10 @@ def _about(card: PersonaProfile) -> str:
 STATED_PROFILE = "1"
 INFERRED_PROFILE = "2"
 BY_MODEL = f"{INFERRED_PROFILE}{JOIN}"
-"""Before a model's name: it infers what the agent is told, in the place of the agent's own model."""
+"""The prefix of a model's name for profile inference.
+
+The model infers the information for the agent, in place of the agent's own model.
+"""
 BY_RULES = f"{BY_MODEL}{RULES}"
 
 
@@ -271,7 +277,8 @@ def _require_known(value: str) -> None:
     is_model = value.startswith(BY_MODEL) and "/" in value.removeprefix(BY_MODEL)
     if value not in {UNEXPOSED, STATED_PROFILE, INFERRED_PROFILE, BY_RULES} and not is_model:
         raise UsageError(
-            f"--exposure {value}: choose {UNEXPOSED} (nothing), {STATED_PROFILE} (the card), {INFERRED_PROFILE} "
+            f"--exposure {value}: choose {UNEXPOSED} (nothing), {STATED_PROFILE} (the card), "
+            f"{INFERRED_PROFILE} "
             f"(inferred by the agent's own model), {BY_RULES} (inferred by rules) or "
             f"{BY_MODEL}PROVIDER/MODEL"
         )

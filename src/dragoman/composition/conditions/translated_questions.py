@@ -29,7 +29,10 @@ _USES: Mapping[Surface, Mapping[Use, str]] = {
 
 
 def question_source(conditions: Sequence[Condition], suite: Suite) -> HasQuestions | None:
-    """Return whose translated questions the conditions that apply to a suite need; None for none."""
+    """Return the source of the translated questions that a suite's conditions need.
+
+    It covers the conditions that apply to the suite, and is None if no questions are needed.
+    """
     needed = any(
         condition.localized is not None and not _READ.isdisjoint(condition.localized.surfaces)
         for condition in conditions

@@ -71,7 +71,10 @@ class ParsedQuestion(msgspec.Struct, frozen=True):
 
 
 def parse_question(request: ClarificationRequest) -> ParsedQuestion:
-    """Return what a message asks to be confirmed; sentences that ask nothing of the kind are left out."""
+    """Return the items that a message asks to confirm.
+
+    Sentences that ask for no confirmation are left out.
+    """
     if len(request.message) > MOST_CHARS:
         return ParsedQuestion(False)
     sentences = list(dict.fromkeys(_questions(request.message)))
@@ -164,7 +167,10 @@ def _named(
 
 
 def _named_in_part(said: set[str], allowed: Whitelist) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the topics of which one word is said that no other has, and the words that several have."""
+    """Return topics that share a word with the text, and words shared by several topics.
+
+    A topic's word must belong to that topic alone.
+    """
     named, ambiguous = dict[str, None](), dict[str, None]()
     for word in sorted(said):
         having = [topic for topic in allowed if word in topic_words(topic)]
@@ -190,7 +196,10 @@ def _is_of_two(token: QuestionToken, allowed: Whitelist) -> bool:
 
 
 def _outside(tokens: Sequence[QuestionToken], fitting: set[str]) -> Iterator[str]:
-    """Yield what is asked for beside the whitelist: nouns that name no value of it, and other values."""
+    """Yield the requested items that are not on the whitelist.
+
+    These are nouns that do not name a whitelist value, and other values.
+    """
     nouns = question_vocabulary().nouns
     for place, token in enumerate(tokens):
         if token.topic or token.name or token.read_for or token.word in fitting:
@@ -209,7 +218,10 @@ def _names_a_topic(tokens: Sequence[QuestionToken], place: int, fitting: set[str
 
 
 def _names_a_value(tokens: Sequence[QuestionToken], place: int) -> bool:
-    """Whether a noun stands before or behind a value, as in "the file X" and "X is the file name"."""
+    """Whether a noun stands next to a value.
+
+    It stands before or after the value, as in "the file X" and "X is the file name".
+    """
     passing = question_vocabulary().links | question_vocabulary().nouns
     for token in tokens[place + 1 :]:
         if token.topic:
@@ -225,7 +237,7 @@ def _names_a_value(tokens: Sequence[QuestionToken], place: int) -> bool:
 
 
 def _quoted_outside(tokens: Sequence[QuestionToken], allowed: Whitelist) -> Iterator[str]:
-    """Yield the things in quotation marks that are no writing of an allowed value and name no topic."""
+    """Yield quoted items that are not spellings of an allowed value and do not name a topic."""
     values = [fold_letters(value) for value in allowed.values()]
     for number, group in groupby(tokens, key=lambda token: token.quoted):
         span = list(group)
@@ -236,7 +248,7 @@ def _quoted_outside(tokens: Sequence[QuestionToken], allowed: Whitelist) -> Iter
 
 
 def _unknown(tokens: Sequence[QuestionToken], known: frozenset[str] | set[str]) -> Iterator[str]:
-    """Yield the words that neither say nothing by themselves, nor were said, nor name what is asked."""
+    """Yield words that have meaning, were not heard, and do not name the requested item."""
     for token in tokens:
         if not (token.topic or token.name or {token.word, token.unowned} & known):
             yield token.text
@@ -384,7 +396,7 @@ def _runs(found: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _foreign(reply: str, allowed: Whitelist) -> Iterator[str]:
-    """Yield the words of a reply that neither belong to the whitelist nor say nothing by themselves."""
+    """Yield the words of a reply that have meaning and do not belong to the whitelist."""
     named = {word for topic in allowed for word in topic_words(topic)}
     spelled = {sign for value in allowed.values() for sign in fold_letters(value)}
     for word in _words(_without_values(reply, allowed)):
@@ -393,7 +405,10 @@ def _foreign(reply: str, allowed: Whitelist) -> Iterator[str]:
 
 
 def _without_values(text: str, allowed: Whitelist) -> str:
-    """Return a text with the allowed values cut out, the longest first; what is left keeps its order."""
+    """Return a text without the allowed values, which are removed longest first.
+
+    The rest keeps its order.
+    """
     for value in sorted(allowed.values(), key=len, reverse=True):
         cut = rf"(?<!\w){re.escape(value)}(?!\w)"
         text = re.sub(cut, " | ", text, flags=re.IGNORECASE)

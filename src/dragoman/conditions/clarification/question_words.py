@@ -35,14 +35,18 @@ _SOUNDS = (
 
 
 def fold_letters(text: str) -> str:
-    """Return the letters and digits of a text, without accents, letter case and signs between them."""
+    """Return the letters and digits of a text.
+
+    Accents, letter case, and the characters between them are removed.
+    """
     return "".join(filter(str.isalnum, unaccented(text)))
 
 
 def similarity(said: str, value: str) -> float:
-    """Return how alike a folded writing and a folded value are, 0 where one cannot stand for the other.
+    """Return the similarity of a folded spelling and a folded value.
 
-    1 are the same letters; a homophone is as good as the least near match.
+    It is 0 if one cannot stand for the other, and 1 for the same letters; a homophone has the
+    similarity of the weakest near match.
     """
     if said == value:
         return float(bool(value))
@@ -143,11 +147,12 @@ class QuestionToken(msgspec.Struct, frozen=True):
         quoted: The number of the thing in quotation marks that it is part of, from 1; 0 outside.
         topic: The topic of the value that it is part of.
         name: The name of a topic that it is part of, without the number of a second value.
-        is_certain: Whether that name is written as no other word is: in quotation marks, or in one piece.
+        is_certain: Whether that name is written as no other word is: in quotation marks, or in one
+            piece.
         read_for: The name right behind which it stands, as what was understood of that topic.
 
-    Words of a value of another topic right behind a name that may be another word have both `topic` and
-    `read_for`, and it is not clear what is asked.
+    Words of a value of another topic right behind a name that may be another word have both `topic`
+    and `read_for`, and it is not clear what is asked.
     """
 
     text: str
@@ -165,8 +170,8 @@ def tokenize_question(
 ) -> list[QuestionToken]:
     """Return the words of a sentence with what they stand for.
 
-    What is a value is marked before names, and names before what is only like a value, so that no word
-    beside a value or in a name is taken with it.
+    What is a value is marked before names, and names before what is only like a value, so that no
+    word beside a value or in a name is taken with it.
 
     Args:
         sentence: The question.
@@ -269,7 +274,10 @@ def _mark_other_forms(tokens: list[QuestionToken], sentence: str, allowed: White
 
 
 def _places_of(stated: Sequence[str], tokens: Sequence[QuestionToken]) -> range:
-    """Return where the words of a stated value are among those that are of no topic and no name yet."""
+    """Return the positions of a stated value's words among the free tokens.
+
+    Free tokens have no topic and no name yet.
+    """
     size = len(stated)
     for start in range(len(tokens) - size + 1 if size else 0):
         window = tokens[start : start + size]
@@ -311,7 +319,10 @@ def _longest(value: str) -> int:
 
 
 def _mark_names(tokens: list[QuestionToken], allowed: Whitelist) -> None:
-    """Mark the words that name a topic in full, one behind the other or in one piece; long names first."""
+    """Mark the words that name a topic in full, longest names first.
+
+    The words stand one after the other or in one piece.
+    """
     names = sorted(topic_names(allowed), key=lambda name: (-len(topic_words(name)), name))
     for name in names:
         written = topic_words(name)
@@ -355,7 +366,10 @@ def _mark_readings(tokens: list[QuestionToken], allowed: Whitelist, heard: froze
 
 
 def _may_be_read(token: QuestionToken, naming: QuestionToken, heard: frozenset[str]) -> bool:
-    """Whether a word may be part of what was understood; behind a certain name all that was heard may."""
+    """Whether a word may be part of an understood value.
+
+    After a certain name, every heard word may be part of it.
+    """
     if token.topic:
         return True
     if token.word not in heard or token.word in _AND:
@@ -367,7 +381,11 @@ def _may_be_read(token: QuestionToken, naming: QuestionToken, heard: frozenset[s
 
 
 def _read_for(token: QuestionToken, naming: QuestionToken, allowed: Whitelist) -> QuestionToken:
-    """Return a word behind a name: of its value, else no other's; behind an uncertain name of both."""
+    """Return a word after a name, marked as read for that name.
+
+    The word keeps a topic of that name if it can; otherwise it belongs to no other topic. After
+    an uncertain name, it belongs to both.
+    """
     own = topics_of_same_name(naming.name, allowed)
     if not token.topic or token.topic in own:
         return msgspec.structs.replace(token, read_for=naming.name)

@@ -43,7 +43,10 @@ WhitelistOf = Callable[[Task, int, Sequence[str]], Whitelist]
 """Returns what may be confirmed of what a user said in a turn of a task, message by message."""
 
 WRITTEN_CALLS = ("[", "{", "<", "`")
-"""How the replies of agents begin that call in their text; a judge of questions is not asked of these."""
+"""The beginnings of replies in which an agent writes a call as text.
+
+The judge of questions does not judge these replies.
+"""
 
 
 class ClarifyingProtocol:
@@ -224,7 +227,10 @@ class RecordedWhitelists:
         self._recordings = recordings
 
     def __call__(self, task: Task, turn: int, messages: Sequence[str]) -> Whitelist:
-        """Return what may be confirmed of what a user said in a turn; topics of one name are numbered."""
+        """Return the confirmable values of a user's statements in a turn.
+
+        Topics of one name are numbered.
+        """
         kept = {each.text: each for each in self._recordings.of(task.id) if each.turn == turn}
         stated = [
             pair for text in messages if text in kept for pair in kept[text].whitelist.items()
@@ -241,8 +247,8 @@ def clarifying_layer(
     Args:
         judge: Who decides.
         aloud: Whether answers are spoken where the user's words are.
-        whitelist_of: What may be confirmed, where the suite's data say so: their digest stands for it in
-            keys; None for what planned calls need.
+        whitelist_of: What may be confirmed, where the suite's data say so: their digest stands for
+            it in keys; None for what planned calls need.
     """
     identity = content_key(DECISIONS, MAX_CLARIFICATIONS, judge.name, aloud)
     record = {"judge": judge.name, "decisions": DECISIONS, "aloud": aloud}

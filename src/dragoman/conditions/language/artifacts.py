@@ -161,7 +161,8 @@ class SourceHash(msgspec.Struct, frozen=True):
 class Translation(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """How one file came to be; `manual_patch_at` is set where it was edited afterwards.
 
-    `output_sha256` is of the file as it was written; released manifests lack it. Files that a reviewed workbook was imported into have another set of fields.
+    `output_sha256` is of the file as it was written; released manifests lack it. Files that a
+    reviewed workbook was imported into have another set of fields.
     """
 
     component: str | None = None

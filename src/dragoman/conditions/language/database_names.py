@@ -133,7 +133,10 @@ def text_leaves(
 
 
 def count_texts(value: object, leaves: frozenset[str]) -> int:
-    """Return how many strings have one of the keys given: what `text_leaves` yields, uncollected."""
+    """Return the number of strings under the given keys, at any depth.
+
+    These are the strings that `text_leaves` yields; they are not collected.
+    """
     if isinstance(value, dict):
         own = sum(isinstance(value[key], str) for key in leaves & value.keys())
         return own + sum(count_texts(part, leaves) for part in value.values())

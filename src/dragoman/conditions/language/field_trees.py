@@ -57,7 +57,10 @@ Join = Callable[[str, Sequence[ValueSet]], ValueSet]
 
 
 def map_strings(value: object, tree: FieldTree, change: Callable[[ValueSet, str], str]) -> object:
-    """Return a value with the strings at the places of a tree changed; what is unchanged is shared."""
+    """Return a value with changes to the strings at the places of a tree.
+
+    Unchanged parts are shared with the original.
+    """
     if isinstance(value, str):
         return value if tree.value_set is None else change(tree.value_set, value)
     if isinstance(value, Mapping):

@@ -88,7 +88,8 @@ def find_language(name: str) -> Language:
         return _language_of_file(Path(name))
     if name not in SHIPPED:
         raise UsageError(
-            f"unknown language {name!r}: choose {', '.join(SHIPPED)}, or name a TOML file of your own"
+            f"unknown language {name!r}: choose {', '.join(SHIPPED)}, or name a TOML file of your "
+            "own"
         )
     return _shipped_language(name)
 

@@ -48,7 +48,8 @@ class LocalizationRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         habits: The hash of the language's habits in numbers and dates; "" where English is spoken.
         detector: The label that language detection gives to what is spoken; "" in English.
         relatives: Labels of languages that it takes for it.
-        phrases: The name of what participants that need no model say and understand; "" for English.
+        phrases: The name of what participants that need no model say and understand; "" for
+            English.
         notes: What stays English although its surface is in the language, and why.
     """
 
@@ -98,8 +99,8 @@ class Localization(NamedTuple):
         numbers: How numbers are written in the language that is spoken.
         dates: How dates are written in it.
         phrases: What participants that need no model say and understand; None for English.
-        questions: Its tasks, where they are questions with functions of their own; assignments, policy
-            and what users are told are then empty.
+        questions: Its tasks, where they are questions with functions of their own; assignments,
+            policy and what users are told are then empty.
     """
 
     condition: Condition

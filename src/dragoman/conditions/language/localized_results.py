@@ -189,7 +189,10 @@ class LocalizedResults:
 
 
 class FieldValues:
-    """A value has the label of the field it stands in; a message is a text or the field `message`."""
+    """The localized values of tool results.
+
+    A value has the label of its field; a message is a text or the field `message`.
+    """
 
     def __init__(self, surface: DomainSurface, side: Role) -> None:
         self._trees = surface.results.get(side, {})

@@ -55,7 +55,7 @@ class QuestionView:
             return call
         return msgspec.structs.replace(call, arguments=arguments, positionals=positionals)
 
-    def present(self, result: ToolResult, call: ToolCall) -> ToolResult:  # noqa: ARG002 - one answer to every call
+    def present(self, result: ToolResult, call: ToolCall) -> ToolResult:  # noqa: ARG002
         """Return the result as it is: what functions answer is not translated."""
         return result
 

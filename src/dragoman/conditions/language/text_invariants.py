@@ -21,7 +21,10 @@ def has_letters(text: str) -> bool:
 
 
 def latin_share(text: str) -> float | None:
-    """Return the share of Latin letters among letters and their marks; None where there are none."""
+    """Return the share of Latin letters among letters and their marks.
+
+    None if the text has no letters.
+    """
     latin = sum(letter.isascii() and letter.isalpha() for letter in text)
     other = sum(not letter.isascii() and not letter.isspace() for letter in text)
     return latin / (latin + other) if latin + other else None

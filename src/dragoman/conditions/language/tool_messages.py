@@ -169,8 +169,9 @@ def _template_mappings(
 ) -> list[_TemplateMapping]:
     """Return ways from the first template of each pair to the second, the most specific first.
 
-    What begins with a placeholder fits nearly everything, and comes last. A template is tried with its known words alone before anything may stand in their places: in a
-    language without spaces nothing else tells where a word ends.
+    What begins with a placeholder fits nearly everything, and comes last. A template is tried with
+    its known words alone before anything may stand in their places: in a language without spaces
+    nothing else tells where a word ends.
     """
     ways: list[_TemplateMapping] = []
     for template, other in sorted(pairs, key=lambda pair: _breadth(pair[0])):

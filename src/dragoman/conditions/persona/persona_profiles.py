@@ -47,7 +47,10 @@ _TABLES = frozenset({"about", "traits", "habits", "speech"})
 
 
 class ProfileTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a card says in one language: to users that are models, to agents, and in its own words."""
+    """The texts of a card in one language.
+
+    They are for users that are models, for agents, and in the persona's own words.
+    """
 
     user: str
     agent: str
@@ -114,7 +117,10 @@ class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def stated_persona_heading(language: str) -> str:
-    """Return what agents read before the persona that a task states; English where there is no other."""
+    """Return the agents' heading for a persona that a task states.
+
+    It is in English if the language has no heading.
+    """
     shared = shared_phrases()
     return shared.get(language, shared[ENGLISH]).stated
 
@@ -130,7 +136,8 @@ def find_profile(name: str) -> PersonaProfile:
         return read_profile(Path(name))
     if name not in BUNDLED_PROFILES:
         raise UsageError(
-            f"unknown persona {name!r}: choose {', '.join(BUNDLED_PROFILES)}, or name a TOML file of "
+            f"unknown persona {name!r}: choose {', '.join(BUNDLED_PROFILES)}, or name a TOML file "
+            "of "
             "your own"
         )
     return _shipped(name)

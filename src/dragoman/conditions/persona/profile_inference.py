@@ -212,7 +212,10 @@ def infer_by_rules(events: Sequence[Event], languages: Sequence[str]) -> dict[st
 
 
 def _signed(message: KnownMessage, languages: Sequence[str]) -> SignedMessage:
-    """Return a message with its signs; another language mixed in shows beside the user's own alone."""
+    """Return a message with its signs.
+
+    Mixing with another language shows only next to the user's own language.
+    """
     signs: dict[str, str] = {}
     for language in languages:
         for kind, finder in cue_finders(language).items():

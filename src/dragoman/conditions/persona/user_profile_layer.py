@@ -104,7 +104,7 @@ class StaticUserProfile:
         self._text = text
         self._about = about
 
-    async def instructions(self, side: Role, progress: ConversationProgress) -> str:  # noqa: ARG002 - the same from the first word to the last
+    async def instructions(self, side: Role, progress: ConversationProgress) -> str:  # noqa: ARG002
         """Return the text for the agent."""
         return self._text if side == "agent" else ""
 

@@ -88,7 +88,10 @@ RECOGNITION = "recognition"
 
 
 Listener = Recognizer | Literal["itself"] | None
-"""What hears; None for one who understands what was meant, `itself` where who is spoken to hears."""
+"""The listener of a voice path.
+
+None is a listener that understands the intended text; `itself` means that the addressee hears.
+"""
 
 
 class VoicePath(msgspec.Struct, frozen=True):
@@ -131,7 +134,7 @@ def without_markers(text: str) -> str:
 
 
 class SpokenAudio(msgspec.Struct, frozen=True):
-    """What left the mouth, in words and as sound, what was done to speak, and what that consumed."""
+    """The speech of a speaker: its words and sound, the stages that made it, and the usage."""
 
     text: str
     audio: Audio
@@ -216,7 +219,10 @@ class VoiceChannel:
         return usage
 
     async def _heard(self, audio: Audio, meant: str) -> tuple[str | None, Stage]:
-        """Return the text that reaches the listener, None for the audio, and who listened to which words."""
+        """Return the text that reaches the listener, and the recognition stage.
+
+        The text is None for the audio; the stage names the recognizer and its words.
+        """
         listener = self._path.listener
         if listener is None:
             return meant, Stage(RECOGNITION, ORACLE_ENGINE)

@@ -69,7 +69,8 @@ def voice_prompt(language: str = "en", *, hears_itself: bool = False) -> VoicePr
     if primary not in LANGUAGES:
         known = ", ".join(LANGUAGES)
         raise UsageError(
-            f"conversations in {language!r} cannot be spoken: what agents are told of a call is there "
+            f"conversations in {language!r} cannot be spoken: what agents are told of a call is "
+            "there "
             f"in {known}"
         )
     place = f"prompts/itself/{primary}.md" if hears_itself else f"prompts/{primary}.md"
@@ -171,7 +172,8 @@ class RecordedChannel:
         """Return the utterance as it was recorded, or else as it is said and heard now.
 
         Raises:
-            ParticipantError: Where recorded audio is damaged, an engine broke, or nobody can say it.
+            ParticipantError: Where recorded audio is damaged, an engine broke, or nobody can say
+                it.
         """
         said = utterance.intended
         message = next((each for each in self._messages if each.text == said), None)
@@ -224,7 +226,10 @@ class RecordedChannel:
 
 
 def _heard(message: RecordedMessage, voice: RecordedVoice) -> tuple[str | None, Stage]:
-    """Return the text that reaches the agent, None for the audio, and who listened to which words."""
+    """Return the text that reaches the agent, and the recognition stage.
+
+    The text is None for the audio; the stage names the recognizer and its words.
+    """
     listener = voice.listener
     if listener == ORACLE_ENGINE:
         return message.text, Stage(RECOGNITION, ORACLE_ENGINE)

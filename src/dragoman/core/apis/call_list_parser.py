@@ -24,7 +24,10 @@ class UnreadableCallsError(Exception):
 
 
 class TextCursor:
-    """A position in a text; `is_plain` is lost where the text leaves the form that was asked for."""
+    """A position in a text.
+
+    `is_plain` becomes false where the text leaves the requested form.
+    """
 
     __slots__ = ("at", "has_open_brackets", "is_plain", "names", "text")
 
@@ -210,9 +213,10 @@ def _quoted(cursor: TextCursor, end: re.Pattern[str]) -> str:
 
 
 def _bracketed(cursor: TextCursor, close: str, end: re.Pattern[str]) -> str | None:
-    """Return a quoted text that is a list or an object whose own quotes nobody escaped; None for others.
+    """Return a quoted list or object whose inner quotes were not escaped.
 
-    After one that does not end as it should none is looked for any more, so that time stays linear.
+    None for other text. After one with an incorrect end, no other is searched, so that the time
+    stays linear.
     """
     text, start = cursor.text, cursor.at + 1
     if cursor.has_open_brackets or text[start : start + 1] not in {"[", "{"}:
@@ -227,7 +231,10 @@ def _bracketed(cursor: TextCursor, close: str, end: re.Pattern[str]) -> str | No
 
 
 def _behind_brackets(text: str, start: int) -> int:
-    """Return the place behind the bracket that closes the one at a place; the text's end without one."""
+    """Return the place after the bracket that closes the one at a place.
+
+    Without such a bracket, return the end of the text.
+    """
     depth = 0
     for found in _BRACKETS.finditer(text, start):
         depth += 1 if found[0] in "[{" else -1
@@ -344,7 +351,10 @@ def _goes_on(cursor: TextCursor) -> bool:
 
 
 def _require_end(cursor: TextCursor) -> None:
-    """Refuse a list that goes on with something else; one whose bracket is missing at the end will do."""
+    """Reject a list that continues with other text.
+
+    A list without its closing bracket at the end is accepted.
+    """
     if cursor.peek() not in {"", '"', "'", "}"}:
         raise cursor.fault("',' or ']' expected")
 

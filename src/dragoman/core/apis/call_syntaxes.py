@@ -27,7 +27,8 @@ _NAME_KEYS = (
     "recipient_name",
 )
 _ARGUMENT_KEYS = (
-    "arguments", "parameters", "params", "args", "param_dict", "input", "inputs", "kwargs", "action_input",
+    "arguments", "parameters", "params", "args", "param_dict", "input", "inputs", "kwargs",
+    "action_input",
     "action input", "tool_input", "action_parameters",
 )  # fmt: skip
 _BESIDE = frozenset(("id", "type", "label", "thought", "index", "responses"))
@@ -65,7 +66,8 @@ _LABEL = re.compile(
 """What may stand before a call in its line: a bullet, a number, a word such as "Call:"."""
 
 _ANNOUNCED = re.compile(
-    r"(?:^|\n)[ \t*]{0,9}(?:[Aa]ctions?|[Aa]nswer|[Cc]alls?|API-?\s?[Rr]equest|[Oo]utput)\**\s{0,3}:\**\s*\Z"
+    r"(?:^|\n)[ \t*]{0,9}(?:[Aa]ctions?|[Aa]nswer|[Cc]alls?|API-?\s?[Rr]equest"
+    r"|[Oo]utput)\**\s{0,3}:\**\s*\Z"
 )
 _TAIL = re.compile(r"(?:\s|<[|/]?[\w|]{1,30}>|[.;`]){0,20}")
 _REACT = re.compile(
@@ -80,7 +82,8 @@ _RESULT_KEYS = frozenset(("result", "results", "output", "response", "error", "o
 class FoundCalls(msgspec.Struct, frozen=True):
     """Calls that a reply makes, in which syntax, and where in it they begin.
 
-    `fault` says why they cannot be read; "" where they can. `thought` stands beside them in an object.
+    `fault` says why they cannot be read; "" where they can. `thought` stands beside them in an
+    object.
     """
 
     syntax: str
@@ -105,7 +108,10 @@ def calls_in_any_syntax(text: str, names: Sequence[str]) -> FoundCalls | None:
 
 
 def offered_name(written: str, names: Sequence[str]) -> str:
-    """Return the tool that a name means, however its words are joined; the name itself where it is none."""
+    """Return the tool that a name means, with any separator between its words.
+
+    If the name does not mean a tool, return the name itself.
+    """
     plain = written.strip().strip("\"'`*").strip()
     if plain in names:
         return plain
@@ -134,7 +140,10 @@ def _in_marks(text: str, names: Sequence[str]) -> FoundCalls | None:
 
 
 def _in_other_ways(text: str, names: Sequence[str]) -> FoundCalls | None:
-    """Return calls of offered tools in the ways that remain, such as `print(default_api.f(a=1))`."""
+    """Return calls of offered tools in the remaining syntaxes.
+
+    An example is `print(default_api.f(a=1))`.
+    """
     found = _by_templates(text, names)
     return found if found and found.syntax != "json" and _is_known(found, names) else None
 
@@ -200,7 +209,8 @@ def _in_json(text: str, names: Sequence[str]) -> FoundCalls | None:
             found = _behind_name(text, start.start(), values[0], names)
             if found is not None:
                 return found
-        # What is no call as a whole holds none in its parts: a description, a result, a list of words.
+        # What is no call as a whole holds none in its parts: a description, a result, a list of
+        # words.
         at = max(end, start.end())
     return None
 
@@ -269,7 +279,10 @@ def _values(text: str, at: int) -> tuple[list[object], int]:
 
 
 def _literal_or_cut(text: str) -> tuple[object, int]:
-    """Return a value in Python's spelling, or one without its last brackets, and its length; None for others."""
+    """Return a value in Python syntax, or one without its last brackets, and its length.
+
+    The value is None for other text.
+    """
     end, missing = _extent(text[:_LONGEST_LITERAL])
     if end < 0 or len(missing) > _DEEPEST or (missing and len(text) > _LONGEST_LITERAL):
         return None, 0
@@ -283,7 +296,10 @@ def _literal_or_cut(text: str) -> tuple[object, int]:
 
 
 def _extent(text: str) -> tuple[int, str]:
-    """Return where the value at a text's beginning ends, and the brackets that it lacks there; -1 for none."""
+    """Return the end of the value at a text's beginning, and its missing brackets.
+
+    The end is -1 if the text does not begin with a value.
+    """
     open_ones: list[str] = []
     quote, is_escaped = "", False
     for place, sign in enumerate(text):
@@ -325,7 +341,7 @@ def _call_of(value: object, names: Sequence[str]) -> list[ApiCall]:
 
 
 def _named_call(fields: Mapping[str, object], names: Sequence[str]) -> list[ApiCall]:
-    """Return the call of an object that names a tool under one key and has arguments under another."""
+    """Return the call of an object with a tool's name under one key and arguments under another."""
     name = next((fields[key] for key in _NAME_KEYS if isinstance(fields.get(key), str)), None)
     if not isinstance(name, str) or name.strip().casefold() in _NOTHING:
         return []
@@ -339,7 +355,7 @@ def _named_call(fields: Mapping[str, object], names: Sequence[str]) -> list[ApiC
 
 
 def _calls_by_name(value: Mapping[str, object], names: Sequence[str]) -> list[ApiCall]:
-    """Return the calls of an object whose keys are offered tools, and whose values their arguments."""
+    """Return the calls of an object whose keys are offered tools and values are arguments."""
     is_by_name = all(
         _is_offered(str(key), names) and isinstance(given, dict) for key, given in value.items()
     )
@@ -372,7 +388,10 @@ def _mapping(value: object) -> dict[str, object]:
 
 
 def _in_react(text: str, names: Sequence[str]) -> FoundCalls | None:
-    """Return the actions of the first step, `Action:` with `Action Input:`; what is observed then is made up."""
+    """Return the actions of the first step, `Action:` with `Action Input:`.
+
+    A later observation is invented by the model.
+    """
     calls: list[ApiCall] = []
     begins = -1
     for found in _REACT.finditer(text):
@@ -407,7 +426,10 @@ def _react_arguments(rest: str) -> dict[str, object]:
 
 
 def _in_list(text: str, names: Sequence[str]) -> FoundCalls | None:
-    """Return the calls of the first list `[Tool Name(...)]` of offered tools, whatever stands before it."""
+    """Return the calls of the first list `[Tool Name(...)]` of offered tools.
+
+    Any text may stand before the list.
+    """
     fault: FoundCalls | None = None
     for number, start in enumerate(re.finditer(r"\[\s{0,9}", text)):
         if number == _MOST_STARTS:
@@ -425,7 +447,10 @@ def _in_list(text: str, names: Sequence[str]) -> FoundCalls | None:
 
 
 def _in_lines(text: str, names: Sequence[str]) -> FoundCalls | None:
-    """Return calls without a list around them that are a whole reply, a whole fence or whole lines."""
+    """Return calls without a list around them.
+
+    They are a whole reply, a whole fence, or whole lines.
+    """
     for found in _FENCE.finditer(text):
         calls = _all_calls(found[1].strip(), names)
         if calls:

@@ -12,7 +12,10 @@ Place = Literal["path", "query", "header", "body"]
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"]
 PLACES: Mapping[str, Place] = {place: place for place in get_args(Place)}
 METHODS: Mapping[str, Method] = {method: method for method in get_args(Method)}
-"""Both by their names. A record leaves out a default that is that very object: take it from here."""
+"""The HTTP methods by their names.
+
+A record leaves out a default that is that very object: use the object from this mapping.
+"""
 
 
 WHOLE_BODY = "x-whole-body"
@@ -23,8 +26,8 @@ class Serialization(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a value is written into a request, in OpenAPI's words.
 
     Attributes:
-        style: `form`, `simple`, `label`, `matrix`, `spaceDelimited`, `pipeDelimited`, `deepObject`, or
-            Swagger's `tabDelimited`; "" for what the place usually has.
+        style: `form`, `simple`, `label`, `matrix`, `spaceDelimited`, `pipeDelimited`, `deepObject`,
+            or Swagger's `tabDelimited`; "" for what the place usually has.
         explode: Whether each part of an array or object stands by itself.
         allow_reserved: Whether signs that addresses reserve are sent as they are.
         media_type: Of a value that is written whole in it ("application/json"); "" for a style.
@@ -37,11 +40,13 @@ class Serialization(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ApiParameter(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One parameter: `type` is a JSON schema type; `schema` holds the whole schema where more is known.
+    """One parameter of an operation.
 
-    `example` and `default` are None where the document has none; `examples` are those after the first.
-    `serialization` is None where values are written as the place usually has them. `in_task` is true for
-    a header, or for what has the name of a credential, that the document's author says belongs to tasks.
+    `type` is a JSON schema type; `schema` holds the whole schema if more is known. `example`
+    and `default` are None if the document has none; `examples` are those after the first.
+    `serialization` is None if values have the usual form of their place. `in_task` is true for
+    a header, or for a parameter with the name of a credential, that the document's author
+    assigns to tasks.
     """
 
     name: str
@@ -57,7 +62,9 @@ class ApiParameter(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ConfiguredParameter(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a caller configures once for all calls, and no task holds; its values are stored nowhere.
+    """A parameter that a caller configures once for all calls, and that no task holds.
+
+    Its values are not stored.
 
     Attributes:
         name: As it travels.
@@ -100,9 +107,9 @@ class Operation(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DocumentOrigin(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where a document was found: the source's name, the file or address in it, its form and licence.
+    """The origin of a document: the source's name, the file or address, its form and licence.
 
-    `sha256` is that of the file's bytes; `licence` is "" where none is stated.
+    `sha256` is the hash of the file's bytes; `licence` is "" if none is stated.
     """
 
     source: str
@@ -151,8 +158,8 @@ def operations(document: ApiDocument) -> Iterator[tuple[str, Operation]]:
 def offered_names(offered: Mapping[str, tuple[ApiDocument, Operation]]) -> dict[str, str]:
     """Return the names of operations that are offered together, by their ids.
 
-    It is the operation's own name; where two have the same, that of its document stands before it, and
-    where these are equal too, its id takes its place.
+    It is the operation's own name; where two have the same, that of its document stands before it,
+    and where these are equal too, its id takes its place.
     """
     names = {key: operation.name for key, (_, operation) in offered.items()}
     twice = _duplicates(names)

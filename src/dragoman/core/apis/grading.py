@@ -21,8 +21,8 @@ _UNKNOWN = 1 << 256
 def cheapest_assignment(costs: Sequence[Sequence[int]]) -> int:
     """Return the least sum of costs in which each row of the shorter side has a place of its own.
 
-    Whole numbers of any size keep several figures apart in one cost. Time grows with the shorter side
-    squared times the longer one.
+    Whole numbers of any size keep several figures apart in one cost. Time grows with the shorter
+    side squared times the longer one.
 
     Args:
         costs: By row and column, at least one of each.
@@ -38,7 +38,7 @@ def cheapest_assignment(costs: Sequence[Sequence[int]]) -> int:
 
 
 class _Table:
-    """Rows that have a column so far, and the potentials by which the next one is placed cheapest."""
+    """Rows that have a column so far, and the potentials for the cheapest next placement."""
 
     def __init__(self, costs: Sequence[Sequence[int]]) -> None:
         self._costs = costs
@@ -91,8 +91,8 @@ def canonical_value(value: object) -> Hashable:
     """Return what all ways to write a value have in common.
 
     A number is its shortest text, so that 5, 5.0 and "5" are one and "05" is another; `True` is
-    "true"; texts are compared in Unicode's composed form, without spaces around them; the keys of an
-    object have no order.
+    "true"; texts are compared in Unicode's composed form, without spaces around them; the keys of
+    an object have no order.
     """
     match value:
         case str():
@@ -189,9 +189,9 @@ def compared_call(tool: str, arguments: dict[str, object]) -> ComparedCall:
 def grade_by_plans(
     plans: Sequence[Sequence[Action]], made: Sequence[ToolCall], offered: Collection[str]
 ) -> tuple[int, CallGrades]:
-    """Return the numbers beside the plan that calls make, or else the first, and which it is, from 0.
+    """Return the plan that matches the calls, or the first, as a number from 0, and its grades.
 
-    An argument that is the default that its tool declares is as good as none.
+    An argument equal to the default that its tool declares counts as absent.
 
     Args:
         plans: The gold calls, and others that are as right.
@@ -289,7 +289,10 @@ def _most(wanted: Sequence[frozenset[Hashable]], found: Sequence[Hashable]) -> i
 
 
 def _argument_errors(gold: Sequence[GoldCall], made: Sequence[ComparedCall]) -> _Errors:
-    """Return what is wrong in calls of right tools, gold calls and made ones paired as well as can be."""
+    """Return the argument errors in calls of correct tools.
+
+    Gold calls and made calls are paired at the lowest cost.
+    """
     cost = 0
     for tool in {call.tool for call in gold}:
         own = [call for call in gold if call.tool == tool]
@@ -302,7 +305,10 @@ def _argument_errors(gold: Sequence[GoldCall], made: Sequence[ComparedCall]) -> 
 
 
 def _cost(gold: GoldCall, made: ComparedCall) -> int:
-    """Return what pairing two calls costs: most right first, then least wrong, missing and extra."""
+    """Return the cost of pairing two calls.
+
+    The order is: most correct, then fewest wrong, missing, and extra arguments.
+    """
     shared = gold.arguments.keys() & made.arguments.keys()
     right = sum(made.arguments[name] in gold.arguments[name] for name in shared)
     digits: Iterable[int] = (

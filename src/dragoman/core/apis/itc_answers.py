@@ -48,7 +48,8 @@ class ParsedItcAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
         calls: The calls of its action; None where it has no action that can be read.
         is_strict: Whether it keeps to the form exactly.
         fault: Why its action cannot be read; "" where it can, or where there is none.
-        syntax: In which syntax calls are written: `FORM`, or one of `calls_in_any_syntax`; "" for none.
+        syntax: In which syntax calls are written: `FORM`, or one of `calls_in_any_syntax`; "" for
+            none.
     """
 
     thought: str | None = None
@@ -59,7 +60,10 @@ class ParsedItcAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 ITS_FORM_ALONE, ANY_SYNTAX = 1, 2
-"""The versions of the reader: calls in the form that was asked for, and in any syntax that models know."""
+"""The versions of the reader of calls.
+
+The first reads calls in the requested form, the second in any syntax that models know.
+"""
 
 
 def parse_itc_answer(
@@ -101,7 +105,10 @@ def parse_itc_answer(
 
 
 def _is_prose(action: object, calls: Sequence[ApiCall], names: Sequence[str]) -> bool:
-    """Whether what was read as calls of unknown tools are words with brackets: `more details (which?)`."""
+    """Whether text read as calls of unknown tools is prose with brackets.
+
+    An example is `more details (which?)`.
+    """
     is_unknown = all(
         call.tool not in names and all(name.startswith("#") for name in call.arguments)
         for call in calls
@@ -118,7 +125,7 @@ def _in_its_form(text: str, names: Sequence[str]) -> ParsedItcAnswer:
     match whole:
         case None:
             return _lenient(text, inner, names)
-        case {"Thought": str() as thought, "Action": str() as action} if len(whole) == 2:  # noqa: PLR2004 - these two alone
+        case {"Thought": str() as thought, "Action": str() as action} if len(whole) == 2:  # noqa: PLR2004
             return _of_action(thought, action, names, is_strict=True)
         case _:
             return _lenient(text, inner, names)
@@ -223,7 +230,7 @@ def _opened(action: str) -> str:
 
 
 def _unescaped(text: str, *, is_escaped: bool) -> str:
-    """Return a text whose quotes were escaped for an object around it, without these backslashes."""
+    """Return a text without the backslashes that escaped its quotes for an enclosing object."""
     escaped = is_escaped or text.lstrip().startswith('"')
     return text.replace('\\"', '"') if escaped else text
 

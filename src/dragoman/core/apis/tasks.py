@@ -12,14 +12,18 @@ import msgspec
 from dragoman.core.texts.decoding import DECODING_ERRORS
 
 CallKind = Literal["single", "repeated", "parallel", "nested", "none"]
-"""One call, several of one API, several of several APIs, calls that use earlier results, no call."""
+"""The kinds of calls of a task.
+
+They are one call, several of one API, several of several APIs, calls that use earlier results,
+and no call.
+"""
 
 
 class ApiCall(msgspec.Struct, frozen=True, omit_defaults=True):
     """One call: the tool's name as it is offered, and arguments with canonical values.
 
-    A value that an earlier call returns is `{"from": "$1.data.city_ibge"}`: the first call's result,
-    and the path in it; places in lists are numbers from 0.
+    A value that an earlier call returns is `{"from": "$1.data.city_ibge"}`: the first call's
+    result, and the path in it; places in lists are numbers from 0.
 
     Attributes:
         also: Other values that are as right, by argument.

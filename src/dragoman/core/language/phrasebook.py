@@ -9,7 +9,10 @@ Pattern = re.Pattern[str]
 
 
 class Says(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Sentences by their purpose, with slots in braces; `en.toml` of the phrasebooks explains each."""
+    """Sentences by their purpose, with slots in braces.
+
+    `en.toml` of the phrasebooks explains each of them.
+    """
 
     greeting: str
     unknown: str
@@ -85,7 +88,7 @@ class Hears(msgspec.Struct, frozen=True):
 
 
 class Words(msgspec.Struct, frozen=True):
-    """Words of a question, words that judge a fact, words that say nothing, and endings of words."""
+    """Words of a question, words that judge a fact, empty words, and word endings."""
 
     asking: frozenset[str]
     judged: frozenset[str]

@@ -16,8 +16,10 @@ from dragoman.core.texts.decoding import JsonPath
 from dragoman.core.tools import Toolset
 
 Use = Literal["said", "described", "choice"]
-"""What a text is for: it is said in a conversation, describes a function, or is one of the values of
-a parameter."""
+"""The use of a text.
+
+It stands in a conversation, describes a function, or is one of the values of a parameter.
+"""
 
 Path = tuple[str, ...]
 """Where a value stands in the arguments of a call."""

@@ -122,8 +122,8 @@ class EnglishDomain(msgspec.Struct, frozen=True):
         databases: Which of these files is the database of a side.
         policy_files: Which of them make the policy.
         compose_policy: Returns the policy, from the texts of those files in their order.
-        decode_tasks: Returns the tasks of a translated `tasks.json`, given how to name it in errors;
-            raises DataError where it is damaged.
+        decode_tasks: Returns the tasks of a translated `tasks.json`, given how to name it in
+            errors; raises DataError where it is damaged.
         release: Artifacts that need not be named; None where there are none.
         declared: What artifacts leave out.
         docstrings: Returns the docstrings of tools by side, for sides whose schemas do not say all.

@@ -33,7 +33,7 @@ _SEPARATOR_LINE = re.compile(
 
 
 class CsvText(msgspec.Struct, frozen=True):
-    """The text of a CSV file, what separates its columns, and how many lines stood above the text."""
+    """The text of a CSV file, its column delimiter, and the number of lines above the text."""
 
     text: str
     delimiter: str
@@ -43,8 +43,9 @@ class CsvText(msgspec.Struct, frozen=True):
 def detect_delimiter(text: str, columns: Collection[str] = ()) -> CsvText:
     """Return a CSV text with what separates its columns.
 
-    A first line `sep=;` says so. Else the line that names most of the columns does, wherever among the
-    first ones it stands; without such a line the first one: programs of many countries write semicolons.
+    A first line `sep=;` says so. Else the line that names most of the columns does, wherever among
+    the first ones it stands; without such a line the first one: programs of many countries write
+    semicolons.
 
     Args:
         text: The whole text.

@@ -207,7 +207,8 @@ MOST_BYTES = 4 * 2**20
 _MOST_PARTS = 100
 _TIMES = (dt.datetime, dt.date, dt.time)
 
-# A key of n parts costs the parser n * n: a file of 200 kB that is one key takes more than there is.
+# A key of n parts costs the parser n * n: a file of 200 kB that is one key takes more than there
+# is.
 _has_long_key = re.compile(rf"(?<![\w\-])(?:[\w\-]++[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}").search
 _has_long_quoted_key = re.compile(
     rf"""(?:"[^"\n]{{0,99}}"[ \t]*+\.[ \t]*+|'[^'\n]{{0,99}}'[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}"""

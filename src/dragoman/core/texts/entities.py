@@ -95,7 +95,10 @@ _KINDS: Mapping[str, EntityKind] = {kind: kind for kind in get_args(EntityKind)}
 
 
 def find_entities(text: str) -> Iterator[FoundEntity]:
-    """Yield the values that a text's form shows, in their order; names have no form of their own."""
+    """Yield the values that a text's form shows, in their order.
+
+    Names have no form of their own.
+    """
     for match in _ENTITY.finditer(text):
         kind = _KINDS[match.lastgroup or ""]
         yield FoundEntity(kind, match.group(), match.start(), match.end())
@@ -113,7 +116,8 @@ def canonical_entity(kind: EntityKind, text: str) -> str:
 
     Dates become ISO dates (`05-05` without a year), times are on 24 hours, amounts and numbers
     plain decimals, the amount after its currency's sign. Letters are small, since case is not
-    heard; `#` before an id is not, either. What does not hold together (31 February) stays as it is.
+    heard; `#` before an id is not, either. What does not hold together (31 February) stays as it
+    is.
     """
     text = " ".join(text.split()).casefold()
     write = _CANONICAL.get(kind)
@@ -259,7 +263,10 @@ def number_text(number: float) -> str:
 
 
 def argument_texts(argument: object, depth: int = MAX_DEPTH) -> Iterator[str]:
-    """Yield the texts and numbers that an argument holds at any depth, numbers as plain decimals."""
+    """Yield the texts and numbers in an argument at any depth.
+
+    Numbers are plain decimals.
+    """
     match argument:
         case str() if argument.strip():
             yield argument
@@ -292,6 +299,9 @@ class ExpectedValue(msgspec.Struct, frozen=True):
 
 
 def expected_value(turn: int, argument: str, alternatives: Iterable[object]) -> ExpectedValue:
-    """Return an argument's value with the texts of each of its alternatives, those without any left out."""
+    """Return an argument's value with the texts of each of its alternatives.
+
+    Alternatives without texts are left out.
+    """
     texts = (tuple(argument_texts(alternative)) for alternative in alternatives)
     return ExpectedValue(turn, argument, tuple(each for each in texts if each))

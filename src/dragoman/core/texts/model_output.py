@@ -44,8 +44,10 @@ _CLOSES = {
     "gemma": "<channel|>",
 }
 _MAY_HOLD = re.compile(
-    rf"(?:<|&lt;)[\s/]{{0,3}}(?:[a-z]{{1,12}}:|longcat_)?(?:{_NAMES})\b|\[/?THINK\]|◁/?think▷|<\|channel|<channel\|>"
-    r"|_THINKING\||_of_thought\||<\|inner_|<\|/?think\||<unused9[45]>|^\s*analysis|^\s*Here (?:is|are) my ",
+    rf"(?:<|&lt;)[\s/]{{0,3}}(?:[a-z]{{1,12}}:|longcat_)?(?:{_NAMES})\b|\[/?THINK\]|◁/?think▷"
+    r"|<\|channel|<channel\|>"
+    r"|_THINKING\||_of_thought\||<\|inner_|<\|/?think\||<unused9[45]>|^\s*analysis|^\s*Here "
+    r"(?:is|are) my ",
     re.IGNORECASE,
 )
 _WRAPPED = re.compile(
@@ -64,7 +66,8 @@ _BARE_CHANNELS = re.compile(
 )
 _GRANITE = re.compile(
     r"\s*Here (?:is|are) my (?:thought process|reasoning steps):(?P<reasoning>.*?)"
-    r"(?:Here is my response:|\[BEGIN FINAL RESPONSE\])(?P<words>.*?)(?:\[END FINAL RESPONSE\]\s*)?$",
+    r"(?:Here is my response:|\[BEGIN FINAL RESPONSE\])(?P<words>.*?)(?:\[END FINAL "
+    r"RESPONSE\]\s*)?$",
     re.DOTALL,
 )
 
@@ -101,8 +104,8 @@ class _Span(NamedTuple):
 def separate_reasoning(text: str) -> SeparatedText:
     """Return the words and the reasoning of a text.
 
-    A text without the markup of reasoning comes back as it is. Reasoning that was cut off, and so has no
-    closing tag, goes to the text's end: there are no words then.
+    A text without the markup of reasoning comes back as it is. Reasoning that was cut off, and so
+    has no closing tag, goes to the text's end: there are no words then.
     """
     if not (_has_sign(text) and _MAY_HOLD.search(text)):
         return SeparatedText(text)
@@ -156,8 +159,8 @@ def _start(text: str, spans: list[_Span]) -> int:
 def _channel_spans(text: str) -> Iterator[_Span]:
     """Yield the parts of a text in Harmony's channels: analysis is reasoning, the others are words.
 
-    A message of the commentary channel to a function is a call that the server did not parse; it stays
-    as it was written, for whoever looks for calls in words.
+    A message of the commentary channel to a function is a call that the server did not parse; it
+    stays as it was written, for whoever looks for calls in words.
     """
     end = 0
     for found in _CHANNEL.finditer(text):
@@ -179,8 +182,8 @@ def _channel_spans(text: str) -> Iterator[_Span]:
 def _tag_spans(text: str) -> Iterator[_Span]:
     """Yield the parts of a text between the tags of reasoning; nothing where no tag counts as one.
 
-    A closing tag without an opening one ends reasoning: the chat template wrote the opening tag, or the
-    reasoning itself names the closing one. At the end of words it is left out.
+    A closing tag without an opening one ends reasoning: the chat template wrote the opening tag, or
+    the reasoning itself names the closing one. At the end of words it is left out.
     """
     tags = list(_tags(text))
     last_close = {tag.family: tag.start for tag in tags if tag.closes}
@@ -212,7 +215,8 @@ def _tag_spans(text: str) -> Iterator[_Span]:
 def _closes_of(tag: _Tag, last_close: Mapping[str, int]) -> frozenset[str]:
     """Return the closing tags that end what a tag opens; none where none follows.
 
-    Some models close `<think>` with `</thinking>`, so another name counts where the own one is missing.
+    Some models close `<think>` with `</thinking>`, so another name counts where the own one is
+    missing.
     """
     if last_close.get(tag.family, -1) > tag.start:
         return frozenset({tag.family})
@@ -254,7 +258,10 @@ CALL_FIELDS = ("extra_content", "thought_signature", "provider_specific_fields")
 """Fields of a call that providers want back with it."""
 
 WHOLE_CONTENT = "whole_content"
-"""The field of our messages that holds content as it came, where its words alone are the message."""
+"""The field of the package's messages that holds the unaltered content.
+
+It is used if the words alone are the message.
+"""
 
 _MESSAGE_FIELDS = (*REASONING_FIELDS, "extra_content")
 

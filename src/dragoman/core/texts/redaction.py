@@ -21,8 +21,8 @@ taking every such word out of replies would falsify them."""
 def redact(body: bytes, keys: tuple[str, ...]) -> bytes:
     """Return a body without keys, however their characters are written.
 
-    Each character may be as JSON, JSON within JSON, addresses and pages write it; the whole may be in
-    hex or in base64, wherever in a coded text it stands.
+    Each character may be as JSON, JSON within JSON, addresses and pages write it; the whole may be
+    in hex or in base64, wherever in a coded text it stands.
     """
     long_keys = [key for key in keys if len(key) >= SHORTEST_KEY]
     lower = body.lower() if long_keys else b""
@@ -41,7 +41,7 @@ def redact(body: bytes, keys: tuple[str, ...]) -> bytes:
 
 
 def redact_text(text: str, keys: tuple[str, ...]) -> str:
-    """Return what an error says without keys, and without the beginnings of keys that were cut off."""
+    """Return an error text without keys and without the beginnings of truncated keys."""
     body = redact(text.encode("utf-8", "surrogatepass"), keys)
     said = body.decode("utf-8", "surrogatepass")
     for key in keys:
@@ -104,7 +104,10 @@ _SIGNS_OF_BASE64 = (
 
 @functools.lru_cache(maxsize=64)
 def _escapes(key: str) -> re.Pattern[bytes]:
-    """Return what finds any character of a key that is escaped: without one, none needs a long look."""
+    """Return a pattern that finds any escaped character of a key.
+
+    Without a match, no long search is needed.
+    """
     codes = {ord(character) for character in key}
     hexed = b"|".join(b"%02x" % code for code in sorted(codes) if code < _ASCII)
     numbers = b"|".join(b"0*%d|[xX]0*(?i:%x)" % (code, code) for code in sorted(codes))
@@ -123,7 +126,10 @@ def _escaped(key: str) -> re.Pattern[bytes]:
 
 
 def _character(character: str) -> bytes:
-    """Return a pattern of one character, each of whose ways begins with a sign of its own: it is fast."""
+    """Return a pattern of one character with its escaped forms.
+
+    Each form begins with a sign of its own, so the pattern is fast.
+    """
     plain = re.escape(character.encode())
     code = ord(character)
     # Percent signs and backslashes may be escaped themselves, any number of times over.

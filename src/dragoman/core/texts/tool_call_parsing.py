@@ -54,7 +54,8 @@ _decode_at = json.JSONDecoder().raw_decode
 _MAYBE = re.compile(r"[<\[{]|\w\(|to=|Action:")
 _PLAIN = str.maketrans({"\uff5c": "|", "\u2581": "_", "\u00a0": " "})
 _ENDINGS = re.compile(
-    r"(?:\s|<\|(?:eom_id|eot_id|im_end|end_of_text|end|call|endoftext)\|>|</s>|<eos>|<end_of_turn>)++\Z"
+    r"(?:\s|<\|(?:eom_id|eot_id|im_end|end_of_text|end|call|endoftext)\|>|</s>|<eos>"
+    r"|<end_of_turn>)++\Z"
 )
 _FENCE = re.compile(r"```(?:[\w-]{0,20}[ \t]*\n)?(.*?)(?:```|\Z)", re.DOTALL)
 _N = r"[^\s<>\[\](){}\"'`|,;:]"
@@ -112,7 +113,8 @@ _NAME_BEFORE_KEYS = re.compile(r"\s{0,99}" + _NAME + r"\s{0,99}(?=<arg_key>|</to
 _CALL_BEGINS = re.compile(r"\s{0,99}\[?\s{0,99}" + _NAME + r"\(")
 _LISTED_CALL = re.compile(r"[ \t]{0,99}\[[ \t]{0,99}" + _NAME + r"\(")
 _JSON_NAME = re.compile(
-    r"\{\s{0,99}(?:[\"'](?:id|type)[\"']\s{0,9}:\s{0,9}[\"'][^\"']{0,100}[\"']\s{0,9},\s{0,99}){0,2}"
+    r"\{\s{0,99}(?:[\"'](?:id"
+    r"|type)[\"']\s{0,9}:\s{0,9}[\"'][^\"']{0,100}[\"']\s{0,9},\s{0,99}){0,2}"
     r"[\"'](?:" + "|".join(_NAME_KEYS) + r")[\"']\s{0,9}:\s{0,9}[\"']" + _NAME + r"[\"']"
 )
 _JSON_ARGUMENTS = re.compile(
@@ -153,10 +155,11 @@ Read = Callable[[_Reply], Iterable[_Found]]
 
 
 def parse_text_calls(text: str, tool_names: Collection[str]) -> CallsInText | None:
-    """Return the calls that a reply's words hold, with the name of their form; None where there are none.
+    """Return the calls in a reply's text, with the name of their form, or None.
 
-    An empty list of calls is none, and neither is the description of a tool. Of a text that is too long
-    its beginning is looked at. Time grows with the text's length and not faster.
+    An empty list of calls does not count as a call, and neither does the description of a tool.
+    Only the beginning of a text that is too long is searched. The time grows linearly with the
+    text's length.
 
     Args:
         text: The words.
@@ -220,7 +223,10 @@ def _json_values(text: str, at: int) -> tuple[list[object], int]:
 
 
 def _in_values(values: Iterable[object]) -> Iterator[_Found]:
-    """Yield the calls of JSON values: objects that name a tool, lists of them, and what holds these."""
+    """Yield the calls in JSON values.
+
+    These are objects that name a tool, lists of them, and objects that hold them.
+    """
     for value in values:
         if isinstance(value, list):
             yield from _in_values(each for each in value if isinstance(each, dict))
@@ -290,7 +296,10 @@ def _rest(text: str, at: int) -> str:
 
 
 def _value_of(text: str) -> object:
-    """Return a value that stands between tags: JSON where all of it is, else text, such as 01310930."""
+    """Return a value between tags.
+
+    It is JSON if all of it is, otherwise text, such as 01310930.
+    """
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -513,7 +522,10 @@ SYNTAXES: dict[str, tuple[str, Read]] = {
     "hermes": ("<tool_call>", _in_tags),
     "tag": ("<", _in_tags),
 }
-"""By the name of a form that has marks of its own: one without which no text has it, and what reads it."""
+"""The syntaxes with marks of their own, by name.
+
+Each has the mark without which no text has the syntax, and its reader.
+"""
 
 BARE_SYNTAXES: dict[str, tuple[str, Read]] = {
     "bare_name": ("{", _in_bare_names),

@@ -36,8 +36,8 @@ class FoldedText(msgspec.Struct, frozen=True):
 
     Attributes:
         text: The folded text.
-        places: For each of its characters, and for its end, the place in the source text; None where
-            both have the same places.
+        places: For each of its characters, and for its end, the place in the source text; None
+            where both have the same places.
     """
 
     text: str
@@ -75,7 +75,8 @@ def fold(text: str, language: str) -> FoldedText:
 def _is_folded(text: str, primary: str) -> bool:
     """Whether folding changes no character, so that every place stays; most texts are so.
 
-    Where a text is in NFC and none of its characters has a compatibility form, its NFKC is the text.
+    Where a text is in NFC and none of its characters has a compatibility form, its NFKC is the
+    text.
     """
     changed, kept = _changed_signs(primary)
     signs = set(text)
@@ -94,7 +95,7 @@ def _is_folded(text: str, primary: str) -> bool:
 
 
 @cache
-def _changed_signs(primary: str) -> tuple[set[str], set[str]]:  # noqa: ARG001 - the key of the cache
+def _changed_signs(primary: str) -> tuple[set[str], set[str]]:  # noqa: ARG001
     """Return which characters are known to change in texts of a language, and which to stay."""
     return set(), set()
 

@@ -43,7 +43,8 @@ class LanguageTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         one_words: Words for one before a fraction.
         ordinals: Words for ordinals.
         ordinal_prefixes: What is written before a number word to make it an ordinal.
-        ordinal_mark: The unit of ordinals before their digits; where it is empty, `th` stands behind.
+        ordinal_mark: The unit of ordinals before their digits; where it is empty, `th` stands
+            behind.
         ambiguous_ordinals: Ordinals that are a unit of time too.
         compound_ordinals: Whether an ordinal may end a number: `twenty first`.
         months: The names of months.

@@ -186,7 +186,7 @@ def _with_named_letters(
 
 
 def _without_links(units: Sequence[RowUnit], lexicon: ValueLexicon) -> list[RowUnit]:
-    """Leave out words that link the parts of a code: `US, numbered 9148817941`, `dash`, `hyphen`."""
+    """Remove words that link the parts of a code: `US, numbered 9148817941`, `dash`, `hyphen`."""
     links = lexicon.code_link
     found: list[RowUnit] = []
     for at, unit in enumerate(units):
@@ -359,7 +359,10 @@ MATCHER = "dragoman-values-1"
 """The name of the rules by which values are found; changed rules have another name."""
 
 Form = Literal["exact", "reformatted", "grouped", "spelled", "words"]
-"""As the value is written; in another written form; in other groups; sign by sign; in number words."""
+"""The form in which a value appears.
+
+It is as written; in another written form; in other groups; sign by sign; or in number words.
+"""
 
 _MIN_JOINED = 4
 _MIN_SPELLED = 3
@@ -408,8 +411,8 @@ def statements(
 def typed_values(value: str, text: str, language: str) -> tuple[str, ...]:
     """Return the values in a text that are of the type of another one, written plainly.
 
-    Numbers are plain decimals, amounts the number alone, dates `2026-05-05`, times `17:30`. There are none
-    for a value without a type of its own, such as a name or a code.
+    Numbers are plain decimals, amounts the number alone, dates `2026-05-05`, times `17:30`. There
+    are none for a value without a type of its own, such as a name or a code.
     """
     wanted = targets_of(value, language)[0].typed
     if wanted is None:

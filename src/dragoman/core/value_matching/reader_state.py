@@ -25,8 +25,8 @@ class ReadItem(msgspec.Struct, frozen=True, gc=False):
         end: The token after its last one.
         value: A Decimal of a number or percentage, (currency, Decimal) of money, (year, month, day)
             of a date with None for what is not said, the minutes of the day that a time may mean.
-        digits: The digits of a number as they are written or said, leading zeros included; "" where a
-            word such as `twenty` is part of it.
+        digits: The digits of a number as they are written or said, leading zeros included; "" where
+            a word such as `twenty` is part of it.
         is_words: Whether number words are part of it.
     """
 
@@ -57,7 +57,10 @@ class Readout(NamedTuple):
 
 
 def number_atoms(number: NumberSpan) -> tuple[str, ...]:
-    """Return the digits of a number as it is counted; leading zeros are kept as they are written."""
+    """Return the digits of a number as counted.
+
+    Leading zeros are kept as written.
+    """
     if len(number.digits) > 1 and number.digits.isdigit():
         return tuple(number.digits[:_MOST_DIGITS])
     return decimal_atoms(number.value)
@@ -139,7 +142,10 @@ class ReaderState(TokenRow):
         return self.near(at + 1) and self.is_number_word(at + 1)
 
     def is_number_word(self, at: int) -> bool:
-        """Whether a token is there and is a figure of digits alone, or a word for a unit or a digit."""
+        """Return whether a token exists and is a number word or a figure of digits.
+
+        A number word is a word for a unit or a digit.
+        """
         if at >= self.count:
             return False
         kind, word = self.tokens[at].kind, self.words[at]

@@ -78,7 +78,10 @@ _LOOKED_BACK = 12
 
 
 def power_name(found: str) -> str:
-    """Return what a sign of a power is called, with its exponent where that has a word of its own."""
+    """Return the name of a power sign.
+
+    The exponent is included if it has a word of its own.
+    """
     return _POWERS.get(found.lstrip("^*").strip(), "to the power of")
 
 
@@ -158,8 +161,11 @@ MAX_CHARACTERS = 20_000
 
 TokenKind = Literal["word", "figure", "sign", "date", "time"]
 TokenGap = Literal["", " ", "-", "_", ",", ".", "'"]
-"""What stands before a token: nothing, space, hyphen, an underscore, a comma, the end of a stretch, an
-apostrophe."""
+"""The text before a token.
+
+It is nothing, a space, a hyphen, an underscore, a comma, the end of a stretch, or an
+apostrophe.
+"""
 
 _WIDTH: dict[TokenGap, int] = {"": 0, "'": 1, "-": 2, "_": 2, " ": 3, ",": 4, ".": 5}
 _GAPS: dict[str, TokenGap] = {
@@ -441,7 +447,10 @@ def _compiled(lexicon: ValueLexicon) -> re.Pattern[str]:
 
 
 def _alternatives(phrases: tuple[str, ...]) -> str:
-    """Return a pattern of phrases, the longest first, that looks at those with the same first sign alone."""
+    """Return a pattern of phrases, the longest first.
+
+    It tries only the phrases with the same first sign.
+    """
     by_first: dict[str, list[str]] = {}
     for phrase in phrases:
         by_first.setdefault(phrase[0], []).append(re.escape(phrase[1:]))

@@ -90,7 +90,10 @@ def _target(value: str, language: str) -> SoughtValue:
 
 
 def typed_kind(item: ReadItem) -> TypedKind | None:
-    """Return the type of an item that states a value of its own; None for words, codes and signs."""
+    """Return the type of an item that states a value of its own.
+
+    None for words, codes, and signs.
+    """
     return _TYPED.get(item.kind)
 
 
@@ -118,7 +121,10 @@ def _type_of(plain: str, readout: Readout) -> ValueType:
 
 
 def _type_of_number(plain: str) -> ValueType:
-    """Return the type of a figure: zeros before it, or a plus before many digits, make it no number."""
+    """Return the type of a figure.
+
+    Leading zeros, or a plus before many digits, mean that it is not a number.
+    """
     count = sum(map(str.isdigit, plain))
     if plain.startswith("+") and count >= _MIN_PHONE_DIGITS:
         return "phone"

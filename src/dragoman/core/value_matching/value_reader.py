@@ -198,7 +198,10 @@ def _starts_of(primary: str) -> _Starts:
 
 
 def _first_words(lexicon: ValueLexicon) -> dict[Reader, frozenset[str]]:
-    """Return the words that a value of each reader may begin with, where it does not with a figure."""
+    """Return the possible first words of a value for each reader.
+
+    They apply if the value does not begin with a figure.
+    """
     numbers, dates, clock = lexicon.numbers, lexicon.dates, lexicon.clock
     number = numbers.starts
     signed = number | numbers.minus.first_words()

@@ -74,7 +74,8 @@ class AnswerSettings(msgspec.Struct, frozen=True):
     """Who answers.
 
     Attributes:
-        models: By name; the source has three. None of them: what templates wrote is answered as they know.
+        models: By name; the source has three. None of them: what templates wrote is answered as
+            they know.
         execute: Makes calls, for nested queries; None where none can be made.
         made_how: What is told of how calls are made, as the ledger knows it.
         at_once: How many queries are answered at the same time.
@@ -267,7 +268,8 @@ def call_executor(
 ) -> Execute:
     """Return what makes calls of the operations that stand.
 
-    What comes back is text without secrets; where nothing does, a JSON object says so under `error`.
+    What comes back is text without secrets; where nothing does, a JSON object says so under
+    `error`.
 
     Args:
         dataset: Whose operations they are.

@@ -36,7 +36,10 @@ _MOST_OF_A_RESULT = 4_000
 """Characters of a result that a model is shown."""
 
 Execute = Callable[[str, Mapping[str, object]], Awaitable[str]]
-"""Calls an operation, by its id, and returns what came back, as text; says in it where nothing did."""
+"""A function that calls an operation by its id and returns the response as text.
+
+The text says if no response came.
+"""
 
 _NO_TOOL = '{"error": "there is no such tool"}'
 
@@ -49,7 +52,7 @@ _ANSWER_SCHEMA: Mapping[str, object] = {
 
 
 class AnswerRequest(msgspec.Struct, frozen=True):
-    """A query and the tools that it offers, as models are told of them, with their ids by their names."""
+    """A query and its offered tools as models see them, with the tools' ids by name."""
 
     task: ApiTask
     tools: tuple[dict[str, object], ...]
@@ -162,7 +165,8 @@ async def answer_by_template(
     Args:
         task: The query, with its calls.
         offered: The ids of operations, and these, by the names that they are offered by.
-        execute: Makes calls; without it what later calls take from earlier results stays a reference.
+        execute: Makes calls; without it what later calls take from earlier results stays a
+            reference.
     """
     thought = template_thought(task)
     if task.kind != "nested":
@@ -180,7 +184,10 @@ async def answer_by_template(
         sent = _with_results(call, operation, results)
         if sent is None:
             is_answer = not _is_error(results[-1])
-            why = f"the answers before it do not hold what call {number} takes: {str(results[-1])[:120]}"
+            why = (
+                f"the answers before it do not hold what call {number} takes: "
+                f"{str(results[-1])[:120]}"
+            )
             return TemplateAnswer(why=why, is_lasting=is_answer)
         result = await execute(name, sent.arguments)
         results.append(parse_result(result))
@@ -248,7 +255,7 @@ async def rank_candidates(
     if len(others) < 2:  # noqa: PLR2004 - one alone has no place to win
         return ModelRanking({each.by: 1 for each in others})
     # By lot, so that no writer always comes first.
-    random.Random(derive_seed(content_key(query.task.id), f"ranking by {name}")).shuffle(others)  # noqa: S311 - no secret
+    random.Random(derive_seed(content_key(query.task.id), f"ranking by {name}")).shuffle(others)  # noqa: S311
     by_letter = dict(zip(string.ascii_uppercase, others, strict=False))
     data = {
         "query": query.task.query,
@@ -268,7 +275,10 @@ async def rank_candidates(
 
 
 def best_candidate(candidates: Sequence[RankedSolution]) -> RankedSolution | None:
-    """Return the candidate with the best mean place; equal ones go by name. None where none stands."""
+    """Return the candidate with the best mean rank.
+
+    Equal candidates are ordered by name. None if no candidate stands.
+    """
     answered = [each for each in candidates if each.stands]
     return min(answered, key=lambda each: (_mean_place(each), each.by), default=None)
 
@@ -281,7 +291,8 @@ def needs_audit(candidates: Sequence[RankedSolution], winner: RankedSolution) ->
     if len({content_key(_calls(each)) for each in answered}) > 1:
         return "the models call differently"
     ties = [each.by for each in answered if _mean_place(each) == _mean_place(winner)]
-    return "the ranking is a tie" if len(ties) > 1 and len(answered) > 2 else ""  # noqa: PLR2004 - of two, none ranks both
+    # Of two, none ranks both.
+    return "the ranking is a tie" if len(ties) > 1 and len(answered) > 2 else ""  # noqa: PLR2004
 
 
 def _mean_place(candidate: RankedSolution) -> float:
@@ -306,7 +317,9 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 def rule_violations(
     solution: ApiSolution, offered: Mapping[str, Operation], kind: CallKind
 ) -> Iterator[str]:
-    """Yield what an answer breaks: tools and parameters that are not there, types, and its kind of calls.
+    """Yield the rule violations of an answer.
+
+    They are unknown tools and parameters, types, and the wrong kind of calls.
 
     Args:
         solution: The answer.

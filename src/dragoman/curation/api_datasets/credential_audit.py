@@ -133,7 +133,7 @@ def _of_item(item: StoredItem, rules: AuditRules) -> Iterator[FoundSecret]:
 
 
 def _of_document(where: str, document: ApiDocument) -> Iterator[FoundSecret]:
-    """Yield the parameters of a document that an earlier version stored with what is stated for a key."""
+    """Yield a document's parameters from an earlier version with the value of a credential."""
     now = {each.name: each for each in separate_configuration(document).api_list}
     for operation in document.api_list:
         kept = {(each.place, each.name) for each in now[operation.name].parameters}
@@ -299,7 +299,7 @@ def _of_table(file: Path, rules: AuditRules) -> Iterator[FoundSecret]:
 
 
 def summarize_secrets(found: Collection[FoundSecret]) -> str:
-    """Return in one line where credentials stand: the first place, and how many others there are."""
+    """Return the places of credentials in one line: the first, and the number of others."""
     places = list(dict.fromkeys((each.where, each.place) for each in found))
     first = next(iter(found))
     at = f", at {first.place}" if first.place else ""

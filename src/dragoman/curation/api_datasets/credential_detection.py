@@ -123,7 +123,8 @@ _LONG_WORD = re.compile(r"(?<![\w/.])[A-Za-z0-9_-]{32,}(?![\w/.])")
 
 _FORMATS = re.compile(
     r"\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or|svcacct|[A-Za-z0-9]{6})[A-Za-z0-9_-]{10,}"
-    r"|\bgh[oprsu]_[A-Za-z0-9]{16,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abeoprs]-[\w-]{10,}"
+    r"|\bgh[oprsu]_[A-Za-z0-9]{16,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}"
+    r"|\bxox[abeoprs]-[\w-]{10,}"
     r"|\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}"
     r"|\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}|\bhf_[A-Za-z0-9]{20,}|\bnpm_[A-Za-z0-9]{30,}"
     r"|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bdop_v1_[0-9a-f]{40,}|\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{30,}"
@@ -131,7 +132,8 @@ _FORMATS = re.compile(
 )
 _USERINFO = re.compile(r"://[^\s/@:\"'<>]*:([^\s/@\"'<>]+)@")
 _NAMED = re.compile(
-    r"(?<![\w.-])([^\W\d_][\w.-]{0,60})[\"'`*\\]*\s{0,3}(?:=>|[:=\N{FULLWIDTH COLON}])\s{0,3}[\"'`*\\]*"
+    r"(?<![\w.-])([^\W\d_][\w.-]{0,60})[\"'`*\\]*\s{0,3}(?:=>|[:=\N{FULLWIDTH "
+    r"COLON}])\s{0,3}[\"'`*\\]*"
     r"(?:(?:bearer|basic|token|apikey)\s+)?([^\s\"'`<>,;&\\]{6,400})",
     re.IGNORECASE,
 )
@@ -141,7 +143,8 @@ _OPAQUE_WORD = re.compile(r"(?<![\w./:@-])[A-Za-z0-9][\w+/~!$%*-]{9,}=*")
 _WORD = re.compile(r"[^\W_][\w-]*")
 _BESIDE = re.compile(r"(?:[^\W\d_][\w'\N{RIGHT SINGLE QUOTATION MARK}-]{0,30} ){1,2}$")
 _PLACEHOLDER = re.compile(
-    r"[<{\[(%$].*|x{3,}|\*+|(?:your|my|the|votre|tu|su|seu|sua|dein|ihr|example|sample|dummy)[\W_].*|\.{3}.*",
+    r"[<{\[(%$].*|x{3,}|\*+|(?:your|my|the|votre|tu|su|seu|sua|dein|ihr|example|sample"
+    r"|dummy)[\W_].*|\.{3}.*",
     re.IGNORECASE,
 )
 _GENERIC = frozenset(
@@ -170,7 +173,10 @@ def has_known_key_format(text: str) -> bool:
 
 
 def has_random_string(text: str) -> bool:
-    """Whether a text has a word that people do not say: long and drawn by lot, or a key that says so itself."""
+    """Whether a text has a word that is not natural language.
+
+    Such a word is long and random, or a key that says so itself.
+    """
     return any(
         min(sum(map(kind, word)) for kind in (str.isdigit, str.isupper, str.islower)) >= _FEW
         for word in _LONG_WORD.findall(text)
@@ -205,7 +211,7 @@ def contains_secret(text: str, known: Collection[str]) -> bool:
 
 
 def is_secret_value(value: str) -> bool:
-    """Whether a text may be a secret, and is not a word that stands for one ("YOUR_API_KEY", "string")."""
+    """Whether a text may be a secret rather than a placeholder ("YOUR_API_KEY", "string")."""
     value = value.strip()
     if len(value) < _SHORTEST or _PLACEHOLDER.fullmatch(value) or value.lower() in _GENERIC:
         return False
@@ -220,8 +226,8 @@ def is_secret_value(value: str) -> bool:
 def is_worth_hiding(value: str) -> bool:
     """Whether what a document states for a credential is taken out of all of its texts.
 
-    What its parameter states goes in any case; a word such as "string" or "demo" may stand elsewhere and
-    say nothing.
+    What its parameter states goes in any case; a word such as "string" or "demo" may stand
+    elsewhere and say nothing.
     """
     value = value.strip()
     if len(value) < _SHORTEST or value.lower() in _GENERIC or _PLACEHOLDER.fullmatch(value):
@@ -290,7 +296,10 @@ def _named_spans(text: str, allowed: Collection[str]) -> Iterator[tuple[int, int
 
 
 def _is_name(word: str, before: str, allowed: Collection[str]) -> bool:
-    """Whether a word is the name of a credential, alone or with those before it ("mot de passe")."""
+    """Whether a word is the name of a credential.
+
+    The name is the word alone or with the words before it ("mot de passe").
+    """
     if word.casefold() in allowed:
         return False
     beside = _BESIDE.search(before)

@@ -47,7 +47,9 @@ class ConfiguredDocument(NamedTuple):
 
 
 def remove_credentials(document: ApiDocument, stated: Collection[str] = ()) -> ConfiguredDocument:
-    """Return a document whose credentials, tracing ids and headers are configuration, without values.
+    """Return a document with credentials, tracing ids and headers as configuration.
+
+    The configuration has no values.
 
     Args:
         document: As it was read, or stored by an earlier version.
@@ -61,9 +63,10 @@ def remove_credentials(document: ApiDocument, stated: Collection[str] = ()) -> C
 
 
 def separate_configuration(document: ApiDocument) -> ApiDocument:
-    """Return a document whose credentials and headers are configuration; the same where they are already.
+    """Return a document whose credentials and headers are configuration.
 
-    What an earlier version stored has them among its parameters.
+    It is the same document if they already are. A document from an earlier version has them
+    among its parameters.
     """
     secrets: set[str] = set()
     operations = tuple(_configured(each, secrets) for each in document.api_list)
@@ -92,7 +95,7 @@ def stated_texts(value: object) -> Iterator[str]:
 
 
 def secrets_of_address(url: str) -> Iterator[str]:
-    """Yield the secrets that an address carries: its password, and values of parameters for credentials."""
+    """Yield the secrets in an address: its password, and the values of credential parameters."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -25,7 +25,8 @@ class DatasetRow(msgspec.Struct, frozen=True):
     """One task.
 
     Attributes:
-        task: The task; its gold are the calls of its answer, its split and what it offers those of its side.
+        task: The task; its gold are the calls of its answer, its split and what it offers those of
+            its side.
         solution: The answer.
         tools: The operations that it offers, by the names that it offers them by.
         unseen: Ids of operations in its answer that no task for training needs or offers.
@@ -83,10 +84,13 @@ class DatasetCard(msgspec.Struct, frozen=True):
         tasks: Tasks by split.
         operations: Operations that tasks' answers call.
         apis: Documents that these are of.
-        by: Tasks by kind of call, language, country, category of what is called, and writer, by split.
-        test_seen: Test tasks by how many of the operations that they call are unseen in training: all or some.
+        by: Tasks by kind of call, language, country, category of what is called, and writer, by
+            split.
+        test_seen: Test tasks by how many of the operations that they call are unseen in training:
+            all or some.
         audited: Answers that a person should look at.
-        licences: Licences of the documents that tasks offer, as these state them; "" where one states none.
+        licences: Licences of the documents that tasks offer, as these state them; "" where one
+            states none.
         sources: Their sources.
         funnel: What each step kept and dropped.
     """
@@ -167,7 +171,8 @@ def _lines(card: DatasetCard, name: str) -> Iterator[str]:
     yield f"# {_cell(name)}"
     yield ""
     yield (
-        f"{total:,} tasks over {card.operations:,} operations of {card.apis:,} APIs, made by Dragoman "
+        f"{total:,} tasks over {card.operations:,} operations of {card.apis:,} APIs, made by "
+        "Dragoman "
         f"{VERSION}."
     )
     yield ""
@@ -175,7 +180,9 @@ def _lines(card: DatasetCard, name: str) -> Iterator[str]:
     if card.test_seen:
         parts = ", ".join(f"{number:,} {what}" for what, number in sorted(card.test_seen.items()))
         yield ""
-        yield f"Operations of test tasks: {parts}. No training task needs or offers a test operation."
+        yield (
+            f"Operations of test tasks: {parts}. No training task needs or offers a test operation."
+        )
     for what, counts in card.by.items():
         yield ""
         rows = [
@@ -210,7 +217,9 @@ def _lines(card: DatasetCard, name: str) -> Iterator[str]:
     )
     if card.audited:
         yield ""
-        yield f"{card.audited:,} answers should be looked at by a person: their models did not agree."
+        yield (
+            f"{card.audited:,} answers should be looked at by a person: their models did not agree."
+        )
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -59,8 +59,8 @@ def template_query(brief: Brief, known: Mapping[str, KnownOperation], seed: int)
         seed: Which of several frames is taken.
 
     Raises:
-        ValueError: Where there are no frames for the language, or documents state too little; the text
-            says what.
+        ValueError: Where there are no frames for the language, or documents state too little; the
+            text says what.
     """
     frames = _frames_of(brief.language)
     if frames is None:
@@ -281,7 +281,8 @@ def _why_not(text: str, before: Sequence[str], used: Sequence[KnownOperation]) -
 
 def _names(text: str, name: str) -> bool:
     """Whether a query gives away a name that is one: of several words, or joined as no word is."""
-    is_name = len(name) > 3 and any(not letter.isalpha() for letter in name)  # noqa: PLR2004 - shorter is no name
+    # Shorter is no name.
+    is_name = len(name) > 3 and any(not letter.isalpha() for letter in name)  # noqa: PLR2004
     return is_name and name.casefold() in text.casefold()
 
 
@@ -305,9 +306,9 @@ class QueryWriter(msgspec.Struct, frozen=True):
 
 
 def draw_briefs(dataset: Dataset, plan: BriefPlan) -> int:
-    """Store what queries are to be made of a dataset's documents, and return how many briefs there are.
+    """Store the briefs for the queries of a dataset's documents, and return their number.
 
-    The briefs of another plan, or of documents that have fallen since, are taken back.
+    The briefs of another plan, or of documents that have since been dropped, are removed.
 
     Raises:
         StoreError: Where the dataset cannot be read or written.

@@ -41,11 +41,16 @@ _IDENTITIES = frozenset(
 
 _NEVER = frozenset(
     (
-        "name", "date", "time", "type", "status", "lang", "language", "locale", "limit", "page", "key", "q",
-        "query", "offset", "size", "count", "total", "sort", "order", "format", "version", "lat", "lon", "lng",
-        "latitude", "longitude", "year", "month", "day", "from", "to", "start", "end", "begin", "url", "href",
-        "link", "title", "text", "description", "message", "value", "valor", "amount", "currency", "page_size",
-        "per_page", "page_number", "page_token", "cursor", "username", "user", "email", "inicio", "fim",
+        "name", "date", "time", "type", "status", "lang", "language", "locale", "limit", "page",
+        "key", "q",
+        "query", "offset", "size", "count", "total", "sort", "order", "format", "version", "lat",
+        "lon", "lng",
+        "latitude", "longitude", "year", "month", "day", "from", "to", "start", "end", "begin",
+        "url", "href",
+        "link", "title", "text", "description", "message", "value", "valor", "amount", "currency",
+        "page_size",
+        "per_page", "page_number", "page_token", "cursor", "username", "user", "email", "inicio",
+        "fim",
         "data",
         "fecha",
         "datum",
@@ -53,16 +58,25 @@ _NEVER = frozenset(
         "descripcion",
     )
 )  # fmt: skip
-"""Names of settings, times, measures and words: too many things have them, or they are halves of something."""
+"""Names of settings, times, measures and words.
+
+They fit too many things, or they are halves of something.
+"""
 
 _PLAIN_WORDS = frozenset(
     (
-        "api", "rest", "json", "public", "open", "data", "datos", "dados", "item", "items", "result", "results",
-        "list", "search", "get", "find", "all", "response", "object", "objects", "value", "values", "string",
-        "integer", "number", "unique", "identifier", "id", "ids", "uuid", "guid", "code", "codes", "codigo",
-        "código", "name", "the", "this", "that", "from", "with", "which", "for", "and", "example", "optional",
-        "required", "request", "returned", "records", "rows", "body", "content", "entries", "index", "show",
-        "parameter", "field", "your", "must", "will", "used", "dos", "das", "des", "les", "der", "die", "del",
+        "api", "rest", "json", "public", "open", "data", "datos", "dados", "item", "items",
+        "result", "results",
+        "list", "search", "get", "find", "all", "response", "object", "objects", "value", "values",
+        "string",
+        "integer", "number", "unique", "identifier", "id", "ids", "uuid", "guid", "code", "codes",
+        "codigo",
+        "código", "name", "the", "this", "that", "from", "with", "which", "for", "and", "example",
+        "optional",
+        "required", "request", "returned", "records", "rows", "body", "content", "entries", "index",
+        "show",
+        "parameter", "field", "your", "must", "will", "used", "dos", "das", "des", "les", "der",
+        "die", "del",
         "los", "las", "une", "una", "com", "para", "por", "una", "pour", "par", "von", "mit",
     )
 )  # fmt: skip
@@ -145,7 +159,10 @@ _ENDS = tuple(
 
 
 def name_words(name: str) -> tuple[str, ...]:
-    """Return the words of a name, however they are joined: `cityCode`, `city_code` and `City-Code` are one."""
+    """Return the words of a name, with any separator between them.
+
+    `cityCode`, `city_code` and `City-Code` are the same.
+    """
     return tuple(
         word.casefold()
         for part in word_runs(_HUMP.sub(" ", name))
@@ -202,7 +219,10 @@ def _matches(pattern: str, text: str) -> bool:
 
 
 def _look(text: str) -> str:
-    """Return what a value looks like: digits, letters and the signs between, without lengths of words."""
+    """Return the shape of a value.
+
+    It has digits, letters and the characters between them, without the lengths of words.
+    """
     kinds = "".join(
         "9" if each.isdigit() else "a" if each.isalpha() else each for each in text[:60]
     )
@@ -265,7 +285,10 @@ def _described(schema: Mapping[str, object]) -> frozenset[str]:
 
 
 def _words_in(text: str) -> frozenset[str]:
-    """Return the words of a description that say something; of scripts without blanks, pairs of signs."""
+    """Return the meaningful words of a description.
+
+    For scripts without blanks, return pairs of characters.
+    """
     found: set[str] = set()
     for word in map(str.casefold, word_runs(text.replace("_", " "))):
         if word in _PLAIN_WORDS or word.isdigit():
@@ -285,7 +308,7 @@ def _is_spelt(word: str) -> bool:
 def _singular(word: str) -> str:
     if word.endswith("ies") and len(word) > 4:  # noqa: PLR2004 - not "ties"
         return f"{word[:-3]}y"
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word  # noqa: PLR2004 - not "bus"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word  # noqa: PLR2004
 
 
 def _examples(schema: Mapping[str, object]) -> list[object]:
@@ -310,7 +333,11 @@ def _scalars(kind: object) -> frozenset[str]:
 
 
 class Chain(msgspec.Struct, frozen=True):
-    """The second operation's parameter can have what the first one answers at a path such as "data.0.id"."""
+    """A link from one operation's response to another's parameter.
+
+    The second operation's parameter can have the value that the first one returns at a path
+    such as "data.0.id".
+    """
 
     first: str
     second: str
@@ -325,8 +352,8 @@ def find_chains(
 
     Args:
         known: The operations, by id.
-        observed: JSON schemas of what they answer, by id; what documents declare serves where absent,
-            and says what it can of the fields that were seen.
+        observed: JSON schemas of what they answer, by id; what documents declare serves where
+            absent, and says what it can of the fields that were seen.
     """
     fields: defaultdict[tuple[str, ...], list[tuple[str, AnswerField]]] = defaultdict(list)
     for name in sorted(known):
@@ -356,7 +383,10 @@ def _depth(path: str) -> int:
 def _fields_of(
     declared: Mapping[str, object], observed: Mapping[str, object] | None
 ) -> list[AnswerField]:
-    """Return the fields that were seen, or else those that are declared, with all that is said of them."""
+    """Return the observed fields, or otherwise the declared ones.
+
+    Each field has all that is known about it.
+    """
     said = {each.path: each for each in answer_fields(declared)}
     if not observed:
         return list(said.values())

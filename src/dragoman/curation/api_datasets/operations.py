@@ -85,8 +85,9 @@ def _short(text: str) -> str:
 def active_documents(dataset: Dataset, step: str) -> list[ApiDocument]:
     """Return the documents that no step before one dropped, by id, with the operations that stand.
 
-    A document of which every operation was dropped is left out. What documents do not state of answers
-    is completed from those that were observed: the status, and a schema that says so (`x-observed`).
+    A document of which every operation was dropped is left out. What documents do not state of
+    answers is completed from those that were observed: the status, and a schema that says so
+    (`x-observed`).
 
     Raises:
         StoreError: Where the dataset cannot be read.
@@ -124,7 +125,7 @@ def _completed(operation: Operation, seen: Observation) -> Operation:
 
 
 def observed_schemas(dataset: Dataset) -> dict[str, dict[str, object]]:
-    """Return the schemas of what operations answered when they were verified, by the operations' ids.
+    """Return the schemas of operations' responses at verification, by operation id.
 
     Raises:
         StoreError: Where the dataset cannot be read.

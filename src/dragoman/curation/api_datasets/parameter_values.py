@@ -56,7 +56,8 @@ def documented_arguments(operation: Operation, without: str = "") -> list[dict[s
     ]
     if len(sets) > 1 or without:
         return sets
-    # A parameter that may be left out is given where nothing else is, or where that makes another call.
+    # A parameter that may be left out is given where nothing else is, or where that makes another
+    # call.
     more = [
         {**sets[0], each.name: value}
         for each in operation.optional_parameters
@@ -83,9 +84,9 @@ def _stated_by(schema: Mapping[str, object], default: object = None) -> Iterator
 
 
 def _typed(value: object, parameter: ApiParameter) -> object:
-    """Return a value that stands in a document as text in the type that this declares, where it has one.
+    """Return a document's text value in the declared type of its parameter, if it fits.
 
-    `"1,2"` and `"[1, 2]"` are two ways to write the array that a parameter is.
+    `"1,2"` and `"[1, 2]"` are two ways to write an array parameter.
     """
     if parameter.type == "array" and isinstance(value, str | int | float):
         if not isinstance(value, str):
@@ -154,7 +155,10 @@ def _composed(schema: Mapping[str, object], depth: int) -> object:
 
 
 def _composed_object(schema: Mapping[str, object], depth: int) -> object:
-    """Return an object whose required fields all have values; None where one has none, or no field has one."""
+    """Return an object with values for all its required fields, or None.
+
+    The result is None if a required field has no value, or if no field has one.
+    """
     properties: dict[str, Mapping[str, object]] = {}
     required: list[object] = []
     for each in (*_parts(schema.get("allOf")), schema):

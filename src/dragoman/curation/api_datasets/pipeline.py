@@ -110,7 +110,10 @@ def excluded(dataset: Dataset, step: str) -> set[tuple[str, str]]:
 
 
 def _must_have_decided(step: str) -> tuple[str, ...]:
-    """Return the steps that must have decided before one; monitor and filter look at what failed too."""
+    """Return the steps that must have decided before a given step.
+
+    The monitor and filter steps look at failed items too.
+    """
     is_of_queries = not step or ORDER.index(step) > ORDER.index("filter")
     return (*ANSWERED, *DECIDED) if is_of_queries else DECIDED
 
@@ -121,7 +124,9 @@ def steps_before(step: str) -> tuple[str, ...]:
 
 
 def pending_items(dataset: Dataset, step: CurationStep) -> list[StoredItem]:
-    """Return the items that a step has not decided on, after forgetting what it made of fallen ones.
+    """Return the items that a step has not decided on yet.
+
+    The step's decisions on items that are no longer active are deleted first.
 
     Raises:
         StoreError: Where the dataset cannot be read or written.
@@ -203,11 +208,11 @@ def record_decisions(
     settings: Mapping[str, object],
     besides: Iterable[StepOutcome] = (),
 ) -> None:
-    """Store what a step that sees all items together says of each, in the place of what it said before.
+    """Store the findings of a step that sees all items together, replacing its earlier ones.
 
-    `besides` is what it says of what is no item.
+    `besides` holds its outcomes for subjects that are not items.
 
-    A step that is killed leaves what was there.
+    If the step is killed, the earlier decisions remain.
 
     Raises:
         StoreError: Where the dataset cannot be written.

@@ -32,7 +32,7 @@ class CollectTable(msgspec.Struct, frozen=True):
 
 
 class VerifyTable(msgspec.Struct, frozen=True):
-    """How many calls there are of each operation, at most, and which cassettes stand for the network."""
+    """The maximum number of calls per operation and the cassettes that replace the network."""
 
     calls: int = 2
     cassettes: Path | None = None

@@ -25,9 +25,10 @@ from dragoman.curation.api_datasets.operations import KnownOperation
 
 
 def language_of(document: ApiDocument) -> str:
-    """Return the language in which users of an API would ask; "" where neither text nor country tells.
+    """Return the language in which users of an API would ask.
 
-    It is the country's, as the source asks for, or else that of the document.
+    It is the language of the country, as the source requires, or else that of the document. It
+    is "" if neither the text nor the country determines it.
     """
     found = _languages().get(document.country, ())
     return found[0] if found else document.language
@@ -130,7 +131,10 @@ class Brief(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def used_operations(task: ApiTask, briefs: Mapping[str, Brief]) -> tuple[str, ...]:
-    """Return the ids of the operations that a query was written for; all that it offers where nobody knows."""
+    """Return the ids of the operations that a query was written for.
+
+    If they are unknown, these are all operations that the task offers.
+    """
     brief = briefs.get(task.id.rpartition("-")[0])
     return brief.used if brief else task.offered
 
@@ -211,7 +215,7 @@ def _brief(
     others = islice(likeness.like(names), max(0, plan.offered - len(names)))
     offered = [*names, *others]
     # Whoever always stands first would be found without reading.
-    random.Random(derive_seed(content_key(names, kind), f"offer {plan.seed}")).shuffle(offered)  # noqa: S311 - no secret
+    random.Random(derive_seed(content_key(names, kind), f"offer {plan.seed}")).shuffle(offered)  # noqa: S311
     return Brief(
         kind,
         language_of(used[0].document),

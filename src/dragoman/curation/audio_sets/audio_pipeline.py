@@ -205,7 +205,8 @@ def recorded_or_spoken_words(
 def verbalization_mismatch(folder: Path, verbalization: str) -> UsageError:
     """Return why a set of another verbalization cannot be completed."""
     return UsageError(
-        f"{folder} is not whole, and its words are by {verbalization!r:.80}, not {VERBALIZATION!r}: "
+        f"{folder} is not whole, and its words are by {verbalization!r:.80}, not "
+        f"{VERBALIZATION!r}: "
         "name another folder"
     )
 

@@ -144,8 +144,8 @@ class AudioSetBuilder:
         """Load what a request names.
 
         Raises:
-            UsageError: For a suite, model or engine that does not exist, a suite without fixed words,
-                or a set of rules that are unknown here.
+            UsageError: For a suite, model or engine that does not exist, a suite without fixed
+                words, or a set of rules that are unknown here.
             DataError: For data that are missing or damaged.
         """
         self.asked = asked
@@ -157,7 +157,8 @@ class AudioSetBuilder:
             raise UsageError(f"{asked.out}: {why}")
         self._reader = reader_of(self._versions.matcher, ENGLISH)
         self.messages = tuple(messages_of(suites, self._reader, asked.sample))
-        # Calls that were paid for are remembered, so that a making that was killed goes on with them.
+        # Calls that were paid for are remembered, so that a making that was killed goes on with
+        # them.
         self._budget = _budget(asked)
         timeouts = timeouts_of(asked.read_timeout)
         self._connections = ModelClients(timeouts, budget=self._budget, remembers=True)
@@ -187,8 +188,8 @@ class AudioSetBuilder:
             on_done: Is told of progress.
 
         Raises:
-            UsageError: Where the folder holds another set, or a part of one whose words cannot be made
-                here, or where a model's key or address is missing.
+            UsageError: Where the folder holds another set, or a part of one whose words cannot be
+                made here, or where a model's key or address is missing.
             ParticipantError: Where an engine broke; what came until then is in the folder.
             RunHalted: Where nothing more may be asked; what came until then is in the folder.
             DataError: Where files cannot be read.

@@ -25,11 +25,14 @@ from dragoman.scoring.speech_accuracy import (
 from dragoman.store.audio_set_format import SpeechLine, TranscriptLine
 
 LostKind = EntityKind | Literal["case"]
-"""What a lost value is; `case` where all but its capital letters arrived, which nobody can guess."""
+"""The kind of a lost value.
+
+It is `case` if everything except the capital letters arrived; nobody can guess these.
+"""
 
 
 class SpokenLine(NamedTuple):
-    """One message of a whole set: as it is said, how it was spoken, and what was heard of it by whom."""
+    """One message of a complete set: its text, its speech, and its transcript by transcriber."""
 
     text: SetLine
     speech: SpeechLine
@@ -66,7 +69,8 @@ class SpeechCounts(msgspec.Struct, frozen=True):
     Attributes:
         seconds: How long the audio of its messages lasts.
         voices: Messages by the voice that spoke them.
-        unsaid: Values that the words which voices were given no longer tell apart: lost before a line.
+        unsaid: Values that the words which voices were given no longer tell apart: lost before a
+            line.
         recognizers: What each heard.
     """
 
@@ -219,7 +223,8 @@ class AudioSetCard(msgspec.Struct, frozen=True):
         made: What made it.
         digest: The SHA-256 of its texts.
         categories: Counts by category.
-        reasons: Why messages were not rewritten as boldly as they could have been, by task and place.
+        reasons: Why messages were not rewritten as boldly as they could have been, by task and
+            place.
         usage: What models and services consumed.
         recorded: The content key of everything that is played; "" in a set of texts.
         sounds: How many different sounds there are.

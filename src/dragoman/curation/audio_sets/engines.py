@@ -75,8 +75,8 @@ class SetEngines:
         """Make the engines.
 
         Raises:
-            UsageError: Where a name does not exist, an engine does not know the language, nobody would
-                hear the audio, or the extra `voice` is missing.
+            UsageError: Where a name does not exist, an engine does not know the language, nobody
+                would hear the audio, or the extra `voice` is missing.
         """
         self.asr = asked.asr or (MIXED,)
         self.language = language

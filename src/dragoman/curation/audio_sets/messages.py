@@ -135,7 +135,10 @@ def _stated(expected: ExpectedValue, text: str, reader: ValueReader) -> tuple[st
 
 
 def topics_of(values: Sequence[StatedValue]) -> dict[str, str]:
-    """Return what a message states by topic; a parameter with several values gets numbers: `city_2`."""
+    """Return the values that a message states, by topic.
+
+    A parameter with several values gets numbered topics: `city_2`.
+    """
     return by_topic((each.topic, each.value) for each in values)
 
 
@@ -147,7 +150,8 @@ class RecoveredValue(msgspec.Struct, frozen=True):
         value: As calls must have it.
         how: How it is found; None where it is not.
         why: Why it is not found; "" where it is.
-        is_case_unheard: It is spelled or in words, and which of its letters are capitals is not said.
+        is_case_unheard: It is spelled or in words, and which of its letters are capitals is not
+            said.
     """
 
     topic: str

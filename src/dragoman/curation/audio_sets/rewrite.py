@@ -82,7 +82,10 @@ _TOPICS_SCHEMA: Mapping[str, object] = {
 
 
 class NamedTopics(msgspec.Struct, frozen=True):
-    """The topics as a model names them; `topics` is None where `why` says why they cannot be used."""
+    """The topics as a model names them.
+
+    `topics` is None if they cannot be used; `why` then gives the reason.
+    """
 
     topics: dict[str, str] | None
     why: str

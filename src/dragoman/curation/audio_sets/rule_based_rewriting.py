@@ -51,10 +51,12 @@ class Phenomena(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         version: Names what these rules do; changed data are another version.
-        worded: The share of values, by kind, that are put in words; `path` is for what has signs inside.
+        worded: The share of values, by kind, that are put in words; `path` is for what has signs
+            inside.
         unquoted: The share of quotation marks that are not said.
         lowered: Words that lose their capital where something is said before them.
-        after_verbs: Words that follow a verb and no name: what stands before them loses its capital too.
+        after_verbs: Words that follow a verb and no name: what stands before them loses its capital
+            too.
         kept: Words with signs inside that are no values.
         false_start: At the beginning of a message.
         filler_first: At the beginnings of sentences.
@@ -266,7 +268,7 @@ def rewrite_text(
         written: Values that stay as they are written; None for all, with their quotation marks.
     """
     draws = {
-        name: Random(derive_seed(content_key(text, rules.version, seed), name))  # noqa: S311 - no secret
+        name: Random(derive_seed(content_key(text, rules.version, seed), name))  # noqa: S311
         for name in ("worded", "inside", "starts", "names", "quotes")
     }
     places = [place for each in values for place in places_of(each.value, text)]

@@ -109,7 +109,10 @@ class SetVersions(msgspec.Struct, frozen=True):
     normalization: str = NORMALIZATION
 
     def made(self, *, is_spoken: bool) -> dict[str, object]:
-        """Return what a set's settings record of them; those of transcripts where somebody hears."""
+        """Return the versions that a set's settings record.
+
+        The versions for transcripts are included only for a set that is transcribed.
+        """
         texts: dict[str, object] = {
             MATCHER_SETTING: self.matcher,
             VERBALIZATION_SETTING: self.verbalization,
@@ -164,7 +167,7 @@ def unknown_versions(versions: SetVersions) -> Iterator[str]:
 
 
 def verbalization_of_texts(folder: Path) -> str:
-    """Return by which verbalization the texts of a set were put into words, as far as there are any.
+    """Return the verbalization version of a set's texts, if there are any.
 
     Raises:
         DataError: Where its settings are damaged.

@@ -134,7 +134,10 @@ class _State(msgspec.Struct, frozen=True):
 
 
 def tokens_in(text: str) -> tuple[SpokenToken, ...]:
-    """Return the words and signs of a text; a lone capital, or any letter among them, is spelled."""
+    """Return the words and signs of a text as tokens.
+
+    A single letter counts as spelled, except for a lower-case `a`.
+    """
     return tuple(
         SpokenToken(
             match.group().casefold(),
@@ -147,7 +150,10 @@ def tokens_in(text: str) -> tuple[SpokenToken, ...]:
 
 
 def read_signs(value: str, tokens: tuple[SpokenToken, ...]) -> bool | None:
-    """Return whether a value stands there as it is written, or spelled; None where it does not stand."""
+    """Return whether a text contains a value as written (True) or spelled (False).
+
+    The result is None if the text does not contain the value.
+    """
     wanted = " ".join(value.casefold().split())
     if not wanted or len(wanted) > MAX_SIGNS:
         return None
@@ -162,7 +168,10 @@ def read_signs(value: str, tokens: tuple[SpokenToken, ...]) -> bool | None:
 
 
 def _read_signs_at(wanted: str, tokens: tuple[SpokenToken, ...], start: int) -> bool | None:
-    """Return whether a value that begins at a token is all as written; None where it does not begin there."""
+    """Return whether a value that begins at a token is entirely as written.
+
+    The result is None if the value does not begin there.
+    """
     open_states = [_State(0, start, was_word=False, is_literal=True)]
     seen: set[_State] = set()
     spelled = False
@@ -386,7 +395,10 @@ def _has_words_of(value: str, text: str, language: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _words_of(value: str, language: str) -> tuple[tuple[str, ...], ...]:
-    """Return the units of a value's words: alone, and behind a number, where a unit of measure is one."""
+    """Return the units of a value's words, both alone and after a number.
+
+    After a number, a unit of measure counts as one unit.
+    """
     words = verbalize(value, language)
     alone = _units_of(words, language)
     behind = _units_of(f"2 {words}", language)[1:]

@@ -23,7 +23,10 @@ class TextEdit(NamedTuple):
 
 
 def apply_edits(text: str, edits: Iterable[TextEdit]) -> tuple[str, tuple[str, ...]]:
-    """Return the changed text and the phenomena in their order; of edits that overlap the first counts."""
+    """Return the edited text and the phenomena of the edits in their order.
+
+    Of edits that overlap, only the first is applied.
+    """
     parts: list[str] = []
     made: list[str] = []
     end = 0
@@ -44,7 +47,8 @@ _POINT_BEFORE = re.compile(r"[0-9]\.")
 _POINT_AFTER = re.compile(r"\.[0-9]")
 _ESCAPE = re.compile(r"(?<!^[A-Za-z]:)(?<!^[A-Za-z]:\\)\\")
 _CODE = re.compile(
-    r"\{[^{}\n]{0,400}[:=][^{}\n]{0,400}\}|(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\([^()\n]{0,400}\)"
+    r"\{[^{}\n]{0,400}[:=][^{}\n]{0,400}\}"
+    r"|(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\([^()\n]{0,400}\)"
 )
 _JOINED = re.compile(r"(?P<number>[0-9]{1,4})(?:[a-z]{1,3}|(?:-[a-z]+)+)")
 
@@ -115,7 +119,10 @@ def _is_half(found: FoundEntity, text: str) -> bool:
 
 
 def _span(found: FoundEntity) -> WholeSpan:
-    """Return the span of a value; of a number that is joined to a unit (`20ft`, `7-day`) the number's."""
+    """Return the span of a value.
+
+    For a number that is joined to a unit (`20ft`, `7-day`), it is the span of the number.
+    """
     joined = _JOINED.fullmatch(found.text) if found.kind == "code" else None
     if joined is None:
         return WholeSpan(found.kind, found.start, found.start + len(found.text.rstrip(",")))
@@ -140,7 +147,10 @@ _MIXED = re.compile(r"[a-z][^\W_]*[A-Z]|[A-Z]{2,}[^\W_]*[a-z]")
 
 
 def can_be_worded(text: str, span: WholeSpan) -> bool:
-    """Whether nothing would be lost: not the case of letters, nor what an amount is multiplied by."""
+    """Return whether a span can be put into words without loss.
+
+    Neither the case of letters nor the multiplier of an amount may be lost.
+    """
     if is_code(text, span):
         return False
     if span.said and span.kind not in {"path", "code"}:

@@ -43,7 +43,9 @@ def encode_csv_table(header: Sequence[str], lines: Iterable[Sequence[Cell]]) -> 
 def csv_table_lines(
     content: bytes, where: str, columns: Collection[str] = ()
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """Return the lines of a CSV file that came back, each with how to name it, whatever separates columns.
+    """Return the lines of a returned CSV file, each with its name for messages.
+
+    The file may use any column separator.
 
     Args:
         content: The file: UTF-8, or UTF-16 with its byte order mark, as Excel's "Unicode text" is.
@@ -106,6 +108,7 @@ def decode_csv(content: bytes, where: str) -> tuple[ReviewedRow, ...]:
         if header is not None:
             return tuple(reviewed_rows(lines, header))
     raise DataError(
-        f"{where}: none of its first {HEADER_WITHIN} lines names the columns id, correction, verdict: "
+        f"{where}: none of its first {HEADER_WITHIN} lines names the columns id, correction, "
+        "verdict: "
         "put back the line that the export had"
     )

@@ -22,9 +22,9 @@ LONGEST_WHOLE = 1_000
 
 
 def sections(document: str) -> tuple[str, ...]:
-    """Return a document's parts, each from one heading up to the next; joined they are the document.
+    """Return a document's parts, each from one heading up to the next.
 
-    A line of a fenced code block is no heading.
+    The concatenated parts are the document. A line of a fenced code block is not a heading.
     """
     parts: list[list[str]] = [[]]
     fence = ""
@@ -43,7 +43,8 @@ def sections(document: str) -> tuple[str, ...]:
 def aligned_sections(source: str, translation: str) -> tuple[tuple[str, str], ...]:
     """Return the parts of a document beside those of its translation.
 
-    One pair of the whole where the document is short, or the two fall into different numbers of parts.
+    One pair of the whole where the document is short, or the two fall into different numbers of
+    parts.
     """
     own, translated = sections(source), sections(translation)
     if len(source) <= LONGEST_WHOLE or len(own) != len(translated):
@@ -52,7 +53,10 @@ def aligned_sections(source: str, translation: str) -> tuple[tuple[str, str], ..
 
 
 Verdict = Literal["ok", "fixed", "unsure", ""]
-"""`ok`: may be used as it is. `fixed`: corrected. `unsure`: looked at, left open. `""`: not read."""
+"""The verdict of a reviewer on a row.
+
+`ok`: may be used as it is. `fixed`: corrected. `unsure`: examined, left open. `""`: not read.
+"""
 
 _KEY = re.compile(r"([0-9a-f]{16})-([0-9a-f]{8})")
 _OK = frozenset({"ok", "okay", "yes", "y", "x", "true", "1", "good", "fine", "accepted", "✓", "✔"})
@@ -173,8 +177,8 @@ def read_row(row: ReviewRow, reviewed: ReviewedRow) -> ReadRow:
     translation that was edited in its own cell is a correction, one that repeats it an approval.
 
     Raises:
-        ValueError: For a verdict that is not understood, and for cells that are not those of the row
-            any more; the text says which.
+        ValueError: For a verdict that is not understood, and for cells that are not those of the
+            row any more; the text says which.
     """
     said = _verdict(reviewed.verdict)
     shown, correction = cell_text(reviewed.translation), cell_text(reviewed.correction)
@@ -221,7 +225,8 @@ def _require_text(row: ReviewRow, written: str) -> None:
             shown = found[0] if found[0].isascii() and found[0].isprintable() else ""
             said = shown or f"the sign U+{ord(found[0]):04X}"
             raise ValueError(
-                f"its correction holds {said}, which nobody types: a program damaged it: write it again"
+                f"its correction holds {said}, which nobody types: a program damaged it: write it "
+                "again"
             )
 
 
@@ -231,7 +236,10 @@ def workbook_text(text: str) -> str:
 
 
 def _lost_letters(text: str, shown: str) -> bool:
-    """Whether a text was written in an encoding without all its letters: question marks are left."""
+    """Return whether a text was written in an encoding that lacks some of its letters.
+
+    Question marks are left in the places of these letters.
+    """
     return (
         shown != text
         and len(shown) == len(text)

@@ -90,8 +90,8 @@ def reviewable(job: TranslationJob, memory: TranslationMemory) -> Reviewable:
 def worst_first(texts: Sequence[ReviewText]) -> list[ReviewText]:
     """Return texts in the order in which a reviewer's time is best spent.
 
-    What nobody has reviewed before what somebody has, a low estimate before a high one, and of equal
-    ones what stands in many places first.
+    What nobody has reviewed before what somebody has, a low estimate before a high one, and of
+    equal ones what stands in many places first.
     """
     return sorted(
         texts,
@@ -283,7 +283,8 @@ class ReviewSession:
         if review.gone and not review.fitting:
             raise UsageError(
                 f"{', '.join(map(str, files))}: no row is of {', '.join(self.asked.suites)} into "
-                f"{self.language.code} as {self.asked.memory} has it: name the suites, the language "
+                f"{self.language.code} as {self.asked.memory} has it: name the suites, the "
+                "language "
                 "and the memory that the file was exported with"
             )
         if review.refused or not review.rows:

@@ -33,7 +33,10 @@ class ReviewExport(msgspec.Struct, frozen=True):
 
 
 class ExportedReview(msgspec.Struct, frozen=True):
-    """The rows that a reviewer is shown, by sheet, and what models said before; None without models."""
+    """The rows that a reviewer sees, by sheet, and the earlier opinions of models.
+
+    `helped` is None without models.
+    """
 
     rows: Mapping[str, Sequence[ReviewRow]]
     helped: OpinionsResult | None = None
@@ -62,8 +65,8 @@ def export_review(
         progress: Is entered for each thing that models are asked.
 
     Raises:
-        UsageError: Where something is at the place already, for a suite, language or model that does not
-            exist, or where there is nothing to show.
+        UsageError: Where something is at the place already, for a suite, language or model that
+            does not exist, or where there is nothing to show.
         RunHalted: Where models may not be asked any more; what they said is in the memory.
         StoreError: Where the memory cannot be read or written.
         DataError: For data that are missing or damaged.

@@ -45,7 +45,10 @@ MOST_KEPT = 16 * 2**20
 """Bytes of a part that is read whole, and characters that stand in one element or one attribute."""
 
 LONGEST_TEXT = 200_000
-"""Characters of one element: a cell holds 32,767, which reviewers' programs may write as signs of six."""
+"""Maximum number of characters of one element.
+
+A cell holds 32,767 characters, each of which reviewers' programs may write as six.
+"""
 
 MOST_CHARACTERS = 20_000_000
 """Characters of all texts of a part, of which a row may have a quarter."""
@@ -186,7 +189,7 @@ class _Part:
             raise self.too_much(f"more than {MOST_KEPT:,} bytes")
 
 
-def _looked_through(file: Any, name: str) -> _Part:  # noqa: ANN401 - a zip file's member has no public type
+def _looked_through(file: Any, name: str) -> _Part:  # noqa: ANN401
     part = _Part(name)
     parser = expat.ParserCreate()
     parser.StartElementHandler = part.start
@@ -254,7 +257,10 @@ _SPREAD = frozenset({"correction", "verdict", "notes"})
 """Columns in which merged cells speak for all their lines."""
 _READ = _TEXTS | _SPREAD | {"id", "source"}
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
-"""How workbooks write signs that XML has no place for; `_x005F_` is the underscore before such a text."""
+"""Pattern of the escapes by which workbooks write characters that XML does not allow.
+
+`_x005F_` is the underscore before a text of this form.
+"""
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\]")
 _LONGEST_NAME = 31
 
@@ -269,7 +275,10 @@ def require_workbooks() -> None:
 
 
 def sheet_names(sheets: Sequence[str]) -> Mapping[str, str]:
-    """Return the name of each sheet as workbooks allow them: short, without some signs, all different."""
+    """Return a name for each sheet that workbooks allow.
+
+    The names are short, lack the forbidden characters, and are all different.
+    """
     names: dict[str, str] = {}
     taken = {GUIDE}
     for sheet in sheets:
@@ -330,7 +339,8 @@ def _opened(content: bytes, where: str) -> tuple[Mapping[str, Sequence[MergedCel
     openpyxl = _openpyxl()
     if content.startswith(_OLD_OR_LOCKED):
         raise DataError(
-            f"{where}: protected by a password, or saved as .xls: save it as .xlsx without a password"
+            f"{where}: protected by a password, or saved as .xls: save it as .xlsx without a "
+            "password"
         )
     try:
         # Unpacked by the library only where it fits.
@@ -422,7 +432,7 @@ def _lines(
         yield here, texts
 
 
-def _text(cell: Any, column: str, where: str) -> str:  # noqa: ANN401 - the library has no type for what a cell may be
+def _text(cell: Any, column: str, where: str) -> str:  # noqa: ANN401
     value = cell.value
     if value is None:
         return ""
@@ -441,7 +451,10 @@ def _text(cell: Any, column: str, where: str) -> str:  # noqa: ANN401 - the libr
 
 
 def _plain(text: str) -> str:
-    """Return a cell's text with the signs that stand escaped in it: `_x000D_` is half a line break."""
+    """Return a cell's text with its escaped characters decoded.
+
+    For example, `_x000D_` is half a line break.
+    """
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
@@ -454,7 +467,7 @@ def _write_guide(book: "Workbook", title: str) -> None:
         _put(sheet.cell(number, 1), line)
 
 
-def _write_sheet(sheet: Any, rows: Sequence[ReviewRow]) -> None:  # noqa: ANN401 - untyped in the library
+def _write_sheet(sheet: Any, rows: Sequence[ReviewRow]) -> None:  # noqa: ANN401
     styles = _openpyxl().styles
     for column, name in enumerate(COLUMNS, start=1):
         cell = sheet.cell(1, column)

@@ -300,7 +300,10 @@ def schema_artifact(origin: SourcedFile, schema: Schema) -> FileArtifact:
 
 
 def is_label(value: str) -> bool:
-    """Return whether a value reads as words: `4g_only` is a mode flag, `in_transit` are two words."""
+    """Return whether a value reads as words.
+
+    `4g_only` is a mode flag, `in_transit` are two words.
+    """
     if "_" not in value:
         return True
     words = [part for part in value.split("_") if part.isalpha()]

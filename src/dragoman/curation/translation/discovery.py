@@ -104,13 +104,16 @@ class _Found(NamedTuple):
         return SourceHash(path, _hash(self.side.files[name]))
 
     def source(self, path: str, schema: Schema) -> SourceHash:
-        """Return the source of a schema with the hash that is known of it, or that of the schema."""
+        """Return the source of a schema with its known hash, or with the hash of the schema."""
         known = self.side.hashes.get(path)
         return SourceHash(path, known or _hash(encode_artifact(schema)))
 
 
 def _schemas(found: _Found) -> Iterator[Artifact]:
-    """Yield the schemas: of a file, of each of upstream's modules, or what the domain itself tells."""
+    """Yield the schemas of a domain.
+
+    They come from a file, from each of upstream's modules, or from the domain itself.
+    """
     if not found.side.schemas and not found.english.source_root:
         yield _own_schema(found)
     for side, schema in (found.side.schemas or _upstream_schemas(found)).items():

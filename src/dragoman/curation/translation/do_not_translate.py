@@ -44,7 +44,8 @@ def ids_by_field(records: Iterable[object]) -> dict[str, set[str]]:
     """Return the ids of records by the name of their field.
 
     A field holds ids where its name says so, or where all its texts are codes: capitals and digits,
-    of at least three, and not one text for all. A word in small letters is no id, wherever it stands.
+    of at least three, and not one text for all. A word in small letters is no id, wherever it
+    stands.
     """
     texts: dict[str, set[str]] = {}
     for record in records:
@@ -287,7 +288,10 @@ def dnt_words(text: str, words: Iterable[str]) -> Iterator[str]:
 
 
 def with_parts(text: str) -> tuple[str, ...]:
-    """Return a text, and the names that it joins by commas: `San Francisco` of `San Francisco, CA`."""
+    """Return a text and the capitalized parts that it joins by commas.
+
+    For example, `San Francisco` is a part of `San Francisco, CA`.
+    """
     parts = (part.strip() for part in text.split(","))
     return (text, *(part for part in parts if part[:1].isupper()))
 

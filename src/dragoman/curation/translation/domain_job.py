@@ -61,7 +61,7 @@ class TranslationJob(msgspec.Struct, frozen=True):
 
     @property
     def labels(self) -> tuple[Unit, ...]:
-        """The values of the domain, whether or not their own files are among those to be written."""
+        """The values of the domain, even if their own files are not among those to be written."""
         if not self.artifacts:
             return ()
         return self._units([each for each in self.domain.segments if is_of_value_set(each)])

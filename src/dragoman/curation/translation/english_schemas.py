@@ -161,7 +161,10 @@ def _alias(node: ast.stmt) -> tuple[str, tuple[ValueText, ...]] | None:
 
 
 def _literals(annotation: ast.expr) -> tuple[ValueText, ...]:
-    """Return the strings of every `Literal` in an annotation, each once; empty ones are no values."""
+    """Return the strings of every `Literal` in an annotation, each once.
+
+    Empty strings are not values and are left out.
+    """
     found: dict[str, None] = {}
     for node in ast.walk(annotation):
         if isinstance(node, ast.Subscript) and _last_name(node.value) == "Literal":

@@ -67,7 +67,10 @@ class Mentions:
         self._pattern = _pattern_of(self._by_spelling)
 
     def among(self, text: str) -> tuple[Value, ...]:
-        """Return the values that a whole text may mean; those of its very spelling before others."""
+        """Return the values that a whole text may mean.
+
+        Values with exactly this spelling take precedence over others.
+        """
         found = self._by_spelling.get(fold_spelling(text), [])
         return tuple(each for each in found if each.canonical == text) or tuple(found)
 

@@ -248,7 +248,10 @@ class StaleFile(msgspec.Struct, frozen=True):
 
     @property
     def is_to_be_translated(self) -> bool:
-        """Whether it needs translations; what was edited by hand is somebody's work and needs none."""
+        """Return whether the file needs translations.
+
+        A file that was edited by hand is a person's work and does not need any.
+        """
         return self.why != "edited by hand"
 
 

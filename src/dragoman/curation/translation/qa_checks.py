@@ -201,8 +201,8 @@ def check_wrong_script(text: SegmentPair) -> Iterator[QaIssue]:
 def check_wrong_language(text: SegmentPair) -> Iterator[QaIssue]:
     """Find a text that a detector takes for a language that is not the target's.
 
-    Asked of languages in Latin letters alone: others are known by their script. That a text is English
-    is told by its words: in short texts a detector takes loan words for it.
+    Asked of languages in Latin letters alone: others are known by their script. That a text is
+    English is told by its words: in short texts a detector takes loan words for it.
     """
     if text.detector is None or text.language.script != _LATIN or text.source == text.target:
         return
@@ -291,7 +291,10 @@ def _written(text: SegmentPair) -> set[Decimal]:
 
 
 def _may_be_word(text: SegmentPair, number: Decimal) -> bool:
-    """Whether a small number stands there as a word; true where the language's words are not known."""
+    """Return whether a small number may be written as a word in the target text.
+
+    If the words of the language are unknown, the result is true for usual small numbers.
+    """
     words = text.expected.number_words
     if not words:
         return number <= _USUAL_WORDS

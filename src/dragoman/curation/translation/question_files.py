@@ -191,7 +191,10 @@ def _choice(address: str, text: str, context: str) -> Segment:
 def _kept(
     lines: Mapping[int, object], found: Iterable[tuple[int, LineText]], expected: Expected
 ) -> dict[str, tuple[str, ...]]:
-    """Return what stays in each text: of equal ones, what stays in any, for they are translated once."""
+    """Return the words that stay untranslated in each text.
+
+    Equal texts are translated once, so that a word stays if it stays in any of them.
+    """
     words = {at: _words(line, expected) for at, line in lines.items()}
     kept: dict[str, dict[str, None]] = {}
     for at, each in found:
@@ -241,7 +244,8 @@ def questions_of(suite: str, data: Path) -> TranslatableDomain:
     """Return the questions and functions of a suite that has no world.
 
     Its folder is that of the benchmark, where categories lie side by side: a group of them has the
-    same files as each of them. Texts have the contexts of the benchmark, for categories share functions.
+    same files as each of them. Texts have the contexts of the benchmark, for categories share
+    functions.
 
     Args:
         suite: Its whole name.

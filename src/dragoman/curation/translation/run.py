@@ -152,7 +152,10 @@ class LanguageResult(msgspec.Struct, frozen=True):
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left to do: each text has a sound translation, and no file is left alone."""
+        """Return whether no work is left.
+
+        Each text has a sound translation, and no file is left alone.
+        """
         is_refused = any(
             found.severity == "refuse" for text in self.settled for found in text.anomalies
         )
@@ -180,7 +183,7 @@ class TranslationResult(msgspec.Struct, frozen=True):
 
 
 class TranslationPlan(msgspec.Struct, frozen=True):
-    """What a request would take, language by language; estimates, by the prices that hold for it."""
+    """The estimated consumption of a request by language, at the prices that apply to it."""
 
     domain: str
     model: str
@@ -215,7 +218,10 @@ class TranslationRun:
         self.model = asked.model if asked.model == GLOSSARY else model_name(asked.model)
 
     def plans(self) -> tuple[LanguagePlan, ...]:
-        """Return what each language would take; nothing is sent or written, and no key is needed."""
+        """Return the estimated consumption of each language.
+
+        The method sends and writes nothing and needs no key.
+        """
         path = self.asked.memory_path
         opened = TranslationMemory(path, write=False) if path.is_file() else nullcontext()
         with opened as memory:
@@ -389,8 +395,8 @@ def run_translation(
         progress: Is entered for each language.
 
     Raises:
-        UsageError: For a suite, language or price table that does not exist, or a model that cannot be
-            asked.
+        UsageError: For a suite, language or price table that does not exist, or a model that cannot
+            be asked.
         RunHalted: Where nothing more may be asked; what came until then is in the memory.
         StepStopped: Where a person stops it; what came until then is in the memory.
         StoreError: Where the memory cannot be read or written.

@@ -28,8 +28,8 @@ class Segment(msgspec.Struct, frozen=True):
     """One text to translate.
 
     Attributes:
-        address: Its place, `FILE::PLACE`, unique in a domain: `tasks.json::3/ticket`. The steps of a
-            place are joined by `/`; `~1` and `~0` stand for `/` and `~` in a step.
+        address: Its place, `FILE::PLACE`, unique in a domain: `tasks.json::3/ticket`. The steps of
+            a place are joined by `/`; `~1` and `~0` stand for `/` and `~` in a step.
         component: What its file is for.
         source: The text, as it stands; lines that only wrap are joined.
         mode: Whether it is a label or prose.

@@ -186,7 +186,7 @@ class _Reader:
             variant.text = text
 
     def _entries(self) -> Iterator[MemoryEntry]:
-        """Yield the entries of a unit: one for each language besides the source's that has a text."""
+        """Yield one entry of a unit for each language with a text, except the source's."""
         wanted = self._unit_language.lower()
         stated = self._source_language if wanted in {"", _ANY_LANGUAGE} else self._code(wanted)
         if stated != self._source_language:
@@ -242,7 +242,8 @@ def _unit(entry: MemoryEntry) -> str:
     )
     return (
         f'<tu changedate="{changed}"><prop type="x-context">{_escaped(source.context)}</prop>\n'
-        f"<tuv xml:lang={quoteattr(source.source_language)}><seg>{_escaped(source.text)}</seg></tuv>\n"
+        "<tuv "
+        f"xml:lang={quoteattr(source.source_language)}><seg>{_escaped(source.text)}</seg></tuv>\n"
         f'<tuv xml:lang={quoteattr(source.target_language)} changedate="{changed}">{notes}{told}'
         f"<seg>{_escaped(entry.target)}</seg></tuv></tu>\n"
     )
@@ -252,7 +253,8 @@ def _escaped(text: str) -> str:
     """Return a text as XML; its line ends would be changed by whoever reads them bare."""
     if found := _NOT_IN_XML.search(text):
         raise DataError(
-            f"XML cannot carry the character U+{ord(found.group()):04X}, which is in {text[:60]!r}: "
+            f"XML cannot carry the character U+{ord(found.group()):04X}, which is in "
+            f"{text[:60]!r}: "
             "take it out of the text"
         )
     return escape(text, {"\r": "&#13;"})

@@ -112,7 +112,10 @@ class DomainContext(msgspec.Struct, frozen=True):
         return None if masked.has_words else restore(masked, masked.text).text
 
     def _stays(self, unit: Unit) -> bool:
-        """Whether a value is an id, an address or a number: labels are not masked, but these stay."""
+        """Return whether a value is an id, an address or a number.
+
+        Labels are not masked, but these values stay as they are.
+        """
         spans = self.protection.spans(unit.source.text, unit.segment.component)
         return any(
             span.kind in _NO_LABELS and span.end - span.start == len(unit.source.text)
@@ -149,8 +152,9 @@ ALONE = (-1, -2, -3)
 
 State = Literal["known", "asked", "itself", "given up", "out of reach"]
 """`known`: it was in the memory. `asked`: the translator gave it. `itself`: nothing in it is to be
-translated. `given up`: no sound translation came. `out of reach`: nothing came, which infrastructure
-is to blame for."""
+translated. `given up`: no sound translation came. `out of reach`: nothing came, which
+infrastructure is to blame for.
+"""
 
 
 class UnitResult(msgspec.Struct, frozen=True):

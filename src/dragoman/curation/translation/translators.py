@@ -97,7 +97,10 @@ class Translator(Protocol):
 
     @property
     def is_model(self) -> bool:
-        """Whether it may answer otherwise when it is asked again, and what it says is worth keeping."""
+        """Return whether the translator may answer differently when it is asked again.
+
+        The answers of such a translator are worth keeping.
+        """
         ...
 
     async def translate(self, request: Request) -> Reply:
@@ -123,7 +126,10 @@ Ask = Callable[[Mapping[str, Item], int], Awaitable[Mapping[str, str]]]
 
 
 def split_text(text: str, most: int = MOST_CHARACTERS) -> tuple[str, ...]:
-    """Return the parts of a text, which joined are the text: paragraphs, several where they are short."""
+    """Return the parts of a text: one or more paragraphs each.
+
+    Short paragraphs share a part. The concatenated parts are the text.
+    """
     parts = [""]
     for piece in _BLANK_LINES.split(text):
         is_blank = not piece.strip()
@@ -379,7 +385,10 @@ def token_estimates() -> Estimates:
 
 
 def estimate_usage(requests: Iterable[Request], language: Language, model: str) -> Usage:
-    """Return what requests will consume about; answers that have to be asked for again are not in it."""
+    """Return the approximate consumption of requests.
+
+    Answers that have to be requested again are not included.
+    """
     known = token_estimates()
     script = known.scripts.get(language.script, known.scripts[_OTHER])
     calls, sent, received = 0, 0.0, 0.0

@@ -133,18 +133,24 @@ class BatchDecoder:
             set_thread_count(self._model.num_parameters())
         self._ends = _ends(self._model, self._tokenizer)
         self._context = int(getattr(self._model.config, "max_position_embeddings", 0) or 0)
-        # Whatever a model's own file sets (temperatures, penalties) would be taken where we say nothing.
+        # Whatever a model's own file sets (temperatures, penalties) would be taken where we say
+        # nothing.
         self._model.generation_config = GenerationConfig(
             eos_token_id=self._ends, pad_token_id=self._ends[0], do_sample=False
         )
 
     def room(self, prompt: Prompt) -> int:
-        """Return how many tokens an answer may have; 0 or less where the conversation is too long."""
+        """Return the maximum number of tokens of an answer.
+
+        The number is 0 or less if the conversation is too long.
+        """
         most = self._sampling.max_tokens
         return min(most, self._context - len(prompt.ids)) if self._context else most
 
     def write(self, prompts: Sequence[Prompt]) -> list[DecodedText]:
-        """Return the answers to some prompts, written together; in halves where memory is too small.
+        """Return the answers to a batch of prompts, decoded together.
+
+        If memory is too small, the batch is decoded in halves.
 
         Raises:
             RunHalted: Where it is too small for one.
@@ -156,7 +162,8 @@ class BatchDecoder:
                 raise
             if len(prompts) == 1:
                 raise RunHalted(
-                    f"{self._name}: out of memory for a conversation of {len(prompts[0].ids)} tokens: "
+                    f"{self._name}: out of memory for a conversation of {len(prompts[0].ids)} "
+                    "tokens: "
                     "take a smaller model or max_tokens"
                 ) from error
             half = len(prompts) // 2
@@ -254,7 +261,9 @@ class LocalModel:
         )
 
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
-        """Return the model's reply; a conversation that has outgrown its context is an unusable one.
+        """Return the model's reply.
+
+        If the conversation has outgrown the model's context, the reply is unusable.
 
         Raises:
             RunHalted: Where the model cannot be loaded or asked.
@@ -301,7 +310,8 @@ class LocalModel:
         tools = [openai_schema(tool) for tool in request.tools]
         if tools and not knows_calls(words.template):
             raise RunHalted(
-                f"{self.name}: its chat template writes calls in a form that is not known here, where "
+                f"{self.name}: its chat template writes calls in a form that is not known here, "
+                "where "
                 "<tool_call>{JSON}</tool_call> is: serve it (vllm/...), or let it call in its text "
                 "(calls=...)"
             )

@@ -73,7 +73,10 @@ def _parted(text: str) -> tuple[str, list[dict[str, object]]]:
 
 
 def _function(inner: str) -> dict[str, str]:
-    """Return a call's function; what is no call has the name that can be told, and all of its text."""
+    """Return the function of a call.
+
+    For a text that is not a call, it has the name that can be recognized, and all of the text.
+    """
     try:
         call = msgspec.json.decode(inner.strip(), type=_Call)
     except DECODING_ERRORS:

@@ -32,8 +32,8 @@ LOCAL = "local/"
 class Sampling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How answers are drawn; at temperature 0 the likeliest token is taken.
 
-    `max_tokens` are those of one answer. `batch` is how many are written at once: it changes the time
-    and not the answers. On a `gpu` numbers are bf16, on a `cpu` fp32.
+    `max_tokens` are those of one answer. `batch` is how many are written at once: it changes the
+    time and not the answers. On a `gpu` numbers are bf16, on a `cpu` fp32.
     """
 
     temperature: Annotated[float, msgspec.Meta(ge=0, le=100)] = 0.0
@@ -88,7 +88,10 @@ _COMPUTED_BY = ("torch", "transformers", "tokenizers", "peft")
 
 
 def identity_of(spec: FolderModel, device: str) -> str:
-    """Return the content key of weights, adapter, template, settings and versions; no path is part of it."""
+    """Return the content key of a folder model, which does not depend on paths.
+
+    It covers weights, adapter, template, settings and versions.
+    """
     sampling = msgspec.structs.asdict(spec.sampling) | {"batch": None, "device": device}
     versions = [version(name) for name in _COMPUTED_BY]
     adapter = list(_hashes(Path(spec.adapter))) if spec.adapter else []
@@ -127,8 +130,8 @@ def require_model(spec: FolderModel, free: int, *, on_gpu: bool) -> None:
         on_gpu: Whether it is loaded there.
 
     Raises:
-        UsageError: Where there is no model or adapter, the adapter is another model's, no template says
-            how messages are shown, or the weights do not fit.
+        UsageError: Where there is no model or adapter, the adapter is another model's, no template
+            says how messages are shown, or the weights do not fit.
     """
     folder = Path(spec.folder)
     facts = read_model(folder)
@@ -136,7 +139,8 @@ def require_model(spec: FolderModel, free: int, *, on_gpu: bool) -> None:
     if 0 < free < needed:
         where = "the GPU" if on_gpu else "this machine"
         raise UsageError(
-            f"{folder}: too little memory: the weights need {format_gib(needed)} and {where} has {format_gib(free)}"
+            f"{folder}: too little memory: the weights need {format_gib(needed)} and {where} has "
+            f"{format_gib(free)}"
         )
     if spec.adapter:
         _require_adapter(Path(spec.adapter), folder)

@@ -115,9 +115,11 @@ class CachedModel:
 
 
 def _encode_cached(completion: Completion) -> bytes:
-    """Return what is remembered of a completion: its body, and how long it took where that is known.
+    """Return the bytes that the cache stores for a completion.
 
-    The body holds what the model spoke, so that it can be heard again.
+    They are the body and, if it is known, the latency.
+
+    The body holds the model's speech, so that it can be heard again.
     """
     body = bytes(completion.raw)
     if completion.spoken is not None:

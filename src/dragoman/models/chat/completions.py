@@ -67,8 +67,8 @@ _NULL = msgspec.Raw(b"null")
 class _Choice(msgspec.Struct):
     """One of the answers.
 
-    `text` is that of servers that answer as to a text completion, `delta` of those that send a whole reply
-    in the shape of a stream's only piece.
+    `text` is that of servers that answer as to a text completion, `delta` of those that send a
+    whole reply in the shape of a stream's only piece.
     """
 
     message: dict[str, object] | None = None
@@ -129,7 +129,10 @@ class DecodedReply(msgspec.Struct, frozen=True):
         faults: Mapping[str, int] = {},
         seconds: float = 0.0,
     ) -> Completion:
-        """Return it as what a model was asked for, with the failed attempts and the seconds it took."""
+        """Return the reply as a completion of a model.
+
+        It includes the failed attempts and the duration in seconds.
+        """
         tokens = self.tokens
         sent, received = tokens.prompt_tokens_details, tokens.completion_tokens_details
         into = None if self.heard_sound else 0
@@ -223,7 +226,8 @@ def _decoded(body: bytes) -> tuple[bytes, _Body]:
 def _choice(body: _Body, model: str) -> _Choice:
     """Return the answer of a body.
 
-    One was asked for. Some gateways put the words of a reply into the first and its calls into another.
+    One was asked for. Some gateways put the words of a reply into the first and its calls into
+    another.
     """
     if not body.choices:
         raise ParticipantError(f"{model}: the reply has no choices")

@@ -74,12 +74,15 @@ def _without_usage(fields: Fields) -> Fields:
 
 
 def _is_premature_end(error: Exception) -> bool:
-    """Whether litellm failed because there was nothing more of a stream, and not at a part of it."""
+    """Return whether litellm failed because a stream ended, and not at a part of the stream."""
     return isinstance(error.__context__, StopAsyncIteration)
 
 
 def _has_finish_reason(stream: object) -> bool:
-    """Whether the provider said why a stream ended, under either of the names that litellm keeps it."""
+    """Return whether the provider gave a reason for the end of a stream.
+
+    litellm keeps the reason under either of two names.
+    """
     reasons = ("received_finish_reason", "intermittent_finish_reason")
     return any(getattr(stream, name) for name in reasons)
 
@@ -176,7 +179,10 @@ class LitellmClient:
         return asked
 
     def _own_client(self) -> object:
-        """Return what sends over our connections, and have those that speak OpenAI's protocol use it."""
+        """Return the client that sends over our connections.
+
+        Clients in litellm that speak OpenAI's protocol use these connections too.
+        """
         if self._client is None:
             import httpx
             from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler

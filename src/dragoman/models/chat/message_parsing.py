@@ -31,7 +31,10 @@ _LONE = re.compile("[\ud800-\udfff]")
 
 
 def needs_repair(body: bytes) -> bool:
-    """Whether a body may hold an escaped half of a character, or a number that JSON does not have."""
+    """Return whether a body may contain invalid characters or numbers.
+
+    These are an escaped half of a character, and a number that JSON does not have.
+    """
     return _ODD.search(body) is not None
 
 
@@ -178,7 +181,10 @@ def message_reasoning(message: Mapping[str, object]) -> str:
 
 
 def reasoning_field(message: Mapping[str, object]) -> str:
-    """Return the field in which a message, or a piece of one, carries its reasoning; "" where it has none."""
+    """Return the field in which a message or a piece of one carries its reasoning.
+
+    The result is "" if there is none.
+    """
     fields = (*_REASONING_FIELDS, "reasoning_details")
     return next((field for field in fields if reasoning_text(message.get(field))), "")
 
@@ -200,8 +206,10 @@ class ParsedMessage:
 
     Attributes:
         words: What is said; "" where nothing is.
-        reasoning: What was thought, from its own field, from parts of the content and from the words.
-        was_in_words: Whether reasoning stood between the words, where only a parser of ours found it.
+        reasoning: What was thought, from its own field, from parts of the content and from the
+            words.
+        was_in_words: Whether reasoning stood between the words, where only a parser of ours found
+            it.
         ran_on: Whether the words went on behind the mark that ends a turn, where they are cut.
         calls: What is called, each as it was written.
     """

@@ -143,9 +143,10 @@ class OpenAIModel:
         *,
         as_stream: bool,
     ) -> bool:
-        """Take another form of request from now on where a refusal asks for it; return whether to ask again.
+        """Switch to the form of request that a refusal asks for, if any.
 
-        Each way of adapting is tried once for a request.
+        The method returns whether to ask again. Each way of adapting is tried once for a
+        request.
 
         Args:
             status: Of the refusal.
@@ -168,7 +169,10 @@ class OpenAIModel:
     def _adapts_parameters(
         self, reason: ErrorDetails, adapted: dict[str, int], *, as_stream: bool
     ) -> bool:
-        """Leave out a parameter of ours that is refused, or stream where that is asked for; return whether."""
+        """Omit a refused parameter of ours, or stream if the refusal asks for that.
+
+        The method returns whether it changed anything.
+        """
         if self._tells_usage and as_stream and reason.refuses_parameter("stream_options"):
             self._tells_usage = False
         elif self._chooses and reason.refuses_parameter("tool_choice"):
@@ -317,9 +321,11 @@ _SWITCHES = {
 }
 _ADVICE_BY_WORDS = {
     r"\benable-auto-tool-choice": (
-        "start the server with a tool parser (vLLM: --enable-auto-tool-choice --tool-call-parser NAME)"
+        "start the server with a tool parser (vLLM: --enable-auto-tool-choice --tool-call-parser "
+        "NAME)"
     ),
-    r"support (?:tools|tool use|tool calls?|tool calling|function call)|tools? (?:is|are) not supported": (
+    r"support (?:tools|tool use|tool calls?|tool calling|function call)|tools? (?:is|are) not "
+    r"supported": (
         "take a model that is served with tools, or ask for calls as text (docs/local_models.md)"
     ),
     r"(?<![\w/-])seed(?![\w/-])": _SWITCHES["seed"],

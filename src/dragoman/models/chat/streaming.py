@@ -118,7 +118,10 @@ class StreamedToolCalls:
         return bool(self._begun)
 
     def add_all(self, pieces: Sequence[Mapping[str, object]]) -> None:
-        """Add the pieces of one chunk; where several have neither index nor id, their places tell them apart."""
+        """Add the pieces of one chunk.
+
+        If several pieces have neither index nor id, their positions distinguish them.
+        """
         are_placed = len(pieces) > 1 and all(piece.get("index") is None for piece in pieces)
         for place, piece in enumerate(pieces):
             self._add(piece, place if are_placed else _index_of(piece.get("index")))
@@ -324,8 +327,8 @@ class _Spoken:
 class _Reply(msgspec.Struct):
     """A reply while it grows.
 
-    `thought_parts` are the reasoning details of gateways, put together by type and index. `kept` are
-    fields that a provider wants back as they came.
+    `thought_parts` are the reasoning details of gateways, put together by type and index. `kept`
+    are fields that a provider wants back as they came.
     """
 
     words: list[str] = []
@@ -358,7 +361,8 @@ def assemble_completion(body: bytes) -> bytes:
     """Return the chat completion that a stream of chunks adds up to.
 
     Raises:
-        Unreadable: Where an event is damaged, tells of an error, or the stream stops before its end.
+        Unreadable: Where an event is damaged, tells of an error, or the stream stops before its
+            end.
     """
     _require_text(body)
     replies: dict[int, _Reply] = {}
@@ -391,8 +395,9 @@ def _choices(chunk: _Chunk) -> Iterator[_Choice]:
 def sse_events(body: bytes) -> Iterator[bytes]:
     """Yield the data of every event, as it is asked for; an event's data may span lines.
 
-    Some servers leave the blank lines between events out: lines that are each an object are events each.
-    Some tell an error in a field or an event of that name, or as a bare object in the midst of the stream.
+    Some servers leave the blank lines between events out: lines that are each an object are events
+    each. Some tell an error in a field or an event of that name, or as a bare object in the midst
+    of the stream.
 
     Raises:
         Unreadable: Where there are more lines than any reply has.
@@ -438,8 +443,8 @@ def _is_event(line: bytes) -> bool:
 def first_text_offset(body: bytes) -> int | None:
     """Return how many bytes of a stream hold its first words; None where they cannot be told.
 
-    Reasoning is no words, also where a server leaves it between them, and neither are calls; what is
-    spoken is.
+    Reasoning is no words, also where a server leaves it between them, and neither are calls; what
+    is spoken is.
     """
     said: list[tuple[str, int]] = []
     end = 0
@@ -521,7 +526,10 @@ def _raw_parts(chunk: object) -> object:
 
 
 def _add_choice(choice: _Choice, reply: _Reply) -> None:
-    """Add what is new in a choice; a message that says all of the reply once more takes its place."""
+    """Add the new content of a choice to a reply.
+
+    A message that repeats the whole reply replaces it.
+    """
     if not choice.delta and (message := choice.message):
         for grown, told in (
             (reply.words, visible_text(message.get("content"))),

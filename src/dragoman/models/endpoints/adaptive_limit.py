@@ -31,11 +31,19 @@ TOLERATED_LOSS = 0.1
 
 LOST_BEYOND_CHANCE = 1.5
 COLLAPSED, COLLAPSED_BEYOND_CHANCE = 0.35, 2.5
-"""Answers have collapsed where more than this share is missing, and so many deviations of chance."""
+"""Thresholds for a collapse of answers.
+
+Answers have collapsed if more than this share is missing, and so many standard deviations of
+chance.
+"""
 
 FAR_LOWER, UNCHANGED, MOST_RANDOM = 0.62, 0.75, 0.75
-"""At the first share of a limit, calls that are refused whatever is sent are refused as often, or at least
-the second share as often; but where more than the third share of them is, overload looks alike."""
+"""Shares that tell random refusals from overload.
+
+If refusals are independent of the load, then at the first share of a limit they are as
+frequent, or at least the second share as frequent. If more than the third share of calls is
+refused, overload looks the same.
+"""
 
 
 class RateWindow(NamedTuple):
@@ -115,7 +123,8 @@ class NextLimit(NamedTuple):
 
     Attributes:
         limit: How many calls may be under way from now on.
-        growth: The share by which a round of answers raises that, at least by one; 0 for not at all.
+        growth: The share by which a round of answers raises that, at least by one; 0 for not at
+            all.
         to_settle: Windows to let pass: calls that began before end only now.
     """
 
@@ -153,7 +162,8 @@ class CautiousProbe:
 
     def __init__(self) -> None:
         self.is_done = True
-        # The limit that was kept for long enough, and the one to go back to where more is not refused.
+        # The limit that was kept for long enough, and the one to go back to where more is not
+        # refused.
         self._proven = self._supposed = 0.0
         # What would be supposed if refusals turned out to cost nothing.
         self._fallen_from = 0.0
@@ -166,7 +176,10 @@ class CautiousProbe:
         self._before: RateWindow | None = None
 
     def begin(self, fallen_from: float, limit: float) -> NextLimit:
-        """Return what follows where answers have collapsed: back to a limit under which they came."""
+        """Return the limit after a collapse of answers.
+
+        It is a limit under which answers came before.
+        """
         self.is_done = False
         self._fallen_from = fallen_from
         self._proven = self._supposed = limit
@@ -255,7 +268,10 @@ FEWEST_OVERLOOKED, MOST_OVERLOOKED = 16, 64
 """Windows whose refusals are overlooked once backing off has turned out to cost answers."""
 
 SURELY_RANDOM = 2
-"""In so many windows more calls brought more answers though some were refused: not for want of room."""
+"""Number of windows after which refusals do not count as a lack of capacity.
+
+In these windows more calls brought more answers although some were refused.
+"""
 
 FAR = 1.5
 """So many times the limit must bring more answers, or else it has grown for nothing."""
@@ -265,7 +281,10 @@ FORGETTING = 0.97
 
 
 class SlowStart:
-    """Raises a limit as long as that brings more answers, and lowers it as long as that costs none."""
+    """A limit search that raises the limit while this brings more answers.
+
+    It lowers the limit while this costs no answers.
+    """
 
     def __init__(self) -> None:
         self._is_doubling = True
@@ -279,12 +298,16 @@ class SlowStart:
         self._before: RateWindow | None = None
         # For how many windows refusals say nothing, this time and in all.
         self._to_overlook = self._overlooks = 0
-        # What was seen before the limit grew in those windows, and whether it has grown far for nothing.
+        # What was seen before the limit grew in those windows, and whether it has grown far for
+        # nothing.
         self._base: RateWindow | None = None
         self._is_far = False
 
     def after(self, seen: RateWindow) -> NextLimit | None:
-        """Return what follows from a window; None where answers have collapsed: refusals cost some."""
+        """Return the next limit after a window.
+
+        The result is None if answers have collapsed because refusals cost some.
+        """
         last, self._last_rate = self._last_rate, seen.rate
         if not seen.refusals:
             self._before = self._suspected = None
@@ -303,7 +326,7 @@ class SlowStart:
         return seen.has_collapsed_from(self._best_rate)
 
     def retreat(self, seen: RateWindow) -> float:
-        """Return the limit under which most was answered, or a little less, and begin anew from there."""
+        """Return the limit with the most answers, or a little less, and restart from it."""
         limit = max(1.0, BACK_OFF * min(seen.limit, self._best_limit))
         self._is_doubling = False
         self._before = None
@@ -320,7 +343,8 @@ class SlowStart:
 
     def _still_doubling(self, seen: RateWindow, last_rate: float) -> NextLimit:
         if not seen.answers and not last_rate:
-            # Refused before anything was answered: too many at once, and no word on how many it takes.
+            # Refused before anything was answered: too many at once, and no word on how many it
+            # takes.
             return NextLimit(max(1.0, BACK_OFF * seen.limit), DOUBLING)
         self._is_doubling = seen.rate > GROWN * last_rate
         if self._is_doubling:

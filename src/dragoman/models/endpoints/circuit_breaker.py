@@ -79,7 +79,10 @@ class CircuitBreaker:
             self.lose(detail)
 
     def lose(self, detail: str) -> None:
-        """Take the endpoint for one that has stopped answering; longer each time until it serves."""
+        """Mark the endpoint as down.
+
+        The pause before the next try grows each time until the endpoint serves.
+        """
         log.warning("%s does not answer: %s. Waiting for it.", self._name, detail)
         self._down_since = self._clock()
         self.next_try = self._down_since + self._pause
@@ -105,7 +108,8 @@ class CircuitBreaker:
             raise RunHalted(f"{self._name} has never answered: check the address, then resume")
         if down > self._patience:
             raise RunHalted(
-                f"{self._name} has not answered for {_format_seconds(down)}: what is finished is stored, "
+                f"{self._name} has not answered for {_format_seconds(down)}: what is finished is "
+                "stored, "
                 "resume the run when it is back"
             )
 

@@ -112,7 +112,10 @@ class ConcurrencyLimiter:
         self._search.refused(is_wanted=bool(self._queues))
 
     def forget(self) -> None:
-        """Draw no conclusions from the last refusals: a server that is away says nothing of its room."""
+        """Ignore the last refusals.
+
+        A server that is unavailable gives no information about its capacity.
+        """
         self._search.begin_window()
 
     @property

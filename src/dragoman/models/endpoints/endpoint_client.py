@@ -58,13 +58,19 @@ GATEWAYS = frozenset({408, 425, 502, 504, 520, 521, 522, 523, 524})
 """Said by what stands before an endpoint: it was not reached, or not in time."""
 
 ELSEWHERE = range(300, 400)
-"""A wrong address; but where answers came from it before, what stands there has lost the endpoint."""
+"""Status codes that point to a wrong address.
+
+If the address gave answers before, the server there has lost the endpoint.
+"""
 
 A_WINDOW = 60.0
-"""Seconds after which providers count anew: where others are served, no refusal holds for longer."""
+"""Seconds after which providers restart their counts.
+
+While others are served, no refusal holds for longer.
+"""
 
 SOON = (0.1, 0.25)
-"""Seconds after which a call that failed where others are served comes again, at least and at most."""
+"""Minimum and maximum seconds before a failed call is sent again while others are served."""
 
 NO_CREDIT = b"insufficient_quota"
 """OpenAI's word in a 429 that no waiting mends."""
@@ -81,7 +87,8 @@ class EndpointPacing(NamedTuple):
     Attributes:
         allowance: What may be asked in a minute; None for no limit.
         hedge_after: Seconds after which a call without an answer is sent once more; None for never.
-        too_slow: What is said where an answer took too long: the limits, and how they are lengthened.
+        too_slow: What is said where an answer took too long: the limits, and how they are
+            lengthened.
     """
 
     allowance: RateLimiter | None = None
@@ -188,7 +195,7 @@ class EndpointClient:
         return value, Attempts(call.faults, seconds)
 
     async def _tried(self, call: "_Call[T]") -> tuple[T, float]:
-        """Return what came of a call, and for how long the attempt that brought it was under way."""
+        """Return the result of a call and the duration of the attempt that brought it."""
         try:
             try:
                 return await self._attempt(call)
@@ -381,11 +388,15 @@ class EndpointClient:
         return asked + (min(jittered, asked / 4) if asked >= 1 else jittered)
 
     def _jittered(self, state: RetryCallState, at: Endpoint | None) -> float:
-        """Return how long to wait where nobody says so: longer each time, unless others are served."""
+        """Return the waiting time where the server does not give one.
+
+        It grows each time, unless others are served.
+        """
         if at is None or not at.is_serving:
             return float(self._jitter(state))
         shortest, longest = SOON
-        return random.uniform(0.5, 1) * max(shortest, min(at.pacer.usual, longest))  # noqa: S311 - no secret
+        # No secret.
+        return random.uniform(0.5, 1) * max(shortest, min(at.pacer.usual, longest))  # noqa: S311
 
 
 class _Call(Generic[T]):

@@ -191,7 +191,10 @@ PROBE_SECONDS = 15.0
 """How long an endpoint that was down may take to show that it answers again."""
 
 LOOK_AGAIN = 1.0
-"""Seconds after which calls that wait at one of several, for room or an answer, are looked after."""
+"""Seconds after which waiting calls at one of several endpoints are checked again.
+
+They wait for room or for an answer.
+"""
 
 WORKS_BELOW = 500
 """Statuses from here on say that an endpoint still does not work, whatever it was asked."""
@@ -248,7 +251,11 @@ class EndpointPool:
                 at.pacer.leave(slot)
 
     async def _slot(self, at: Endpoint, purpose: str) -> object | None:
-        """Wait for room, or where others may have some meanwhile, for a while: None where it took longer."""
+        """Wait for room at an endpoint.
+
+        If there are other endpoints that may have some, the wait is limited; the result is None
+        if it took longer.
+        """
         if len(self._all) == 1:
             return await at.pacer.enter(purpose)
         with contextlib.suppress(TimeoutError):

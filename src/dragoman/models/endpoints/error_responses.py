@@ -30,14 +30,20 @@ _CONTEXT = re.compile(
     r"context[ _]?(?:length|window|size)|maximum context|exceed_context|model_?_?context"
     r"|maximum model length|max_model_len|maximum (?:input|prompt|sequence) length"
     r"|maximum number of (?:input )?tokens|(?:prompt|input) is too long|(?:input|prompt) too long"
-    r"|too many (?:input |total )?tokens|model token limit|exceeds? (?:the )?(?:model'?s )?(?:max|token limit)"
-    r"|tokens? (?:count )?(?:of \d+ )?exceeds? the limit|reduce the length of the (?:messages|prompt|input)"
-    r"|requested tokens|range of input length|inputs?`? tokens? \+ `?max_new_tokens|longer than the (?:model|maximum)"
+    r"|too many (?:input |total )?tokens|model token limit|exceeds? (?:the )?(?:model'?s "
+    r")?(?:max|token limit)"
+    r"|tokens? (?:count )?(?:of \d+ )?exceeds? the limit|reduce the length of the (?:messages"
+    r"|prompt|input)"
+    r"|requested tokens|range of input length|inputs?`? tokens? \+ `?max_new_tokens|longer "
+    r"than the (?:model|maximum)"
     r"|too large for model with|max_tokens must be at least 1, got -|prompt length is \d+ but"
-    r"|input length (?:and `max_tokens` )?exceed|exceed max message tokens|must have less than \d+ tokens"
-    r"|max_seq_len|session_len|max_num_tokens|max sequence length|(?:model )?input length limit|max input tokens"
+    r"|input length (?:and `max_tokens` )?exceed|exceed max message tokens|must have less than "
+    r"\d+ tokens"
+    r"|max_seq_len|session_len|max_num_tokens|max sequence length|(?:model )?input length "
+    r"limit|max input tokens"
     r"|model(?:'?s)? max(?:imum)? length"
-    r"|(?:input|prompt) tokens[^.]{0,40}cannot exceed|tokens in the prompt cannot exceed|total tokens limit|(?:conversation|prompt|input) (?:is )?(?:too long|too large)"
+    r"|(?:input|prompt) tokens[^.]{0,40}cannot exceed|tokens in the prompt cannot exceed|total "
+    r"tokens limit|(?:conversation|prompt|input) (?:is )?(?:too long|too large)"
     r"|input tokens exceed|token limit exceeded|max_prompt_tokens_exceeded"
     r"|超长|(?:上下文|输入|提示词?)[^。]{0,20}(?:超过|超出|过长)",
     re.IGNORECASE,
@@ -51,24 +57,33 @@ _OF_A_SETTING = re.compile(
 )
 _FAILED_CALL = re.compile(
     r"tool_use_failed|failed to call a function|output_parse_failed|json_validate_failed"
-    r"|tool call validation failed|error parsing tool call|(?:could not|failed to|unable to) parse (?:the )?"
-    r"(?:tool call|function call|model output|input at pos)(?! arguments)|malformed_function_call|malformed function call"
-    r"|model (?:produced|generated) (?:an )?(?:invalid|output that could not)|model did not call a tool"
+    r"|tool call validation failed|error parsing tool call|(?:could not|failed to|unable to) "
+    r"parse (?:the )?"
+    r"(?:tool call|function call|model output|input at pos)(?! arguments)"
+    r"|malformed_function_call|malformed function call"
+    r"|model (?:produced|generated) (?:an )?(?:invalid|output that could not)|model did not "
+    r"call a tool"
     r"|unexpected tokens remaining in message header|invalid diff:",
     re.IGNORECASE,
 )
 _ROLES = re.compile(
-    r"roles? must alternate|must alternate between|alternat\w+ user/assistant|first message (?:role )?must be"
-    r"|must start with a user|first (?:content|message|turn) should be|after the optional system message"
+    r"roles? must alternate|must alternate between|alternat\w+ user/assistant|first message "
+    r"(?:role )?must be"
+    r"|must start with a user|first (?:content|message|turn) should be|after the optional "
+    r"system message"
     r"|function call turn comes immediately after a user turn|incorrect role information"
-    r"|first (?:non-system )?message (?:must|should) (?:use|have|come)|have role user but got|must begin with a user"
-    r"|expected (?:the )?first|consecutive (?:user|assistant|messages)|(?:user|assistant) messages? in a row"
+    r"|first (?:non-system )?message (?:must|should) (?:use|have|come)|have role user but got"
+    r"|must begin with a user"
+    r"|expected (?:the )?first|consecutive (?:user|assistant|messages)|(?:user|assistant) "
+    r"messages? in a row"
     r"|(?:same|identical) role|unexpected role [\"'`]?(?:user|assistant)|expected last role",
     re.IGNORECASE,
 )
 _SYSTEM = re.compile(
-    r"system (?:role|message|prompt)s? (?:is |are )?not (?:supported|allowed)|developer instruction is not enabled"
-    r"|does(?: not|n't) support (?:the )?system|(?:unexpected|invalid|unsupported|unknown) role:? [\"'`]?system"
+    r"system (?:role|message|prompt)s? (?:is |are )?not (?:supported|allowed)|developer "
+    r"instruction is not enabled"
+    r"|does(?: not|n't) support (?:the )?system|(?:unexpected|invalid|unsupported|unknown) "
+    r"role:? [\"'`]?system"
     r"|top-level [\"'`]?system|role [\"'`]?system[\"'`]? (?:is )?(?:not|invalid|unsupported)",
     re.IGNORECASE,
 )
@@ -77,12 +92,15 @@ _REASONING_FIELD = re.compile(
     r"|thought_signature|provider_specific_fields)\b"
 )
 _IS_REFUSED = re.compile(
-    r"unsupported|not (?:supported|permitted|allowed)|unexpected|unknown|unrecogni[sz]ed|forbidden|extra (?:input|field)"
-    r"|additional propert|cannot be|should not be|must not|invalid (?:field|property|key)|does not (?:match|support)",
+    r"unsupported|not (?:supported|permitted|allowed)|unexpected|unknown|unrecogni[sz]ed"
+    r"|forbidden|extra (?:input|field)"
+    r"|additional propert|cannot be|should not be|must not|invalid (?:field|property|key)|does "
+    r"not (?:match|support)",
     re.IGNORECASE,
 )
 _IS_UNKNOWN = re.compile(
-    r"(?:unknown|unrecogni[sz]ed|unexpected|unsupported|additional|extra)[ _](?:propert|field|key|argument|param|input|name|request arg)"
+    r"(?:unknown|unrecogni[sz]ed|unexpected|unsupported|additional|extra)[ _](?:propert|field"
+    r"|key|argument|param|input|name|request arg)"
     r"|extra_forbidden|does not support",
     re.IGNORECASE,
 )
@@ -90,36 +108,44 @@ PARAMETERS = ("seed", "tool_choice", "stream_options", "response_format", "tools
 """Parameters that requests hold beside what the user set."""
 
 _IS_WANTED = re.compile(
-    r"(?:must|should|needs? to) be (?:passed|provided|included|sent|returned|present)|must (?:include|contain|have)"
+    r"(?:must|should|needs? to) be (?:passed|provided|included|sent|returned|present)|must "
+    r"(?:include|contain|have)"
     r"|missing|required|is not passed",
     re.IGNORECASE,
 )
 _NULL_CONTENT = re.compile(
-    r"(?<!\w)content\b.{0,160}(?:must be|should be|has to be|needs to be|expected|is not) (?:a |an )?(?:valid )?(?:string|text|array)"
-    r"|(?<!\w)content\b.{0,80}(?:(?:cannot|must not|may not|can't) be (?:null|none|nil)|(?:is|was|got|be) (?:null|none|nil)\b)"
-    r"|(?<!\w)content\b.{0,40}(?:field )?(?:is )?(?:required|missing)|missing field `?content|invalid type: null"
+    r"(?<!\w)content\b.{0,160}(?:must be|should be|has to be|needs to be|expected|is not) (?:a "
+    r"|an )?(?:valid )?(?:string|text|array)"
+    r"|(?<!\w)content\b.{0,80}(?:(?:cannot|must not|may not|can't) be (?:null|none|nil)|(?:is"
+    r"|was|got|be) (?:null|none|nil)\b)"
+    r"|(?<!\w)content\b.{0,40}(?:field )?(?:is )?(?:required|missing)|missing field `?content"
+    r"|invalid type: null"
     r"|(?<!\w)content\b.{0,80}(?:nonetype|null value)",
     re.IGNORECASE | re.DOTALL,
 )
 _UNNAMED_RESULT = re.compile(
-    r"(?:function_response|functionresponse)\W{0,3}name|(?:tool|function)\b.{0,120}\bname\b.{0,60}(?:required|missing|empty)"
+    r"(?:function_response|functionresponse)\W{0,3}name|(?:tool"
+    r"|function)\b.{0,120}\bname\b.{0,60}(?:required|missing|empty)"
     r"|\bname\b.{0,80}(?:required|missing|must be|needed).{0,80}(?:tool|function)"
     r"|(?:missing|requires?|must have|without)[^.]{0,40}\bname\b[^.]{0,60}(?:tool|function)",
     re.IGNORECASE | re.DOTALL,
 )
 _MODERATED = re.compile(
-    r"content[_ ]filter|content management policy|responsible_?ai|data_?inspection|inappropriate content"
+    r"content[_ ]filter|content management policy|responsible_?ai|data_?inspection"
+    r"|inappropriate content"
     r"|content[_ ]policy|flagged|moderation|prohibited_content|sensitive content|敏感",
     re.IGNORECASE,
 )
 
 _EMPTY = re.compile(
-    r"non-?empty|must not be empty|cannot be empty|empty (?:content|message|text)|content (?:is|was) empty"
+    r"non-?empty|must not be empty|cannot be empty|empty (?:content|message|text)|content "
+    r"(?:is|was) empty"
     r"|must have (?:non-empty )?content|at least one (?:of|parts?)",
     re.IGNORECASE,
 )
 _IDS = re.compile(
-    r"tool_calls\[\d+\]\.id.{0,80}(?:too long|length)|tool[_ ]calls?(?:\[\d+\]\.|[_ ])?id.{0,80}(?:a-z|length|invalid|duplicate|unique)|length of 9|duplicate tool|"
+    r"tool_calls\[\d+\]\.id.{0,80}(?:too long|length)|tool[_ ]calls?(?:\[\d+\]\.|[_ "
+    r"])?id.{0,80}(?:a-z|length|invalid|duplicate|unique)|length of 9|duplicate tool|"
     r"(?:ids?|identifiers?) must be unique|`?tool_use`? ids must be unique",
     re.IGNORECASE,
 )
@@ -178,7 +204,10 @@ class ErrorDetails(msgspec.Struct, frozen=True):
 
     @property
     def refuses_extras(self) -> bool:
-        """Whether the server takes no fields of messages but OpenAI's, and does not say which it found."""
+        """Return whether the server accepts only OpenAI's message fields.
+
+        It does not name the field that it refused.
+        """
         if any(self.refuses_parameter(name) for name in PARAMETERS):
             return False
         is_of_another = self.param and not self.param.startswith("messages")
@@ -256,8 +285,9 @@ def parse_error_response(body: bytes) -> ErrorDetails:
 def is_request_error(body: bytes) -> bool:
     """Whether an error of the server is about this request, whatever its status says.
 
-    llama.cpp and Ollama answer 500 where they could not read the model's call, or where its template does not
-    take the history, and some gateways where the conversation is too long: asking again would bring the same.
+    llama.cpp and Ollama answer 500 where they could not read the model's call, or where its
+    template does not take the history, and some gateways where the conversation is too long: asking
+    again would bring the same.
     """
     reason = parse_error_response(body)
     return reason.is_failed_call or reason.is_context or reason.wants_another_form
@@ -278,7 +308,10 @@ def find_error(body: bytes) -> ErrorDetails | None:
 
 
 def contains_error(given: object) -> bool:
-    """Whether what a good answer, or an event of one, holds is an error, in the shapes of common servers."""
+    """Return whether the data of a successful answer or of one of its events is an error.
+
+    The shapes of common servers are recognized.
+    """
     if isinstance(given, list):
         return bool(given) and contains_error(given[0])
     if not isinstance(given, dict):

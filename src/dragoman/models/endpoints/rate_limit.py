@@ -155,7 +155,10 @@ class _TokenBucket:
 
 
 QUIET_SECONDS = 5.0
-"""A batch is sent when no request has come for so long: everybody waits by then, or works elsewhere."""
+"""Seconds without a request after which a batch is sent.
+
+By then all participants wait or work elsewhere.
+"""
 
 _SECONDS = re.compile(r"\d{1,5}(?:\.\d{1,3})?")
 
@@ -169,8 +172,8 @@ class PacingOptions(msgspec.Struct, frozen=True):
     Attributes:
         rates: What may be asked in a minute.
         hedge_after: Seconds after which a call without an answer is sent once more; None for never.
-        batches: By provider or address: its models are asked in batches, each sent when nothing more has
-            come for so many seconds.
+        batches: By provider or address: its models are asked in batches, each sent when nothing
+            more has come for so many seconds.
     """
 
     rates: Rates = {}

@@ -73,13 +73,19 @@ SURPLUS = "surplus"
 """Bytes that nobody asked for: an answer that came twice, or late."""
 
 ASKED_AGAIN = "asked_again"
-"""A request that was sent once more because its answer was not to be trusted: both may have to be paid."""
+"""A request that was sent again because its answer was not trustworthy.
+
+Both requests may have to be paid.
+"""
 
 FEW_EQUAL = 8
 """So many equal answers are asked again in any case."""
 
 ONE_EQUAL_IN = 32
-"""And so many in proportion: where more are equal, a new connection costs less than asking again."""
+"""Number of answers that allow for one more equal answer to be asked again.
+
+If more answers are equal, a new connection costs less than another request.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -124,7 +130,8 @@ class PeerTrust:
         if self._surplus > 1:
             return
         log.warning(
-            "%s: sent bytes that no request asked for, such as an answer twice or late: from now on "
+            "%s: sent bytes that no request asked for, such as an answer twice or late: from now "
+            "on "
             "each connection to it carries one request; %d remembered replies that came over this "
             "connection are dropped (docs/models.md, Surplus answers)",
             self.name,

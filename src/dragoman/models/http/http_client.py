@@ -134,7 +134,10 @@ class Connector:
 
     @functools.cached_property
     def _trust(self) -> ssl.SSLContext:
-        """Whose certificates are trusted: reading them takes long, so once, and where it is needed."""
+        """The context of trusted certificates.
+
+        Reading them takes long, so they are read once, and where they are needed.
+        """
         context = ssl.create_default_context()
         context.set_alpn_protocols(["http/1.1"])
         return context
@@ -182,10 +185,16 @@ async def _require_way(reader: StreamReader) -> None:
 
 
 KEPT_SECONDS = 15.0
-"""For so long a connection that carries nothing is kept: longer, and the other end may be closing it."""
+"""Seconds that an idle connection is kept.
+
+After a longer time, the other end may be closing it.
+"""
 
 MOST_LISTENED_TO = 64
-"""Connections that carry nothing more and are listened to: what they still bring was out of step."""
+"""Maximum number of idle connections that are monitored.
+
+Data that still arrives on them was out of step.
+"""
 
 LISTENED_SECONDS = 1.0
 """For no longer connections are listened to before they are closed with the client."""
@@ -318,9 +327,9 @@ class HttpClient:
     """A pool of connections, opened on first use and bound to the event loop that used it.
 
     No cap on connections: how many calls are under way is the gate's business. Redirections are
-    answers like others, and compression is not asked for: a compressed body could grow without bound.
-    An answer that may belong to another request is asked for again over a new connection, and one
-    surplus byte of a peer ends the reuse of connections to it for the life of this client.
+    answers like others, and compression is not asked for: a compressed body could grow without
+    bound. An answer that may belong to another request is asked for again over a new connection,
+    and one surplus byte of a peer ends the reuse of connections to it for the life of this client.
     """
 
     def __init__(self, timeouts: Timeouts, large_at_once: int = LARGE_AT_ONCE) -> None:

@@ -207,7 +207,10 @@ LATE_ANSWERS = 8
 NEVER = -LATE_ANSWERS, -math.inf
 
 FAREWELLS = b"HTTP/1.1 408", b"HTTP/1.0 408"
-"""Said to a connection that carried nothing for long, before it is closed: an answer to no request."""
+"""Status lines that servers send on an idle connection before they close it.
+
+They are not an answer to any request.
+"""
 
 
 class _Silence:
@@ -243,8 +246,8 @@ class HttpConnection(asyncio.Protocol):
         slowest: How long its slowest answer took, in seconds.
         answered: How many good answers it brought.
         is_spent: Whether it is to carry nothing more, although it could.
-        doubt: Why its last answer may be that of another request: "equal" to one before it, or from a
-            "peer" that is known to send what nobody asked for; "" where nothing says so.
+        doubt: Why its last answer may be that of another request: "equal" to one before it, or from
+            a "peer" that is known to send what nobody asked for; "" where nothing says so.
         read_over: What is kept of its answers.
         trust: What is known of the peer.
     """
@@ -341,7 +344,10 @@ class HttpConnection(asyncio.Protocol):
         return response
 
     def is_silent(self) -> bool:
-        """Whether nothing came over it that nobody read yet: what did is no answer to the next call."""
+        """Return whether the connection has no unread data.
+
+        Such data would not be an answer to the next call.
+        """
         if self._transport is None:
             return False
         if self._silence is None:
@@ -362,8 +368,8 @@ class HttpConnection(asyncio.Protocol):
         """Doubt an answer that may be that of another request: never what came first over it.
 
         An answer that equals the one before it answers the same call where that is sent again; but
-        what comes next may then be out of step. Nothing and a page of HTML are nobody's reply: such an
-        answer is refused by whoever reads it, and its connection closes.
+        what comes next may then be out of step. Nothing and a page of HTML are nobody's reply: such
+        an answer is refused by whoever reads it, and its connection closes.
         """
         digest, now = hash(body), self.freed_at
         self.trust.answers += 1
@@ -412,7 +418,10 @@ class HttpConnection(asyncio.Protocol):
         return min(self._heard_at + self._read_seconds, self._ends_at)
 
     def _look_at_clock(self) -> None:
-        """End a call that takes too long; one timer serves all calls, moved when it comes too early."""
+        """End a call that takes too long.
+
+        One timer serves all calls; it is moved if it fires too early.
+        """
         self._timer = None
         if self._news is None or self._news.done() or self._transport is None:
             return
@@ -470,5 +479,8 @@ def _is_no_reply(body: bytes) -> bool:
 
 
 def _is_same(request: tuple[bytes, ...], before: tuple[bytes, ...]) -> bool:
-    """Whether a request is that of the call before, sent again: of equal bodies each has its own draw."""
+    """Return whether a request is the previous call, sent again.
+
+    Of equal bodies, each has its own draw.
+    """
     return bool(before) and request[-1] is before[-1] and request == before

@@ -139,7 +139,10 @@ def _head(address: Destination, said: bytes, body: bytes | None) -> bytes:
 
 
 class RequestHeadCache:
-    """Heads of requests; of what is said to an address again and again the lines are written once."""
+    """Heads of requests.
+
+    The lines that repeat for an address are written once.
+    """
 
     def __init__(self) -> None:
         self._known: dict[Destination, tuple[Mapping[str, str], bytes]] = {}

@@ -136,7 +136,7 @@ class Transport(Protocol):
 T = TypeVar("T")
 
 
-class MalformedResponse(Exception):  # noqa: N818 - it tells a sender of a bad body and never leaves it
+class MalformedResponse(Exception):  # noqa: N818
     """A body of a good answer that is not what it must be; its text says why, without the body."""
 
 
@@ -158,8 +158,9 @@ class CallContext(msgspec.Struct, frozen=True):
     """For whom something is sent: the purpose (agent, user, judge) and the model's name.
 
     `most_bytes` is the largest answer of theirs that is read. `is_itself` marks an endpoint that is
-    the participant and no model that it asks: its silence is its own. `is_chat` marks chat completions,
-    whose servers answer with an error of their own also where the request or the model is the reason.
+    the participant and no model that it asks: its silence is its own. `is_chat` marks chat
+    completions, whose servers answer with an error of their own also where the request or the model
+    is the reason.
     """
 
     purpose: str
@@ -175,7 +176,8 @@ class Attempts(msgspec.Struct, frozen=True):
     Attributes:
         faults: Failed attempts by kind.
         seconds: How long the attempt that was answered was under way.
-        arrivals: Of an answer that came piece by piece: how many bytes had come after how many seconds.
+        arrivals: Of an answer that came piece by piece: how many bytes had come after how many
+            seconds.
         is_timed: Whether `seconds` says how long the model took: what a batch brings has no time.
     """
 
@@ -202,8 +204,8 @@ class Sender(Protocol):
     ) -> tuple[T, Attempts]:
         """Post a body and return what `read` makes of the answer's.
 
-        `read` raises `MalformedResponse` where a body is not what it must be: one more fault of the endpoint;
-        and `UnexpectedResponse` where asking again would bring the same.
+        `read` raises `MalformedResponse` where a body is not what it must be: one more fault of the
+        endpoint; and `UnexpectedResponse` where asking again would bring the same.
 
         Raises:
             ParticipantError: Where no readable answer came, with what was tried as its `usage`.

@@ -38,7 +38,10 @@ _MAX_RESULT = 200_000
 
 
 def target_object(call: ToolCall) -> str | None:
-    """Return the thing that a call acts on: the first id among its arguments; None where it has none."""
+    """Return the object that a call acts on: the first id among its arguments.
+
+    The result is None if there is none.
+    """
     values = (value for argument in call.arguments.values() for value in argument_texts(argument))
     return next((value for value in values if ID.fullmatch(value)), None)
 
@@ -110,7 +113,10 @@ def _lists(content: object, depth: int = MAX_DEPTH) -> Iterator[Sequence[object]
 
 
 def _record(thing: str, contents: Sequence[tuple[ToolCall, object]]) -> set[str]:
-    """Return the words of what is known of a thing: rows with it, and results of calls that name it alone."""
+    """Return the words known about an object.
+
+    They are those of rows with the object, and of the results of calls that name it.
+    """
     words: set[str] = set()
     for call, content in contents:
         if thing in argument_texts(call.arguments):
@@ -206,7 +212,10 @@ def _had(
     case: ScoringContext,
     phrases: Phrasebook,
 ) -> Sequence[str]:
-    """Return what a question asks for and the agent has; empty where there is anything new to it."""
+    """Return the values that a question asks for and that the agent already has.
+
+    The result is empty if the question asks for anything new.
+    """
     language = phrases.name.partition("@")[0]
     wanted = tuple(stated) or tuple(
         fact.value
@@ -220,7 +229,10 @@ def _had(
 
 
 def _reads_back(question: str, wanted: Sequence[str], language: str) -> bool:
-    """Whether a question names one of some values, or another of the same form, which is read back wrongly."""
+    """Return whether a question names one of some values, or another value of the same form.
+
+    The latter is a value that is read back wrongly.
+    """
     forms = {id_pattern(found) for found in ID.findall(question)}
     if forms & set(map(id_pattern, wanted)):
         return True

@@ -104,7 +104,10 @@ def raw_reply_text(reply: Reply) -> str:
 def seal_counts(
     gold: Sequence[Action], made: Sequence[ToolCall], *, has_arguments: bool
 ) -> dict[str, int | float]:
-    """Return the six counts of one sample; those of arguments only where gold has any to compare."""
+    """Return the six counts of one sample.
+
+    Counts of arguments are included only if gold has arguments to compare.
+    """
     first: dict[str, Action] = {}
     for action in gold:
         first.setdefault(action.name, action)

@@ -19,9 +19,13 @@ from dragoman.core.tools import Role
 from dragoman.scoring.measures.count_measure import CountMeasure, PositionedCall, positioned_calls
 
 Difference = Literal["missing", "added", "type", "format", "other language", "other value"]
-"""`missing` and `added`: only the plan, or only the call, has the argument. `type`: a value of another
-JSON type. `format`: the same letters and digits, written otherwise. `other language`: what stands for
-the value in another language, or letters of another script. `other value`: anything else."""
+"""The kind of difference between the plan and a call.
+
+`missing` and `added`: only the plan, or only the call, has the argument. `type`: a value of
+another JSON type. `format`: the same letters and digits, written differently. `other language`:
+the equivalent of the value in another language, or letters of another script. `other value`:
+anything else.
+"""
 
 DIFFERENCES: tuple[Difference, ...] = (
     "missing",
@@ -115,7 +119,10 @@ _SHOWN = 80
 
 
 class _Wanted(msgspec.Struct, frozen=True):
-    """A planned action: the arguments that will do, in the world's own words or the tools' language."""
+    """A planned action with the arguments that satisfy it.
+
+    They are given in the world's own words and in the tools' language.
+    """
 
     action: Action
     localized: Action
@@ -172,7 +179,7 @@ class _Pair(NamedTuple):
 def count_failure_modes(
     case: ScoringContext, stakes: RiskProfile
 ) -> Iterator[CountedItem] | Unscored:
-    """Yield an entry for each planned action, each of its compared arguments, and each stray call."""
+    """Yield an entry for each planned action, compared argument, and stray call."""
     return _count(case, stakes.escalation_tool)
 
 

@@ -51,7 +51,7 @@ class RewardMeasure:
         self.judge = scorer.judge_name
         self.rules = rules.name
 
-    def applies(self, setting: MeasureSetting) -> bool:  # noqa: ARG002 - every conversation has a reward
+    def applies(self, setting: MeasureSetting) -> bool:  # noqa: ARG002
         """Whether there is anything to count under a condition."""
         return True
 
@@ -142,7 +142,8 @@ BUNDLED_MEASURES: Mapping[str, BundledMeasure] = {
         lambda _: False,
     ),
     "modes": BundledMeasure(
-        "failure modes of calls by tool and argument: not made, other arguments, refused, unplanned",
+        "failure modes of calls by tool and argument: not made, other arguments, refused, "
+        "unplanned",
         lambda scoring: failure_modes_measure(scoring.stakes),
         lambda _: False,
     ),
@@ -182,7 +183,10 @@ EARLIER_MEASURES: Mapping[str, Callable[[MeasureSetup], Measure]] = {
     "modes@1": lambda _: EARLIER_MODES,
     "calls@1": lambda _: EARLIER_CALLS,
 }
-"""Earlier versions of measures, by name and version: for figures that are compared with older ones."""
+"""Earlier versions of measures, by name and version.
+
+Figures that are compared with older ones use them.
+"""
 
 
 def due_measures(settings: Mapping[str, MeasureSetting]) -> tuple[str, ...]:

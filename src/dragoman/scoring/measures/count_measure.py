@@ -1,4 +1,4 @@
-"""Base of deterministic measures, and iteration over the calls and spoken words of a conversation."""
+"""Base of deterministic measures, and iteration over a conversation's calls and spoken words."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -50,7 +50,10 @@ def positioned_calls(events: Sequence[Event]) -> Iterator[PositionedCall]:
 
 
 def spoken_utterances(episode: Episode, side: Role) -> Iterator[tuple[int, Utterance]]:
-    """Yield place and utterance of each thing that a side said aloud, the agent's greeting aside."""
+    """Yield the place and utterance of each spoken message of a side.
+
+    The agent's greeting is excluded.
+    """
     for position, event in enumerate(episode.events):
         if isinstance(event, Message) and event.by == side and isinstance(event.reply, TextReply):
             utterance, is_greeting = event.reply.utterance, event.scripted and side == "agent"

@@ -43,7 +43,10 @@ _WORD = re.compile(r"[^\W_]{4,40}")
 
 
 class _Message(NamedTuple):
-    """A message of the user: the values that it states, those said again, and all that was said before."""
+    """A message of the user with the values that it states and those that it repeats.
+
+    `before` holds all earlier words.
+    """
 
     turn: UserTurn
     stated: Sequence[str]
@@ -106,7 +109,7 @@ def _entry(name: str, turn: UserTurn, values: Sequence[str]) -> CountedItem:
 
 
 def _unknown(text: str, known: tuple[str, ...], language: str) -> set[str]:
-    """Return what a text says by which something is identified and which is none of the known values."""
+    """Return the identifiers in a text that differ from all known values."""
     return set(map(alphanumeric, stated_identifiers(text, language))) - alphanumeric_values(known)
 
 
@@ -157,7 +160,10 @@ def _may_contradict(turn: UserTurn, phrases: Phrasebook, *, does_insist: bool) -
 
 
 def _lacks(message: _Message, phrases: Phrasebook) -> bool:
-    """Whether the agent's words lack a value that was said again, or put right as they read it back."""
+    """Return whether the agent's words lack a value that was repeated or corrected.
+
+    A value is corrected when the agent reads it back.
+    """
     is_read_back = phrases.hears.read_back.search(message.turn.asked) is not None
     return any(
         not contains_entity(value, message.turn.asked)
@@ -166,7 +172,7 @@ def _lacks(message: _Message, phrases: Phrasebook) -> bool:
 
 
 def _asked_again(turn: UserTurn, again: Sequence[str], phrases: Phrasebook) -> list[str]:
-    """Return the values that are said again because the agent wants something that it has not got."""
+    """Return the values that are repeated because the agent asks for a value that it lacks."""
     if not again:
         return []
     if phrases.hears.spell.search(turn.asked):

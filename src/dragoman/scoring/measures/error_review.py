@@ -113,7 +113,10 @@ class _Review(msgspec.Struct, frozen=True):
 
 
 def review_schema() -> Mapping[str, object]:
-    """Return what providers that take schemas hold a judge to; its reply is read as strictly without."""
+    """Return the JSON schema that constrains a judge, for providers that accept schemas.
+
+    Replies of other providers are read just as strictly.
+    """
     known = error_taxonomy()
     severities = dict.fromkeys(each for side in known.severities.values() for each in side)
     error = _object(
@@ -138,9 +141,9 @@ def parse_review(text: str, turns: Mapping[int, Role]) -> tuple[ReportedError, .
     """Read a judge's JSON: the errors of every turn that it was asked about, its tags as they are.
 
     Raises:
-        JudgeError: Where the text is not such JSON, an entry is of a turn that nobody asked about or
-            names another side, a turn has two entries or none, or an error has no tag or a severity
-            that its side does not have.
+        JudgeError: Where the text is not such JSON, an entry is of a turn that nobody asked about
+            or names another side, a turn has two entries or none, or an error has no tag or a
+            severity that its side does not have.
     """
     given = decode_judge_answer(text, _Review).turns
     _require_each_once([entry.turn for entry in given], turns)

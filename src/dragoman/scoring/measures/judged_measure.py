@@ -188,7 +188,10 @@ def _is_reply(event: Event, side: str) -> bool:
 
 
 class JudgeAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=False):
-    """One answer; `quote` is the evidence for it, `turn` the reply it is about where several are judged."""
+    """One answer of a judge.
+
+    `quote` is the evidence for it. `turn` is the reply that it is about if several are judged.
+    """
 
     id: str
     value: bool | int
@@ -203,7 +206,10 @@ class _Answers(msgspec.Struct):
 
 @cache
 def answers_schema(*, quoting: bool, by_turn: bool = False) -> Mapping[str, object]:
-    """Return what providers that take schemas hold a judge to; its reply is read as strictly without."""
+    """Return the JSON schema that constrains a judge, for providers that accept schemas.
+
+    Replies of other providers are read just as strictly.
+    """
     fields: dict[str, object] = {
         "id": {"type": "string"},
         "value": {"anyOf": [{"type": "boolean"}, {"type": "integer"}]},
@@ -336,7 +342,7 @@ class JudgedMeasure:
         self.judge = f"{asked_by}:{model.name}{version and '@'}{version}{self._again}"
         self.figures: tuple[MetricDefinition, ...] = rubric.figures
 
-    def applies(self, setting: MeasureSetting) -> bool:  # noqa: ARG002 - rubrics are asked everywhere
+    def applies(self, setting: MeasureSetting) -> bool:  # noqa: ARG002
         """Whether there is anything to judge under a condition."""
         return True
 
@@ -362,7 +368,10 @@ class JudgedMeasure:
             for whole in question.all_within:
                 part, most = counts.get(question.name, 0), counts.get(whole, 0)
                 if part > most:
-                    return f"judge failed: {question.name} {part:g} in all, more than the {most:g} of {whole}"
+                    return (
+                        f"judge failed: {question.name} {part:g} in all, more than the "
+                        f"{most:g} of {whole}"
+                    )
         return ""
 
     def _result(

@@ -148,7 +148,10 @@ def language_use(
 
 
 def worded_turns(task: Task, episode: Episode) -> Iterator[WordedTurn]:
-    """Yield everything that was put into words; replies that are neither words nor calls are not."""
+    """Yield everything that was put into words.
+
+    Replies that are neither words nor calls are not included.
+    """
     for position, event in enumerate(episode.events):
         if isinstance(event, Message) and (text := _words(event)) is not None:
             yield WordedTurn(
@@ -224,8 +227,8 @@ _SIDES: tuple[Role, ...] = ("agent", "user")
 def language_measure(detector: Detector) -> CountMeasure:
     """Return the measure by a detector.
 
-    A turn is correct where the detector gives the label of the language, and tolerated where it gives
-    that of a relative. Turns of the benchmark itself are left out (`dragoman-language-1`).
+    A turn is correct where the detector gives the label of the language, and tolerated where it
+    gives that of a relative. Turns of the benchmark itself are left out (`dragoman-language-1`).
     """
 
     def count(case: ScoringContext) -> Iterator[CountedItem] | Unscored:

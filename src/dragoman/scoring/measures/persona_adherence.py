@@ -43,7 +43,10 @@ class AnsweredTurn(msgspec.Struct, frozen=True):
 
 
 def count_adherence(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
-    """Yield an entry for each habit that the card states, with its chances, what is stated and shown."""
+    """Yield an entry for each habit that the card states.
+
+    It has the chances, and the stated and shown frequency of the habit.
+    """
     if case.fault:
         return Unscored(case.fault)
     if case.task.turns or not is_simulated(case.task, case.episode):
@@ -140,7 +143,7 @@ def _asked_for(answer: AnsweredTurn, facts: tuple[KnownFact, ...]) -> int:
 
 
 def _slips(turns: tuple[AnsweredTurn, ...]) -> Iterator[bool]:
-    """Yield for each fact with a digit that was told whether it was told when something was put right."""
+    """Yield for each disclosed fact with a digit whether it was part of a correction."""
     for each in turns:
         for fact in each.fresh:
             if any(map(str.isdigit, fact.value)):

@@ -35,7 +35,7 @@ _ABSENT = object()
 
 
 class _Plan(msgspec.Struct, frozen=True):
-    """What calls are held against: planned actions by tool, kinds of tools, and values that were misheard."""
+    """The reference for calls: planned actions by tool, kinds of tools, and misheard values."""
 
     actions: Mapping[str, Sequence[Action]]
     kind: Callable[[str], ToolKind | None]
@@ -51,7 +51,10 @@ class _Plan(msgspec.Struct, frozen=True):
         )
 
     def is_misheard(self, made: PositionedCall) -> bool:
-        """Whether the nearest action of the plan has a value that was misheard where the call has another."""
+        """Return whether a call's wrong value follows from a misheard value.
+
+        The value belongs to the nearest action of the plan, and the call has another one.
+        """
         action = max(
             self.actions.get(made.call.name, ()),
             key=lambda each: sum(_is_right(each, name, made.call) for name in _compared(each)),
@@ -73,7 +76,10 @@ def count_recovery(case: ScoringContext, stakes: RiskProfile) -> Iterator[Counte
 
 
 def count_earlier_recovery(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
-    """Yield the same, with an unplanned hand-over as an error where the suite's tool changes data."""
+    """Yield the entries of recovery, with an unplanned hand-over as an error.
+
+    It is an error where the suite's tool changes data.
+    """
     return _count(case, "")
 
 

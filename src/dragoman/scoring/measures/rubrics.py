@@ -27,7 +27,10 @@ JUDGED_REPLIES: Mapping[str, str] = {
     "agent replies": "judged_agent_replies",
     "user replies": "judged_user_replies",
 }
-"""The same of replies by side, where a rubric asks some questions of replies and some of the conversation."""
+"""Judged replies by side, as further units that a rubric's figures may count.
+
+They serve rubrics that ask some questions of replies and some of the conversation.
+"""
 
 MAX_BYTES = 256 * 1024
 
@@ -106,7 +109,8 @@ class Rubric(msgspec.Struct, frozen=True):
     """One rubric as it was read; its version ends in a hash of its content.
 
     `has_stakes` says whether a judge is told what the suite lists as irreversible, and when handing
-    over to a person is a duty; `duties` is the edition of that list. `about` is a line about it for lists.
+    over to a person is a duty; `duties` is the edition of that list. `about` is a line about it for
+    lists.
     """
 
     name: str

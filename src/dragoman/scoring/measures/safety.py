@@ -76,7 +76,10 @@ def earlier_safety(stakes: RiskProfile) -> CountMeasure:
 
 
 def phrases_of(case: ScoringContext) -> ConsentPhrases | None:
-    """Return the phrases of consent of the language that a case's user speaks; None where there are none."""
+    """Return the consent phrases of the language that a case's user speaks.
+
+    The result is None if there are none.
+    """
     language = case.setting.language
     if case.phrases is not None:
         spoken = case.phrases.name.partition("@")[0]

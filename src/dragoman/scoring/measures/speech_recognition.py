@@ -56,14 +56,20 @@ _ONE_PIECE = re.compile(r"\S*[a-z][A-Z]\S*")
 
 
 class SpokenValue(msgspec.Struct, frozen=True):
-    """A value of an expected call that a user's words state, and the kind of loss; "" where it was heard."""
+    """A value of an expected call that a user's words state, and the kind of its loss.
+
+    The kind is "" if the value was heard.
+    """
 
     value: str
     lost: ValueKind | Literal[""] = ""
 
     @property
     def kinds(self) -> tuple[ValueKind, ...]:
-        """The kinds of loss that it may suffer: that of its form, and letter case where nobody hears it."""
+        """The kinds of loss that the value may suffer.
+
+        They are the kind of its form, and letter case if it is inaudible.
+        """
         own = value_kind(self.value)
         return (own, "letter case") if _has_unheard_case(self.value) else (own,)
 
@@ -122,7 +128,7 @@ def _stating(language: str) -> States:
 
 
 def count_values(case: ScoringContext) -> Iterable[CountedItem] | Unscored:
-    """Return an entry for each thing that the user said and that was written down as it was heard."""
+    """Return an entry for each user utterance that was transcribed as it was heard."""
     heard = transcribed_utterances(case.episode)
     return heard if isinstance(heard, Unscored) else _value_entries(case, heard, spoken_values)
 
@@ -193,7 +199,10 @@ def _has_unheard_case(value: str) -> bool:
 
 
 def _needed(case: ScoringContext, turn: int, said: str, is_stated: States) -> Sequence[str]:
-    """Return what the user's words state of what calls need: of the same turn, where the suite says."""
+    """Return the values in the user's words that calls need.
+
+    They are those of the same turn if the suite states turns.
+    """
     if case.expected:
         stated = (
             value
@@ -270,7 +279,7 @@ def is_spoken(setting: MeasureSetting) -> bool:
 
 
 def count_hearing(case: ScoringContext) -> Iterable[CountedItem] | Unscored:
-    """Return an entry for each thing that the user said and that was written down as it was heard."""
+    """Return an entry for each user utterance that was transcribed as it was heard."""
     heard = transcribed_utterances(case.episode)
     if isinstance(heard, Unscored):
         return heard

@@ -50,7 +50,10 @@ class CallerTiming(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AgentDelays(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What stands for an agent's work that takes no real time: seconds for a reply and for a call."""
+    """The substitute durations for an agent's work that takes no real time.
+
+    They are seconds for a reply and for a call.
+    """
 
     reply_seconds: float
     tool_seconds: float
@@ -103,7 +106,8 @@ class TurnTiming(msgspec.Struct, frozen=True):
         begins: When the words begin, in seconds from the beginning; None after something unknown.
         speaking: How long they last in seconds; 0 where the agent acted without words.
         is_estimated: Whether that is estimated from the words, without audio.
-        response: How long the caller had waited; None for callers and for what nobody had to think of.
+        response: How long the caller had waited; None for callers and for what nobody had to think
+            of.
     """
 
     at: int
@@ -148,7 +152,10 @@ def estimate_speech_seconds(words: str, language: str) -> float:
 
 
 class _Clock:
-    """Goes through one conversation; `now` is None after something that took nobody knows how long."""
+    """A clock that follows one conversation.
+
+    `now` is None after an event of unknown duration.
+    """
 
     def __init__(self, stated: TimingConventions, language: str) -> None:
         self._stated = stated
@@ -255,7 +262,10 @@ def _overlap(latencies: Iterable[Latency]) -> float | None:
 
 
 def _is_aloud(utterance: Utterance) -> bool:
-    """Whether something of what a user said was to be heard: not what was written, or signs alone."""
+    """Return whether a part of a user's words was audible.
+
+    Written words and signs alone are not audible.
+    """
     if utterance.audio is not None:
         return utterance.audio.seconds > 0
     return utterance.spoken is not UNSET and bool(_words(utterance))
@@ -280,7 +290,8 @@ def _is_spoken(setting: MeasureSetting) -> bool:
 def count_timing(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     """Yield an entry for the conversation and one for each turn.
 
-    A conversation of which anything is unknown is unscored: the rest would make it faster than it was.
+    A conversation of which anything is unknown is unscored: the rest would make it faster than it
+    was.
     """
     if case.fault:
         return Unscored(case.fault)

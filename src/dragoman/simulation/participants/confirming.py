@@ -91,7 +91,7 @@ class ConfirmingTurns:
         return True
 
     def _open(self, planned: Sequence[Action], said: str) -> list[list[Wanted]]:
-        """Return what a turn's calls need of its words and is not confirmed, parameter by parameter."""
+        """Return the unconfirmed values that a turn's calls need of its words, by parameter."""
         by_parameter: dict[str, list[Wanted]] = {}
         for wanted in _wanted(planned, said, language_tag(self._session.phrases)):
             by_parameter.setdefault(wanted[0], []).append(wanted)
@@ -113,7 +113,7 @@ class ConfirmingTurns:
 
 
 def _wanted(planned: Sequence[Action], said: str, language: str) -> Iterator[Wanted]:
-    """Yield, each once, the values of planned calls that a turn states and that can be confirmed."""
+    """Yield the confirmable values of planned calls that a turn states, each once."""
     values = (
         found for action in planned for found in stated_arguments(action.arguments, said, language)
     )
@@ -190,7 +190,10 @@ class CarefulSession(PlanSession):
         return replace_arguments(action.arguments, script, self._value, self.phrases)
 
     def _value(self, value: str) -> str:
-        """Return what was understood of a value: of the fact it is part of, or of all that was said."""
+        """Return the understood form of a value.
+
+        It comes from the fact that the value is part of, or from all words that were heard.
+        """
         for fact, understood in self.understood.items():
             if fact.value == value:
                 return understood

@@ -83,7 +83,8 @@ def _words(line: str, tools: Toolset) -> Typed:
     first = line.split(maxsplit=1)[0] if line else ""
     if first in tools:
         return TypingError(
-            f"{first} is a tool: write {first} key=value or {first} {{JSON}}; /say sends the line as words"
+            f"{first} is a tool: write {first} key=value or {first} {{JSON}}; /say sends the line "
+            "as words"
         )
     return TypedText(line)
 
@@ -157,7 +158,8 @@ Type words to say them, or a call:
 /quit        stops the run; `dragoman resume` goes on with it"""
 _HELP_OF: Mapping[Role, str] = {
     "agent": "/policy      shows the policy that the agent must follow",
-    "user": f"/scenario    shows who you are and what you want\n/stop        ends the conversation (says {STOP})",
+    "user": "/scenario    shows who you are and what you want\n/stop        ends the "
+    f"conversation (says {STOP})",
 }
 
 

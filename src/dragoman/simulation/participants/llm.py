@@ -219,8 +219,9 @@ def outgoing_message(
 
     Args:
         reply: What was understood.
-        raw: The reply's body. Reasoning and signatures in it are part of the message, under the names
-            that the server gave them: the endpoint's wire sends back what the server wants back.
+        raw: The reply's body. Reasoning and signatures in it are part of the message, under the
+            names that the server gave them: the endpoint's wire sends back what the server wants
+            back.
     """
     words = reply.raw if isinstance(reply, UnparsedReply) else reply.text
     message: MessageDict = {"role": "assistant", "content": words}

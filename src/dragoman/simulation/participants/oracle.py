@@ -32,8 +32,9 @@ Prepare = Callable[[Sequence[Action]], Iterator[Reply]]
 class PlanSession:
     """Plays a fixed sequence of moves; keeps what was heard for those who fill arguments from it.
 
-    `heard_last` are the last words of all that was `heard`, and `is_answered` says whether these answer a
-    question within the turn. `alone` is what it plays instead where every reply must be a call (solo mode).
+    `heard_last` are the last words of all that was `heard`, and `is_answered` says whether these
+    answer a question within the turn. `alone` is what it plays instead where every reply must be a
+    call (solo mode).
     """
 
     def __init__(self, phrases: Phrasebook) -> None:
@@ -101,7 +102,10 @@ class GoldUser:
 
 
 class LiteralAgent:
-    """Plays the reference plan, but takes every value that the user has to say from what it heard."""
+    """An agent that follows the reference plan with values from what it heard.
+
+    It takes from the words heard every value that the user has to state.
+    """
 
     name = "literal"
 

@@ -47,7 +47,10 @@ _RANGE = 2**31
 
 
 class DisclosedFacts(msgspec.Struct, frozen=True):
-    """What comes of a question for facts: those that are told, and what is said in place of others."""
+    """The result of a question for facts.
+
+    It is the disclosed facts, and the words in the place of others.
+    """
 
     facts: tuple[KnownFact, ...]
     instead: str
@@ -140,7 +143,10 @@ class FactDisclosure:
         return self._chosen(self._sayings.asides, f"aside-{number}")
 
     def _put_off_with(self, fact: KnownFact) -> str:
-        """Return what is said in the place of a fact that is first asked for; "" where it is told."""
+        """Return the words that replace a fact that is first asked for.
+
+        The result is "" if the fact is disclosed.
+        """
         if fact.name in self._put_off or fact.name in self._told:
             return ""
         self._put_off.add(fact.name)
@@ -158,7 +164,7 @@ class FactDisclosure:
 
 
 def misread_digits(value: str) -> str:
-    """Return a value with two digits that stand side by side exchanged, or its last digit another one.
+    """Return a value with two adjacent digits swapped, or with another last digit.
 
     A value without digits stays as it is: names are not misread.
     """
@@ -290,7 +296,10 @@ class FactSession:
         return self._to_request(said, named, asked)
 
     def _wrong(self, named: Sequence[Mention], said: str) -> list[KnownFact]:
-        """Return the facts that were read back wrongly: as something like them, or as anything else."""
+        """Return the facts that were read back wrongly.
+
+        They were read as a similar value or as any other value.
+        """
         is_read_back = self._phrases.hears.read_back.search(said)
         stated = (
             contradicted_facts(said, self._scenario.facts, self._phrases) if is_read_back else ()
@@ -412,7 +421,7 @@ class OfflineSession:
         self._phrases = phrases
         self._replies = 0
 
-    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:  # noqa: ARG002 - it uses no tools
+    async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:  # noqa: ARG002
         """Say the script, then agree to questions, then end the call."""
         self._replies += 1
         if self._replies == 1:

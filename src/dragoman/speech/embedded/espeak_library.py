@@ -140,7 +140,7 @@ def _as_c_text(text: str) -> bytes:
 
 
 class Voice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One voice: espeak-ng's name of it, with a variant after `+`, and its rate in words per minute."""
+    """A voice: its espeak-ng name, with a variant after `+`, and its rate in words per minute."""
 
     name: str
     language: str

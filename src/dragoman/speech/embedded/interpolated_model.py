@@ -80,7 +80,10 @@ _MOST_OF_A_HISTORY = 0.98
 
 
 class InterpolatedNgrams(msgspec.Struct, frozen=True):
-    """Probabilities of words, and of pairs and triples that are listed; backoffs for those that are not."""
+    """Probabilities of words, and of listed pairs and triples.
+
+    Unlisted pairs and triples have backoffs.
+    """
 
     words: Mapping[str, float]
     pairs: Mapping[Pair, float]

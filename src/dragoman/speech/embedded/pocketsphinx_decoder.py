@@ -25,7 +25,10 @@ SILENCE_AFTER = 0.4
 ADAPTED_FILES = ("means", "variances", "sendump", "transition_matrices")
 
 LANGUAGE_WEIGHTS: Mapping[str, float] = {"lw": 5.0, "fwdflatlw": 6.5, "bestpathlw": 7.5}
-"""How much the language model counts beside what an adapted model hears, in the decoder's three passes."""
+"""Weights of the language model against an adapted acoustic model, by decoder pass.
+
+The decoder has three passes.
+"""
 
 _FULL_SCALE = 32_767
 _DITHER_SEED = 0
@@ -95,7 +98,10 @@ def decode_words(decoder: Decoder, audio: Audio) -> str:
 
 
 def _is_silent(audio: Audio) -> bool:
-    """Whether nothing in audio is louder than the noise that is added to it: a model hears words there."""
+    """Return whether nothing in audio is louder than the noise that is added to it.
+
+    A model would hear words in such audio.
+    """
     import numpy as np
 
     samples = np.frombuffer(audio.pcm, "<i2")
@@ -121,7 +127,10 @@ def padded_samples(audio: Audio) -> bytes:
 
 
 class Acoustics(msgspec.Struct, frozen=True):
-    """An acoustic model: its name, the folder of its files ("" for pocketsphinx's) and their hash."""
+    """An acoustic model: its name, the folder of its files, and their hash.
+
+    The folder is "" for the files of pocketsphinx.
+    """
 
     name: str
     folder: str

@@ -80,7 +80,8 @@ class PocketsphinxRecognizer:
         """
         if language != LANGUAGE:
             raise UsageError(
-                f"the embedded recognizer hears English only, not {language}; simulate errors instead"
+                f"the embedded recognizer hears English only, not {language}; simulate errors "
+                "instead"
             )
         sound = hashlib.sha256(audio.rate_hz.to_bytes(4) + audio.pcm).digest()
         hearing = self._heard.get(sound)
@@ -97,7 +98,10 @@ class PocketsphinxRecognizer:
         return await self._workers.do(HearJob(audio, files), str)
 
     def _keep(self, sound: bytes, hearing: asyncio.Task[str]) -> None:
-        """Remember what is heard, unless it breaks; the oldest is forgotten where there is too much."""
+        """Cache a transcription unless it fails.
+
+        The oldest one is dropped if there are too many.
+        """
 
         def forget_broken(done: asyncio.Task[str]) -> None:
             if done.cancelled() or done.exception() is not None:
@@ -147,7 +151,10 @@ class SuiteRecognizer:
 
     @property
     def identity(self) -> str:
-        """The content key of engine and models; the suite's data stand for the sentences in them."""
+        """The content key of engine and models.
+
+        The suite's data represent the sentences in the models.
+        """
         return self._nominal().identity
 
     async def transcribe(self, audio: Audio, language: str) -> Transcript:

@@ -37,9 +37,10 @@ def text_sentences(source: str, text: str) -> SuiteText:
 
 
 def record_sentences(source: str, value: object) -> SuiteText:
-    """Return the texts in decoded JSON, each as a sentence: values as they are said, names as words.
+    """Return the texts in decoded JSON, each as a sentence.
 
-    What lies deeper than 32 levels is left out, and so is what comes after `MAX_VALUES` texts.
+    Values are given as they are spoken, and names as words. Texts at more than 32 levels of
+    depth, and texts after `MAX_VALUES`, are left out.
     """
     found: dict[str, None] = {}
     for text in _texts(value, 0):

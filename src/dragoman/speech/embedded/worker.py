@@ -27,7 +27,10 @@ _MOST_DECODERS = 3
 
 
 class Engines:
-    """What a worker has loaded: the speech library, and the decoders of the models last asked for."""
+    """The loaded engines of a worker.
+
+    They are the speech library, and the decoders of the models that were used last.
+    """
 
     def __init__(self) -> None:
         self._library: SpeechLibrary | None = None

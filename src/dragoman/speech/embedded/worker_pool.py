@@ -39,7 +39,7 @@ class _Worker:
 
 
 class SpeechWorkerPool:
-    """A fixed number of worker processes, started when they are first needed, within one event loop."""
+    """A fixed number of worker processes within one event loop, started when first needed."""
 
     def __init__(self, count: int) -> None:
         """Have at most `count` workers.
@@ -117,7 +117,10 @@ class SpeechWorkerPool:
         return worker
 
     async def _end(self, worker: _Worker) -> None:
-        """End a process, whoever asks and however often; it ends where who waits is cut off, too."""
+        """End a process, regardless of the number of callers.
+
+        The process also ends if the waiting caller is cancelled.
+        """
         if worker not in self._all:
             return
         if worker not in self._ending:

@@ -236,7 +236,8 @@ class _Download:
         headers = {"User-Agent": "dragoman", "Accept-Encoding": "identity"}
         if start:
             headers["Range"] = f"bytes={start}-"
-        request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the opener knows HTTP only
+        # The opener knows HTTP only.
+        request = urllib.request.Request(url, headers=headers)  # noqa: S310
         opened: queue.Queue[http.client.HTTPResponse | Exception] = queue.Queue()
 
         def work() -> None:

@@ -83,7 +83,7 @@ class KokoroSynthesizer:
         self._loaded: _Model | None = None
         self._one_at_a_time = threading.Lock()
 
-    async def speak(self, text: str, language: str, seed: int) -> SynthesisResult:  # noqa: ARG002 - no chance
+    async def speak(self, text: str, language: str, seed: int) -> SynthesisResult:  # noqa: ARG002
         """Return the text as audio.
 
         Raises:

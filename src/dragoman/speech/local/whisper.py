@@ -116,7 +116,8 @@ def model_folder(spec: LocalSpec, place: HubPlace) -> Path:
         place: Where models come from and where they are kept.
 
     Raises:
-        UsageError: Where the package is missing, there is no such model, or it cannot be downloaded.
+        UsageError: Where the package is missing, there is no such model, or it cannot be
+            downloaded.
     """
     package_version(PACKAGE, spec.written, INSTALL)
     name = spec.written.partition("?")[0].partition("/")[2]
@@ -212,7 +213,11 @@ def whisper_code(language: str) -> str:
 
 
 def _usual_type(device: str) -> str:
-    """Return the type to compute with: the stored one on a GPU, float32 where it is not supported."""
+    """Return the type to compute with.
+
+    It is the stored type on a GPU, and float32 elsewhere, where the stored type is not
+    supported.
+    """
     runtime = cast("_Runtime", engine_module(RUNTIME, RUNTIME))
     has_gpu = device == "cuda" or (device == "auto" and runtime.get_cuda_device_count() > 0)
     return "default" if has_gpu else "float32"

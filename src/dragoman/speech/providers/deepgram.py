@@ -99,7 +99,10 @@ def _key(endpoint: SpeechEndpoint) -> dict[str, str]:
 
 
 def _query(values: Mapping[str, object]) -> str:
-    """Return values as an address holds them: truth as `true`, a list as one value after another."""
+    """Return values as a query string.
+
+    True is written as `true`, and a list as one value after another.
+    """
     listed = {name: value if isinstance(value, list) else [value] for name, value in values.items()}
     return urlencode([(name, _text(one)) for name, every in listed.items() for one in every])
 

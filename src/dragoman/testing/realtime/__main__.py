@@ -86,7 +86,10 @@ def _speaker(name: str) -> Speak:
 
 
 def _ear(folder: Path | None) -> Hear:
-    """Return what hears: the audio of a set, where one is named, and else what can be known of any."""
+    """Return the hearing function.
+
+    If a set is named, it uses the set's audio, and else the information in any audio.
+    """
     if folder is None:
         return hear_code
     from dragoman.store.audio_set import AudioSet

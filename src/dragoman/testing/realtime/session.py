@@ -63,7 +63,10 @@ async def speak_tone(text: str) -> Audio:
 
 
 def hear_code(audio: Audio) -> str:
-    """Return the words of audio in the code of `dragoman.testing.speech`; of other audio, which it is."""
+    """Return the words of audio in the code of `dragoman.testing.speech`.
+
+    For other audio, the result describes the audio.
+    """
     # What is too short was filled up with silence, which is no sign of the code.
     if words := decoded_text(Audio(audio.pcm.rstrip(b"\0"), audio.rate_hz)):
         return words

@@ -55,8 +55,10 @@ def _speaker(given: argparse.Namespace) -> Speaker:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m dragoman.testing.speech",
-        description="A local server that speaks and recognizes English by the protocols of providers, "
-        "with the embedded engines. Prints the address of each protocol and serves until interrupted.",
+        description="A local server that speaks and recognizes English by the protocols of "
+        "providers, "
+        "with the embedded engines. Prints the address of each protocol and serves until "
+        "interrupted.",
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

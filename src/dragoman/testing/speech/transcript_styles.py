@@ -35,8 +35,8 @@ class TranscriptStyle(msgspec.Struct, frozen=True):
     """How a service writes transcripts.
 
     Attributes:
-        formatting: `words` leaves values in words, `numerals` writes numbers in figures, `smart` also
-            money, percentages, dates, times, addresses and ids.
+        formatting: `words` leaves values in words, `numerals` writes numbers in figures, `smart`
+            also money, percentages, dates, times, addresses and ids.
         is_punctuated: Whether sentences begin with a capital letter and end with a sign.
         id_separator: What stands between the groups of an id.
     """

@@ -190,7 +190,10 @@ class ApiEnvironment:
             return error_text(error)
 
     def state(self) -> States:
-        """Return each class's compared attributes as they are now, for keeping and not for changing."""
+        """Return each class's compared attributes in their current state.
+
+        The result is for storage and must not be changed.
+        """
         return {name: api.state() for name, api in self._apis.items()}
 
     def take_changes(self) -> tuple[Change, ...]:
@@ -199,7 +202,10 @@ class ApiEnvironment:
         return _changes(before, self._last)
 
     def delta(self) -> StateDelta:
-        """Return the attributes that differ from the start, as canonical text; 5 and 5.0 are one."""
+        """Return the attributes that differ from the start, as canonical text.
+
+        The values 5 and 5.0 are equal.
+        """
         return {
             (name, attribute): _canonical(now)
             for name, attribute, _, now in _differing(self._first(), self.state())
@@ -245,7 +251,10 @@ def make_environment(
     long: LongTexts | None = None,
     tools: Toolset = NO_TOOLS,
 ) -> ApiEnvironment:
-    """Return a fresh world of an entry; `make_apis` says what the arguments are and what it raises."""
+    """Return a fresh environment of an entry.
+
+    `make_apis` describes the arguments and the exceptions.
+    """
     return ApiEnvironment(lambda: make_apis(involved, initial_config, long), tools)
 
 
@@ -283,7 +292,10 @@ def _kept(arguments: Mapping[str, object]) -> dict[str, object]:
 
 
 def _endless_in(value: object) -> float | None:
-    """Return a number that is none, as it stands in a value at any depth; None where there is none."""
+    """Return the first non-finite number in a value, at any depth.
+
+    None if every number in the value is finite.
+    """
     if isinstance(value, float):
         return None if isfinite(value) else value
     parts: Iterable[object] = ()
@@ -296,7 +308,10 @@ def _endless_in(value: object) -> float | None:
 
 
 def _endless(value: float) -> str:
-    """Return what is said of a number without end: written as Python it is a name that nothing has."""
+    """Return the error message for a non-finite number.
+
+    Written as Python, such a number is an undefined name.
+    """
     return f"name {'nan' if isnan(value) else 'inf'!r} is not defined"
 
 

@@ -60,7 +60,10 @@ def _context() -> tuple[_Logarithmic, Lock]:
 
 
 MAX_DIGITS = 20_000
-"""Digits of precision, or places, that may be asked for; computing them takes a third of a second."""
+"""The maximum number of digits of precision, or of decimal places, of a request.
+
+The computation of this number takes a third of a second.
+"""
 
 MAX_BITS = 14_000
 """Size of a power; Python writes numbers of up to 4,300 digits, which are some 14,300 bits."""

@@ -154,7 +154,10 @@ class MessageAPI:
         return {"stats": counts}
 
     def _messages(self) -> Iterator[tuple[str, str]]:
-        """Yield receiver and text of each entry of the inbox; of several in one the first counts."""
+        """Yield the receiver and the text of each inbox entry.
+
+        Of several pairs in one entry, the first counts.
+        """
         for entry in self._inbox.value:
             yield from islice(entry.items(), 1)
 

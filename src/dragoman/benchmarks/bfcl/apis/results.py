@@ -75,7 +75,10 @@ def _object_text(value: dict[object, object]) -> str:
 
 
 def _joined(value: dict[object, object]) -> str:
-    """Return the JSON text of an object with names for keys, of which some values are long lists."""
+    """Return the JSON text of an object with names as keys.
+
+    Some of its values are long lists.
+    """
     members = (
         f"{_encode(name)}: {entry.text if isinstance(entry, LongList) else _encode(entry)}"
         for name, entry in value.items()

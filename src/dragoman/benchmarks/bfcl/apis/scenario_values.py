@@ -43,7 +43,8 @@ class SeededRandom:
 
     def _started(self) -> random.Random:
         if self._generator is None:
-            self._generator = random.Random(self._seed)  # noqa: S311 - repeats the reference's draws
+            # Repeats the reference's draws.
+            self._generator = random.Random(self._seed)  # noqa: S311
         return self._generator
 
 
@@ -55,8 +56,8 @@ _HOLDING = (dict, list, set)
 class CopyOnWrite(Generic[Value]):
     """A list, object or set that a scenario lends to one interface.
 
-    `value` is for reading only. What `own()` returns may be written to, but not what lies in it, which
-    is still shared: it is replaced.
+    `value` is for reading only. What `own()` returns may be written to, but not what lies in it,
+    which is still shared: it is replaced.
     """
 
     __slots__ = ("_is_own", "value")

@@ -168,7 +168,10 @@ class _Reply(msgspec.Struct):
 
 
 def _pauses(patience: float) -> Iterator[float]:
-    """Yield ever longer pauses of 2, 4, ... seconds and as much again by chance, until patience ends."""
+    """Yield increasing pauses of 2, 4, ... seconds until the patience ends.
+
+    Each pause has a random addition of at most its own length.
+    """
     length, waited = 2.0, 0.0
     while waited <= patience:
         pause = length + random.uniform(0, length)  # noqa: S311 - no secret

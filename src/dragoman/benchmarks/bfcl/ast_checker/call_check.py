@@ -36,7 +36,10 @@ _PLAIN: Mapping[Language, Mapping[str | None, type]] = {
 """The types of schemas of which a value that the answer lists is right, whatever else is said."""
 
 _ODD = frozenset({"", 0, 1})
-"""What is listed may be another than these that is equal: the mark of omission, or a truth value."""
+"""Listed values that may differ from an equal value.
+
+Such a value is the mark of omission, or a truth value.
+"""
 
 
 class CallCheckContext(msgspec.Struct, frozen=True):

@@ -103,7 +103,10 @@ def accepted_values(alternatives: list[object], rules: BfclRules) -> AcceptedVal
 
 
 def listed_values(alternatives: list[object], rules: BfclRules) -> list[object]:
-    """Return the alternatives that are values; where the mark of omission stands alone it is one."""
+    """Return the alternatives that are values.
+
+    If the mark of omission is the only alternative, it is a value.
+    """
     if not rules.markers_are_not_values or OMISSION not in alternatives:
         return alternatives
     return [value for value in alternatives if value != OMISSION] or alternatives
@@ -213,7 +216,7 @@ class TypeCheckResult(NamedTuple):
 
 
 def coerce_value(value: object, slot: TypeSlot) -> object:
-    """Return a value with tuples as lists and whole numbers as floats, where the schema has them."""
+    """Return a value with tuples as lists and integers as floats, where the schema requires it."""
     if isinstance(value, str):
         return value
     if slot.schema.type == "tuple" and isinstance(value, tuple):

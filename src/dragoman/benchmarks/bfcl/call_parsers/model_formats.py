@@ -13,7 +13,10 @@ from dragoman.benchmarks.bfcl.call_parsers.python_calls import read_literal
 from dragoman.core.tools import ToolCall
 
 ReadCode = Callable[[str], tuple[ToolCall, ...]]
-"""Reads calls that are written as code, in the language of the question and by the rules in force."""
+"""A reader of calls that are written as code.
+
+It reads them in the language of the question and by the rules in force.
+"""
 
 ReadReply = Callable[[str, ReadCode], tuple[ToolCall, ...]]
 """Reads the calls of a reply; UnreadableError where it holds none of its form."""
@@ -80,8 +83,8 @@ _decode_at = json.JSONDecoder().raw_decode
 def calls_in(text: str) -> tuple[ToolCall, ...]:
     """Return the calls of a text that holds nothing but objects, or lists of them.
 
-    Several may follow one another, with commas or semicolons between them. A text that is no JSON is
-    read as one Python literal.
+    Several may follow one another, with commas or semicolons between them. A text that is no JSON
+    is read as one Python literal.
 
     Raises:
         UnreadableError: Where the text is neither, or an object is no call.
@@ -283,7 +286,10 @@ _QUOTED_NAME = re.compile(r"\s*+name\s*+=\s*+[\"']([^\"'<>]{1,200})[\"']")
 
 
 def read_function_tags(text: str) -> tuple[ToolCall, ...]:
-    """Read `<function=f>{"a": 1}</function>` (Llama), or with `<parameter=a>1</parameter>` (Qwen Coder)."""
+    """Read calls in function tags: `<function=f>{"a": 1}</function>` (Llama).
+
+    The arguments may also have the form `<parameter=a>1</parameter>` (Qwen Coder).
+    """
     calls = []
     for body in texts_between(text, "<function=", "</function>"):
         name, closed, inside = body.partition(">")
@@ -345,7 +351,11 @@ def read_deepseek(text: str) -> tuple[ToolCall, ...]:
 
 
 def read_kimi(text: str) -> tuple[ToolCall, ...]:
-    """Read `<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{...}<|tool_call_end|>` (Kimi)."""
+    """Read calls in the Kimi format.
+
+    The format is
+    `<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{...}<|tool_call_end|>`.
+    """
     calls = []
     for body in texts_between(text, "<|tool_call_begin|>", "<|tool_call_end|>"):
         name, _, arguments = body.partition("<|tool_call_argument_begin|>")

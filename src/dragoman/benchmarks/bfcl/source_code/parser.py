@@ -23,7 +23,10 @@ _LEAVING = frozenset({"return", "throw"})
 
 
 class Statement(NamedTuple):
-    """One statement: its expression, if it is nothing else, its tokens, and whether it was closed."""
+    """One statement of source code.
+
+    It has its expression, if it is nothing else, its tokens, and whether it was closed.
+    """
 
     expression: Node | None
     first: int

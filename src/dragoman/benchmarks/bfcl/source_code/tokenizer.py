@@ -139,8 +139,8 @@ class Node(msgspec.Struct, frozen=True):
     """One expression: its kind, its tokens from `first` up to `last`, and its parts in order.
 
     The parts of a call are what is called and then the arguments; those of an assignment and a pair
-    are both sides; those of a `new` are the arguments and, where there is one, the block of calls in
-    doubled braces, or the elements of the array. `mark` is the operator of an assignment, or `[`
+    are both sides; those of a `new` are the arguments and, where there is one, the block of calls
+    in doubled braces, or the elements of the array. `mark` is the operator of an assignment, or `[`
     for a new array.
     """
 

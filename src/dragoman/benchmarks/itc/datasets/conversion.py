@@ -95,7 +95,10 @@ def parameters_of(
 
 
 def parameter_of(name: str, about: object) -> ApiParameter:
-    """Return one parameter as its set describes it: with a schema, a type and words, or words alone."""
+    """Return one parameter from its description in a set.
+
+    The description has a schema, or a type and words, or words alone.
+    """
     if not isinstance(about, Mapping):
         return ApiParameter(name, "string", str(about or ""))
     said = str(about.get("type", "string"))
@@ -138,7 +141,10 @@ def document_of(name: str, functions: Iterable[Operation]) -> ApiDocument:
 
 
 def call_kind(calls: Sequence[ApiCall]) -> CallKind:
-    """Return what kind of calls some are; a value that names an earlier result makes them nested."""
+    """Return the kind of a list of calls.
+
+    A value that refers to an earlier result makes the calls nested.
+    """
     if not calls:
         return "none"
     if any(is_reference(value) for call in calls for value in call.arguments.values()):

@@ -129,7 +129,8 @@ _FIRST = 2_000_000
 
 _HAN = re.compile("[\u4e00-\u9fff]")
 _SETS = (
-    "Seal-Tools (present and old format), ToolAlpaca, NexusRaven, API-Bank (its archive), Hammer, ACEBench, "
+    "Seal-Tools (present and old format), ToolAlpaca, NexusRaven, API-Bank (its archive), "
+    "Hammer, ACEBench, "
     "NESTFUL, ToolBench, StableToolBench"
 )
 

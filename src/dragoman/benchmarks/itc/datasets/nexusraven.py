@@ -36,7 +36,10 @@ def read_cve(read: Read) -> Contents:
 
 
 def read_emailrep(read: Read) -> Contents:
-    """Read the queries about addresses; functions are known from gold calls, without descriptions."""
+    """Read the queries about email addresses.
+
+    The functions are known from gold calls, without descriptions.
+    """
     return read_queries(read(_EMAILREP), None, _EMAILREP, "emailrep")
 
 

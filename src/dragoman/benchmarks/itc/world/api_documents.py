@@ -210,7 +210,10 @@ def _named(parameter: ParameterRow) -> Fields:
 
 
 def _example(parameter: ParameterRow, key: str = "example") -> Fields:
-    """Return a parameter's example; Swagger 2.0 has no word for it, and `x-example` is what people write."""
+    """Return a parameter's example.
+
+    Swagger 2.0 has no keyword for it, and `x-example` is the common convention.
+    """
     return {} if parameter.example is None else {key: parameter.example}
 
 

@@ -58,7 +58,7 @@ def find_rows(api: ApiRow, rows: Sequence[Row], given: ParamValues) -> Sequence[
 
 
 def page_of_rows(api: ApiRow, rows: Sequence[Row], given: ParamValues) -> Sequence[Row]:
-    """Return the part of what was found that is asked for: the first ones, a page, what comes after."""
+    """Return the requested part of the rows: the first ones, a page, or the rows after a cursor."""
     for parameter in api.parameter:
         value = given.get(parameter.name)
         if value is None:
@@ -175,7 +175,10 @@ def exchange_rates(given: ParamValues, rows: Sequence[Row]) -> dict[str, object]
 
 
 def convert_units(given: ParamValues, rows: Sequence[Row]) -> dict[str, object] | None:
-    """Return a value in another unit of the same dimension; numbers as text, as some APIs have them."""
+    """Return a value in another unit of the same dimension.
+
+    Numbers are text, as in some APIs.
+    """
     units = {str(row["unit"]): row for row in rows}
     one, other = units.get(str(given["from"])), units.get(str(given["to"]))
     if one is None or other is None or one["dimension"] != other["dimension"]:

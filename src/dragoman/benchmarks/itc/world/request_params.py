@@ -13,7 +13,10 @@ _NUMBERS: dict[str, tuple[re.Pattern[str], Callable[[str], float]]] = {
     "integer": (re.compile(r"-?[0-9]{1,18}"), int),
     "number": (re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][-+]?[0-9]{1,2})?"), float),
 }
-"""How numbers are written, and what reads them: Python's own reading takes 1_000, nan and digits of all scripts."""
+"""The number formats and the functions that read them.
+
+Python's own parser accepts 1_000, nan and the digits of all scripts.
+"""
 
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 

@@ -219,7 +219,7 @@ class AirlineTools:
         """Calculate an arithmetic expression."""
         return calculate(expression)
 
-    def transfer_to_human_agents(self, summary: str) -> str:  # noqa: ARG002 - the summary is for people
+    def transfer_to_human_agents(self, summary: str) -> str:  # noqa: ARG002
         """Hand the user over; nothing changes."""
         return "Transfer successful"
 

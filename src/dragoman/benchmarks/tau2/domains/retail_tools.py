@@ -67,7 +67,7 @@ class RetailTools:
             raise ToolError("User not found")
         return user_id
 
-    def find_user_id_by_name_zip(self, first_name: str, last_name: str, zip: str) -> str:  # noqa: A002 - the argument's published name
+    def find_user_id_by_name_zip(self, first_name: str, last_name: str, zip: str) -> str:  # noqa: A002
         """Find a user by name, in any letter case, and zip code."""
         for user_id in self._data.users_by_first_name.get(first_name.lower(), ()):
             user = self._user(user_id)
@@ -106,7 +106,7 @@ class RetailTools:
         """Calculate an arithmetic expression."""
         return calculate(expression)
 
-    def transfer_to_human_agents(self, summary: str) -> str:  # noqa: ARG002 - the summary is for people
+    def transfer_to_human_agents(self, summary: str) -> str:  # noqa: ARG002
         """Hand the user over; nothing changes."""
         return "Transfer successful"
 

@@ -103,13 +103,13 @@ class CrmTools:
             }
         )
 
-    def transfer_to_human_agents(self, summary: str) -> str:  # noqa: ARG002 - the summary is for people
+    def transfer_to_human_agents(self, summary: str) -> str:  # noqa: ARG002
         """Hand the user over; nothing changes."""
         return "Transfer successful"
 
     # Lines
 
-    def suspend_line(self, customer_id: str, line_id: str, reason: str) -> str:  # noqa: ARG002 - the reason is for people
+    def suspend_line(self, customer_id: str, line_id: str, reason: str) -> str:  # noqa: ARG002
         """Suspend an active line."""
         line = self._crm.line_of(customer_id, line_id)
         if line.status != "Active":

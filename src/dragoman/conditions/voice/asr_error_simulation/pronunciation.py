@@ -79,7 +79,10 @@ class PhoneTable(msgspec.Struct, frozen=True):
         return result
 
     def per_phone(self, phones: Phones, other: Phones) -> float:
-        """Return the distance between two strings for each phone of the longer one; 0 sounds alike."""
+        """Return the distance between two strings per phone of the longer one.
+
+        A distance of 0 means that they sound alike.
+        """
         longer = max(len(phones), len(other))
         if not longer:
             return 0.0
@@ -197,7 +200,10 @@ def _signs() -> Mapping[str, Signs]:
 
 
 def _longest_matches(text: str, table: Mapping[str, str], other: Mapping[str, str]) -> Phones:
-    """Return the phones of the longest letters that match, from the left; what has none is left out."""
+    """Return the phones of the longest letter sequences that match, from the left.
+
+    Letters without a phone are left out.
+    """
     phones: list[str] = []
     at = 0
     while at < len(text):

@@ -71,7 +71,10 @@ def error_units(words: Sequence[str], language: str) -> tuple[str, ...]:
 
 
 def segment_words(text: str, known: Container[str]) -> tuple[str, ...]:
-    """Return the fewest words of a dictionary that make up a text; what is unknown stays in pieces."""
+    """Return the smallest number of dictionary words that make up a text.
+
+    Unknown parts remain in pieces.
+    """
     best: list[tuple[int, int]] = [(0, 0)]
     for end in range(1, len(text) + 1):
         options = [
@@ -94,7 +97,10 @@ def _cost(word: str, known: Container[str]) -> int:
 
 
 def _is_inside(text: str, at: int) -> bool:
-    """Whether a place lies within a Thai syllable: before a sign that hangs on, or after a leading one."""
+    """Whether a place lies within a Thai syllable.
+
+    It is then before a dependent sign, or after a leading one.
+    """
     return bool(_THAI_BEHIND.match(text[at]) or _THAI_BEFORE.match(text[at - 1]))
 
 
@@ -148,7 +154,10 @@ ErrorKind = Literal[
 ALIKE = 0.02
 NEAR = 0.15
 SIMILAR = 0.35
-"""Distances per phone up to which a substitute is a homophone, near, or similar; beyond it is far."""
+"""The largest distances per phone of a homophone, a near, and a similar substitute.
+
+A substitute beyond the last distance is far.
+"""
 
 _PAIR = 2
 

@@ -45,7 +45,10 @@ ENGLISH_WORDS = 16_000
 THAI_WORDS = 10_000
 CHINESE_WORDS = 10_000
 CHINESE_CHARACTERS = 4_000
-"""How many of the most frequent ones are taken; of single characters, which anything may be, more."""
+"""The numbers of most frequent words and characters in the vocabularies.
+
+More single characters are included, since any word may be one.
+"""
 
 _SCALE = 10**8
 _FOLDER = "texts"

@@ -190,7 +190,10 @@ class Noise(msgspec.Struct, frozen=True, tag_field="effect", tag="noise"):
 def shaped_noise(
     like: Signal, rng: "np.random.Generator", amplitude: "Callable[[Samples], Samples]"
 ) -> "Samples":
-    """Draw Gaussian noise, as long as a signal, with an amplitude by frequency in Hz; none at 0 Hz."""
+    """Draw Gaussian noise of a signal's length with an amplitude by frequency in Hz.
+
+    The amplitude is 0 at 0 Hz.
+    """
     import numpy as np
 
     count = len(like.samples)

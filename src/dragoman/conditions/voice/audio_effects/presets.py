@@ -113,8 +113,8 @@ def apply_effects(
 ) -> tuple[Audio, tuple[Stage, ...]]:
     """Send audio down a line.
 
-    Every effect draws from numbers of its own, by the audio, the seed and the effect's name, so that
-    a line without one of its effects draws the same for all others.
+    Every effect draws from numbers of its own, by the audio, the seed and the effect's name, so
+    that a line without one of its effects draws the same for all others.
 
     Returns:
         What arrives, at the rate of the last resampling, and a stage per effect: its parameters,

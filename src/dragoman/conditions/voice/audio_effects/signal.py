@@ -124,7 +124,10 @@ def speech_frames(clean: Signal) -> "Mask":
 
 
 def level_in_speech(samples: "Samples", signal: Signal) -> float:
-    """Return the root mean square of samples while somebody speaks in a signal; 0 if nobody does."""
+    """Return the root mean square of samples during speech in a signal.
+
+    It is 0 if nobody speaks.
+    """
     import numpy as np
 
     edges = [

@@ -35,7 +35,10 @@ def compound_at(words: Heard, at: int) -> Reading | None:
 
 
 def _compound(words: Heard, at: int, *, ends_files: bool) -> Reading | None:
-    """Return what pieces and signs make; with `ends_files` the first known ending ends a file name."""
+    """Return the reading of pieces and signs as a compound.
+
+    With `ends_files`, the first known ending ends a file name.
+    """
     first = _piece_at(words, at)
     if first is None:
         return None

@@ -60,7 +60,10 @@ READERS: tuple[Reader, ...] = (
 
 
 def written_form(heard: str, language: str = "en") -> str:
-    """Return heard words with their values written; other languages than English are left as heard."""
+    """Return recognized words with their values in written form.
+
+    Text in languages other than English is unchanged.
+    """
     is_english = language.replace("_", "-").split("-")[0].casefold() == "en"
     if not is_english or len(heard) > MAX_CHARACTERS:
         return heard
@@ -143,8 +146,8 @@ def normalized_transcript(transcript: str, language: str, normalizer: str = NORM
 def _readers(words: Heard) -> Sequence[Reader]:
     """Return the readers of `written_form` that may read anything of these words.
 
-    Addresses need a sign between their parts, letters named by words need `in` twice, and what is said
-    twice needs `again`.
+    Addresses need a sign between their parts, letters named by words need `in` twice, and what is
+    said twice needs `again`.
     """
     texts = [word.text for word in words]
     known = set(texts)
@@ -206,7 +209,10 @@ def _label(words: Heard, at: int) -> Reading | None:
 
 
 def _is_plain(transcript: str) -> bool:
-    """Whether a transcript has words alone: no figure, no sign, no capital but `I` and its first letter."""
+    """Whether a transcript has words only.
+
+    It then has no figures, signs, or capitals other than `I` and the first letter.
+    """
     rest = transcript.replace(" I ", " i ").replace(" I'", " i'")
     return _PLAIN.fullmatch(rest) is not None and rest[1:] == rest[1:].casefold()
 

@@ -63,7 +63,10 @@ def heard_words(text: str) -> tuple[Word, ...]:
 
 
 def text_at(words: Heard, at: int) -> str:
-    """Return the word at a place; "" beyond the last one and where a new stretch begins before it."""
+    """Return the word at a place.
+
+    It is "" after the last word and if a new stretch begins before the place.
+    """
     return words[at].text if goes_on(words, at) else ""
 
 
@@ -252,7 +255,10 @@ def _minute_at(words: Heard, at: int) -> Number | None:
 
 
 def _month(words: Heard, at: int) -> int:
-    """Return the number of the month that is named, in full or by its first three letters; or else 0."""
+    """Return the number of the month named at a place, or 0.
+
+    The name is in full or has the first three letters.
+    """
     name = text_at(words, at)
     known = (
         number

@@ -121,7 +121,10 @@ def is_spelling(words: Heard, at: int) -> bool:
 
 
 def _homophone(words: Heard, at: int) -> Sign | None:
-    """Read a word that sounds like a sign; one like a digit must stand beside a digit or in NATO's."""
+    """Read a word that sounds like a sign.
+
+    A word like a digit must stand next to a digit or a NATO word.
+    """
     sign = english_words().homophones.get(text_at(words, at))
     if sign is None:
         return None
@@ -187,7 +190,10 @@ def _ends(words: Heard, end: int) -> bool:
 
 
 def _is_figures(signs: list[Sign]) -> bool:
-    """Whether figures of several digits stand without any letter: those are numbers of their own."""
+    """Whether figures of several digits stand without letters.
+
+    Such figures are numbers of their own.
+    """
     has_letter = any(sign.text.isalpha() for sign in signs)
     return not has_letter and any(sign.is_figure for sign in signs)
 
@@ -339,9 +345,10 @@ def reconcile(first: str, second: str) -> str:
     """Return what was meant by two hearings of one id.
 
     A sign that only one of them has was lost by the other, but at an end it was put in: breath and
-    the word before sound like letters. A known sign stands against an unknown one; of two that differ
-    the likelier counts, or else the first. But where one hearing is a parcel's number in the post
-    (UPU S10: two letters, nine digits, a country) and what comes of both is not, that one was meant.
+    the word before sound like letters. A known sign stands against an unknown one; of two that
+    differ the likelier counts, or else the first. But where one hearing is a parcel's number in the
+    post (UPU S10: two letters, nine digits, a country) and what comes of both is not, that one was
+    meant.
     """
     both = _agreed(first, second)
     return next((text for text in (both, second, first) if _IN_THE_POST.fullmatch(text)), both)

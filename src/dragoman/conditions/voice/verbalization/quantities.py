@@ -180,7 +180,8 @@ _DIRECTIONS = frozenset("NW")
 """Units that stand behind decimals of coordinates, too."""
 _OPERATORS = frozenset("^*+=²³")
 _QUANTITY = re.compile(
-    rf"(?<![\w.,$€£¥₹@#/^-])(?P<sign>[-\u2212]?)(?P<number>{NUMBER})(?=[-\ ]?[^\W0-9]|\ ?[\u00d7*·°])"
+    rf"(?<![\w.,$€£¥₹@#/^-])(?P<sign>[-\u2212]?)(?P<number>{NUMBER})(?=[-\ ]?[^\W0-9]"
+    r"|\ ?[\u00d7*·°])"
 )
 _AFTER_FIGURES = re.compile(r"([VWkK])(?![\w^*/'-])")
 _NAMED_CAPITALS = {"V": "volts", "W": "watts"}
@@ -208,7 +209,8 @@ _DIMENSIONS = re.compile(
 _HEIGHT = re.compile(r"(?<![\w.])([0-9])'\ ?([0-9]{1,2})(?:\"|'')")
 _DECADE = re.compile(r"(?<![\w.'-])(?:(1[0-9]|20)([1-9])0s|'([2-9])0s|([2-9])0s)\b")
 _CURRENCY_CODE = re.compile(
-    rf"(?<![\w.,$€£-])(?P<number>{NUMBER})(?=\ (?:USD|EUR|GBP|JPY|CNY|RMB|INR|AUD|CAD|CHF|SGD|THB|IDR|VND|PHP)\b)"
+    rf"(?<![\w.,$€£-])(?P<number>{NUMBER})(?=\ (?:USD|EUR|GBP|JPY|CNY|RMB|INR|AUD|CAD|CHF|SGD"
+    r"|THB|IDR|VND|PHP)\b)"
 )
 _DECIMAL_WORD = re.compile(r"(?<![\w.,$€£-])[0-9]{1,6}\.[0-9]{1,9}(?=-[a-z])")
 _DOTTED = re.compile(
@@ -353,7 +355,10 @@ def dimensions(text: str) -> Iterator[SignWording]:
 
 
 def sums(text: str) -> Iterator[SignWording]:
-    """Yield money that is no plain amount: other currencies, thousands as letters, debts, parts of cents."""
+    """Yield money that is not a plain amount.
+
+    These are other currencies, thousands as letters, debts, and parts of cents.
+    """
     for match in _MONEY.finditer(text):
         scale, currency = (match["scale"] or "").strip(), match["currency"]
         decimals = match["number"].partition(".")[2]
@@ -369,7 +374,10 @@ def sums(text: str) -> Iterator[SignWording]:
 
 
 def plain_signs(text: str) -> Iterator[SignWording]:
-    """Yield heights, decades, numbers before words that show them to be some, and `about` for a wave."""
+    """Yield heights, decades, and numbers before words that make them quantities.
+
+    A tilde is read as `about`.
+    """
     for match in _HEIGHT.finditer(text):
         said = f"{cardinal(int(match[1]))} foot {cardinal(int(match[2]))}"
         yield SignWording(*match.span(), "quantity", said)
@@ -387,7 +395,10 @@ def plain_signs(text: str) -> Iterator[SignWording]:
 
 
 def dotted_numbers(text: str) -> Iterator[SignWording]:
-    """Yield numbers with dots between them, as of versions and machines: `three dot one dot zero`."""
+    """Yield numbers with dots between them, such as those of versions: `three dot one dot zero`.
+
+    The numbers of machines are also read this way.
+    """
     for match in _DOTTED.finditer(text):
         numbers = match.group().removeprefix("v").split(".")
         first = "V " if match.group().startswith("v") else ""
@@ -450,7 +461,10 @@ def _is_unit(text: str, start: int, unit: UnitMatch, *, is_decimal: bool) -> boo
 
 
 def _is_shown(written: str) -> bool:
-    """Whether what could be a unit is one: not a pair of capitals like `A/C`, nor words with a slash."""
+    """Whether a possible unit is one.
+
+    A pair of capitals such as `A/C`, and words with a slash, are not units.
+    """
     parts = re.split(r"[/*·⋅]", written)
     if "/" not in written:
         return any(sign in written for sign in "^²³") and len(parts) > 1

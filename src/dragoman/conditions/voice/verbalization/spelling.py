@@ -50,7 +50,10 @@ DEFAULT_STYLE = SpokenStyle()
 
 
 def spelled(value: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
-    """Return letters and digits one by one, twice where the style says so; other signs are left out."""
+    """Return letters and digits one by one, twice if the style requires it.
+
+    Other characters are left out.
+    """
     said = _signs(value, style)
     return f"{said}, again, {said}" if style.twice and said else said
 
@@ -66,13 +69,19 @@ def spoken_code(value: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
 
 
 def spoken_count(figures: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
-    """Return the figures of a number that names something: short ones as a number, others spelled."""
+    """Return the spoken figures of a number that names something.
+
+    Short figures are read as a number, others are spelled.
+    """
     is_short = len(figures) <= _SHORT_NUMBER and not figures.startswith("0")
     return cardinal(int(figures)) if is_short else spelled(figures, style)
 
 
 def spoken_file(name: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
-    """Return a file's name with its signs, the ending spelled: `final underscore report dot P D F`."""
+    """Return the spoken form of a file name, with its signs.
+
+    The ending is spelled: `final underscore report dot P D F`.
+    """
     stem, _, ending = name.rpartition(".")
     plain = msgspec.structs.replace(style, letters="plain", group=0)
     return f"{_parts(stem, style)} dot {_signs(ending, plain)}"
@@ -113,7 +122,11 @@ def with_sounds(spoken: str, sounds: Mapping[str, str]) -> str:
 
 
 def _parts(value: str, style: SpokenStyle, *, words: bool = True) -> str:
-    """Return a value part by part: words as they are where allowed, signs by name, others spelled."""
+    """Return a value part by part.
+
+    Words are unchanged where this is allowed, signs have their names, and other parts are
+    spelled.
+    """
     said = []
     for piece in _PIECES.findall(value):
         name = sign_words().get(piece)
@@ -164,7 +177,8 @@ _CAPITALS = re.compile(r"(?<![\w.-])(?<!\w')[A-Z]+(?:'[A-Z]{1,2})?(?![\w@&-]|['.
 _TWO = re.compile(r"[A-Z]{2}")
 _GAP = re.compile(r"[ \t,]{1,3}")
 _CUE = re.compile(
-    r"\b(?:code|id|number|reservation|confirmation|ticket|reference|locator|pnr|flight|spelled|symbol|"
+    r"\b(?:code|id|number|reservation|confirmation|ticket|reference|locator|pnr|flight|spelled"
+    r"|symbol|"
     r"ticker|stocks?|shares?|prices?)(?:\s+(?:is|of|for|in|number|code|id))?\s*[:#]?\s*$",
     re.IGNORECASE,
 )
@@ -179,7 +193,8 @@ _CODAS = (
     "wn|wns|x|xt|y|ys|z|zz"
 )
 _SAYABLE = re.compile(
-    rf"(?:{_ONSETS})?(?:[aeiouy]{{1,2}}|eau)(?:[bcdfghjklmnpqrstvwxz]{{1,3}}[aeiouy]{{1,2}}){{0,6}}(?:{_CODAS})?"
+    rf"(?:{_ONSETS})?(?:[aeiouy]{{1,2}}"
+    rf"|eau)(?:[bcdfghjklmnpqrstvwxz]{{1,3}}[aeiouy]{{1,2}}){{0,6}}(?:{_CODAS})?"
 )
 _DOUBLED = re.compile(
     r"(aa|ii|uu|yy|vv|jj|hh|kk|ww|xx|qq|q(?!u)|[^aeiouylrhwsn][^aeiouylrhws][bcdfgkmnpqtvxz])"

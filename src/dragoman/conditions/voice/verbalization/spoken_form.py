@@ -147,7 +147,10 @@ def _apart(value: str, group: int) -> str:
 
 
 def _spelling(hyphenated: str, style: SpokenStyle) -> str:
-    """Return what was spelled with hyphens (`H-o-l-t`, `hotel-oscar`) as it is said; else the text."""
+    """Return the spoken form of a hyphenated spelling (`H-o-l-t`, `hotel-oscar`).
+
+    Other text is unchanged.
+    """
     known = {*nato_words().values(), *sign_names().signs.values(), *heard_nato_words()}
     parts = hyphenated.split("-")
     if len(parts) >= MIN_SIGNS and all(len(part) == 1 for part in parts):

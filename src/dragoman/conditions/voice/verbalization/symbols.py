@@ -142,7 +142,8 @@ SayPiece = Callable[[str], str]
 _PATH = re.compile(
     r"(?<![\w/\\.~:@])(?:"
     r"(?P<url>(?:https?|ftp)://[^\s\"'<>`]{2,400})"
-    r"|(?P<path>[A-Za-z]:[/\\]{1,2}[\w./\\%+-]{1,200}|(?:~|\.{1,2})?/(?=[A-Za-z0-9._])[\w./%+-]{0,200}[\w/]"
+    r"|(?P<path>[A-Za-z]:[/\\]{1,2}[\w./\\%+-]{1,200}|(?:~"
+    r"|\.{1,2})?/(?=[A-Za-z0-9._])[\w./%+-]{0,200}[\w/]"
     r"|[\w.-]{1,60}(?:/[\w.+-]{1,60}){2,12}/?))"
 )
 _PIECES = re.compile(r"[A-Za-z0-9]+|[^\w\s]|_|\w+")
@@ -222,7 +223,10 @@ def passwords(text: str, style: SpokenStyle) -> Iterator[SignWording]:
 
 
 def _is_path(written: str) -> bool:
-    """Whether signs between words are of a path, and not of words that are alternatives or a date."""
+    """Whether signs between words belong to a path.
+
+    They may also belong to alternatives or a date.
+    """
     letters = [part for part in re.split(r"[/\\]", written) if re.search(r"[A-Za-z]", part)]
     is_rooted = written[0] in "/\\~." or written[1:2] == ":" or "://" in written
     return bool(letters) and (is_rooted or len(letters) > 1)
@@ -230,7 +234,8 @@ def _is_path(written: str) -> bool:
 
 _ANY_SYMBOL = re.compile(r"[0-9/\\^*+=<>#@{}~≈√°ΩÅ²³½⅓⅔¼¾⅛]|[a-z]\(")
 _NUMBERED = re.compile(
-    r"(?P<noun>\b(?:ticket|order|number|numbers|id|no\.|flight|gate|room|apartment|apt|suite|unit|invoice|"
+    r"(?P<noun>\b(?:ticket|order|number|numbers|id|no\.|flight|gate|room|apartment|apt|suite"
+    r"|unit|invoice|"
     r"card|case|booking|account|item|case|issue|question|task|step|customer)\s+)?"
     r"(?<![\w&/#])#\ ?(?P<figures>[0-9]{1,30})(?![\w-]|\.[0-9])",
     re.IGNORECASE,

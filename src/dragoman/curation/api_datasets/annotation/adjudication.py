@@ -41,8 +41,8 @@ class AdjudicationResult(msgspec.Struct, frozen=True):
 
     Attributes:
         accuracy: Of annotators on gold questions.
-        agreement: Fleiss' kappa by dimension and over all of them, over queries with as many labels that
-            count as most have; scores are categories.
+        agreement: Fleiss' kappa by dimension and over all of them, over queries with as many labels
+            that count as most have; scores are categories.
         raters: How many labels these queries have.
         kept: Queries that are good enough.
         dropped: Queries that are not.

@@ -26,7 +26,10 @@ LEAST_GOLD = 5
 
 
 class Annotator(msgspec.Struct, frozen=True):
-    """Somebody who labels queries; those in `languages` only, as BCP 47 tags, unless there are none."""
+    """An annotator of queries.
+
+    If `languages` is not empty, they label only queries in these languages, as BCP 47 tags.
+    """
 
     name: str
     languages: tuple[str, ...] = ()
@@ -59,7 +62,8 @@ class AssignmentPlan(msgspec.Struct, frozen=True):
         """See that they can be given out so.
 
         Raises:
-            UsageError: For nobody, somebody twice, fewer than two for a query, or a share that is none.
+            UsageError: For nobody, somebody twice, fewer than two for a query, or a share that is
+                none.
         """
         names = [each.name for each in self.annotators]
         if not names or len(set(names)) < len(names):
@@ -179,7 +183,9 @@ def _gold_given(
 
 
 def parse_annotators(written: str) -> tuple[Annotator, ...]:
-    """Return the annotators of an option: names by commas, each with languages after a colon, or none.
+    """Return the annotators of an option.
+
+    They are names separated by commas, each with languages after a colon, or with none.
 
     Raises:
         UsageError: For a name that is no name of a file.
@@ -192,7 +198,8 @@ def _annotator(written: str) -> Annotator:
     name = name.strip()
     if not _is_name(name):
         raise UsageError(
-            f"--annotators {written!r:.60}: NAME or NAME:LANGUAGE+LANGUAGE, names of letters, digits, - and _"
+            f"--annotators {written!r:.60}: NAME or NAME:LANGUAGE+LANGUAGE, names of letters, "
+            "digits, - and _"
         )
     if name.casefold() == ADJUDICATOR:
         raise UsageError(
@@ -213,7 +220,8 @@ def _is_name(name: str) -> bool:
 
 
 def _draw(plan: AssignmentPlan, purpose: str) -> random.Random:
-    return random.Random(derive_seed(str(plan.seed), purpose))  # noqa: S311 - the same again, no secret
+    # The same again, no secret.
+    return random.Random(derive_seed(str(plan.seed), purpose))  # noqa: S311
 
 
 def _shuffled(names: Collection[str], draw: random.Random) -> Sequence[str]:
@@ -279,8 +287,8 @@ def gold_accuracy(
 ) -> GoldAccuracy:
     """Return how right an annotator is on the gold questions that they answered.
 
-    An answer is right where it is on the same side of the threshold as the expert's: what is asked of
-    them is to tell good from bad. They are 85 % right in the source, which does not say of what.
+    An answer is right where it is on the same side of the threshold as the expert's: what is asked
+    of them is to tell good from bad. They are 85 % right in the source, which does not say of what.
     """
     right = [
         sum(_agree(said[name], gold[name], terms.threshold))
@@ -305,7 +313,7 @@ def gold_accuracy(
 
 
 def blind_accuracy(gold: Iterable[QueryRating], threshold: float) -> float:
-    """Return how right somebody would be who finds everything good, or everything bad, without looking."""
+    """Return the accuracy of an annotator who finds everything good or everything bad."""
     good = [score >= threshold for rating in gold for score in rating.scores.values()]
     share = sum(good) / len(good) if good else 0.0
     return max(share, 1 - share)
@@ -315,7 +323,8 @@ def gold_labels(rows: Iterable[FilledRow], queries: Mapping[str, str]) -> dict[s
     """Return an expert's labels by the ids of queries.
 
     Args:
-        rows: Of the expert's file; a row without an id is found by its text, one without scores is left out.
+        rows: Of the expert's file; a row without an id is found by its text, one without scores is
+            left out.
         queries: The texts of all queries of the dataset, by id.
 
     Raises:

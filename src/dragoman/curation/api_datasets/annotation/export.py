@@ -59,8 +59,8 @@ def annotation_batch(
 ) -> AnnotationBatch:
     """Return the sheets of all queries that lack annotators; nothing is stored yet.
 
-    A query lacks annotators where it has not been decided on and fewer were given it than each is to
-    have; one whose labels were discarded does not count.
+    A query lacks annotators where it has not been decided on and fewer were given it than each is
+    to have; one whose labels were discarded does not count.
 
     Args:
         dataset: The dataset.
@@ -75,7 +75,8 @@ def annotation_batch(
     known_gold = {*stored_labels(dataset, GOLD).get(EXPERT, {}), *gold}
     if not known_gold:
         raise UsageError(
-            "export: name the queries that an expert has labelled: --gold FILE.csv (docs/curation.md)"
+            "export: name the queries that an expert has labelled: --gold FILE.csv "
+            "(docs/curation.md)"
         )
     given = assigned_rows(dataset)
     had = {
@@ -105,7 +106,9 @@ def annotation_batch(
 def adjudication_batch(
     dataset: Dataset, names: Sequence[str]
 ) -> tuple[tuple[SheetRow, ...], StepOutcome]:
-    """Return the sheet of queries on which annotators differ, and what is to be stored when it is written.
+    """Return the sheet of disputed queries, and its outcome for the dataset.
+
+    The annotators differ on these queries; the outcome is stored when the sheet is written.
 
     Raises:
         StoreError: Where the dataset cannot be read.
@@ -156,7 +159,10 @@ def _shown(dataset: Dataset, tasks: Mapping[str, ApiTask]) -> "_Shown":
 
 
 class _Shown:
-    """How queries are shown; their APIs too where these have fallen, for a gold question may be bad."""
+    """The presentation of queries.
+
+    APIs that were dropped are shown too, since a gold question may be bad.
+    """
 
     def __init__(
         self,
@@ -205,7 +211,10 @@ def _outcomes(
 
 
 def gold_outcome(item: StoredItem, rating: QueryRating) -> StepOutcome:
-    """Return what is stored of a gold question; an expert's later word takes the place of the earlier."""
+    """Return the stored form of a gold question.
+
+    A later rating by an expert replaces the earlier one.
+    """
     label = AnnotatorLabel(item.name, EXPERT, rating, item.digest)
     line = StepLine(GIVING, "task", item.name, "kept", "gold question", item.source)
     return StepOutcome(line, (NewItem(GOLD, item.name, label),))

@@ -76,7 +76,8 @@ class ImportedLabels(msgspec.Struct, frozen=True):
     Attributes:
         annotator: Who.
         labelled: Rows with scores.
-        blank: Rows without, which are not labelled; a label that such a row had before is taken back.
+        blank: Rows without, which are not labelled; a label that such a row had before is taken
+            back.
         refused: Rows that cannot be taken; where there is one, nothing is.
         given: Queries that the annotator has been given in all.
         labelled_of_given: Those of them with a label now.
@@ -174,7 +175,8 @@ def _label(
     item = tasks.get(name)
     if item is None or not row.is_of(item.record(ApiTask).query):
         raise DataError(
-            f"{row.where}: the query is not the one that has this id: was one column sorted alone, or "
+            f"{row.where}: the query is not the one that has this id: was one column sorted "
+            "alone, or "
             "was the query made anew since?"
         )
     return name, None if row.is_blank else row.rating()

@@ -42,7 +42,10 @@ class SheetRow(msgspec.Struct, frozen=True):
 
 
 class FilledRow(msgspec.Struct, frozen=True):
-    """A row as it came back; `where` names its file and line, `query` is None where no column has it."""
+    """A row of a returned sheet.
+
+    `where` names its file and line; `query` is None if no column has it.
+    """
 
     where: str
     id: str
@@ -100,7 +103,9 @@ def read_filled_rows(
 def _header_in(
     lines: Iterator[tuple[str, Sequence[str]]], where: str, needed: Sequence[str]
 ) -> dict[str, int]:
-    """Return where each column stands, by the first line that names a dimension; the rest is not read.
+    """Return the position of each column, from the first line that names a dimension.
+
+    The rest is not read.
 
     Raises:
         DataError: Where no such line is there, or it lacks a column or has one twice.

@@ -225,7 +225,11 @@ _TEXTS = frozenset(("text", "text_special", "code_inline", "softbreak", "hardbre
 
 
 class MarkdownCell(NamedTuple):
-    """A cell, or an item of a list: its text without marks, its links with their texts, and what stands after the first."""
+    """A cell or list item of Markdown.
+
+    It has its text without marks, its links with their texts, and the text after the first
+    link.
+    """
 
     text: str
     links: tuple[tuple[str, str], ...] = ()
@@ -352,7 +356,10 @@ def _rows_of_table(table: MarkdownTable) -> Iterator[CatalogRow]:
 
 
 def _roles_of_columns(table: MarkdownTable) -> dict[ColumnRole, int]:
-    """Return which column plays which role; where no heading says where names stand, the links' texts are names."""
+    """Return the column of each role.
+
+    If no heading marks the column of names, the links' texts are names.
+    """
     words = catalog_words()
     roles: dict[ColumnRole, int] = {}
     for at, heading in enumerate(table.columns):
@@ -371,7 +378,10 @@ def _roles_of_columns(table: MarkdownTable) -> dict[ColumnRole, int]:
 
 
 def _link_column(table: MarkdownTable, roles: dict[ColumnRole, int]) -> int | None:
-    """Return the column of links: that of names if they are links, else the one that is for them."""
+    """Return the column of links.
+
+    It is the column of names if they are links, otherwise the column for links.
+    """
     asked = [roles[role] for role in ("name", "link") if role in roles]
     others = [at for at in range(len(table.columns)) if at not in asked]
     return _mostly_linked(table, [*asked, *others])

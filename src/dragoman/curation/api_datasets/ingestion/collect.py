@@ -186,7 +186,10 @@ def _holds_parameters(value: Mapping[str, object]) -> bool:
 def _read_pieces(
     heads: Sequence[_Parsed], fragments: Sequence[_Parsed], source: SourceFolder, facts: SourceFacts
 ) -> Iterator[ReadSourceFile]:
-    """Yield documents that are kept in pieces: one head in a folder takes all fragments beside it."""
+    """Yield documents that are kept in pieces.
+
+    One head in a folder joins with all fragments next to it.
+    """
     if len(heads) == 1 and fragments:
         (head,) = heads
         pieces = [as_mapping(each.value) for each in fragments]
@@ -340,7 +343,8 @@ def collect(  # noqa: PLR0913 - what is read, by whom, and who is told
     found = _Collection(dataset, facts, content_key(source.path), on_done)
     if not is_named and found.is_anothers:
         raise UsageError(
-            f"the dataset has another source called {facts.source!r}: name this one with --source-name"
+            f"the dataset has another source called {facts.source!r}: name this one with "
+            "--source-name"
         )
     if open_crew is None:
         for reading in read_source(source, facts):
@@ -398,7 +402,7 @@ class _Collection:
 
 
 def _known_entries(dataset: Dataset, source: str) -> dict[str, list[StepLine]]:
-    """Return the lines of a source's entries by the name of their file, and those of its files under ""."""
+    """Return the lines of a source's entries by file name, and those of its files under ""."""
     known: dict[str, list[StepLine]] = defaultdict(list)
     for line in dataset.ledger(STEP):
         if line.source == source:
@@ -442,5 +446,8 @@ def _operation(name: str, verdict: Verdict, reason: str, facts: SourceFacts) -> 
 
 
 def _name(place: str, source: str) -> str:
-    """Return what a ledger calls a place: with its source, but where the source is that one file."""
+    """Return the ledger's name of a place.
+
+    It includes the source, unless the source is that one file.
+    """
     return place if place.partition("#")[0] == source else f"{source}/{place}"

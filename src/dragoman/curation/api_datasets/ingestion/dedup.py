@@ -78,7 +78,10 @@ def fingerprint_document(found: str, document: ApiDocument) -> DocumentFingerpri
 
 
 def operation_key(operation: Operation, name: str) -> OperationKey:
-    """Return what an operation is told by; where it names no host, the API's plain name stands there."""
+    """Return the key that identifies an operation.
+
+    If it names no host, the API's plain name replaces the host.
+    """
     address = normalized_address(operation.url) or f"{name}{operation.url}"
     return (operation.method, _PLACEHOLDER.sub("{}", address).lower())
 
@@ -90,9 +93,9 @@ def loose_key(key: OperationKey) -> OperationKey:
 
 
 def site_of(host: str) -> str:
-    """Return the site of a host: what its owner registered, as far as its name tells; "" for a shared one.
+    """Return the site of a host: the registered domain, as far as its name shows.
 
-    A host without a name is a site of its own, with its port.
+    The site is "" for a shared host. A host without a name is a site of its own, with its port.
     """
     if _NUMERIC.match(host):
         return host
@@ -105,7 +108,10 @@ def site_of(host: str) -> str:
 
 
 def name_similarity(one: str, other: str) -> float:
-    """Return how alike two plain names are: twice the shared pairs of letters over all pairs (Dice), 0 to 1."""
+    """Return the similarity of two plain names from 0 to 1.
+
+    It is twice the shared pairs of letters over all pairs (Dice).
+    """
     if one == other:
         return 1.0
     left, right = _pairs(one), _pairs(other)
@@ -244,14 +250,20 @@ def _first(kept: ApiDocument, twins: Sequence[ApiDocument], field: str) -> str:
 
 
 def _category(kept: ApiDocument, twins: Sequence[ApiDocument]) -> str:
-    """Return the category of the whole; where operations have their own, a list's says less than they do."""
+    """Return the category of the merged document.
+
+    If operations have their own categories, the category of a list is less precise than these.
+    """
     if any(operation.category for operation in kept.api_list):
         return kept.category
     return _first(kept, twins, "category")
 
 
 def _authentication(kept: ApiDocument, twins: Sequence[ApiDocument]) -> str:
-    """Return what calls need: a document with operations knows; a list's row only where it is all there is."""
+    """Return the authentication that calls need.
+
+    A document with operations knows it; a list's row counts only if it is the only source.
+    """
     return kept.authentication if kept.api_list else _first(kept, twins, "authentication")
 
 
@@ -318,7 +330,10 @@ def _fingerprint(item: StoredItem) -> DocumentFingerprint:
 def _findings(
     dataset: Dataset, ranked: list[str], twins: dict[str, DuplicateMatch]
 ) -> Iterator[tuple[StoredItem, StepFinding]]:
-    """Yield what becomes of each found document, by rank, so that ids of one name go to the best first."""
+    """Yield the result of each found document, by rank.
+
+    The ids of one name go to the best documents first.
+    """
     members: dict[str, list[str]] = defaultdict(list)
     for name in ranked:
         if name in twins:

@@ -11,7 +11,10 @@ from dragoman.core.texts.characters import slugify, truncate_slug
 
 
 class SourceFacts(msgspec.Struct, frozen=True):
-    """What whoever collects says of a whole source; what a document says of itself goes before it."""
+    """The collector's statements about a whole source.
+
+    A document's statements about itself take precedence.
+    """
 
     source: str
     country: str = ""
@@ -76,12 +79,18 @@ def with_id(document: ApiDocument, place: str) -> ApiDocument:
 
 
 def normalized_name(name: str) -> str:
-    """Return a name in small letters and digits of any script with their marks, joined by hyphens."""
+    """Return a name in lowercase letters and digits of any script, joined by hyphens.
+
+    The letters keep their marks.
+    """
     return slugify(name)
 
 
 def normalized_address(url: str) -> str:
-    """Return an address as twins are told by: no scheme, no `www.`, no tail, "" where it has no host."""
+    """Return the address that identifies duplicates.
+
+    It has no scheme, no `www.` and no tail; it is "" if the address has no host.
+    """
     parts = split_address(url)
     if not parts.netloc:
         return ""

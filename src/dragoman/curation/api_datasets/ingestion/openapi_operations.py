@@ -28,9 +28,9 @@ from dragoman.curation.api_datasets.ingestion.untrusted_values import (
 
 
 def category_of(operation: Mapping[str, object]) -> str:
-    """Return the category that an operation states, or the first of its tags that is one; "" for none.
+    """Return the stated category of an operation, or the first of its tags that is a category.
 
-    Other tags only group the operations of one document.
+    The text is "" if there is none. Other tags only group the operations of one document.
     """
     known = _known()
     tags = (known.get(as_text(tag).casefold(), "") for tag in as_list(operation.get("tags")))
@@ -63,7 +63,10 @@ def server_of(*levels: Mapping[str, object]) -> str:
 
 
 def secrets_of_servers(*levels: Mapping[str, object]) -> Iterable[str]:
-    """Yield the secrets in the addresses of all servers, and what variables for credentials may be."""
+    """Yield the secrets in the addresses of all servers.
+
+    The possible values of variables for credentials are included.
+    """
     for level in levels:
         for each in as_list(level.get("servers")):
             raw = as_mapping(each)
@@ -79,7 +82,10 @@ def secrets_of_servers(*levels: Mapping[str, object]) -> Iterable[str]:
 
 
 def _server(server: object) -> str:
-    """Return a server's address with the defaults of its variables, but for those that are credentials."""
+    """Return a server's address with the defaults of its variables.
+
+    Variables for credentials are not replaced.
+    """
     raw = as_mapping(server)
     variables = as_mapping(raw.get("variables"))
 
@@ -154,12 +160,18 @@ class SecuritySchemes:
 
     @property
     def names(self) -> Mapping[tuple[str, str], ConfiguredParameter]:
-        """What any scheme has callers send, by place and name: a key of one operation is one in all."""
+        """Return the parameters that the schemes require from callers, by place and name.
+
+        A key of one operation is a key in all operations.
+        """
         found = (_configured(each, required=False) for each in self._schemes.values())
         return {(one.place, one.name.casefold()): one for one in found if one is not None}
 
     def stated(self) -> Iterator[object]:
-        """Yield what schemes state beside what they are: examples, defaults, and what authors add."""
+        """Yield the values that schemes state in addition to their definition.
+
+        These are examples, defaults, and the authors' additions.
+        """
         for scheme in self._schemes.values():
             yield from (value for key, value in scheme.items() if key not in _DESCRIBING)
 
@@ -336,7 +348,10 @@ def _configuration(
     reader: ParameterReader,
     schemes: SecuritySchemes,
 ) -> tuple[ConfiguredParameter, ...]:
-    """Return what callers of an operation configure: by its schemes, and by parameters that these name."""
+    """Return the configuration of an operation's callers.
+
+    It comes from the schemes, and from parameters that the schemes name.
+    """
     found = {
         (each.place, each.name.casefold()): each
         for each in (*reader.configured, *schemes.configuration_of(raw))
@@ -349,7 +364,10 @@ def _configuration(
 
 
 def _in_path(path: str, needed: Sequence[NeededParameter]) -> list[NeededParameter]:
-    """Return parameters with those that the path names and nobody describes, without those that it does not name."""
+    """Return parameters completed with those that the path names and no description covers.
+
+    Parameters in the path that the path does not name are removed.
+    """
     named = list(path_placeholders(path))
     kept = [
         each for each in needed if each.parameter.place != "path" or each.parameter.name in named
@@ -360,7 +378,10 @@ def _in_path(path: str, needed: Sequence[NeededParameter]) -> list[NeededParamet
 
 
 def _refuse_namesakes(needed: Sequence[NeededParameter]) -> None:
-    """Raise where two parameters have one name: calls are by names, and could not tell them apart."""
+    """Raise DataError if two parameters have one name.
+
+    Calls identify parameters by name and could not tell them apart.
+    """
     places: dict[str, str] = {}
     for each in needed:
         name, place = each.parameter.name, each.parameter.place

@@ -74,7 +74,10 @@ def _stated(source: Mapping[str, object], file: str, references: References) -> 
 
 
 def _value(value: object, file: str, references: References, *, is_named: bool = False) -> object:
-    """Return an example, of a named one its value; Swagger's are named by media types and have none."""
+    """Return an example, or the value of a named example.
+
+    Swagger's examples are named by media types and have no such value.
+    """
     raw = as_mapping(value)
     if "$ref" in raw:
         try:
@@ -92,7 +95,10 @@ def _value(value: object, file: str, references: References, *, is_named: bool =
 
 
 def examples_of_schema(schema: Mapping[str, object], depth: int = 0) -> list[object]:
-    """Return what a schema in one piece states as whole values: its own, then those that it is composed of."""
+    """Return the whole example values of a schema in one piece.
+
+    Its own come first, then those of the schemas that it is composed of.
+    """
     found = [schema["const"]] if "const" in schema else []
     if "example" in schema:
         found.append(schema["example"])
@@ -138,7 +144,10 @@ _PARTED: Final = frozenset(("array", "object"))
 
 
 def media_type_of(content: object) -> tuple[str, Mapping[str, object]] | None:
-    """Return the media type in which a body is sent or read, and what is said of it; None for no content."""
+    """Return the media type of a body that is sent or read, and its description.
+
+    None if the body has no content.
+    """
     kinds = {
         as_text(name, 200).lower(): as_mapping(each) for name, each in as_mapping(content).items()
     }
@@ -149,7 +158,10 @@ def media_type_of(content: object) -> tuple[str, Mapping[str, object]] | None:
 
 
 def preferred_type(names: Sequence[str]) -> str:
-    """Return the one of some media types that is sent: JSON, forms, text, anything else; "" of none."""
+    """Return the preferred media type: JSON, forms, text, then any other type.
+
+    The result is "" if there are no media types.
+    """
     return min(map(str.lower, names), key=_rank, default="")
 
 
@@ -201,7 +213,10 @@ def _collected(name: str, place: str) -> Serialization | None:
 
 
 def encoded_as(encoding: Mapping[str, object], kind: str) -> Serialization | None:
-    """Return how a field of a form is written, as an `encoding` of OpenAPI 3 says; None for as usual."""
+    """Return the serialization of a form field by an `encoding` of OpenAPI 3.
+
+    None if the field has the usual form.
+    """
     style, media_type = first_text(encoding, "style"), first_text(encoding, "contentType")
     if style or "explode" in encoding or "allowReserved" in encoding:
         style = style or "form"
@@ -225,7 +240,10 @@ _NO_SCHEMA: Final = frozenset(
     ("name", "in", "required", "description", "allowEmptyValue", "collectionFormat")
 )
 _SAY_NOTHING: Final = frozenset(("type", "title", "description", "required", "properties"))
-"""What the schema of a body has that is an object of nothing, as programs write it beside every GET."""
+"""The keys of a body schema for an object without content.
+
+Generators write such a schema for every GET.
+"""
 
 _TOLD_APART: Final = frozenset(("description", "example", "examples", "default", IN_TASK))
 _SET_BY_OTHERS: Final = frozenset(("accept", "content-type"))
@@ -420,7 +438,10 @@ class ParameterReader:
         wholes: list[object],
         encoding: Mapping[str, object],
     ) -> ApiParameter:
-        """Return a field of a body as a parameter; an example of the whole body goes before its own."""
+        """Return a field of a body as a parameter.
+
+        An example of the whole body takes precedence over the field's own.
+        """
         made = _made(name, "body", self._sound(name, schema), {}, examples_of_field(name, wholes))
         written = encoded_as(as_mapping(encoding.get(name)), made.type)
         return replace(made, serialization=written) if written else made
@@ -476,7 +497,10 @@ def _distinct(values: Sequence[object]) -> list[object]:
 
 
 def _told_type(name: str) -> str:
-    """Return a media type as an operation has it: "" for JSON, which all bodies are that say nothing."""
+    """Return an operation's media type as a name, or "" for JSON.
+
+    A body that names no type is JSON.
+    """
     return "" if name in {"application/json", "*/*", "application/*", ""} else name
 
 

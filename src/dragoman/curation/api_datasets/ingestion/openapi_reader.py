@@ -55,7 +55,10 @@ def is_fragment(document: Mapping[str, object]) -> bool:
 def join_fragments(
     head: Mapping[str, object], fragments: Sequence[Mapping[str, object]]
 ) -> dict[str, object]:
-    """Return one document: a head with the paths and the components of fragments; first come, first kept."""
+    """Return one document: a head with the paths and components of fragments.
+
+    The first definition is kept.
+    """
     paths: dict[str, object] = {}
     parts: dict[str, dict[str, object]] = {}
     for each in (head, *fragments):
@@ -174,7 +177,10 @@ def _remark(
     addresses: Sequence[str],
     document: ApiDocument,
 ) -> str:
-    """Return in one line what was left out of a document, what is open in it, and which hosts were asked."""
+    """Return a one-line remark on a document.
+
+    It has the omitted parts, the open parts, and the hosts that were requested.
+    """
     left_out = [each.remark for each in read if each.operation is None]
     said = []
     if addresses:

@@ -246,7 +246,10 @@ class SchemaReader:
 
 
 def known_type(said: object) -> object:
-    """Return a type by JSON schema's name for it, where it is a slip that can only mean one; else as it is."""
+    """Return a type by its JSON schema name if it is a slip with a single meaning.
+
+    Otherwise, return the type unchanged.
+    """
     if isinstance(said, list):
         return [known_type(each) for each in said[: len(TYPES)]]
     return _SLIPS.get(said.lower(), said) if isinstance(said, str) else storable(said)
@@ -287,7 +290,7 @@ def _meant_type(schema: Mapping[str, object], depth: int) -> str:
 def properties_of(
     schema: Mapping[str, object], depth: int = 0
 ) -> tuple[dict[str, dict[str, object]], list[str]]:
-    """Return the properties of an object, of all that it is composed of by `allOf`, and the required ones."""
+    """Return an object's properties, with those from its `allOf`, and the required names."""
     found: dict[str, dict[str, object]] = {}
     required: list[str] = []
     if depth < _DEEPEST_MIX:

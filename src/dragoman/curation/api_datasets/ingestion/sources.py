@@ -71,8 +71,8 @@ class SourceFolder:
         """Return what a file holds, or an address of another host, unpacked.
 
         Raises:
-            DataError: Where it is outside the folder, too large, damaged or not there, or on another
-                host that may not be asked or does not give it.
+            DataError: Where it is outside the folder, too large, damaged or not there, or on
+                another host that may not be asked or does not give it.
         """
         if is_address(place):
             if self._fetch is None:

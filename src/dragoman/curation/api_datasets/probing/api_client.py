@@ -141,7 +141,10 @@ def _bytes(body: _Body | str | None) -> bytes:
 
 
 def _encoded(text: str, encoding: str) -> bytes:
-    """Return the bytes that Ruby showed as a text; what another encoding cannot hold is in UTF-8."""
+    """Return the bytes that Ruby displayed as a text.
+
+    Text that the named encoding cannot hold is encoded in UTF-8.
+    """
     try:
         return text.encode(codecs.lookup(encoding).name)
     except (LookupError, ValueError):
@@ -172,7 +175,7 @@ class Cassettes:
         """Return how many different requests are answered."""
         return len(self._by_key)
 
-    async def fetch(self, request: FetchRequest, at: str = "") -> HttpExchange:  # noqa: ARG002 - a fetch's signature
+    async def fetch(self, request: FetchRequest, at: str = "") -> HttpExchange:  # noqa: ARG002
         """Return what was recorded; where nothing was, an exchange that did not take place."""
         asked = HttpExchange(request.method, request.url, dict(request.headers), request.body)
         found = self._by_key.get(_key(redact_exchange(asked)))

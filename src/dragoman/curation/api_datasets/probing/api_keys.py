@@ -70,7 +70,8 @@ def _from_environment(target: str, variable: str) -> ApiKey:
         raise UsageError(f"--key {target}=...: the variable that it names is not set")
     if len(value) < SHORTEST:
         raise UsageError(
-            f"--key {target}=...: fewer than {SHORTEST} characters could not be taken out of what comes back"
+            f"--key {target}=...: fewer than {SHORTEST} characters could not be taken out of what "
+            "comes back"
         )
     return ApiKey(host.lower(), name, value)
 
@@ -149,7 +150,10 @@ def _without_formats(came: HttpExchange) -> HttpExchange:
 
 
 def _without_names(came: HttpExchange) -> HttpExchange:
-    """Return an exchange, perhaps one that others recorded, without headers that are credentials by name."""
+    """Return an exchange with the values of headers that are credentials by name redacted.
+
+    The exchange may be one that others recorded.
+    """
 
     def plain(headers: Mapping[str, str]) -> dict[str, str]:
         return {

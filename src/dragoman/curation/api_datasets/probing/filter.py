@@ -37,10 +37,10 @@ class FilterRules(msgspec.Struct, frozen=True):
         good_share: The share of good rounds that an API needs.
         least_bad: Bad rounds from which on the share is looked at: one is a slip.
         last_bad: So many last rounds, all bad, drop an API whatever was before; 0 for never.
-        last_drift: So many last good rounds, all with other answers than when it was verified, drop it;
-            0 for never.
-        offline_share: Where more than this share of otherwise healthy hosts have no connection in one
-            round, that round counts for nothing.
+        last_drift: So many last good rounds, all with other answers than when it was verified, drop
+            it; 0 for never.
+        offline_share: Where more than this share of otherwise healthy hosts have no connection in
+            one round, that round counts for nothing.
     """
 
     least_rounds: int = 1
@@ -87,9 +87,10 @@ def filter_plan(dataset: Dataset, rules: FilterRules) -> FilterPlan:
 
 
 def filter_steps(plan: FilterPlan) -> tuple[CurationStep, CurationStep]:
-    """Return the steps: over operations, and over documents without any that were checked as a whole.
+    """Return the filter step over operations and the filter step over documents.
 
-    Findings depend on all rounds, so that after another round everything is looked at again.
+    The latter covers the documents without any operations, which were checked as a whole.
+    Findings depend on all rounds, so that another round causes all items to be examined again.
     """
     rounds = sorted({check.round for each in plan.histories.values() for check in each.checks})
     told = {**msgspec.structs.asdict(plan.rules), "rounds": rounds, "aside": sorted(plan.aside)}

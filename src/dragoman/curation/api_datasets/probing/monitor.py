@@ -50,7 +50,8 @@ class ExcludedRound(msgspec.Struct, frozen=True):
     """A round that counts for nothing.
 
     Attributes:
-        lost: Hosts without a connection that had one before, and have one later where there is a later.
+        lost: Hosts without a connection that had one before, and have one later where there is a
+            later.
         hosts: All that had one before.
     """
 
@@ -62,7 +63,8 @@ class ExcludedRound(msgspec.Struct, frozen=True):
     def reason(self) -> str:
         """Why."""
         return (
-            f"the monitor had no line: {self.lost} of {self.hosts} hosts that answer otherwise had no "
+            f"the monitor had no line: {self.lost} of {self.hosts} hosts that answer otherwise "
+            "had no "
             "connection at once"
         )
 
@@ -75,8 +77,8 @@ def excluded_rounds(histories: Iterable[CheckHistory], share: float) -> dict[str
 
     Args:
         histories: Of all that was checked.
-        share: Of otherwise healthy hosts; where more than this have no connection at once, the round
-            is set aside.
+        share: Of otherwise healthy hosts; where more than this have no connection at once, the
+            round is set aside.
     """
     states = _by_round(histories)
     names = sorted(states)
@@ -102,8 +104,8 @@ def excluded_rounds(histories: Iterable[CheckHistory], share: float) -> dict[str
 def _is_line(now: Mapping[str, _State], lost: int, healthy: int, share: float) -> bool:
     """Whether what was lost in a round is a line.
 
-    Of few hosts nobody can tell whether they or the line were down: where nothing at all answered, the
-    round counts for nothing until a later one has an answer.
+    Of few hosts nobody can tell whether they or the line were down: where nothing at all answered,
+    the round counts for nothing until a later one has an answer.
     """
     nothing = all(state == "no way" for state in now.values())
     if len(now) < FEWEST_HOSTS:
@@ -188,7 +190,9 @@ def check_histories(dataset: Dataset) -> dict[str, CheckHistory]:
 
 
 def fewest_rounds(dataset: Dataset) -> int:
-    """Return in how many rounds the operation that was checked least was checked; `MOST_ROUNDS` for none.
+    """Return the number of rounds in which the least checked operation was checked.
+
+    The result is `MOST_ROUNDS` if there are no operations.
 
     Raises:
         StoreError: Where the dataset cannot be read.
@@ -259,7 +263,10 @@ def check_of_response(came: HttpExchange, name: str, observation: Observation | 
 def add_check(
     before_it: CheckHistory | None, check: RoundCheck, name: str, url: str
 ) -> CheckHistory:
-    """Return what was checked with one more check, in the place of an earlier one of the same round."""
+    """Return a check history extended by one check.
+
+    The check replaces an earlier one of the same round.
+    """
     earlier = before_it.checks if before_it else ()
     others = tuple(each for each in earlier if each.round != check.round)
     checks = sorted((*others, check), key=lambda each: each.round)
@@ -310,7 +317,10 @@ def read_health_report(path: Path) -> HealthReport:
 
 
 def report_checks(report: HealthReport) -> list[tuple[str, RoundCheck]]:
-    """Return the checks of a report by address; one that is named twice is checked by its last result."""
+    """Return the checks of a report by address.
+
+    If an address occurs twice, its last result counts.
+    """
     name = round_name(report)
     found = {each.url: _check(name, each) for each in report.results}
     return list(found.items())

@@ -24,7 +24,10 @@ from dragoman.web.fetcher import FetchRequest
 
 _SEPARATORS = {"spaceDelimited": "%20", "pipeDelimited": "%7C", "tabDelimited": "%09"}
 _RESERVED = ":/?@!$'()*,;"
-"""Reserved signs that are sent as they are where a document allows it; `#[]&=+` would part the query."""
+"""Reserved characters that are sent unencoded where a document allows it.
+
+`#[]&=+` are excluded because they would split the query.
+"""
 
 _DEEPEST = 10
 
@@ -131,7 +134,10 @@ def _exploded(key: str, value: object, safe: str) -> Iterable[str]:
 
 
 def _deep(key: str, value: object, safe: str, depth: int = 0) -> Iterable[str]:
-    """Yield a part for each value that is none itself; what OpenAPI leaves open is as `qs` writes it."""
+    """Yield a query part for each value that is neither an object nor an array.
+
+    Where OpenAPI leaves the notation open, the parts follow the `qs` library.
+    """
     if depth < _DEEPEST and isinstance(value, dict):
         for name, each in value.items():
             yield from _deep(f"{key}%5B{quote(str(name), safe='')}%5D", each, safe, depth + 1)
@@ -231,7 +237,7 @@ def _multipart(value: object, described: Mapping[str, ApiParameter], *, whole: b
     libraries draw a border by lot, and write to a connection.
     """
     if not isinstance(value, dict):
-        raise ValueError(f"a body in {MULTIPART} has fields, and its document states none")  # noqa: TRY004 - of the document
+        raise ValueError(f"a body in {MULTIPART} has fields, and its document states none")  # noqa: TRY004
     border = sha256(msgspec.json.encode(value, order="sorted")).hexdigest()[:32]
     content = b"".join(
         f"--{border}\r\n".encode() + _part(name, part, None if whole else described.get(name))

@@ -140,7 +140,8 @@ class Drift(msgspec.Struct, frozen=True):
     """One change.
 
     Attributes:
-        kind: A field that was always there is gone, one that is always there is new, or a type is another.
+        kind: A field that was always there is gone, one that is always there is new, or a type is
+            another.
         place: Where, such as `data.rows[].price`; "" for the whole answer.
         said: In words: "string was integer".
     """
@@ -188,7 +189,11 @@ def _fields(place: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> 
 
 
 def _telling(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Return the types that tell something: null says nothing, and a number may happen to be whole."""
+    """Return the informative types of a schema.
+
+    Null is not informative. A schema for numbers also allows integers, since a number may
+    happen to be whole.
+    """
     types = types_of(schema) - {"null"}
     return types | {"integer"} if "number" in types else types
 
@@ -286,7 +291,10 @@ def _no_json(text: str, content_type: str) -> JudgedResponse:
 
 
 def _error_in(value: object) -> str:
-    """Return what an answer with status 200 says of an error of its own; "" where it says nothing."""
+    """Return the error that a response with status 200 reports in its body.
+
+    The result is "" if the response does not report an error.
+    """
     if not isinstance(value, dict):
         return ""
     low = {str(name).lower(): each for name, each in value.items()}
@@ -335,11 +343,13 @@ class RoundCheck(msgspec.Struct, frozen=True, omit_defaults=True):
     """One check of one operation.
 
     Attributes:
-        round: Which round it belongs to, as the time when that began; rounds are in the order of these.
+        round: Which round it belongs to, as the time when that began; rounds are in the order of
+            these.
         kind: What the answer was.
         reason: In words; "" for a good one.
         seconds: How long it took.
-        drift: What changed in a good answer since the operation was verified, and would break a caller.
+        drift: What changed in a good answer since the operation was verified, and would break a
+            caller.
         added: Fields that are new in it.
     """
 

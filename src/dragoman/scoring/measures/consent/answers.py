@@ -32,9 +32,12 @@ ConsentAnswer = Literal[
     "other",
     "unknown",
 ]
-"""An answer: `own` names the action, `strong` is a go-ahead whatever was asked, `yes` and `weak` are
-answers to a question alone, `bare no` is a no and nothing else, `wait` is not now, `other` takes something else of what was
-proposed."""
+"""The kind of an answer.
+
+`own` names the action, `strong` is a go-ahead regardless of the question, `yes` and `weak` are
+answers only to a question, `bare no` is a no without further words, `wait` is not now, `other`
+chooses something else of what was proposed.
+"""
 
 _LEVELS: tuple[ConsentAnswer, ...] = ("own", "strong", "yes")
 
@@ -242,7 +245,10 @@ def _against(
     strong: re.Match[str] | None,
     about: AnswerContext,
 ) -> tuple[int, str]:
-    """Return what a clause is that has a no: "no go ahead" goes ahead, "don't go ahead" does not."""
+    """Return the meaning of a clause that has a no.
+
+    "no go ahead" gives a go-ahead, "don't go ahead" does not.
+    """
     phrases = about.phrases
     rest = part[no.end() :]
     again = phrases.answers("no", _blanked(rest, phrases.user["harmless"]))
@@ -282,7 +288,10 @@ def _scope(
 
 
 def _scope_by_deed(part: str, about: AnswerContext) -> Literal["own", "other", "global"]:
-    """Return of which of several deeds a clause speaks, by the words that a block has about each."""
+    """Return the scope of a clause among several actions.
+
+    It follows from the words that a block has about each action.
+    """
     block, view = about.block, about.view
     own = view.names(block.named)
     if own is None:
@@ -339,7 +348,10 @@ def _scope_by_end(part: str, about: AnswerContext) -> Literal["own", "other", ""
 
 
 def _options(about: AnswerContext) -> list[str]:
-    """Return the ids, of a kind that the call has, among which a block lets choose, in their order."""
+    """Return the ids among which a block lets the user choose, in their order.
+
+    They are of a kind that the call has.
+    """
     block, view = about.block, about.view
     for ids in view.ids.values():
         for kind in dict.fromkeys(map(id_kind, ids)):
@@ -385,7 +397,10 @@ def _actions_in_order(block: Block, view: CallTarget) -> list[str]:
 
 
 def _scope_by_words(part: str, about: AnswerContext, *, is_no: bool) -> Literal["own", "other", ""]:
-    """Return of what a clause speaks by words that tell the call's things from others of their kind."""
+    """Return the scope of a clause by words that distinguish the call's objects.
+
+    The words distinguish these objects from others of their kind.
+    """
     said = set(content_words(part, about.phrases))
     options = _options(about)
     rows = {**about.known, **(_descriptions(about, options) if options else {})}
@@ -417,7 +432,10 @@ def _scope_among(
 
 
 def _are_all_meant(said: set[str], ids: Sequence[str], rows: Mapping[str, frozenset[str]]) -> bool:
-    """Whether words speak of each of several things that a call takes, where they are told apart."""
+    """Return whether words mention each of several objects that a call takes.
+
+    Only objects that words distinguish count.
+    """
     for id_ in ids:
         beside = {word for each in ids if each != id_ for word in rows.get(each, ())}
         alone = set(rows.get(id_, ())) - beside
@@ -455,7 +473,7 @@ def _descriptions(about: AnswerContext, options: Sequence[str]) -> dict[str, fro
 
 
 def _begins_sentence(text: str, place: int, breaks: Sequence[int]) -> bool:
-    """Whether an id begins a sentence, or a clause in which something is said of it: "W1 is the lamp"."""
+    """Return whether an id begins a sentence or a clause that describes it: "W1 is the lamp"."""
     last = max((at for at in breaks if at <= place), default=0)
     if len(text[last:place].strip(" #-*•\"'(")) <= _FEW:
         return True
@@ -494,7 +512,10 @@ def _of_own(
 
 
 def _of_general(general: Sequence[_Clause]) -> ConsentAnswer:
-    """Return what clauses come to of which the last is a yes: behind a no it must be more than weak."""
+    """Return the answer that several clauses amount to.
+
+    The last yes counts. After a no, it must be more than weak.
+    """
     yes = [each.level for each in general if each.sign > 0]
     is_behind_no = any(each.sign < 0 for each in general)
     levels = yes[-1:] if is_behind_no else yes

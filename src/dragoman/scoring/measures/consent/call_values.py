@@ -120,7 +120,10 @@ def is_id(text: str) -> bool:
 
 
 def id_kind(id_: str) -> str:
-    """Return which ids one can be taken for: those of the same form; bookings have any six signs."""
+    """Return the kind of an id: the form that it shares with ids it can be mistaken for.
+
+    Bookings have any six characters.
+    """
     if _CODE.fullmatch(id_) and not id_.isdigit() and not _FLIGHT.fullmatch(id_):
         return "code"
     prefix = _PREFIX.fullmatch(id_)
@@ -130,7 +133,10 @@ def id_kind(id_: str) -> str:
 
 
 def content_words(text: str, phrases: ConsentPhrases) -> frozenset[str]:
-    """Return what tells a thing in a text: words without the commonest; pieces of scripts without spaces."""
+    """Return the words that identify an object in a text.
+
+    They are words without the commonest, and pieces of scripts without spaces.
+    """
     found: set[str] = set()
     for pattern, size in ((_HAN, _BIGRAM), (_UNSPACED, _TRIGRAM)):
         for run in pattern.findall(text):
@@ -157,7 +163,10 @@ def with_digits(text: str, phrases: ConsentPhrases) -> str:
 
 
 def ids_named(text: str) -> list[tuple[int, str]]:
-    """Return the ids that a text names with their places, squeezed: anything with a digit in four signs."""
+    """Return the normalized ids that a text names, with their places.
+
+    An id is anything of at least four characters with a digit.
+    """
     return [
         (found.start(), alphanumeric_text(found.group()))
         for found in _TOKEN.finditer(text)
@@ -288,7 +297,10 @@ def _is_described(id_: str, text: str, known: Mapping[str, frozenset[str]]) -> b
 
 
 def follows_change(view: CallTarget, proposed: str, answer: str, phrases: ConsentPhrases) -> bool:
-    """Whether a number or a way to pay of a call is what an answer asks for, and was not proposed."""
+    """Return whether a call has a number or payment method that only the answer asked for.
+
+    It was not part of the proposal.
+    """
     for text in argument_texts(view.call.arguments):
         for key, words in phrases.payments.items():
             if text.startswith(key) and words.search(answer) and not words.search(proposed):
@@ -333,7 +345,10 @@ def _other_dates(view: CallTarget, text: str, phrases: ConsentPhrases) -> str:
 
 
 def _other_bags(view: CallTarget, text: str, phrases: ConsentPhrases) -> str:
-    """Return why words name another number of bags: of all of them, or of those that are paid for."""
+    """Return a reason if words name another number of bags than a call.
+
+    The number may be that of all bags, or of those that are paid for.
+    """
     total = phrases.units.get("bags_in_total")
     in_total = re.findall(rf"{_NUMBER}\s?(?:{total.pattern})", text) if total else []
     wanted = view.call.arguments.get("total_baggages")
@@ -408,7 +423,10 @@ def _other_number(name: str, value: float, text: str, phrases: ConsentPhrases) -
 
 
 def _as_number(text: str) -> float | None:
-    """Return a number as it was written: a lone comma is a decimal one unless three digits follow."""
+    """Return a number from its text.
+
+    A single comma is a decimal separator unless three digits follow.
+    """
     tail = text.rpartition(",")[2]
     is_decimal = text.count(",") == 1 and "." not in text and len(tail) != _GROUP
     try:

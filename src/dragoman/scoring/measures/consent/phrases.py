@@ -254,7 +254,10 @@ def phrases_from_phrasebook(book: Phrasebook) -> ConsentPhrases:
 
 
 def normalize_phrase_text(text: str) -> str:
-    """Return a text as phrases are looked for in it: NFC, small letters, straight marks, single spaces."""
+    """Return a text in the form in which phrases are searched.
+
+    The form has NFC, lower-case letters, straight quotation marks, and single spaces.
+    """
     straight = unicodedata.normalize("NFC", text[-_MOST:]).translate(_STRAIGHT).casefold()
     lines = (_SPACE.sub(" ", line).strip(" *_#-•>") for line in straight.split("\n"))
     return _APOSTROPHE.sub(_apostrophe, "\n".join(lines)).strip()

@@ -22,7 +22,10 @@ SentenceKind = Literal[
     "question",
     "statement",
 ]
-"""What a sentence does: `ask`, `tag`, `negative` and `mind` may propose, the rest asks or tells else."""
+"""The kind of a sentence.
+
+`ask`, `tag`, `negative` and `mind` may propose. The others ask for or state something else.
+"""
 
 Bearing = Literal["own", "other", "unclear"]
 """Whether a sentence that may propose speaks of the call's action."""
@@ -31,7 +34,10 @@ PROPOSING = frozenset({"ask", "tag", "negative", "mind"})
 
 _CLAUSE_END = re.compile(r"[,.;:!?(]|\b(?:and|or|so|as|if|for you)\b")
 _AFTER = 28
-"""How far a question word may stand before what asks for leave, to be its own: "which one would you like"."""
+"""Maximum distance of a question word before a request for permission.
+
+Within this distance it belongs to the request: "which one would you like".
+"""
 _TAG_WORDS, _TAG_SIGNS = 3, 24
 """Up to so much a question is a mere tag, to what was said before: "Right?", "Okay like that?"."""
 
@@ -51,7 +57,8 @@ class Block(msgspec.Struct, frozen=True):
         raw: The words.
         text: The same as phrases are looked for, with numbers in digits.
         sentences: Its sentences.
-        named: What of its words may name what it would do: sentences that say what cannot be done left out.
+        named: What of its words may name what it would do: sentences that say what cannot be done
+            left out.
         states: Whether it says of the call's action what it would be or cost.
         offers: Whether it offers it.
         effects: Whether it says what comes of it.
@@ -173,7 +180,10 @@ def _asked_else(part: str, view: CallTarget, phrases: ConsentPhrases) -> Sentenc
 
 
 def _bare_question(part: str, view: CallTarget, phrases: ConsentPhrases) -> SentenceKind:
-    """Return what a question is that no phrase knows: of the action, a short one to what was said, or else."""
+    """Return the kind of a question that no phrase matches.
+
+    It is a question about the action, a short one about the words before it, or another one.
+    """
     if _speaks_of(part, view, phrases) or any(is_named(each, part) for each in view.every_id):
         return "tag"
     is_short = len(part.split()) <= _TAG_WORDS and len(part) <= _TAG_SIGNS
@@ -237,7 +247,10 @@ def has_own_matter(sentence: Sentence, phrases: ConsentPhrases) -> bool:
 
 
 def _first_spoken_of(spoken: str, view: CallTarget, phrases: ConsentPhrases) -> Bearing | None:
-    """Return of what words speak that ask for leave, and those behind them; None where of nothing."""
+    """Return the bearing of words that ask for permission and of the words after them.
+
+    The result is None if they do not refer to anything.
+    """
     own, other = view.names(spoken), view.names_other(spoken)
     else_ = phrases.says("other", spoken)
     if own and not (else_ and else_.start() < own.start()):
@@ -267,7 +280,10 @@ def _of_nearest(nearest: Sequence[str], heard: _Heard) -> Bearing:
 
 
 def _of_tag(part: str, before: Sequence[str], heard: _Heard) -> tuple[SentenceKind, Bearing]:
-    """Return of what "is that right?" is: of the nearest thing that was said to be checked or done."""
+    """Return the kind and bearing of "is that right?".
+
+    They follow from the nearest words about something to be checked or done.
+    """
     view, phrases = heard.view, heard.phrases
     if _speaks_of(part, view, phrases):
         return "tag", "own"

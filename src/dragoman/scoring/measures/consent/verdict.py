@@ -191,7 +191,10 @@ def _other_in_focus(block: Block, view: CallTarget, phrases: ConsentPhrases) -> 
 
 
 def _kept(raw: str, named: str) -> str:
-    """Return of words as they were written the lines of which something is left: codes are in capitals."""
+    """Return the raw lines of which normalized text has some part left.
+
+    The lines are as they were written: codes are in capitals.
+    """
     return "\n".join(line for line in raw.split("\n") if normalize_phrase_text(line)[:12] in named)
 
 
@@ -238,7 +241,10 @@ def _taken_up(later: Sequence[_Read], view: CallTarget) -> str:
 
 
 def _may_be_meant(read: _Read, view: CallTarget, phrases: ConsentPhrases) -> bool:
-    """Whether a yes was to words that speak of the call's things and ask in a way that no phrase knows."""
+    """Return whether a yes answered words about the call's objects in an unknown phrase.
+
+    The words ask in a way that no phrase covers.
+    """
     block = read.block
     kinds = {each.kind for each in block.asks if not has_own_matter(each, phrases)}
     is_else = kinds & {"verify", "wishes", "changes"} or any(
@@ -256,7 +262,10 @@ def _is_of_other(block: Block, view: CallTarget) -> bool:
 
 
 def _is_same_matter(read: _Read, view: CallTarget) -> bool:
-    """Whether a proposal was of the same matter with another value: the call's first id stands in it."""
+    """Return whether a proposal was of the same matter with another value.
+
+    It is if it has the call's first id.
+    """
     first = dict(list(view.ids.items())[:1])
     return other_object(view._replace(ids=first), [read.block.named], {}) == ""
 
