@@ -46,7 +46,7 @@ from dragoman.store.audio_set_format import (
     TEXTS,
     SpeechLine,
     TranscriptLine,
-    encoded,
+    encode_line,
     transcripts_name,
 )
 
@@ -436,10 +436,10 @@ def write_set() -> Callable[..., Path]:
             line = {"spoken": {"message": message}, "whitelist": {"topics": {}}}
             files[TEXTS].append(msgspec.json.encode(line) + b"\n")
             spoken = {"said": f"um {text}", "audio": kept, "stages": stages}
-            files[SPEECH].append(encoded(msgspec.convert({**at, **spoken}, SpeechLine)))
+            files[SPEECH].append(encode_line(msgspec.convert({**at, **spoken}, SpeechLine)))
             for name, hear in heard.items():
                 words = {"words": hear(text), "text": hear(text), "source": ""}
-                transcript = encoded(msgspec.convert({**at, **words}, TranscriptLine))
+                transcript = encode_line(msgspec.convert({**at, **words}, TranscriptLine))
                 files[transcripts_name(name)].append(transcript)
         settings = {
             "suites": {suite.name: suite.provenance.digest for suite in suites},

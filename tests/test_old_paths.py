@@ -49,7 +49,8 @@ def test_an_old_name_is_the_new_one_and_says_where_it_is(module: str, name: str)
     with pytest.warns(
         DeprecationWarning, match=f"{module}.{name} is now {place}.{new_name}"
     ) as seen:
-        exec(f"from {module} import {name}", found := {})  # noqa: S102 - as users write it
+        found: dict[str, object] = {}
+        exec(f"from {module} import {name}", found)  # noqa: S102 - as users write it
 
     assert found[name] is getattr(import_module(place), new_name)
     assert place in MODULES

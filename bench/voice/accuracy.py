@@ -25,7 +25,7 @@ from dragoman.speech.embedded.language_model import (
     generic_language_model,
     mixed_language_model,
     stock_language_model,
-    words_said,
+    tokenize_spoken_form,
 )
 from dragoman.speech.embedded.pocketsphinx_decoder import (
     Acoustics,
@@ -117,7 +117,9 @@ def words_read() -> frozenset[str]:
     """Return the words of all texts that voices read for the acoustic model."""
     frequent = frequent_words(read_dictionary(pocketsphinx_model_folder() / "cmudict-en-us.dict"))
     voices = range(len(voices_of("en")))
-    return frozenset(w for n in voices for text in texts_for(n, frequent) for w in words_said(text))
+    return frozenset(
+        w for n in voices for text in texts_for(n, frequent) for w in tokenize_spoken_form(text)
+    )
 
 
 def unread_rows(heard: Sequence[Heard], read: frozenset[str]) -> list[str]:
@@ -188,8 +190,8 @@ async def _hear(
     spoken = await EspeakSynthesizer(voice, workers).speak(text.spoken, "en", SEED)
     arrived, _ = apply_effects(spoken.audio, MEASURED[line], SEED)
     recognizer = PocketsphinxRecognizer(system.models[text.suite], system.acoustics, workers)
-    heard = words_said((await recognizer.transcribe(arrived, "en")).text)
-    words = words_said(text.spoken)
+    heard = tokenize_spoken_form((await recognizer.transcribe(arrived, "en")).text)
+    words = tokenize_spoken_form(text.spoken)
     errors = int(distance(words, heard))
     return Heard(system.name, line, voice.name, text.group, len(words), errors, words, heard)
 

@@ -31,7 +31,7 @@ from dragoman.speech.embedded.espeak_library import (
     pronunciations,
     voices_of,
 )
-from dragoman.speech.embedded.language_model import words_said
+from dragoman.speech.embedded.language_model import tokenize_spoken_form
 from dragoman.speech.embedded.pocketsphinx_decoder import ADAPTED_FILES, RATE_HZ, padded_samples
 from dragoman.speech.embedded.synthesizer import EspeakSynthesizer
 from dragoman.speech.embedded.worker_pool import SpeechWorkerPool
@@ -54,7 +54,7 @@ def main() -> None:
     library, frequent = SpeechLibrary(), frequent_words(known)
     texts = [texts_for(number, frequent) for number in range(len(voices_of("en")))]
     ways = _with_accents(
-        known, {word for own in texts for t in own for word in words_said(t)}, library
+        known, {word for own in texts for t in own for word in tokenize_spoken_form(t)}, library
     )
     readings = _readings(texts, ways, library)
     _write_lists(readings, ways, options.work)
@@ -87,7 +87,7 @@ def _readings(
 
 def _write_lists(readings: list[Reading], known: Pronunciations, work: Path) -> None:
     work.mkdir(parents=True, exist_ok=True)
-    read = {word for _, _, text, _ in readings for word in words_said(text)}
+    read = {word for _, _, text, _ in readings for word in tokenize_spoken_form(text)}
     lines = [f"<s> {' '.join(said)} </s> ({name})\n" for name, _, _, said in readings]
     (work / "ids").write_text("".join(f"{name}\n" for name, *_ in readings), "utf-8")
     (work / "transcripts").write_text("".join(lines), "utf-8")

@@ -24,7 +24,11 @@ from dragoman.conditions.voice.verbalization.english_words import (
     spoken_time,
 )
 from dragoman.conditions.voice.verbalization.english_words import spell_digits as said_digits
-from dragoman.conditions.voice.verbalization.spelling import SpokenStyle, spelled, spoken_email
+from dragoman.conditions.voice.verbalization.spelling import (
+    SpokenStyle,
+    spoken_email,
+    verbalize_spelling,
+)
 
 SENTENCES = Path(__file__).parent / "adaptation_sentences.txt"
 
@@ -115,13 +119,13 @@ def _code(random: Random) -> str:
     style = random.choice(_STYLES)
     length = 5 if style.letters == "as in" else random.randint(4, 10)
     value = "".join(random.choices(signs, k=length))
-    return _carried(random, _CODE_CARRIERS, spelled(value, style))
+    return _carried(random, _CODE_CARRIERS, verbalize_spelling(value, style))
 
 
 def _name(random: Random, frequent: tuple[str, ...]) -> str:
     """Return a rarer word as somebody spells a name: its letters follow each other as in names."""
     value = random.choice(frequent[_LEAST_FREQUENT_SPELLED:])
-    return _carried(random, _NAME_CARRIERS, spelled(value, random.choice(_PLAIN)))
+    return _carried(random, _NAME_CARRIERS, verbalize_spelling(value, random.choice(_PLAIN)))
 
 
 def _address(random: Random, frequent: tuple[str, ...]) -> str:

@@ -18,7 +18,11 @@ from bench.voice.snapping import DEFAULT_SNAP_RULE, SnapRule, snap_names
 
 from dragoman.conditions.voice.inverse_text_normalization.normalizer import written_form
 from dragoman.conditions.voice.verbalization.english_words import spoken_amount, spoken_date
-from dragoman.conditions.voice.verbalization.spelling import SpokenStyle, spelled, spoken_email
+from dragoman.conditions.voice.verbalization.spelling import (
+    SpokenStyle,
+    spoken_email,
+    verbalize_spelling,
+)
 from dragoman.core.texts.entities import MONTHS, contains_entity
 
 Split = Literal["dev", "test"]
@@ -161,7 +165,7 @@ def _value(kind: Kind, split: Split, names: Names, random: Random) -> tuple[str,
             return value, spoken_amount(value)
         case "tracking" | "code":
             value = _tracking(random) if kind.carrier == "tracking" else _code(random)
-            return value, spelled(value, kind.style)
+            return value, verbalize_spelling(value, kind.style)
         case "email":
             value = _email(names, split, random)
             return value, spoken_email(value, kind.style)
@@ -169,7 +173,7 @@ def _value(kind: Kind, split: Split, names: Names, random: Random) -> tuple[str,
             pool = {UNKNOWN: names.outside, KNOWN: names.database}.get(kind.name, names.everyone)
             more = names.choosing if kind.name == UNKNOWN and split == "dev" else ()
             value = random.choice((*_half(pool, split), *more))
-            return value, spelled(value, kind.style)
+            return value, verbalize_spelling(value, kind.style)
 
 
 def _tracking(random: Random) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import zip_longest
 
 from dragoman.conditions.voice.pocketsphinx_data import SPELLED_WAYS, Pronunciations, ipa_to_arpabet
-from dragoman.speech.embedded.language_model import words_said
+from dragoman.speech.embedded.language_model import tokenize_spoken_form
 
 
 def transcript(
@@ -17,7 +17,7 @@ def transcript(
         known: All ways of saying each word, those of the voices' accents among them.
         phonemes: What the voice that reads says for a word.
     """
-    rows = [(token, word) for token in text.split() for word in words_said(token)]
+    rows = [(token, word) for token in text.split() for word in tokenize_spoken_form(token)]
     if any(word not in known for _, word in rows):
         return None
     return tuple(_variant(token, word, known, phonemes) for token, word in rows)

@@ -75,7 +75,7 @@ NEW_PLACES = {
         "TranslatingAnswers": "dragoman.testing.FakeTranslationLlm"
     },
     "dragoman.testing.world.faults": {"load_faults": "dragoman.testing.load_faults"},
-    "dragoman.testing.world.server": {"WorldServer": "dragoman.testing.WorldServer"},
+    "dragoman.testing.world.server": {"WorldServer": "dragoman.testing.SimulatedApiServer"},
     "dragoman.wiring.connections": {"Connections": "dragoman.ext.models.ModelClients"},
     "dragoman.wiring.participants": {"resolve_agent": "dragoman.ext.agents.resolve_agent"},
     "dragoman.wiring.speech": {

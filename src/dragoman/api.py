@@ -26,7 +26,12 @@ from dragoman.core.protocols import Participant
 from dragoman.core.rules import RULES
 from dragoman.dataframes.comparisons import ComparisonOptions, RunComparison, compare_runs
 from dragoman.dataframes.results import chosen_scoring
-from dragoman.registry.participants import ResolvedParticipant, called, judge_name, resolve_object
+from dragoman.registry.participants import (
+    ResolvedParticipant,
+    judge_name,
+    rename_agent,
+    resolve_object,
+)
 from dragoman.registry.suites import default_rules_of, prompts_for
 from dragoman.runs.jobs import invalid_cells, resume_job
 from dragoman.runs.runner import PlayedRun, play, start
@@ -237,13 +242,15 @@ def run(
     Raises:
         DragomanError: With one line that says what is wrong and what to do.
     """
-    fields = by_field({"suite": suite, **_listed({**_agents(agent), **options})}, "option")
+    fields = by_field(
+        {"suite": suite, **_list_named_agents({**_agents(agent), **options})}, "option"
+    )
     prompts = prompts_for(suite, RULES.find(str(fields.get("rules", default_rules_of(suite)))))
     agents = cast("Sequence[AgentLike | _NamedAgent]", fields.get("agents", ()))
-    resolved = _named_apart([_resolved(each, prompts) for each in agents])
-    written = [each if isinstance(each, str) else _written(each) for each in resolved]
+    resolved = _named_apart([_resolve_agent(each, prompts) for each in agents])
+    written = [each if isinstance(each, str) else _format_agent(each) for each in resolved]
     request = build_run_request({**fields, "agents": tuple(written)})
-    given = {_written(each): each for each in resolved if not isinstance(each, str)}
+    given = {_format_agent(each): each for each in resolved if not isinstance(each, str)}
     setup = build_setup(request.config, given)
     folder = Path(request.out) if request.out else None
     return _result(play(start(setup, folder), lambda *_: None))
@@ -256,7 +263,7 @@ class _NamedAgent(msgspec.Struct, frozen=True):
     agent: AgentLike
 
 
-def _listed(options: Mapping[str, object]) -> dict[str, object]:
+def _list_named_agents(options: Mapping[str, object]) -> dict[str, object]:
     """Return options in which agents by their names are a list."""
     return {
         name: [_NamedAgent(*each) for each in value.items()]
@@ -266,18 +273,18 @@ def _listed(options: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def _resolved(agent: AgentLike | _NamedAgent, prompts: PromptSet) -> str | ResolvedParticipant:
+def _resolve_agent(agent: AgentLike | _NamedAgent, prompts: PromptSet) -> str | ResolvedParticipant:
     """Return an agent of the caller's own, resolved; a name of one as it is written."""
     if isinstance(agent, str):
         return agent
     if not isinstance(agent, _NamedAgent):
         return resolve_object(agent, prompts)
-    found = _resolved(agent.agent, prompts)
+    found = _resolve_agent(agent.agent, prompts)
     named = name_agent(agent.name, found if isinstance(found, str) else found.name)
-    return f"{named.name}={named.spec}" if isinstance(found, str) else called(found, named)
+    return f"{named.name}={named.spec}" if isinstance(found, str) else rename_agent(found, named)
 
 
-def _written(agent: ResolvedParticipant) -> str:
+def _format_agent(agent: ResolvedParticipant) -> str:
     """Return how an agent stands in the run's configuration."""
     return f"{agent.name}={agent.spec}" if agent.spec else agent.name
 

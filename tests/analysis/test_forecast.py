@@ -8,9 +8,9 @@ from dragoman.analysis.forecast import (
     STATED,
     UNLIKE,
     Forecast,
+    MeanConsumption,
     PlannedCell,
     PlannedModel,
-    TakenOnAverage,
     forecast,
 )
 from dragoman.core.conditions import PLAIN, Condition, condition_of
@@ -159,7 +159,7 @@ def test_what_is_known_of_some_conversations_stands_apart_from_what_is_not_of_ot
 def test_what_is_stated_stands_for_conversations_like_nothing_recorded() -> None:
     spoken = planned(3, "p/b", condition=condition_of({"voice": "studio"}), judge="p/a")
     heard = Usage("recognition", "p/ear", 4, audio_seconds=30.0)
-    stated = TakenOnAverage((used("agent", "", 2), heard, used("user", "", 9)), 20.0)
+    stated = MeanConsumption((used("agent", "", 2), heard, used("user", "", 9)), 20.0)
     found = forecast([planned(1), spoken], [recorded(used("agent", "p/a", 1))], price_of, stated)
 
     assert found.bases == {"the same agent and condition": 1, STATED: 3}

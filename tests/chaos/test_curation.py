@@ -17,7 +17,7 @@ from dragoman.formats.api_dataset_export import MARK
 from dragoman.store.dataset import FILE, Dataset
 from dragoman.testing.fake_curation_llm import CurationMistakes, FakeCurationLlm
 from dragoman.testing.fault_injection import Cut, Faults, RateLimited, Reset, ServerError
-from dragoman.testing.itc_server import WorldFault, WorldFaults, WorldServer, write_documents
+from dragoman.testing.itc_server import ApiFault, ApiFaultPlan, SimulatedApiServer, write_documents
 from dragoman.testing.server import ModelServer
 from dragoman.testing.server_config import Capacity, ServerConfig
 
@@ -41,16 +41,16 @@ EVERY_FAULT = Faults(
         Reset(rate=0.05),
     )
 )
-WORLD_FAULTS = WorldFaults(
+WORLD_FAULTS = ApiFaultPlan(
     (
-        WorldFault("br-ddd", "not_found_html"),
-        WorldFault("mx-festivos", "error_in_body"),
-        WorldFault("pl-nbp", "empty"),
-        WorldFault("g-hash", "csv_as_json"),
-        WorldFault("fr-commune", "windows_1251"),
-        WorldFault("*", "server_error", rate=0.1),
-        WorldFault("*", "limited", rate=0.1),
-        WorldFault("*", "half", rate=0.05),
+        ApiFault("br-ddd", "not_found_html"),
+        ApiFault("mx-festivos", "error_in_body"),
+        ApiFault("pl-nbp", "empty"),
+        ApiFault("g-hash", "csv_as_json"),
+        ApiFault("fr-commune", "windows_1251"),
+        ApiFault("*", "server_error", rate=0.1),
+        ApiFault("*", "limited", rate=0.1),
+        ApiFault("*", "half", rate=0.05),
     )
 )
 PLAN = """
@@ -104,7 +104,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 class Servers(NamedTuple):
     """What a plan asks."""
 
-    world: WorldServer
+    world: SimulatedApiServer
     model: ModelServer
     answers: FakeCurationLlm
 
@@ -229,7 +229,7 @@ def adds_up(folder: Path) -> dict[str, int]:
 def opened(faults: Faults) -> Servers:
     answers = FakeCurationLlm(EVERY_MISTAKE, seed=1)
     behaviour = ServerConfig(faults, Capacity(latency_seconds=0.02))
-    return Servers(WorldServer(WORLD_FAULTS), ModelServer(answers, behaviour), answers)
+    return Servers(SimulatedApiServer(WORLD_FAULTS), ModelServer(answers, behaviour), answers)
 
 
 def compared(folder: Path, plan: str, servers: Servers, kills: int, run: Run) -> int:

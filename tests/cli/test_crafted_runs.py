@@ -11,7 +11,7 @@ from subprocess import CompletedProcess
 import pytest
 import zstandard
 
-from dragoman.store.checksums import verified, with_checksum
+from dragoman.store.checksums import strip_checksum, with_checksum
 
 Cli = Callable[..., CompletedProcess[str]]
 Change = Callable[[dict[str, object]], object]
@@ -42,7 +42,7 @@ def mine(finished: Path, folder: Path) -> Path:
 def manifest(path: Path, change: Change) -> None:
     with closing(sqlite3.connect(path)) as file, file:
         ((value,),) = file.execute("SELECT value FROM meta WHERE name = 'manifest'")
-        record = json.loads(verified(value, "manifest"))
+        record = json.loads(strip_checksum(value, "manifest"))
         change(record)
         value = with_checksum(json.dumps(record).encode(), "manifest")
         file.execute("UPDATE meta SET value = ? WHERE name = 'manifest'", (value,))
@@ -55,7 +55,7 @@ def episode(path: Path, change: Change) -> None:
         )
         ((cell, attempt, fault, data),) = file.execute(query)
         key = (cell.hex(), attempt, fault)
-        record = json.loads(zstandard.decompress(verified(data, *key)))
+        record = json.loads(zstandard.decompress(strip_checksum(data, *key)))
         change(record)
         data = with_checksum(zstandard.compress(json.dumps(record).encode()), *key)
         file.execute("UPDATE episodes SET data = ? WHERE id = 1", (data,))
@@ -68,7 +68,7 @@ def score(path: Path, change: Change) -> None:
             "FROM scores JOIN cells ON cells.id = cell LIMIT 1"
         )
         ((cell, *columns, data),) = file.execute(query)
-        record = json.loads(verified(data, cell.hex(), *columns))
+        record = json.loads(strip_checksum(data, cell.hex(), *columns))
         change(record)
         data = with_checksum(json.dumps(record).encode(), cell.hex(), *columns)
         file.execute("UPDATE scores SET data = ? WHERE id = 1", (data,))

@@ -36,7 +36,7 @@ from dragoman.curation.steps import (
 )
 from dragoman.formats.api_dataset_steps import run_export, run_plan
 from dragoman.testing.fake_curation_llm import FakeCurationLlm
-from dragoman.testing.itc_server import WorldFault, WorldFaults, WorldServer, write_documents
+from dragoman.testing.itc_server import ApiFault, ApiFaultPlan, SimulatedApiServer, write_documents
 from dragoman.testing.server import ModelServer
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -73,7 +73,7 @@ def test_templates_make_a_dataset_and_nothing_is_printed(
 @pytest.mark.slow
 def test_services_are_called_and_what_does_not_answer_is_dropped(tmp_path: Path) -> None:
     terms = CallOptions(allow_local=True, pause=0)
-    with WorldServer(WorldFaults((WorldFault("br-ddd", "not_found_html"),))) as server:
+    with SimulatedApiServer(ApiFaultPlan((ApiFault("br-ddd", "not_found_html"),))) as server:
         write_documents(tmp_path / "apis", server.origin)
         found = run_collect(tmp_path / "mine", [tmp_path / "apis" / "br.yaml"])
         verified = run_verify(tmp_path / "mine", 1, terms)

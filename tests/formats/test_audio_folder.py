@@ -15,7 +15,12 @@ from dragoman.core.replies import Stage
 from dragoman.formats.audio_folder import write_audio_folder
 from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_set import AudioSetFiles, decode_flac
-from dragoman.store.audio_set_format import SpeechLine, TranscriptLine, encoded, transcripts_name
+from dragoman.store.audio_set_format import (
+    SpeechLine,
+    TranscriptLine,
+    encode_line,
+    transcripts_name,
+)
 
 pytest.importorskip("soundfile", reason="reading FLAC needs the extra voice")
 
@@ -47,10 +52,10 @@ def write_set(folder: Path, *, spoken: bool = True) -> None:
         "card.json": [b"{}"],
         "texts.jsonl": [text(task, words) for task, words, _ in says],
         "speech.jsonl": [
-            encoded(SpeechLine(task, 0, 0, words, sound, STAGES)) for task, words, sound in says
+            encode_line(SpeechLine(task, 0, 0, words, sound, STAGES)) for task, words, sound in says
         ],
         transcripts_name("mixed"): [
-            encoded(TranscriptLine(task, 0, 0, "on fry day", "on fry day")) for task, *_ in says
+            encode_line(TranscriptLine(task, 0, 0, "on fry day", "on fry day")) for task, *_ in says
         ],
     }
     for name, content in files.items():

@@ -17,7 +17,7 @@ from dragoman.core.conditions import condition_of
 from dragoman.core.errors import UsageError
 from dragoman.runs.jobs import Manifest, resume_job
 from dragoman.runs.runner import MeasureRequest, play, score, start
-from dragoman.store.checksums import verified, with_checksum
+from dragoman.store.checksums import strip_checksum, with_checksum
 from dragoman.store.run_file import FILE
 from dragoman.store.run_plan import NewRun
 from dragoman.store.run_store import create_run, open_run
@@ -62,7 +62,7 @@ def with_judge(folder: Path) -> None:
     """Change a run as whoever sends it could."""
     with closing(sqlite3.connect(folder / FILE)) as file, file:
         (stored,) = file.execute("SELECT value FROM meta WHERE name = 'manifest'").fetchone()
-        manifest = msgspec.json.decode(verified(stored, "manifest"), type=Manifest)
+        manifest = msgspec.json.decode(strip_checksum(stored, "manifest"), type=Manifest)
         config = msgspec.structs.replace(manifest.config, judge=JUDGE)
         changed = msgspec.structs.replace(manifest, config=config)
         value = with_checksum(msgspec.json.encode(changed), "manifest")

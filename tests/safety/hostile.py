@@ -13,7 +13,7 @@ import msgspec
 import zstandard
 from tests.safety.audited import MARK
 
-from dragoman.store.checksums import verified, with_checksum
+from dragoman.store.checksums import strip_checksum, with_checksum
 from dragoman.store.run_file import FILE
 
 NEST = 100_000
@@ -52,7 +52,7 @@ def change_manifest(run: Path, change: Callable[[Record], object]) -> None:
     """Change a run's manifest as whoever sends it could."""
     with closing(sqlite3.connect(run / FILE)) as file, file:
         ((value,),) = file.execute("SELECT value FROM meta WHERE name = 'manifest'")
-        record = json.loads(verified(value, "manifest"))
+        record = json.loads(strip_checksum(value, "manifest"))
         change(record)
         value = with_checksum(json.dumps(record).encode(), "manifest")
         file.execute("UPDATE meta SET value = ? WHERE name = 'manifest'", (value,))
@@ -64,7 +64,7 @@ def change_episodes(run: Path, change: Callable[[bytes], bytes]) -> None:
         query = "SELECT e.id, key, attempt, fault, data FROM episodes AS e JOIN cells ON cells.id = cell"
         for row, cell, attempt, fault, data in file.execute(query).fetchall():
             key = (cell.hex(), attempt, fault)
-            content = change(verified(data, *key))
+            content = change(strip_checksum(data, *key))
             file.execute(
                 "UPDATE episodes SET data = ? WHERE id = ?", (with_checksum(content, *key), row)
             )

@@ -14,7 +14,7 @@ from tests.safety.conftest import Watched
 from tests.safety.echoing import WAYS, EchoServer
 from typer.main import get_command
 
-from dragoman.benchmarks.itc.world.bundled_set import load_world
+from dragoman.benchmarks.itc.world.bundled_set import load_bundled_apis
 from dragoman.cli.commands.tree import command_line
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
@@ -212,7 +212,7 @@ def prepared(watched: Watched, echo: EchoServer) -> None:
     (work / "breaking.py").write_text(AGENT)
     (work / "recipe.toml").write_text(RECIPE)
     (work / "plan.toml").write_text(PLAN.format(model=chat(echo, "words")))
-    documents = load_world().documents
+    documents = load_bundled_apis().documents
     (work / "documents").mkdir()
     page = {
         "openapi": "3.0.0",

@@ -19,8 +19,8 @@ from dragoman.viewer.conversation_list import ListFilter
 from dragoman.viewer.conversation_page import (
     comparison_address,
     conversation_address,
+    find_same_task_trials,
     neighbours,
-    same_task_elsewhere,
 )
 
 LOST = [cell for cell in CELLS if cell.task == "t2"]
@@ -58,7 +58,7 @@ def test_the_same_task_is_found_under_every_agent_and_condition(tmp_path: Path) 
     here = next(cell for cell in CELLS if cell.task == "t2" and cell.trial == 1)
 
     with listed(folder, tmp_path / "views") as listing:
-        found = same_task_elsewhere(listing, here)
+        found = find_same_task_trials(listing, here)
 
     same = [cell for cell in CELLS if cell.task == "t2"]
     assert [trial.key for twin in found for trial in twin.trials] == [cell.key for cell in same]

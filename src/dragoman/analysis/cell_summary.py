@@ -293,11 +293,11 @@ def _is_invalid(row: ConversationResult) -> bool:
 
 def _without_verdict(row: ConversationResult) -> ConversationResult:
     """Return a conversation whose user failed as one that says nothing, whatever came of it."""
-    score = None if row.score is None else _unscored(row.score)
+    score = None if row.score is None else _mark_unscored(row.score)
     return msgspec.structs.replace(row, score=score)
 
 
-def _unscored(score: Score) -> Score:
+def _mark_unscored(score: Score) -> Score:
     return msgspec.structs.replace(score, reward=Unscored("the simulated user failed"))
 
 

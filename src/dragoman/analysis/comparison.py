@@ -313,7 +313,7 @@ class _Side:
 
 
 def _comparison(a: _Side, b: _Side) -> Comparison:
-    pairs, left_out = _paired(a, b)
+    pairs, left_out = _pair_tasks(a, b)
     tasks = {pair.task for pair in pairs}
     return Comparison(
         a=a.name,
@@ -328,7 +328,7 @@ def _comparison(a: _Side, b: _Side) -> Comparison:
     )
 
 
-def _paired(a: _Side, b: _Side) -> tuple[tuple[TaskPair, ...], dict[str, int]]:
+def _pair_tasks(a: _Side, b: _Side) -> tuple[tuple[TaskPair, ...], dict[str, int]]:
     """Return the task pairs, and the number of tasks left out by reason.
 
     Numbered tasks are in the order of their numbers.

@@ -47,7 +47,7 @@ def correlation(first: Sequence[float | None], second: Sequence[float | None]) -
     pairs = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
     if len(pairs) < FEWEST or any(min(side) == max(side) for side in zip(*pairs, strict=True)):
         return Correlation(len(pairs), None)
-    from_a, from_b = (_centred(side) for side in zip(*pairs, strict=True))
+    from_a, from_b = (_center_values(side) for side in zip(*pairs, strict=True))
     together = fsum(a * b for a, b in zip(from_a, from_b, strict=True))
     spread = sqrt(fsum(a * a for a in from_a)) * sqrt(fsum(b * b for b in from_b))
     return Correlation(len(pairs), min(1.0, max(-1.0, together / spread)))
@@ -79,7 +79,7 @@ def averages(entries: Iterable[tuple[str, str, float]]) -> Averages:
     return Averages(rows, values, counts)
 
 
-def _centred(values: Sequence[float]) -> list[float]:
+def _center_values(values: Sequence[float]) -> list[float]:
     mean = fsum(values) / len(values)
     return [value - mean for value in values]
 

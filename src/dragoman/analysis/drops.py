@@ -175,7 +175,7 @@ _FURTHER_DIFFERENCES = ("missing", "added", "type", "format", "other value", "no
 
 def failure_stage(row: ConversationResult) -> FailureStage:
     """Return the stage that lost a conversation, which failed."""
-    found: FailureStage = _culprit(row) or "not looked for"
+    found: FailureStage = _find_cause(row) or "not looked for"
     if found == "arguments" and _is_of_language(measure_counts(row, "modes")):
         return "language"
     if found in _BEHIND_THE_USER and row.score is not None and row.score.invalid:
@@ -191,7 +191,7 @@ def measure_counts(row: ConversationResult, measure: str) -> Mapping[str, int | 
     return next((entry.counts for entry in newest(row.measures) if entry.measure == measure), {})
 
 
-def _culprit(row: ConversationResult) -> FailureSource | None:
+def _find_cause(row: ConversationResult) -> FailureSource | None:
     counts = measure_counts(row, ATTRIBUTION)
     return next((name for name in get_args(FailureSource) if counts.get(name)), None)
 

@@ -150,20 +150,20 @@ def summarize_failure_modes(rows: Sequence[ConversationResult]) -> FailureModeSu
 
 def has_failure_modes(row: ConversationResult) -> bool:
     """Whether failure modes of a conversation were looked for."""
-    return failure_modes_result(row) is not None or _checked(row) is not None
+    return failure_modes_result(row) is not None or _find_check_faults(row) is not None
 
 
 def _entries(row: ConversationResult) -> Sequence[CountedItem] | Unscored:
     found = failure_modes_result(row)
     if found is not None and not found.unscored:
         return found.evidence
-    checked = _checked(row)
+    checked = _find_check_faults(row)
     if checked is not None:
         return checked
     return Unscored("not measured" if found is None else found.unscored)
 
 
-def _checked(row: ConversationResult) -> Sequence[CountedItem] | None:
+def _find_check_faults(row: ConversationResult) -> Sequence[CountedItem] | None:
     """Return the errors that a suite's own check of calls found.
 
     None if the conversation has no such check that reached a decision.

@@ -44,7 +44,7 @@ class PlannedCell(msgspec.Struct, frozen=True):
     conversations: int
 
 
-class TakenOnAverage(msgspec.Struct, frozen=True):
+class MeanConsumption(msgspec.Struct, frozen=True):
     """What one conversation used, and its seconds; None where they are not known."""
 
     usage: tuple[Usage, ...]
@@ -130,7 +130,7 @@ def forecast(
     cells: Iterable[PlannedCell],
     recorded: Sequence[ConversationResult],
     price_of: PriceOf,
-    stated: TakenOnAverage | None = None,
+    stated: MeanConsumption | None = None,
 ) -> Forecast:
     """Return what a plan would take.
 
@@ -154,7 +154,7 @@ def forecast(
     for cell in cells:
         basis, likest = _likest(cell, usable)
         used.update(map(id, likest))
-        sample = list(map(_taken, likest))
+        sample = list(map(_measure_consumption, likest))
         if not sample and stated is not None:
             basis, sample = STATED, [stated]
         bases[basis] += cell.conversations
@@ -184,7 +184,7 @@ class _Share:
     """What planned conversations of one kind would use, from a sample of recorded ones."""
 
     def __init__(
-        self, cell: PlannedCell, sample: Sequence[TakenOnAverage], price_of: PriceOf, untold: str
+        self, cell: PlannedCell, sample: Sequence[MeanConsumption], price_of: PriceOf, untold: str
     ) -> None:
         self.count = cell.conversations
         self.untold = untold
@@ -242,14 +242,14 @@ def _likest(
     return UNLIKE, []
 
 
-def _taken(found: ConversationResult) -> TakenOnAverage:
+def _measure_consumption(found: ConversationResult) -> MeanConsumption:
     """Return what a conversation took; one that our own cache shortened tells no time."""
     usage = found.usage
     is_timed = found.episode is not None and not any(each.replayed for each in usage)
-    return TakenOnAverage(usage, found.episode.seconds if found.episode and is_timed else None)
+    return MeanConsumption(usage, found.episode.seconds if found.episode and is_timed else None)
 
 
-def _mean_seconds(sample: Sequence[TakenOnAverage]) -> float | None:
+def _mean_seconds(sample: Sequence[MeanConsumption]) -> float | None:
     seconds = [each.seconds for each in sample if each.seconds is not None]
     return statistics.fmean(seconds) if seconds else None
 
@@ -292,11 +292,11 @@ def _line(key: _Key, shares: Sequence[_Share], *, is_priced: bool) -> ForecastLi
         purpose,
         model.name,
         sum(share.count for share in shares),
-        _expected(rows, lambda each: each.calls),
-        _expected(rows, lambda each: each.input_tokens),
-        _expected(rows, lambda each: each.output_tokens),
-        _expected(rows, lambda each: each.audio_seconds),
-        _expected(rows, lambda each: each.characters),
+        _estimate_total(rows, lambda each: each.calls),
+        _estimate_total(rows, lambda each: each.input_tokens),
+        _estimate_total(rows, lambda each: each.output_tokens),
+        _estimate_total(rows, lambda each: each.audio_seconds),
+        _estimate_total(rows, lambda each: each.characters),
         limited_as=model.limited_as,
     )
     if not is_priced:
@@ -309,7 +309,7 @@ def _line(key: _Key, shares: Sequence[_Share], *, is_priced: bool) -> ForecastLi
     )
 
 
-def _expected(
+def _estimate_total(
     rows: Sequence[tuple[int, Sequence[Usage]]], count: Callable[[Usage], float | None]
 ) -> float | None:
     total = 0.0

@@ -130,7 +130,7 @@ class AxisLedger(msgspec.Struct, frozen=True):
     @property
     def cost_per_conversation(self) -> Cost | None:
         """What a conversation costs on average; None where there is none or a part is not known."""
-        return _shared(self.cost, self.conversations)
+        return _cost_per_item(self.cost, self.conversations)
 
     @property
     def cost_per_success(self) -> Cost | None:
@@ -138,7 +138,7 @@ class AxisLedger(msgspec.Struct, frozen=True):
 
         None if there are no successes or the cost is not known.
         """
-        return _shared(self.cost, self.successes)
+        return _cost_per_item(self.cost, self.successes)
 
 
 def ledgers_by(
@@ -176,5 +176,5 @@ def _all_successes(cells: Sequence[CellSummary]) -> int | None:
     return sum(known) if len(known) == len(cells) else None
 
 
-def _shared(cost: Cost | None, count: int | None) -> Cost | None:
+def _cost_per_item(cost: Cost | None, count: int | None) -> Cost | None:
     return Cost(cost.nominal / count, cost.paid / count) if cost and count else None

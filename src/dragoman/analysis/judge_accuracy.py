@@ -119,7 +119,7 @@ def corrected_rate(judged: Sequence[bool], pairs: Sequence[JudgedPair]) -> Corre
         return Corrected(raw, None, None, f"no labelled conversation is {lacking}")
     if sensitivity + specificity <= 1:
         return Corrected(raw, None, None, _BETTER_THAN_CHANCE)
-    value = _solved(raw, sensitivity, specificity)
+    value = _solve_true_rate(raw, sensitivity, specificity)
     interval = _interval(sum(judged), len(judged), errors)
     if interval is None:
         why = f"{_BETTER_THAN_CHANCE}, as far as {len(pairs)} can tell"
@@ -127,7 +127,7 @@ def corrected_rate(judged: Sequence[bool], pairs: Sequence[JudgedPair]) -> Corre
     return Corrected(raw, value, interval)
 
 
-def _solved(raw: float, sensitivity: float, specificity: float) -> float:
+def _solve_true_rate(raw: float, sensitivity: float, specificity: float) -> float:
     return min(max((raw + specificity - 1) / (sensitivity + specificity - 1), 0.0), 1.0)
 
 

@@ -173,10 +173,10 @@ def tag_agreement(cases: Sequence[ReviewedOutcome]) -> tuple[TagAgreement, ...]:
     """Return the agreement of every pair; none where no failure modes are known."""
     if all(agent_failure_modes(case.row) is None for case in cases):
         return ()
-    return tuple(_twin(tag, *modes, cases) for tag, modes in TWINS.items())
+    return tuple(_tag_mode_agreement(tag, *modes, cases) for tag, modes in TWINS.items())
 
 
-def _twin(
+def _tag_mode_agreement(
     tag: str, mode: str, meant: frozenset[str], cases: Sequence[ReviewedOutcome]
 ) -> TagAgreement:
     pairs: list[tuple[bool, bool]] = []

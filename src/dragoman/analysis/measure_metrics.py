@@ -81,7 +81,7 @@ class MeasureRow(msgspec.Struct, frozen=True):
     most: float | None = None
 
 
-class _Taken(msgspec.Struct, frozen=True):
+class _TaskMeasurement(msgspec.Struct, frozen=True):
     """One conversation's result with its task, which intervals draw."""
 
     task: str
@@ -103,7 +103,7 @@ def measure_rows(
         declared: By metric, the figures that measures declare; without them counts are added up.
         every_version: Whether older versions of measures are there as well as the newest.
     """
-    taken: dict[Place, list[_Taken]] = {}
+    taken: dict[Place, list[_TaskMeasurement]] = {}
     for row in outcomes:
         of_place = taken.setdefault((row.suite, row.condition, row.agent), [])
         simulator = None if row.score is None else simulator_result(row.score)
@@ -111,7 +111,7 @@ def measure_rows(
             *(() if simulator is None else (simulator,)),
             *(row.measures if every_version else newest(row.measures)),
         )
-        of_place += (_Taken(row.task, each) for each in found)
+        of_place += (_TaskMeasurement(row.task, each) for each in found)
     return tuple(
         row
         for cell in cells
@@ -151,9 +151,9 @@ def _reward_rows(cell: CellSummary) -> Iterator[MeasureRow]:
 
 
 def _place_rows(
-    taken: Sequence[_Taken], cell: CellSummary, declared: Mapping[str, DeclaredMetrics]
+    taken: Sequence[_TaskMeasurement], cell: CellSummary, declared: Mapping[str, DeclaredMetrics]
 ) -> Iterator[MeasureRow]:
-    groups: dict[tuple[str, str, str, str], list[_Taken]] = {}
+    groups: dict[tuple[str, str, str, str], list[_TaskMeasurement]] = {}
     for entry in taken:
         one = entry.measured
         groups.setdefault((one.measure, one.version, one.rules, one.judge), []).append(entry)
@@ -162,7 +162,7 @@ def _place_rows(
         reasons = counted_reasons(entry.measured.unscored for entry in group)
         for figure in _figures(group, declared):
             value, interval, n = _figure(figure, scored)
-            most, interval = _bound(figure, scored, interval)
+            most, interval = _upper_bound(figure, scored, interval)
             yield MeasureRow(
                 *(cell.suite, cell.condition, cell.agent),
                 *key,
@@ -187,7 +187,7 @@ def counted_reasons(told: Iterable[str]) -> dict[str, int]:
 
 
 def _figures(
-    group: Sequence[_Taken], declared: Mapping[str, DeclaredMetrics]
+    group: Sequence[_TaskMeasurement], declared: Mapping[str, DeclaredMetrics]
 ) -> Sequence[MetricDefinition]:
     first = group[0].measured
     if first.measure == SIMULATOR:
@@ -209,7 +209,7 @@ def _form(figure: MetricDefinition) -> Form:
 
 
 def _figure(
-    figure: MetricDefinition, taken: Sequence[_Taken]
+    figure: MetricDefinition, taken: Sequence[_TaskMeasurement]
 ) -> tuple[float | None, Interval | None, int | float]:
     """Return value, interval and how much was counted."""
     match figure:
@@ -226,8 +226,8 @@ def _figure(
             return _rate(figure, taken, _own_sums)
 
 
-def _bound(
-    figure: MetricDefinition, taken: Sequence[_Taken], interval: Interval | None
+def _upper_bound(
+    figure: MetricDefinition, taken: Sequence[_TaskMeasurement], interval: Interval | None
 ) -> tuple[float | None, Interval | None]:
     """Return the upper bound of a rate, and its interval with both bounds.
 
@@ -259,7 +259,7 @@ def _own_rate(figure: Rate, counts: Mapping[str, int | float]) -> _Pair:
 
 def _rate(
     figure: Rate,
-    taken: Sequence[_Taken],
+    taken: Sequence[_TaskMeasurement],
     pair_of: Callable[[Rate, Mapping[str, int | float]], _Pair],
 ) -> tuple[float | None, Interval | None, int | float]:
     tasks: dict[str, _Pair] = {}
@@ -276,7 +276,7 @@ def _rate(
 
 
 def _quantile(
-    figure: Quantile, taken: Sequence[_Taken]
+    figure: Quantile, taken: Sequence[_TaskMeasurement]
 ) -> tuple[float | None, Interval | None, int | float]:
     tasks: dict[str, list[float]] = {}
     for entry in taken:
@@ -291,7 +291,7 @@ def _quantile(
 
 
 def _trend(
-    figure: Trend, taken: Sequence[_Taken]
+    figure: Trend, taken: Sequence[_TaskMeasurement]
 ) -> tuple[float | None, Interval | None, int | float]:
     """Correlate position and rate, each position weighing the same."""
     at: dict[int, list[CountedItem]] = {}

@@ -104,11 +104,11 @@ def smallest_drop(tasks: int, trials: int, variance: TaskVariance) -> float | No
         return None
     of_task = variance.of_difference(trials)
     low, high = 0.0, 1.0
-    if _asked(high, of_task) / sqrt(tasks) + _step(tasks, trials) > high:
+    if _scaled_drop(high, of_task) / sqrt(tasks) + _step(tasks, trials) > high:
         return None
     for _ in range(_HALVINGS):
         drop = (low + high) / 2
-        is_found = _asked(drop, of_task) / sqrt(tasks) + _step(tasks, trials) <= drop
+        is_found = _scaled_drop(drop, of_task) / sqrt(tasks) + _step(tasks, trials) <= drop
         low, high = (low, drop) if is_found else (drop, high)
     return high
 
@@ -121,7 +121,7 @@ def tasks_needed(drop: float, trials: int, variance: TaskVariance) -> int:
         trials: How many trials each task has.
         variance: How much tasks differ.
     """
-    asked = _asked(drop, variance.of_difference(trials))
+    asked = _scaled_drop(drop, variance.of_difference(trials))
     root = (asked + sqrt(asked**2 + 2 * drop / trials)) / (2 * drop)
     return max(FEWEST_TASKS, ceil(root**2 - _ROUNDED))
 
@@ -151,7 +151,7 @@ def variance_of_compared(
     """
     couples = [each for each in comparisons if len(each.pairs) >= _LEAST_TO_VARY]
     of_conditions = [each for each in couples if each.a.agent == each.b.agent]
-    found = [_of_couple(each.pairs) for each in of_conditions or couples]
+    found = [_estimate_pair_variance(each.pairs) for each in of_conditions or couples]
     if not found:
         return _within_cells(outcomes)
     count = sum(each.of for each in found)
@@ -177,14 +177,15 @@ def _within_cells(outcomes: Iterable[ConversationResult]) -> TaskVariance:
     return TaskVariance(ASSUMED.between, within, "stored within tasks", len(counts), most)
 
 
-def _of_couple(pairs: Sequence[TaskPair]) -> TaskVariance:
+def _estimate_pair_variance(pairs: Sequence[TaskPair]) -> TaskVariance:
     seen = variance(
-        _rate(pair.b, won_b) - _rate(pair.a, won_a) for pair, won_a, won_b in _won(pairs)
+        _rate(pair.b, won_b) - _rate(pair.a, won_a)
+        for pair, won_a, won_b in _pairs_with_successes(pairs)
     )
     most = max(max(len(pair.a), len(pair.b)) for pair in pairs)
     sides = [
         (_within(won, len(side)), len(side))
-        for pair, won_a, won_b in _won(pairs)
+        for pair, won_a, won_b in _pairs_with_successes(pairs)
         for side, won in ((pair.a, won_a), (pair.b, won_b))
         if len(side) > 1
     ]
@@ -195,7 +196,7 @@ def _of_couple(pairs: Sequence[TaskPair]) -> TaskVariance:
     return TaskVariance(max(seen - by_chance, 0.0), within, "stored", len(pairs), most)
 
 
-def _won(pairs: Iterable[TaskPair]) -> Iterable[tuple[TaskPair, int, int]]:
+def _pairs_with_successes(pairs: Iterable[TaskPair]) -> Iterable[tuple[TaskPair, int, int]]:
     return ((pair, *pair.successes) for pair in pairs)
 
 
@@ -208,7 +209,7 @@ def _within(won: int, trials: int) -> float:
     return won * (trials - won) / (trials * (trials - 1))
 
 
-def _asked(drop: float, of_task: float) -> float:
+def _scaled_drop(drop: float, of_task: float) -> float:
     """Return the drop that is asked for times the root of the number of tasks, but for the step."""
     sure, found = map(NormalDist().inv_cdf, ((1 + LEVEL) / 2, POWER))
     return sure * sqrt(of_task + drop**2) + found * sqrt(of_task)

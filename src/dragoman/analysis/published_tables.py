@@ -148,7 +148,7 @@ def _by_key(cells: Sequence[PrintedCell]) -> dict[tuple[str, str, str, str], Pri
 
 
 def _figures(a: PrintedCell, b: PrintedCell) -> list[FigureDifference]:
-    of_a, of_b = _named(a), _named(b)
+    of_a, of_b = _name_figures(a), _name_figures(b)
     names = dict.fromkeys((*of_a, *of_b))
     return [
         FigureDifference(a.name, a.place, b.place, name, of_a.get(name), of_b.get(name))
@@ -156,7 +156,7 @@ def _figures(a: PrintedCell, b: PrintedCell) -> list[FigureDifference]:
     ]
 
 
-def _named(cell: PrintedCell) -> dict[str, float]:
+def _name_figures(cell: PrintedCell) -> dict[str, float]:
     figures = {f"pass^{k}": value for k, value in sorted(cell.figures.items())}
     return figures | {f"rho^{q}": value for q, value in sorted(cell.rho.items())}
 
@@ -218,7 +218,7 @@ def check_duplicates(cells: Sequence[PrintedCell], _tolerance: float) -> Iterato
     telling = [cell for cell in cells if sum(0 < v < 1 for v in cell.figures.values()) > 1]
     for _, rows in _groups(telling, _figures_of_agent):
         if len({cell.key for cell in rows}) > 1:
-            shown = _shown(rows[0].figures)
+            shown = _format_figures(rows[0].figures)
             yield finding("duplicate", rows, f"all figures are alike: {shown}")
 
 
@@ -314,10 +314,12 @@ def _figures_of_agent(cell: PrintedCell) -> tuple[str, str, tuple[tuple[int, flo
 
 
 def _impossible(claim: ClaimedRates) -> str:
-    parts = [f"{_shown(claim.figures)} cannot be, of {claim.tasks} tasks x {claim.trials} trials"]
+    parts = [
+        f"{_format_figures(claim.figures)} cannot be, of {claim.tasks} tasks x {claim.trials} trials"
+    ]
     nearest = nearest_figures(claim)
     if nearest is not None:
-        parts.append(f"the nearest that can is {_shown(nearest)}")
+        parts.append(f"the nearest that can is {_format_figures(nearest)}")
     lacking = fewest_ungraded(claim)
     if lacking:
         parts.append(f"it could be if {lacking} of the tasks lacked grades")
@@ -344,7 +346,7 @@ def _extent(rows: Sequence[PrintedCell]) -> str:
     return f"x {len(rows)} ({', '.join(conditions)})" if conditions else f"x {len(rows)}"
 
 
-def _shown(figures: dict[int, float]) -> str:
+def _format_figures(figures: dict[int, float]) -> str:
     return ", ".join(f"pass^{k} {figures[k]:.3f}" for k in sorted(figures))
 
 

@@ -95,7 +95,9 @@ def _fleiss(kinds: Ratings, counts: "NDArray[np.float64]") -> "NDArray[np.float6
     rated, times = [kinds[place] for place in places], counts[:, places]
     seen = _ratio(_dot(times, [_equal_pairs(row) for row in rated]), times.sum(axis=1))
     said = _dot(times, [float(len(row)) for row in rated])
-    chance = sum((_ratio(each, said) ** 2 for each in _said(rated, times)), start=0 * said)
+    chance = sum(
+        (_ratio(each, said) ** 2 for each in _iterate_label_counts(rated, times)), start=0 * said
+    )
     return _beyond(seen, chance)
 
 
@@ -104,7 +106,7 @@ def _alpha(kinds: Ratings, counts: "NDArray[np.float64]") -> "NDArray[np.float64
     times = counts[:, places]
     said = _dot(times, [float(len(row)) for row in rated])
     apart = _dot(times, [(1 - _equal_pairs(row)) * len(row) for row in rated])
-    alike = sum((each * (each - 1) for each in _said(rated, times)), start=0 * said)
+    alike = sum((each * (each - 1) for each in _iterate_label_counts(rated, times)), start=0 * said)
     return 1 - _ratio(_ratio(apart, said), 1 - _ratio(alike, said * (said - 1)))
 
 
@@ -179,7 +181,9 @@ def _labels(rated: Ratings) -> dict[Hashable | None, None]:
     return dict.fromkeys(label for row in rated for label in row)
 
 
-def _said(rated: Ratings, times: "NDArray[np.float64]") -> Iterator["NDArray[np.float64]"]:
+def _iterate_label_counts(
+    rated: Ratings, times: "NDArray[np.float64]"
+) -> Iterator["NDArray[np.float64]"]:
     """Yield how often each label was given."""
     for label in _labels(rated):
         yield _dot(times, [float(tuple(row).count(label)) for row in rated])

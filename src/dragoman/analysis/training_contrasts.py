@@ -250,10 +250,10 @@ def paired_contrasts(
     by_axis: dict[str, list[SideContrast]] = {}
     for each in found:
         by_axis.setdefault(each.axis, []).append(each)
-    return tuple(each for of_axis in by_axis.values() for each in _corrected(of_axis))
+    return tuple(each for of_axis in by_axis.values() for each in _correct_contrasts(of_axis))
 
 
-def _corrected(found: Sequence[SideContrast]) -> Iterator[SideContrast]:
+def _correct_contrasts(found: Sequence[SideContrast]) -> Iterator[SideContrast]:
     rates = iter(correct_p_values(rate for each in found for rate in each.rates))
     for each in found:
         own = tuple(next(rates) for _ in each.rates)
@@ -268,7 +268,9 @@ def _pair_contrasts(
 ) -> Iterator[SideContrast]:
     suites = dict.fromkeys(suite for suite, _ in {**a.digests, **b.digests})
     for suite in suites:
-        of_a, of_b, left_out = _paired(_counted(a, suite), _counted(b, suite), a, b, suite)
+        of_a, of_b, left_out = _pair_complete_tasks(
+            _counts_by_task(a, suite), _counts_by_task(b, suite), a, b, suite
+        )
         groups: dict[tuple[str, str], list[str]] = {(ALL, ""): []}
         for task in of_a:
             for group in _groups(labels.get((suite, task), {}), seen.get((suite, task), "")):
@@ -311,7 +313,7 @@ def _rates() -> Iterator[Rate]:
 RATES = tuple(_rates())
 
 
-def _counted(player: ContrastSide, suite: str) -> dict[str, list[Counts | None]]:
+def _counts_by_task(player: ContrastSide, suite: str) -> dict[str, list[Counts | None]]:
     found: dict[str, list[Counts | None]] = {}
     for row in player.outcomes:
         if row.suite == suite:
@@ -334,7 +336,7 @@ def _counts(row: ConversationResult) -> Counts | None:
     return counts or None
 
 
-def _paired(
+def _pair_complete_tasks(
     a: Mapping[str, Sequence[Counts | None]],
     b: Mapping[str, Sequence[Counts | None]],
     player_a: ContrastSide,

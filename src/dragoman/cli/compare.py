@@ -77,7 +77,7 @@ def print_comparison(
         print_metrics_json(_object(found))
     else:
         _print(found, full=full)
-    return _judged(found, gate)
+    return _report_objections(found, gate)
 
 
 def _object(found: RunComparison) -> dict[str, object]:
@@ -100,7 +100,7 @@ def _print(found: RunComparison, *, full: bool) -> None:
         )
 
 
-def _judged(found: RunComparison, gate: RegressionGate) -> int:
+def _report_objections(found: RunComparison, gate: RegressionGate) -> int:
     status = 0
     for entry in found.comparisons:
         for objection in gate.objections(entry):

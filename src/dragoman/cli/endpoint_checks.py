@@ -139,7 +139,7 @@ async def check_endpoint(
     found = [_server(at, words, why, better), *_name(at, words, why), *_key(at, why)]
     found.append(_words(at, words, why))
     if why in _HOPELESS:
-        found += [_unasked("tool call"), _unasked("stream")]
+        found += [_not_asked_finding("tool call"), _not_asked_finding("stream")]
         return found
     announce("a tool call")
     offered = await request_call(probe)
@@ -165,7 +165,7 @@ def _finding(
     return DoctorFinding(MODEL_PART, subject, state, found, todo, cause)
 
 
-def _unasked(subject: str) -> DoctorFinding:
+def _not_asked_finding(subject: str) -> DoctorFinding:
     return _finding(
         subject, "wrong" if subject == "tool call" else "missing", _NOT_ASKED, "", "not_asked"
     )
@@ -251,16 +251,16 @@ def _words(at: _Endpoint, words: ProbeResult, why: str) -> DoctorFinding:
             "a base model, or another model's chat template: take the instruct model and its "
             "own template"
         )
-        found = f"marks of a chat template in the words: {_quoted(said)}"
+        found = f"marks of a chat template in the words: {_quote_line(said)}"
         return _finding("words", "missing", found, todo, "template_marks")
     if endpoint_probes.is_truncated(words):
         todo = (
             "is it a model for chats? Set max_tokens=1000, or each reply runs until the "
             "context is full"
         )
-        found = f"words that do not end within {_limit(at)} tokens: {_quoted(said)}"
+        found = f"words that do not end within {_limit(at)} tokens: {_quote_line(said)}"
         return _finding("words", "missing", found, todo, "endless")
-    return _finding("words", "ok", f"{_quoted(said)}{_duration(words)}")
+    return _finding("words", "ok", f"{_quote_line(said)}{_duration(words)}")
 
 
 def _wordless(at: _Endpoint, words: ProbeResult) -> DoctorFinding:
@@ -320,7 +320,7 @@ def _tool_call(at: _Endpoint, words: ProbeResult, offered: ProbeResult) -> Itera
         yield _finding("tool call", "ok", f"{_written_call(offered)}{_duration(offered)}")
         return
     if fault == "no_call" and endpoint_probes.writes_call_as_text(offered):
-        found = f"the call stands in the words: {_quoted(endpoint_probes.content_of(offered))}"
+        found = f"the call stands in the words: {_quote_line(endpoint_probes.content_of(offered))}"
         yield _finding("tool call", "wrong", found, at.kind.tools + as_text, "tool_parser_off")
     elif fault == "no_call" and endpoint_probes.ignored_tools(words, offered):
         found = (
@@ -329,7 +329,7 @@ def _tool_call(at: _Endpoint, words: ProbeResult, offered: ProbeResult) -> Itera
         )
         yield _finding("tool call", "wrong", found, at.kind.tools + as_text, "tools_left_out")
     elif fault == "no_call":
-        found = f"no call: {_quoted(endpoint_probes.content_of(offered)) or 'nothing'}"
+        found = f"no call: {_quote_line(endpoint_probes.content_of(offered)) or 'nothing'}"
         todo = "the model saw the tool and did not call it: try again, or a larger model"
         yield _finding("tool call", "wrong", found, todo + as_text, fault)
     else:
@@ -392,7 +392,7 @@ def _written_call(answer: ProbeResult) -> str:
     return endpoint_probes.shortened_line(f"{first.name}({arguments})")
 
 
-def _quoted(text: str) -> str:
+def _quote_line(text: str) -> str:
     line = endpoint_probes.shortened_line(text)
     return f'"{line}"' if line else ""
 

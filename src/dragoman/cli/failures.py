@@ -104,7 +104,7 @@ def _print_groups(folder: Path, groups: Sequence[FailureGroup]) -> None:
         of_cause = list(stages)
         count = sum(len(group.places) for group in of_cause)
         print()
-        for line in _wrapped(
+        for line in _wrap_text(
             f"{count:,} {OUTCOME_STATUSES[standing]}: {formatting.shortened(cause, MAX_CAUSE)}", ""
         ):
             print(line)
@@ -143,11 +143,11 @@ def _lines(folder: Path, group: FailureGroup) -> Iterator[str]:
             for place in places[:MAX_TASKS]
         ]
         more = [f"and {len(places) - MAX_TASKS:,} more"] if len(places) > MAX_TASKS else []
-        yield from _wrapped(f"{agent}, {condition}: {', '.join(named + more)}", indent)
+        yield from _wrap_text(f"{agent}, {condition}: {', '.join(named + more)}", indent)
     yield escape_controls(f"{indent}one of them: {show_run_command(str(folder), group.places[0])}")
 
 
-def _wrapped(text: str, indent: str) -> list[str]:
+def _wrap_text(text: str, indent: str) -> list[str]:
     from rich.console import Console
 
     return textwrap.wrap(

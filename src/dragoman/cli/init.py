@@ -127,7 +127,7 @@ def make_grid(path: Path, given: Mapping[str, str], ask: Callable[[str], str] | 
     """
     if path.exists():
         raise UsageError(f"{path} is there already and stays as it is: name another file")
-    chosen = _chosen(given, ask)
+    chosen = _collect_answers(given, ask)
     config = build_run_request(
         {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
     ).config
@@ -143,7 +143,9 @@ def make_grid(path: Path, given: Mapping[str, str], ask: Callable[[str], str] | 
     print_line(f"next: dragoman run {quote(str(path))} --dry-run, and then without")
 
 
-def _chosen(given: Mapping[str, str], ask: Callable[[str], str] | None) -> dict[str, object]:
+def _collect_answers(
+    given: Mapping[str, str], ask: Callable[[str], str] | None
+) -> dict[str, object]:
     """Return by field what was given, answered, or is the default."""
     chosen: dict[str, object] = {}
     for question in QUESTIONS:

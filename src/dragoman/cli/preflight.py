@@ -89,7 +89,7 @@ def run_preflight_checks(
         _require_unspent(setup.budget)
         raise RunHalted(
             f"preflight: {error}; nothing was played (--no-preflight plays without trying)"
-            f"{_used(error.tried, '; used until then: ')}"
+            f"{_describe_usage(error.tried, '; used until then: ')}"
         ) from error
     if mode() != "quiet":
         print(one_line(_describe_result(found[0])), file=sys.stderr)
@@ -109,11 +109,11 @@ def _require_unspent(budget: Budget | None) -> None:
 def _describe_result(answered: PreflightResult) -> str:
     """Return in one line who answered, and what that cost."""
     begun = formatting.counted(answered.conversations, "conversation")
-    used = _used(answered) or "no model was asked"
+    used = _describe_usage(answered) or "no model was asked"
     return f"preflight: the beginning of {begun}: {used}"
 
 
-def _used(tried: PreflightResult, before: str = "") -> str:
+def _describe_usage(tried: PreflightResult, before: str = "") -> str:
     """Return the number of requests by participant, and their cost, after a prefix.
 
     The text is "" if there were no requests.

@@ -97,6 +97,8 @@ def _described_values(module: str) -> Mapping[str, str]:
                 ast.Expr(value=ast.Constant(value=str(text))),
             ):
                 found[name] = inspect.cleandoc(text)
+            case _:
+                pass
     return found
 
 

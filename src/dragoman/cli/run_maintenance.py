@@ -71,7 +71,7 @@ def merge(folders: Sequence[Path], out: Path, prefer: str | None, *, as_json: bo
     Raises:
         UsageError: Where nobody can be preferred in that way.
     """
-    whose = _preferred(prefer)
+    whose = _parse_preference(prefer)
     with progress("conversations", None) as advance:
         merged = merge_runs(folders, out, whose, advance)
     if as_json:
@@ -87,7 +87,7 @@ def merge(folders: Sequence[Path], out: Path, prefer: str | None, *, as_json: bo
         _refuse(merged, as_json=as_json)
 
 
-def _preferred(written: str | None) -> Prefer | None:
+def _parse_preference(written: str | None) -> Prefer | None:
     match written:
         case None | "first" | "last":
             return written

@@ -63,7 +63,7 @@ def print_run_overview(
     """
     with peek_run(folder) as store:
         tallies = store.status_counts()
-        if tallies is None or _planned(tallies) <= MOST_READ:
+        if tallies is None or _count_planned(tallies) <= MOST_READ:
             return None
         rules, judge = _scoring(store, tallies, named)
         meant = {
@@ -73,7 +73,7 @@ def print_run_overview(
         }
         scoring = (rules, judge, METRIC_VERSION)
         causes = sorted(_causes(meant, scoring), key=_rank)
-        counts = _counts(causes, _planned(meant))
+        counts = _counts(causes, _count_planned(meant))
         print_line(f"{folder}: {_other_statuses(counts)} (rules {rules}, judge {judge})")
         for cause in causes[:MOST_CAUSES]:
             print()
@@ -88,7 +88,7 @@ def print_run_overview(
     return counts
 
 
-def _planned(tallies: dict[StatusGroup, StatusCount]) -> int:
+def _count_planned(tallies: dict[StatusGroup, StatusCount]) -> int:
     return sum(tally.count for group, tally in tallies.items() if group.standing == "planned")
 
 

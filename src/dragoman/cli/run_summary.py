@@ -161,7 +161,7 @@ def _table(title: str, rows: Sequence[MeasureRow]) -> TextTable:
                 *(condition, agent),
                 *((part,) if has_parts else ()),
                 *_values(found.get(figure) for figure in figures),
-                *((str(_unscored(found.values())),) if has_unscored else ()),
+                *((str(_count_unscored(found.values())),) if has_unscored else ()),
             )
             for (_, condition, agent, part), found in cells.items()
         ),
@@ -192,7 +192,7 @@ def _reasons(cells: Iterable[Mapping[str, MeasureRow]]) -> dict[str, int]:
     return dict(counts.most_common())
 
 
-def _unscored(rows: Iterable[MeasureRow]) -> int:
+def _count_unscored(rows: Iterable[MeasureRow]) -> int:
     return max(row.unscored for row in rows)
 
 

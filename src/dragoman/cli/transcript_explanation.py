@@ -183,7 +183,7 @@ def _explanation(
         _rate(words),
         _rate(characters),
         tuple(_aligned_units(question)),
-        tuple(_stated(value, question) for value in values),
+        tuple(_describe_value_recognition(value, question) for value in values),
         Versions(),
         _reason(words),
         _reason(characters),
@@ -234,7 +234,7 @@ def _kind(pair: Pair) -> Kind:
     return "hit" if pair.said == pair.heard else "substitution"
 
 
-def _stated(value: str, question: TranscriptQuestion) -> RecognizedValue:
+def _describe_value_recognition(value: str, question: TranscriptQuestion) -> RecognizedValue:
     found = find_value(value, question.heard, question.language)
     in_said = states(value, question.said, question.language)
     kind = value_type(value, question.language)

@@ -222,10 +222,10 @@ def _print_plans(plan: TranslationPlan, *, as_json: bool) -> None:
     )
     print()
     for each in plans:
-        print_line(_compared(each, plan.domain))
+        print_line(_describe_request_plan(each, plan.domain))
 
 
-def _compared(plan: LanguagePlan, domain: str) -> str:
+def _describe_request_plan(plan: LanguagePlan, domain: str) -> str:
     """Return in words what is to be sent, beside what would be sent place by place."""
     texts = sum(len(request.items) for request in plan.plan.requests)
     return (

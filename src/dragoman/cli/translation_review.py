@@ -69,16 +69,16 @@ def print_status(memory: Path, language: str, *, as_json: bool) -> int:
     if as_json:
         print_json({"reviews": reviews, "entries": counts})
         return 0
-    print_table(_counted(counts))
+    print_table(_memory_counts_table(counts))
     print()
     if reviews:
-        print_table(_reviewed(reviews))
+        print_table(_reviews_table(reviews))
     else:
         print_line("nothing was reviewed yet")
     return 0
 
 
-def _counted(counts: Sequence[MemoryCount]) -> TextTable:
+def _memory_counts_table(counts: Sequence[MemoryCount]) -> TextTable:
     headings = ("to", "translations", "machine", "imported", "reviewed")
     rows = []
     for code in sorted({each.target_language for each in counts}):
@@ -88,7 +88,7 @@ def _counted(counts: Sequence[MemoryCount]) -> TextTable:
     return TextTable(headings, tuple(rows), numbers=frozenset(headings[1:]))
 
 
-def _reviewed(reviews: Sequence[ReviewRecord]) -> TextTable:
+def _reviews_table(reviews: Sequence[ReviewRecord]) -> TextTable:
     headings = ("reviewed", "to", "by", "file", "read", "accepted as translated", "unsure")
     rows = tuple(
         (
@@ -97,7 +97,7 @@ def _reviewed(reviews: Sequence[ReviewRecord]) -> TextTable:
             each.reviewer or "-",
             each.file,
             str(sum(count.read for count in each.counts)),
-            _accepted(each.counts),
+            _format_acceptance_rate(each.counts),
             str(sum(count.unsure for count in each.counts)),
         )
         for each in reviews
@@ -153,12 +153,12 @@ def _print_imported(imported: ImportedReview, asked: ReviewRequest) -> None:
         return
     headings = ("sheet", "read", "accepted as translated", "unsure")
     rows = tuple(
-        (each.artifact, str(each.read), _accepted((each,)), str(each.unsure))
+        (each.artifact, str(each.read), _format_acceptance_rate((each,)), str(each.unsure))
         for each in review.counts()
     )
     if rows:
         print_table(TextTable(headings, rows, numbers=frozenset({"read", "unsure"})))
-        print_line(f"\naccepted in all: {_accepted(review.counts())}")
+        print_line(f"\naccepted in all: {_format_acceptance_rate(review.counts())}")
     if review.gone:
         print_line(
             f"{formatting.counted(len(review.gone), 'row')} of texts that changed since, not "
@@ -191,7 +191,7 @@ def _imported_object(imported: ImportedReview) -> dict[str, object]:
     }
 
 
-def _accepted(counts: Sequence[ReviewCount]) -> str:
+def _format_acceptance_rate(counts: Sequence[ReviewCount]) -> str:
     """Return the share that stood as it was, with its interval over texts."""
     read, accepted = sum(each.read for each in counts), sum(each.accepted for each in counts)
     if not read:

@@ -90,7 +90,7 @@ def _lines(found: ValidationResult) -> list[str]:
     if not found.findings:
         lines.append("nothing found")
     if found.comparison is not None:
-        lines += _compared(found.comparison, found.against or "")
+        lines += _format_comparison(found.comparison, found.against or "")
     return lines
 
 
@@ -100,7 +100,7 @@ def _where(entry: RowFinding) -> str:
     return "; ".join(named[:MAX_CELLS]) + (f"; rows more: {more}" if more > 0 else "")
 
 
-def _compared(found: TableComparison, against: str) -> list[str]:
+def _format_comparison(found: TableComparison, against: str) -> list[str]:
     differing = f"{len(found.differences)} of {found.figures} figures differ"
     lines = [f"against {against}: {differing}; cells in both: {found.cells}"]
     lines += [f"    {_difference(entry)}" for entry in found.differences]

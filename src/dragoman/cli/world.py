@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from dragoman.core.errors import UsageError
-from dragoman.testing.itc_server import WorldServer, load_faults, write_documents
+from dragoman.testing.itc_server import SimulatedApiServer, load_faults, write_documents
 
 
 def serve_world(port: int, faults: str | None, at: str | None) -> None:
@@ -16,7 +16,7 @@ def serve_world(port: int, faults: str | None, at: str | None) -> None:
         UsageError: Where the faults cannot be read, the time is none, or the port is taken.
     """
     now = None if at is None else moment(at)
-    asyncio.run(_serve(WorldServer(load_faults(faults), now=now, port=port)))
+    asyncio.run(_serve(SimulatedApiServer(load_faults(faults), now=now, port=port)))
 
 
 def print_documents(folder: Path, port: int) -> None:
@@ -44,7 +44,7 @@ def moment(text: str) -> datetime:
     return found
 
 
-async def _serve(server: WorldServer) -> None:
+async def _serve(server: SimulatedApiServer) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)

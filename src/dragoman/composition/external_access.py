@@ -38,7 +38,7 @@ def external_access(
         fields: Which of its fields are asked.
         conditions: Those that are played beside the configuration's own.
     """
-    named = (words for field in fields for words in _reached(config, field))
+    named = (words for field in fields for words in _iterate_external_access(config, field))
     listed = (words for each in conditions for words in _by_condition(each))
     return tuple(dict.fromkeys((*named, *listed)))
 
@@ -67,7 +67,7 @@ def _by_condition(condition: Condition) -> Iterator[str]:
             yield from _by_name(value)
 
 
-def _reached(config: RunConfig, field: str) -> Iterator[str]:
+def _iterate_external_access(config: RunConfig, field: str) -> Iterator[str]:
     value: str | tuple[str, ...] = getattr(config, field)
     if field == "backend":
         yield from () if value == LOCAL else (f"plays conversations on {value}",)

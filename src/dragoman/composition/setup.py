@@ -49,8 +49,8 @@ from dragoman.registry.agents import require_text_calls, text_protocol_factory
 from dragoman.registry.model_clients import ModelClients
 from dragoman.registry.participants import (
     ResolvedParticipant,
-    called,
     cannot_hear,
+    rename_agent,
     resolve_agent,
     resolve_judge,
     resolve_user,
@@ -295,7 +295,7 @@ def _provided_agent(
     """
     named = parse_agent(written)
     found = given.get(written) or given.get(named.spec)
-    return None if found is None else called(found, named)
+    return None if found is None else rename_agent(found, named)
 
 
 def grid_of(config: RunConfig, suite: Suite) -> tuple[Condition, ...]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from dragoman.analysis.forecast import ROLES, TakenOnAverage
+from dragoman.analysis.forecast import ROLES, MeanConsumption
 from dragoman.composition.conditions.clarification import SPOKEN
 from dragoman.composition.conditions.personas import BY_MODEL
 from dragoman.conditions.clarification.judges import PURPOSE as CLARIFICATION
@@ -111,7 +111,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: _Seconds | None = None
 
 
-def read_averages(path: Path) -> TakenOnAverage:
+def read_averages(path: Path) -> MeanConsumption:
     """Return what one conversation takes, as a file states it.
 
     Raises:
@@ -125,7 +125,7 @@ def read_averages(path: Path) -> TakenOnAverage:
     except (tomllib.TOMLDecodeError, *DECODING_ERRORS) as error:
         raise UsageError(f"averages {path}: {error}: {_FORM}") from error
     usage = tuple(_usage(purpose, each, path) for purpose, each in written.purposes.items())
-    return TakenOnAverage(usage, written.seconds)
+    return MeanConsumption(usage, written.seconds)
 
 
 def _usage(purpose: str, written: Mapping[str, object], path: Path) -> Usage:

@@ -97,24 +97,26 @@ def parse_agent_reply(answer: object, position: int) -> ParsedAgentReply:
             given.content = given.content.encode().decode()
     except _NOT_JSON as error:
         return ParsedAgentReply(
-            UnparsedReply(shown(answer), shown(why_unreadable(error, "the answer is")))
+            UnparsedReply(
+                format_bounded(answer), format_bounded(why_unreadable(error, "the answer is"))
+            )
         )
-    return understood(given, position)
+    return parse_raw_answer(given, position)
 
 
-def understood(given: RawAnswer[Arguments], position: int) -> ParsedAgentReply:
+def parse_raw_answer(given: RawAnswer[Arguments], position: int) -> ParsedAgentReply:
     """Return what an answer of the right shape says; unusable arguments make a malformed call."""
     reply = _reply(given, position)
     try:
         usage = msgspec.convert(given.usage, RawUsage | None, from_attributes=True)
     except _NOT_JSON as error:
-        return ParsedAgentReply(reply, odd_usage=shown(why_unreadable(error, "they are")))
+        return ParsedAgentReply(reply, odd_usage=format_bounded(why_unreadable(error, "they are")))
     if usage is None:
         return ParsedAgentReply(reply)
     return ParsedAgentReply(reply, usage.input_tokens, usage.output_tokens)
 
 
-def shown(value: object) -> str:
+def format_bounded(value: object) -> str:
     """Return a bounded text of anything, fit to be stored."""
     try:
         text = str(value) if isinstance(value, str | Exception) else repr(value)
@@ -148,8 +150,8 @@ def _reply(given: RawAnswer[Arguments], position: int) -> Reply:
 
 def _call(call: RawCall[Arguments], fallback: str) -> ToolCall:
     named = call if call.function is None else call.function
-    call_id = shown(str(call.id) if call.id not in _NO_ID else fallback)
-    name = shown(named.name) if isinstance(named.name, str) else ""
+    call_id = format_bounded(str(call.id) if call.id not in _NO_ID else fallback)
+    name = format_bounded(named.name) if isinstance(named.name, str) else ""
     if named.arguments is UNSET:
         return ToolCall(call_id, name, {})
     raw: object = named.arguments
@@ -157,10 +159,10 @@ def _call(call: RawCall[Arguments], fallback: str) -> ToolCall:
         raw = _json_text(named.arguments)
         arguments = _ARGUMENTS.decode(raw)
     except _NOT_JSON as error:
-        why = shown(why_unreadable(error, _WHAT))
-        return ToolCall(call_id, name, {}, raw=shown(raw), malformed=why)
+        why = format_bounded(why_unreadable(error, _WHAT))
+        return ToolCall(call_id, name, {}, raw=format_bounded(raw), malformed=why)
     if raw.count("{") + raw.count("[") > MOST_DEPTH and is_nested_too_deeply(arguments):
-        return ToolCall(call_id, name, {}, raw=shown(raw), malformed=f"{_WHAT} {TOO_DEEP}")
+        return ToolCall(call_id, name, {}, raw=format_bounded(raw), malformed=f"{_WHAT} {TOO_DEEP}")
     return ToolCall(call_id, name, arguments)
 
 

@@ -159,17 +159,17 @@ class Condition(msgspec.Struct, frozen=True):
     @property
     def localized(self) -> Localized | None:
         """Which surfaces are in which language; None where everything is English."""
-        return _localized(self)
+        return _localization_of(self)
 
     @property
     def is_localized(self) -> bool:
         """Whether anything is in another language than English."""
-        return _localized(self) is not None
+        return _localization_of(self) is not None
 
     @property
     def language(self) -> str:
         """The language that is spoken."""
-        localized = _localized(self)
+        localized = _localization_of(self)
         is_spoken = localized is not None and "conversation" in localized.surfaces
         return localized.languages[0] if localized is not None and is_spoken else ENGLISH
 
@@ -323,7 +323,7 @@ def condition_text(condition: Condition) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _localized(condition: Condition) -> Localized | None:
+def _localization_of(condition: Condition) -> Localized | None:
     scenario = condition.axis("scenario")
     if scenario == IN_ENGLISH:
         return None

@@ -167,8 +167,8 @@ def _cost_of_counts(price: Price, counts: _Counts) -> Decimal | None:
     """Return what counts cost; None where one that has a price is not known."""
     dollars = NOTHING
     if price.input is not None and price.output is not None:
-        sent = _sent(counts, price, price.input)
-        received = _received(counts, price, price.output)
+        sent = _price_input_tokens(counts, price, price.input)
+        received = _price_output_tokens(counts, price, price.output)
         if sent is None or received is None:
             return None
         dollars += (sent + received) * _PER_ONE
@@ -183,7 +183,7 @@ def _cost_of_counts(price: Price, counts: _Counts) -> Decimal | None:
     return dollars
 
 
-def _sent(counts: _Counts, price: Price, text_price: Decimal) -> Decimal | None:
+def _price_input_tokens(counts: _Counts, price: Price, text_price: Decimal) -> Decimal | None:
     audio = _of_audio(counts.sent_audio, price.input_audio)
     if counts.sent is None or counts.sent_audio is None or audio is None:
         return None
@@ -194,7 +194,7 @@ def _sent(counts: _Counts, price: Price, text_price: Decimal) -> Decimal | None:
     return (words - reused) * text_price + reused * cached_price + audio
 
 
-def _received(counts: _Counts, price: Price, text_price: Decimal) -> Decimal | None:
+def _price_output_tokens(counts: _Counts, price: Price, text_price: Decimal) -> Decimal | None:
     audio = _of_audio(counts.received_audio, price.output_audio)
     if counts.received is None or counts.received_audio is None or audio is None:
         return None

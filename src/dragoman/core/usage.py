@@ -118,9 +118,9 @@ def total_usage(entries: Iterable[Usage]) -> tuple[Usage, ...]:
 
 def _plus(one: Usage, other: Usage) -> Usage:
     if not other.calls:
-        return msgspec.structs.replace(one, faults=_added(one.faults, other.faults))
+        return msgspec.structs.replace(one, faults=_add_counts(one.faults, other.faults))
     if not one.calls:
-        return msgspec.structs.replace(other, faults=_added(one.faults, other.faults))
+        return msgspec.structs.replace(other, faults=_add_counts(one.faults, other.faults))
     return Usage(
         one.purpose,
         one.model,
@@ -130,7 +130,7 @@ def _plus(one: Usage, other: Usage) -> Usage:
         _sum(one.cached_tokens, other.cached_tokens),
         _sum(one.reasoning_tokens, other.reasoning_tokens),
         one.replayed + other.replayed,
-        _added(one.faults, other.faults),
+        _add_counts(one.faults, other.faults),
         one.seconds + other.seconds,
         _sum(one.replayed_input_tokens, other.replayed_input_tokens),
         _sum(one.replayed_output_tokens, other.replayed_output_tokens),
@@ -143,7 +143,7 @@ def _plus(one: Usage, other: Usage) -> Usage:
         _sum(one.output_audio_tokens, other.output_audio_tokens),
         _sum(one.replayed_input_audio_tokens, other.replayed_input_audio_tokens),
         _sum(one.replayed_output_audio_tokens, other.replayed_output_audio_tokens),
-        _added(one.remarks, other.remarks),
+        _add_counts(one.remarks, other.remarks),
     )
 
 
@@ -151,7 +151,7 @@ def _sum(one: Count | None, other: Count | None) -> Count | None:
     return None if one is None or other is None else one + other
 
 
-def _added(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+def _add_counts(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     if not other:
         return one
     return {kind: one.get(kind, 0) + other.get(kind, 0) for kind in sorted({*one, *other})}

@@ -52,7 +52,7 @@ def load_yaml(
         for event in yaml.parse(text, Loader=_Loader):
             values.take(event)
     except yaml.YAMLError as error:
-        said = _said(error)
+        said = _describe_yaml_error(error)
         if _TOO_DEEP_TO_READ in said:
             raise DataError(_too_deep(most_depth)) from error
         raise DataError(f"no YAML ({said})") from error
@@ -206,7 +206,7 @@ def _too_deep(most_depth: int) -> str:
     return f"nested more than {most_depth} deep"
 
 
-def _said(error: yaml.YAMLError) -> str:
+def _describe_yaml_error(error: yaml.YAMLError) -> str:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
         return f"line {error.problem_mark.line + 1}: {error.problem}"
     return " ".join(str(error).split())[:200]

@@ -310,7 +310,7 @@ def voice_frame(board: VoiceSummary | None) -> pl.DataFrame:
     rows = [
         (row.agent, ", ".join(row.setting), *msgspec.structs.astuple(row.way), *found)
         for row in board.ways
-        for found in _way_rows(row)
+        for found in _input_mode_rows(row)
     ]
     rows += [
         (
@@ -324,7 +324,7 @@ def voice_frame(board: VoiceSummary | None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=VOICE_COLUMNS, orient="row", strict=False)
 
 
-def _way_rows(row: InputModeMetrics) -> Iterator[_VoiceRow]:
+def _input_mode_rows(row: InputModeMetrics) -> Iterator[_VoiceRow]:
     for name, standing in row.standings.items():
         low, high = _voice_ends(standing.interval)
         missing = ", ".join(standing.missing)

@@ -112,7 +112,7 @@ def compare_runs(
     rules, judge = _common_scoring(folders, wanted)
     runs = [_read(folder, (rules, judge), prices) for folder in folders]
     _require_known(runs, wanted)
-    couples = _couples(runs, wanted)
+    couples = _choose_baseline_pairs(runs, wanted)
     if not couples:
         raise _nothing(runs, wanted.by)
     couples, of_cards = with_faithful_personas(couples, wanted.kept)
@@ -180,16 +180,16 @@ def _require_known(runs: Sequence[_Run], wanted: ComparisonOptions) -> None:
                 raise UsageError(f"{run.folder}: no agent {agent!r}: choose of {', '.join(known)}")
 
 
-def _couples(runs: Sequence[_Run], wanted: ComparisonOptions) -> tuple[Couple, ...]:
+def _choose_baseline_pairs(runs: Sequence[_Run], wanted: ComparisonOptions) -> tuple[Couple, ...]:
     """Return the couples (A, B) that are wanted."""
-    first, last = ([*_chosen(run, wanted)] for run in (runs[0], runs[-1]))
+    first, last = ([*_choose_cells(run, wanted)] for run in (runs[0], runs[-1]))
     if wanted.versus is not None:
         rivals = [cell for cell in runs[-1].cells if cell.name.agent == wanted.versus]
-        return _matched(first, rivals, by_agent=False)
+        return _match_cells(first, rivals, by_agent=False)
     if len(runs) == 1:
         return tuple(comparable(first, wanted.by))
     agents = [{cell.name.agent for cell in cells} for cells in (first, last)]
-    matched = _matched(first, last, by_agent=any(len(names) > 1 for names in agents))
+    matched = _match_cells(first, last, by_agent=any(len(names) > 1 for names in agents))
     return matched or _across_conditions(first, last)
 
 
@@ -229,11 +229,11 @@ def _cards(cell: CellOutcomes, kept: float) -> tuple[PersonaFidelity, ...]:
     return persona_fidelity(((key, row.measures) for row in cell.outcomes), kept)
 
 
-def _chosen(run: _Run, wanted: ComparisonOptions) -> Iterator[CellOutcomes]:
+def _choose_cells(run: _Run, wanted: ComparisonOptions) -> Iterator[CellOutcomes]:
     return (cell for cell in run.cells if not wanted.agents or cell.name.agent in wanted.agents)
 
 
-def _matched(
+def _match_cells(
     a: Sequence[CellOutcomes], b: Sequence[CellOutcomes], *, by_agent: bool
 ) -> tuple[Couple, ...]:
     """Couple cells of one suite and condition; where each side has one agent, names may differ."""

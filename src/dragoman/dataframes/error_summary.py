@@ -59,7 +59,7 @@ def summarize_errors(
     """
     runs = scored_runs(folders, None, None)
     rows = [row for run in runs for row in run.outcomes if row.episode is not None]
-    groups = _grouped(rows, axes)
+    groups = _group_rows(rows, axes)
     judges = dict.fromkeys(_judge(each) for row in rows for each in _reviews(row))
     is_counted = any(map(has_failure_modes, rows))
     if not judges and not is_counted:
@@ -70,7 +70,7 @@ def summarize_errors(
         )
     return ErrorSummary(
         tuple(
-            _judged(suite, values, judge, own, rules)
+            _summarize_judged_group(suite, values, judge, own, rules)
             for (suite, values, own) in groups
             for judge in judges
             if any(_judge(each) == judge for row in own for each in _reviews(row))
@@ -81,7 +81,7 @@ def summarize_errors(
     )
 
 
-def _grouped(
+def _group_rows(
     rows: Sequence[ConversationResult], axes: Sequence[str] | None
 ) -> list[tuple[str, dict[str, str], list[ConversationResult]]]:
     known = (AGENT, *axis_names(row.condition for row in rows))
@@ -129,7 +129,7 @@ def _place(row: ConversationResult) -> tuple[str, str, str, str, int]:
     return row.suite, row.condition.label, row.agent, row.task, row.trial
 
 
-def _judged(
+def _summarize_judged_group(
     suite: str,
     values: dict[str, str],
     judge: str,

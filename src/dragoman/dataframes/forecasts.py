@@ -8,9 +8,9 @@ from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.forecast import (
     Forecast,
     ForecastLine,
+    MeanConsumption,
     PlannedCell,
     PlannedModel,
-    TakenOnAverage,
     forecast,
 )
 from dragoman.analysis.power import ASSUMED, Detectable, TaskVariance, detectable, variance_of
@@ -31,7 +31,7 @@ def forecast_plan(
     setup: Setup,
     cells: Iterable[Cell],
     folders: Sequence[Path],
-    averages: TakenOnAverage | None = None,
+    averages: MeanConsumption | None = None,
 ) -> Forecast:
     """Return what planned conversations would take, at the prices of their setup.
 
@@ -51,7 +51,7 @@ def forecast_plan(
         PlannedCell(suite, condition, agent, _models(setup.config, agents[agent]), count)
         for (suite, condition, agent), count in kinds.items()
     ]
-    recorded = [outcome for folder in folders for outcome in _recorded(folder)]
+    recorded = [outcome for folder in folders for outcome in _load_recorded_outcomes(folder)]
     return forecast(planned, recorded, setup.prices.price_of, averages)
 
 
@@ -96,7 +96,7 @@ def _by_endpoint(lines: Iterable[ForecastLine]) -> Iterable[Sequence[ForecastLin
     return found.values()
 
 
-def _recorded(folder: Path) -> list[ConversationResult]:
+def _load_recorded_outcomes(folder: Path) -> list[ConversationResult]:
     with open_run(folder, write=False) as store:
         return list(outcomes(store, *chosen_scoring(store, None, None), heads_only=True))
 

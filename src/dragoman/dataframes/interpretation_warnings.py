@@ -60,7 +60,7 @@ def refusal_warnings(cells: Sequence[CellSummary]) -> tuple[str, ...]:
     A limit that is known is better kept to than searched for.
     """
     entries = total_usage(usage for cell in cells for usage in cell.usage)
-    return tuple(filter(None, map(_refused, entries)))
+    return tuple(filter(None, map(_describe_refusals, entries)))
 
 
 def reply_warnings(cells: Sequence[CellSummary]) -> tuple[str, ...]:
@@ -151,7 +151,7 @@ def _text_form(suite: str) -> str:
     return benchmark.text_calls_form(suite)
 
 
-def _refused(entry: Usage) -> str:
+def _describe_refusals(entry: Usage) -> str:
     refused = sum(entry.faults.get(kind, 0) for kind in NO_ROOM)
     answered = entry.calls - entry.replayed
     if refused < MANY_REFUSED or refused < answered:

@@ -90,7 +90,7 @@ def read_table(path: Path, trials: int | None, tasks: int | None = None) -> tupl
     for number, row in enumerate(table.iter_rows(named=True), start=1):
         cell = _cell(columns, row, f"row {number}")
         key = _grouped_by(columns, row, cell)
-        cells[key] = _merged(columns, cells[key], cell) if key in cells else cell
+        cells[key] = _merge_cells(columns, cells[key], cell) if key in cells else cell
     if "tasks" not in columns.named:
         cells = {key: msgspec.structs.replace(cell, tasks=tasks) for key, cell in cells.items()}
     return tuple(_with_trials(path, cell, trials) for cell in cells.values())
@@ -147,7 +147,7 @@ def _columns(path: Path, names: list[str]) -> _Columns:
         for field, accepted in NAMES.items()
         if (present := [name for name in accepted if name in names])
     }
-    figures, rho = _numbered(path, names, _PASS), _numbered(path, names, _RHO)
+    figures, rho = _columns_by_k(path, names, _PASS), _columns_by_k(path, names, _RHO)
     for field in ("suite", "agent"):
         if field not in named:
             raise DataError(
@@ -158,7 +158,7 @@ def _columns(path: Path, names: list[str]) -> _Columns:
     return _Columns(path, named, figures, rho)
 
 
-def _numbered(path: Path, names: list[str], pattern: re.Pattern[str]) -> dict[int, str]:
+def _columns_by_k(path: Path, names: list[str], pattern: re.Pattern[str]) -> dict[int, str]:
     columns: dict[int, str] = {}
     for name in names:
         if match := pattern.fullmatch(name):
@@ -240,7 +240,7 @@ def _grouped_by(columns: _Columns, row: Row, cell: PrintedCell) -> tuple[str, ..
     return (*cell.key, columns.text(row, "rules"), columns.text(row, "judge"))
 
 
-def _merged(columns: _Columns, cell: PrintedCell, more: PrintedCell) -> PrintedCell:
+def _merge_cells(columns: _Columns, cell: PrintedCell, more: PrintedCell) -> PrintedCell:
     """Add the figure of another k to a cell.
 
     If the figures cover different numbers of tasks, the cell has no number of tasks.

@@ -209,27 +209,29 @@ def _require_distinct(runs: Sequence[ScoredRun]) -> None:
 
 def _facts(runs: Sequence[ScoredRun], scoring: tuple[str, str]) -> Iterator[tuple[str, str]]:
     manifests = [run.manifest for run in runs]
-    yield "runs", _listed(str(run.folder) for run in runs)
-    yield "suites", _listed(entry.config.suite for entry in manifests)
+    yield "runs", _format_distinct(str(run.folder) for run in runs)
+    yield "suites", _format_distinct(entry.config.suite for entry in manifests)
     yield "rules", scoring[0]
     yield "judge", scoring[1]
     measures = (each for run in runs for row in run.outcomes for each in row.measures)
-    yield "measures", _listed(f"{each.measure} {each.version}" for each in measures)
-    clarified = _listed(judge for entry in manifests for judge in entry.clarified.values())
+    yield "measures", _format_distinct(f"{each.measure} {each.version}" for each in measures)
+    clarified = _format_distinct(judge for entry in manifests for judge in entry.clarified.values())
     if clarified:
         yield "clarifications", clarified
     heard = (
         str(voice.get("recognizer", "")) for entry in manifests for voice in entry.voices.values()
     )
-    yield "recognizers", _listed(heard)
+    yield "recognizers", _format_distinct(heard)
     yield (
         "data",
-        _listed(f"{entry.provenance.source} ({entry.provenance.digest})" for entry in manifests),
+        _format_distinct(
+            f"{entry.provenance.source} ({entry.provenance.digest})" for entry in manifests
+        ),
     )
-    yield "dragoman", _listed(entry.dragoman for entry in manifests)
+    yield "dragoman", _format_distinct(entry.dragoman for entry in manifests)
 
 
-def _listed(values: Iterator[str]) -> str:
+def _format_distinct(values: Iterator[str]) -> str:
     return ", ".join(dict.fromkeys(value for value in values if value))
 
 

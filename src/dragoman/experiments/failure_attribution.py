@@ -154,18 +154,20 @@ def attribute_failures(
     lost = [place for place, passed in found.items() if passed is False]
     _require_playable(run, manifest, lost)
     replays = Replays(run / FOLDER, manifest.config, on_done, reached, waiting)
-    found |= verdicts(replays.play("understood", _open(map(_understood, lost), found)))
+    found |= verdicts(replays.play("understood", _open(map(_understood_place, lost), found)))
     spoken = [place for place in lost if not _is_simulated(place)]
     clean = {place for place in spoken if _is_recorded_cleanly(place, manifest)}
-    saved = [place for place in spoken if place not in clean and found.get(_understood(place))]
+    saved = [
+        place for place in spoken if place not in clean and found.get(_understood_place(place))
+    ]
     found |= _clean_verdicts(replays, saved, found)
-    unsaved = [place for place in lost if found.get(_understood(place)) is False]
+    unsaved = [place for place in lost if found.get(_understood_place(place)) is False]
     specs = specs_of(manifest.config.agents)
     native = [place for place in unsaved if not calls_in_text(specs.get(place.agent, place.agent))]
     found |= _canonical_verdicts(replays, native, tasks)
-    saved_by_words = [place for place in lost if found.get(_understood(place))]
+    saved_by_words = [place for place in lost if found.get(_understood_place(place))]
     hearing = _hearing(run, reached, saved_by_words, tasks) if saved_by_words else {}
-    culprits = {place: _culprit(place, found, clean, hearing) for place in lost}
+    culprits = {place: _attribute_failure(place, found, clean, hearing) for place in lost}
     _store(run, culprits)
     return tuple(
         FailureAttribution(place.condition.label, place.agent, place.task, place.trial, culprit)
@@ -197,7 +199,7 @@ def _is_recorded_cleanly(place: GridPlace, manifest: Manifest) -> bool:
     return _is_recorded(place) and record.get("line") == CLEAN
 
 
-def _understood(place: GridPlace) -> GridPlace:
+def _understood_place(place: GridPlace) -> GridPlace:
     """Return the place with the words that were meant: in text, the place itself."""
     if _is_simulated(place):
         return _with_axes(place, voice=TEXT, recognizer=MIXED)
@@ -211,7 +213,7 @@ def _over_clean_line(place: GridPlace) -> GridPlace:
 
 def _canonical(place: GridPlace) -> GridPlace:
     """Return the place with the words that were meant and canonical arguments."""
-    return msgspec.structs.replace(_understood(place), agent=canonical_name(place.agent))
+    return msgspec.structs.replace(_understood_place(place), agent=canonical_name(place.agent))
 
 
 def _with_axes(place: GridPlace, **values: str) -> GridPlace:
@@ -371,7 +373,7 @@ def _heard_by_place(store: RunStore) -> dict[GridPlace, _Heard]:
 _KNOWN_BY = frozenset({(HEARING.name, HEARING.version), (VALUES.name, VALUES.version)})
 
 
-def _culprit(
+def _attribute_failure(
     place: GridPlace,
     found: Verdicts,
     clean: Collection[GridPlace],
@@ -382,7 +384,7 @@ def _culprit(
         Counterfactuals(
             values_lost=None if heard is None else heard.values_lost,
             word_errors=None if heard is None else heard.word_errors,
-            understood=found.get(_understood(place)),
+            understood=found.get(_understood_place(place)),
             clean=False if place in clean else found.get(_over_clean_line(place)),
             canonical=found.get(_canonical(place)),
             is_simulated=_is_simulated(place),

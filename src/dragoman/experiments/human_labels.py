@@ -177,7 +177,7 @@ class _Simulation(msgspec.Struct):
     language: str | None = None
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _WrittenLabel(msgspec.Struct, frozen=True):
     """One label as it was written: its turn, and None for one of the whole conversation."""
 
     label: str
@@ -242,7 +242,7 @@ def read_labels_of(record: LabelledConversation, path: Path) -> tuple[Labels | N
         for place, message in enumerate(messages)
     }
     told = [each for at, one in enumerate(messages) for each in _of_turn(one.labels, at, where)]
-    told += _beside(simulation.labels, places, where)
+    told += _iter_message_labels(simulation.labels, places, where)
     is_labelled = simulation.labels is not None or any(one.labels is not None for one in messages)
     language = _LANGUAGE.fullmatch(simulation.language or "en")
     if language is None:
@@ -250,7 +250,7 @@ def read_labels_of(record: LabelledConversation, path: Path) -> tuple[Labels | N
     return (_together(told, where) if is_labelled else None), language[1].lower()
 
 
-def _together(told: list[_Told], where: str) -> Labels:
+def _together(told: list[_WrittenLabel], where: str) -> Labels:
     turns: dict[str, Counter[int]] = {}
     totals: dict[str, int] = {}
     for each in told:
@@ -267,26 +267,28 @@ def _together(told: list[_Told], where: str) -> Labels:
     return Labels(counts, turns)
 
 
-def _of_turn(labels: object, turn: int, where: str) -> Iterator[_Told]:
+def _of_turn(labels: object, turn: int, where: str) -> Iterator[_WrittenLabel]:
     """Yield the labels of one message: a name, names, or numbers by name."""
     match labels:
         case None:
             return
         case str():
-            yield _Told(_name(labels, where), 1, turn)
+            yield _WrittenLabel(_name(labels, where), 1, turn)
         case list():
             for name in labels:
-                yield _Told(_name(name, where), 1, turn)
+                yield _WrittenLabel(_name(name, where), 1, turn)
         case dict():
             for name, count in labels.items():
-                yield _Told(_name(name, where), _count(count, name, where), turn)
+                yield _WrittenLabel(_name(name, where), _count(count, name, where), turn)
         case _:
             raise DataError(
                 f"{where}: message {turn} has labels that are neither names nor numbers"
             )
 
 
-def _beside(labels: object, places: Mapping[int, int], where: str) -> Iterator[_Told]:
+def _iter_message_labels(
+    labels: object, places: Mapping[int, int], where: str
+) -> Iterator[_WrittenLabel]:
     """Yield the labels beside the messages: by name, or turn by turn."""
     if labels is None:
         return
@@ -299,17 +301,17 @@ def _beside(labels: object, places: Mapping[int, int], where: str) -> Iterator[_
         if name in {"turns", "by_turn"}:
             yield from _by_turn(value, places, where)
         elif name in {"counts", "totals"}:
-            yield from _beside(value, places, where)
+            yield from _iter_message_labels(value, places, where)
         elif isinstance(value, list):
             label = _name(name, where)
-            yield from (_Told(label, 1, _place(turn, places, where)) for turn in value)
+            yield from (_WrittenLabel(label, 1, _place(turn, places, where)) for turn in value)
             # No turn at all is a count too.
-            yield _Told(label, len(value), None)
+            yield _WrittenLabel(label, len(value), None)
         else:
-            yield _Told(_name(name, where), _count(value, name, where), None)
+            yield _WrittenLabel(_name(name, where), _count(value, name, where), None)
 
 
-def _by_turn(labels: object, places: Mapping[int, int], where: str) -> Iterator[_Told]:
+def _by_turn(labels: object, places: Mapping[int, int], where: str) -> Iterator[_WrittenLabel]:
     """Yield labels by turn.
 
     The accepted forms are `{"4": ["repetition"]}` and `[{"turn": 4, "labels":

@@ -85,7 +85,7 @@ def check_judges(run: Path, labels: Path | None) -> JudgeCheck:
         StoreError: Where the run cannot be read.
         DataError: Where the labels cannot.
     """
-    told = {} if labels is None else _told(labels)
+    told = {} if labels is None else _load_human_labels(labels)
     with open_run(run, write=False) as store:
         answers = _answers(store)
         if not answers:
@@ -103,14 +103,14 @@ def check_judges(run: Path, labels: Path | None) -> JudgeCheck:
     return JudgeCheck(
         labelled=labelled_figures(answers, known, boolean, words),
         panels=panel_figures(answers),
-        corrected=tuple(_corrected(answers, known, boolean, cells)),
-        hindsight=later_context_bias(answers, _shown_both_ways(answers)),
+        corrected=tuple(_corrected_figures(answers, known, boolean, cells)),
+        hindsight=later_context_bias(answers, _pair_display_variants(answers)),
         cells=cells,
         strangers=len(told) - len(known),
     )
 
 
-def _told(labels: Path) -> dict[JudgedItem, int]:
+def _load_human_labels(labels: Path) -> dict[JudgedItem, int]:
     """Return what people said, in a table or in labelled conversations."""
     return judged_labels(labels) if is_labelled_file(labels) else read_labels(labels)
 
@@ -154,7 +154,7 @@ def _answers(store: RunStore) -> Answers:
     return answers
 
 
-def _shown_both_ways(answers: Answers) -> Iterator[tuple[Rater, Rater]]:
+def _pair_display_variants(answers: Answers) -> Iterator[tuple[Rater, Rater]]:
     """Yield raters of one rubric, model and time: shown what came before, and shown the whole."""
     for before in sorted(answers):
         for whole in sorted(answers):
@@ -175,7 +175,7 @@ def _yes_or_no(store: RunStore) -> frozenset[str]:
     )
 
 
-def _corrected(
+def _corrected_figures(
     answers: Answers,
     labels: Mapping[JudgedItem, int],
     boolean: frozenset[str],
@@ -219,11 +219,11 @@ def _with_episodes(
 def _text(episode: Episode, item: JudgedItem) -> str:
     """Return the words of a reply, or all that was said in a conversation."""
     if 0 <= item.position < len(episode.events):
-        return _said(episode.events[item.position])
-    return "\n".join(filter(None, map(_said, episode.events)))
+        return _message_text(episode.events[item.position])
+    return "\n".join(filter(None, map(_message_text, episode.events)))
 
 
-def _said(event: Event) -> str:
+def _message_text(event: Event) -> str:
     return (
         event.reply.text
         if isinstance(event, Message) and isinstance(event.reply, TextReply)

@@ -108,7 +108,7 @@ def check_labels(paths: Sequence[Path]) -> LabelComparison:
         DataError: Where a file is missing, damaged or contradicts itself.
         UsageError: Where no conversation has labels, or nothing is known of a file's domain.
     """
-    found = [_labelled(path) for path in paths]
+    found = [_compare_file(path) for path in paths]
     compared = [each for path in found for each in path.compared]
     labelled = sum(each.labelled for each in found)
     if not labelled:
@@ -132,7 +132,7 @@ class _File(msgspec.Struct, frozen=True):
     unlabelled: int
 
 
-def _labelled(path: Path) -> _File:
+def _compare_file(path: Path) -> _File:
     file = labelled_records(path)
     facts = domain_facts(file, path)
     told = [(record, *read_labels_of(record, path)) for record in file.records]
@@ -142,7 +142,7 @@ def _labelled(path: Path) -> _File:
         each
         for record, labels, language in told
         if labels is not None
-        for each in _compared(
+        for each in _compare_labels(
             record, labels, sorted(every), counted_entries(record, language, facts), path
         )
     ]
@@ -202,7 +202,7 @@ def _phrases(language: str) -> Phrasebook | None:
     return shipped_phrasebook(language)
 
 
-def _compared(
+def _compare_labels(
     record: LabelledConversation, labels: Labels, every: Sequence[str], entries: Entries, path: Path
 ) -> Iterator[_Compared]:
     for name in every:
@@ -237,8 +237,8 @@ def _against(
     found, left = counted
     labelled, measured = labels.counts.get(name, 0), found.total()
     told = labels.turns.get(name, Counter())
-    places = _placed(found)
-    only_labelled = tuple(sorted((told - places - _placed(left)).elements()))
+    places = _drop_unplaced(found)
+    only_labelled = tuple(sorted((told - places - _drop_unplaced(left)).elements()))
     only_measured = tuple(sorted((places - told).elements())) if told else ()
     difference = None
     is_within = measured <= labelled <= measured + left.total()
@@ -249,7 +249,7 @@ def _against(
     return _Compared(name, labelled, measured, difference, left.total())
 
 
-def _placed(found: Counter[int | None]) -> Counter[int]:
+def _drop_unplaced(found: Counter[int | None]) -> Counter[int]:
     return Counter({place: count for place, count in found.items() if place is not None})
 
 

@@ -89,12 +89,12 @@ def trained_arms(
     return {
         each.arm.name: None
         if not each.trains or each.prepared is None
-        else with_price(_trained(each.arm.name, each.prepared, say), price_per_hour)
+        else with_price(_train_or_load(each.arm.name, each.prepared, say), price_per_hour)
         for each in arms
     }
 
 
-def _trained(name: str, prepared: Prepared, say: Callable[[str], None]) -> TrainingResult:
+def _train_or_load(name: str, prepared: Prepared, say: Callable[[str], None]) -> TrainingResult:
     done = read_result(Path(prepared.recipe.out), prepared.identity)
     if done is not None:
         say(f"{name}: trained already, {done.steps} steps over {done.rows} rows")
@@ -262,7 +262,11 @@ def gather_contrasts(
         _player(BEFORE, found),
         tuple(_player(each.arm.name, found) for each in arms),
         labels,
-        {each.arm.name: _seen(each, tasks) for each in arms if each.prepared is not None},
+        {
+            each.arm.name: _classify_tasks_seen(each, tasks)
+            for each in arms
+            if each.prepared is not None
+        },
         (plan.suites, plan.outside),
     )
     facts = (*_facts(plan, arms, trained), *run_facts(tuple(found.values())))
@@ -281,18 +285,20 @@ def _labels(run: SideRun) -> Iterator[tuple[Place, Mapping[str, str]]]:
         yield from (((task.suite, task.id), task.labels) for task in store.tasks().values())
 
 
-def _seen(each: PreparedArm, tasks: Iterable[EvaluatedTask]) -> dict[Place, str]:
+def _classify_tasks_seen(each: PreparedArm, tasks: Iterable[EvaluatedTask]) -> dict[Place, str]:
     """Return by task whether the rows of a training call the APIs that it needs."""
     rows = each.prepared.rows if each.prepared is not None else ()
     known = {api for row in rows for api in apis_of(row)}
     return {
-        (task.suite, task.task): _shared(len(known.intersection(task.apis)), len(task.apis))
+        (task.suite, task.task): _classify_overlap(
+            len(known.intersection(task.apis)), len(task.apis)
+        )
         for task in tasks
         if task.apis
     }
 
 
-def _shared(known: int, needed: int) -> str:
+def _classify_overlap(known: int, needed: int) -> str:
     if known == needed:
         return SEEN
     return PARTLY if known else UNSEEN

@@ -152,7 +152,9 @@ def estimate_cost(
     if len(rows) > _SAMPLE:
         drawn = random.Random(recipe.seed).sample(list(rows), _SAMPLE)  # noqa: S311 - no secret
     can_count = find_spec("tokenizers") is not None
-    lengths = _counted(recipe, drawn) if can_count else [len(_text(row).encode()) for row in drawn]
+    lengths = (
+        _count_tokens(recipe, drawn) if can_count else [len(_text(row).encode()) for row in drawn]
+    )
     kept = [min(length, recipe.max_length) for length in lengths]
     mean = sum(kept) / len(kept)
     tokens = round(mean * len(rows) * recipe.epochs)
@@ -174,7 +176,7 @@ def gpus_with_memory(memory: int) -> dict[str, Gpu]:
     return {name: gpu for name, gpu in gpus().items() if gpu.memory * _GIB >= memory}
 
 
-def _counted(recipe: Recipe, rows: Sequence[TrainingExample]) -> list[int]:
+def _count_tokens(recipe: Recipe, rows: Sequence[TrainingExample]) -> list[int]:
     from tokenizers import Tokenizer
 
     read = Tokenizer.from_file(str(Path(recipe.model) / TOKENIZER))

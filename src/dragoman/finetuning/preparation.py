@@ -158,14 +158,16 @@ def prepare(recipe: Recipe, sieve: Sieve | None = None) -> Prepared:
         rows, ContaminationFilter(evaluated, forbid_apis=recipe.forbid_apis)
     )
     if not kept:
-        raise UsageError(f"all {len(rows)} rows are refused: {_said(list(leaks.values()))}")
+        raise UsageError(
+            f"all {len(rows)} rows are refused: {_describe_leaks(list(leaks.values()))}"
+        )
     hashes = {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
     unused: list[UnusedRow] = []
     if sieve is not None:
         kept, unused = sieve(recipe, kept)
         if not kept:
             raise UsageError(f"no row can be learnt from: {unused[0].row}: {unused[0].why}")
-    drawn = tuple(_drawn(kept, recipe))
+    drawn = tuple(_sample_rows(kept, recipe))
     return Prepared(recipe, model, drawn, leaks, hashes, len(evaluated), tuple(unused))
 
 
@@ -176,11 +178,11 @@ def with_rows(prepared: Prepared, count: int) -> Prepared:
         UsageError: Where it has fewer.
     """
     recipe = msgspec.structs.replace(prepared.recipe, limit=count)
-    drawn = tuple(_drawn(prepared.rows, recipe))
+    drawn = tuple(_sample_rows(prepared.rows, recipe))
     return msgspec.structs.replace(prepared, recipe=recipe, rows=drawn)
 
 
-def _drawn(rows: Sequence[TrainingExample], recipe: Recipe) -> Sequence[TrainingExample]:
+def _sample_rows(rows: Sequence[TrainingExample], recipe: Recipe) -> Sequence[TrainingExample]:
     """Return as many rows as are wanted, the same ones whatever their order in files."""
     if recipe.limit is None:
         return rows
@@ -190,7 +192,7 @@ def _drawn(rows: Sequence[TrainingExample], recipe: Recipe) -> Sequence[Training
     return random.Random(recipe.seed).sample(ordered, recipe.limit)  # noqa: S311 - no secret
 
 
-def _said(leaks: Sequence[Sequence[Overlap]]) -> str:
+def _describe_leaks(leaks: Sequence[Sequence[Overlap]]) -> str:
     some = [each[0] for each in leaks[:_SHOWN]]
     told = [f"{leak.row} has the {leak.kind} of {leak.suite} {leak.task}" for leak in some]
     return "; ".join([*told, *(["..."] if len(leaks) > _SHOWN else [])])

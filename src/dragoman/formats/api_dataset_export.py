@@ -152,7 +152,7 @@ def _training(rows: Sequence[DatasetRow]) -> Files:
     return _by_split(rows, ".jsonl", _lines(training_row_of))
 
 
-def _written(rows: Sequence[DatasetRow]) -> Files:
+def _render_written_rows(rows: Sequence[DatasetRow]) -> Files:
     return _by_split(rows, ".jsonl", _lines(written_row_of))
 
 
@@ -180,7 +180,7 @@ FORMS: Mapping[str, Callable[[Sequence[DatasetRow]], Files]] = {
     "itc": _itc,
     "openai": _openai,
     "rows": _training,
-    "text-rows": _written,
+    "text-rows": _render_written_rows,
     "parquet": _parquet,
     "hf": _hf,
 }

@@ -291,11 +291,11 @@ def _system(row: DatasetRow) -> str:
         for name, each in row.tools.items()
     ]
     listed = msgspec.json.encode(functions).decode()
-    return f"{_told()}\n{listed}"
+    return f"{_default_instructions()}\n{listed}"
 
 
 @functools.cache
-def _told() -> str:
+def _default_instructions() -> str:
     return "\n\n".join((prompt_text("policy"), prompt_text("form")))
 
 

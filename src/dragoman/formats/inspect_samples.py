@@ -71,19 +71,19 @@ def _reply(move: Message) -> tuple[str, tuple[ToolCall, ...], Json]:
     told: Json = {"scripted": True} if move.scripted else {}
     match move.reply:
         case TextReply(utterance=utterance):
-            return _received(utterance), (), {**told, **_spoken(utterance)}
+            return _received_text(utterance), (), {**told, **_spoken_fields(utterance)}
         case ToolCallReply(calls=calls, text=text):
             return text or "", calls, told
         case UnparsedReply(raw=raw, error=error):
             return raw, (), {**told, "problem": error}
 
 
-def _received(utterance: Utterance) -> str:
+def _received_text(utterance: Utterance) -> str:
     received = utterance.received
     return AUDIO_ALONE if received is None else received
 
 
-def _spoken(utterance: Utterance) -> Json:
+def _spoken_fields(utterance: Utterance) -> Json:
     """Return the intended, spoken and heard texts of an utterance, where they can differ.
 
     The result also has the path of the audio file in the run.
@@ -221,7 +221,7 @@ def scores_of(outcome: ConversationResult) -> dict[str, Json]:
             found[f"{REWARD}_{part.component}"] = _component(part, part.verdict)
     for entry in newest(outcome.measures):
         by = "" if entry.judge == NO_JUDGE else f" by {entry.judge}"
-        found[f"{entry.measure}{by}"] = _measured(entry)
+        found[f"{entry.measure}{by}"] = _score_measure(entry)
     return found
 
 
@@ -255,7 +255,7 @@ def _component(part: ComponentScore, verdict: Verdict) -> Json:
 _MET = {True: "met", False: "not met", None: "undecided"}
 
 
-def _measured(entry: MeasureResult) -> Json:
+def _score_measure(entry: MeasureResult) -> Json:
     told = (_line(found.subject, found.why) for found in entry.evidence if found.why)
     metadata: Json = {"version": entry.version, "judge": entry.judge}
     value: object = NO_VALUE if entry.unscored else entry.counts
@@ -369,8 +369,8 @@ def usage_of(used: Iterable[Usage], price_of: PriceOf) -> Json:
     """
     lines = [line for line in total_usage(used) if _is_known(line)]
     return {
-        "model_usage": _summed(((line.model, line) for line in lines), price_of),
-        "role_usage": _summed(((line.purpose, line) for line in lines), price_of),
+        "model_usage": _sum_usage_by_name(((line.model, line) for line in lines), price_of),
+        "role_usage": _sum_usage_by_name(((line.purpose, line) for line in lines), price_of),
     }
 
 
@@ -378,14 +378,14 @@ def _is_known(usage: Usage) -> bool:
     return usage.input_tokens is not None and usage.output_tokens is not None
 
 
-def _summed(lines: Iterable[tuple[str, Usage]], price_of: PriceOf) -> dict[str, Json]:
+def _sum_usage_by_name(lines: Iterable[tuple[str, Usage]], price_of: PriceOf) -> dict[str, Json]:
     by_name: dict[str, list[Usage]] = {}
     for name, line in lines:
         by_name.setdefault(name, []).append(line)
-    return {name: _used(entries, price_of) for name, entries in by_name.items()}
+    return {name: _sum_usage(entries, price_of) for name, entries in by_name.items()}
 
 
-def _used(entries: Sequence[Usage], price_of: PriceOf) -> Json:
+def _sum_usage(entries: Sequence[Usage], price_of: PriceOf) -> Json:
     sent = sum(entry.input_tokens or 0 for entry in entries)
     received = sum(entry.output_tokens or 0 for entry in entries)
     cached = sum(entry.cached_tokens or 0 for entry in entries)

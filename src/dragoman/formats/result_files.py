@@ -124,7 +124,7 @@ def export_results(
             is chosen.
     """
     manifest = read_manifest(store)
-    cells = _chosen(store, form, agent)
+    cells = _choose_agent_cells(store, form, agent)
     if not cells and (agent is not None or manifest.imported is msgspec.UNSET):
         raise UsageError(f"{store.folder}: no conversation of agent {agent!r}")
     if manifest.imported is msgspec.UNSET:
@@ -137,10 +137,12 @@ def export_results(
     scores = store.scores(*scoring, METRIC_VERSION)
     rewards = {form.id_of(it): _value(scores.get(key)) for key, it in _originals(store)}
     head = form.reindexed(manifest.imported, rewards)
-    return Exported(head, _rescored(store, cells, scores, form))
+    return Exported(head, _rescore_originals(store, cells, scores, form))
 
 
-def _chosen(store: RunStore, form: ResultFormat, agent: str | None) -> dict[str, StoredCell]:
+def _choose_agent_cells(
+    store: RunStore, form: ResultFormat, agent: str | None
+) -> dict[str, StoredCell]:
     """Return by key the cells of the one agent that a file can hold."""
     cells = {cell.key: cell for cell in store.cells() if agent in {None, cell.agent}}
     if not all(cell.suite.startswith(f"{form.name}:") for cell in cells.values()):
@@ -159,7 +161,7 @@ def _tasks(store: RunStore, cells: Cells) -> list[Task]:
 
 def _facts(manifest: Manifest, cell: StoredCell) -> ResultFileFacts:
     config = manifest.config
-    policy, tools = _shown(config)
+    policy, tools = _load_policy_and_tools(config)
     return ResultFileFacts(
         suite=cell.suite,
         agent=cell.agent,
@@ -174,7 +176,7 @@ def _facts(manifest: Manifest, cell: StoredCell) -> ResultFileFacts:
     )
 
 
-def _shown(config: RunConfig) -> tuple[str | None, Toolset | None]:
+def _load_policy_and_tools(config: RunConfig) -> tuple[str | None, Toolset | None]:
     """Return the policy and the tools of agents.
 
     Both are None if the suite's data are not available locally; files are then written without
@@ -209,7 +211,7 @@ def _originals(store: RunStore) -> Iterator[tuple[str, msgspec.Raw]]:
         yield key, episode.source
 
 
-def _rescored(
+def _rescore_originals(
     store: RunStore, cells: Cells, scores: Mapping[str, Score], form: ResultFormat
 ) -> Iterator[tuple[str, msgspec.Raw]]:
     tasks = store.tasks()

@@ -173,7 +173,7 @@ def rows_of_run(
         task = tasks[cell.task]
         protocol = forms.of(specs.get(cell.agent, cell.agent), episode)
         why = _why_not(cell, task, episode)
-        if only_passed and not why and not _passed(scores.get(key)):
+        if only_passed and not why and not _has_passed(scores.get(key)):
             why = "not passed"
         if not why and protocol is not None:
             why = why_not_convertible(protocol, episode)
@@ -184,7 +184,7 @@ def rows_of_run(
     return RunRows(tuple(rows), dict(left_out))
 
 
-def _passed(score: Score | None) -> bool:
+def _has_passed(score: Score | None) -> bool:
     return score is not None and isinstance(score.reward, Scored) and score.reward.value == 1
 
 

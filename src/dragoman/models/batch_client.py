@@ -470,7 +470,7 @@ class BatchClient:
         except (RunHalted, RequestRejected) as error:
             _fail(awaited.values(), error)
         except ParticipantError as error:
-            _fail(awaited.values(), _broken(error))
+            _fail(awaited.values(), _batch_error(error))
         except DragomanError as error:
             _fail(awaited.values(), error)
         finally:
@@ -525,11 +525,11 @@ class BatchClient:
         try:
             batch, contents = await self._ended(batch_id)
         except RequestRejected as refusal:
-            fault = _broken(refusal, may_pass=refusal.status == _GONE)
+            fault = _batch_error(refusal, may_pass=refusal.status == _GONE)
             _fail(awaited.values(), fault)
             return
         except ParticipantError as error:
-            _fail(awaited.values(), _broken(error))
+            _fail(awaited.values(), _batch_error(error))
             return
         answers = read_answers(contents)
         if answers.unreadable:
@@ -555,7 +555,7 @@ class BatchClient:
         return batch, [await self._endpoint.content(each, self._who) for each in files]
 
 
-def _broken(error: ParticipantError, *, may_pass: bool = False) -> TransportError:
+def _batch_error(error: ParticipantError, *, may_pass: bool = False) -> TransportError:
     """Return what the way to its batch did to a request; one that is gone can be handed in anew."""
     return TransportError("server_error", f"its batch: {error}", may_pass=may_pass)
 

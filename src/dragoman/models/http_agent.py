@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from dragoman.core.agent_replies import ParsedAgentReply, RawAnswer, understood
+from dragoman.core.agent_replies import ParsedAgentReply, RawAnswer, parse_raw_answer
 from dragoman.core.chat_messages import has_audio, message_encoder
 from dragoman.core.errors import DataError, ParticipantError, RunHalted
 from dragoman.core.personas import UserProfile
@@ -95,7 +95,7 @@ def encode_answer(answer: ParsedAgentReply) -> bytes:
         case TextReply() as said:
             body = {"content": said.text}
         case ToolCallReply(calls=calls, text=text):
-            body = {"content": text, "tool_calls": [_sent(call) for call in calls]}
+            body = {"content": text, "tool_calls": [_encode_call(call) for call in calls]}
         case UnparsedReply():
             body = {"content": None}
     tokens = {"input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens}
@@ -125,7 +125,7 @@ def decode_answer(body: bytes, position: int) -> ParsedAgentReply:
         raise kind(f"not an agent's answer ({error})") from error
     if given.content is msgspec.UNSET and given.tool_calls is msgspec.UNSET:
         raise _without_reply(body)
-    return understood(given, position)
+    return parse_raw_answer(given, position)
 
 
 def _is_whole(body: bytes) -> bool:
@@ -154,7 +154,7 @@ _TOOLS = msgspec.json.Decoder(list[dict[str, object]])
 _ANSWER = msgspec.json.Decoder(RawAnswer[msgspec.Raw])
 
 
-def _sent(call: ToolCall) -> dict[str, object]:
+def _encode_call(call: ToolCall) -> dict[str, object]:
     arguments = call.raw if call.malformed else call.arguments
     return {"id": call.id, "name": call.name, "arguments": arguments}
 

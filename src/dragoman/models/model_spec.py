@@ -303,7 +303,7 @@ def _setting(name: str, text: str, model: str, facts: ProviderCatalog) -> object
         raise UsageError(
             f"{model}: unknown parameter {name!r}: {hint}{EXTRA}{name}=... sends it as it is"
         )
-    _require_taken(name, model, facts)
+    _require_accepted_parameter(name, model, facts)
     kind = facts.parameters[name]
     if not matches_type(value, kind):
         raise UsageError(f"{model}: {name} is of type {kind}, not {text!r}")
@@ -312,7 +312,7 @@ def _setting(name: str, text: str, model: str, facts: ProviderCatalog) -> object
     return value
 
 
-def _require_taken(name: str, model: str, facts: ProviderCatalog) -> None:
+def _require_accepted_parameter(name: str, model: str, facts: ProviderCatalog) -> None:
     family = facts.family(model)
     provider = facts.providers[model.partition("/")[0]]
     if name in {*family.refuses, *provider.refuses}:

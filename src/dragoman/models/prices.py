@@ -209,7 +209,7 @@ def load_prices(extra: Path | None) -> PriceTable:
 
 def prices_with(own: Mapping[str, Price]) -> PriceTable:
     """Return the prices that ship, with others laid over them."""
-    lists = _shipped()
+    lists = _load_bundled_prices()
     dates = sorted({one.as_of.isoformat() for one in lists})
     listed = {model: price for one in lists for model, price in one.priced.items()}
     as_of = f"list prices of {dates[0]} to {dates[-1]}"
@@ -220,7 +220,7 @@ def prices_with(own: Mapping[str, Price]) -> PriceTable:
 
 
 @cache
-def _shipped() -> Sequence[_PriceList]:
+def _load_bundled_prices() -> Sequence[_PriceList]:
     return _read((files("dragoman.models") / "prices.toml").read_text("utf-8"))
 
 

@@ -281,7 +281,7 @@ class RealtimeSession:
             return [CreateItem(user_text_item(words))]
         if audio is None:
             raise DataError("an utterance without words and without audio")
-        return await asyncio.to_thread(_spoken, self._opening.sounds, audio)
+        return await asyncio.to_thread(_encode_spoken_events, self._opening.sounds, audio)
 
     async def _reply(self, responded: CompletedResponse) -> Reply:
         gathered, cuts = responded.gathered, responded.cuts
@@ -301,7 +301,7 @@ class RealtimeSession:
         return TextReply(Utterance(words, clean_audio=kept, stages=tuple(stages)))
 
 
-def _spoken(sounds: AudioStore, reference: AudioRef) -> list[ClientEvent]:
+def _encode_spoken_events(sounds: AudioStore, reference: AudioRef) -> list[ClientEvent]:
     return [*map(AppendAudio, encode_audio_chunks(sounds.sound(reference))), CommitAudio()]
 
 
@@ -312,10 +312,10 @@ def _past(opening: SessionStart) -> Iterator[Item]:
         at for at, event in enumerate(history) if isinstance(event, Message) and event.by == side
     ]
     for event in history[: own[-1] + 1] if own else ():
-        yield from _seen(event, side)
+        yield from _visible_items(event, side)
 
 
-def _seen(event: Event, side: Role) -> Iterator[Item]:
+def _visible_items(event: Event, side: Role) -> Iterator[Item]:
     if isinstance(event, ToolResult):
         if event.by == side:
             yield function_output_item(

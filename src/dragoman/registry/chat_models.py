@@ -40,7 +40,7 @@ def resolve_chat_model(
 
         script = load_script(Path(written.removeprefix(SCRIPTED)))
         return ScriptedModel(written, script, greeted), content_key(script)
-    added = _added(written)
+    added = _open_plugin_model(written)
     if added is not None:
         return shared.added_model(added), added.identity
     read = parse_model_spec(written)
@@ -58,7 +58,7 @@ def model_identity(written: str) -> tuple[str, str]:
     if written.startswith(SCRIPTED):
         model, key = resolve_chat_model(written, None)
         return model.name, key
-    added = _added(written)
+    added = _open_plugin_model(written)
     if added is not None:
         return added.name, added.identity
     read = parse_model_spec(written)
@@ -73,7 +73,7 @@ def plugin_model_kinds() -> dict[str, str]:
     return {entry.name: entry.value for entry in find_entry_points(ENTRY_POINTS)}
 
 
-def _added(written: str) -> IdentifiedModel | None:
+def _open_plugin_model(written: str) -> IdentifiedModel | None:
     kind, slash, _ = written.partition("?")[0].partition("/")
     if not slash:
         return None

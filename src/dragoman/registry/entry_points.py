@@ -19,7 +19,7 @@ def find_entry_points(group: str, name: str | None = None) -> Sequence[EntryPoin
 
     What is installed is read once for as long as no package comes or goes.
     """
-    found = _installed(group, tuple(map(_place, sys.path)))
+    found = _installed_entry_points(group, tuple(map(_place, sys.path)))
     return tuple(entry for entry in found if name in {None, entry.name})
 
 
@@ -44,7 +44,7 @@ def load_entry_point(entry: EntryPoint, what: str) -> object:
 
 
 @lru_cache(maxsize=16)
-def _installed(group: str, places: tuple[_Place, ...]) -> Sequence[EntryPoint]:  # noqa: ARG001
+def _installed_entry_points(group: str, places: tuple[_Place, ...]) -> Sequence[EntryPoint]:  # noqa: ARG001
     return tuple(entry_points(group=group))
 
 

@@ -85,24 +85,26 @@ def require_rubric(name: str) -> None:
 
 def _measures(name: str, makings: MeasureContext) -> Sequence[Measure]:
     if name in BUNDLED_MEASURES:
-        return _bundled(name, makings)
+        return _make_bundled_measures(name, makings)
     if name in EARLIER_MEASURES:
         return (EARLIER_MEASURES[name](makings.scoring),)
     if name.endswith(".toml"):
-        return _judged(Path(name), makings)
+        return _make_judged_measures(Path(name), makings)
     if name == RUBRIC:
         return [ErrorsMeasure(*asked) for asked in _judge_runs(name, makings)]
     if name in bundled_rubrics():
-        return _judged(bundled_rubrics()[name], makings)
+        return _make_judged_measures(bundled_rubrics()[name], makings)
     for entry in find_entry_points(ENTRY_POINTS):
         if entry.name == name:
-            return _added(name, load_entry_point(entry, f"measure {name!r}"), makings)
+            return _make_plugin_measures(
+                name, load_entry_point(entry, f"measure {name!r}"), makings
+            )
     raise UsageError(
         f"unknown measure {name!r}: choose {', '.join(measure_names())} or a rubric.toml"
     )
 
 
-def _bundled(name: str, makings: MeasureContext) -> Sequence[Measure]:
+def _make_bundled_measures(name: str, makings: MeasureContext) -> Sequence[Measure]:
     is_model = all("/" in judge for judge in makings.judges)
     if name != JudgedSafety.name or not makings.settles or not is_model:
         return (BUNDLED_MEASURES[name].make(makings.scoring),)
@@ -113,9 +115,9 @@ def _bundled(name: str, makings: MeasureContext) -> Sequence[Measure]:
     ]
 
 
-def _added(name: str, target: object, makings: MeasureContext) -> Sequence[Measure]:
+def _make_plugin_measures(name: str, target: object, makings: MeasureContext) -> Sequence[Measure]:
     if isinstance(target, Path):
-        measures = _judged(target, makings)
+        measures = _make_judged_measures(target, makings)
     else:
         measures = [cast("Measure", target() if isinstance(target, type) else target)]
     for measure in measures:
@@ -130,7 +132,7 @@ def _added(name: str, target: object, makings: MeasureContext) -> Sequence[Measu
     return measures
 
 
-def _judged(path: Path, makings: MeasureContext) -> Sequence[Measure]:
+def _make_judged_measures(path: Path, makings: MeasureContext) -> Sequence[Measure]:
     """Return a rubric's measures, one for each judge and time."""
     rubric = read_rubric(path)
     stakes = makings.scoring.stakes

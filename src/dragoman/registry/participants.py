@@ -102,10 +102,10 @@ def resolve_agent(
         return with_reference_values(resolve_agent(behind, prompts, connections, offer))
     named = parse_agent(spec)
     if named.spec.startswith(SCHEMES):
-        return called(_http_agent(named, prompts, connections), named)
+        return rename_agent(_http_agent(named, prompts, connections), named)
     spec = named.spec
     if named.is_given:
-        return called(resolve_agent(spec, prompts, connections, offer), named)
+        return rename_agent(resolve_agent(spec, prompts, connections, offer), named)
     if spec in diagnostics:
         return ResolvedParticipant(spec, diagnostics[spec](), content_key("diagnostic-1", spec))
     name, options = split_options(spec)
@@ -115,7 +115,7 @@ def resolve_agent(
     return _resolve_other(spec, "agent", known, prompts, connections)
 
 
-def called(agent: ResolvedParticipant, named: AgentSpec) -> ResolvedParticipant:
+def rename_agent(agent: ResolvedParticipant, named: AgentSpec) -> ResolvedParticipant:
     """Return an agent shown by the name that it was given; where it was given none, as it is."""
     if not named.is_given:
         return agent
@@ -264,7 +264,7 @@ def _resolve_other(
         return ResolvedParticipant(spec, LlmParticipant(model, prompts), identity, model)
     if ":" in spec:
         target, source = import_attribute(spec)
-        return _resolved(spec, target, source, prompts)
+        return _resolve_target(spec, target, source, prompts)
     raise UsageError(
         f"unknown {side} {spec!r}: choose {', '.join(known)}, MODULE:ATTRIBUTE or PROVIDER/MODEL"
     )
@@ -361,10 +361,10 @@ def resolve_object(target: object, prompts: PromptSet | None = None) -> Resolved
     owner = target if hasattr(target, "__qualname__") else type(target)
     module = sys.modules.get(getattr(owner, "__module__", ""), None)
     spec = f"{getattr(owner, '__module__', '?')}:{getattr(owner, '__qualname__', '?')}"
-    return _resolved(spec, target, getattr(module, "__file__", None), prompts)
+    return _resolve_target(spec, target, getattr(module, "__file__", None), prompts)
 
 
-def _resolved(
+def _resolve_target(
     spec: str, target: object, source: str | None, prompts: PromptSet | None = None
 ) -> ResolvedParticipant:
     identity = _identity(spec, target, source)

@@ -94,7 +94,7 @@ def find_benchmark(suite: str) -> Benchmark | None:
     """
     first = suite.partition(":")[0]
     if first in BUNDLED:
-        return _bundled(first)
+        return _load_bundled_suite(first)
     for entry in find_entry_points(ENTRY_POINTS):
         if entry.name in {suite, first}:
             return _load_added(entry)
@@ -108,14 +108,14 @@ def benchmarks() -> Iterator[Benchmark]:
         UsageError: Where another package's benchmark cannot be loaded.
     """
     for name in BUNDLED:
-        yield _bundled(name)
+        yield _load_bundled_suite(name)
     for entry in find_entry_points(ENTRY_POINTS):
         if entry.name not in BUNDLED:
             yield _load_added(entry)
 
 
 @functools.cache
-def _bundled(name: str) -> Benchmark:
+def _load_bundled_suite(name: str) -> Benchmark:
     module, _, attribute = BUNDLED[name].partition(":")
     found: Benchmark = getattr(importlib.import_module(module), attribute)
     return found

@@ -101,7 +101,7 @@ def pending_cells(
             pending.append(Pending(cell, 0))
         else:
             attempts, completed = store.tries(cell.key)
-            pending.append(Pending(_reseeded(cell, completed), attempts))
+            pending.append(Pending(_reseed_cell(cell, completed), attempts))
     return pending
 
 
@@ -121,7 +121,7 @@ def _waiting(cells: Sequence[Cell], store: RunStore, keys: Mapping[int, str]) ->
         yield cell
 
 
-def _reseeded(cell: Cell, completed: int) -> Cell:
+def _reseed_cell(cell: Cell, completed: int) -> Cell:
     """Return a cell with a seed of its own after conversations that were played to their end.
 
     The same seed would lead where the last one led; a fault of infrastructure leads nowhere.

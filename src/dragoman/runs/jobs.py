@@ -160,7 +160,7 @@ def start_job(
     )
     new = NewRun(
         msgspec.json.encode(manifest),
-        tuple(_stored(cell) for cell in cells),
+        tuple(_to_stored_cell(cell) for cell in cells),
         {task.id: task for task in setup.tasks},
     )
     store = create_run(folder, new)
@@ -265,7 +265,7 @@ def _require_same_plan(store: RunStore, cells: Sequence[Cell]) -> None:
     """Refuse a plan that is not the run's; of a large one only what it is made of is compared."""
     plan_fingerprint = cells.plan_fingerprint if _is_large(cells) else ""
     kept = store.plan_fingerprint() if plan_fingerprint else ""
-    is_same = kept == plan_fingerprint if kept else store.has_plan(map(_stored, cells))
+    is_same = kept == plan_fingerprint if kept else store.has_plan(map(_to_stored_cell, cells))
     if not is_same:
         raise StoreError(
             f"{store.folder}: data, prompts or agents have changed since this run was started: "
@@ -361,7 +361,7 @@ def stored_prices(store: RunStore) -> PriceTable:
     return prices_with(read_manifest(store).prices)
 
 
-def _stored(cell: Cell) -> StoredCell:
+def _to_stored_cell(cell: Cell) -> StoredCell:
     return StoredCell(
         cell.key, cell.task.suite, cell.condition, cell.agent.name, cell.task.id, cell.trial
     )

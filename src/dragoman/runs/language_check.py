@@ -105,14 +105,14 @@ def _check(
         suite=setup.suite.name,
         condition=condition.label,
         tasks=len(played),
-        passed=sum(_passed(score) for _, _, score in played),
+        passed=sum(_is_successful(score) for _, _, score in played),
         undecided=tuple(
             cell.task.id for cell, _, score in played if isinstance(score.reward, Unscored)
         ),
         failing=tuple(
             TaskFinding(cell.task.id, _why(score))
             for cell, _, score in played
-            if isinstance(score.reward, Scored) and not _passed(score)
+            if isinstance(score.reward, Scored) and not _is_successful(score)
         ),
         other_states=tuple(
             TaskFinding(cell.task.id, "ends in another state than in English")
@@ -123,17 +123,17 @@ def _check(
         refused=tuple(
             finding
             for side, task, call in labels
-            if (finding := _refused(player, realisation.of(task).views[side], task, call))
+            if (finding := _check_label_call(player, realisation.of(task).views[side], task, call))
             is not None
         ),
         coverage=tuple(_coverage(setup, localization, played))
         if localization.questions is None
-        else tuple(_asked(setup, player, realisation)),
+        else tuple(_question_coverage(setup, player, realisation)),
         notes=localization.realised.notes,
     )
 
 
-def _passed(score: Score) -> bool:
+def _is_successful(score: Score) -> bool:
     return isinstance(score.reward, Scored) and is_success(score.reward.value)
 
 
@@ -176,7 +176,9 @@ def _label_calls(
                 yield side, task, call
 
 
-def _refused(player: Player, view: ToolView, task: Task, call: LabelCall) -> TaskFinding | None:
+def _check_label_call(
+    player: Player, view: ToolView, task: Task, call: LabelCall
+) -> TaskFinding | None:
     """Return why a label does not stand for its value, or None where it does."""
     understood = view.canonical(call.labelled)
     if understood.arguments != call.canonical.arguments:
@@ -211,10 +213,12 @@ def _coverage(setup: Setup, localization: Localization, played: Played) -> Itera
     yield measure_coverage("names and addresses", personal)
     yield measure_coverage("refusals", _refusals(result for result in results if result.error))
     yield measure_coverage("policy", _policy(setup, localization, played))
-    yield measure_coverage("what users are told", _told(setup.tasks, localization))
+    yield measure_coverage("what users are told", _scenario_texts(setup.tasks, localization))
 
 
-def _asked(setup: Setup, player: Player, realisation: ResolvedCondition) -> Iterator[Coverage]:
+def _question_coverage(
+    setup: Setup, player: Player, realisation: ResolvedCondition
+) -> Iterator[Coverage]:
     """Yield the English share of a run's texts.
 
     The texts are functions, instructions to agents, and words spoken.
@@ -263,7 +267,7 @@ def _policy(setup: Setup, localization: Localization, played: Played) -> Iterato
         yield ShownText("policy", own, shown)
 
 
-def _told(tasks: Sequence[Task], localization: Localization) -> Iterator[ShownText]:
+def _scenario_texts(tasks: Sequence[Task], localization: Localization) -> Iterator[ShownText]:
     for task in tasks:
         yield ShownText(
             "scenario",

@@ -415,7 +415,7 @@ async def run_measures(asked: MeasuringPlan, store: RunStore, on_done: Callable[
     _require_same_tasks(setup, store)
     played = _measuring_context(store)
     cells = {cell.key: cell for cell in store.cells()}
-    wanted = _wanted(asked, store, cells.values(), played)
+    wanted = _pending_measures_by_cell(asked, store, cells.values(), played)
     store.declare(
         DeclaredMetrics(each.name, each.version, each.figures) for each in measures if each.figures
     )
@@ -457,21 +457,21 @@ def _require_same_tasks(setup: Setup, store: RunStore) -> None:
             raise StoreError(f"{store.folder}: task {name} has changed since this run was played")
 
 
-def _wanted(
+def _pending_measures_by_cell(
     asked: MeasuringPlan, store: RunStore, cells: Collection[StoredCell], played: MeasuringContext
 ) -> dict[str, list[int]]:
     """Return by cell the places of the measures that are to be taken of it."""
     wanted: dict[str, list[int]] = {}
     known = {} if asked.choice == "all" else store.measured()
     for place, measure in enumerate(asked.measures):
-        closed = _closed(store, known, measure, asked.choice)
+        closed = _find_settled_cells(store, known, measure, asked.choice)
         for cell in cells:
             if cell.key not in closed and measure.applies(played.setting(cell.condition)):
                 wanted.setdefault(cell.key, []).append(place)
     return wanted
 
 
-def _closed(
+def _find_settled_cells(
     store: RunStore,
     measured: Mapping[str, Sequence[MeasureResult]],
     measure: Measure,

@@ -59,33 +59,37 @@ class SuiteCheck(msgspec.Struct, frozen=True):
 async def check_suite(setup: Setup) -> SuiteCheck:
     """Check a suite; the setup's agents must be gold and silent, in that order."""
     player = Player(setup)
-    played = await _judged(player, plan_cells(setup))
+    played = await _play_and_score(player, plan_cells(setup))
     preparing = {name for task in setup.tasks for name in task.after}
     tasks = [task for task in setup.tasks if task.id not in preparing]
     count = len(tasks)
     gold, silent = played[:count], played[count:]
     free = tuple(_free(cell.task, score) for cell, _, score in silent)
-    certain = sum(_passed(score) for _, _, score in silent)
+    certain = sum(_is_successful(score) for _, _, score in silent)
     possible = sum(finding is not None for finding in free)
     return SuiteCheck(
         suite=setup.suite.name,
         rules=setup.rules.name,
         tasks=count,
-        gold_passed=sum(_passed(score) for _, _, score in gold),
+        gold_passed=sum(_is_successful(score) for _, _, score in gold),
         gold_undecided=tuple(cell.task.id for cell, _, score in gold if _is_open(score)),
         floor=(certain, possible),
-        unpassable=_found(_unpassable(cell.task, score) for cell, _, score in gold),
-        free=_found(free),
-        words_suffice=_found(_words_suffice(cell.task, score) for cell, _, score in silent),
-        failing_writes=_found(
+        unpassable=_collect_findings(_unpassable(cell.task, score) for cell, _, score in gold),
+        free=_collect_findings(free),
+        words_suffice=_collect_findings(
+            _words_suffice(cell.task, score) for cell, _, score in silent
+        ),
+        failing_writes=_collect_findings(
             _failing_write(cell.task, episode, player) for cell, episode, _ in gold
         ),
-        nothing_to_judge=_found(map(_nothing_to_judge, tasks)),
-        ignored=_found(map(_ignored, tasks)),
+        nothing_to_judge=_collect_findings(map(_nothing_to_judge, tasks)),
+        ignored=_collect_findings(map(_check_reward_basis, tasks)),
     )
 
 
-async def _judged(player: Player, cells: Sequence[Cell]) -> list[tuple[Cell, Episode, Score]]:
+async def _play_and_score(
+    player: Player, cells: Sequence[Cell]
+) -> list[tuple[Cell, Episode, Score]]:
     """Play all cells, and return those that do more than prepare others."""
     preparing = {key for cell in cells for key in cell.before}
     prepared: dict[str, Episode] = {}
@@ -100,11 +104,11 @@ async def _judged(player: Player, cells: Sequence[Cell]) -> list[tuple[Cell, Epi
     return judged
 
 
-def _found(findings: Iterable[TaskFinding | None]) -> tuple[TaskFinding, ...]:
+def _collect_findings(findings: Iterable[TaskFinding | None]) -> tuple[TaskFinding, ...]:
     return tuple(finding for finding in findings if finding is not None)
 
 
-def _passed(score: Score) -> bool:
+def _is_successful(score: Score) -> bool:
     return isinstance(score.reward, Scored) and is_success(score.reward.value)
 
 
@@ -113,9 +117,9 @@ def _is_open(score: Score) -> bool:
 
 
 def _unpassable(task: Task, score: Score) -> TaskFinding | None:
-    if _passed(score) or _is_open(score):
+    if _is_successful(score) or _is_open(score):
         return None
-    failed = _failed(score)
+    failed = _failed_components(score)
     found = "; ".join(_calls_evidence(score))
     if found:
         return TaskFinding(task.id, f"no answer passes: {found}")
@@ -132,7 +136,7 @@ def _calls_evidence(score: Score) -> list[str]:
     ]
 
 
-def _failed(score: Score) -> list[Component]:
+def _failed_components(score: Score) -> list[Component]:
     return [
         part.component
         for part in score.components
@@ -141,7 +145,7 @@ def _failed(score: Score) -> list[Component]:
 
 
 def _free(task: Task, score: Score) -> TaskFinding | None:
-    if _passed(score):
+    if _is_successful(score):
         return TaskFinding(task.id, _why_free(task))
     if isinstance(score.reward, Unscored) and score.components:
         return TaskFinding(task.id, f"if a judge says so ({score.reward.reason})")
@@ -155,7 +159,7 @@ def _why_free(task: Task) -> str:
 
 
 def _words_suffice(task: Task, score: Score) -> TaskFinding | None:
-    failed = _failed(score)
+    failed = _failed_components(score)
     if failed != ["COMMUNICATE"] or task.criteria is None:
         return None
     return TaskFinding(
@@ -188,7 +192,7 @@ def _nothing_to_judge(task: Task) -> TaskFinding | None:
     return TaskFinding(task.id, f"{_join(empty)} in the basis, nothing to judge") if empty else None
 
 
-def _ignored(task: Task) -> TaskFinding | None:
+def _check_reward_basis(task: Task) -> TaskFinding | None:
     criteria = task.criteria
     if criteria is None:
         return None

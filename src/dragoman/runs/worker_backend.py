@@ -119,7 +119,7 @@ class WorkerPoolBackend:
                 except KilledWorkersError as error:
                     episode = Episode((), Termination("infrastructure_error", str(error)), 0, 0)
                     return PlayResult(episode, await source.score(cell, episode))
-                return _finished(_outcome(answer))
+                return _unwrap_outcome(_outcome(answer))
 
             yield play
 
@@ -144,7 +144,7 @@ async def open_player(given: bytes) -> AsyncIterator[TaskFn]:
             yield do
 
 
-def _finished(outcome: PlaySuccess | PlayFailure) -> PlayResult:
+def _unwrap_outcome(outcome: PlaySuccess | PlayFailure) -> PlayResult:
     if isinstance(outcome, PlaySuccess):
         return outcome.finished
     error = _ENDS.get(outcome.kind, RunHalted)(outcome.why)

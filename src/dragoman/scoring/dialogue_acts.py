@@ -98,9 +98,12 @@ def requests_confirmation(text: str, phrases: Phrasebook) -> bool:
 
 def is_agreement(text: str, phrases: Phrasebook) -> bool:
     """Whether words say yes, and neither no nor something else than was asked."""
-    if phrases.hears.agreed.search(text) is None and _found("agreed", text, phrases) is None:
+    if (
+        phrases.hears.agreed.search(text) is None
+        and _search_phrase("agreed", text, phrases) is None
+    ):
         return False
-    return not is_refusal(text, phrases) and _found("changed", text, phrases) is None
+    return not is_refusal(text, phrases) and _search_phrase("changed", text, phrases) is None
 
 
 def is_refusal(text: str, phrases: Phrasebook) -> bool:
@@ -131,12 +134,12 @@ def begins_with_no(text: str, phrases: Phrasebook) -> bool:
 
 def is_insistence(text: str, phrases: Phrasebook) -> bool:
     """Whether words say what was said or meant before."""
-    return _found("insists", text, phrases) is not None
+    return _search_phrase("insists", text, phrases) is not None
 
 
 def insisted_value(text: str, phrases: Phrasebook) -> str:
     """Return what words say behind "I meant" or the like, to the end of the sentence."""
-    found = _found("insists", text, phrases)
+    found = _search_phrase("insists", text, phrases)
     return "" if found is None else re.split(r"[.!?;\n]", text[found.end() :])[0]
 
 
@@ -146,11 +149,11 @@ def _sentences(text: str, phrases: Phrasebook) -> Iterator[str]:
 
 def _requests_information(sentence: str, phrases: Phrasebook) -> bool:
     hears = phrases.hears
-    if hears.spell.search(sentence) or _found("told", sentence, phrases):
+    if hears.spell.search(sentence) or _search_phrase("told", sentence, phrases):
         return True
     if not hears.request.search(sentence) or _asks_wishes(sentence, phrases):
         return False
-    if _found("waits", sentence, phrases) and not hears.question.search(sentence):
+    if _search_phrase("waits", sentence, phrases) and not hears.question.search(sentence):
         return False
     leave = _consent(sentence, phrases)
     if leave is None:
@@ -162,25 +165,25 @@ def _requests_information(sentence: str, phrases: Phrasebook) -> bool:
 
 def _asks_wishes(sentence: str, phrases: Phrasebook) -> bool:
     is_closing = phrases.hears.closing.search(sentence) is not None
-    return is_closing or _found("wishes", sentence, phrases) is not None
+    return is_closing or _search_phrase("wishes", sentence, phrases) is not None
 
 
 def _consent(text: str, phrases: Phrasebook) -> re.Match[str] | None:
-    return phrases.hears.consent.search(text) or _found("consent", text, phrases)
+    return phrases.hears.consent.search(text) or _search_phrase("consent", text, phrases)
 
 
 def _refusal(text: str, phrases: Phrasebook) -> re.Match[str] | None:
     harmless = _pattern("harmless", phrases)
     if harmless is not None:
         text = harmless.sub(_blank, text)
-    return phrases.hears.refused.search(text) or _found("refused", text, phrases)
+    return phrases.hears.refused.search(text) or _search_phrase("refused", text, phrases)
 
 
 def _blank(found: re.Match[str]) -> str:
     return " " * len(found.group())
 
 
-def _found(kind: str, text: str, phrases: Phrasebook) -> re.Match[str] | None:
+def _search_phrase(kind: str, text: str, phrases: Phrasebook) -> re.Match[str] | None:
     pattern = _pattern(kind, phrases)
     return None if pattern is None else pattern.search(text.replace(APOSTROPHE, "'"))
 

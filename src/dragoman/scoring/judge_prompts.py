@@ -107,10 +107,10 @@ def judge_prompt_lines(events: Sequence[Event]) -> Iterator[JudgePromptLine]:
         by = event.by
         match event.reply:
             case TextReply(utterance=utterance):
-                yield _said(by, utterance.intended)
+                yield _spoken_line(by, utterance.intended)
             case ToolCallReply(calls=calls, text=text):
                 if text:
-                    yield _said(by, text)
+                    yield _spoken_line(by, text)
                 for call in calls:
                     arguments = msgspec.json.encode(call.arguments).decode()
                     yield JudgePromptLine(
@@ -122,5 +122,5 @@ def judge_prompt_lines(events: Sequence[Event]) -> Iterator[JudgePromptLine]:
                 )
 
 
-def _said(by: str, text: str) -> JudgePromptLine:
+def _spoken_line(by: str, text: str) -> JudgePromptLine:
     return JudgePromptLine(by, f"{by}: ", text, is_said=True)

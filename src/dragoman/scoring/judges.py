@@ -90,16 +90,20 @@ def _by_rule(assertion: str, texts: Sequence[str]) -> AssertionVerdict:
     if numbers:
         said = set().union(*map(whole_numbers, texts))
         missing = sorted(map(str, numbers - said))
-        return _decided(assertion, missing, suffices=bool(_NOTHING_ELSE.search(assertion)))
+        return _decide_by_mentions(
+            assertion, missing, suffices=bool(_NOTHING_ELSE.search(assertion))
+        )
     ids = {found.group() for found in _IDENTIFIER.finditer(assertion)}
     if ids:
         said_ids = {found.group() for text in texts for found in _IDENTIFIER.finditer(text)}
         suffices = bool(_NOTHING_ELSE.search(assertion) and _IS_IDENTIFIER.search(assertion))
-        return _decided(assertion, sorted(ids - said_ids), suffices=suffices)
+        return _decide_by_mentions(assertion, sorted(ids - said_ids), suffices=suffices)
     return AssertionVerdict(assertion, None, "names no amount, number or id")
 
 
-def _decided(assertion: str, missing: Sequence[str], *, suffices: bool) -> AssertionVerdict:
+def _decide_by_mentions(
+    assertion: str, missing: Sequence[str], *, suffices: bool
+) -> AssertionVerdict:
     """Return not met where something was never said; met only where saying it is all there is."""
     if missing:
         return AssertionVerdict(assertion, False, f"never said: {', '.join(missing)}")

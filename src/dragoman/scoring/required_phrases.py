@@ -49,10 +49,10 @@ def contains_localized_phrase(
     number = parse_number_text(wanted)
     if number is not None:
         return number in whole_numbers(text, wording.numbers)
-    message = _folded(text)
-    labels = map(_folded, wording.labels.get(wanted, ()))
+    message = _fold_case(text)
+    labels = map(_fold_case, wording.labels.get(wanted, ()))
     return any(label in message for label in labels) or any(
-        re.search(rf"(?<!\d){re.escape(_folded(form))}(?!\d)", message)
+        re.search(rf"(?<!\d){re.escape(_fold_case(form))}(?!\d)", message)
         for form in date_forms(wanted, wording.dates)
     )
 
@@ -106,5 +106,5 @@ def _pattern(habits: NumberFormat) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w{decimal}])-?(?:{digits})(?![\w]*_)")
 
 
-def _folded(text: str) -> str:
+def _fold_case(text: str) -> str:
     return unicodedata.normalize("NFC", text).casefold()

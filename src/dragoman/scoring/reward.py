@@ -209,7 +209,7 @@ class Scorer:
     ) -> tuple[tuple[ComponentScore, ...], tuple[str, ...]]:
         """Return what needs no judge, and a line for each result that was not repeated."""
         if self._check is not None:
-            return _checked(self._check, task, episode, wording), ()
+            return _run_check(self._check, task, episode, wording), ()
         world = self._factory(task)
         executed = list(executed_calls(episode.events))
         differing = replay(executed, world, in_cents=self._rules.money_is_rounded)
@@ -219,7 +219,9 @@ class Scorer:
         components = (
             state_component(criteria, world, self.expected_state(task)),
             assertion_component(criteria, world),
-            action_component(criteria, calls, world, self._rules, _written(episode, wording)),
+            action_component(
+                criteria, calls, world, self._rules, _collect_localized_calls(episode, wording)
+            ),
             communicate_component(criteria, episode.events, self._rules, wording),
         )
         return components, differing
@@ -232,15 +234,15 @@ class Scorer:
             return ComponentScore("NL_ASSERTION", in_basis, None), None
         reason = self._why_not_judged(in_basis, episode)
         if self._judge is None or reason:
-            return _undecided(reason, criteria, in_basis), None
+            return _undecided_component(reason, criteria, in_basis), None
         try:
             judgement = await self._judge.judge(criteria.assertions, episode.events, case)
         except (JudgeError, ParticipantError) as error:
-            return _undecided(f"judge failed: {error}", criteria, in_basis), error.usage
+            return _undecided_component(f"judge failed: {error}", criteria, in_basis), error.usage
         answered = tuple(verdict.assertion for verdict in judgement.verdicts)
         if answered != criteria.assertions:
             reason = f"judge failed: {len(answered)} answers that do not fit the assertions"
-            return _undecided(reason, criteria, in_basis), judgement.usage
+            return _undecided_component(reason, criteria, in_basis), judgement.usage
         evidence = tuple(
             Evidence(verdict.assertion, verdict.met, verdict.why) for verdict in judgement.verdicts
         )
@@ -275,14 +277,14 @@ class Scorer:
             return verdict, ""
         # A judge that costs was spared, not at a loss: it would have decided.
         spared = self._judge is not None and self._judge.costs
-        undecided = () if spared else _unjudged(components)
+        undecided = () if spared else _find_undecided_components(components)
         return Scored(0.0, undecided), f"ended early: {episode.ending.reason}"
 
     def _without_components(self, reward: Verdict, note: str = "") -> Score:
         return Score(self._rules.name, self.judge_name, reward, (), note=note)
 
 
-def _checked(
+def _run_check(
     check: Check, task: Task, episode: Episode, wording: LocalizedValues
 ) -> tuple[ComponentScore, ...]:
     if wording.meant is not None and isinstance(check, LabelCheck):
@@ -290,7 +292,7 @@ def _checked(
     return check.components(task, episode)
 
 
-def _written(episode: Episode, wording: LocalizedValues) -> LocalizedCalls | None:
+def _collect_localized_calls(episode: Episode, wording: LocalizedValues) -> LocalizedCalls | None:
     """Return the calls that could be read, as they were written; None where tools are English."""
     if wording.plan is None:
         return None
@@ -314,7 +316,7 @@ def _passing(part: ComponentScore) -> ComponentScore:
     return ComponentScore(part.component, part.in_basis, Scored(1.0), part.evidence)
 
 
-def _undecided(reason: str, criteria: Criteria, in_basis: bool) -> ComponentScore:
+def _undecided_component(reason: str, criteria: Criteria, in_basis: bool) -> ComponentScore:
     evidence = tuple(Evidence(assertion, None, reason) for assertion in criteria.assertions)
     return ComponentScore("NL_ASSERTION", in_basis, Unscored(reason), evidence)
 
@@ -334,7 +336,7 @@ def _product(components: Sequence[ComponentScore]) -> Verdict:
     factors = [part for part in components if part.in_basis and part.verdict is not None]
     if not factors:
         return Unscored("nothing to judge")
-    unjudged = _unjudged(factors)
+    unjudged = _find_undecided_components(factors)
     value = 1.0
     for part in factors:
         if isinstance(part.verdict, Scored):
@@ -345,7 +347,7 @@ def _product(components: Sequence[ComponentScore]) -> Verdict:
     return Unscored(f"{', '.join(unjudged)}: {'; '.join(reasons)}")
 
 
-def _unjudged(components: Sequence[ComponentScore]) -> tuple[str, ...]:
+def _find_undecided_components(components: Sequence[ComponentScore]) -> tuple[str, ...]:
     return tuple(
         part.component
         for part in components

@@ -101,7 +101,7 @@ def action_component(
     made = _calls_by_name(calls)
     raw = None if written is None else _calls_by_name(written.calls)
     evidence = tuple(
-        _worded(
+        _add_wording_verdict(
             Evidence(
                 f"{action.id} {action.name}",
                 _is_made(action, made, world, rules),
@@ -133,7 +133,7 @@ def _is_made(
     )
 
 
-def _worded(entry: Evidence, raw: bool | None) -> Evidence:
+def _add_wording_verdict(entry: Evidence, raw: bool | None) -> Evidence:
     """Return evidence with the verdict on what was written beside that on what it means."""
     if raw is None:
         return entry

@@ -65,10 +65,10 @@ def early_end_evidence(turns: Sequence[UserTurn], episode: Episode, language: st
         return Evidence(SUBJECT, True)
     if not turns or not turns[-1].tokens:
         return Evidence(SUBJECT, None, "the stop stands beside tool calls")
-    return _stopped(turns, turns[-1], tools_called_by_agent(episode), language)
+    return _check_stop(turns, turns[-1], tools_called_by_agent(episode), language)
 
 
-def _stopped(
+def _check_stop(
     turns: Sequence[UserTurn], last: UserTurn, called: Collection[str], language: str
 ) -> Evidence:
     if last.number == 1:
@@ -166,7 +166,7 @@ def user_evidence(task: Task, episode: Episode, language: str) -> tuple[Evidence
     return (
         _goal_evidence(turns, _reason(task), language),
         _invention_evidence(turns, told),
-        _leak_evidence(turns, _instructions(task)),
+        _check_leaks(turns, _instructions(task)),
         early_end_evidence(turns, episode, language),
         _language_evidence(turns, told, language),
     )
@@ -217,7 +217,7 @@ def _invention_evidence(turns: Sequence[UserTurn], told: Sequence[str]) -> Evide
 
 
 def _inventions(turns: Sequence[UserTurn], told: Sequence[str]) -> Iterator[str]:
-    scenario = known = _squeezed(told)
+    scenario = known = _join_alphanumerics(told)
     for place, turn in enumerate(turns):
         known += "".join(map(alphanumeric, turn.heard))
         for fact in find_identifiers(turn.text):
@@ -228,7 +228,7 @@ def _inventions(turns: Sequence[UserTurn], told: Sequence[str]) -> Iterator[str]
 
 
 @lru_cache(maxsize=256)
-def _squeezed(told: Sequence[str]) -> str:
+def _join_alphanumerics(told: Sequence[str]) -> str:
     """Return what facts are looked for in; remembered, since many conversations are of one task."""
     return "".join(map(alphanumeric, told))
 
@@ -241,7 +241,7 @@ def _is_put_right(fact: str, turns: Sequence[UserTurn], scenario: str) -> bool:
     return any(contains_identifier(right, scenario) for right in meant)
 
 
-def _leak_evidence(turns: Sequence[UserTurn], instructions: str) -> Evidence:
+def _check_leaks(turns: Sequence[UserTurn], instructions: str) -> Evidence:
     """The user gave away neither its instructions nor that it is played.
 
     Breaches: a phrase that only a played customer says (`simulates`); 12 words of the task
@@ -255,7 +255,7 @@ def _leak_evidence(turns: Sequence[UserTurn], instructions: str) -> Evidence:
     for turn in turns:
         if phrase := match_phrase("simulates", turn.text):
             findings.append(turn.told("speaks of being played", phrase))
-        if recited := _recited(language_words(turn.text), runs):
+        if recited := _find_recited_run(language_words(turn.text), runs):
             findings.append(turn.told("recites its instructions", recited))
     return _evidence("nothing_leaked", findings, _silence(turns) or blind)
 
@@ -277,7 +277,7 @@ def _language_evidence(turns: Sequence[UserTurn], told: Sequence[str], language:
 
 
 def _foreign_turns(turns: Sequence[UserTurn], told: Sequence[str], language: str) -> Iterator[str]:
-    known = set(_words_told(told))
+    known = set(_instruction_words(told))
     for turn in turns:
         known.update(*map(language_words, turn.heard))
         if why := foreign_reason(turn.text, language, known):
@@ -285,7 +285,7 @@ def _foreign_turns(turns: Sequence[UserTurn], told: Sequence[str], language: str
 
 
 @lru_cache(maxsize=256)
-def _words_told(told: Sequence[str]) -> frozenset[str]:
+def _instruction_words(told: Sequence[str]) -> frozenset[str]:
     """Return the words of a user's instructions.
 
     The result is cached, because many conversations are of one task.
@@ -330,7 +330,7 @@ def _instruction_runs(instructions: str) -> frozenset[tuple[str, ...]]:
     return frozenset(run for run in _runs(spoken) if not _ADDRESSED.isdisjoint(run))
 
 
-def _recited(spoken: tuple[str, ...], wanted: Collection[tuple[str, ...]]) -> str:
+def _find_recited_run(spoken: tuple[str, ...], wanted: Collection[tuple[str, ...]]) -> str:
     found = (run for run in _runs(spoken) if run in wanted) if wanted else iter(())
     return " ".join(next(found, ()))
 
@@ -387,7 +387,7 @@ class UserCheck:
             return UserCheckResult(
                 tuple(_open(entry, reason) for entry in by_rule), judgement.usage
             )
-        return UserCheckResult(_merged(by_rule, judgement.verdicts), judgement.usage)
+        return UserCheckResult(_merge_verdicts(by_rule, judgement.verdicts), judgement.usage)
 
 
 def scoring_name(judge: Judge | None, users: UserCheck | None) -> str:
@@ -398,7 +398,7 @@ def scoring_name(judge: Judge | None, users: UserCheck | None) -> str:
     return f"{name}{USER_JUDGE}{users.judge_name}"
 
 
-def _merged(
+def _merge_verdicts(
     by_rule: Sequence[Evidence], verdicts: Sequence[AssertionVerdict]
 ) -> tuple[Evidence, ...]:
     judged = {

@@ -197,7 +197,11 @@ def regroup(said: Sequence[str], heard: Sequence[str]) -> list[str]:
     middle_said, middle = said[first : len(said) - last], heard[first : len(heard) - last]
     if not middle_said or not middle or len(middle_said) * len(middle) > _MOST_CELLS:
         return list(heard)
-    return [*heard[:first], *_regrouped(middle_said, middle), *heard[len(heard) - last :]]
+    return [
+        *heard[:first],
+        *_align_word_boundaries(middle_said, middle),
+        *heard[len(heard) - last :],
+    ]
 
 
 _MOST_CELLS = 250_000
@@ -206,7 +210,7 @@ _MOST_CELLS = 250_000
 _Step = tuple[int, int]
 
 
-def _regrouped(said: Sequence[str], heard: Sequence[str]) -> list[str]:
+def _align_word_boundaries(said: Sequence[str], heard: Sequence[str]) -> list[str]:
     """Return the units of the cheapest alignment that equates rows with the same letters."""
     rows, columns = len(said), len(heard)
     jumps: dict[_Step, list[_Step]] = {}
@@ -234,10 +238,10 @@ def _regrouped(said: Sequence[str], heard: Sequence[str]) -> list[str]:
                 best = min(best, costs[start[0]][start[1]])
             own.append(best)
         costs.append(own)
-    return _traced(said, heard, costs, jumps)
+    return _trace_alignment(said, heard, costs, jumps)
 
 
-def _traced(
+def _trace_alignment(
     said: Sequence[str],
     heard: Sequence[str],
     costs: Sequence[Sequence[int]],
@@ -302,7 +306,7 @@ def earlier_entity_evidence(values: Iterable[str], heard: str) -> tuple[Evidence
     An id or a phone number may stand there sign by sign, as it is where nothing writes signs
     together: with neither a sign more nor less.
     """
-    apart = _said_apart(heard)
+    apart = _join_spelled_signs(heard)
     return tuple(
         Evidence(value, is_heard, "" if is_heard else "not in what was heard", kind_of(value))
         for value in dict.fromkeys(values)
@@ -320,7 +324,7 @@ def separate_latin_words(text: str, language: str) -> str:
     return _ASCII_WORDS.sub(lambda match: f" {match.group()} ", text)
 
 
-def _said_apart(heard: str) -> frozenset[str]:
+def _join_spelled_signs(heard: str) -> frozenset[str]:
     """Return what was heard sign by sign, each stretch written together."""
     words = _WORD.findall(heard.casefold())
     stretches = groupby(words, lambda word: len(word) == 1 and word.isascii())

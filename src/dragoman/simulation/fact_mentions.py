@@ -88,7 +88,7 @@ def find_mentions(
         known = found.get(fact.name)
         if known is None or order.index(mention.reading) > order.index(known.reading):
             found[fact.name] = mention
-    return tuple(_settled(mention, text, phrases) for mention in found.values())
+    return tuple(_resolve_repeated_value(mention, text, phrases) for mention in found.values())
 
 
 def contradicted_facts(
@@ -123,7 +123,7 @@ def segment_about(
     return " ".join(parts) if parts else None
 
 
-def _settled(mention: Mention, text: str, phrases: Phrasebook) -> Mention:
+def _resolve_repeated_value(mention: Mention, text: str, phrases: Phrasebook) -> Mention:
     """Return a mention as right where nothing is wrong and its value is repeated elsewhere."""
     if mention.reading == "asked" and contains_value(text, mention.fact.value, phrases):
         return Mention(mention.fact, "right")

@@ -119,14 +119,14 @@ def _slot_problem(sentence: str, wanted: frozenset[str]) -> str:
 def _unheard(book: Phrasebook) -> Iterator[str]:
     for kind, sentences in _HEARD.items():
         for name in sentences:
-            if not _pattern(book, kind).search(_filled(getattr(book.says, name))):
+            if not _pattern(book, kind).search(_fill_slots(getattr(book.says, name))):
                 yield f"says.{name} is not recognised by hears.{kind}: {getattr(book.says, name)!r}"
 
 
 def _misunderstood(book: Phrasebook) -> Iterator[str]:
     for kind, sentences in _UNHEARD.items():
         for name in sentences:
-            found = _pattern(book, kind).search(_filled(getattr(book.says, name)))
+            found = _pattern(book, kind).search(_fill_slots(getattr(book.says, name)))
             if found:
                 yield f"says.{name} is taken for hears.{kind}, by {found.group()!r}"
 
@@ -134,7 +134,7 @@ def _misunderstood(book: Phrasebook) -> Iterator[str]:
 def _unread(book: Phrasebook) -> Iterator[str]:
     """Yield facts that are told so that they cannot be taken in."""
     for name in ("fact", "read_back_fact"):
-        behind = _filled(getattr(book.says, name).partition("{label}")[2])
+        behind = _fill_slots(getattr(book.says, name).partition("{label}")[2])
         if not book.hears.value.match(behind):
             yield f'says.{name}: what stands behind {{label}} is not in "is" of [words]: {behind!r}'
     told = book.says.fact.format(label=book.label("postcode"), value="KL-4830")
@@ -160,7 +160,7 @@ def _pattern(book: Phrasebook, kind: str) -> Pattern:
     return pattern
 
 
-def _filled(sentence: str) -> str:
+def _fill_slots(sentence: str) -> str:
     """Return a sentence with something in its slots that no language has words in."""
     return _SLOT.sub(_FILLED, sentence)
 
@@ -169,7 +169,7 @@ _KINDS = ("agreed", "refused", "spelled")
 _FACTS_SLOT = "{facts}"
 
 
-def misleading_sayings(sayings: PersonaPhrases, book: Phrasebook) -> list[str]:
+def find_misleading_phrases(sayings: PersonaPhrases, book: Phrasebook) -> list[str]:
     """Return which sayings sound like a yes, a no or something spelled, or state a fact."""
     return list(_misleading(sayings, book))
 
@@ -330,7 +330,7 @@ def _pattern_error(expression: str) -> str:
 def _book(file: _File) -> Phrasebook:
     writing, words, hears = file.writing, file.words, file.hears
     found = {
-        kind: _found(attrgetter(kind)(hears), writing)
+        kind: _compile_entries(attrgetter(kind)(hears), writing)
         for kind in _Hears.__struct_fields__
         if kind not in _GROUPS
     }
@@ -345,9 +345,9 @@ def _book(file: _File) -> Phrasebook:
             value=_value(words.between, writing),
         ),
         words=Words(
-            asking=_folded(words.asking),
-            judged=_folded(words.judged),
-            stop=_folded(words.stop),
+            asking=_fold_words(words.asking),
+            judged=_fold_words(words.judged),
+            stop=_fold_words(words.stop),
             endings=words.endings,
         ),
         writing=Writing(
@@ -364,7 +364,7 @@ def _book(file: _File) -> Phrasebook:
     )
 
 
-def _found(entries: Sequence[str], writing: _Writing) -> Pattern:
+def _compile_entries(entries: Sequence[str], writing: _Writing) -> Pattern:
     """Return what finds any of some entries; what finds nothing where there are none."""
     wanted = [_expression(entry) or _phrase(entry, writing.spaced) for entry in entries]
     return re.compile("|".join(f"(?:{each})" for each in wanted) or "(?!)", re.IGNORECASE)
@@ -406,7 +406,7 @@ def _gap(word: str, writing: _Writing) -> str:
     return r"\s+" if writing.spaced and re.search(r"\w$", word) else r"\s*"
 
 
-def _folded(words: frozenset[str]) -> frozenset[str]:
+def _fold_words(words: frozenset[str]) -> frozenset[str]:
     return frozenset(word.casefold() for word in words)
 
 

@@ -16,7 +16,7 @@ def scenario_text(scenario: Scenario) -> str:
     """Render a scenario for a user simulator's prompt, laid out as the reference does."""
     parts = []
     if scenario.persona:
-        parts.append(f"Persona:\n{_indented(scenario.persona)}")
+        parts.append(f"Persona:\n{_indent_text(scenario.persona)}")
     script = scenario.instructions
     if isinstance(script, str):
         body = script
@@ -29,11 +29,11 @@ def scenario_text(scenario: Scenario) -> str:
             ("Task instructions", script.task_instructions, True),
         ]
         body = "\n".join(
-            f"{title}:\n{_indented(text)}" if below else f"{title}: {text}"
+            f"{title}:\n{_indent_text(text)}" if below else f"{title}: {text}"
             for title, text, below in lines
             if text is not None
         )
-    parts.append(f"Instructions:\n{_indented(body)}")
+    parts.append(f"Instructions:\n{_indent_text(body)}")
     return "\n".join(parts)
 
 
@@ -79,7 +79,7 @@ def strip_stop_tokens(text: str) -> str:
     return MARKER.sub("", text)
 
 
-def _indented(text: str) -> str:
+def _indent_text(text: str) -> str:
     return "\n".join(f"\t{line}" for line in text.split("\n"))
 
 
@@ -105,14 +105,14 @@ def agent_prompt(prompts: PromptSet, policy: str, directive: str = "") -> str:
     told = policy
     if prompts.agent:
         told = f"<instructions>\n{prompts.agent}\n</instructions>\n<policy>\n{policy}\n</policy>"
-    return f"{told}{_spoken(directive)}"
+    return f"{told}{_language_section(directive)}"
 
 
 def user_prompt(prompts: PromptSet, scenario: str, directive: str = "", *, has_tools: bool) -> str:
     """Return a user simulator's system prompt: guidelines, scenario, and language to speak."""
     guidelines = (has_tools and prompts.user_with_tools) or prompts.user
-    return f"{guidelines}\n\n<scenario>\n{scenario}\n</scenario>{_spoken(directive)}"
+    return f"{guidelines}\n\n<scenario>\n{scenario}\n</scenario>{_language_section(directive)}"
 
 
-def _spoken(directive: str) -> str:
+def _language_section(directive: str) -> str:
     return f"\n<language>\n{directive}\n</language>" if directive else ""

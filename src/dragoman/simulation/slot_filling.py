@@ -139,7 +139,7 @@ def _values(name: str, value: object, context: str, depth: int) -> Iterator[Foun
         case dict():
             around = _text(value)
             for key, entry in value.items():
-                yield from _values(_named(str(key), name), entry, around, depth + 1)
+                yield from _values(_qualify_key(str(key), name), entry, around, depth + 1)
         case list():
             for entry in value:
                 yield from _values(name, entry, context, depth + 1)
@@ -149,7 +149,7 @@ def _values(name: str, value: object, context: str, depth: int) -> Iterator[Foun
             return
 
 
-def _named(key: str, parent: str) -> str:
+def _qualify_key(key: str, parent: str) -> str:
     """Return a key; a bare `id` gets the name of what it identifies."""
     return f"{parent.removesuffix('s')}_id" if key == "id" else key
 
@@ -218,7 +218,9 @@ def candidate_values(parameter: Parameter, known: SlotContext) -> list[object]:
     """Return what a parameter may be, likeliest first, without repetition."""
     match parameter.type:
         case "array":
-            return [[value] for value in _found(parameter, known) if isinstance(value, str)]
+            return [
+                [value] for value in _rank_result_values(parameter, known) if isinstance(value, str)
+            ]
         case "integer" | "number":
             return list(dict.fromkeys(_numbers(parameter, known)))
         case "string":
@@ -243,8 +245,8 @@ def _strings(parameter: Parameter, known: SlotContext) -> Iterator[str]:
         yield from _by_overlap(choices, known)
         return
     yield from _by_pattern(parameter, known)
-    yield from (str(value) for value in _found(parameter, known))
-    yield from _stated(parameter, known)
+    yield from (str(value) for value in _rank_result_values(parameter, known))
+    yield from _find_stated_values(parameter, known)
 
 
 def _by_pattern(parameter: Parameter, known: SlotContext) -> Iterator[str]:
@@ -276,7 +278,7 @@ def _names(wanted: str, known: SlotContext) -> Iterator[str]:
                 yield found
 
 
-def _found(parameter: Parameter, known: SlotContext) -> list[Scalar]:
+def _rank_result_values(parameter: Parameter, known: SlotContext) -> list[Scalar]:
     """Return the values that results hold under a parameter's name.
 
     They are sorted by their overlap with the words heard.
@@ -299,7 +301,7 @@ def _names_result(entry: FoundValue, name: str) -> bool:
 
 
 def _numbers(parameter: Parameter, known: SlotContext) -> Iterator[int | float]:
-    stated = " ".join(_stated(parameter, known))
+    stated = " ".join(_find_stated_values(parameter, known))
     for match in _NUMBER.finditer(stated):
         number = float(match.group())
         if parameter.type == "number":
@@ -308,7 +310,7 @@ def _numbers(parameter: Parameter, known: SlotContext) -> Iterator[int | float]:
             yield int(number)
 
 
-def _stated(parameter: Parameter, known: SlotContext) -> list[str]:
+def _find_stated_values(parameter: Parameter, known: SlotContext) -> list[str]:
     """Return what was said in the form "the X is V" where X is about the parameter."""
     phrases = known.phrases
     about = f"{parameter.name} {phrases.label(parameter.name)} {parameter.description}"
@@ -329,12 +331,12 @@ def _share(words_of: str, text: str, phrases: Phrasebook) -> float:
 
 def _options(description: str, phrases: Phrasebook) -> tuple[str, ...]:
     """Return the values between which a description lets choose: two or more quoted ones."""
-    quoted = _quoted(description)
+    quoted = _find_quoted_texts(description)
     return quoted if len(quoted) > 1 and not _is_example(description, phrases) else ()
 
 
 def _examples(description: str, phrases: Phrasebook) -> tuple[str, ...]:
-    return _quoted(description) if _is_example(description, phrases) else ()
+    return _find_quoted_texts(description) if _is_example(description, phrases) else ()
 
 
 def _is_example(description: str, phrases: Phrasebook) -> bool:
@@ -348,7 +350,7 @@ def _is_like(word: str, example: str) -> bool:
     )
 
 
-def _quoted(text: str) -> tuple[str, ...]:
+def _find_quoted_texts(text: str) -> tuple[str, ...]:
     return tuple(next(filter(None, groups)) for groups in _QUOTED.findall(text))
 
 

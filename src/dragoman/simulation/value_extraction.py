@@ -208,7 +208,7 @@ def _drawn_together(behind: str, value: str, phrases: Phrasebook) -> Iterator[st
             together = together.replace(name, sign)
         yield from candidate_spans(together, value, _AROUND, phrases)
         return
-    heard = _heard(phrases)
+    heard = _signs_by_transcript(phrases)
     is_whole = phrases.writing.rejoined
     said = behind.split()[:MAX_WORDS] if is_whole else _BETWEEN.split(behind)[:MAX_SIGNS]
     words = [word.strip(_AROUND) for word in said]
@@ -237,7 +237,7 @@ def _signs_by_name(phrases: Phrasebook) -> Mapping[str, str]:
     return {name.casefold(): sign for sign, name in named.items()}
 
 
-def _heard(phrases: Phrasebook) -> Mapping[str, str]:
+def _signs_by_transcript(phrases: Phrasebook) -> Mapping[str, str]:
     """Return signs, letters and digits by what recognizers write for them."""
     digits = {word: str(digit) for digit, word in enumerate(sign_names().digits)}
     return {**_signs_by_name(phrases), **digits}

@@ -124,10 +124,10 @@ async def _ask_cached(
         for source in came_over:
             source.kept(cache, key)
         await cache.keep(key, body)
-    return _interrupted(answer) if was_interrupted else answer
+    return _mark_interrupted(answer) if was_interrupted else answer
 
 
-def _interrupted(answer: T) -> T:
+def _mark_interrupted(answer: T) -> T:
     """Return an answer whose call an earlier process had under way: it may be paid for twice."""
     if answer.usage is None:
         return answer
@@ -152,7 +152,7 @@ def _speech_of(body: bytes) -> SynthesisResult | None:
     is_whole = kept.rate_hz > 0 and kept.pcm and not len(kept.pcm) % SAMPLE_BYTES
     if not is_whole or len(kept.pcm) > MAX_SECONDS * kept.rate_hz * SAMPLE_BYTES:
         return None
-    return SynthesisResult(Audio(kept.pcm, kept.rate_hz), _replayed(kept.usage))
+    return SynthesisResult(Audio(kept.pcm, kept.rate_hz), _mark_replayed(kept.usage))
 
 
 def _words_body(transcript: Transcript) -> bytes | None:
@@ -166,8 +166,8 @@ def _words_of(body: bytes) -> Transcript | None:
         kept = msgspec.msgpack.decode(body, type=_CachedWords)
     except DECODING_ERRORS:
         return None
-    return Transcript(kept.text, _replayed(kept.usage))
+    return Transcript(kept.text, _mark_replayed(kept.usage))
 
 
-def _replayed(usage: Usage | None) -> Usage | None:
+def _mark_replayed(usage: Usage | None) -> Usage | None:
     return None if usage is None else as_replayed(usage)

@@ -188,9 +188,10 @@ def write_errors(path: Path, *errors: type[Exception]) -> Iterator[None]:
     Raises:
         StoreError: Where one of these is raised. Any other error passes unchanged.
     """
+    kinds: tuple[type[Exception], ...] = (OSError, *errors)
     try:
         yield
-    except (OSError, *errors) as error:
+    except kinds as error:
         if isinstance(error, FileExistsError | NotADirectoryError):
             for place in (path, *path.parents):
                 if place.is_file():

@@ -165,7 +165,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 _encode = msgspec.json.Encoder().encode
 
 
-def encoded(line: msgspec.Struct) -> bytes:
+def encode_line(line: msgspec.Struct) -> bytes:
     """Return a line as it is written."""
     return _encode(line) + b"\n"
 
@@ -181,7 +181,7 @@ def intact_lines(path: Path, kind: type[T]) -> Iterator[T]:
     decoder = msgspec.json.Decoder(kind)
     for written in _written_lines(path) if path.is_file() else ():
         line = _line(written, decoder)
-        if line is None or encoded(line) != written:
+        if line is None or encode_line(line) != written:
             return
         yield line
 

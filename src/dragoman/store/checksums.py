@@ -10,7 +10,7 @@ def with_checksum(data: bytes, *key: object) -> bytes:
     return data + _checksum(data, key)
 
 
-def verified(data: bytes, *key: object) -> bytes:
+def strip_checksum(data: bytes, *key: object) -> bytes:
     """Return a record without its checksum.
 
     Raises:

@@ -21,7 +21,7 @@ from dragoman.core.texts.decoding import (
     escape_surrogates,
     why_not_serializable,
 )
-from dragoman.store.checksums import verified, with_checksum
+from dragoman.store.checksums import strip_checksum, with_checksum
 from dragoman.store.record_codec import EpisodeCodec
 from dragoman.store.run_file import OpenFile
 from dragoman.store.status_counts import StatusCounter, groups_of, score_group
@@ -278,7 +278,7 @@ class ConversationWrites:
         return with_checksum(data, *key) if self._file.is_sealed else data
 
     def _unsealed(self, data: bytes, *key: object) -> bytes:
-        return verified(data, *key) if self._file.is_sealed else data
+        return strip_checksum(data, *key) if self._file.is_sealed else data
 
 
 class _EpisodeRows:

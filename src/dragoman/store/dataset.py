@@ -17,7 +17,7 @@ from dragoman.core.content_keys import content_key
 from dragoman.core.errors import StoreError
 from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.usage import Usage, total_usage
-from dragoman.store.checksums import verified, with_checksum
+from dragoman.store.checksums import strip_checksum, with_checksum
 from dragoman.store.sqlite_files import SqliteFileFormat, open_shared_file, shared_file_error
 
 T = TypeVar("T")
@@ -315,7 +315,7 @@ class Dataset:
         used: dict[str, list[Usage]] = {}
         for step, data in self._rows("SELECT step, data FROM usage ORDER BY id", ()):
             try:
-                used.setdefault(step, []).append(_USAGE_DECODER.decode(verified(data, step)))
+                used.setdefault(step, []).append(_USAGE_DECODER.decode(strip_checksum(data, step)))
             except (ValueError, *DECODING_ERRORS) as error:
                 raise StoreError(
                     f"{self.path}: the record of what {step} consumed is damaged ({error}): put a "
@@ -439,7 +439,7 @@ def _item(row: tuple[object, ...]) -> StoredItem:
     if not isinstance(data, bytes):
         raise StoreError(f"{kind} {name!r} is damaged (no bytes)")
     try:
-        content = verified(data, kind, name, source)
+        content = strip_checksum(data, kind, name, source)
     except ValueError as error:
         raise StoreError(f"{kind} {name!r} is damaged ({error})") from error
     return StoredItem(str(kind), str(name), str(source), str(digest), content)

@@ -56,13 +56,13 @@ def open_replies(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     with _alone(path):
         try:
-            return _opened(path)
+            return _open_database(path)
         except sqlite3.Error as error:
             if not is_damage(error):
                 raise
             log.warning("%s is damaged (%s): set aside, beginning a new one", path, error)
             _move_aside(path)
-            return _opened(path)
+            return _open_database(path)
 
 
 def is_damage(error: sqlite3.Error) -> bool:
@@ -121,7 +121,7 @@ def clear_replies(path: Path) -> int:
     return freed
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _open_database(path: Path) -> sqlite3.Connection:
     file = sqlite3.connect(path, timeout=PATIENCE_SECONDS, check_same_thread=False)
     try:
         file.execute("PRAGMA journal_mode = WAL")

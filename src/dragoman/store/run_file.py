@@ -109,7 +109,7 @@ def create_file(folder: Path, fill: Callable[[sqlite3.Connection], None]) -> Ope
     lock = Lock(folder)
     try:
         _make_file(folder, fill)
-        connection = _connected(folder, "mode=rw")
+        connection = _connect(folder, "mode=rw")
     except BaseException:
         lock.release()
         raise
@@ -232,7 +232,7 @@ def _objects(schema: str) -> frozenset[tuple[str, str, str | None]]:
 def _opened_to_write(folder: Path) -> OpenFile:
     lock = Lock(folder)
     try:
-        return OpenFile(_connected(folder, "mode=rw"), lock)
+        return OpenFile(_connect(folder, "mode=rw"), lock)
     except sqlite3.Error as error:
         lock.release()
         raise store_error(folder, "open", error) from error
@@ -256,15 +256,15 @@ def _opened_to_read(folder: Path) -> OpenFile:
     """
     try:
         if os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
-            return OpenFile(_connected(folder, "mode=ro"))
+            return OpenFile(_connect(folder, "mode=ro"))
         if not _has_log(folder):
-            return OpenFile(_connected(folder, "mode=ro&immutable=1"))
-        connection = _connected(folder, "mode=ro")
+            return OpenFile(_connect(folder, "mode=ro&immutable=1"))
+        connection = _connect(folder, "mode=ro")
         try:
             connection.execute(_OBJECTS).fetchone()
         except sqlite3.OperationalError:
             connection.close()
-            return _copied(folder)
+            return _open_copy(folder)
         return OpenFile(connection)
     except sqlite3.Error as error:
         raise store_error(folder, "open", error) from error
@@ -275,12 +275,12 @@ def _has_log(folder: Path) -> bool:
     return log.exists() and log.stat().st_size > 0
 
 
-def _copied(folder: Path) -> OpenFile:
+def _open_copy(folder: Path) -> OpenFile:
     copy = tempfile.TemporaryDirectory(prefix="dragoman-")
     try:
         for name in (FILE, f"{FILE}-wal"):
             shutil.copyfile(folder / name, Path(copy.name) / name)
-        return OpenFile(_connected(Path(copy.name), "mode=ro"), copied_to=copy)
+        return OpenFile(_connect(Path(copy.name), "mode=ro"), copied_to=copy)
     except OSError as error:
         copy.cleanup()
         raise StoreError(
@@ -289,7 +289,7 @@ def _copied(folder: Path) -> OpenFile:
         ) from error
 
 
-def _connected(folder: Path, options: str) -> sqlite3.Connection:
+def _connect(folder: Path, options: str) -> sqlite3.Connection:
     address = f"{(folder / FILE).absolute().as_uri()}?{options}"
     return sqlite3.connect(address, uri=True, check_same_thread=False, timeout=30)
 

@@ -21,7 +21,7 @@ from dragoman.core.scores import METRIC_VERSION, Score
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_files import FOLDER, MOST_SOUND, audio_path
-from dragoman.store.checksums import verified, with_checksum
+from dragoman.store.checksums import strip_checksum, with_checksum
 from dragoman.store.record_codec import EpisodeCodec
 from dragoman.store.run_file import FORMAT, Lock, create_file, open_file, store_error
 from dragoman.store.run_plan import PlanRow, begin_run, plan_digest, plan_rows
@@ -78,7 +78,7 @@ def merge_attempts(runs: Sequence[Sequence[Attempt]], prefer: Prefer | None) -> 
     before: list[Attempt] = []
     for attempts in ordered:
         for attempt in () if attempts is chosen else attempts:
-            if not _taken_up(attempt, kept, strict=strict) and not _taken_up(
+            if not _merge_into_kept(attempt, kept, strict=strict) and not _merge_into_kept(
                 attempt, before, strict=strict
             ):
                 before.append(attempt)
@@ -95,16 +95,16 @@ def _require_one(last: Attempt, runs: Sequence[Sequence[Attempt]]) -> None:
             raise ConflictError("the conversations differ")
 
 
-def _taken_up(attempt: Attempt, kept: list[Attempt], *, strict: bool) -> bool:
+def _merge_into_kept(attempt: Attempt, kept: list[Attempt], *, strict: bool) -> bool:
     """Whether an attempt is among those that are kept; what that one lacks is added to it."""
     for place, own in enumerate(kept):
         if is_same(own, attempt):
-            kept[place] = _completed(own, attempt, strict=strict)
+            kept[place] = _merge_scores(own, attempt, strict=strict)
             return True
     return False
 
 
-def _completed(own: Attempt, other: Attempt, *, strict: bool) -> Attempt:
+def _merge_scores(own: Attempt, other: Attempt, *, strict: bool) -> Attempt:
     scores = dict(own.scores)
     for scoring, data in other.scores.items():
         mine = scores.get(scoring)
@@ -231,12 +231,12 @@ class RunPart:
     def tasks(self) -> bytes:
         """Return the tasks as they are stored."""
         row = self._connection.execute(_TASKS).fetchone()
-        return b"" if row is None else verified(row[0], "tasks")
+        return b"" if row is None else strip_checksum(row[0], "tasks")
 
     def declared(self) -> dict[str, bytes]:
         """Return by name what measures declare, as it is stored."""
         rows = self._connection.execute(_DECLARED).fetchall()
-        return {name: verified(value, name) for name, value in rows}
+        return {name: strip_checksum(value, name) for name, value in rows}
 
     def scorings(self) -> list[Scoring]:
         """Return what the run was scored and measured by, the newest last."""
@@ -263,10 +263,10 @@ class RunPart:
 
     def _attempt(self, place: int, key: str, number: int, fault: int, data: bytes) -> Attempt:
         scores = {
-            (rules, judge, metric): verified(score, key, number, rules, judge, metric)
+            (rules, judge, metric): strip_checksum(score, key, number, rules, judge, metric)
             for rules, judge, metric, score in self._connection.execute(_FOUND, (place, number))
         }
-        return Attempt(fault, verified(data, key, number, fault), scores)
+        return Attempt(fault, strip_checksum(data, key, number, fault), scores)
 
     def copy_sounds(self, to: Path) -> Iterator[str]:
         """Copy the sounds that are not there yet; yield the name of each.

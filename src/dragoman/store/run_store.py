@@ -26,7 +26,7 @@ from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
 from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.usage import Usage
-from dragoman.store.checksums import verified, with_checksum
+from dragoman.store.checksums import strip_checksum, with_checksum
 from dragoman.store.conversation_writes import (
     FOUND,
     OWN_LAST,
@@ -624,7 +624,7 @@ class RunStore:
         return with_checksum(data, *key) if self._file.is_sealed else data
 
     def _unsealed(self, data: bytes, *key: object) -> bytes:
-        return verified(data, *key) if self._file.is_sealed else data
+        return strip_checksum(data, *key) if self._file.is_sealed else data
 
     @contextmanager
     def _errors(self, action: str) -> Iterator[None]:

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from dragoman.core.errors import StoreError
-from dragoman.store.checksums import verified, with_checksum
+from dragoman.store.checksums import strip_checksum, with_checksum
 from dragoman.store.record_codec import EpisodeCodec
 from dragoman.store.run_file import FORMAT, UNCHECKED_FORMAT, OpenFile, open_file, store_error
 from dragoman.store.run_plan import plan_digest
@@ -92,9 +92,9 @@ def count_conversations(connection: sqlite3.Connection, on_record: Callable[[], 
     """Count how conversations stand that were written without being counted."""
     codec, counting = EpisodeCodec(), StatusCounter(connection)
     for place, key, suite, condition, agent, attempt, fault, data in connection.execute(_LAST):
-        episode = codec.decode_head(verified(data, key, attempt, fault))
+        episode = codec.decode_head(strip_checksum(data, key, attempt, fault))
         scores = tuple(
-            codec.decode_score(verified(score, key, *columns))
+            codec.decode_score(strip_checksum(score, key, *columns))
             for *columns, score in connection.execute(_FOUND, (place, attempt)).fetchall()
         )
         for group in groups_of((suite, condition, agent), episode, scores):

@@ -16,7 +16,7 @@ from dragoman.core.conditions import condition_from
 from dragoman.core.episodes import Episode, Message
 from dragoman.core.replies import TextReply
 from dragoman.store.audio_files import FOLDER, MOST_SOUND, audio_path
-from dragoman.store.checksums import verified
+from dragoman.store.checksums import strip_checksum
 from dragoman.store.record_codec import EpisodeCodec
 from dragoman.store.run_file import OpenFile, open_file, store_error
 from dragoman.store.run_plan import plan_digest
@@ -119,7 +119,7 @@ class _RunVerifier:
                 yield problem
 
     def _content(self, data: bytes, *key: object) -> bytes:
-        return verified(data, *key) if self._file.is_sealed else data
+        return strip_checksum(data, *key) if self._file.is_sealed else data
 
     def _pages(self) -> Iterator[RunProblem]:
         for (told,) in self._connection.execute(f"PRAGMA integrity_check({_MOST_OF_PAGES})"):

@@ -58,7 +58,7 @@ def open_shared_file(
     with TranslatedErrors(StoreError, f"{path}: its folder cannot be made or written"):
         path.parent.mkdir(parents=True, exist_ok=True)
         with _alone(path.parent):
-            return _opened(path, form, write=write)
+            return _open_database(path, form, write=write)
 
 
 def shared_file_error(
@@ -83,7 +83,7 @@ def shared_file_error(
     return StoreError(f"{path}: the {form.what} cannot be {action} ({text})")
 
 
-def _opened(path: Path, form: SqliteFileFormat, *, write: bool) -> sqlite3.Connection:
+def _open_database(path: Path, form: SqliteFileFormat, *, write: bool) -> sqlite3.Connection:
     with TranslatedErrors(StoreError, f"{path}: no {form.what} that can be opened"):
         require_plain_database(path)
     try:

@@ -8,7 +8,7 @@ import msgspec
 
 from dragoman.core.episodes import Episode
 from dragoman.core.scores import OutcomeStatus, Score, failure_causes, outcome_status
-from dragoman.store.checksums import verified, with_checksum
+from dragoman.store.checksums import strip_checksum, with_checksum
 
 SCHEMA = """
 CREATE TABLE tallies (
@@ -163,4 +163,4 @@ def _read_group(key: list[object]) -> StatusGroup:
 
 
 def _read_count(data: bytes, key: tuple[object, ...]) -> StatusCount:
-    return msgspec.json.decode(verified(data, *key), type=StatusCount)
+    return msgspec.json.decode(strip_checksum(data, *key), type=StatusCount)

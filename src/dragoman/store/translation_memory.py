@@ -13,7 +13,7 @@ from dragoman.core.content_keys import content_key
 from dragoman.core.errors import StoreError
 from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.usage import Usage, total_usage
-from dragoman.store.checksums import verified, with_checksum
+from dragoman.store.checksums import strip_checksum, with_checksum
 from dragoman.store.sqlite_files import SqliteFileFormat, open_shared_file, shared_file_error
 
 _TABLE_COLUMNS = """
@@ -224,7 +224,9 @@ class TranslationMemory:
         """
         try:
             rows = self._file.execute(_USAGE).fetchall()
-            return total_usage(_USAGE_DECODER.decode(verified(data, "usage")) for (data,) in rows)
+            return total_usage(
+                _USAGE_DECODER.decode(strip_checksum(data, "usage")) for (data,) in rows
+            )
         except sqlite3.Error as error:
             raise shared_file_error(self.path, MEMORY_FORMAT, "read", error) from error
         except (ValueError, *DECODING_ERRORS) as error:
@@ -255,7 +257,9 @@ class TranslationMemory:
         """
         try:
             rows = self._file.execute(_REVIEWS, (target_language,)).fetchall()
-            return [_REVIEW_DECODER.decode(verified(data, language)) for language, data in rows]
+            return [
+                _REVIEW_DECODER.decode(strip_checksum(data, language)) for language, data in rows
+            ]
         except sqlite3.Error as error:
             raise shared_file_error(self.path, MEMORY_FORMAT, "read", error) from error
         except (ValueError, *DECODING_ERRORS) as error:
@@ -358,7 +362,7 @@ class TranslationMemory:
 
     def _entry(self, key: bytes, source: str, target: str, origin: str, data: bytes) -> MemoryEntry:
         try:
-            return _DECODER.decode(verified(data, key, source, target, origin))
+            return _DECODER.decode(strip_checksum(data, key, source, target, origin))
         except (ValueError, *DECODING_ERRORS) as error:
             raise StoreError(
                 f"{self.path}: a translation from {source} into {target} is damaged ({error}): "

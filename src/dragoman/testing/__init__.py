@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         Slow,
         WrongContentType,
     )
-    from dragoman.testing.itc_server import WorldFault, WorldFaults, WorldServer, load_faults
+    from dragoman.testing.itc_server import ApiFault, ApiFaultPlan, SimulatedApiServer, load_faults
     from dragoman.testing.local_web import SearchFaults, WebPage, serve_search
     from dragoman.testing.realtime.responses import (
         CancelledResponse,
@@ -63,6 +63,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "UNRESOLVABLE_URL",
+    "ApiFault",
+    "ApiFaultPlan",
     "CancelledResponse",
     "Capacity",
     "Checks",
@@ -100,6 +102,7 @@ __all__ = [
     "ServerConfig",
     "ServerError",
     "SilentResponse",
+    "SimulatedApiServer",
     "Slow",
     "SlowDeltas",
     "SpeechBackend",
@@ -107,9 +110,6 @@ __all__ = [
     "TornEvent",
     "WebPage",
     "When",
-    "WorldFault",
-    "WorldFaults",
-    "WorldServer",
     "WrongContentType",
     "answers_from_run",
     "decoded_text",
@@ -147,9 +147,9 @@ if not TYPE_CHECKING:
                 "WrongContentType",
             ),
             "dragoman.testing.itc_server": (
-                "WorldFault",
-                "WorldFaults",
-                "WorldServer",
+                "ApiFault",
+                "ApiFaultPlan",
+                "SimulatedApiServer",
                 "load_faults",
             ),
             "dragoman.testing.local_web": ("SearchFaults", "WebPage", "serve_search"),

@@ -82,7 +82,7 @@ class FakeCurationLlm:
         draws = self._draws(key, request.model or "", is_answer=asked.so_far is not None)
         purpose, found = self._found(asked, key, draws)
         self.asked[purpose] += 1
-        reply = CannedReply(_spoiled(found, draws))
+        reply = CannedReply(_corrupt_answer(found, draws))
         self._in_a_row[key] = self._in_a_row[key] + 1 if draws.struck else 0
         self.mistakes.update(draws.struck)
         return reply
@@ -157,7 +157,7 @@ def _answer(asked: _Asked, draws: _Draws) -> dict[str, object]:
     return {"Thought": f"{asked.query} ({len(asked.so_far or ())})", "Action": f"[{called}]"}
 
 
-def _spoiled(found: dict[str, object], draws: _Draws) -> str:
+def _corrupt_answer(found: dict[str, object], draws: _Draws) -> str:
     if draws.slips("prose"):
         return "I would be glad to help with that."
     if draws.slips("extra_field"):

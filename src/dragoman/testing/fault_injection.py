@@ -250,9 +250,9 @@ def inject_fault(fault: TransportFault, answer: HttpAnswer, moment: Moment) -> H
         case WrongContentType() | EmptyBody() | Redirect() | HugeBody():
             return _other_body(fault, answer)
         case MalformedJson():
-            return _torn(answer)
+            return _truncate_answer(answer)
         case Slow() | Hang():
-            return _delayed(fault, answer)
+            return _delay_answer(fault, answer)
         case Cut() | Reset():
             return _broken_off(fault, answer)
 
@@ -305,7 +305,7 @@ def _other_body(
             return replace(answer, pieces=(b" " * fault.size, answer.body))
 
 
-def _torn(answer: HttpAnswer) -> HttpAnswer:
+def _truncate_answer(answer: HttpAnswer) -> HttpAnswer:
     if not answer.is_stream:
         return replace(answer, pieces=(_first_half(answer.body),))
     middle = (len(answer.pieces) - 1) // 2
@@ -313,12 +313,12 @@ def _torn(answer: HttpAnswer) -> HttpAnswer:
     return replace(answer, pieces=(*answer.pieces[:middle], torn, *answer.pieces[middle + 1 :]))
 
 
-def _delayed(fault: Slow | Hang, answer: HttpAnswer) -> HttpAnswer:
+def _delay_answer(fault: Slow | Hang, answer: HttpAnswer) -> HttpAnswer:
     if isinstance(fault, Slow):
-        pieces = _divided(answer.body, DRIBBLES)
+        pieces = _split_bytes(answer.body, DRIBBLES)
         return replace(answer, pieces=pieces, pause=fault.seconds / (len(pieces) - 1 or 1))
     if answer.is_stream:
-        return replace(answer, pieces=_divided(answer.body, 2), pause=fault.seconds)
+        return replace(answer, pieces=_split_bytes(answer.body, 2), pause=fault.seconds)
     return replace(answer, wait=answer.wait + fault.seconds)
 
 
@@ -333,7 +333,7 @@ def _first_half(data: bytes) -> bytes:
     return data[: len(data) // 2]
 
 
-def _divided(data: bytes, parts: int) -> tuple[bytes, ...]:
+def _split_bytes(data: bytes, parts: int) -> tuple[bytes, ...]:
     size = -(-len(data) // parts)
     return tuple(data[start : start + size] for start in range(0, len(data), size))
 

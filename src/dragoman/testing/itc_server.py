@@ -25,7 +25,7 @@ from dragoman.benchmarks.itc.world.api_documents import (
     render_documents,
     render_gone_operations,
 )
-from dragoman.benchmarks.itc.world.bundled_set import NOW, load_world
+from dragoman.benchmarks.itc.world.bundled_set import NOW, load_bundled_apis
 from dragoman.benchmarks.itc.world.request_handler import SimulatedRequest
 from dragoman.core.errors import UsageError
 from dragoman.testing.fault_injection import FaultDraws, Faults, chance
@@ -63,7 +63,7 @@ WorldFaultKind = Literal[
 """How an answer is spoilt; `docs/world.md` says each in words."""
 
 
-class WorldFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ApiFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One fault.
 
     Attributes:
@@ -110,21 +110,21 @@ class WorldFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
-class WorldFaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ApiFaultPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All that may go wrong; the first that hits is the one. Another seed draws other requests."""
 
-    faults: tuple[WorldFault, ...] = ()
+    faults: tuple[ApiFault, ...] = ()
     seed: int = 0
 
 
-class WorldFaultDraws:
+class ApiFaultSampler:
     """Draws faults: with equal seed, requests and times, equal ones."""
 
-    def __init__(self, faults: WorldFaults) -> None:
+    def __init__(self, faults: ApiFaultPlan) -> None:
         self._faults = faults
         self._times: Counter[str] = Counter()
 
-    def hitting(self, api: str, target: str, now: datetime) -> WorldFault | None:
+    def hitting(self, api: str, target: str, now: datetime) -> ApiFault | None:
         """Return what hits the next request for a target (method, path and query), if anything."""
         content = f"{target} {now.isoformat()}"
         times = self._times[content]
@@ -136,18 +136,18 @@ class WorldFaultDraws:
         return None
 
 
-def load_faults(name: str | Path | None) -> WorldFaults:
+def load_faults(name: str | Path | None) -> ApiFaultPlan:
     """Read faults from a file of JSON, or the bundled schedule by its name; None for none.
 
     Raises:
         UsageError: Where the file cannot be read or says something else.
     """
     if name is None:
-        return WorldFaults()
+        return ApiFaultPlan()
     if str(name) == BUNDLED:
         content = files("dragoman.testing").joinpath("schedule.json").read_bytes()
-        return msgspec.json.decode(content, type=WorldFaults)
-    return load_config(Path(name), WorldFaults)
+        return msgspec.json.decode(content, type=ApiFaultPlan)
+    return load_config(Path(name), ApiFaultPlan)
 
 
 def _within(hours: tuple[time, time], now: time) -> bool:
@@ -161,12 +161,10 @@ _HTML = "text/html; charset=utf-8"
 _PAGE = "<!doctype html><html><head><title>{0}</title></head><body><h1>{0}</h1></body></html>"
 _ENDLESS = b'{"items": [' + b'{"n": 0},' * 900
 
-WorldFaultFunction = Callable[[WorldFault, HttpAnswer, Mapping[str, str]], HttpAnswer]
+WorldFaultFunction = Callable[[ApiFault, HttpAnswer, Mapping[str, str]], HttpAnswer]
 
 
-def inject_world_fault(
-    fault: WorldFault, answer: HttpAnswer, query: Mapping[str, str]
-) -> HttpAnswer:
+def inject_api_fault(fault: ApiFault, answer: HttpAnswer, query: Mapping[str, str]) -> HttpAnswer:
     """Return what is sent instead of an answer to a request with this query.
 
     Fields are changed in what was found; a refusal has none.
@@ -176,7 +174,7 @@ def inject_world_fault(
     return _SPOIL[fault.kind](fault, answer, query)
 
 
-def _said(status: int, content: object) -> WorldFaultFunction:
+def _make_fixed_answer(status: int, content: object) -> WorldFaultFunction:
     body = msgspec.json.encode(content)
     return lambda _fault, _answer, _query: HttpAnswer(status, (body,))
 
@@ -194,21 +192,21 @@ def _body(change: Callable[[bytes], bytes], content_type: str = "") -> WorldFaul
     )
 
 
-def _half(_fault: WorldFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
+def _half(_fault: ApiFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
     body = answer.body
     kept = body[: len(body) // 2]
     return replace(answer, pieces=(kept,), ending="cut", missing=len(body) - len(kept))
 
 
-def _endless(_fault: WorldFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
+def _endless(_fault: ApiFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
     return replace(answer, pieces=(_ENDLESS,), ending="endless")
 
 
-def _slow(fault: WorldFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
+def _slow(fault: ApiFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
     return replace(answer, wait=fault.seconds)
 
 
-def _limited(fault: WorldFault, _answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
+def _limit_rate(fault: ApiFault, _answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
     after = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
     return HttpAnswer(429, (b'{"message": "Too many requests"}',), headers=after)
 
@@ -227,19 +225,21 @@ def _cyrillic(body: bytes) -> bytes:
     return note.encode("windows-1251") + body.decode().encode("windows-1251", "replace") + b"}"
 
 
-def _redirect(fault: WorldFault, _answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
+def _redirect(fault: ApiFault, _answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
     return HttpAnswer(302, (), headers={"Location": fault.to})
 
 
-def _needs(fault: WorldFault, answer: HttpAnswer, query: Mapping[str, str]) -> HttpAnswer:
+def _needs(fault: ApiFault, answer: HttpAnswer, query: Mapping[str, str]) -> HttpAnswer:
     if query.get(fault.field):
         return answer
     message = {"message": f"{fault.field} is required"}
     return HttpAnswer(400, (msgspec.json.encode(message),))
 
 
-def _changed(change: Callable[[WorldFault, str, object], tuple[str, object]]) -> WorldFaultFunction:
-    def spoil(fault: WorldFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
+def _make_field_fault(
+    change: Callable[[ApiFault, str, object], tuple[str, object]],
+) -> WorldFaultFunction:
+    def spoil(fault: ApiFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
         content = _every(msgspec.json.decode(answer.body), lambda *field: change(fault, *field))
         return replace(answer, pieces=(msgspec.json.encode(content),))
 
@@ -255,44 +255,44 @@ def _every(content: object, change: Callable[[str, object], tuple[str, object]])
     return content
 
 
-def _rename(fault: WorldFault, name: str, value: object) -> tuple[str, object]:
+def _rename(fault: ApiFault, name: str, value: object) -> tuple[str, object]:
     return (fault.to if name == fault.field else name), value
 
 
-def _to_text(fault: WorldFault, name: str, value: object) -> tuple[str, object]:
+def _to_text(fault: ApiFault, name: str, value: object) -> tuple[str, object]:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return name, str(value) if is_number and fault.field in {"", name} else value
 
 
-def _unreachable(_fault: WorldFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
+def _unreachable(_fault: ApiFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
     return replace(answer, ending="reset")
 
 
 _SPOIL: dict[WorldFaultKind, WorldFaultFunction] = {
-    "not_found_json": _said(404, {"error": "not found"}),
+    "not_found_json": _make_fixed_answer(404, {"error": "not found"}),
     "not_found_html": _page(404, "Not Found"),
-    "server_error": _said(500, {"error": "internal error"}),
+    "server_error": _make_fixed_answer(500, {"error": "internal error"}),
     "bad_gateway_html": _page(502, "Bad Gateway"),
-    "error_in_body": _said(200, {"code": 404, "msg": "no data", "data": None}),
+    "error_in_body": _make_fixed_answer(200, {"code": 404, "msg": "no data", "data": None}),
     "empty": _body(lambda _body: b""),
     "empty_list": _body(lambda _body: b"[]"),
     "half": _half,
     "endless": _endless,
     "slow": _slow,
-    "limited": _limited,
+    "limited": _limit_rate,
     "json_as_text": _body(lambda body: body, "text/plain"),
     "csv_as_json": _body(_as_csv),
     "bom": _body(lambda body: b"\xef\xbb\xbf" + body),
     "windows_1251": _body(_cyrillic, "application/json; charset=windows-1251"),
     "redirect": _redirect,
     "needs": _needs,
-    "renamed": _changed(_rename),
-    "number_as_text": _changed(_to_text),
+    "renamed": _make_field_fault(_rename),
+    "number_as_text": _make_field_fault(_to_text),
     "unreachable": _unreachable,
 }
 
 
-def world_documents(origin: str = ORIGIN) -> dict[str, bytes]:
+def render_api_files(origin: str = ORIGIN) -> dict[str, bytes]:
     """Return what describes the APIs, by the names of the files.
 
     That is an OpenAPI document for each country, a catalogue in Markdown, and in the form of
@@ -314,7 +314,7 @@ def write_documents(folder: Path, origin: str = ORIGIN) -> list[str]:
     Raises:
         UsageError: Where a file of that name is there with another content, or cannot be written.
     """
-    made = world_documents(origin)
+    made = render_api_files(origin)
     for name, content in made.items():
         path = folder / name
         try:
@@ -327,7 +327,7 @@ def write_documents(folder: Path, origin: str = ORIGIN) -> list[str]:
     return list(made)
 
 
-class WorldServer(LocalServer):
+class SimulatedApiServer(LocalServer):
     """The world as a context manager: `with` uses a thread, `async with` none; entered once.
 
     Attributes:
@@ -336,7 +336,7 @@ class WorldServer(LocalServer):
 
     def __init__(
         self,
-        faults: WorldFaults | None = None,
+        faults: ApiFaultPlan | None = None,
         *,
         now: datetime | None = None,
         port: int = 0,
@@ -349,8 +349,8 @@ class WorldServer(LocalServer):
             port: Where to listen; 0 takes a free port.
         """
         self.now = now or datetime.fromisoformat(NOW)
-        self._world = load_world().world
-        self._faults = WorldFaultDraws(faults or WorldFaults())
+        self._world = load_bundled_apis().world
+        self._faults = ApiFaultSampler(faults or ApiFaultPlan())
         exchange = Exchange(ServerConfig(), RequestLog(), FaultDraws(Faults(), 0))
         application = web.Application()
         application.router.add_get("/", self._contents)
@@ -362,13 +362,13 @@ class WorldServer(LocalServer):
     async def _contents(self, _request: web.Request) -> web.Response:
         """List the documents, for a person who looks."""
         return web.Response(
-            text="".join(f"{self.origin}/documents/{name}\n" for name in world_documents())
+            text="".join(f"{self.origin}/documents/{name}\n" for name in render_api_files())
         )
 
     async def _document(self, request: web.Request) -> web.Response:
         """Send a document, by the name of its file or as the page of its country."""
         page = request.match_info["page"]
-        for name, content in world_documents(self.origin).items():
+        for name, content in render_api_files(self.origin).items():
             if page in {name, name.partition(".")[0]}:
                 return web.Response(body=content, content_type="text/plain", charset="utf-8")
         raise web.HTTPNotFound
@@ -392,7 +392,7 @@ class WorldServer(LocalServer):
         fault = api and self._faults.hitting(api, _target(asked), self.now)
         if not fault:
             return OK, answer
-        return fault.kind, inject_world_fault(fault, answer, asked.query)
+        return fault.kind, inject_api_fault(fault, answer, asked.query)
 
 
 def _target(asked: SimulatedRequest) -> str:

@@ -81,7 +81,7 @@ class _Held(msgspec.Struct):
         return told
 
 
-class BatchDesk:
+class BatchService:
     """Takes files and batches, and answers the requests in them as it would by themselves.
 
     Args:
@@ -236,7 +236,7 @@ class Endpoint:
         self._behaviour = behaviour
         self._draws = FaultDraws(behaviour.faults, behaviour.seed)
         self.exchange = Exchange(behaviour, log, self._draws)
-        self._desk = BatchDesk(behaviour, log, self._completion)
+        self._desk = BatchService(behaviour, log, self._completion)
         self._number = itertools.count(1)
         self._fingerprint = f"fp_{content_key(behaviour)[:10]}"
 

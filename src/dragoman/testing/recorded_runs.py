@@ -47,7 +47,7 @@ def with_names(reply: Reply, tools: Toolset) -> Reply:
     if not isinstance(reply, ToolCallReply) or not any(call.positionals for call in reply.calls):
         return reply
     names = {tool.name: _names(tool.parameters) for tool in tools}
-    calls = tuple(_named(call, names.get(call.name, ())) for call in reply.calls)
+    calls = tuple(_name_positionals(call, names.get(call.name, ())) for call in reply.calls)
     return msgspec.structs.replace(reply, calls=calls)
 
 
@@ -56,7 +56,7 @@ def _names(parameters: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(properties) if isinstance(properties, Mapping) else ()
 
 
-def _named(call: ToolCall, names: tuple[str, ...]) -> ToolCall:
+def _name_positionals(call: ToolCall, names: tuple[str, ...]) -> ToolCall:
     if len(call.positionals) > len(names):
         return call
     given = dict(zip(names, call.positionals, strict=False))

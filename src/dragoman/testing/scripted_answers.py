@@ -118,13 +118,13 @@ def _conditions(when: When) -> list[Condition]:
     if (text := when.contains) is not None:
         found.append(lambda request: text in request.messages[-1].text)
     if when.matches is not None:
-        pattern = _compiled(when.matches)
+        pattern = _compile_pattern(when.matches)
         found.append(
             lambda request: bool(pattern.search(request.messages[-1].text, 0, MAX_SEARCHED_CHARS))
         )
     if when.tool_names is not None:
         names = frozenset(when.tool_names)
-        found.append(lambda request: names <= _offered(request))
+        found.append(lambda request: names <= _offered_tool_names(request))
     if (model := when.model) is not None:
         found.append(lambda request: request.model == model)
     if (hash_ := when.audio) is not None:
@@ -142,11 +142,11 @@ def _seconds(request: ChatBody) -> float:
     return sum(sound.seconds for sound in request.messages[-1].sounds)
 
 
-def _offered(request: ChatBody) -> set[str]:
+def _offered_tool_names(request: ChatBody) -> set[str]:
     return {tool.function.name for tool in request.tools or ()}
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile_pattern(pattern: str) -> re.Pattern[str]:
     if len(pattern) > MAX_PATTERN_CHARS:
         raise UsageError(
             f"the pattern {pattern[:40]!r}... has {len(pattern)} characters: "
@@ -254,10 +254,10 @@ def _comparable(call: Call) -> tuple[str, object]:
 
 def _add(index: dict[bytes, _Found], key: bytes, found: _Found) -> None:
     known = index.setdefault(key, found)
-    if not known.differing and _said(known.reply) != _said(found.reply):
+    if not known.differing and _comparable_reply(known.reply) != _comparable_reply(found.reply):
         index[key] = msgspec.structs.replace(known, differing=found.name)
 
 
-def _said(reply: CannedReply) -> tuple[object, ...]:
+def _comparable_reply(reply: CannedReply) -> tuple[object, ...]:
     """Return a reply without the ids of its calls."""
     return (reply.content, *map(_comparable, reply.tool_calls))

@@ -118,7 +118,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 def upstream_stand_in() -> tuple[PinnedSource, dict[str, bytes]]:
     """Return a miniature of the tau2-bench upstream: pins, and the files by upstream path."""
     files = {path: text.encode() for path, text in _STAND_IN.items()}
-    listed = tuple(_pinned(path, content) for path, content in files.items())
+    listed = tuple(_make_pinned_file(path, content) for path, content in files.items())
     entry = Derived("retail/tools_openai.json", ("retail/tools.py", "retail/data_model.py"))
     texts = {file.name: files[file.path].decode() for file in listed if not file.kept}
     source = PinnedSource(
@@ -138,7 +138,7 @@ def upstream_stand_in() -> tuple[PinnedSource, dict[str, bytes]]:
 _KINDS = {"LICENSE": "licence", "tools.py": "module", "data_model.py": "module"}
 
 
-def _pinned(path: str, content: bytes) -> SourceFile:
+def _make_pinned_file(path: str, content: bytes) -> SourceFile:
     return msgspec.convert(
         {
             "path": path,

@@ -68,7 +68,7 @@ def neighbours(listing: Listing, key: str, wanted: ListFilter) -> Neighbours:
     return Neighbours(key_at(before=row.place), key_at(after=row.place), counted.total)
 
 
-def same_task_elsewhere(listing: Listing, cell: StoredCell) -> tuple[SameTask, ...]:
+def find_same_task_trials(listing: Listing, cell: StoredCell) -> tuple[SameTask, ...]:
     """Return the conversations of a task, by agent and condition, in the plan's order."""
     facets = listing.facets()
     wanted = [number for number, entry in facets.items() if entry.suite == cell.suite]
@@ -158,7 +158,7 @@ def show_conversation(asked: PageRequest) -> web.Response:
     view = view_of_stored(run, key, most)
     with run.listing(PATIENCE_SECONDS) as listing:
         around = neighbours(listing, key, wanted)
-        same_task = same_task_elsewhere(listing, view.cell)
+        same_task = find_same_task_trials(listing, view.cell)
     return asked.page(
         "conversation.html.j2",
         run=run,

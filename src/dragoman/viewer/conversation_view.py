@@ -185,7 +185,7 @@ def conversation_view(
         most: Characters of what was said that are shown of each text.
     """
     cell = stored.cell
-    score, others = _chosen(stored.scores, scoring)
+    score, others = _choose_score(stored.scores, scoring)
     measures = newest(stored.measures)
     row = _outcome(stored, score, measures)
     view = ConversationView(
@@ -202,10 +202,10 @@ def conversation_view(
     )
     if stored.episode is None:
         return view
-    return _played(view, (stored.episode, measures), price_of, most)
+    return _add_played_content(view, (stored.episode, measures), price_of, most)
 
 
-def _played(
+def _add_played_content(
     view: ConversationView,
     played: tuple[Episode, Sequence[MeasureResult]],
     price_of: PriceOf,
@@ -237,7 +237,7 @@ def _played(
     )
 
 
-def _chosen(
+def _choose_score(
     scores: Iterable[Score], scoring: tuple[str, str] | None
 ) -> tuple[Score | None, tuple[Score, ...]]:
     """Return the score to read by, and the others; the oldest come first."""

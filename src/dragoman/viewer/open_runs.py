@@ -136,7 +136,10 @@ class OpenedRun:
     def moment(self) -> tuple[object, ...]:
         """Return what differs whenever the run or its index was written to since, whoever wrote."""
         path = self._keeper.path if self._keeper is not None else None
-        return (*_written(self.folder / FILE), *(() if path is None else _written(path)))
+        return (
+            *_iterate_write_states(self.folder / FILE),
+            *(() if path is None else _iterate_write_states(path)),
+        )
 
     def close(self) -> None:
         """Close what is open."""
@@ -159,7 +162,7 @@ class OpenedRun:
         return found.st_dev, found.st_ino
 
 
-def _written(path: Path) -> Iterator[tuple[int, int, int] | None]:
+def _iterate_write_states(path: Path) -> Iterator[tuple[int, int, int] | None]:
     """Yield when a database and its log were written to last."""
     for each in (path, path.with_name(f"{path.name}-wal")):
         try:

@@ -48,7 +48,7 @@ def _environment() -> "jinja2.Environment":
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_shown,
+        finalize=_sanitize_value,
     )
     environment.globals.update(wording=formatting)
     environment.filters.update(
@@ -79,7 +79,7 @@ def _template(name: str) -> str:
     return (files("dragoman.viewer") / "templates" / name).read_text("utf-8")
 
 
-def _shown(value: object) -> object:
+def _sanitize_value(value: object) -> object:
     if type(value) is not str:  # markup is our own
         return value
     if len(value) <= MAX_TEXT:

@@ -100,24 +100,32 @@ def _step(
     if bool(a) != bool(b):
         found.append("length")
     is_spoken_alike = are_words_compared and bool(a) and bool(b)
-    if is_spoken_alike and _said(a, "user") == _said(b, "user") and _heard(a) != _heard(b):
+    if (
+        is_spoken_alike
+        and _intended_texts(a, "user") == _intended_texts(b, "user")
+        and _heard_user_texts(a) != _heard_user_texts(b)
+    ):
         found.append("heard")
-    if _calls(a, _called) != _calls(b, _called):
+    if _calls(a, _executed_call_key) != _calls(b, _executed_call_key):
         found.append("calls")
-    elif _calls(a, _answered) != _calls(b, _answered):
+    elif _calls(a, _result_key) != _calls(b, _result_key):
         found.append("results")
-    if is_spoken_alike and any(_said(a, side) != _said(b, side) for side in get_args(Role)):
+    if is_spoken_alike and any(
+        _intended_texts(a, side) != _intended_texts(b, side) for side in get_args(Role)
+    ):
         found.append("words")
-    return AlignedStep(number, _marked(a, b), _marked(b, a), tuple(found))
+    return AlignedStep(
+        number, _mark_unmatched_calls(a, b), _mark_unmatched_calls(b, a), tuple(found)
+    )
 
 
-def _called(call: ShownCall) -> tuple[str, ...]:
+def _executed_call_key(call: ShownCall) -> tuple[str, ...]:
     """Return a call as the world ran it: the same one in two languages is the same."""
     name = call.executed_name or call.name
     return name, call.executed or call.arguments, call.positionals, call.written
 
 
-def _answered(call: ShownCall) -> tuple[object, ...]:
+def _result_key(call: ShownCall) -> tuple[object, ...]:
     return call.result, call.is_error
 
 
@@ -125,9 +133,9 @@ def _calls(turns: Sequence[Turn], read: Callable[[ShownCall], Read]) -> list[Rea
     return [read(call) for turn in turns for call in turn.calls]
 
 
-def _marked(turns: Sequence[Turn], others: Sequence[Turn]) -> tuple[Turn, ...]:
+def _mark_unmatched_calls(turns: Sequence[Turn], others: Sequence[Turn]) -> tuple[Turn, ...]:
     """Return turns in which calls are marked that the other side has not."""
-    own, theirs = _calls(turns, _called), _calls(others, _called)
+    own, theirs = _calls(turns, _executed_call_key), _calls(others, _executed_call_key)
     matched: set[int] = set()
     for block in SequenceMatcher(None, own, theirs, autojunk=False).get_matching_blocks():
         matched.update(range(block.a, block.a + block.size))
@@ -143,13 +151,13 @@ def _marked(turns: Sequence[Turn], others: Sequence[Turn]) -> tuple[Turn, ...]:
     return tuple(shown)
 
 
-def _said(turns: Sequence[Turn], side: Role) -> list[str]:
+def _intended_texts(turns: Sequence[Turn], side: Role) -> list[str]:
     return [
         _plain(turn.texts.intended) for turn in turns if turn.by == side and turn.texts is not None
     ]
 
 
-def _heard(turns: Sequence[Turn]) -> list[str]:
+def _heard_user_texts(turns: Sequence[Turn]) -> list[str]:
     """Return what reached the agent of the user's words."""
     texts = [turn.texts for turn in turns if turn.by == "user" and turn.texts is not None]
     return [_plain(text.intended if text.heard is None else text.heard) for text in texts]

@@ -84,7 +84,7 @@ def calls_of(calls: Iterable[ToolCall], results: Sequence[ToolResult]) -> tuple[
 
 def unmatched_call(result: ToolResult) -> ShownCall:
     """Return a result without the call that it answers."""
-    return _answered(ShownCall(result.name, result.by), result)
+    return _add_result(ShownCall(result.name, result.by), result)
 
 
 def _next(waiting: dict[str, list[ToolResult]], call_id: str) -> ToolResult | None:
@@ -102,10 +102,10 @@ def _call(call: ToolCall, result: ToolResult | None) -> ShownCall:
         written=call.raw,
         malformed=call.malformed,
     )
-    return shown if result is None else _answered(shown, result)
+    return shown if result is None else _add_result(shown, result)
 
 
-def _answered(shown: ShownCall, result: ToolResult) -> ShownCall:
+def _add_result(shown: ShownCall, result: ToolResult) -> ShownCall:
     executed = "" if result.executed is None else readable_json(result.executed)
     return msgspec.structs.replace(
         shown,
@@ -358,7 +358,7 @@ def turns_of(
         language,
         most,
     )
-    groups = list(_grouped(episode.events))
+    groups = list(_group_event_ranges(episode.events))
     return tuple(
         _turn(number, places, episode.events, beside)
         for number, places in enumerate(groups, start=1)
@@ -386,7 +386,7 @@ class _TurnContext(msgspec.Struct, frozen=True):
     most: int
 
 
-def _grouped(events: Sequence[Event]) -> Iterator[range]:
+def _group_event_ranges(events: Sequence[Event]) -> Iterator[range]:
     """Yield the places of each move with the results behind it."""
     begin = 0
     for place, event in enumerate(events):

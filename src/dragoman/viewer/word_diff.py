@@ -92,7 +92,7 @@ def three_texts(utterance: Utterance, language: str, most: int = MAX_SHOWN) -> T
     arrived = utterance.heard if isinstance(utterance.heard, str) else None
     given = [text for text in (utterance.intended, said, arrived) if text is not None]
     cut = sum(max(0, len(text) - most) for text in given)
-    recognized = _recognized(utterance)[:most]
+    recognized = _differing_recognized_words(utterance)[:most]
     texts = _Given(
         _Text(utterance.intended[:most], language),
         None if said is None else _Text(said[:most], language),
@@ -114,7 +114,7 @@ def three_texts(utterance: Utterance, language: str, most: int = MAX_SHOWN) -> T
     )
 
 
-def _recognized(utterance: Utterance) -> str:
+def _differing_recognized_words(utterance: Utterance) -> str:
     """Return the words as they were recognized where the listener read others; else nothing."""
     for stage in utterance.stages:
         words = stage.settings.get(WORDS)
@@ -156,7 +156,7 @@ class _Text:
             MarkedText(piece, "sign" if MARKER.fullmatch(piece) else graver.get(place, "same"))
             for place, piece in enumerate(self.pieces)
         )
-        return tuple(_joined(marked))
+        return tuple(_join_same_marks(marked))
 
 
 _GRAVITY: dict[Mark, int] = {
@@ -184,7 +184,7 @@ def _with_marks(pieces: Iterable[str]) -> list[str]:
     return joined
 
 
-def _joined(spans: Iterable[MarkedText]) -> Iterator[MarkedText]:
+def _join_same_marks(spans: Iterable[MarkedText]) -> Iterator[MarkedText]:
     """Yield neighbours of one mark as one."""
     for mark, group in groupby(spans, lambda span: span.mark):
         yield MarkedText("".join(span.text for span in group), mark)
@@ -254,17 +254,21 @@ def _longest(given: _Given) -> int:
 def _marks(given: _Given) -> _Marks:
     intended, spoken, heard = given.intended, given.spoken, given.heard
     if heard is None:
-        return _Marks() if spoken is None else _Marks(spoken=_reworded(intended, spoken, {}, {}))
+        return (
+            _Marks()
+            if spoken is None
+            else _Marks(spoken=_mark_reworded_words(intended, spoken, {}, {}))
+        )
     meant_there = _or_recognized(_fates(intended, heard), intended, given.recognized)
-    right = _against(heard, intended) | _written(given)
+    right = _against(heard, intended) | _mark_written_forms(given)
     if spoken is None:
         return _Marks(meant_there, {}, right)
     said_there = _fates(spoken, heard)
-    arrived = _arrived(intended, spoken, meant_there, said_there)
+    arrived = _mark_arrived_words(intended, spoken, meant_there, said_there)
     said = _or_recognized(said_there, spoken, given.recognized)
     return _Marks(
         arrived,
-        _reworded(intended, spoken, meant_there, said),
+        _mark_reworded_words(intended, spoken, meant_there, said),
         _right(right, _against(heard, spoken)),
     )
 
@@ -277,7 +281,7 @@ def _or_recognized(
     return fates | {unit: mark for unit, mark in there.items() if mark == "same"}
 
 
-def _written(given: _Given) -> dict[int, Mark]:
+def _mark_written_forms(given: _Given) -> dict[int, Mark]:
     """Return the heard words that stand for words recognized as they were meant: 50 for fifty."""
     if given.recognized is None or given.heard is None:
         return {}
@@ -291,7 +295,7 @@ def _written(given: _Given) -> dict[int, Mark]:
     }
 
 
-def _arrived(
+def _mark_arrived_words(
     intended: _Text, spoken: _Text, meant_there: dict[int, Mark], said_there: dict[int, Mark]
 ) -> dict[int, Mark]:
     """A word arrived where it was heard, or where all that was said for it was."""
@@ -302,7 +306,7 @@ def _arrived(
     return fates
 
 
-def _reworded(
+def _mark_reworded_words(
     intended: _Text, spoken: _Text, meant_there: dict[int, Mark], said_there: dict[int, Mark]
 ) -> dict[int, Mark]:
     """What was said and not heard; else what is worded otherwise than it was meant."""

@@ -97,12 +97,14 @@ def _sent_secrets(exchange: HttpExchange) -> set[str]:
 
 def _redact_headers(headers: Mapping[str, str], known: tuple[str, ...]) -> dict[str, str]:
     return {
-        name: _REDACTED_TEXT if is_secret(name) else _redact_known(_located(name, value), known)
+        name: _REDACTED_TEXT
+        if is_secret(name)
+        else _redact_known(_redact_location(name, value), known)
         for name, value in headers.items()
     }
 
 
-def _located(name: str, value: str) -> str:
+def _redact_location(name: str, value: str) -> str:
     return (
         _redact_url(value) if name.lower() in {"location", "content-location", "referer"} else value
     )

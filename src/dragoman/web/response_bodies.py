@@ -174,18 +174,18 @@ def body_text(body: bytes, headers: Mapping[str, str]) -> BodyText:
     """
     for mark, charset in _MARKS:
         if body.startswith(mark):
-            return _decoded(body[len(mark) :], charset, "mark")
+            return _decode_body(body[len(mark) :], charset, "mark")
     told = _in_header(headers.get("content-type", ""))
-    if told and (charset := _known(told[1])):
-        return _decoded(body, charset, "header")
+    if told and (charset := _find_charset(told[1])):
+        return _decode_body(body, charset, "header")
     start = body[:_LOOKED_AT].lstrip()
     said = _in_body(start) if start.startswith(b"<") else None
-    if said and (charset := _known(said[1].decode("ascii"))):
-        return _decoded(body, charset, "body")
-    return _decoded(body, "utf-8", "default")
+    if said and (charset := _find_charset(said[1].decode("ascii"))):
+        return _decode_body(body, charset, "body")
+    return _decode_body(body, "utf-8", "default")
 
 
-def _known(name: str) -> str:
+def _find_charset(name: str) -> str:
     """Return Python's name of a charset of the web; "" for others."""
     try:
         charset = codecs.lookup(name).name
@@ -194,7 +194,7 @@ def _known(name: str) -> str:
     return _WIDER.get(charset, charset) if _CHARSETS.fullmatch(charset) else ""
 
 
-def _decoded(
+def _decode_body(
     body: bytes, charset: str, known_by: Literal["mark", "header", "body", "default"]
 ) -> BodyText:
     try:

@@ -10,7 +10,7 @@ import pytest
 from dragoman.benchmarks.itc.world.api_data import countries
 from dragoman.benchmarks.itc.world.api_documents import documents_of
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
-from dragoman.testing.itc_server import WorldFault, WorldFaults, WorldServer
+from dragoman.testing.itc_server import ApiFault, ApiFaultPlan, SimulatedApiServer
 
 Cli = Callable[..., CompletedProcess[str]]
 Told = Callable[..., Any]
@@ -28,8 +28,8 @@ def collected(folder: Path, origin: str) -> Path:
 
 
 def test_a_dataset_is_verified_monitored_and_filtered(told: Told, tmp_path: Path) -> None:
-    faults = WorldFaults((WorldFault("br-ddd", "not_found_html"),))
-    with WorldServer(faults) as server:
+    faults = ApiFaultPlan((ApiFault("br-ddd", "not_found_html"),))
+    with SimulatedApiServer(faults) as server:
         mine = str(collected(tmp_path / "mine", server.origin))
         verified = told("curate", "verify", mine, "--allow-local", *FAST)
         watched = told("curate", "monitor", mine, "--allow-local", *FAST)
@@ -41,7 +41,7 @@ def test_a_dataset_is_verified_monitored_and_filtered(told: Told, tmp_path: Path
 
 
 def test_a_server_of_ones_own_is_refused_unless_it_is_allowed(told: Told, tmp_path: Path) -> None:
-    with WorldServer() as server:
+    with SimulatedApiServer() as server:
         mine = str(collected(tmp_path / "mine", server.origin))
         found = told("curate", "verify", mine, *FAST)
         assert server.log.started == 0
@@ -49,14 +49,14 @@ def test_a_server_of_ones_own_is_refused_unless_it_is_allowed(told: Told, tmp_pa
 
 
 def test_what_failed_exits_with_1(told: Told, tmp_path: Path) -> None:
-    with WorldServer(WorldFaults((WorldFault("br-*", "server_error"),))) as server:
+    with SimulatedApiServer(ApiFaultPlan((ApiFault("br-*", "server_error"),))) as server:
         mine = str(collected(tmp_path / "mine", server.origin))
         told("curate", "verify", mine, "--allow-local", *FAST, status=1)
     told("curate", "filter", mine, status=1)
 
 
 def test_a_dataset_is_verified_again_without_a_network(told: Told, tmp_path: Path) -> None:
-    with WorldServer() as server:
+    with SimulatedApiServer() as server:
         mine = str(collected(tmp_path / "mine", server.origin))
         told("curate", "verify", mine, "--allow-local", *FAST)
         again = str(collected(tmp_path / "again", server.origin))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.itc.world.bundled_set import load_world
+from dragoman.benchmarks.itc.world.bundled_set import load_bundled_apis
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -25,7 +25,7 @@ def collected(tmp_path: Path) -> str:
                     StepLine("collect", "file", each.id, "kept", source="world"),
                     (NewItem("document", each.id, each),),
                 )
-                for each in load_world().documents
+                for each in load_bundled_apis().documents
             ]
         )
     return str(tmp_path / "d")

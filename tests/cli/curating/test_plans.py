@@ -12,7 +12,7 @@ from dragoman.core.apis.tasks import ApiTask, TaskSolution
 from dragoman.curation.api_datasets.plan import example_plan, read_plan
 from dragoman.store.dataset import Dataset
 from dragoman.testing.fake_curation_llm import FakeCurationLlm
-from dragoman.testing.itc_server import WorldFault, WorldFaults, WorldServer, write_documents
+from dragoman.testing.itc_server import ApiFault, ApiFaultPlan, SimulatedApiServer, write_documents
 from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -46,7 +46,7 @@ def counts(funnel: list[dict[str, Any]]) -> dict[str, tuple[int, ...]]:
 def test_a_plan_makes_a_dataset_and_a_suite_and_the_second_time_the_same(
     told: Told, folder: Path
 ) -> None:
-    with WorldServer(WorldFaults((WorldFault("br-ddd", "not_found_html"),))) as server:
+    with SimulatedApiServer(ApiFaultPlan((ApiFault("br-ddd", "not_found_html"),))) as server:
         write_documents(folder / "apis", server.origin)
         plan = written(folder, LOCAL)
         first = counts(told("curate", "run", plan)["funnel"])
@@ -75,7 +75,7 @@ def test_a_plan_makes_a_dataset_and_a_suite_and_the_second_time_the_same(
 def test_rounds_that_are_missing_wait_for_the_next_run_of_the_plan(
     told: Told, dragoman: Cli, folder: Path
 ) -> None:
-    with WorldServer() as server:
+    with SimulatedApiServer() as server:
         write_documents(folder / "apis", server.origin)
         plan = written(folder, LOCAL.replace("rounds = 1 ", "rounds = 2 "))
         done = dragoman("curate", "run", plan)
@@ -87,7 +87,7 @@ def test_rounds_that_are_missing_wait_for_the_next_run_of_the_plan(
 
 
 def test_what_is_added_to_a_plan_that_is_done_is_checked_too(told: Told, folder: Path) -> None:
-    with WorldServer() as server:
+    with SimulatedApiServer() as server:
         write_documents(folder / "apis", server.origin)
         made = LOCAL.partition("[split]")[0]
         one = made.replace('["apis"]', '["apis/global.json"]')
@@ -103,7 +103,7 @@ def test_what_is_added_to_a_plan_that_is_done_is_checked_too(told: Told, folder:
 def test_an_export_takes_the_place_of_an_older_one_and_of_nothing_else(
     dragoman: Cli, folder: Path
 ) -> None:
-    with WorldServer() as server:
+    with SimulatedApiServer() as server:
         write_documents(folder / "apis", server.origin)
         plan = written(folder, LOCAL)
         (folder / "mine_suite").mkdir()
@@ -116,7 +116,7 @@ def test_an_export_takes_the_place_of_an_older_one_and_of_nothing_else(
 
 @pytest.mark.parametrize("calls", ["live", "recorded"])
 def test_calls_of_nested_queries_are_made(told: Told, folder: Path, calls: str) -> None:
-    with WorldServer() as world, ModelServer(FakeCurationLlm()) as server:
+    with SimulatedApiServer() as world, ModelServer(FakeCurationLlm()) as server:
         write_documents(folder / "apis", world.origin)
         model = f"compatible/any?base_url={server.url}&seed=off"
         told("curate", "collect", "mine", "apis")
@@ -148,7 +148,7 @@ def test_calls_of_nested_queries_are_made(told: Told, folder: Path, calls: str) 
 def test_a_nested_query_waits_where_nobody_says_how_calls_are_made(
     told: Told, folder: Path
 ) -> None:
-    with WorldServer() as world, ModelServer(FakeCurationLlm()) as server:
+    with SimulatedApiServer() as world, ModelServer(FakeCurationLlm()) as server:
         write_documents(folder / "apis", world.origin)
         model = f"compatible/any?base_url={server.url}&seed=off"
         told("curate", "collect", "mine", "apis")

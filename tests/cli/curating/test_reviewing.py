@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.benchmarks.itc.world.bundled_set import load_world
+from dragoman.benchmarks.itc.world.bundled_set import load_bundled_apis
 from dragoman.curation.api_datasets.pipeline import active
 from dragoman.curation.api_datasets.rate import DIMENSIONS
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
@@ -20,7 +20,7 @@ Refused = Callable[..., str]
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
     """A dataset with the queries of the bundled world, and an expert's labels of twenty."""
-    world = load_world()
+    world = load_bundled_apis()
     made = [("document", each.id, each) for each in world.documents]
     made += [("task", each.id, each) for each in world.tasks]  # type: ignore[misc]
     with Dataset(tmp_path / "d") as dataset:
@@ -81,8 +81,8 @@ def test_who_is_wrong_on_gold_counts_for_nothing_and_an_adjudicator_decides(
         *("curate", "review", "export", data, "--out", sheets, "--per-query", "3"),
         *("--annotators", "ana,bo,carl", "--gold", written / "gold.csv"),
     )
-    gold = {task.query for task in load_world().tasks[:20]}
-    others = sorted(task.query for task in load_world().tasks[20:])
+    gold = {task.query for task in load_bundled_apis().tasks[:20]}
+    others = sorted(task.query for task in load_bundled_apis().tasks[20:])
     hated, split = set(others[:30]), set(others[30:40])
     says = {
         "ana": lambda _, query: BAD if query in hated else GOOD,
@@ -101,7 +101,7 @@ def test_who_is_wrong_on_gold_counts_for_nothing_and_an_adjudicator_decides(
         "carl": False,
     }
     assert (found["dropped"], len(found["differ"]), found["wait"]) == (30, 10, 0)
-    whole = len(load_world().tasks)
+    whole = len(load_bundled_apis().tasks)
     assert found["kept"] == whole - 40
     assert found["raters"] == 2
     kappa = found["agreement"]["relevance"]

@@ -7,7 +7,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from dragoman.benchmarks.itc.world.bundled_set import load_world
+from dragoman.benchmarks.itc.world.bundled_set import load_bundled_apis
 from dragoman.core.apis.documents import ApiDocument
 from dragoman.curation.api_datasets.credential_removal import remove_credentials
 from dragoman.curation.api_datasets.ingestion.collect import read_source
@@ -62,7 +62,9 @@ def test_the_documents_that_are_collected_are_those_of_the_tasks(tmp_path: Path)
         for entry in file.entries
         if entry.document is not None and entry.document.origins[0].form.startswith(("o", "s"))
     }
-    known = {each.tool_name: remove_credentials(each).document for each in load_world().documents}
+    known = {
+        each.tool_name: remove_credentials(each).document for each in load_bundled_apis().documents
+    }
     assert {name: told(each) for name, each in found.items()} == {
         name: told(each) for name, each in known.items()
     }

@@ -12,7 +12,7 @@ from dragoman.cli.curate_steps import filter_operations, monitor_operations, ver
 from dragoman.curation.api_datasets.probing.api_client import CallOptions
 from dragoman.curation.api_datasets.probing.filter import FilterRules
 from dragoman.store.dataset import Dataset
-from dragoman.testing.itc_server import WorldServer, load_faults, write_documents
+from dragoman.testing.itc_server import SimulatedApiServer, load_faults, write_documents
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +31,7 @@ def test_of_a_week_only_what_is_gone_is_dropped(
 ) -> None:
     data = folder / "mine"
     monkeypatch.setenv("MY_KEY", "oeffentlich")
-    with WorldServer(load_faults("schedule"), now=WEDNESDAY) as server:
+    with SimulatedApiServer(load_faults("schedule"), now=WEDNESDAY) as server:
         key = f"{server.origin.removeprefix('http://')}/X-API-Key"
         terms = CallOptions(allow_local=True, pause=0, keys={key: "MY_KEY"})
         write_documents(folder / "apis", server.origin)

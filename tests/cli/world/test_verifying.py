@@ -7,21 +7,21 @@ from subprocess import CompletedProcess
 import pytest
 
 from dragoman.benchmarks.itc.world.api_data import apis
-from dragoman.testing.itc_server import WorldFault, WorldFaults, WorldServer, write_documents
+from dragoman.testing.itc_server import ApiFault, ApiFaultPlan, SimulatedApiServer, write_documents
 
 pytestmark = pytest.mark.slow
 
 Cli = Callable[..., CompletedProcess[str]]
 
 FAULTS = {
-    "g-units": (WorldFault("g-units", "not_found_html"), "dropped", "status 404"),
-    "br-tempo": (WorldFault("br-tempo", "error_in_body"), "dropped", "the answer says code 404"),
-    "br-ddd": (WorldFault("br-ddd", "empty"), "dropped", "the answer is empty"),
-    "in-mandi": (WorldFault("in-mandi", "csv_as_json"), "dropped", "the JSON is malformed"),
-    "g-email": (WorldFault("g-email", "bad_gateway_html"), "failed", "status 502"),
-    "de-luftstation": (WorldFault("de-luftstation", "limited"), "failed", "status 429"),
+    "g-units": (ApiFault("g-units", "not_found_html"), "dropped", "status 404"),
+    "br-tempo": (ApiFault("br-tempo", "error_in_body"), "dropped", "the answer says code 404"),
+    "br-ddd": (ApiFault("br-ddd", "empty"), "dropped", "the answer is empty"),
+    "in-mandi": (ApiFault("in-mandi", "csv_as_json"), "dropped", "the JSON is malformed"),
+    "g-email": (ApiFault("g-email", "bad_gateway_html"), "failed", "status 502"),
+    "de-luftstation": (ApiFault("de-luftstation", "limited"), "failed", "status 429"),
     "jp-tenki": (
-        WorldFault("jp-tenki", "redirect", to="http://169.254.169.254/latest/"),
+        ApiFault("jp-tenki", "redirect", to="http://169.254.169.254/latest/"),
         "dropped",
         "refused: metadata address",
     ),
@@ -29,8 +29,8 @@ FAULTS = {
 """What goes wrong, what becomes of the operation, and why."""
 
 
-def verified(dragoman: Cli, folder: Path, *faults: WorldFault) -> CompletedProcess[str]:
-    with WorldServer(WorldFaults(faults)) as server:
+def verified(dragoman: Cli, folder: Path, *faults: ApiFault) -> CompletedProcess[str]:
+    with SimulatedApiServer(ApiFaultPlan(faults)) as server:
         write_documents(folder / "apis", server.origin)
         assert dragoman("curate", "collect", "mine", "apis").returncode == 0
         host = server.origin.removeprefix("http://")

@@ -11,7 +11,7 @@ from dragoman.conditions.persona.persona_profiles import (
 )
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.personas import Habits
-from dragoman.simulation.phrasebooks import misleading_sayings, shipped_phrasebook
+from dragoman.simulation.phrasebooks import find_misleading_phrases, shipped_phrasebook
 
 CARD = """
 about = "on a bad line"
@@ -42,14 +42,14 @@ def test_every_card_that_ships_has_texts_in_every_language(name: str) -> None:
 def test_nothing_that_a_card_says_is_taken_for_an_answer(name: str, language: str) -> None:
     book = shipped_phrasebook(language)
     assert book is not None
-    assert misleading_sayings(find_profile(name).persona(language).manner.sayings, book) == []
+    assert find_misleading_phrases(find_profile(name).persona(language).manner.sayings, book) == []
 
 
 def test_a_saying_that_is_an_answer_is_found() -> None:
     book = shipped_phrasebook("en")
     assert book is not None
     card = decode_profile("mine", CARD.replace("Hello?", "No, hello?").encode(), "mine.toml")
-    assert misleading_sayings(card.persona("en").manner.sayings, book) == [
+    assert find_misleading_phrases(card.persona("en").manner.sayings, book) == [
         "'No, hello? Are you there?' is taken for hears.refused, by 'No'"
     ]
 

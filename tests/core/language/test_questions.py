@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.core.language.question_texts import EVERY, LineText, line_names, line_texts
-from dragoman.core.texts.decoding import put, value_at
+from dragoman.core.texts.decoding import set_values_at, value_at
 
 LINE: dict[str, object] = {
     "id": "q_0",
@@ -116,7 +116,7 @@ def test_whatever_a_line_holds_its_texts_can_be_replaced_and_put_back(parameters
     texts: list[LineText] = list(line_texts(line))
     assert texts[0].text == "Does it."
     changed = copy.deepcopy(line)
-    put(changed, {each.place: f"<{each.text}>" for each in texts})
+    set_values_at(changed, {each.place: f"<{each.text}>" for each in texts})
     assert [value_at(changed, each.place) for each in texts] == [f"<{t.text}>" for t in texts]
-    put(changed, {each.place: each.text for each in texts})
+    set_values_at(changed, {each.place: each.text for each in texts})
     assert changed == line

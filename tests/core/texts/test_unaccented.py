@@ -1,6 +1,6 @@
 import pytest
 
-from dragoman.core.texts.characters import unaccented
+from dragoman.core.texts.characters import strip_accents
 
 
 @pytest.mark.parametrize(
@@ -14,4 +14,4 @@ from dragoman.core.texts.characters import unaccented
     ],
 )
 def test_a_name_is_compared_without_accents_case_and_surplus_spaces(name: str, bare: str) -> None:
-    assert unaccented(name) == bare
+    assert strip_accents(name) == bare

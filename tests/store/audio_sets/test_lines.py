@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from dragoman.core.errors import DataError
-from dragoman.store.audio_set_format import encoded, intact_lines, read_lines
+from dragoman.store.audio_set_format import encode_line, intact_lines, read_lines
 
 
 class Word(msgspec.Struct):
@@ -19,7 +19,7 @@ def test_lines_are_kept_up_to_the_first_that_is_not_as_it_would_be_written(tmp_p
     path = tmp_path / "words.jsonl"
     assert list(intact_lines(path, Word)) == []
     words = [Word("one", 1), Word("two", 2), Word("three", 3)]
-    whole = b"".join(map(encoded, words))
+    whole = b"".join(map(encode_line, words))
     for cut in range(len(whole) + 1):
         path.write_bytes(whole[:cut])
         assert list(intact_lines(path, Word)) == words[: whole[:cut].count(b"\n")]

@@ -19,7 +19,7 @@ from dragoman.store.audio_set_format import (
     SpeechLine,
     TranscriptLine,
     audio_name,
-    encoded,
+    encode_line,
     transcripts_name,
 )
 
@@ -57,9 +57,9 @@ def write_set(folder: Path) -> AudioRef:
     texts = [text("a", 0, "on Friday"), text("b", 1, "...")]
     atomic_write(folder / "settings.json", msgspec.json.encode(SETTINGS))
     atomic_write(folder / "texts.jsonl", (msgspec.json.encode(line) + b"\n" for line in texts))
-    atomic_write(folder / "speech.jsonl", map(encoded, spoken))
+    atomic_write(folder / "speech.jsonl", map(encode_line, spoken))
     for name in SETTINGS["asr"]:
-        atomic_write(folder / transcripts_name(name), map(encoded, heard))
+        atomic_write(folder / transcripts_name(name), map(encode_line, heard))
     return audio
 
 

@@ -12,13 +12,13 @@ import aiohttp
 import msgspec
 import pytest
 
-from dragoman.benchmarks.itc.world.bundled_set import load_world
+from dragoman.benchmarks.itc.world.bundled_set import load_bundled_apis
 from dragoman.core.errors import UsageError
-from dragoman.testing.itc_server import WorldFault, WorldFaults, WorldServer, load_faults
+from dragoman.testing.itc_server import ApiFault, ApiFaultPlan, SimulatedApiServer, load_faults
 
 Given = ParamSpec("Given")
 CEP = "/br/cep/v1/01310930"
-SOUND = load_world().world.answer("GET", CEP).body
+SOUND = load_bundled_apis().world.answer("GET", CEP).body
 
 
 def awaited(test: Callable[Given, Coroutine[object, object, None]]) -> Callable[Given, None]:
@@ -31,9 +31,12 @@ def awaited(test: Callable[Given, Coroutine[object, object, None]]) -> Callable[
 
 @asynccontextmanager
 async def getting(
-    path: str, *faults: WorldFault
-) -> AsyncIterator[tuple[aiohttp.ClientResponse, WorldServer]]:
-    async with WorldServer(WorldFaults(faults)) as server, aiohttp.ClientSession() as session:
+    path: str, *faults: ApiFault
+) -> AsyncIterator[tuple[aiohttp.ClientResponse, SimulatedApiServer]]:
+    async with (
+        SimulatedApiServer(ApiFaultPlan(faults)) as server,
+        aiohttp.ClientSession() as session,
+    ):
         url = server.origin + path
         async with session.get(url, allow_redirects=False) as response:
             yield response, server
@@ -49,7 +52,7 @@ async def test_an_api_answers_over_http_as_it_does_in_process() -> None:
 
 @awaited
 async def test_what_is_posted_is_read_and_another_method_is_refused() -> None:
-    async with WorldServer() as server, aiohttp.ClientSession() as session:
+    async with SimulatedApiServer() as server, aiohttp.ClientSession() as session:
         asked = {"text": "abc", "algorithm": "md5"}
         async with session.post(f"{server.origin}/global/hash", json=asked) as response:
             assert (await response.json())["hash"] == "900150983cd24fb0d6963f7d28e17f72"
@@ -83,7 +86,7 @@ async def test_letters_of_any_script_travel_in_a_query() -> None:
 async def test_a_fault_changes_status_type_or_body(
     kind: str, status: int, content_type: str, begins: bytes
 ) -> None:
-    fault = msgspec.convert({"api": "br-*", "kind": kind}, WorldFault)
+    fault = msgspec.convert({"api": "br-*", "kind": kind}, ApiFault)
     async with getting(CEP, fault) as (response, server):
         assert response.status == status
         assert response.content_type == content_type
@@ -93,27 +96,29 @@ async def test_a_fault_changes_status_type_or_body(
 
 @awaited
 async def test_an_answer_may_be_empty() -> None:
-    async with getting(CEP, WorldFault("br-cep", "empty")) as (response, _):
+    async with getting(CEP, ApiFault("br-cep", "empty")) as (response, _):
         assert (response.status, await response.read()) == (200, b"")
 
 
 @awaited
 async def test_half_a_body_ends_with_the_connection() -> None:
-    async with getting(CEP, WorldFault("br-cep", "half")) as (response, _):
+    async with getting(CEP, ApiFault("br-cep", "half")) as (response, _):
         with pytest.raises(aiohttp.ClientPayloadError):
             await response.read()
 
 
 @awaited
 async def test_a_body_without_end_goes_on_until_the_client_leaves() -> None:
-    async with getting(CEP, WorldFault("br-cep", "endless")) as (response, _):
+    async with getting(CEP, ApiFault("br-cep", "endless")) as (response, _):
         assert "Content-Length" not in response.headers
         assert len(await response.content.readexactly(200_000)) == 200_000
 
 
 @awaited
 async def test_a_slow_answer_waits() -> None:
-    async with WorldServer(WorldFaults((WorldFault("br-cep", "slow", seconds=60),))) as server:
+    async with SimulatedApiServer(
+        ApiFaultPlan((ApiFault("br-cep", "slow", seconds=60),))
+    ) as server:
         patience = aiohttp.ClientTimeout(total=0.05)
         async with aiohttp.ClientSession(timeout=patience) as session:
             with pytest.raises(TimeoutError):
@@ -122,22 +127,22 @@ async def test_a_slow_answer_waits() -> None:
 
 @awaited
 async def test_a_limit_may_say_when_to_come_back() -> None:
-    async with getting(CEP, WorldFault("br-cep", "limited", retry_after=7)) as (response, _):
+    async with getting(CEP, ApiFault("br-cep", "limited", retry_after=7)) as (response, _):
         assert response.headers["Retry-After"] == "7"
-    async with getting(CEP, WorldFault("br-cep", "limited")) as (response, _):
+    async with getting(CEP, ApiFault("br-cep", "limited")) as (response, _):
         assert "Retry-After" not in response.headers
 
 
 @awaited
 async def test_a_redirect_leads_where_the_fault_says() -> None:
     metadata = "http://169.254.169.254/latest/meta-data"
-    async with getting(CEP, WorldFault("br-cep", "redirect", to=metadata)) as (response, _):
+    async with getting(CEP, ApiFault("br-cep", "redirect", to=metadata)) as (response, _):
         assert (response.status, response.headers["Location"]) == (302, metadata)
 
 
 @awaited
 async def test_a_new_parameter_may_be_needed() -> None:
-    fault = WorldFault("br-cep", "needs", field="token")
+    fault = ApiFault("br-cep", "needs", field="token")
     async with getting(CEP, fault) as (response, _):
         assert response.status == 400
     async with getting(f"{CEP}?token=1", fault) as (response, _):
@@ -146,10 +151,10 @@ async def test_a_new_parameter_may_be_needed() -> None:
 
 @awaited
 async def test_a_field_may_have_another_name_and_a_number_become_text() -> None:
-    renamed = WorldFault("br-cep", "renamed", field="data", to="dados")
+    renamed = ApiFault("br-cep", "renamed", field="data", to="dados")
     async with getting(CEP, renamed) as (response, _):
         assert set(await response.json()) == {"dados"}
-    text = WorldFault("br-tempo", "number_as_text", field="min")
+    text = ApiFault("br-tempo", "number_as_text", field="min")
     async with getting("/br/clima/3550100?dias=1", text) as (response, _):
         (day,) = (await response.json())["clima"]
         assert isinstance(day["min"], str)
@@ -160,7 +165,7 @@ async def test_a_field_may_have_another_name_and_a_number_become_text() -> None:
 @awaited
 async def test_a_refusal_has_no_fields_to_change(kind: str) -> None:
     changed = {"api": "pl-nbp", "kind": kind, "field": "data", "to": "dados"}
-    fault = msgspec.convert(changed, WorldFault)
+    fault = msgspec.convert(changed, ApiFault)
     async with getting("/pl/kursy/A/EUR/2026-03-15", fault) as (response, _):
         assert response.status == 404
         assert (await response.text()).startswith("404 NotFound")
@@ -169,13 +174,13 @@ async def test_a_refusal_has_no_fields_to_change(kind: str) -> None:
 @awaited
 async def test_an_unreachable_api_resets_the_connection() -> None:
     with pytest.raises(aiohttp.ClientConnectionError):
-        async with getting(CEP, WorldFault("*", "unreachable")):
+        async with getting(CEP, ApiFault("*", "unreachable")):
             pass
 
 
 @awaited
 async def test_faults_hit_the_apis_they_name_alone() -> None:
-    async with getting("/global/countries?code=PE", WorldFault("br-*", "empty")) as (response, _):
+    async with getting("/global/countries?code=PE", ApiFault("br-*", "empty")) as (response, _):
         assert (await response.json())[0]["name"] == "Peru"
 
 
@@ -202,14 +207,14 @@ def test_a_fault_is_on_between_its_dates_and_hours(moment: str, is_on: bool) -> 
             "until": "2026-03-20T00:00:00Z",
             "daily": ["00:00:00", "02:00:00"],
         },
-        WorldFault,
+        ApiFault,
     )
     assert fault.holds("th-pm25", at(moment)) is is_on
 
 
 def test_hours_may_cross_midnight() -> None:
     hours = ["22:00:00", "04:00:00"]
-    fault = msgspec.convert({"api": "*", "kind": "empty", "daily": hours}, WorldFault)
+    fault = msgspec.convert({"api": "*", "kind": "empty", "daily": hours}, ApiFault)
     assert fault.holds("br-cep", at("2026-03-10T23:00:00+00:00"))
     assert fault.holds("br-cep", at("2026-03-10T03:59:00+00:00"))
     assert not fault.holds("br-cep", at("2026-03-10T12:00:00+00:00"))
@@ -221,12 +226,12 @@ def statuses(draw: Callable[[datetime], bool]) -> list[bool]:
 
 
 def test_a_flaky_api_fails_about_as_often_as_it_is_said_to_and_the_same_times_again() -> None:
-    from dragoman.testing.itc_server import WorldFaultDraws
+    from dragoman.testing.itc_server import ApiFaultSampler
 
-    faults = WorldFaults((WorldFault("ph-balita", "server_error", rate=0.2),), seed=3)
+    faults = ApiFaultPlan((ApiFault("ph-balita", "server_error", rate=0.2),), seed=3)
     runs = []
     for _ in range(2):
-        draws = WorldFaultDraws(faults)
+        draws = ApiFaultSampler(faults)
         runs.append(statuses(lambda now: bool(draws.hitting("ph-balita", "GET /x", now))))  # noqa: B023
     assert runs[0] == runs[1]
     assert 60 <= sum(runs[0]) <= 100

@@ -5,7 +5,7 @@ import aiohttp
 import pytest
 
 from dragoman.core.errors import UsageError
-from dragoman.testing.itc_server import WorldServer, world_documents, write_documents
+from dragoman.testing.itc_server import SimulatedApiServer, render_api_files, write_documents
 
 
 def test_documents_are_written_to_a_folder_and_again_without_harm(tmp_path: Path) -> None:
@@ -26,25 +26,25 @@ def test_a_file_of_somebody_else_is_left_as_it_is(tmp_path: Path) -> None:
 def test_the_server_has_the_documents_with_its_own_address(page: str) -> None:
     async def fetched() -> tuple[bytes, str]:
         async with (
-            WorldServer() as server,
+            SimulatedApiServer() as server,
             aiohttp.ClientSession(server.origin) as session,
             session.get(page) as response,
         ):
             return await response.read(), server.origin
 
     content, origin = asyncio.run(fetched())
-    assert content == world_documents(origin)["br.yaml"]
+    assert content == render_api_files(origin)["br.yaml"]
     assert origin.encode() in content
 
 
 def test_the_first_page_lists_the_documents() -> None:
     async def fetched() -> str:
         async with (
-            WorldServer() as server,
+            SimulatedApiServer() as server,
             aiohttp.ClientSession(server.origin) as session,
             session.get("/") as response,
         ):
             return (await response.text()).replace(server.origin, "")
 
     listed = asyncio.run(fetched()).splitlines()
-    assert listed == [f"/documents/{name}" for name in world_documents()]
+    assert listed == [f"/documents/{name}" for name in render_api_files()]

@@ -128,13 +128,15 @@ def read_question(
         raise DataError(f"BFCL entry {identity!r}: no category in its id; pull the data again")
     try:
         functions = msgspec.convert(entry.get("function"), tuple[FunctionDocument, ...])
-        expected = tuple(_expected(answer, identity) for answer in answers)
+        expected = tuple(_decode_expected_call(answer, identity) for answer in answers)
     except DECODING_ERRORS as error:
         raise DataError(f"BFCL entry {identity}: {error}; pull the data again") from error
     return Question(identity, category, functions, expected)
 
 
-def _expected(answer: Mapping[str, Mapping[str, list[object]]], identity: str) -> ExpectedCall:
+def _decode_expected_call(
+    answer: Mapping[str, Mapping[str, list[object]]], identity: str
+) -> ExpectedCall:
     if len(answer) != 1:
         raise DataError(f"BFCL entry {identity}: an expected call names {len(answer)} functions")
     return msgspec.convert(

@@ -56,7 +56,7 @@ def imported_turns(entry: MultiTurnEntry, events: Sequence[Event]) -> tuple[Play
         [] for _ in range(1 + max((each.turn for each in moves), default=-1))
     ]
     for move in moves:
-        turns[move.turn] += _executed(move, question)
+        turns[move.turn] += _find_executed_calls(move, question)
     return tuple(PlayedTurn(tuple(calls)) for calls in turns)
 
 
@@ -78,7 +78,7 @@ def restore_call_values(
     )
 
 
-def _executed(move: Message, question: Question) -> tuple[ToolCall, ...]:
+def _find_executed_calls(move: Message, question: Question) -> tuple[ToolCall, ...]:
     """Return the calls of a stored reply that upstream's program executed.
 
     It writes calls of a text as Python once more, which an empty object cannot be: such a reply is
@@ -215,10 +215,10 @@ def _missing(wanted: Sequence[str], found: Iterable[str], rules: BfclRules) -> l
     if not missing or not rules.results_match_by_value:
         return missing
     values = [_value(text) for text in left]
-    return [text for text in missing if not _taken(_value(text), values)]
+    return [text for text in missing if not _remove_match(_value(text), values)]
 
 
-def _taken(value: object, values: list[object]) -> bool:
+def _remove_match(value: object, values: list[object]) -> bool:
     """Whether a value is among others; the one that it is goes."""
     for position, other in enumerate(values):
         if is_same(value, other):

@@ -102,7 +102,7 @@ def load_multi_turn(category: str, read: Read, texts: PromptTexts) -> tuple[Mult
     answers = [line.decoded(_Answer) for line in answer_lines]
     check_answer_ids(name, (answer.id for answer in answers), ids)
     offer = {
-        of_class: _offered(of_class, read)
+        of_class: _load_class_documents(of_class, read)
         for of_class in {name: None for record in records for name in record.involved_classes}
     }
     return tuple(
@@ -163,7 +163,7 @@ def _record(line: EntryLine, category: str) -> _Record:
     return record
 
 
-def _offered(of_class: str, read: Read) -> _Offer:
+def _load_class_documents(of_class: str, read: Read) -> _Offer:
     if of_class not in DOCUMENT_FILES:
         raise DataError(f"class {of_class!r:.50} of BFCL is unknown; {AGAIN}")
     name = f"multi_turn_func_doc/{DOCUMENT_FILES[of_class]}.json"
@@ -237,7 +237,7 @@ def toolsets(entry: MultiTurnEntry, texts: PromptTexts) -> tuple[Toolset, ...]:
     found: list[Toolset] = []
     for turn in entry.task.turns:
         if turn.adds_tools or not found:
-            visible += native_tools(_named(entry, turn.adds_tools), texts.float_note)
+            visible += native_tools(_documents_by_name(entry, turn.adds_tools), texts.float_note)
             found.append(Toolset(visible))
         else:
             found.append(found[-1])
@@ -280,7 +280,7 @@ def appearing_text(
     `tools` are those that appear as they are shown, where that may differ from their documents.
     """
     ordered = [name for name in entry.task.withheld_tools if name in names]
-    documents = localize_documents(_named(entry, ordered), tools, texts.float_note)
+    documents = localize_documents(_documents_by_name(entry, ordered), tools, texts.float_note)
     appearing = msgspec.to_builtins(documents)
     return texts.wording.more_functions.replace("{functions}", str(list(appearing)))
 
@@ -294,7 +294,7 @@ def _first(entry: MultiTurnEntry, texts: PromptTexts) -> tuple[ShownDocument, ..
     )
 
 
-def _named(entry: MultiTurnEntry, names: Collection[str]) -> tuple[ShownDocument, ...]:
+def _documents_by_name(entry: MultiTurnEntry, names: Collection[str]) -> tuple[ShownDocument, ...]:
     """Return documents by name as upstream has them: functions that appear carry no note."""
     by_name = {document.name: document for document in entry.documents}
     return tuple(by_name[name] for name in names)

@@ -54,7 +54,7 @@ def native_tools(documents: Sequence[ShownDocument], float_note: str) -> tuple[T
     """
     accepted = native_names(document.name for document in documents)
     return tuple(
-        ToolSpec(name, document.description, _converted(document.parameters, float_note))
+        ToolSpec(name, document.description, _convert_schema(document.parameters, float_note))
         for name, document in zip(accepted, documents, strict=True)
     )
 
@@ -64,18 +64,18 @@ def original_call(call: ToolCall, originals: Mapping[str, str]) -> ToolCall:
     return msgspec.structs.replace(call, name=originals.get(call.name, call.name))
 
 
-def _converted(schema: Schema, float_note: str) -> Schema:
+def _convert_schema(schema: Schema, float_note: str) -> Schema:
     kind = type_of(schema)
     if kind not in _JSON_TYPES:
         raise DataError(f"a parameter is of the unknown type {kind!r:.50}")
     converted: Schema = {**schema, "type": _JSON_TYPES[kind]}
     if "properties" in schema:
         converted["properties"] = {
-            name: _with_float_note(inner, _converted(inner, float_note), float_note)
+            name: _with_float_note(inner, _convert_schema(inner, float_note), float_note)
             for name, inner in properties_of(schema).items()
         }
     if "items" in schema:
-        converted["items"] = _converted(msgspec.convert(schema["items"], Schema), float_note)
+        converted["items"] = _convert_schema(msgspec.convert(schema["items"], Schema), float_note)
     return converted
 
 

@@ -238,7 +238,7 @@ def _docstring(document: ShownDocument) -> str:
 def _arguments(properties: Mapping[str, Schema], margin: str) -> Iterator[str]:
     for name, schema in properties.items():
         default = f", default={schema['default']!r}" if "default" in schema else ""
-        yield f"{margin}{name} ({_python_type(schema)}{default}): {_described(schema)}"
+        yield f"{margin}{name} ({_python_type(schema)}{default}): {_describe_schema(schema)}"
         yield from _arguments(properties_of(schema), margin + _INDENT)
 
 
@@ -278,7 +278,7 @@ def _parameters(level: Schema, margin: str) -> Iterator[str]:
         if "default" in schema:
             head += f' default="{schema["default"]!r}"'
         yield f"{margin}<param {head.replace(',', '')}>"
-        yield f"{margin}  <desc>{_described(schema)}</desc>"
+        yield f"{margin}  <desc>{_describe_schema(schema)}</desc>"
         if "properties" in schema:
             yield f"{margin}  <params>"
             yield from _parameters(schema, margin + _INDENT)
@@ -298,7 +298,7 @@ def _xml_type(schema: Schema) -> str:
 # Both
 
 
-def _described(schema: Schema) -> str:
+def _describe_schema(schema: Schema) -> str:
     choices = f" Enum values: {schema['enum']!r}." if "enum" in schema else ""
     return f"{schema.get('description', '')}{choices}"
 

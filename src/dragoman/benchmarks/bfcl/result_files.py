@@ -59,20 +59,20 @@ def find_result_files(path: Path) -> tuple[ResultFile, ...]:
 
     The result is empty if there are none.
     """
-    return _found(path, "result")
+    return _find_result_files(path, "result")
 
 
 def find_score_files(path: Path) -> tuple[ResultFile, ...]:
     """Return the files with upstream's verdicts at a path, in the same way."""
-    return _found(path, "score")
+    return _find_result_files(path, "score")
 
 
-def _found(path: Path, kind: str) -> tuple[ResultFile, ...]:
+def _find_result_files(path: Path, kind: str) -> tuple[ResultFile, ...]:
     files = sorted(path.rglob(f"*_{kind}.json*")) if path.is_dir() else [path]
-    return tuple(found for file in files if (found := _recognized(file, kind)) is not None)
+    return tuple(found for file in files if (found := _recognize_file(file, kind)) is not None)
 
 
-def _recognized(file: Path, kind: str) -> ResultFile | None:
+def _recognize_file(file: Path, kind: str) -> ResultFile | None:
     match = _NAME.fullmatch(file.name)
     if match is None or match[2] != kind:
         return None

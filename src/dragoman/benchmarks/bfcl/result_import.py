@@ -108,7 +108,7 @@ def read_run(
             each for name, line in lines.items() for each in replies.answered(name, line.result)
         ]
         reading = detect_reply_format(asked, model, form)
-        found = [_played(model, replies, line, reading.form) for line in lines.values()]
+        found = [_build_played_line(model, replies, line, reading.form) for line in lines.values()]
         models.append(_model_reading(model, reading, found))
         played += found
     faults = sum(entry.episode.is_fault for entry in played)
@@ -126,7 +126,7 @@ def read_run(
             (entry.episode, verdicts.get((entry.agent, entry.task.id))) for entry in played
         ),
         report=imported,
-        told=tuple(map(_told_form, models)),
+        told=tuple(map(_describe_call_form, models)),
         notes=tuple(_notes(imported)),
         warnings=tuple(
             _unreadable(model, file)
@@ -154,7 +154,7 @@ def _notes(imported: ImportReport) -> Iterator[str]:
         yield f"left out: {_refusal(refused)}"
 
 
-def _told_form(model: ModelReading) -> str:
+def _describe_call_form(model: ModelReading) -> str:
     """Return a line on the form in which a model's calls were read."""
     counts = ", ".join(f"{name} in {count}" for name, count in model.spoken_for.items())
     return f"{model.model}: calls read as {model.form}" + (
@@ -249,7 +249,7 @@ def _replies(suite: Suite) -> Replies:
     raise DataError(f"{suite.name}: its results cannot be imported")
 
 
-def _played(model: str, replies: Replies, line: ResultLine, form: str) -> _Played:
+def _build_played_line(model: str, replies: Replies, line: ResultLine, form: str) -> _Played:
     episode = msgspec.structs.replace(
         replies.episode(line.id, line.result, form),
         usage=(line.usage,),

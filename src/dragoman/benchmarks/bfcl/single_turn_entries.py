@@ -212,13 +212,13 @@ def load_format_variations(read: Read) -> tuple[Entry, ...]:
     Raises:
         DataError: Where the sample is unreadable or names an entry that does not exist.
     """
-    entries = [entry for names in _sampled(read) for entry in names]
+    entries = [entry for names in _load_sample(read) for entry in names]
     pairs = ((entry, form) for entry in entries for form in FORMATS)
     return tuple(_variation(number, *pair) for number, pair in enumerate(pairs))
 
 
-def _sampled(read: Read) -> list[list[Entry]]:
-    return [_named(category, ids, read) for category, ids in _sample(read).items()]
+def _load_sample(read: Read) -> list[list[Entry]]:
+    return [_load_named_entries(category, ids, read) for category, ids in _sample(read).items()]
 
 
 def _sample(read: Read) -> Mapping[str, frozenset[str]]:
@@ -232,7 +232,7 @@ def _sample(read: Read) -> Mapping[str, frozenset[str]]:
     return sample
 
 
-def _named(category: str, ids: frozenset[str], read: Read) -> list[Entry]:
+def _load_named_entries(category: str, ids: frozenset[str], read: Read) -> list[Entry]:
     """Return the named entries in the order of the category, not in that of the sample."""
     found = [entry for entry in load_entries(category, read) if entry.task.id in ids]
     missing = ids.difference(entry.task.id for entry in found)

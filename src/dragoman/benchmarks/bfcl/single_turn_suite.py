@@ -75,7 +75,7 @@ class CallsCheck:
     ) -> tuple[ComponentScore, ...]:
         move = _reply(task, episode)
         if move is None:
-            return (_unanswered(episode),)
+            return (_score_missing_reply(episode),)
         question = self._entries[task.id].question
         reply = format_reply(move, question)
         if meant is not None:
@@ -83,7 +83,7 @@ class CallsCheck:
         return (reward_component(judge_reply(question, reply, self._rules)),)
 
 
-def _unanswered(episode: Episode) -> ComponentScore:
+def _score_missing_reply(episode: Episode) -> ComponentScore:
     """Return the score of a question without a reply: time that ran out is the agent's."""
     reason = f"the agent gave no reply: {episode.ending.reason}"
     if episode.ending.reason in COMPLETE:

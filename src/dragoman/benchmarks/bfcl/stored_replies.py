@@ -87,12 +87,12 @@ def detect_reply_format(
     if kind is not None:
         return ReplyReading(_native(kind, answered))
     if chosen is not None:
-        return ReplyReading(_told(chosen, answered))
+        return ReplyReading(_detect_underscoring(chosen, answered))
     counts = _counts(answered)
     form = max(counts, key=counts.__getitem__) if counts else DEFAULT
     if form == DEFAULT and model.endswith("-FC"):
         return ReplyReading(_native("items", answered), counts)
-    return ReplyReading(_told(form, answered), counts)
+    return ReplyReading(_detect_underscoring(form, answered), counts)
 
 
 def reply_of_result(answered: StoredAnswer, form: str, rules: BfclRules = DEFAULT_RULES) -> Reply:
@@ -166,11 +166,13 @@ def _calls(answered: StoredAnswer, form: str) -> tuple[ToolCall, ...]:
 
 
 def _native(kind: Kind, answered: Sequence[StoredAnswer]) -> str:
-    called = [(entry, name) for entry in answered for name in _called(entry.result, kind)]
+    called = [
+        (entry, name) for entry in answered for name in _iterate_called_names(entry.result, kind)
+    ]
     return f"{kind}-dotted" if _balance(called) > 0 else kind
 
 
-def _told(form: str, answered: Sequence[StoredAnswer]) -> str:
+def _detect_underscoring(form: str, answered: Sequence[StoredAnswer]) -> str:
     """Return a form of text; one of a model's own says whether names were underscored for it."""
     if f"{form}-underscored" not in TOLD_FORMS:
         return form
@@ -179,7 +181,7 @@ def _told(form: str, answered: Sequence[StoredAnswer]) -> str:
     return f"{form}-underscored" if _balance(called) < 0 else form
 
 
-def _called(result: object, kind: Kind) -> Iterator[str]:
+def _iterate_called_names(result: object, kind: Kind) -> Iterator[str]:
     for item in result if isinstance(result, list) else ():
         if isinstance(item, dict):
             yield from [str(item.get("name"))] if kind == "named" else item
@@ -287,7 +289,7 @@ class _Play:
         self._events += [Message("user", text_reply(text), True, number) for text in words]
         rounds = 0
         for stored in replies:
-            reply = _numbered(
+            reply = _assign_call_ids(
                 reply_of_result(StoredAnswer(self._question, stored), self._form, BFCL_V4)
             )
             self._events.append(Message("agent", reply, turn=number, call_form=self._form))
@@ -316,7 +318,7 @@ class _Play:
         return msgspec.structs.replace(result, changes=self._world.take_changes())
 
 
-def _numbered(reply: Reply) -> Reply:
+def _assign_call_ids(reply: Reply) -> Reply:
     """Return a reply whose calls have ids of their own."""
     if not isinstance(reply, ToolCallReply):
         return reply

@@ -30,10 +30,10 @@ def call_string(call: ToolCall) -> str:
 
     An object whose values are all objects is written as a nested call, as the reference has it.
     """
-    return f"{call.name}({_listed(call.arguments)})"
+    return f"{call.name}({_format_arguments(call.arguments)})"
 
 
-def _listed(arguments: Mapping[str, object]) -> str:
+def _format_arguments(arguments: Mapping[str, object]) -> str:
     return ", ".join(
         f"{'None' if name == NAMELESS else name}={_format_value(value)}"
         for name, value in arguments.items()
@@ -47,7 +47,7 @@ def _format_value(value: object) -> str:
         name, arguments = next(iter(value.items()), (None, None))
         if not isinstance(arguments, dict):
             raise UnreadableError("an empty object cannot be written as a call")
-        return f"{name}({_listed(arguments)})"
+        return f"{name}({_format_arguments(arguments)})"
     return "{" + ", ".join(f"'{key}': {_format_value(entry)}" for key, entry in value.items()) + "}"
 
 

@@ -10,7 +10,7 @@ import msgspec
 from dragoman.benchmarks.bfcl.entry_files import Read, read_lines
 from dragoman.core.errors import DataError
 from dragoman.core.language.question_texts import Labels, LineText, Path, ReadFile, Use, line_texts
-from dragoman.core.texts.decoding import DECODING_ERRORS, JsonPath, put, value_at
+from dragoman.core.texts.decoding import DECODING_ERRORS, JsonPath, set_values_at, value_at
 
 Line = dict[str, object]
 
@@ -54,7 +54,7 @@ def translated_file(name: str, translated: ReadFile, english: Read) -> Translate
     for identity, line in _by_name(name, english(name)).items():
         if identity not in others:
             raise DataError(f"{where}: {identity:.50} is missing: translate the file again")
-        found[identity] = _translated(line, others[identity], f"{where}: {identity:.50}")
+        found[identity] = _pair_translated_line(line, others[identity], f"{where}: {identity:.50}")
     return TranslatedFile(found)
 
 
@@ -86,10 +86,10 @@ def _by_name(file: str, content: bytes) -> dict[str, Line]:
     return found
 
 
-def _translated(english: Line, other: Line, where: str) -> TranslatedLine:
+def _pair_translated_line(english: Line, other: Line, where: str) -> TranslatedLine:
     pairs = tuple(_pairs(english, other, where))
     back = copy.deepcopy(other)
-    put(back, {each.place: each.text for each, _ in pairs})
+    set_values_at(back, {each.place: each.text for each, _ in pairs})
     if back != english:
         raise DataError(f"{where} differs from the English line in more than texts")
     return TranslatedLine(other, pairs, _labels(pairs, where))
@@ -99,7 +99,7 @@ def _pairs(english: Line, other: Line, where: str) -> Iterator[tuple[LineText, s
     for each in line_texts(english):
         text = value_at(other, each.place)
         if not isinstance(text, str) or (each.text.strip() and not text.strip()):
-            raise DataError(f"{where}: no text at {_shown(each.place)}")
+            raise DataError(f"{where}: no text at {_format_path(each.place)}")
         yield each, text
 
 
@@ -115,7 +115,7 @@ def _labels(pairs: Sequence[tuple[LineText, str]], where: str) -> dict[str, Labe
             found.setdefault(each.function, {}).setdefault(each.path, {})[each.text] = text
     for each, text in pairs:
         if each.use == "choice" and found[each.function][each.path][each.text] != text:
-            raise DataError(f"{where}: {_shown(each.place)} has another label than its list")
+            raise DataError(f"{where}: {_format_path(each.place)} has another label than its list")
     for function, by_path in found.items():
         for path, labels in by_path.items():
             (label, times), *_ = Counter(labels.values()).most_common(1)
@@ -127,5 +127,5 @@ def _labels(pairs: Sequence[tuple[LineText, str]], where: str) -> dict[str, Labe
     return dict(found)
 
 
-def _shown(place: JsonPath) -> str:
+def _format_path(place: JsonPath) -> str:
     return "/".join(map(str, place))

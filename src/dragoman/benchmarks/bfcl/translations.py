@@ -131,7 +131,7 @@ def _kinds(category: str) -> tuple[str, ...]:
 
 def _questions(category: str) -> Iterator[str]:
     yield _file(category)
-    if _shared(category) == _MEMORY:
+    if _shared_file_name(category) == _MEMORY:
         names = (file.name for file in bfcl_source().files)
         yield from (name for name in names if name.startswith(f"{_BEFORE}/"))
 
@@ -146,10 +146,10 @@ def _functions(category: str) -> Iterator[str]:
 
 
 def _file(category: str) -> str:
-    return f"BFCL_v4_{_shared(category)}.json"
+    return f"BFCL_v4_{_shared_file_name(category)}.json"
 
 
-def _shared(category: str) -> str:
+def _shared_file_name(category: str) -> str:
     """Return the name of the file that categories of a kind share."""
     if category not in AGENTIC:
         return category
@@ -214,10 +214,10 @@ class TranslatedSuite:
         if isinstance(self._suite, SingleTurnSuite):
             return self._labels[identity]
         names = [tool.name for tool in self._suite.tools(self._tasks[identity])]
-        return _joined(self._labels.get(name, {}) for name in names)
+        return _merge_labels(self._labels.get(name, {}) for name in names)
 
 
-def _joined(parts: Iterable[Mapping[str, Labels]]) -> dict[str, Labels]:
+def _merge_labels(parts: Iterable[Mapping[str, Labels]]) -> dict[str, Labels]:
     return {name: labels for part in parts for name, labels in part.items()}
 
 

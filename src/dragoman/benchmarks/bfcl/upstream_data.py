@@ -43,7 +43,7 @@ def module_constants(source: str, where: str) -> dict[str, object]:
     found: dict[str, object] = {}
     for name, value in _assignments(_parse(source, where).body):
         try:
-            found[name] = _folded(value, found)
+            found[name] = _evaluate_constant(value, found)
         except _NotLiteralError:
             continue
     return found
@@ -83,20 +83,22 @@ def _assignments(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
                 continue
 
 
-def _folded(node: ast.expr, known: _Known) -> object:
+def _evaluate_constant(node: ast.expr, known: _Known) -> object:
     match node:
         case ast.Constant():
             return _constant(node)
         case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
-            return [_folded(part, known) for part in parts]
+            return [_evaluate_constant(part, known) for part in parts]
         case ast.Dict(keys=keys, values=values):
-            return _object([_key(key, known) for key in keys], [_folded(v, known) for v in values])
+            return _object(
+                [_key(key, known) for key in keys], [_evaluate_constant(v, known) for v in values]
+            )
         case ast.Name(id=name) if name in known:
             return known[name]
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
             return -number
         case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return _sum(_folded(left, known), _folded(right, known))
+            return _sum(_evaluate_constant(left, known), _evaluate_constant(right, known))
         case _:
             raise _NotLiteralError
 
@@ -114,7 +116,7 @@ def _constant(node: ast.Constant) -> object:
 def _key(node: ast.expr | None, known: _Known) -> object:
     if node is None:  # another object unpacked into this one
         raise _NotLiteralError
-    return _folded(node, known)
+    return _evaluate_constant(node, known)
 
 
 def _object(keys: list[object], values: list[object]) -> object:
@@ -187,9 +189,9 @@ def derive_texts(entry: Derived, modules: Mapping[str, str]) -> object:
     parameters = function_texts(modules[prompting], _PARAMETERS, prompting)
     return _prompts(
         constants,
-        _named(_LANGUAGES, function_texts(modules[prompting], _NOTES, prompting)),
+        _map_names_to_texts(_LANGUAGES, function_texts(modules[prompting], _NOTES, prompting)),
         parameters,
-        _named(["float"], function_texts(modules[calling], _FLOATS, calling))["float"],
+        _map_names_to_texts(["float"], function_texts(modules[calling], _FLOATS, calling))["float"],
     )
 
 
@@ -245,14 +247,14 @@ def _prompts(
         "constants": constants,
         "language_notes": notes,
         "parameter_notes": {
-            "java": _named(["any", "typed", "elements"], java),
-            "javascript": _named(["any", "typed", "elements", "entries"], javascript),
+            "java": _map_names_to_texts(["any", "typed", "elements"], java),
+            "javascript": _map_names_to_texts(["any", "typed", "elements", "entries"], javascript),
         },
         "float_note": float_note,
     }
 
 
-def _named(names: Sequence[str], texts: Sequence[str]) -> dict[str, str]:
+def _map_names_to_texts(names: Sequence[str], texts: Sequence[str]) -> dict[str, str]:
     if len(names) != len(texts):
         raise DataError(f"{len(texts)} texts stand where {', '.join(names)} are: no pinned module")
     return dict(zip(names, texts, strict=True))

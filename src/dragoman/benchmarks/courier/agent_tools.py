@@ -29,7 +29,7 @@ from dragoman.benchmarks.courier.records import (
 from dragoman.benchmarks.kit.calculator import calculate
 from dragoman.benchmarks.kit.tables import Table, readable
 from dragoman.core.errors import ToolError
-from dragoman.core.texts.characters import unaccented
+from dragoman.core.texts.characters import strip_accents
 from dragoman.core.tools import ToolKind
 
 MOST_FOUND = 10
@@ -73,11 +73,11 @@ class LookupTools:
             postcode: Two letters, a hyphen and four digits, for example "KL-4821".
         """
         customers = self._office.data.customers.records
-        wanted = unaccented(name)
+        wanted = strip_accents(name)
         found = [
             key
             for key, customer in customers.items()
-            if unaccented(customer.name) == wanted and customer.address.postcode == postcode
+            if strip_accents(customer.name) == wanted and customer.address.postcode == postcode
         ]
         if not found:
             raise ToolError(f"no customer is called {name[:60]!r} at postcode {postcode[:20]!r}")
@@ -108,16 +108,16 @@ class LookupTools:
         Args:
             town: The town's name.
         """
-        depots, lockers, wanted = self._office.depots, self._office.lockers, unaccented(town)
+        depots, lockers, wanted = self._office.depots, self._office.lockers, strip_accents(town)
         found_depots = [
             key
             for key, depot in depots.shared.records.items()
-            if unaccented(depot.address.town) == wanted
+            if strip_accents(depot.address.town) == wanted
         ]
         found_lockers = [
             key
             for key, locker in lockers.shared.records.items()
-            if unaccented(locker.address.town) == wanted
+            if strip_accents(locker.address.town) == wanted
         ]
         if not found_depots and not found_lockers:
             raise ToolError(f"there is neither depot nor locker in {town[:60]!r}")
@@ -400,7 +400,9 @@ class AgentTools(ChangeTools):
         """
         customer = self._office.customer(customer_id)
         word = self._office.data.security_words[customer_id]
-        if customer.address.postcode != postcode or unaccented(word) != unaccented(security_word):
+        if customer.address.postcode != postcode or strip_accents(word) != strip_accents(
+            security_word
+        ):
             raise ToolError("postcode and security word do not both match: ask again")
         self._office.verified.add(customer_id)
         return f"{customer_id} is verified for this conversation."

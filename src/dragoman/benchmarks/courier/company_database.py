@@ -110,24 +110,24 @@ class CompanyDatabase:
 
     def customer(self, customer_id: str) -> Customer:
         """Return a customer by id."""
-        return _found(self.customers, customer_id, "customer")
+        return _require_record(self.customers, customer_id, "customer")
 
     def parcel(self, tracking_number: str) -> Parcel:
         """Return a parcel by its number; a number that cannot be right is refused as such."""
         require_tracking_number(tracking_number)
-        return _found(self.parcels, tracking_number, "parcel")
+        return _require_record(self.parcels, tracking_number, "parcel")
 
     def depot(self, depot_id: str) -> Depot:
         """Return a depot by id."""
-        return _found(self.depots, depot_id, "depot")
+        return _require_record(self.depots, depot_id, "depot")
 
     def slot(self, slot_id: str) -> Slot:
         """Return a redelivery slot by id."""
-        return _found(self.slots, slot_id, "slot")
+        return _require_record(self.slots, slot_id, "slot")
 
     def locker(self, locker_id: str) -> Locker:
         """Return a locker by id."""
-        return _found(self.lockers, locker_id, "locker")
+        return _require_record(self.lockers, locker_id, "locker")
 
     def authority(self, parcel: Parcel) -> Party:
         """Return on whose behalf a parcel can be changed, as far as identities were verified."""
@@ -141,7 +141,7 @@ def contact_key(contact: str) -> str:
     return "".join(contact.casefold().split())
 
 
-def _found(table: Table[_Record], key: str, kind: str) -> _Record:
+def _require_record(table: Table[_Record], key: str, kind: str) -> _Record:
     record = table.get(key)
     if record is None:
         raise ToolError(f"there is no {kind} {key[:40]!r}")

@@ -162,7 +162,7 @@ def find_origin(
 def read_bundled(file: SourceFile) -> bytes:
     """Return a text that this package holds for sources that do not hold it themselves."""
     text = importlib.resources.files("dragoman.benchmarks").joinpath(file.path).read_bytes()
-    return _checked(file, file.name, text, "this package")
+    return _verify_checksum(file, file.name, text, "this package")
 
 
 class _Web:
@@ -177,7 +177,7 @@ class _Web:
 
         url = self.label + file.path
         content = download(url, file.size, timeout=self._timeout, arrived=arrived)
-        return _checked(file, file.name, content, url)
+        return _verify_checksum(file, file.name, content, url)
 
     def derived(self, entry: Derived) -> None:
         """Say that there is none: upstream has modules only."""
@@ -200,7 +200,7 @@ class _Folder:
             )
         content = _read_local(found, file.size)
         arrived(len(content))
-        return _checked(file, file.name, content, str(found))
+        return _verify_checksum(file, file.name, content, str(found))
 
     def derived(self, entry: Derived) -> tuple[bytes, str] | None:
         found = self._find(entry.name)
@@ -222,12 +222,12 @@ class _Packed:
     @cached_property
     def _wheel(self) -> Wheel:
         name = self._package.wheel
-        return Wheel(_checked(self._package, name, self._get(), self.label), name)
+        return Wheel(_verify_checksum(self._package, name, self._get(), self.label), name)
 
     def read(self, file: SourceFile, arrived: Arrived) -> bytes:
         content = self._wheel.read(file.path, file.size)
         arrived(len(content))
-        return _checked(file, file.name, content, self._package.wheel)
+        return _verify_checksum(file, file.name, content, self._package.wheel)
 
     def derived(self, entry: Derived) -> None:
         """Say that there is none: a package has modules only."""
@@ -281,7 +281,7 @@ def _read_local(path: Path, size: int) -> bytes:
         raise DataError(f"{path} cannot be read ({error}): {ELSEWHERE}") from error
 
 
-def _checked(pin: SourceFile | Package, name: str, content: bytes, where: str) -> bytes:
+def _verify_checksum(pin: SourceFile | Package, name: str, content: bytes, where: str) -> bytes:
     found = hashlib.sha256(content).hexdigest()
     if found == pin.sha256:
         return content

@@ -106,7 +106,7 @@ def pull(  # noqa: PLR0913 - what may be chosen, all by keyword
     missing = [file for file in source.files if file.kept and not _is_right(target, file)]
     stale = [entry for entry in source.derived if not _is_pinned(target, entry)]
     copies = {entry: copy for entry in stale if (copy := origin.derived(entry)) is not None}
-    ready = {entry.name: _adopted(entry, adopt, *copy) for entry, copy in copies.items()}
+    ready = {entry.name: _adopt_content(entry, adopt, *copy) for entry, copy in copies.items()}
     needed = {name for entry in stale if entry.name not in ready for name in entry.modules}
     by_name = {file.name: file for file in source.files}
     modules = [by_name[name] for name in needed]
@@ -256,20 +256,20 @@ def _compose(entry: Derived, derive: Derive, text: Callable[[str], str]) -> byte
     composed = derive(entry, {name: text(name) for name in entry.modules})
     if composed is None:
         return None
-    content = _encoded(composed)
+    content = _encode_json(composed)
     _require_pinned(entry, content, ", ".join(entry.modules[:1]))
     return content
 
 
-def _adopted(entry: Derived, adopt: Adopt | None, content: bytes, where: str) -> bytes:
+def _adopt_content(entry: Derived, adopt: Adopt | None, content: bytes, where: str) -> bytes:
     """Return a copy of a derived file as it is, or read from its own layout."""
     if adopt is not None and _key(content) not in {None, entry.content_key}:
-        content = _encoded(adopt(entry, msgspec.json.decode(content)))
+        content = _encode_json(adopt(entry, msgspec.json.decode(content)))
     _require_pinned(entry, content, where)
     return content
 
 
-def _encoded(composed: object) -> bytes:
+def _encode_json(composed: object) -> bytes:
     return msgspec.json.format(msgspec.json.encode(composed), indent=1) + b"\n"
 
 

@@ -52,7 +52,7 @@ def read_folder_set(folder: Path, name: str, split: str = "") -> CallSet:
     )
     known = dict(each for document in documents for each in operations(document))
     names = {place: each.name for place, each in known.items()}
-    given = tuple(_given(each, names, has_replies=replies is not None) for each in tasks)
+    given = tuple(_build_set_task(each, names, has_replies=replies is not None) for each in tasks)
     return CallSet(name, documents, given, source, replies=replies)
 
 
@@ -71,7 +71,7 @@ def _tasks(path: Path, split: str) -> Sequence[ApiTask]:
     return tasks
 
 
-def _given(task: ApiTask, names: Mapping[str, str], *, has_replies: bool) -> SetTask:
+def _build_set_task(task: ApiTask, names: Mapping[str, str], *, has_replies: bool) -> SetTask:
     """Return a task with why its gold cannot be told, where that is so."""
     offered = {names.get(each) for each in task.offered}
     unknown = sorted({call.tool for call in task.gold} - offered)

@@ -49,7 +49,7 @@ class GoldCallsCheck:
         new = episode.events[len(task.history) :]
         moves = [event for event in new if isinstance(event, Message) and event.by == "agent"]
         if not moves:
-            return (_unanswered(episode),)
+            return (_score_missing_reply(episode),)
         if NO_TOOLS in task.labels:
             return (_component(Unscored(task.labels[NO_TOOLS])),)
         number, grades = self._grades(task, moves)
@@ -125,7 +125,7 @@ def _component(verdict: Scored | Unscored, *evidence: Evidence) -> ComponentScor
     return ComponentScore("CALLS", True, verdict, evidence)
 
 
-def _unanswered(episode: Episode) -> ComponentScore:
+def _score_missing_reply(episode: Episode) -> ComponentScore:
     """Return the score of a task without a reply: time that ran out is the agent's."""
     reason = f"the agent gave no reply: {episode.ending.reason}"
     if episode.ending.reason in COMPLETE:

@@ -95,7 +95,7 @@ def plan_actions(
     actions = []
     for number, call in enumerate(gold, 1):
         arguments = {
-            name: _resolved(value, results, replies is not None)
+            name: _resolve_value(value, results, replies is not None)
             for name, value in call.arguments.items()
         }
         if replies is not None and any(_refers(later, number) for later in gold):
@@ -117,7 +117,7 @@ def _refers(call: ApiCall, number: int) -> bool:
     return any(each is not None and each.call == number for each in found)
 
 
-def _resolved(value: object, results: Sequence[object], is_answered: bool) -> object:
+def _resolve_value(value: object, results: Sequence[object], is_answered: bool) -> object:
     reference = parse_reference(value)
     if reference is None or not is_answered:
         return value

@@ -18,7 +18,7 @@ from dragoman.core.apis.tasks import ApiCall
 from dragoman.core.content_keys import content_key
 from dragoman.core.replies import Reply, TextReply, ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.tasks import Task
-from dragoman.core.texts.characters import unaccented
+from dragoman.core.texts.characters import strip_accents
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -47,7 +47,7 @@ def native_tool_names(names: Iterable[str]) -> Mapping[str, str]:
 
 
 def _wire(name: str) -> str:
-    plain = _OTHER.sub("_", unaccented(name)).strip("_")
+    plain = _OTHER.sub("_", strip_accents(name)).strip("_")
     letters = sum(letter.isalpha() for letter in plain)
     if letters < _FEWEST or letters * 2 < sum(letter.isalpha() for letter in name):
         return f"api_{content_key(name)[:8]}"

@@ -55,7 +55,7 @@ def _fold(node: ast.expr) -> _Number:
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
             return _power(_fold(left), _fold(right))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            return _bounded(_BINARY[type(op)](_fold(left), _fold(right)))
+            return _require_bounded(_BINARY[type(op)](_fold(left), _fold(right)))
     raise ToolError("not an arithmetic expression")
 
 
@@ -65,10 +65,10 @@ def _power(base: _Number, exponent: _Number) -> _Number:
     value = base**exponent
     if isinstance(value, complex):
         raise ToolError("not a real number")
-    return _bounded(value)
+    return _require_bounded(value)
 
 
-def _bounded(value: _Number) -> _Number:
+def _require_bounded(value: _Number) -> _Number:
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         raise ToolError("value out of bounds")
     return value

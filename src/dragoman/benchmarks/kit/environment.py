@@ -41,16 +41,19 @@ def merge_task_data(
     merged = dict(databases)
     for side, own in data.items():
         original = decode_database(merged[files[side]], dict[str, Any])
-        merged[files[side]] = msgspec.json.encode(_merged(original, own))
+        merged[files[side]] = msgspec.json.encode(_merge_values(original, own))
     return merged
 
 
-def _merged(base: Any, over: Any) -> Any:  # noqa: ANN401 - whatever a database holds
+def _merge_values(base: Any, over: Any) -> Any:  # noqa: ANN401 - whatever a database holds
     if not isinstance(base, dict) or not isinstance(over, dict):
         return over
     return {
         **base,
-        **{key: _merged(base[key], value) if key in base else value for key, value in over.items()},
+        **{
+            key: _merge_values(base[key], value) if key in base else value
+            for key, value in over.items()
+        },
     }
 
 

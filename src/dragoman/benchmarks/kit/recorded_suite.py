@@ -121,7 +121,7 @@ class RecordedSuite:
         self._of = _by_task(name, self.suites)
         self.tasks: Sequence[Task] = tuple(_recorded_tasks(name, self.suites, recordings))
         self.provenance = _provenance(self.suites, recordings)
-        self.needs = _needed(name, self.suites)
+        self.needs = _find_needed_option(name, self.suites)
         self.missing = next(filter(None, (each.missing for each in _reaching(self.suites))), "")
 
     def not_applicable(self, condition: Condition) -> str:
@@ -251,14 +251,14 @@ def _provenance(suites: Sequence[Suite], recordings: Recordings) -> Provenance:
     each = [suite.provenance for suite in suites]
     return msgspec.structs.replace(
         each[0],
-        source=f"{_joined(one.source for one in each)}, recorded",
-        licence=_joined(one.licence for one in each),
-        notice=_joined(one.notice for one in each),
+        source=f"{_join_distinct(one.source for one in each)}, recorded",
+        licence=_join_distinct(one.licence for one in each),
+        notice=_join_distinct(one.notice for one in each),
         digest=content_key("recorded-1", [one.digest for one in each], recordings.digest),
     )
 
 
-def _joined(texts: Iterable[str]) -> str:
+def _join_distinct(texts: Iterable[str]) -> str:
     return "; ".join(filter(None, dict.fromkeys(texts)))
 
 
@@ -270,7 +270,7 @@ def _reaching(suites: Sequence[Suite]) -> list[NeedsExternalServices]:
     return [suite for suite in suites if isinstance(suite, NeedsExternalServices)]
 
 
-def _needed(name: str, suites: Sequence[Suite]) -> str:
+def _find_needed_option(name: str, suites: Sequence[Suite]) -> str:
     needed = {suite.needs for suite in _reaching(suites)} - {""}
     if len(needed) > 1:
         raise UsageError(f"{name} needs --{' and --'.join(sorted(needed))}: {_APART}")

@@ -82,7 +82,7 @@ def suite_from_files(
         UsageError: Where there is no such split.
     """
     content = {file: _read(folder, file, name) for file in (SUITE, POLICY, *_databases(domain))}
-    about = _decoded(content[SUITE], SuiteFile, f"{name}: {SUITE}")
+    about = _decode_record(content[SUITE], SuiteFile, f"{name}: {SUITE}")
     tools = {side: derive_toolset(kit, domain.kinds[side]) for side, kit in toolkits.items()}
     files = _task_files(folder, name)
     splits = {
@@ -105,7 +105,7 @@ def suite_from_files(
             toolsets=tools,
             policy=content[POLICY].decode("utf-8", "replace"),
             files=content,
-            decode_tasks=lambda told, where: _translated(told, name, where),
+            decode_tasks=lambda told, where: _decode_translated_tasks(told, name, where),
             stakes=about.stakes,
             english_texts=lambda: english_texts(tasks, declared, folder / ARTIFACTS / name),
             declared=declared,
@@ -130,7 +130,7 @@ def _read(folder: Traversable, file: str, name: str) -> bytes:
         return (folder / file).read_bytes()
 
 
-def _decoded(content: bytes, kind: type[Record], where: str) -> Record:
+def _decode_record(content: bytes, kind: type[Record], where: str) -> Record:
     try:
         return msgspec.toml.decode(content, type=kind)
     except DECODING_ERRORS as error:
@@ -145,7 +145,7 @@ def _tasks(content: bytes, suite: str, about: SuiteFile, where: str) -> Iterator
 @lru_cache(maxsize=16)
 def _decoded_tasks(content: bytes, suite: str, where: str) -> tuple[Task, ...]:
     """Return the tasks of a file; remembered, since one process may load a suite many times."""
-    records = _decoded(content, _TaskFile, where).tasks
+    records = _decode_record(content, _TaskFile, where).tasks
     return tuple(
         _task(record, number, suite, where) for number, record in enumerate(records, start=1)
     )
@@ -165,7 +165,7 @@ def _task(record: dict[str, Any], number: int, suite: str, where: str) -> Task:
     return task
 
 
-def _translated(content: bytes, suite: str, where: str) -> list[Task]:
+def _decode_translated_tasks(content: bytes, suite: str, where: str) -> list[Task]:
     """Return the tasks of a file in another language: a JSON list in the schema of task files."""
     with TranslatedErrors(DataError, f"{where}: not a list of tasks"):
         records = msgspec.json.decode(content, type=list[dict[str, Any]])

@@ -82,9 +82,9 @@ def english_texts(
     """
     english = beside / ENGLISH
     found = {file.name: file.read_bytes() for file in english.iterdir()} if english.is_dir() else {}
-    found[TASKS] = _written([_task_record(task) for task in tasks])
+    found[TASKS] = _encode_json([_task_record(task) for task in tasks])
     if declared.messages.texts:
-        found[TOOL_RETURNS] = _written(_english_messages(declared.messages.texts))
+        found[TOOL_RETURNS] = _encode_json(_english_messages(declared.messages.texts))
     return found
 
 
@@ -101,7 +101,7 @@ def _english_messages(texts: Iterable[str]) -> dict[str, dict[str, dict[str, str
     return messages
 
 
-def _written(value: object) -> bytes:
+def _encode_json(value: object) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
 
 

@@ -89,7 +89,7 @@ def derive_toolset(toolkit: type, kinds: Mapping[str, ToolKind]) -> Toolset:
 
 def _tool(toolkit: type, name: str, kind: ToolKind) -> ToolSpec:
     method = getattr(toolkit, name)
-    description, described = _parsed(inspect.getdoc(method) or "")
+    description, described = _parse_docstring(inspect.getdoc(method) or "")
     signature = inspect.signature(method).parameters
     hints = {
         argument: hint
@@ -103,7 +103,7 @@ def _tool(toolkit: type, name: str, kind: ToolKind) -> ToolSpec:
             f"arguments under `Args:` as `name: what it is`"
         )
     properties = {
-        argument: _inlined(
+        argument: _add_string_type(
             msgspec.json.schema(Annotated[hint, msgspec.Meta(description=described[argument])])
         )
         for argument, hint in hints.items()
@@ -115,12 +115,12 @@ def _tool(toolkit: type, name: str, kind: ToolKind) -> ToolSpec:
     return ToolSpec(name, description, schema, kind)
 
 
-def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
+def _add_string_type(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a schema with its allowed strings typed, as model providers want them."""
     return {"type": "string", **schema} if "enum" in schema else schema
 
 
-def _parsed(docstring: str) -> tuple[str, Mapping[str, str]]:
+def _parse_docstring(docstring: str) -> tuple[str, Mapping[str, str]]:
     """Return what a docstring says before its sections, and of each argument."""
     summary: list[str] = []
     described: dict[str, str] = {}

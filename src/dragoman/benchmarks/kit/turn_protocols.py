@@ -129,7 +129,7 @@ def apply_limits(
     is_within = progress.errors < limits.errors and progress.steps < limits.steps
     if is_within and limits.seconds is None:
         return directive
-    reached = _reached(progress, limits, has_stopped=stop is not None)
+    reached = _find_reached_limit(progress, limits, has_stopped=stop is not None)
     if reached is None:
         return directive
     if rules.bad_reply_is_the_speakers and _user_ran_on(progress, reached):
@@ -139,7 +139,7 @@ def apply_limits(
     return Termination(reached)
 
 
-def _reached(
+def _find_reached_limit(
     progress: ConversationProgress, limits: Limits, *, has_stopped: bool
 ) -> TerminationReason | None:
     if progress.errors >= limits.errors:

@@ -132,7 +132,7 @@ class ReportedSettings(msgspec.Struct, frozen=True):
     @property
     def condition(self) -> Condition:
         """What all of this says as a condition."""
-        axes = {**_localized(self), **_spoken(self)}
+        axes = {**_read_language_axes(self), **_read_voice_axes(self)}
         persona = _persona(self)
         if persona:
             axes["persona"] = persona
@@ -154,28 +154,28 @@ def language_code(said: object) -> str:
     language = _CODES.get(language, language)
     if not rest or f"{language}-{'-'.join(rest)}" in _PLAIN_TAGS or language == ENGLISH:
         return language
-    return "-".join((language, *map(_cased, rest)))
+    return "-".join((language, *map(_format_subtag, rest)))
 
 
-def _cased(subtag: str) -> str:
+def _format_subtag(subtag: str) -> str:
     """Return a subtag as it is written: scripts like Hans, regions like BR."""
     return subtag.title() if len(subtag) == len("Hans") and subtag.isalpha() else subtag.upper()
 
 
-def _localized(said: ReportedSettings) -> dict[str, str]:
+def _read_language_axes(said: ReportedSettings) -> dict[str, str]:
     """Return the values on the axes of language; none where all was in English."""
     seatau = _record(said.seatau_info, _Seatau)
     code = language_code(said.lang_id) or language_code(seatau.run_language)
-    surfaces = _surfaces(said, seatau)
+    surfaces = _find_localized_surfaces(said, seatau)
     if surfaces == SCENARIOS["tools"]:
         # What the sides speak is English here; a language beside a mix is a tag.
-        return Localized(tuple(_mixed(seatau)) or (code or ENGLISH,), surfaces).axes
+        return Localized(tuple(_iterate_mix_languages(seatau)) or (code or ENGLISH,), surfaces).axes
     if code in {"", ENGLISH} or not surfaces:
         return {}
     return Localized((code,), surfaces).axes
 
 
-def _surfaces(said: ReportedSettings, seatau: _Seatau) -> tuple[Surface, ...]:
+def _find_localized_surfaces(said: ReportedSettings, seatau: _Seatau) -> tuple[Surface, ...]:
     """Return the surfaces that were in another language.
 
     If the settings name only the language, this is the conversation alone.
@@ -193,7 +193,7 @@ def _surfaces(said: ReportedSettings, seatau: _Seatau) -> tuple[Surface, ...]:
     return tuple(surface for surface in SURFACES if surface in found)
 
 
-def _mixed(seatau: _Seatau) -> Iterator[str]:
+def _iterate_mix_languages(seatau: _Seatau) -> Iterator[str]:
     """Yield the languages that share the tools, as the name of the mix lists them."""
     named = seatau.tool_mix_config or seatau.mixed_tools_config
     found = _MIX.search(named) if isinstance(named, str) else None
@@ -216,7 +216,7 @@ class _Environment(msgspec.Struct, frozen=True):
     complexity: object = None
 
 
-def _spoken(said: ReportedSettings) -> dict[str, str]:
+def _read_voice_axes(said: ReportedSettings) -> dict[str, str]:
     """Return the values on the voice axes: the quality of the line, and the recognizer."""
     surroundings = _record(said.speech_environment, _Environment)
     line = _name(surroundings.complexity) or _name(said.speech_complexity)

@@ -261,7 +261,7 @@ def decode_simulation(
         steps=_steps(new, is_solo=file.info.is_solo),
         errors=sum(isinstance(event, ToolResult) and event.error for event in new),
         usage=info.ours.usage or _usage(given.messages or (), file.info),
-        started=_started(given.start_time or ""),
+        started=_parse_timestamp(given.start_time or ""),
         seconds=given.duration or 0.0,
         source=source,
     )
@@ -362,7 +362,7 @@ def _usage(records: Sequence[msgspec.Raw], info: Info) -> tuple[Usage, ...]:
     return total_usage(entries)
 
 
-def _started(text: str) -> float:
+def _parse_timestamp(text: str) -> float:
     """Return a time as seconds since the epoch; 0 where it cannot be told."""
     try:
         moment = datetime.fromisoformat(text)

@@ -50,15 +50,15 @@ def merge_unreadable(
     at = 0
     for each in records:
         while at in left:
-            yield _named(left.pop(at))
+            yield _decode_record_id(left.pop(at))
             at += 1
         yield each
         at += 1
     for _, record in sorted(left.items()):
-        yield _named(record)
+        yield _decode_record_id(record)
 
 
-def _named(record: msgspec.Raw) -> tuple[str, msgspec.Raw]:
+def _decode_record_id(record: msgspec.Raw) -> tuple[str, msgspec.Raw]:
     return msgspec.json.decode(record, type=_Named).id, record
 
 
@@ -100,7 +100,7 @@ def read_results(path: Path) -> RawResults:
     if not folder.is_dir():
         raise DataError(f"{path}: no simulations in it, and no folder {FOLDER}/ beside it")
     files = {file.stem: file for file in sorted(folder.glob("*.json"))}
-    order = _indexed(fields, path) or list(files)
+    order = _read_index_names(fields, path) or list(files)
     if set(order) != set(files):
         differing = min(set(order) ^ set(files))
         raise DataError(f"{path}: its index and the folder {FOLDER}/ differ in {differing!r}")
@@ -154,7 +154,7 @@ def holds_nothing(content: msgspec.Raw) -> bool:
     return b"".join(bytes(content)[:64].split()) in {b"null", b"[]"}
 
 
-def _indexed(fields: Head, path: Path) -> list[str]:
+def _read_index_names(fields: Head, path: Path) -> list[str]:
     """Return the names that an index gives, in its order; none where there is no index."""
     with TranslatedErrors(DataError, f"{path}: its {INDEX} is damaged"):
         entries = msgspec.json.decode(fields.get(INDEX, _NULL), type=list[_Entry] | None)

@@ -130,7 +130,7 @@ def read_run(path: Path) -> ImportedRun:
         tasks=dict(file.tasks),
         conversations=lambda: _conversations(plan, file),
         report=plan.found,
-        told=tuple(_told(plan.found)),
+        told=tuple(_describe_conditions(plan.found)),
         notes=tuple(_notes(plan.found)),
         user=info.user.name if info.user_info else "",
         trials=info.num_trials or 1,
@@ -152,7 +152,7 @@ def read_labelled(path: Path) -> LabelledFile:
     plan = _plan(raw, file, {each.at for each in _full_duplex(raw, file)})
     records = tuple(
         LabelledConversation(played.id, played.task, played.episode)
-        for played in _played(plan, file)
+        for played in _decode_simulations(plan, file)
     )
     return LabelledFile(file.info.domain, records)
 
@@ -180,7 +180,10 @@ def _plan(raw: RawResults, file: Tau2File, left_out: set[int]) -> _Plan:
     ]
     trials = _trials(read)
     found = match_tasks(
-        [_recorded(each, trial, file) for each, trial in zip(read, trials, strict=True)],
+        [
+            _collect_recorded_checks(each, trial, file)
+            for each, trial in zip(read, trials, strict=True)
+        ],
         file.tasks,
     )
     placed = tuple(
@@ -234,13 +237,17 @@ def _trials(read: Sequence[_Read]) -> list[int]:
     return trials
 
 
-def _recorded(read: _Read, trial: int, file: Tau2File) -> RecordedChecks:
+def _collect_recorded_checks(read: _Read, trial: int, file: Tau2File) -> RecordedChecks:
     return RecordedChecks(
-        read.task, (read.condition, trial), read.checks, read.details, lambda: _said(read, file)
+        read.task,
+        (read.condition, trial),
+        read.checks,
+        read.details,
+        lambda: _transcribe_replies(read, file),
     )
 
 
-def _said(read: _Read, file: Tau2File) -> str:
+def _transcribe_replies(read: _Read, file: Tau2File) -> str:
     """Return what was said and called in a simulation, as text."""
     events = decode_simulation(read.record, read.number, file).episode.events
     return msgspec.json.encode(
@@ -266,16 +273,16 @@ def _cells(
 
 
 def _conversations(plan: _Plan, file: Tau2File) -> Iterator[tuple[Episode, Score]]:
-    for played in _played(plan, file):
+    for played in _decode_simulations(plan, file):
         yield played.episode, played.score
 
 
-def _played(plan: _Plan, file: Tau2File) -> Iterator[Simulation]:
+def _decode_simulations(plan: _Plan, file: Tau2File) -> Iterator[Simulation]:
     for each in plan.placed:
         yield decode_simulation(each.record, each.number, file, each.task)
 
 
-def _told(imported: ImportedFile) -> Iterator[str]:
+def _describe_conditions(imported: ImportedFile) -> Iterator[str]:
     """Yield the conditions that files tell, where they tell any."""
     for label, count in imported.conditions.items():
         if len(imported.conditions) > 1 or label != PLAIN.label:

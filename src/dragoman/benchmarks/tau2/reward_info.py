@@ -227,8 +227,14 @@ def _checks(
 ) -> dict[str, object]:
     actions = () if criteria is None else criteria.actions or ()
     assertions = () if criteria is None else criteria.env_assertions or ()
-    asserted, acted = _settled(decided, "ENV_ASSERTION"), _settled(decided, "ACTION")
-    said, judged = _settled(decided, "COMMUNICATE"), _settled(decided, "NL_ASSERTION")
+    asserted, acted = (
+        _decided_evidence(decided, "ENV_ASSERTION"),
+        _decided_evidence(decided, "ACTION"),
+    )
+    said, judged = (
+        _decided_evidence(decided, "COMMUNICATE"),
+        _decided_evidence(decided, "NL_ASSERTION"),
+    )
     return {
         "env_assertions": asserted
         and [
@@ -256,7 +262,7 @@ def _checks(
     }
 
 
-def _settled(
+def _decided_evidence(
     decided: Mapping[Component, ComponentScore], name: Component
 ) -> Sequence[Evidence] | None:
     """Return a component's evidence where there is some and nothing in it is open."""

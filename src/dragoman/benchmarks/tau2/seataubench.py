@@ -32,7 +32,7 @@ def domain_declarations(domain: str) -> DomainDeclarations:
 @functools.cache
 def seataubench_source() -> PinnedSource:
     """Return the pinned upstream of the artifacts in its five languages beside English."""
-    return load_source(_shipped("sources.toml"))
+    return load_source(_read_bundled_file("sources.toml"))
 
 
 def derive_facts(entry: Derived, modules: Mapping[str, str]) -> dict[str, str] | None:
@@ -45,7 +45,7 @@ def derive_facts(entry: Derived, modules: Mapping[str, str]) -> dict[str, str] |
     del modules
     if entry.name != SOURCE_HASHES:
         return None
-    return msgspec.toml.decode(_shipped("source_hashes.toml"), type=dict[str, str])
+    return msgspec.toml.decode(_read_bundled_file("source_hashes.toml"), type=dict[str, str])
 
 
 def adopt_facts(entry: Derived, copy: object) -> object:
@@ -78,7 +78,7 @@ def _known_hashes(copy: Mapping[str, object]) -> dict[str, str]:
     return {path: hashes[path] for path in sorted(hashes) if "/mock/" not in path}
 
 
-def _shipped(name: str) -> bytes:
+def _read_bundled_file(name: str) -> bytes:
     return (
         importlib.resources.files("dragoman.benchmarks.tau2")
         .joinpath("seataubench_data", name)

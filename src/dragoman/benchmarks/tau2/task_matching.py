@@ -76,7 +76,7 @@ def match_tasks(recorded: Sequence[RecordedChecks], tasks: Mapping[str, Task]) -
         recorded: The simulations of a file.
         tasks: The file's tasks by id.
     """
-    planned = {name: _planned(task) for name, task in tasks.items()}
+    planned = {name: _planned_checks(task) for name, task in tasks.items()}
     named = tuple(each.task for each in recorded)
     if all(_fits(each, planned[each.task]) for each in recorded):
         return TaskMatching(named)
@@ -85,7 +85,7 @@ def match_tasks(recorded: Sequence[RecordedChecks], tasks: Mapping[str, Task]) -
         trials.setdefault(each.place, []).append(at)
     found, dealt = list(named), 0
     for places in trials.values():
-        told = _assigned([recorded[at] for at in places], tasks, planned)
+        told = _assign_tasks([recorded[at] for at in places], tasks, planned)
         if told is None:
             unlike = sum(not _fits(each, planned[each.task]) for each in recorded)
             return TaskMatching(named, unlike=unlike)
@@ -102,7 +102,7 @@ def _subjects(score: Score, components: Collection[Component]) -> Iterator[str]:
             yield from (entry.subject for entry in part.evidence)
 
 
-def _planned(task: Task) -> Checks:
+def _planned_checks(task: Task) -> Checks:
     actions = () if task.criteria is None else task.criteria.actions or ()
     return tuple(action_subject(action.id, action.name) for action in actions)
 
@@ -112,7 +112,7 @@ def _fits(one: RecordedChecks, planned: Checks) -> bool:
     return not one.checks or one.checks == planned
 
 
-def _assigned(
+def _assign_tasks(
     trial: Sequence[RecordedChecks], tasks: Mapping[str, Task], planned: Mapping[str, Checks]
 ) -> TaskMatching | None:
     """Return a distinct task for each simulation of a trial.
@@ -212,7 +212,7 @@ def _by_words(
     """
     undecided = [at for at, possible in enumerate(left) if len(possible) > 1]
     names = sorted(set().union(*(left[at] for at in undecided)))
-    told = _alone({name: _words(_told(tasks[name])) for name in names})
+    told = _alone({name: _words(_encode_scenario(tasks[name])) for name in names})
     said = _alone({at: _words(trial[at].said()) for at in undecided})
     best: dict[str, list[int]] = {}
     for at in undecided:
@@ -248,7 +248,7 @@ def _in_order(
         left[at].intersection_update({name})
 
 
-def _told(task: Task) -> str:
+def _encode_scenario(task: Task) -> str:
     """Return what the user of a task was told, as text."""
     return msgspec.json.encode(task.scenario).decode()
 

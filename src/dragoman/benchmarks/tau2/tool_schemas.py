@@ -68,7 +68,7 @@ def tool_docstrings(tools_source: str, *, where: str) -> dict[str, str]:
 # Modules and the names in them
 
 
-def _unsupported(where: str, what: str, node: ast.AST) -> DataError:
+def _unsupported_error(where: str, what: str, node: ast.AST) -> DataError:
     text = " ".join(ast.unparse(node).split())
     shown = text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."
     return DataError(f"{where}: {what} is not supported: {shown}")
@@ -185,7 +185,7 @@ def _kind(mark: ast.Call, where: str) -> str:
             return "read"
         case [ast.Attribute(attr=member)] if member.lower() in _KINDS:
             return member.lower()
-    raise _unsupported(where, "tool type", mark)
+    raise _unsupported_error(where, "tool type", mark)
 
 
 # Descriptions
@@ -308,10 +308,10 @@ class _Composer:
         schema = {"title": "parameters", **self._object(fields)}
         if self._classes:
             schema["$defs"] = self._classes
-        return _ordered(schema)
+        return _sort_schema_keys(schema)
 
     def _refused(self, what: str, node: ast.AST) -> DataError:
-        return _unsupported(self._where, what, node)
+        return _unsupported_error(self._where, what, node)
 
     def _signature(self, method: _Method) -> Iterator[tuple[str, ast.expr, ast.expr | None]]:
         given = method.args
@@ -588,7 +588,7 @@ def _choices(values: Sequence[object]) -> _Schema:
             return schema
 
 
-def _ordered(schema: Mapping[str, object], parent: str = "") -> _Schema:
+def _sort_schema_keys(schema: Mapping[str, object], parent: str = "") -> _Schema:
     """Sort the keys of a schema as pydantic does: fields keep their order, all else is sorted."""
     keys = list(schema) if parent in {"properties", "default"} else sorted(schema)
     return {key: _ordered_value(schema[key], key) for key in keys}
@@ -597,7 +597,7 @@ def _ordered(schema: Mapping[str, object], parent: str = "") -> _Schema:
 def _ordered_value(value: object, parent: str) -> object:
     match value:
         case dict():
-            return _ordered(value, parent)
+            return _sort_schema_keys(value, parent)
         case list():
             return [_ordered_value(item, parent) for item in value]
         case _:

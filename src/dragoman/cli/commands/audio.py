@@ -1,4 +1,4 @@
-"""Declarations of `speak` and `heard`: speech synthesis, and how a transcript was scored."""
+"""Declarations of `speak` and `check_transcript`: speech synthesis, and how a transcript was scored."""
 
 from pathlib import Path
 from typing import Annotated
@@ -124,7 +124,7 @@ def _tags(incomplete: str) -> list[str]:
 
 
 @command(app, "heard", 'heard "It costs $5,000" "it costs five thousand dollars" --value "$5,000"')
-def heard(
+def check_transcript(
     said: Annotated[str, typer.Argument(metavar="SAID", help="What was said.")],
     transcript: Annotated[
         str, typer.Argument(metavar="HEARD", help="What a recognizer wrote; may be empty.")

@@ -177,7 +177,7 @@ def _show_download(line: str) -> AbstractContextManager[ProgressCallback]:
 
 def option_of_run(name: str) -> Any:  # noqa: ANN401 - what typer.Option returns
     """Return the declaration of an option that differs from that of a run where it is given."""
-    return _declared(next(key for key in keys_of(RunRequest) if key.name == name), _OF_THE_RUN)
+    return _build_option(next(key for key in keys_of(RunRequest) if key.name == name), _OF_THE_RUN)
 
 
 def run_options(only: Command | None = None) -> Callable[[Function], Function]:
@@ -192,7 +192,7 @@ def run_options(only: Command | None = None) -> Callable[[Function], Function]:
         return _OF_THE_RUN if is_kept else None
 
     return with_parameters(
-        keyword_parameter(key.name, None, Annotated[_kind(key), _declared(key, default(key))])
+        keyword_parameter(key.name, None, Annotated[_kind(key), _build_option(key, default(key))])
         for key in keys_of(RunRequest)
         if (key.name != _FIRST if only is None else only in key.option.commands)
     )
@@ -202,7 +202,7 @@ def typed_options(*names: str) -> Callable[[Function], Function]:
     """Give a function options of a run as texts, as they were typed, in place of its `**given`."""
     keys = {key.name: key for key in keys_of(RunRequest)}
     return with_parameters(
-        keyword_parameter(name, None, Annotated[str | None, _declared(keys[name], "")])
+        keyword_parameter(name, None, Annotated[str | None, _build_option(keys[name], "")])
         for name in names
     )
 
@@ -211,7 +211,9 @@ def given_options(given: Mapping[str, object]) -> dict[str, object]:
     """Return the options that were given by the names of fields; several by commas are apart."""
     keys = {key.name: key for key in keys_of(RunRequest)}
     return {
-        name: _listed(keys[name], value) for name, value in given.items() if value not in (None, [])
+        name: _normalize_list(keys[name], value)
+        for name, value in given.items()
+        if value not in (None, [])
     }
 
 
@@ -221,7 +223,7 @@ def exit_with_status(status: int) -> None:
         raise typer.Exit(status)
 
 
-def _declared(key: Key, default: str | None) -> Any:  # noqa: ANN401 - what typer.Option returns
+def _build_option(key: Key, default: str | None) -> Any:  # noqa: ANN401 - what typer.Option returns
     kind = KIND_BY_OPTION.get(key.name)
     return typer.Option(
         key.flag,
@@ -236,7 +238,7 @@ def _kind(key: Key) -> Any:  # noqa: ANN401 - a type made of another
     return list[values[0]] | None if key.is_list else values[0] | None  # type: ignore[valid-type]
 
 
-def _listed(key: Key, value: object) -> object:
+def _normalize_list(key: Key, value: object) -> object:
     if not isinstance(value, list):
         return value
     if not key.option.commas:

@@ -126,7 +126,7 @@ def read_surface(english: EnglishDomain, language: str, assets: str, data: Path)
     _require_there([language], there, "language", given)
     if release is not None:
         release.require_undamaged(f"{domain}/{language}/", data)
-    files = {**english.files(), **_files_beside(root / domain)}
+    files = {**english.files(), **_read_english_files(root / domain)}
     databases = {side: files[name] for side, name in english.databases.items()}
     folder = AssetFolder(root / domain / language)
     side = EnglishSide(dict(english.toolsets), databases, english.declared)
@@ -267,7 +267,7 @@ def _english_assets(
         folder: The domain's folder of artifacts, where there is one.
         given: The folder that holds it, where there is one.
     """
-    files = {**english.files(), **(_files_beside(folder) if folder else {})}
+    files = {**english.files(), **(_read_english_files(folder) if folder else {})}
     own = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     computed = {
         f"{root}/{name}": digest
@@ -328,7 +328,7 @@ def _english_messages(
     return ToolReturns()
 
 
-def _files_beside(folder: Path) -> dict[str, bytes]:
+def _read_english_files(folder: Path) -> dict[str, bytes]:
     """Return the English files that lie beside translations: those of `en` before a checkout's."""
     found: dict[str, bytes] = {}
     for each in (AssetFolder(folder), AssetFolder(folder / ENGLISH)):
@@ -338,7 +338,7 @@ def _files_beside(folder: Path) -> dict[str, bytes]:
 
 def _recorded_hashes(given: Path) -> dict[str, str]:
     """Return the hashes that a folder lists, as a map or as maps by kind."""
-    listed = _listed(given, SOURCE_HASHES)
+    listed = _load_optional_artifact(given, SOURCE_HASHES)
     flat = {path: digest for path, digest in listed.items() if isinstance(digest, str)}
     groups = [group for group in listed.values() if isinstance(group, dict)]
     return {**flat, **{path: str(digest) for group in groups for path, digest in group.items()}}
@@ -355,7 +355,7 @@ def _schemas_in(files: Mapping[str, bytes]) -> dict[Role, Schema]:
 
 def _listed_schemas(given: Path, domain: str) -> dict[Role, Schema]:
     """Return the English schemas that a folder lists; none where it lists none."""
-    listed = _listed(given, ENGLISH_SCHEMAS)
+    listed = _load_optional_artifact(given, ENGLISH_SCHEMAS)
     artifacts = listed.get("artifacts", listed)
     if not isinstance(artifacts, dict):
         return {}
@@ -370,7 +370,7 @@ def _listed_schemas(given: Path, domain: str) -> dict[Role, Schema]:
         raise DataError(f"{given / ENGLISH_SCHEMAS}: {error}") from error
 
 
-def _listed(given: Path, name: str) -> dict[str, object]:
+def _load_optional_artifact(given: Path, name: str) -> dict[str, object]:
     folder = AssetFolder(given)
     if name not in folder:
         return {}

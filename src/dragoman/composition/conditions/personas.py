@@ -37,7 +37,7 @@ from dragoman.registry.chat_models import resolve_chat_model
 from dragoman.registry.entry_points import find_entry_points, load_entry_point
 from dragoman.registry.model_clients import ModelClients
 from dragoman.registry.participants import ResolvedParticipant
-from dragoman.simulation.phrasebooks import misleading_sayings, shipped_phrasebook
+from dragoman.simulation.phrasebooks import find_misleading_phrases, shipped_phrasebook
 
 ENTRY_POINTS = "dragoman.personas"
 
@@ -124,7 +124,7 @@ def persona_of(
     card = cards.get(condition.persona) or _read_profile(condition.persona)
     persona = card.persona(language)
     book = shipped_phrasebook(language)
-    amiss = [] if book is None else misleading_sayings(persona.manner.sayings, book)
+    amiss = [] if book is None else find_misleading_phrases(persona.manner.sayings, book)
     if amiss:
         raise DataError(f"persona {card.name} [{language}]: {amiss[0]}")
     return persona
@@ -219,7 +219,7 @@ def user_profile_layers(
                 _stated_layer(condition, card, stated) if by_task else profile_layer(card)
             )
         elif value == BY_RULES:
-            layers[condition.label] = rule_inferred_profile_layer(_spoken(condition))
+            layers[condition.label] = rule_inferred_profile_layer(_find_user_languages(condition))
         elif value != UNEXPOSED:
             layers[condition.label] = _inference_layer(value, connections)
     return layers
@@ -247,7 +247,7 @@ def lacks_model(agent: ResolvedParticipant, condition: Condition) -> str:
     )
 
 
-def _spoken(condition: Condition) -> tuple[str, ...]:
+def _find_user_languages(condition: Condition) -> tuple[str, ...]:
     """Return the languages in which a condition's user speaks: its own, then English.
 
     Where a conversation is in another language but not the tasks, its user was told in English.

@@ -133,7 +133,7 @@ def _notes(
     code: str, surfaces: Sequence[Surface], suite: str, questions: TranslatedQuestions
 ) -> Iterator[str]:
     """Yield a line about what the files have in English, and one about what is not there at all."""
-    left = ", ".join(_counted(surfaces, questions))
+    left = ", ".join(_describe_untranslated(surfaces, questions))
     if left:
         yield f"{code}: of {suite} are as in English: {left}"
     absent = [surface for surface in surfaces if surface in _ABSENT]
@@ -141,7 +141,9 @@ def _notes(
         yield f"{code}: {suite} has no {' and no '.join(absent)} that could be in a language"
 
 
-def _counted(surfaces: Sequence[Surface], questions: TranslatedQuestions) -> Iterator[str]:
+def _describe_untranslated(
+    surfaces: Sequence[Surface], questions: TranslatedQuestions
+) -> Iterator[str]:
     for surface in surfaces:
         for use, what in _USES.get(surface, {}).items():
             left, texts = questions.left_in_english(use)

@@ -118,7 +118,7 @@ def _read(
 ) -> ParsedQuestion:
     tokens = tokenize_question(sentence, allowed, heard)
     valued = tuple(token.topic for token in tokens if token.topic)
-    named, ambiguous = _named(tokens, allowed, frozenset(valued))
+    named, ambiguous = _find_named_topics(tokens, allowed, frozenset(valued))
     fitting = {piece for topic in (*named, *valued) for piece in topic_words(topic)}
     known = fitting | question_vocabulary().common | question_vocabulary().nouns | spoken
     return ParsedQuestion(
@@ -144,7 +144,7 @@ def _is_exact(tokens: Sequence[QuestionToken], allowed: Whitelist) -> bool:
     return bool(read) and all(texts == written[topic] for topic, texts in read)
 
 
-def _named(
+def _find_named_topics(
     tokens: Sequence[QuestionToken], allowed: Whitelist, valued: frozenset[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the topics that are called by name, and the words that could be several."""

@@ -15,7 +15,7 @@ import msgspec
 from dragoman.core.clarifications import Whitelist
 from dragoman.core.conditions import ENGLISH
 from dragoman.core.content_keys import content_key
-from dragoman.core.texts.characters import unaccented
+from dragoman.core.texts.characters import strip_accents
 from dragoman.core.value_matching.matcher import find_value
 
 MIN_SIMILARITY = 0.75
@@ -39,7 +39,7 @@ def fold_letters(text: str) -> str:
 
     Accents, letter case, and the characters between them are removed.
     """
-    return "".join(filter(str.isalnum, unaccented(text)))
+    return "".join(filter(str.isalnum, strip_accents(text)))
 
 
 def similarity(said: str, value: str) -> float:

@@ -75,7 +75,7 @@ class ClarifyingProtocol:
         self._conductor = conductor
         self._judge = judge
         self._task = task
-        self._whitelist_of = whitelist_of or _planned
+        self._whitelist_of = whitelist_of or _plan_whitelist
         self._aloud = aloud
         self._asked: Ask | None = None
         self._verdict: ClarificationVerdict | None = None
@@ -182,7 +182,7 @@ def planned_whitelist(task: Task, turn: int, said: str) -> Whitelist:
     return whitelist(map(_arguments, planned), said)
 
 
-def _planned(task: Task, turn: int, messages: Sequence[str]) -> Whitelist:
+def _plan_whitelist(task: Task, turn: int, messages: Sequence[str]) -> Whitelist:
     return planned_whitelist(task, turn, "\n".join(messages))
 
 

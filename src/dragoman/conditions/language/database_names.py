@@ -41,12 +41,12 @@ class DatabaseNames(msgspec.Struct, frozen=True):
     def localize(self, database: object) -> object:
         """Return an English database in the language; a name that was changed stays."""
         texts = {path: (name.english, name.localized) for path, name in self.by_path.items()}
-        return _replaced(database, texts, ())
+        return _replace_texts(database, texts, ())
 
     def restore(self, database: object) -> object:
         """Return a database in the language in English; a name that was changed stays."""
         texts = {path: (name.localized, name.english) for path, name in self.by_path.items()}
-        return _replaced(database, texts, ())
+        return _replace_texts(database, texts, ())
 
 
 def decode_database(content: bytes, where: str) -> dict[str, Any]:
@@ -155,10 +155,10 @@ def dotted_path(path: Path) -> str:
     return ".".join(map(str, path))
 
 
-def _replaced(value: object, texts: Mapping[Path, tuple[str, str]], path: Path) -> object:
+def _replace_texts(value: object, texts: Mapping[Path, tuple[str, str]], path: Path) -> object:
     if isinstance(value, dict):
-        return {key: _replaced(part, texts, (*path, key)) for key, part in value.items()}
+        return {key: _replace_texts(part, texts, (*path, key)) for key, part in value.items()}
     if isinstance(value, list):
-        return [_replaced(part, texts, (*path, at)) for at, part in enumerate(value)]
+        return [_replace_texts(part, texts, (*path, at)) for at, part in enumerate(value)]
     old, new = texts.get(path, (None, None))
     return new if old is not None and value == old else value

@@ -83,7 +83,7 @@ def to_canonical(value: object, tree: FieldTree) -> object:
 
     A text that means no value of its field stays: the tool that gets it refuses it.
     """
-    return map_strings(value, tree, _meant)
+    return map_strings(value, tree, _canonical_value)
 
 
 def tree_from_places(places: Mapping[Path, ValueSet]) -> FieldTree:
@@ -116,7 +116,7 @@ def tree_from_annotation(annotation: str, types: AnnotationTypes, where: str) ->
         DataError: Where models hold each other without end, or a union's labels contradict.
     """
     return tree_from_places(
-        _merged_places(_annotated(annotation, types, where, ()), types.join, where)
+        _merged_places(_annotated_places(annotation, types, where, ()), types.join, where)
     )
 
 
@@ -134,7 +134,7 @@ def tree_from_schema(
     """
     definitions = _objects(schema.get("$defs"))
     places: dict[Path, ValueSet] = {}
-    for path, strings, is_open in _allowed(schema, definitions, ()):
+    for path, strings, is_open in _allowed_values(schema, definitions, ()):
         value_set = find(strings)
         if value_set is not None:
             places[path] = value_set.opened() if is_open else value_set
@@ -151,7 +151,7 @@ def allowed_strings(
         is_shallow: Whether objects that it refers to or chooses from are not looked into.
     """
     definitions = _objects(schema.get("$defs"))
-    for path, strings, _ in _allowed(schema, definitions, (), is_shallow=is_shallow):
+    for path, strings, _ in _allowed_values(schema, definitions, (), is_shallow=is_shallow):
         yield path, strings
 
 
@@ -169,7 +169,7 @@ def _below(tree: FieldTree, name: str) -> FieldTree:
     return tree.fields.get(name) or tree.every or EMPTY_TREE
 
 
-def _meant(value_set: ValueSet, text: str) -> str:
+def _canonical_value(value_set: ValueSet, text: str) -> str:
     value = value_set.canon(text)
     return text if value is None else value
 
@@ -180,7 +180,9 @@ _Place = tuple[Path, ValueSet]
 _NAME = re.compile(r"\w+(\.\w+)*")
 
 
-def _annotated(annotation: str, types: AnnotationTypes, where: str, path: Path) -> Iterator[_Place]:
+def _annotated_places(
+    annotation: str, types: AnnotationTypes, where: str, path: Path
+) -> Iterator[_Place]:
     if len(path) > _MAX_DEPTH:
         raise DataError(f"{where}: models are nested without end at {'.'.join(path)}")
     name, arguments = _split(annotation)
@@ -188,14 +190,14 @@ def _annotated(annotation: str, types: AnnotationTypes, where: str, path: Path) 
         yield path, types.value_sets[name]
     elif name in types.unions:
         for member in types.unions[name]:
-            yield from _annotated(member, types, where, path)
+            yield from _annotated_places(member, types, where, path)
     elif name in types.models:
         yield from _fields(name, types, where, path)
     elif name in {"List", "list", "Dict", "dict"} and arguments:
-        yield from _annotated(arguments[-1], types, where, (*path, EVERY))
+        yield from _annotated_places(arguments[-1], types, where, (*path, EVERY))
     elif name in {"Optional", "Union"}:
         for argument in arguments:
-            yield from _annotated(argument, types, where, path)
+            yield from _annotated_places(argument, types, where, path)
 
 
 def _fields(model: str, types: AnnotationTypes, where: str, path: Path) -> Iterator[_Place]:
@@ -205,7 +207,7 @@ def _fields(model: str, types: AnnotationTypes, where: str, path: Path) -> Itera
                 raise DataError(f"{where}: {model}.{name} names no value set: {field.value_set}")
             yield (*path, name), types.value_sets[field.value_set]
         else:
-            yield from _annotated(field.annotation, types, where, (*path, name))
+            yield from _annotated_places(field.annotation, types, where, (*path, name))
 
 
 def _split(annotation: str) -> tuple[str, tuple[str, ...]]:
@@ -241,7 +243,7 @@ def _merged_places(places: Iterator[_Place], join: Join, where: str) -> dict[Pat
 _Allowed = tuple[Path, tuple[str, ...], bool]
 
 
-def _allowed(
+def _allowed_values(
     schema: Mapping[str, object],
     definitions: Mapping[str, Mapping[str, object]],
     path: Path,
@@ -256,10 +258,12 @@ def _allowed(
         yield path, strings, any(map(_is_any_string, branches))
     for branch in [schema] if is_shallow else branches:
         for name, part in _objects(branch.get("properties")).items():
-            yield from _allowed(part, definitions, (*path, name), is_shallow=is_shallow)
+            yield from _allowed_values(part, definitions, (*path, name), is_shallow=is_shallow)
         for element in (branch.get("items"), branch.get("additionalProperties")):
             if isinstance(element, Mapping):
-                yield from _allowed(element, definitions, (*path, EVERY), is_shallow=is_shallow)
+                yield from _allowed_values(
+                    element, definitions, (*path, EVERY), is_shallow=is_shallow
+                )
 
 
 def _branches(

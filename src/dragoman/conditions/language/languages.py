@@ -101,15 +101,15 @@ def shared_instructions() -> LanguageInstructions:
 
 @functools.cache
 def _shipped_language(code: str) -> Language:
-    return decode_language(_shipped(f"{code}.toml"), f"{code}.toml")
+    return decode_language(_read_bundled_file(f"{code}.toml"), f"{code}.toml")
 
 
 @functools.cache
 def _load_instructions() -> LanguageInstructions:
-    return msgspec.toml.decode(_shipped("directives.toml"), type=LanguageInstructions)
+    return msgspec.toml.decode(_read_bundled_file("directives.toml"), type=LanguageInstructions)
 
 
-def _shipped(name: str) -> bytes:
+def _read_bundled_file(name: str) -> bytes:
     return (
         (importlib.resources.files("dragoman.conditions.language") / "language_files")
         .joinpath(name)

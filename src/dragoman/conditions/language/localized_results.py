@@ -171,7 +171,7 @@ class LocalizedResults:
         return said or translate_refusal(self._surface.language, self._surface.domain, content)
 
     def _answer(self, tool: str, content: str) -> str:
-        decoded = _decoded(content)
+        decoded = _decode_structured(content)
         if decoded is None:
             return self._values.text(tool, content)
         if self._names:
@@ -247,7 +247,7 @@ class DomainValues:
         return value
 
 
-def _decoded(content: str) -> object:
+def _decode_structured(content: str) -> object:
     """Return a structured result; None for one that is a text."""
     if content[:1] not in {"{", "["}:
         return None

@@ -133,10 +133,12 @@ class LocalizedQuestions(NamedTuple):
         return msgspec.structs.replace(
             whole,
             of_task=None,
-            task=None if translated is None else lambda each: _told(each, translated),
+            task=None
+            if translated is None
+            else lambda each: _translate_user_text(each, translated),
             policy=None if translated is None else _constant(translated.policy),
             view=None if view is None else lambda side, seen: view if side == "agent" else seen,
-            plan=None if view is None else lambda each: _planned(each, view),
+            plan=None if view is None else lambda each: _translate_actions(each, view),
             wording=whole.wording if view is None else _meaning(whole, view),
         )
 
@@ -155,7 +157,7 @@ def _constant(text: str) -> Callable[[str], str]:
     return lambda _: text
 
 
-def _told(task: Task, translated: TranslatedTask) -> Task:
+def _translate_user_text(task: Task, translated: TranslatedTask) -> Task:
     """Return a task as its user and its history have it in the language."""
     state = task.initial_state or InitialState()
     history = msgspec.structs.replace(state, history=translated.history)
@@ -166,7 +168,7 @@ def _told(task: Task, translated: TranslatedTask) -> Task:
     )
 
 
-def _planned(task: Task, view: QuestionView) -> Task:
+def _translate_actions(task: Task, view: QuestionView) -> Task:
     if task.criteria is None or not task.criteria.actions:
         return task
     actions = tuple(map(view.worded, task.criteria.actions))
@@ -176,12 +178,14 @@ def _planned(task: Task, view: QuestionView) -> Task:
 
 def _read(arguments: Arguments, tree: FieldTree) -> Arguments:
     return {
-        name: map_strings(value, tree.fields[name], _meant) if name in tree.fields else value
+        name: map_strings(value, tree.fields[name], _canonical_label_value)
+        if name in tree.fields
+        else value
         for name, value in arguments.items()
     }
 
 
-def _meant(values: ValueSet, text: str) -> str:
+def _canonical_label_value(values: ValueSet, text: str) -> str:
     """Return the value of a label; a value in a spelling of one's own is for the suite to judge."""
     value = values.canon(text)
     if value is None:

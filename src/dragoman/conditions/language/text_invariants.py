@@ -105,7 +105,7 @@ def numbers_as_written(text: str) -> list[str]:
     return _NUMBER.findall(text)
 
 
-def reformatted(number: str, translation: str) -> str | None:
+def find_reformatted_number(number: str, translation: str) -> str | None:
     """Return how a translation writes a number with other separators, or None if it does not."""
     digits = number.translate(_SEPARATORS)
     written = (

@@ -50,8 +50,8 @@ def parse_docstring(docstring: str) -> ToolText:
     return ToolText(
         description="\n".join(sections[""]).strip(),
         arguments=_arguments(sections.get("Args", [])),
-        returns=_joined(sections.get("Returns", [])),
-        raises=_joined(sections.get("Raises", [])),
+        returns=_join_lines(sections.get("Returns", [])),
+        raises=_join_lines(sections.get("Raises", [])),
     )
 
 
@@ -68,16 +68,16 @@ def _arguments(lines: list[str]) -> dict[str, str]:
     return found
 
 
-def _joined(lines: list[str]) -> str:
+def _join_lines(lines: list[str]) -> str:
     return " ".join(line.strip() for line in lines if line.strip())
 
 
 def compose_docstrings(tools: Toolset) -> dict[str, str]:
     """Return docstrings made of schemas, for tools of which there are no others."""
-    return {tool.name: _composed(tool.description, tool.parameters) for tool in tools}
+    return {tool.name: _compose_docstring(tool.description, tool.parameters) for tool in tools}
 
 
-def _composed(description: str, parameters: Mapping[str, object]) -> str:
+def _compose_docstring(description: str, parameters: Mapping[str, object]) -> str:
     properties = parameters.get("properties")
     described = [
         f"    {name}: {text}"

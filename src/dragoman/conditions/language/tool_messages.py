@@ -149,7 +149,7 @@ class MessageTranslations:
             said = (
                 say(content)
                 if name in self._filling.nested
-                else _worded(content, words.get(name, {}))
+                else _translate_quoted(content, words.get(name, {}))
             )
             if said is None:
                 return None
@@ -177,8 +177,8 @@ def _template_mappings(
     for template, other in sorted(pairs, key=lambda pair: _breadth(pair[0])):
         known = {name: words[name] for name in placeholders(template) if words.get(name)}
         if known:
-            ways.append(_TemplateMapping(_compiled(template, known), other))
-        ways.append(_TemplateMapping(_compiled(template, {}), other))
+            ways.append(_TemplateMapping(_compile_template(template, known), other))
+        ways.append(_TemplateMapping(_compile_template(template, {}), other))
     return ways
 
 
@@ -234,14 +234,14 @@ def _by_line(text: str, say: _Translate) -> str | None:
     return say(text)
 
 
-def _worded(content: str, words: Mapping[str, str]) -> str:
+def _translate_quoted(content: str, words: Mapping[str, str]) -> str:
     """Return what stands for a value, in the quotes that it stands in."""
     if len(content) > 1 and content[0] in _QUOTES and content[0] == content[-1]:
         return f"{content[0]}{words.get(content[1:-1], content[1:-1])}{content[-1]}"
     return words.get(content, content)
 
 
-def _compiled(template: str, words: Mapping[str, Iterable[str]]) -> re.Pattern[str]:
+def _compile_template(template: str, words: Mapping[str, Iterable[str]]) -> re.Pattern[str]:
     """Return the pattern of a template in which some placeholders hold one of some words."""
     pattern = pattern_of(template)
     for name, known in words.items():
@@ -369,7 +369,7 @@ def translate_refusal(language: str, domain: str, content: str) -> str:
     english, texts = load_refusal_texts(_ENGLISH), load_refusal_texts(language)
     prefix = english.error.removesuffix("{text}")
     reason = content.removeprefix(prefix)
-    code, values = _recognised(domain, reason)
+    code, values = _recognize_refusal(domain, reason)
     template = texts.refusals_of(domain).get(code)
     said = f"[{code}] {reason}" if template is None else fill_template(template, values)
     return fill_template(texts.error, {"text": said})
@@ -390,7 +390,7 @@ def codes_without_text(language: str, domain: str) -> tuple[str, ...]:
     return tuple(sorted({*refusals, *(english.messages.keys() - texts.messages.keys())}))
 
 
-def _recognised(domain: str, reason: str) -> tuple[str, dict[str, str]]:
+def _recognize_refusal(domain: str, reason: str) -> tuple[str, dict[str, str]]:
     refusals = _english_refusals(domain)
     if reason in refusals.fixed:
         return refusals.fixed[reason], {}

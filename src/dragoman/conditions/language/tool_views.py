@@ -53,13 +53,13 @@ def localize_tool(
     is_described = side == "agent" or rules.user_tools_are_described
     if "descriptions" in parts and text is not None and is_described:
         description = text.description or description
-        parameters = _described(parameters, text)
+        parameters = _add_descriptions(parameters, text)
     if not isinstance(parameters, dict):
         raise DataError(f"{tool.name}: its parameters are no object")
     return ToolSpec(tool.name, description, parameters, tool.kind)
 
 
-def _described(parameters: object, text: ToolText) -> object:
+def _add_descriptions(parameters: object, text: ToolText) -> object:
     """Return a tool's parameters with the descriptions of its docstring."""
     if not isinstance(parameters, dict) or not isinstance(parameters.get("properties"), dict):
         return parameters
@@ -95,7 +95,7 @@ class _Choices:
         shown: dict[str, object] = {}
         for key, part in node.items():
             if key in {"enum", "const", "default", "examples"}:
-                shown[key] = _labelled(part, labels)
+                shown[key] = _apply_labels(part, labels)
             elif key == "$defs" and isinstance(part, dict):
                 shown[key] = {
                     name: self._model(name, self.shown(model, depth + 1))
@@ -120,15 +120,15 @@ class _Choices:
         if model is None or not isinstance(shown, dict):
             return shown
         fields = {key: field.description or "" for key, field in model.fields.items()}
-        shown = _described(shown, ToolText("", fields))
+        shown = _add_descriptions(shown, ToolText("", fields))
         if isinstance(shown, dict) and "description" in shown and model.description:
             return {**shown, "description": model.description}
         return shown
 
 
-def _labelled(value: object, labels: Mapping[str, str]) -> object:
+def _apply_labels(value: object, labels: Mapping[str, str]) -> object:
     if isinstance(value, list):
-        return [_labelled(part, labels) for part in value]
+        return [_apply_labels(part, labels) for part in value]
     return labels.get(value, value) if isinstance(value, str) else value
 
 
@@ -155,7 +155,7 @@ def argument_readers(
         return {}
     surfaces = {id(each): each for each in assignment.values() if each is not None}
     trees = {key: _trees(surface, side, rules) for key, surface in surfaces.items()}
-    read = to_canonical if rules.spellings_are_folded else _in_world_exactly
+    read = to_canonical if rules.spellings_are_folded else _restore_exact_values
     found: dict[str, ReadArguments] = {}
     for tool, surface in assignment.items():
         keys = [] if surface is None else [id(surface)]
@@ -208,7 +208,7 @@ def _reader(
     return canonical
 
 
-def _in_world_exactly(value: object, tree: FieldTree) -> object:
+def _restore_exact_values(value: object, tree: FieldTree) -> object:
     return map_strings(value, tree, exact_value)
 
 

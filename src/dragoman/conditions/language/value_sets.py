@@ -15,7 +15,7 @@ import msgspec
 
 from dragoman.conditions.language.artifacts import ValueSetText
 from dragoman.core.errors import DataError
-from dragoman.core.texts.characters import unaccented
+from dragoman.core.texts.characters import strip_accents
 
 ESCAPE = "\\"
 """Stands before a value of an open field that would be read as the label of another."""
@@ -67,7 +67,9 @@ class ValueSet(msgspec.Struct, frozen=True):
     def known(self, text: str) -> str | None:
         """Return the value of the set that a text means, or None where it means none of them."""
         found = self.spellings.get(fold_spelling(text))
-        return self.unaccented.get(unaccented(text)) if found is None and self.unaccented else found
+        return (
+            self.unaccented.get(strip_accents(text)) if found is None and self.unaccented else found
+        )
 
     @property
     def canonicals(self) -> tuple[str, ...]:
@@ -76,7 +78,7 @@ class ValueSet(msgspec.Struct, frozen=True):
 
     def without_accents(self) -> "ValueSet":
         """Return the same values, whose labels may be written without their accents."""
-        bare = {value: unaccented(label) for value, label in self.labels.items()}
+        bare = {value: strip_accents(label) for value, label in self.labels.items()}
         uses = Counter(bare.values())
         alone = {text: value for value, text in bare.items() if uses[text] == 1}
         return msgspec.structs.replace(self, unaccented=alone)

@@ -88,7 +88,7 @@ def texts_of_tools(english: Toolset, shown: Toolset) -> Iterator[ShownText]:
 
 def texts_of_result(tool: str, content: str, shown: str) -> Iterator[ShownText]:
     """Yield the texts of a tool's result: its keys and values, or the whole of it."""
-    english, seen = _decoded(content), _decoded(shown)
+    english, seen = _decode_structured(content), _decode_structured(shown)
     if english is None or seen is None:
         yield ShownText(tool, content, shown)
     else:
@@ -133,7 +133,7 @@ def _parts(english: object, shown: object) -> Iterator[tuple[str, Any, Any]]:
             yield "", one, other
 
 
-def _decoded(content: str) -> object:
+def _decode_structured(content: str) -> object:
     try:
         decoded: object = json.loads(content)
     except (ValueError, RecursionError):
@@ -200,19 +200,19 @@ def label_call(tool: str, path: Path, value: str, label: str) -> LabelCall:
 
 def set_argument(arguments: Mapping[str, object], path: Path, text: str) -> Arguments:
     """Return arguments with a text at a place; a list on the way holds one element."""
-    changed = _put(arguments, path, text)
+    changed = _set_at_path(arguments, path, text)
     return changed if isinstance(changed, dict) else {}
 
 
-def _put(value: object, path: Sequence[str], text: str) -> object:
+def _set_at_path(value: object, path: Sequence[str], text: str) -> object:
     if not path:
         return text
     first, *rest = path
     if first == EVERY:
         inner = value[0] if isinstance(value, list) and value else None
-        return [_put(inner, rest, text)]
+        return [_set_at_path(inner, rest, text)]
     known = dict(value) if isinstance(value, Mapping) else {}
-    return {**known, first: _put(known.get(first), rest, text)}
+    return {**known, first: _set_at_path(known.get(first), rest, text)}
 
 
 def _call(tool: str, side: Role, arguments: Arguments) -> ToolCall:

@@ -140,7 +140,7 @@ def find_profile(name: str) -> PersonaProfile:
             "of "
             "your own"
         )
-    return _shipped(name)
+    return _load_bundled_profile(name)
 
 
 def read_profile(path: Path) -> PersonaProfile:
@@ -190,7 +190,7 @@ def shared_phrases() -> dict[str, SharedPhrases]:
 
 
 @functools.cache
-def _shipped(name: str) -> PersonaProfile:
+def _load_bundled_profile(name: str) -> PersonaProfile:
     folder = importlib.resources.files(__package__) / "cards"
     return decode_profile(name, folder.joinpath(f"{name}.toml").read_bytes(), f"{name}.toml")
 

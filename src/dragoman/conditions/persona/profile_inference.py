@@ -191,7 +191,7 @@ def infer_by_rules(events: Sequence[Event], languages: Sequence[str]) -> dict[st
         events: The conversation so far.
         languages: The codes of those the user speaks, its own first; all have signs.
     """
-    said = [_signed(each, languages) for each in last_messages(events) if each.side == "user"]
+    said = [_detect_cues(each, languages) for each in last_messages(events) if each.side == "user"]
     trouble = ("hedges", "corrects")
     return {
         "inferred_by": RULES,
@@ -200,18 +200,18 @@ def infer_by_rules(events: Sequence[Event], languages: Sequence[str]) -> dict[st
         "articulation_skill": _skill(said, trouble),
         "language_understanding_skill": _skill(said, ("asks_back",)),
         "technical_skill": _technical_skill(said),
-        "frustration_level": _shown(said, "frustrated"),
+        "frustration_level": _share_showing_cue(said, "frustrated"),
         "persona": _persona(said),
         "reasoning": _reasoning(said),
         "verbosity": _verbosity(said, languages[0]),
-        "hurry": _shown(said, "hurried"),
-        "hesitation": _shown(said, "hesitates"),
-        "repetition": _shown(said, "repeats"),
-        "code_switching": _shown(said, "mixes"),
+        "hurry": _share_showing_cue(said, "hurried"),
+        "hesitation": _share_showing_cue(said, "hesitates"),
+        "repetition": _share_showing_cue(said, "repeats"),
+        "code_switching": _share_showing_cue(said, "mixes"),
     }
 
 
-def _signed(message: KnownMessage, languages: Sequence[str]) -> SignedMessage:
+def _detect_cues(message: KnownMessage, languages: Sequence[str]) -> SignedMessage:
     """Return a message with its signs.
 
     Mixing with another language shows only next to the user's own language.
@@ -240,7 +240,7 @@ def _technical_skill(said: Sequence[SignedMessage]) -> object:
     return _share(managed, managed + lost)
 
 
-def _shown(said: Sequence[SignedMessage], kind: str) -> object:
+def _share_showing_cue(said: Sequence[SignedMessage], kind: str) -> object:
     """Return the share of messages that show it; unknown where none does."""
     showing = sum(each.has(kind) for each in said)
     return _share(showing, len(said)) if showing else UNKNOWN

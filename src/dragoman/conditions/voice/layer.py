@@ -193,7 +193,7 @@ class RecordedChannel:
             stage = Stage(SIMULATION, listener, settings={"simulated": True, **texts.settings})
             received = texts.received(self._voice.transcript)
             return Utterance(message.text, message.said, received, stages=(stage,))
-        heard, stage = _heard(message, self._voice)
+        heard, stage = _find_heard_text(message, self._voice)
         return Utterance(
             intended=message.text,
             spoken=message.said,
@@ -225,7 +225,7 @@ class RecordedChannel:
         return VoiceChannel(path, self._talk.sounds, seed)
 
 
-def _heard(message: RecordedMessage, voice: RecordedVoice) -> tuple[str | None, Stage]:
+def _find_heard_text(message: RecordedMessage, voice: RecordedVoice) -> tuple[str | None, Stage]:
     """Return the text that reaches the agent, and the recognition stage.
 
     The text is None for the audio; the stage names the recognizer and its words.

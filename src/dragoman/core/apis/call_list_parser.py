@@ -148,7 +148,7 @@ def parse_call_value(cursor: TextCursor, end: re.Pattern[str], depth: int = 0) -
         raise cursor.fault(f"nested more than {MAX_DEPTH} deep")
     mark = cursor.peek()
     if mark in _CLOSING and mark:
-        return _quoted(cursor, end)
+        return _read_quoted(cursor, end)
     if mark == "{":
         return _object(cursor, depth)
     if mark == "[":
@@ -186,9 +186,9 @@ def _maybe_quoted(cursor: TextCursor, end: re.Pattern[str]) -> str | None:
     return name.strip()
 
 
-def _quoted(cursor: TextCursor, end: re.Pattern[str]) -> str:
+def _read_quoted(cursor: TextCursor, end: re.Pattern[str]) -> str:
     close = _CLOSING[cursor.peek()]
-    whole = _bracketed(cursor, close, end)
+    whole = _read_unescaped_json(cursor, close, end)
     if whole is not None:
         return whole
     start, text = cursor.at, cursor.text
@@ -212,7 +212,7 @@ def _quoted(cursor: TextCursor, end: re.Pattern[str]) -> str:
     raise cursor.fault("a text in quotes does not end")
 
 
-def _bracketed(cursor: TextCursor, close: str, end: re.Pattern[str]) -> str | None:
+def _read_unescaped_json(cursor: TextCursor, close: str, end: re.Pattern[str]) -> str | None:
     """Return a quoted list or object whose inner quotes were not escaped.
 
     None for other text. After one with an incorrect end, no other is searched, so that the time
@@ -375,7 +375,7 @@ def _call(cursor: TextCursor) -> ApiCall:
         if not cursor.take(","):
             cursor.need(")")
             break
-    return ApiCall(tool, _unwrapped(arguments))
+    return ApiCall(tool, _unwrap_arguments(arguments))
 
 
 def _tool(cursor: TextCursor) -> str:
@@ -394,7 +394,7 @@ def _tool(cursor: TextCursor) -> str:
     return name
 
 
-def _unwrapped(arguments: dict[str, object]) -> dict[str, object]:
+def _unwrap_arguments(arguments: dict[str, object]) -> dict[str, object]:
     """Return arguments that were given as one object by themselves."""
     match arguments:
         case {"#1": dict() as inner} if len(arguments) == 1:

@@ -115,11 +115,11 @@ def offered_name(written: str, names: Sequence[str]) -> str:
     plain = written.strip().strip("\"'`*").strip()
     if plain in names:
         return plain
-    alike = [name for name in names if _folded(name) == _folded(plain)]
+    alike = [name for name in names if _normalize_name(name) == _normalize_name(plain)]
     return alike[0] if alike else plain
 
 
-def _folded(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return re.sub(r"[\s.\-/]", "_", name.strip().removeprefix("functions.")).casefold()
 
 
@@ -139,7 +139,7 @@ def _in_marks(text: str, names: Sequence[str]) -> FoundCalls | None:
     return found if found and found.syntax in SYNTAXES and is_said else None
 
 
-def _in_other_ways(text: str, names: Sequence[str]) -> FoundCalls | None:
+def _parse_remaining_syntaxes(text: str, names: Sequence[str]) -> FoundCalls | None:
     """Return calls of offered tools in the remaining syntaxes.
 
     An example is `print(default_api.f(a=1))`.
@@ -167,8 +167,8 @@ def _by_templates(text: str, names: Sequence[str]) -> FoundCalls | None:
         return None
     calls = [
         ApiCall(
-            offered_name(str(_unmasked(call.name, masks)), names),
-            _mapping(_unmasked(call.arguments, masks)),
+            offered_name(str(_unmask_value(call.name, masks)), names),
+            _mapping(_unmask_value(call.arguments, masks)),
         )
         for call in found.calls
     ]
@@ -178,16 +178,18 @@ def _by_templates(text: str, names: Sequence[str]) -> FoundCalls | None:
     return FoundCalls(found.syntax, () if fault else tuple(calls), begins, fault)
 
 
-def _unmasked(value: object, masks: Mapping[str, str]) -> object:
+def _unmask_value(value: object, masks: Mapping[str, str]) -> object:
     match value:
         case str() as text:
             for name, mask in masks.items():
                 text = text.replace(mask, name)
             return text
         case list():
-            return [_unmasked(each, masks) for each in value]
+            return [_unmask_value(each, masks) for each in value]
         case dict():
-            return {_unmasked(key, masks): _unmasked(each, masks) for key, each in value.items()}
+            return {
+                _unmask_value(key, masks): _unmask_value(each, masks) for key, each in value.items()
+            }
         case _:
             return value
 
@@ -479,7 +481,7 @@ def _all_calls(text: str, names: Sequence[str]) -> tuple[ApiCall, ...]:
     if closing < 0 or _TAIL.fullmatch(inner, closing + 1) is None:
         return ()
     try:
-        calls = parse_calls(f"[{_joined(inner[: closing + 1])}]", names).calls
+        calls = parse_calls(f"[{_join_call_lines(inner[: closing + 1])}]", names).calls
     except UnreadableCallsError:
         return ()
     named = _named_as_offered(calls, names)
@@ -490,7 +492,7 @@ def _named_as_offered(calls: Sequence[ApiCall], names: Sequence[str]) -> tuple[A
     return tuple(ApiCall(offered_name(call.tool, names), call.arguments) for call in calls)
 
 
-def _joined(text: str) -> str:
+def _join_call_lines(text: str) -> str:
     """Return calls of several lines with commas between them."""
     return re.sub(r"\)[ \t]*[;\n]\s*", "), ", text)
 
@@ -525,5 +527,5 @@ _READERS: tuple[Callable[[str, Sequence[str]], FoundCalls | None], ...] = (
     _in_json,
     _in_list,
     _in_lines,
-    _in_other_ways,
+    _parse_remaining_syntaxes,
 )

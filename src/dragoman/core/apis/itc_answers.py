@@ -85,12 +85,12 @@ def parse_itc_answer(
     is_in_form = read.is_strict or read.calls or (read.calls is not None and _calls_nothing(action))
     if is_in_form:
         return msgspec.structs.replace(read, syntax=FORM)
-    own = next((_named(each, ACTION) for each in _objects(text)), None)
+    own = next((_get_ignoring_case(each, ACTION) for each in _objects(text)), None)
     found = calls_in_any_syntax(own, names) if isinstance(own, str) else None
     thought = read.thought
     if found is None:
         found = calls_in_any_syntax(text, names)
-        has_own = any(_named(each, THOUGHT) for each in _objects(text))
+        has_own = any(_get_ignoring_case(each, THOUGHT) for each in _objects(text))
         if found is not None and not has_own:
             thought = thought_before(text, found.begins)
     if found is not None:
@@ -120,8 +120,8 @@ def _in_its_form(text: str, names: Sequence[str]) -> ParsedItcAnswer:
     """Return what an answer says in the form that was asked for, strictly or leniently."""
     if len(text) > MAX_CHARS:
         return ParsedItcAnswer(fault=f"{len(text)} characters, more than {MAX_CHARS}")
-    inner = _unwrapped(text)
-    whole = _decoded(inner)
+    inner = _unwrap_text(text)
+    whole = _decode_object(inner)
     match whole:
         case None:
             return _lenient(text, inner, names)
@@ -134,7 +134,7 @@ def _in_its_form(text: str, names: Sequence[str]) -> ParsedItcAnswer:
 def _written_action(text: str) -> object:
     """Return the action of an answer as it is written; None where it has none."""
     for candidate in _objects(text):
-        action = _named(candidate, ACTION)
+        action = _get_ignoring_case(candidate, ACTION)
         if action is not None:
             return action
     key = _ACTION_KEY.search(text)
@@ -185,13 +185,16 @@ def _calls_of(entry: object, names: Sequence[str]) -> Iterator[ApiCall]:
 
 def _lenient(text: str, inner: str, names: Sequence[str]) -> ParsedItcAnswer:
     for candidate in _objects(text):
-        thought, action = _named(candidate, THOUGHT), _named(candidate, ACTION)
+        thought, action = (
+            _get_ignoring_case(candidate, THOUGHT),
+            _get_ignoring_case(candidate, ACTION),
+        )
         if action is not None:
             return _of_action(thought if isinstance(thought, str) else None, action, names)
     key = _ACTION_KEY.search(text)
     if key is not None:
-        action = _unescaped(text[key.end() :], is_escaped="\\" in key[0])
-        return _of_action(_thought_before(text, key.start()), _opened(action), names)
+        action = _unescape_quotes(text[key.end() :], is_escaped="\\" in key[0])
+        return _of_action(_thought_before(text, key.start()), _trim_before_bracket(action), names)
     if inner.startswith("[") and "(" in inner:
         return _of_action(None, inner, names)
     thought = _thought_before(text, len(text))
@@ -211,7 +214,7 @@ def _objects(text: str) -> Iterator[Mapping[str, object]]:
         yield found
 
 
-def _named(found: Mapping[str, object], name: str) -> object:
+def _get_ignoring_case(found: Mapping[str, object], name: str) -> object:
     return next((value for key, value in found.items() if key.casefold() == name.casefold()), None)
 
 
@@ -219,30 +222,30 @@ def _thought_before(text: str, end: int) -> str | None:
     key = _THOUGHT_KEY.search(text, 0, end)
     if key is None:
         return None
-    thought = _unescaped(text[key.end() : end], is_escaped=True)
+    thought = _unescape_quotes(text[key.end() : end], is_escaped=True)
     return thought.strip(_EDGES) or None
 
 
-def _opened(action: str) -> str:
+def _trim_before_bracket(action: str) -> str:
     """Return an action from its bracket on, without the quote before it."""
     start = action.lstrip(_EDGES)
     return start if start.startswith("[") else start.rstrip(_EDGES)
 
 
-def _unescaped(text: str, *, is_escaped: bool) -> str:
+def _unescape_quotes(text: str, *, is_escaped: bool) -> str:
     """Return a text without the backslashes that escaped its quotes for an enclosing object."""
     escaped = is_escaped or text.lstrip().startswith('"')
     return text.replace('\\"', '"') if escaped else text
 
 
-def _unwrapped(text: str) -> str:
+def _unwrap_text(text: str) -> str:
     inner = strip_code_fence(text).strip().removeprefix("json").strip()
     if inner.startswith("(") and inner.endswith(")"):
         inner = inner[1:-1].strip()
     return inner
 
 
-def _decoded(text: str) -> Mapping[str, object] | None:
+def _decode_object(text: str) -> Mapping[str, object] | None:
     if not text.startswith("{"):
         return None
     try:

@@ -124,10 +124,10 @@ def line_texts(line: object) -> Iterator[LineText]:
         return
     if "parameters" in line:
         yield from _of_function(line, ())
-    for at, function in _listed(line.get("function")):
+    for at, function in _enumerate_list(line.get("function")):
         yield from _of_function(function, ("function", at))
-    for turn, messages in _listed(line.get("question")):
-        for at, message in _listed(messages):
+    for turn, messages in _enumerate_list(line.get("question")):
+        for at, message in _enumerate_list(messages):
             if isinstance(message, dict) and message.get("role") in _SPEAKERS:
                 place = ("question", turn, at, "content")
                 yield from _text(message.get("content"), place, "said")
@@ -135,7 +135,7 @@ def line_texts(line: object) -> Iterator[LineText]:
 
 def line_names(line: object) -> Iterator[str]:
     """Yield the names of a line's functions and of their parameters."""
-    functions = [line, *(each for _, each in _listed(_object(line).get("function")))]
+    functions = [line, *(each for _, each in _enumerate_list(_object(line).get("function")))]
     for function in map(_object, functions):
         if "parameters" in function:
             yield str(function.get("name", ""))
@@ -166,7 +166,7 @@ class _Parameters(NamedTuple):
             elif isinstance(part, dict):
                 yield from self.of(part, (*place, branch), (*path, EVERY))
             else:
-                for at, each in _listed(part):
+                for at, each in _enumerate_list(part):
                     yield from self.of(each, (*place, branch, at), path)
 
     def of(self, schema: object, place: JsonPath, path: Path) -> Iterator[LineText]:
@@ -182,12 +182,12 @@ class _Parameters(NamedTuple):
     ) -> Iterator[LineText]:
         if _types(schema) & _LISTS:
             path = (*path, EVERY)
-        values = (each for _, each in _listed(schema.get("enum")) if isinstance(each, str))
+        values = (each for _, each in _enumerate_list(schema.get("enum")) if isinstance(each, str))
         listed = tuple(dict.fromkeys(values))
         default = schema.get("default")
-        places = [((*place, "enum", at), each) for at, each in _listed(schema.get("enum"))]
+        places = [((*place, "enum", at), each) for at, each in _enumerate_list(schema.get("enum"))]
         places += [((*place, "default"), default)]
-        places += [((*place, "default", at), each) for at, each in _listed(default)]
+        places += [((*place, "default", at), each) for at, each in _enumerate_list(default)]
         for at_place, each in places:
             if isinstance(each, str) and each in listed:
                 yield LineText(at_place, each, "choice", self.function, path, listed)
@@ -205,7 +205,7 @@ def _text(value: object, place: JsonPath, use: Use) -> Iterator[LineText]:
         yield LineText(place, value, use)
 
 
-def _listed(value: object) -> Iterator[tuple[int, object]]:
+def _enumerate_list(value: object) -> Iterator[tuple[int, object]]:
     return enumerate(value if isinstance(value, list) else ())
 
 

@@ -22,7 +22,7 @@ _WITHOUT_STROKES = str.maketrans(
 """Letters that do not decompose into a plain one and an accent, as others type them."""
 
 
-def unaccented(text: str) -> str:
+def strip_accents(text: str) -> str:
     """Return a name without accents, letter case and surplus spaces."""
     letters = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(letter for letter in letters if not unicodedata.combining(letter))

@@ -135,19 +135,21 @@ def contains_entity(value: str, text: str) -> bool:
     match kind:
         case "number":
             named = sign_names().digits[int(wanted)] if re.fullmatch(r"\d", wanted) else value
-            found = {entry.canonical.lstrip("$€£") for entry in _found(text)}
+            found = {entry.canonical.lstrip("$€£") for entry in _find_all_entities(text)}
             return wanted in found or _has_word_borders(named, text)
         case "code" | "phone":
             write = _figures if wanted.lstrip("+").isdecimal() else _code
-            return wanted in {write(found.text.casefold()) for found in _found(text)}
+            return wanted in {write(found.text.casefold()) for found in _find_all_entities(text)}
         case "acronym" | "name":
             return _has_word_borders(value, text)
         case _:
-            return wanted in {found.canonical for found in _found(text) if found.kind == kind}
+            return wanted in {
+                found.canonical for found in _find_all_entities(text) if found.kind == kind
+            }
 
 
 @lru_cache(maxsize=16)
-def _found(text: str) -> tuple[FoundEntity, ...]:
+def _find_all_entities(text: str) -> tuple[FoundEntity, ...]:
     """Return the values of a text, in which one value after another is looked for."""
     return tuple(find_entities(text))
 

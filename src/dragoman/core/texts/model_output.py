@@ -112,9 +112,9 @@ def separate_reasoning(text: str) -> SeparatedText:
     for whole in (_BARE_CHANNELS, _GRANITE):
         if found := whole.fullmatch(text):
             spans = [_Span(*found.span("reasoning"), True), _Span(*found.span("words"), False)]
-            return _joined(text, spans)
+            return _separate_spans(text, spans)
     spans = list(_channel_spans(text)) or list(_tag_spans(text))
-    return _joined(text, spans) if spans else SeparatedText(text)
+    return _separate_spans(text, spans) if spans else SeparatedText(text)
 
 
 def _has_sign(text: str) -> bool:
@@ -122,11 +122,11 @@ def _has_sign(text: str) -> bool:
     return "<" in text or "[" in text or "◁" in text or "&lt;" in text or _HEADS(text) is not None
 
 
-def _joined(text: str, spans: list[_Span]) -> SeparatedText:
+def _separate_spans(text: str, spans: list[_Span]) -> SeparatedText:
     """Return the parts of a text that are words, and those that are reasoning."""
     words = [text[span.start : span.end] for span in spans if not span.is_reasoning]
     reasoning = [text[span.start : span.end].strip() for span in spans if span.is_reasoning]
-    said = _said(words)
+    said = _join_spoken_parts(words)
     if wrapped := _WRAPPED.fullmatch(said):
         said = next(
             inner for inner in wrapped.group("inner", "cohere", "open") if inner is not None
@@ -134,7 +134,7 @@ def _joined(text: str, spans: list[_Span]) -> SeparatedText:
     return SeparatedText(said.strip(), "\n\n".join(filter(None, reasoning)), _start(text, spans))
 
 
-def _said(parts: Iterable[str]) -> str:
+def _join_spoken_parts(parts: Iterable[str]) -> str:
     """Return the parts of what is said as one, with a break between them where reasoning stood."""
     said: list[str] = []
     was_broken = False

@@ -36,7 +36,7 @@ def redact(body: bytes, keys: tuple[str, ...]) -> bytes:
             if hexed in lower:
                 body = re.sub(hexed, REDACTED, body, flags=re.IGNORECASE)
         if any(sign in body for sign in _SIGNS_OF_ESCAPES) and _escapes(key).search(body):
-            body = _escaped(key).sub(REDACTED, body)
+            body = _escaped_key_pattern(key).sub(REDACTED, body)
     return body
 
 
@@ -58,7 +58,7 @@ def redact_text(text: str, keys: tuple[str, ...]) -> str:
 @functools.lru_cache(maxsize=64)
 def _forms(key: str) -> tuple[tuple[bytes, tuple[bytes, ...]], ...]:
     """Return ways to write a key, those together that all have a part: plain ones, and base64."""
-    quoted = (_quoted(key, _UNRESERVED), _quoted(key, _UNRESERVED + b"/"))
+    quoted = (_percent_encode(key, _UNRESERVED), _percent_encode(key, _UNRESERVED + b"/"))
     lower = re.sub("%..", lambda code: code.group().lower(), quoted[0])
     plain = (key, key.replace("/", "\\/"), *quoted, lower, html.escape(key))
     written = tuple(dict.fromkeys(each.encode() for each in plain))
@@ -90,7 +90,7 @@ def _hex_forms(key: str) -> tuple[bytes, ...]:
     return code.hex().encode(), code.hex(":").encode(), code.hex(" ").encode()
 
 
-def _quoted(key: str, kept: bytes) -> str:
+def _percent_encode(key: str, kept: bytes) -> str:
     return "".join(chr(byte) if byte in kept else f"%{byte:02X}" for byte in key.encode())
 
 
@@ -120,7 +120,7 @@ def _escapes(key: str) -> re.Pattern[bytes]:
 
 
 @functools.lru_cache(maxsize=64)
-def _escaped(key: str) -> re.Pattern[bytes]:
+def _escaped_key_pattern(key: str) -> re.Pattern[bytes]:
     """Return what finds a key of which any character may be escaped, any number of times over."""
     return re.compile(b"".join(map(_character, key)))
 

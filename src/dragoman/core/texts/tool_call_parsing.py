@@ -392,7 +392,7 @@ def _in_elements(reply: _Reply) -> Iterator[_Found]:
 
 def _in_json(reply: _Reply) -> Iterator[_Found]:
     """Yield objects that name an offered tool with its arguments, wherever they stand."""
-    for inside in (reply.alone, *_fenced(reply)):
+    for inside in (reply.alone, *_find_fenced_blocks(reply)):
         values, end = _json_values(inside.strip(), 0)
         if values and end == len(inside.strip()):
             found = [each for each in _in_values(values) if reply.offers(each.name)]
@@ -425,14 +425,14 @@ def _has_arguments(value: object) -> bool:
     return isinstance(value, dict) and any(key in value for key in _ARGUMENT_KEYS)
 
 
-def _fenced(reply: _Reply) -> list[str]:
+def _find_fenced_blocks(reply: _Reply) -> list[str]:
     return [found[1] for found in islice(_FENCE.finditer(reply.text), MAX_CALLS)]
 
 
 def _in_code(reply: _Reply) -> Iterator[_Found]:
     """Yield calls of offered tools that are the whole of a reply, a fence or a line."""
     whole = _code_calls(reply.alone)
-    pieces = [reply.alone, *_fenced(reply)]
+    pieces = [reply.alone, *_find_fenced_blocks(reply)]
     lines = [
         each for each in reply.text.splitlines()[:_MAX_LINES] if each.strip().endswith((")", "]"))
     ]
@@ -476,7 +476,7 @@ def _code_call(value: ast.expr | None) -> _Found | None:
         value = value.value
     if not isinstance(value, ast.Call):
         return None
-    name = _dotted(value.func)
+    name = _dotted_name(value.func)
     if name == "print" and len(value.args) == 1 and not value.keywords:
         return _code_call(value.args[0])
     if not name or any(keyword.arg is None for keyword in value.keywords):
@@ -490,7 +490,7 @@ def _code_call(value: ast.expr | None) -> _Found | None:
     return _Found(name.removeprefix("default_api."), given)
 
 
-def _dotted(value: ast.expr) -> str:
+def _dotted_name(value: ast.expr) -> str:
     parts: list[str] = []
     while isinstance(value, ast.Attribute):
         parts.append(value.attr)

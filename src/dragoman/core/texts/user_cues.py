@@ -39,17 +39,17 @@ KINDS = UserCues.__struct_fields__[1:]
 @cache
 def cues_of(language: str) -> UserCues | None:
     """Return a language's signs; None where none ship."""
-    return _shipped().get(language)
+    return _load_bundled_cues().get(language)
 
 
 def cue_languages() -> tuple[str, ...]:
     """Return the languages that have signs."""
-    return tuple(_shipped())
+    return tuple(_load_bundled_cues())
 
 
 def cues_version() -> str:
     """Return the content key of all languages' signs."""
-    return content_key(_shipped())
+    return content_key(_load_bundled_cues())
 
 
 @cache
@@ -72,7 +72,7 @@ def _finder(expressions: Iterable[str]) -> re.Pattern[str]:
 
 
 @cache
-def _shipped() -> dict[str, UserCues]:
+def _load_bundled_cues() -> dict[str, UserCues]:
     content = importlib.resources.files(__package__).joinpath(FILE).read_bytes()
     with TranslatedErrors(DataError, FILE):
         return msgspec.toml.decode(content, type=dict[str, UserCues])

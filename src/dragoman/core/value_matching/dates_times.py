@@ -69,7 +69,7 @@ def _month_first(state: ReaderState, at: int, start: int) -> ReadItem | None:
         place += 1
     day = _day(state, place) if state.near(place) else None
     year = _year(state, month[1] if day is None else day[1])
-    return _joined((at, month[1]), year, month, day)
+    return _join_date_parts((at, month[1]), year, month, day)
 
 
 def _day_first(state: ReaderState, at: int, start: int) -> ReadItem | None:
@@ -80,7 +80,7 @@ def _day_first(state: ReaderState, at: int, start: int) -> ReadItem | None:
     month = _month(state, _links(state, day[1])) or _numbered_month(state, day[1])
     if month is None:
         return None
-    return _joined((at, month[1]), _year(state, month[1]), month, day)
+    return _join_date_parts((at, month[1]), _year(state, month[1]), month, day)
 
 
 def _year_first(state: ReaderState, at: int, start: int) -> ReadItem | None:
@@ -102,17 +102,17 @@ def _year_first(state: ReaderState, at: int, start: int) -> ReadItem | None:
     found = state.number(suffix[1])
     last = None if found is None else dates.day_suffix.at(words, found.end)
     day = None if found is None or last is None else (int(found.value), last[1])
-    return _joined((at, month[1]), None if year is None else (year[0], place), month, day)
+    return _join_date_parts((at, month[1]), None if year is None else (year[0], place), month, day)
 
 
 def _month_of_year(state: ReaderState, at: int, start: int) -> ReadItem | None:
     """Read `tháng 5 năm 2026`."""
     month = _numbered_month(state, start)
     year = None if month is None else _year(state, month[1])
-    return None if month is None else _joined((at, month[1]), year, month, None)
+    return None if month is None else _join_date_parts((at, month[1]), year, month, None)
 
 
-def _joined(
+def _join_date_parts(
     span: tuple[int, int], year: _Part | None, month: _Part, day: _Part | None
 ) -> ReadItem | None:
     """Return a date of its parts, which ends with the last of them; a month alone is none."""
@@ -261,7 +261,7 @@ def read_time(state: ReaderState, at: int) -> ReadItem | None:
     if early is not None and not state.lexicon.is_spaced:
         return _after_part(state, at, *early)
     return (
-        _beside_hour(state, at)
+        _read_relative_clock_time(state, at)
         or _before_hour(state, at)
         or _half_before(state, at, start)
         or _hour_time(state, at, start)
@@ -431,14 +431,14 @@ def _before_hour(state: ReaderState, at: int) -> ReadItem | None:
     return _with_part((at, hour.end), int(hour.value), -less, _part_of_day(state, hour.end))
 
 
-def _beside_hour(state: ReaderState, at: int) -> ReadItem | None:
+def _read_relative_clock_time(state: ReaderState, at: int) -> ReadItem | None:
     """Read `half past five`, `quarter to six`, `ten past nine`."""
     clock, words = state.lexicon.clock, state.words
     if not clock.fractions:
         return None
     start = at + (words[at] in state.lexicon.numbers.ones)
     named = clock.fractions.get(state.word(start))
-    minutes, end = (named, start + 1) if named else _said_minutes(state, start)
+    minutes, end = (named, start + 1) if named else _read_minutes(state, start)
     if not minutes or not state.near(end + 1) or words[end] not in clock.beside_hour:
         return None
     hour = state.number(end + 1)
@@ -453,7 +453,7 @@ def _beside_hour(state: ReaderState, at: int) -> ReadItem | None:
     return _with_part((at, hour.end), value, minutes, part)
 
 
-def _said_minutes(state: ReaderState, at: int) -> tuple[int, int]:
+def _read_minutes(state: ReaderState, at: int) -> tuple[int, int]:
     """Return minutes as a number, and the token after them and after the word `minutes`."""
     number = state.number(at)
     if number is None or not is_within(number.value, _SAID_MINUTES):

@@ -69,7 +69,7 @@ def fold(text: str, language: str) -> FoldedText:
         places += range(start, start + len(cluster)) if is_kept else [start] * len(folded)
     joined = "".join(pieces)
     places.append(len(text))
-    return _merged(joined, places, primary)
+    return _apply_multichar_rules(joined, places, primary)
 
 
 def _is_folded(text: str, primary: str) -> bool:
@@ -138,11 +138,11 @@ def _folded_cluster(cluster: str, primary: str) -> str:
     kept = _HARAKAT.sub("", kept)
     kept = _SARA_AM.sub(lambda match: f"{match[1] or match[2] or ''}\u0e33", kept)
     if primary == "zh":
-        kept = "".join(map(_simplified, kept))
+        kept = "".join(map(_simplify_chinese, kept))
     return kept
 
 
-def _merged(text: str, places: list[int], primary: str) -> FoldedText:
+def _apply_multichar_rules(text: str, places: list[int], primary: str) -> FoldedText:
     """Apply the rules that look at more than one character; they only take characters out."""
     if primary == "th" and _DOUBLE_SARA_E in text:
         seconds = [match.start() + 1 for match in re.finditer(_DOUBLE_SARA_E, text)]
@@ -193,7 +193,7 @@ def _tone_placed(text: str) -> str:
 
 
 @lru_cache(maxsize=10_000)
-def _simplified(sign: str) -> str:
+def _simplify_chinese(sign: str) -> str:
     """Return the simplified form of a Chinese character; any other character stays as it is."""
     return str(_converter().convert(sign)) if "\u3400" <= sign <= "\u9fff" else sign
 

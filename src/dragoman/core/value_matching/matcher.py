@@ -392,7 +392,7 @@ def find_value(value: str, text: str, language: str) -> ValueStatement | None:
     for target in targets_of(value, language):
         found = _find(target, readout)
         if found is not None:
-            return _stated(readout, target, *found)
+            return _make_statement(readout, target, *found)
     return None
 
 
@@ -419,11 +419,11 @@ def typed_values(value: str, text: str, language: str) -> tuple[str, ...]:
         return ()
     kinds = _AMOUNTS if wanted.kind in {"number", "money"} else {wanted.kind}
     items = [item for item in read(text, language).items if item.kind in kinds]
-    written = (_written(item, wanted) for item in items)
+    written = (_canonical_text(item, wanted) for item in items)
     return tuple(dict.fromkeys(each for each in written if each))
 
 
-def _written(item: ReadItem, wanted: ReadItem) -> str:
+def _canonical_text(item: ReadItem, wanted: ReadItem) -> str:
     match item.value:
         case (str(), Decimal() as amount):
             return f"{amount.normalize():f}"
@@ -464,7 +464,7 @@ def _may_be_grouped(target: SoughtValue) -> bool:
     return len(target.digits) >= _MIN_JOINED or target.raw.startswith("0")
 
 
-def _stated(readout: Readout, target: SoughtValue, first: int, last: int) -> ValueStatement:
+def _make_statement(readout: Readout, target: SoughtValue, first: int, last: int) -> ValueStatement:
     start, end = readout.tokens[first].start, readout.tokens[last].end
     sign = target.raw[:1]
     if sign in {"#", "+"} and readout.text[start - 1 : start] == sign:

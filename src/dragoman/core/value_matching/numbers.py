@@ -61,7 +61,7 @@ def _is_no_number(row: TokenRow, at: int) -> bool:
     if numbers.not_number.at(words, at) is not None:
         return True
     if words[at] in numbers.contextual:
-        return not _has_number_beside(row, at)
+        return not _is_among_number_words(row, at)
     if numbers.classifiers and words[at] in numbers.digit:
         return not _is_counting(row, at)
     return False
@@ -87,7 +87,7 @@ def _is_counting(row: TokenRow, at: int) -> bool:
     )
 
 
-def _has_number_beside(row: TokenRow, at: int) -> bool:
+def _is_among_number_words(row: TokenRow, at: int) -> bool:
     """Whether a word that also means something else stands among number words."""
     if at + 1 < row.count and row.tokens[at + 1].gap in _BESIDE:
         following = row.words[at + 1]

@@ -86,7 +86,7 @@ def read_ordinal(state: ReaderState, at: int) -> ReadItem | None:
         return None
     if token.kind != "word":
         return None
-    found = state.lexicon.numbers.ordinal.at(state.words, at) or _prefixed(state, at)
+    found = state.lexicon.numbers.ordinal.at(state.words, at) or _read_prefixed_number(state, at)
     if found is not None:
         return _as_ordinal(state, at, Decimal(found[0]), found[1], is_words=True)
     return _compound(state, at) if state.lexicon.table.compound_ordinals else None
@@ -98,7 +98,7 @@ def is_ordinal_ending(state: ReaderState, at: int) -> bool:
     return is_ending and not state.glued(at + 1)
 
 
-def _prefixed(state: ReaderState, at: int) -> tuple[int, int] | None:
+def _read_prefixed_number(state: ReaderState, at: int) -> tuple[int, int] | None:
     """Read a number word behind a prefix that is written against it: `ikalabindalawa`."""
     for prefix in state.lexicon.table.ordinal_prefixes:
         word = state.words[at].removeprefix(prefix)

@@ -263,7 +263,7 @@ def tokenize(text: str, lexicon: ValueLexicon) -> list[TextToken]:
 def _scan(text: str, lexicon: ValueLexicon) -> Iterator[TextToken]:
     gap: TokenGap = "."
     end = 0
-    abbreviated = _abbreviated()
+    abbreviated = _known_abbreviations()
     for match in _pattern_of(lexicon).finditer(text):
         start, after = match.span()
         if start < end:
@@ -294,7 +294,7 @@ _WORDS = frozenset({"plain", "word", "phrase"})
 
 
 @cache
-def _abbreviated() -> frozenset[str]:
+def _known_abbreviations() -> frozenset[str]:
     return frozenset(common_table().abbreviated.names)
 
 
@@ -333,7 +333,7 @@ def _read(match: re.Match[str], text: str, lexicon: ValueLexicon, gap: TokenGap)
         case "letters":
             return _letters(found, start, gap)
         case "email" | "link" | "file" | "path":
-            return _named(found, start, gap)
+            return _tokenize_address(found, start, gap)
         case "power":
             name = power_name(found)
         case "currency":
@@ -356,7 +356,7 @@ def _letters(found: str, start: int, gap: TokenGap) -> list[TextToken]:
     ]
 
 
-def _named(found: str, start: int, gap: TokenGap) -> list[TextToken]:
+def _tokenize_address(found: str, start: int, gap: TokenGap) -> list[TextToken]:
     """Return the parts of an address, a path or a file name, and its signs by name."""
     tokens: list[TextToken] = []
     for match in _PART.finditer(found):
@@ -408,11 +408,11 @@ _PATTERNS: dict[str, re.Pattern[str]] = {}
 def _pattern_of(lexicon: ValueLexicon) -> re.Pattern[str]:
     known = _PATTERNS.get(lexicon.language)
     if known is None:
-        known = _PATTERNS[lexicon.language] = _compiled(lexicon)
+        known = _PATTERNS[lexicon.language] = _compile_token_pattern(lexicon)
     return known
 
 
-def _compiled(lexicon: ValueLexicon) -> re.Pattern[str]:
+def _compile_token_pattern(lexicon: ValueLexicon) -> re.Pattern[str]:
     marks = _marks()
     endings = "|".join(sorted(common_table().endings.names, key=len, reverse=True))
     letter = rf"(?:[^\W\d_]|[{marks}])"

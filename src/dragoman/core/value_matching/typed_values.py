@@ -283,7 +283,7 @@ def _joined_number(
     groups: list[str] = []
     at = start
     while at == start or _continues(items, at, readout):
-        own = _said_digits(items[at])
+        own = _digits_of_integer(items[at])
         if not own:
             return None
         groups.append(own)
@@ -296,7 +296,7 @@ def _joined_number(
     return items[start].first, items[at - 1].end - 1
 
 
-def _said_digits(item: ReadItem) -> str:
+def _digits_of_integer(item: ReadItem) -> str:
     """Return the digits of a whole number; "" where it is none."""
     own = item.digits or (f"{item.value:f}" if isinstance(item.value, Decimal) else "")
     return own if own.isdigit() else ""

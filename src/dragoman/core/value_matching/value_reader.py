@@ -65,9 +65,9 @@ def read_word(state: ReaderState, at: int) -> ReadItem:
     """Read a word, a sign, or a figure that is no value, as its canonical units."""
     token = state.tokens[at]
     if token.kind == "word":
-        return (_changed(state, at) if token.text in state.lexicon.changed_words else None) or (
-            ReadItem("word", _word_atoms(state, token, at), at, at + 1)
-        )
+        return (
+            _read_special_word(state, at) if token.text in state.lexicon.changed_words else None
+        ) or (ReadItem("word", _word_atoms(state, token, at), at, at + 1))
     if token.kind == "sign":
         atoms = () if token.text == "/" else tuple(token.text.split())
         return ReadItem("sign", atoms, at, at + 1)
@@ -75,7 +75,7 @@ def read_word(state: ReaderState, at: int) -> ReadItem:
     return ReadItem("word", digits, at, at + 1)
 
 
-def _changed(state: ReaderState, at: int) -> ReadItem | None:
+def _read_special_word(state: ReaderState, at: int) -> ReadItem | None:
     """Read a word that says nothing, names a sign, or is counted as other words."""
     lexicon, words = state.lexicon, state.words
     if lexicon.filler.at(words, at) is not None:

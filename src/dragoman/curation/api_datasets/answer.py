@@ -100,7 +100,7 @@ async def answer(dataset: Dataset, answering: AnswerSettings, on_done: OnDone) -
         task = item.record(ApiTask)
         if not answering.models:
             return await _by_template(task, known, answering.execute)
-        return await _answered(task, known, answering)
+        return await _answer_task(task, known, answering)
 
     settings = {"models": sorted(answering.models), "calls": answering.made_how}
     version = f"{prompt_version(ANSWER_PROMPT)} {prompt_version(RANK_PROMPT)}"
@@ -129,7 +129,7 @@ async def check(dataset: Dataset, models: Models, on_done: OnDone, *, at_once: i
         broken = "; ".join(rule_violations(solved.solution, offered, task.kind))
         if broken:
             return StepFinding("dropped", f"rules: {broken}")
-        return await _checked(_query(task, known), solved.solution, models)
+        return await _check_solution(_query(task, known), solved.solution, models)
 
     step = CurationStep(
         CHECK, prompt_version(CHECK_PROMPT), "solution", look, {"models": sorted(models)}, at_once
@@ -156,10 +156,10 @@ async def _by_template(
     answered = await answer_by_template(task, offered, execute)
     if answered.solution is None:
         return StepFinding("dropped" if answered.is_lasting else "failed", answered.why)
-    return _taken(task, TaskSolution(task.id, answered.solution))
+    return _make_solution_finding(task, TaskSolution(task.id, answered.solution))
 
 
-async def _answered(
+async def _answer_task(
     task: ApiTask, known: Mapping[str, KnownOperation], answering: AnswerSettings
 ) -> StepFinding:
     if task.kind == "nested" and answering.execute is None:
@@ -188,13 +188,13 @@ async def _answered(
     if lost:
         return StepFinding("failed", f"no ranking by {lost[0]}", usage=tuple(usage))
     candidates = tuple(
-        _placed(each, names, [ranking.places for ranking in rankings]) for each in held
+        _add_places(each, names, [ranking.places for ranking in rankings]) for each in held
     )
     winner = best_candidate(candidates)
     assert winner is not None  # noqa: S101 - one of the solutions
     assert winner.solution is not None  # noqa: S101 - as above
     taken = TaskSolution(task.id, winner.solution, candidates, needs_audit(candidates, winner))
-    return msgspec.structs.replace(_taken(task, taken), usage=tuple(usage))
+    return msgspec.structs.replace(_make_solution_finding(task, taken), usage=tuple(usage))
 
 
 def _held_to_rules(
@@ -207,7 +207,7 @@ def _held_to_rules(
     return msgspec.structs.replace(candidate, why=f"rules: {broken}"[:500]) if broken else candidate
 
 
-def _placed(
+def _add_places(
     candidate: RankedSolution, names: Sequence[str], rankings: Sequence[Mapping[str, int]]
 ) -> RankedSolution:
     places = {
@@ -218,12 +218,14 @@ def _placed(
     return msgspec.structs.replace(candidate, places=places)
 
 
-def _taken(task: ApiTask, taken: TaskSolution) -> StepFinding:
+def _make_solution_finding(task: ApiTask, taken: TaskSolution) -> StepFinding:
     made = NewItem("solution", task.id, taken, stands_on=(("task", task.id),))
     return StepFinding("kept", f"audit: {taken.audit}" if taken.audit else "", (made,))
 
 
-async def _checked(query: AnswerRequest, solution: ApiSolution, models: Models) -> StepFinding:
+async def _check_solution(
+    query: AnswerRequest, solution: ApiSolution, models: Models
+) -> StepFinding:
     data = {
         "query": query.task.query,
         "language": query.task.language,

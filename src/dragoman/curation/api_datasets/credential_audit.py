@@ -153,7 +153,7 @@ def _of_exchange(where: str, exchange: HttpExchange, rules: AuditRules) -> Itera
             {
                 "url": exchange.url,
                 "request_headers": exchange.request_headers,
-                "request_body": _decoded(exchange.request_body),
+                "request_body": _decode_body(exchange.request_body),
                 "redirects": list(exchange.redirects),
             },
             rules,
@@ -173,7 +173,7 @@ def _of_exchange(where: str, exchange: HttpExchange, rules: AuditRules) -> Itera
             yield FoundSecret(where, place, "a key by its format")
 
 
-def _decoded(body: bytes) -> object:
+def _decode_body(body: bytes) -> object:
     try:
         return msgspec.json.decode(body)
     except DECODING_ERRORS:
@@ -275,7 +275,7 @@ def _of_numbered(
 ) -> Iterator[FoundSecret]:
     for number, line in lines:
         at = f"line {number}" if number else ""
-        value = _decoded(line)
+        value = _decode_body(line)
         for place, why in _of_value(value, rules, is_strict=file.suffix == ".jsonl"):
             said = place if not isinstance(value, str) else ""
             yield FoundSecret(str(file), ", ".join(filter(None, (at, said))), why)
@@ -291,7 +291,7 @@ def _of_table(file: Path, rules: AuditRules) -> Iterator[FoundSecret]:
             raise DataError(f"{file}: no Parquet ({type(error).__name__})") from error
     for number, row in enumerate(rows, 1):
         read = {
-            name: _decoded(each.encode()) if isinstance(each, str) else each
+            name: _decode_body(each.encode()) if isinstance(each, str) else each
             for name, each in row.items()
         }
         for place, why in _of_value(read, rules, is_strict=True):

@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.core.texts.characters import unaccented
+from dragoman.core.texts.characters import strip_accents
 from dragoman.core.texts.redaction import REDACTED, SHORTEST_KEY, redact
 from dragoman.web.exchange import is_secret
 
@@ -97,7 +97,7 @@ def _words() -> _Words:
     content = files(__package__).joinpath("names.toml").read_bytes()
     raw = msgspec.toml.decode(content, type=dict[str, list[str | list[str]]])
     plain = {
-        name: [unaccented(each) if isinstance(each, str) else each for each in listed]
+        name: [strip_accents(each) if isinstance(each, str) else each for each in listed]
         for name, listed in raw.items()
     }
     return msgspec.convert(plain, _Words)
@@ -110,7 +110,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _bare(letter: str) -> str:
-    plain = unaccented(letter)
+    plain = strip_accents(letter)
     return plain.upper() if letter.isupper() else plain
 
 

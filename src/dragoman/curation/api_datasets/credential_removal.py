@@ -56,7 +56,7 @@ def remove_credentials(document: ApiDocument, stated: Collection[str] = ()) -> C
         stated: Secrets that are stated where no parameter is: in schemes, addresses, cookies.
     """
     secrets = {value for value in stated if is_worth_hiding(value)}
-    operations = tuple(_configured(each, secrets) for each in document.api_list)
+    operations = tuple(_separate_configuration(each, secrets) for each in document.api_list)
     home, _ = _plain_address(document.home_url, secrets)
     found = replace(document, api_list=operations, home_url=home)
     return ConfiguredDocument(_without_texts(found, secrets), frozenset(secrets))
@@ -69,7 +69,7 @@ def separate_configuration(document: ApiDocument) -> ApiDocument:
     among its parameters.
     """
     secrets: set[str] = set()
-    operations = tuple(_configured(each, secrets) for each in document.api_list)
+    operations = tuple(_separate_configuration(each, secrets) for each in document.api_list)
     return document if operations == document.api_list else replace(document, api_list=operations)
 
 
@@ -107,7 +107,7 @@ def secrets_of_address(url: str) -> Iterator[str]:
             yield value
 
 
-def _configured(operation: Operation, secrets: set[str]) -> Operation:
+def _separate_configuration(operation: Operation, secrets: set[str]) -> Operation:
     known = {(each.place, each.name.casefold()): each for each in operation.configuration}
     url, in_address = _plain_address(operation.url, secrets)
     for name in in_address:
@@ -123,7 +123,7 @@ def _configured(operation: Operation, secrets: set[str]) -> Operation:
             if not kind:
                 kept[required].append(_without_nested(each, secrets))
                 continue
-            secrets |= set(_stated(each, kind))
+            secrets |= set(_stated_secrets(each, kind))
             before = known.get(key)
             known[key] = (
                 replace(before, required=required or before.required)
@@ -135,7 +135,7 @@ def _configured(operation: Operation, secrets: set[str]) -> Operation:
         url=url,
         required_parameters=tuple(kept[True]),
         optional_parameters=tuple(kept[False]),
-        schema=cast("dict[str, object]", _stripped(operation.schema, secrets)),
+        schema=cast("dict[str, object]", _strip_credentials(operation.schema, secrets)),
         configuration=tuple(known[key] for key in sorted(known)),
     )
 
@@ -163,7 +163,7 @@ def _values(parameter: ApiParameter) -> Iterator[str]:
     return stated_texts(values)
 
 
-def _stated(parameter: ApiParameter, kind: _Kind) -> Iterator[str]:
+def _stated_secrets(parameter: ApiParameter, kind: _Kind) -> Iterator[str]:
     """Yield what a document states for a parameter and is to be hidden wherever else it stands."""
     for text in _values(parameter):
         # A header for a version or a language states words that say nothing of anybody.
@@ -182,30 +182,30 @@ def _without_nested(parameter: ApiParameter, secrets: set[str]) -> ApiParameter:
     """Return a parameter whose fields for credentials, however deep, state nothing."""
     return replace(
         parameter,
-        example=_stripped(parameter.example, secrets),
-        default=_stripped(parameter.default, secrets),
-        examples=tuple(_stripped(each, secrets) for each in parameter.examples),
-        schema=cast("dict[str, object]", _stripped(parameter.schema, secrets)),
+        example=_strip_credentials(parameter.example, secrets),
+        default=_strip_credentials(parameter.default, secrets),
+        examples=tuple(_strip_credentials(each, secrets) for each in parameter.examples),
+        schema=cast("dict[str, object]", _strip_credentials(parameter.schema, secrets)),
     )
 
 
-def _stripped(value: object, secrets: set[str], depth: int = 0) -> object:
+def _strip_credentials(value: object, secrets: set[str], depth: int = 0) -> object:
     if depth > _DEEPEST:
         return None
     if isinstance(value, list):
-        return [_stripped(each, secrets, depth + 1) for each in value]
+        return [_strip_credentials(each, secrets, depth + 1) for each in value]
     if not isinstance(value, dict):
         return value
     found: dict[str, object] = {}
     for name, each in cast("Mapping[str, object]", value).items():
         if parameter_kind(name) != "credential":
-            found[name] = _stripped(each, secrets, depth + 1)
+            found[name] = _strip_credentials(each, secrets, depth + 1)
         elif isinstance(each, dict):
             # A field of a schema stays, or of what an example nests: without what is stated for it.
             stating = {key: one for key, one in each.items() if key in _STATING}
             secrets |= {text for text in stated_texts(stating) if is_worth_hiding(text)}
             rest = {key: one for key, one in each.items() if key not in _STATING}
-            found[name] = _stripped(rest, secrets, depth + 1)
+            found[name] = _strip_credentials(rest, secrets, depth + 1)
         else:
             secrets |= {text for text in stated_texts(each) if is_worth_hiding(text)}
             if isinstance(each, bool) or each is None:
@@ -233,7 +233,7 @@ def _plain_address(url: str, secrets: set[str]) -> tuple[str, Sequence[str]]:
 def _without_texts(document: ApiDocument, secrets: Collection[str]) -> ApiDocument:
     """Return a document none of whose texts holds a secret, nor a value that one stood in."""
     before = msgspec.to_builtins(document)
-    plain = cast("dict[str, object]", _hidden(before, secrets))
+    plain = cast("dict[str, object]", _redact_values(before, secrets))
     if plain == before:
         return document
     for operation in cast("Iterable[dict[str, object]]", plain.get("api_list", ())):
@@ -260,13 +260,16 @@ def _with_defaults(operation: Operation) -> Operation:
     )
 
 
-def _hidden(value: object, secrets: Collection[str]) -> object:
+def _redact_values(value: object, secrets: Collection[str]) -> object:
     if isinstance(value, str):
         return redact_secrets(value, secrets)
     if isinstance(value, dict):
-        return {_hidden(key, secrets): _hidden(each, secrets) for key, each in value.items()}
+        return {
+            _redact_values(key, secrets): _redact_values(each, secrets)
+            for key, each in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [_hidden(each, secrets) for each in value]
+        return [_redact_values(each, secrets) for each in value]
     return value
 
 

@@ -108,7 +108,7 @@ class DatasetCard(msgspec.Struct, frozen=True):
 
 def dataset_card(rows: Sequence[DatasetRow], funnel: Iterable[FunnelCount] = ()) -> DatasetCard:
     """Count a dataset."""
-    called = {each.id: each for row in rows for each in _called(row)}
+    called = {each.id: each for row in rows for each in _called_operations(row)}
     documents = {each.document.id: each.document for each in called.values()}
     offered = {each.document.id: each.document for row in rows for each in row.tools.values()}
     origins = [origin for each in offered.values() for origin in each.origins]
@@ -116,7 +116,9 @@ def dataset_card(rows: Sequence[DatasetRow], funnel: Iterable[FunnelCount] = ())
         "kind": lambda row: (row.task.kind,),
         "language": lambda row: (row.task.language,),
         "country": lambda row: (row.task.country or "several",),
-        "category": lambda row: sorted({each.category or "unknown" for each in _called(row)}),
+        "category": lambda row: sorted(
+            {each.category or "unknown" for each in _called_operations(row)}
+        ),
         "written by": lambda row: (row.task.made_by,),
     }
     return DatasetCard(
@@ -124,7 +126,7 @@ def dataset_card(rows: Sequence[DatasetRow], funnel: Iterable[FunnelCount] = ())
         len(called),
         len(documents),
         {name: _counts(rows, facet) for name, facet in facets.items()},
-        dict(Counter(_seen(row) for row in rows if row.task.split == "test")),
+        dict(Counter(_classify_seen(row) for row in rows if row.task.split == "test")),
         sum(bool(row.audit) for row in rows),
         dict(sorted(Counter(each.licence for each in origins).items())),
         dict(sorted(Counter(each.source for each in origins).items())),
@@ -132,7 +134,7 @@ def dataset_card(rows: Sequence[DatasetRow], funnel: Iterable[FunnelCount] = ())
     )
 
 
-def _called(row: DatasetRow) -> list[KnownOperation]:
+def _called_operations(row: DatasetRow) -> list[KnownOperation]:
     tools: Mapping[str, KnownOperation] = row.tools
     names = dict.fromkeys(call.tool for call in row.task.gold)
     return [tools[name] for name in names if name in tools]
@@ -151,8 +153,8 @@ def _split(row: DatasetRow) -> str:
     return row.task.split or "not split"
 
 
-def _seen(row: DatasetRow) -> str:
-    called = {each.id for each in _called(row)}
+def _classify_seen(row: DatasetRow) -> str:
+    called = {each.id for each in _called_operations(row)}
     return "all unseen" if called <= set(row.unseen) else "some unseen"
 
 

@@ -71,7 +71,7 @@ def template_query(brief: Brief, known: Mapping[str, KnownOperation], seed: int)
     )
     calls = _calls(brief, [(names[each.id], each.operation) for each in used])
     choices: tuple[str, ...] = getattr(frames, brief.kind)
-    said = [_said(frames, each) for each in calls]
+    said = [_verbalize_call(frames, each) for each in calls]
     # The first frame has values in brackets, which can go.
     frame = choices[derive_seed(brief.id, f"frame {seed}") % len(choices) if all(said) else 0]
     last = said[-1]
@@ -127,7 +127,7 @@ def _calls(brief: Brief, used: Sequence[tuple[str, Operation]]) -> list[ApiCall]
     return calls
 
 
-def _said(frames: QueryTemplates, call: ApiCall) -> str:
+def _verbalize_call(frames: QueryTemplates, call: ApiCall) -> str:
     stated = {name: value for name, value in call.arguments.items() if not _is_reference(value)}
     return frames.joined.join(f"{name}: {_plain(value)}" for name, value in stated.items())
 
@@ -338,7 +338,7 @@ async def generate(
 
     async def look(item: StoredItem) -> StepFinding:
         brief = item.record(Brief)
-        return await _written(brief, known, writer, seed)
+        return await _write_queries(brief, known, writer, seed)
 
     settings: dict[str, object] = {"writer": writer.name, "count": writer.count, "seed": seed}
     version = NAME
@@ -352,12 +352,12 @@ async def generate(
 _PROMPTS = ("single", "repeated", "parallel", "nested")
 
 
-async def _written(
+async def _write_queries(
     brief: Brief, known: Mapping[str, KnownOperation], writer: QueryWriter, seed: int
 ) -> StepFinding:
     if writer.model is None:
         try:
-            return _made(brief, (template_query(brief, known, seed),))
+            return _make_task_finding(brief, (template_query(brief, known, seed),))
         except ValueError as error:
             return StepFinding("dropped", str(error))
     used = [known[name] for name in brief.used]
@@ -367,10 +367,12 @@ async def _written(
     reason = "; ".join(found.refused)
     if not found.tasks:
         return StepFinding("dropped", reason or "no query was written", usage=found.usage)
-    return msgspec.structs.replace(_made(brief, found.tasks), reason=reason, usage=found.usage)
+    return msgspec.structs.replace(
+        _make_task_finding(brief, found.tasks), reason=reason, usage=found.usage
+    )
 
 
-def _made(brief: Brief, tasks: Sequence[ApiTask]) -> StepFinding:
+def _make_task_finding(brief: Brief, tasks: Sequence[ApiTask]) -> StepFinding:
     made = tuple(NewItem("task", task.id, task, stands_on=(("brief", brief.id),)) for task in tasks)
     return StepFinding("kept", made=made)
 

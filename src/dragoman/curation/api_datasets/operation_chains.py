@@ -141,7 +141,7 @@ def _means_the_same(
     if name <= _IDENTITIES:
         answered = _thing_answered(first.operation, field)
         return answered.is_that(_thing_asked(second.operation, parameter))
-    said, asked = _described(field.schema), _words_in(parameter.description)
+    said, asked = _description_words(field.schema), _words_in(parameter.description)
     if first.document.id == second.document.id:
         return not (said and asked) or bool(said & asked) or bool(name & asked)
     return bool((said - name) & (asked - name)) or _one_format(field.schema, parameter)
@@ -196,7 +196,7 @@ def _fits(schema: Mapping[str, object], parameter: ApiParameter) -> bool:
         return False
     listed = parameter.schema.get("enum")
     if isinstance(listed, list) and listed:
-        known = {*map(str, _listed(schema))} or set(examples)
+        known = {*map(str, _enum_values(schema))} or set(examples)
         return len(listed) > _FEWEST_LISTED and bool(known) and known <= set(map(str, listed))
     pattern = parameter.schema.get("pattern")
     stated = [str(each) for each in documented_values(parameter)]
@@ -256,7 +256,7 @@ class _Thing(NamedTuple):
 def _thing_answered(operation: Operation, field: AnswerField) -> _Thing:
     holders = [part for part in field.path.split(".")[:-1] if not part.isdigit()]
     segments = [part for part in operation.url.partition("?")[0].split("/")[3:] if part]
-    return _Thing(_nearest(holders) or _nearest(segments), _described(field.schema))
+    return _Thing(_nearest(holders) or _nearest(segments), _description_words(field.schema))
 
 
 def _thing_asked(operation: Operation, parameter: ApiParameter) -> _Thing:
@@ -280,7 +280,7 @@ def _things(text: str) -> frozenset[str]:
     )
 
 
-def _described(schema: Mapping[str, object]) -> frozenset[str]:
+def _description_words(schema: Mapping[str, object]) -> frozenset[str]:
     return _words_in(str(schema.get("description") or schema.get("title") or ""))
 
 
@@ -315,11 +315,11 @@ def _examples(schema: Mapping[str, object]) -> list[object]:
     several = schema.get("examples")
     found = [schema.get("example"), schema.get("default"), schema.get("const")]
     found += several if isinstance(several, list) else []
-    found += _listed(schema)
+    found += _enum_values(schema)
     return [each for each in found if isinstance(each, str | int | float) and each != ""]
 
 
-def _listed(schema: Mapping[str, object]) -> list[object]:
+def _enum_values(schema: Mapping[str, object]) -> list[object]:
     listed = schema.get("enum")
     return listed if isinstance(listed, list) else []
 

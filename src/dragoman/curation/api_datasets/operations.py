@@ -14,7 +14,7 @@ from dragoman.core.apis.documents import (
 )
 from dragoman.core.apis.tasks import ApiTask
 from dragoman.curation.api_datasets.credential_removal import separate_configuration
-from dragoman.curation.api_datasets.pipeline import OPERATION, active, excluded
+from dragoman.curation.api_datasets.pipeline import OPERATION, active, excluded_items
 from dragoman.curation.api_datasets.probing.responses import OBSERVATION, Observation
 from dragoman.store.dataset import Dataset
 
@@ -68,12 +68,12 @@ def _parameter(parameter: ApiParameter) -> dict[str, object]:
         "description": _short(parameter.description),
         "example": parameter.example,
         "default": parameter.default,
-        "enum": _listed(parameter.schema),
+        "enum": _limited_enum(parameter.schema),
     }
     return {name: value for name, value in found.items() if value not in (None, "")}
 
 
-def _listed(schema: Mapping[str, object]) -> object:
+def _limited_enum(schema: Mapping[str, object]) -> object:
     listed = schema.get("enum")
     return listed[:50] if isinstance(listed, list) else None
 
@@ -92,22 +92,23 @@ def active_documents(dataset: Dataset, step: str) -> list[ApiDocument]:
     Raises:
         StoreError: Where the dataset cannot be read.
     """
-    gone = excluded(dataset, step)
+    gone = excluded_items(dataset, step)
     items = active(dataset, "document", step)
     seen = {item.name: item.record(Observation) for item in active(dataset, OBSERVATION, step)}
     found = (
-        _standing(separate_configuration(item.record(ApiDocument)), gone, seen) for item in items
+        _keep_remaining_operations(separate_configuration(item.record(ApiDocument)), gone, seen)
+        for item in items
     )
     return [document for document in found if document is not None]
 
 
-def _standing(
+def _keep_remaining_operations(
     document: ApiDocument,
     gone: Collection[tuple[str, str]],
     seen: Mapping[str, Observation],
 ) -> ApiDocument | None:
     stand = tuple(
-        _completed(operation, seen[name]) if name in seen else operation
+        _complete_operation(operation, seen[name]) if name in seen else operation
         for name, operation in operations(document)
         if (OPERATION, name) not in gone
     )
@@ -116,7 +117,7 @@ def _standing(
     return replace(document, api_list=stand)
 
 
-def _completed(operation: Operation, seen: Observation) -> Operation:
+def _complete_operation(operation: Operation, seen: Observation) -> Operation:
     return replace(
         operation,
         statuscode=operation.statuscode or seen.statuscode,
@@ -130,7 +131,7 @@ def observed_schemas(dataset: Dataset) -> dict[str, dict[str, object]]:
     Raises:
         StoreError: Where the dataset cannot be read.
     """
-    return dict(_observed(dataset))
+    return dict(_observed_schemas(dataset))
 
 
 def offered_ids(task: ApiTask, known: Mapping[str, KnownOperation]) -> dict[str, str]:
@@ -141,7 +142,7 @@ def offered_ids(task: ApiTask, known: Mapping[str, KnownOperation]) -> dict[str,
     return {name: key for key, name in names.items()}
 
 
-def _observed(dataset: Dataset) -> Iterator[tuple[str, dict[str, object]]]:
+def _observed_schemas(dataset: Dataset) -> Iterator[tuple[str, dict[str, object]]]:
     for item in dataset.items(OBSERVATION):
         schema = item.record(Observation).schema
         if schema:

@@ -21,15 +21,16 @@ def documented_values(parameter: ApiParameter) -> list[object]:
     Where it states none of an array or an object, they are made of what it states of their parts.
     """
     found: list[object] = []
-    for value in _stated(parameter):
-        typed = _typed(value, parameter)
+    for value in _stated_values(parameter):
+        typed = _coerce_to_declared_type(value, parameter)
         if _is_usable(typed) and _key(typed) not in map(_key, found):
             found.append(typed)
         if len(found) == MOST:
             break
     if (
         not found
-        and (made := _composed({"type": parameter.type, **parameter.schema}, 0)) is not None
+        and (made := _compose_schema_value({"type": parameter.type, **parameter.schema}, 0))
+        is not None
     ):
         found = [made] if _is_usable(made) else []
     return found
@@ -67,7 +68,7 @@ def documented_arguments(operation: Operation, without: str = "") -> list[dict[s
     return [*(sets if sets[0] else ()), *more][:2] or sets
 
 
-def _stated(parameter: ApiParameter) -> Iterator[object]:
+def _stated_values(parameter: ApiParameter) -> Iterator[object]:
     yield parameter.example
     yield from parameter.examples
     yield from _stated_by(parameter.schema, parameter.default)
@@ -83,7 +84,7 @@ def _stated_by(schema: Mapping[str, object], default: object = None) -> Iterator
     yield from listed if isinstance(listed, list) else ()
 
 
-def _typed(value: object, parameter: ApiParameter) -> object:
+def _coerce_to_declared_type(value: object, parameter: ApiParameter) -> object:
     """Return a document's text value in the declared type of its parameter, if it fits.
 
     `"1,2"` and `"[1, 2]"` are two ways to write an array parameter.
@@ -131,7 +132,7 @@ def _read(text: str) -> object:
         return text
 
 
-def _composed(schema: Mapping[str, object], depth: int) -> object:
+def _compose_schema_value(schema: Mapping[str, object], depth: int) -> object:
     """Return a value made of what a schema states of its parts; None where it states too little."""
     if depth > _DEEPEST:
         return None
@@ -142,14 +143,14 @@ def _composed(schema: Mapping[str, object], depth: int) -> object:
     kinds = kind if isinstance(kind, list) else [kind]
     if "array" in kinds or "items" in schema:
         items = schema.get("items")
-        one = _composed(items, depth + 1) if isinstance(items, dict) else None
+        one = _compose_schema_value(items, depth + 1) if isinstance(items, dict) else None
         return None if one is None else [one]
     is_object = "object" in kinds or "properties" in schema or "allOf" in schema
     if is_object and (made := _composed_object(schema, depth)) is not None:
         return made
     for key in _COMPOSED:
         for each in _parts(schema.get(key)):
-            if (made := _composed(each, depth + 1)) is not None:
+            if (made := _compose_schema_value(each, depth + 1)) is not None:
                 return made
     return None
 
@@ -171,7 +172,7 @@ def _composed_object(schema: Mapping[str, object], depth: int) -> object:
         for name, each in properties.items()
         if isinstance(each, dict)
         and each.get("readOnly") is not True
-        and (value := _composed(each, depth + 1)) is not None
+        and (value := _compose_schema_value(each, depth + 1)) is not None
     }
     return made if made and all(name in made for name in required) else None
 

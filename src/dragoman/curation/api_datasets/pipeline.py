@@ -100,7 +100,7 @@ def active(dataset: Dataset, kind: str, step: str = "") -> Iterator[StoredItem]:
     )
 
 
-def excluded(dataset: Dataset, step: str) -> set[tuple[str, str]]:
+def excluded_items(dataset: Dataset, step: str) -> set[tuple[str, str]]:
     """Return kind and name of what does not stand before a step.
 
     Raises:
@@ -154,7 +154,7 @@ def active_items(dataset: Dataset, step: CurationStep) -> Iterator[StoredItem]:
     if step.explode is None:
         yield from active(dataset, step.kind, step.name)
         return
-    gone = excluded(dataset, step.name)
+    gone = excluded_items(dataset, step.name)
     for item in active(dataset, step.explode.kind, step.name):
         for part in step.explode.parts(item):
             if (part.kind, part.name) not in gone:

@@ -215,7 +215,7 @@ class _Plan:
             self._refuse(self._line(place, ""), f"{name} is a table: [{name}]")
         self._known(table, {field.name for field in msgspec.structs.fields(kind)}, place)
         try:
-            return msgspec.convert(table, kind, dec_hook=_decoded)
+            return msgspec.convert(table, kind, dec_hook=_decode_path)
         except msgspec.ValidationError as error:
             found = _in_key.search(str(error))
             key = found.group(1) if found else ""
@@ -268,7 +268,7 @@ class _Plan:
         raise UsageError(f"{where}: {reason}")
 
 
-def _decoded(kind: type, value: object) -> object:
+def _decode_path(kind: type, value: object) -> object:
     """Return a value that TOML has no type for."""
     if kind is Path and isinstance(value, str):
         return Path(value)

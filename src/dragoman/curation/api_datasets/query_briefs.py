@@ -196,7 +196,7 @@ def plan_briefs(
         for used, _ in zip(sets, range(counts[kind]), strict=False)
     ]
     chains = find_chains(usable, observed)
-    ordered = sorted(chains, key=lambda chain: _seeded(plan.seed, content_key(chain)))
+    ordered = sorted(chains, key=lambda chain: _derive_order_seed(plan.seed, content_key(chain)))
     for chain in ordered[: counts["nested"]]:
         used = (usable[chain.first], usable[chain.second])
         briefs.append(_brief("nested", used, likeness, plan, chain))
@@ -269,5 +269,5 @@ def _same_category(one: KnownOperation, other: KnownOperation) -> bool:
     return bool(one.category) and one.category == other.category
 
 
-def _seeded(seed: int, key: str) -> int:
+def _derive_order_seed(seed: int, key: str) -> int:
     return derive_seed(key, f"order {seed}")

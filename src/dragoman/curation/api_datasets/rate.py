@@ -144,7 +144,9 @@ async def rate(dataset: Dataset, raters: Raters, on_done: Callable[[int], None])
 
     async def look(item: StoredItem) -> StepFinding:
         task = item.record(ApiTask)
-        return await _rated(task, [known[name] for name in used_operations(task, briefs)], raters)
+        return await _rate_task(
+            task, [known[name] for name in used_operations(task, briefs)], raters
+        )
 
     settings = {"raters": sorted(raters.models), "threshold": raters.threshold}
     version = prompt_version(PROMPT)
@@ -153,7 +155,7 @@ async def rate(dataset: Dataset, raters: Raters, on_done: Callable[[int], None])
     )
 
 
-async def _rated(task: ApiTask, used: list[KnownOperation], raters: Raters) -> StepFinding:
+async def _rate_task(task: ApiTask, used: list[KnownOperation], raters: Raters) -> StepFinding:
     apis = [operation_description(each.document, each.operation) for each in used]
     names = sorted(raters.models)
     answers = await asyncio.gather(*(rate_query(raters.models[name], task, apis) for name in names))

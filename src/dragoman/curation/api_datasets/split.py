@@ -121,19 +121,21 @@ def split(dataset: Dataset, plan: SplitPlan) -> None:
     known = known_operations(active_documents(dataset, STEP))
     tasks = {item.name: item.record(ApiTask) for item in items}
     needed = {
-        name: NeededOperations(_used(offered_ids(task, known), answered[name]), task.offered)
+        name: NeededOperations(
+            _used_operations(offered_ids(task, known), answered[name]), task.offered
+        )
         for name, task in tasks.items()
     }
     sides = assign_splits(needed, plan)
-    record_decisions(dataset, STEP, _found(items, sides), {"plan": plan})
+    record_decisions(dataset, STEP, _make_split_findings(items, sides), {"plan": plan})
 
 
-def _used(ids: Mapping[str, str], answer: TaskSolution) -> tuple[str, ...]:
+def _used_operations(ids: Mapping[str, str], answer: TaskSolution) -> tuple[str, ...]:
     names = [ids[call.tool] for call in answer.solution.calls if call.tool in ids]
     return tuple(dict.fromkeys(names))
 
 
-def _found(
+def _make_split_findings(
     items: list[StoredItem], sides: Mapping[str, TaskSplit]
 ) -> Iterator[tuple[StoredItem, StepFinding]]:
     for item in items:

@@ -24,7 +24,7 @@ from dragoman.store.audio_set_format import (
     SPEECH,
     SpeechLine,
     TranscriptLine,
-    encoded,
+    encode_line,
     intact_lines,
     transcripts_name,
 )
@@ -73,15 +73,15 @@ async def complete_lines(
     path, places, keys, good = wanted
     known = {keys[at]: line for at, line in enumerate(good) if line is not None}
     lines = list(_until_none(good))
-    atomic_write(path, map(encoded, lines))
+    atomic_write(path, map(encode_line, lines))
     on_done(len(lines))
     with TranslatedErrors(StoreError, f"{path}: cannot be written"), path.open("ab") as file:
 
         def write_ready() -> None:
             before = len(lines)
             while len(lines) < len(keys) and keys[len(lines)] in known:
-                line = _moved(known[keys[len(lines)]], places[len(lines)])
-                file.write(encoded(line))
+                line = _move_line_to_place(known[keys[len(lines)]], places[len(lines)])
+                file.write(encode_line(line))
                 lines.append(line)
             file.flush()
             on_done(len(lines) - before)
@@ -94,7 +94,7 @@ async def complete_lines(
             try:
                 return await make(at)
             except ParticipantError as error:
-                raise _told(error, places[at], path) from error
+                raise _add_place_to_error(error, places[at], path) from error
 
         write_ready()
         await map_in_order(_first_places(keys, known), made, at_once, keep)
@@ -106,7 +106,7 @@ def message_place(line: UserMessage | Line) -> Place:
     return (line.task, line.turn, line.place)
 
 
-def _told(error: ParticipantError, place: Place, path: Path) -> ParticipantError:
+def _add_place_to_error(error: ParticipantError, place: Place, path: Path) -> ParticipantError:
     task, turn, number = place
     told = ParticipantError(
         f"{task}/{turn}.{number}: {error}; what came is in {path}, and the same command goes on"
@@ -128,7 +128,7 @@ def _until_none(lines: Sequence[L | None]) -> Sequence[L]:
     return [line for line in lines[:end] if line is not None]
 
 
-def _moved(line: L, place: Place) -> L:
+def _move_line_to_place(line: L, place: Place) -> L:
     """Return the same of another message; what it consumed is told once."""
     if message_place(line) == place:
         return line
@@ -293,7 +293,7 @@ async def transcribe_messages(  # noqa: PLR0913, PLR0917 - what is heard, by who
             recognizer_input_key(line, is_simulated=name in engines.simulated) for line in speech
         ]
         path = folder / transcripts_name(name)
-        ear = _Ear(name, engines, performers, AudioSetFiles(folder))
+        ear = _SetRecognizer(name, engines, performers, AudioSetFiles(folder))
 
         async def hear(at: int) -> TranscriptLine:
             if broken:
@@ -323,7 +323,7 @@ def recognizer_input_key(line: SpeechLine, *, is_simulated: bool) -> str:
     return NOTHING if line.audio is None else line.audio.sha256
 
 
-class _Ear:
+class _SetRecognizer:
     """One recognizer of a set."""
 
     def __init__(

@@ -78,7 +78,7 @@ from dragoman.registry.speech_engines import SpeechEngines
 from dragoman.registry.suites import load_suite
 from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_set import AudioSet
-from dragoman.store.audio_set_format import CARD, TEXTS, MessageWhitelist, encoded
+from dragoman.store.audio_set_format import CARD, TEXTS, MessageWhitelist, encode_line
 
 RULES = "rules"
 """The rewriter that is no model."""
@@ -165,7 +165,7 @@ class AudioSetBuilder:
         self._engines = None
         self._digests = [suite.provenance.digest for suite in suites]
         self._open_crew = pool_from_options(asked.workers, asked.ray, PATIENCE)
-        self._made = _made(asked, suites, self._rules)
+        self._made = _describe_inputs(asked, suites, self._rules)
         self._made |= self._versions.made(is_spoken=is_spoken)
         if asked.speech is not None:
             engines = SpeechEngines(suites, self._connections)
@@ -265,13 +265,13 @@ class AudioSetBuilder:
     async def _texts(self, on_done: OnDone) -> list[SetLine]:
         lines = list(kept_texts(self.asked.out, self.messages))
         path = self.asked.out / TEXTS
-        atomic_write(path, map(encoded, lines))
+        atomic_write(path, map(encode_line, lines))
         on_done("texts", len(lines))
         means = self._means()
         with TranslatedErrors(StoreError, f"{path}: cannot be written"), path.open("ab") as file:
 
             def keep(_: UserMessage, line: SetLine) -> None:
-                file.write(encoded(line))
+                file.write(encode_line(line))
                 file.flush()
                 lines.append(line)
                 on_done("texts", 1)
@@ -376,7 +376,9 @@ def _budget(asked: AudioSetRequest) -> Budget | None:
     return Budget(parse_spend_limit(asked.max_cost), price_of, goes_on="the same command")
 
 
-def _made(asked: AudioSetRequest, suites: Sequence[Suite], rules: Phenomena) -> dict[str, object]:
+def _describe_inputs(
+    asked: AudioSetRequest, suites: Sequence[Suite], rules: Phenomena
+) -> dict[str, object]:
     """Return all that decides which texts are in a set."""
     is_rules = asked.rewriter == RULES
     return {

@@ -302,16 +302,18 @@ def _counts(lines: Sequence[SetLine]) -> CategoryCounts:
     proofs = [each for one in spoken for each in one.proof]
     return CategoryCounts(
         messages=len(lines),
-        grades=_counted(one.grade for one in spoken),
+        grades=_count_names(one.grade for one in spoken),
         values=len(proofs),
-        found=_counted(each.how for each in proofs if each.how is not None),
+        found=_count_names(each.how for each in proofs if each.how is not None),
         lost=sum(each.how is None for each in proofs),
         case_unheard=sum(each.is_case_unheard for each in proofs),
         unstated=sum(one.message.unstated for one in spoken),
-        phenomena=_counted(name for one in spoken for name in Counter(one.phenomena).elements()),
+        phenomena=_count_names(
+            name for one in spoken for name in Counter(one.phenomena).elements()
+        ),
         topics=sum(len(line.whitelist.allowed) for line in lines),
     )
 
 
-def _counted(names: Iterable[str]) -> dict[str, int]:
+def _count_names(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(names).items()))

@@ -119,13 +119,13 @@ def _message(
     stated: dict[StatedValue, None] = {}
     unstated = 0
     for each in of_turn:
-        values = _stated(each, text, reader)
+        values = _best_stated_values(each, text, reader)
         unstated += not values
         stated |= dict.fromkeys(StatedValue(each.argument, value) for value in values)
     return UserMessage(task.suite, task.id, turn, place, text, tuple(stated), unstated)
 
 
-def _stated(expected: ExpectedValue, text: str, reader: ValueReader) -> tuple[str, ...]:
+def _best_stated_values(expected: ExpectedValue, text: str, reader: ValueReader) -> tuple[str, ...]:
     """Return what is stated of the alternative of which most is; of equal ones the first."""
     candidates = (
         tuple(value for value in alternative if reader.how_stated(value, text) is not None)
@@ -165,10 +165,10 @@ def recover_values(
     values: Sequence[StatedValue], said: str, reader: ValueReader
 ) -> tuple[RecoveredValue, ...]:
     """Return for each value how a rewritten text states it."""
-    return tuple(_recovered(each, said, reader) for each in values)
+    return tuple(_recover_value(each, said, reader) for each in values)
 
 
-def _recovered(stated: StatedValue, said: str, reader: ValueReader) -> RecoveredValue:
+def _recover_value(stated: StatedValue, said: str, reader: ValueReader) -> RecoveredValue:
     value = stated.value
     how = reader.how_said(value, said)
     if how is None:

@@ -21,7 +21,7 @@ from dragoman.curation.audio_sets.messages import (
 )
 from dragoman.curation.audio_sets.rule_based_rewriting import Phenomena, RewrittenText, rewrite_text
 from dragoman.curation.llm_clients import ModelQuestion, ask_for_json
-from dragoman.store.audio_set_format import TEXTS, MessageWhitelist, encoded, intact_lines
+from dragoman.store.audio_set_format import TEXTS, MessageWhitelist, encode_line, intact_lines
 
 REWRITE_PROMPT = "rewrite-1"
 MOST_TIMES = 4
@@ -44,7 +44,7 @@ class ModelRewriting(msgspec.Struct, frozen=True):
     usage: tuple[Usage, ...]
 
 
-class _Said(msgspec.Struct, forbid_unknown_fields=True):
+class _RewrittenText(msgspec.Struct, forbid_unknown_fields=True):
     said: str
 
 
@@ -55,7 +55,8 @@ async def rewrite_with_model(text: str, model: ChatModel) -> ModelRewriting:
         RunHalted: Where the endpoint refuses everything, or the budget is spent.
     """
     answer = await ask_for_json(
-        ModelQuestion("speech", REWRITE_PROMPT, {"text": text}, _Said, _REWRITE_SCHEMA), model
+        ModelQuestion("speech", REWRITE_PROMPT, {"text": text}, _RewrittenText, _REWRITE_SCHEMA),
+        model,
     )
     said = "" if answer.value is None else " ".join(answer.value.said.split())
     return ModelRewriting(said, answer.why or _rewrite_problem(said, text), answer.usage)
@@ -246,5 +247,5 @@ def digest_of(lines: Sequence[SetLine]) -> str:
     """Return the SHA-256 of lines as they are written."""
     digest = hashlib.sha256()
     for line in lines:
-        digest.update(encoded(line))
+        digest.update(encode_line(line))
     return digest.hexdigest()

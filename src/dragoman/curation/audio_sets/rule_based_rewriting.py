@@ -183,7 +183,7 @@ def spelled_names(
             yield TextEdit(end, end, f", {said}{comma}", "spelled name")
 
 
-def unquoted(
+def drop_quotation_marks(
     text: str, whole: Sequence[Range], rules: Phenomena, draw: Random
 ) -> Iterator[TextEdit]:
     """Yield quotation marks that are not said, outside of values."""
@@ -289,7 +289,7 @@ def rewrite_text(
             edits.append(verbalize_span(text, span) if is_worded else as_typed(text, span))
         edits += left_signs(text, whole)
         edits += spelled_names(text, _first_places(values, text), rules, draws["names"])
-        edits += unquoted(text, places, rules, draws["quotes"])
+        edits += drop_quotation_marks(text, places, rules, draws["quotes"])
     return RewrittenText(*apply_edits(text, edits))
 
 

@@ -63,9 +63,9 @@ def _figures(text: str) -> Iterator[Decimal]:
     for match in _FIGURES.finditer(text):
         number = Decimal(match["number"].replace(",", ""))
         scale = _SCALES.get((match["scale"] or "").strip(), 1)
-        yield from _signed(number * scale, is_negative=match["sign"] is not None)
+        yield from _apply_sign(number * scale, is_negative=match["sign"] is not None)
         if match["percent"]:
-            yield from _signed(number / _HUNDRED, is_negative=match["sign"] is not None)
+            yield from _apply_sign(number / _HUNDRED, is_negative=match["sign"] is not None)
 
 
 def _words(words: Heard) -> Iterator[Decimal]:
@@ -79,9 +79,9 @@ def _words(words: Heard) -> Iterator[Decimal]:
         number = Decimal(f"{whole}{decimals}")
         scale = _SCALES.get(text_at(words, end), 1) if decimals else 1
         is_negative = at > 0 and words[at - 1].text in _NEGATIVE
-        yield from _signed(number * scale, is_negative=is_negative)
+        yield from _apply_sign(number * scale, is_negative=is_negative)
         if text_at(words, end) == "percent":
-            yield from _signed(number / _HUNDRED, is_negative=is_negative)
+            yield from _apply_sign(number / _HUNDRED, is_negative=is_negative)
         year = year_at(words, at)
         if year is not None:
             yield Decimal(year.value)
@@ -95,7 +95,7 @@ def _number_at(words: Heard, at: int) -> tuple[int | None, int]:
     return _ORDINALS.get(words[at].text), at + 1
 
 
-def _signed(number: Decimal, *, is_negative: bool) -> Iterator[Decimal]:
+def _apply_sign(number: Decimal, *, is_negative: bool) -> Iterator[Decimal]:
     yield -number if is_negative else number
 
 

@@ -84,10 +84,10 @@ def spoken_spans(text: str, kept: Collection[str]) -> tuple[WholeSpan, ...]:
     signs = [_sign_span(each) for each in sign_wordings(text, DEFAULT_STYLE)]
     signs = [span for span in signs if span.kind != "path" or not _meets_any(span, paths)]
     shown = [span for span in (*shown, *paths) if span not in words]
-    return tuple(sorted(_chosen(code, signs, shown), key=lambda span: span.start))
+    return tuple(sorted(_choose_disjoint_spans(code, signs, shown), key=lambda span: span.start))
 
 
-def _chosen(*ranks: Iterable[WholeSpan]) -> Iterator[WholeSpan]:
+def _choose_disjoint_spans(*ranks: Iterable[WholeSpan]) -> Iterator[WholeSpan]:
     """Yield spans that overlap none of a rank before."""
     chosen: list[WholeSpan] = []
     for rank in ranks:

@@ -131,7 +131,7 @@ def audio_set_problems(folder: Path) -> tuple[str, ...]:
     card = audio_set_card(recorded_settings(folder), digest_of(texts), texts)
     if settings.asr:
         recorded = AudioSet(folder)
-        lines = _spoken(folder, settings, texts)
+        lines = _join_spoken_lines(folder, settings, texts)
         found += [problem for line in lines for problem in speech_problems(line, settings)]
         found += sound_problems(folder, lines)
         rules = counting_rules(versions, settings.language)
@@ -164,7 +164,7 @@ def _suite_problems(
         yield f"its {len(texts):,} messages are not the {len(messages):,} of {names}"
 
 
-def _spoken(
+def _join_spoken_lines(
     folder: Path, settings: SetSettings, texts: Sequence[SetLine]
 ) -> tuple[SpokenLine, ...]:
     """Put the lines of a set together, which are known to be of the same messages."""

@@ -57,10 +57,10 @@ def csv_table_lines(
     """
     if len(content) > MOST_BYTES:
         raise DataError(f"{where}: larger than {MOST_BYTES} bytes: no file of ours")
-    return _lines(detect_delimiter(_decoded(content, where), columns), where)
+    return _lines(detect_delimiter(_decode_csv(content, where), columns), where)
 
 
-def _decoded(content: bytes, where: str) -> str:
+def _decode_csv(content: bytes, where: str) -> str:
     is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         text = content.decode("utf-16" if is_utf_16 else "utf-8-sig")

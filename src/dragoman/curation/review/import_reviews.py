@@ -96,7 +96,9 @@ def review_rows(texts: Sequence[ReviewText], rows: Iterable[ReviewedRow], check:
     judged = [each for each in found.values() if each.verdict]
     refused += _faults(judged, check)
     refused += _shared_names(judged, texts)
-    return Review(tuple(judged), tuple(_approved(judged)), tuple(gone), tuple(refused), fitting)
+    return Review(
+        tuple(judged), tuple(_join_approved_texts(judged)), tuple(gone), tuple(refused), fitting
+    )
 
 
 def _without_text(row: ReviewedRow, gone: list[str], refused: list[RefusedRow]) -> None:
@@ -136,14 +138,21 @@ def _shared_names(judged: Sequence[ReadRow], texts: Sequence[ReviewText]) -> lis
     }
     holders: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for (context, source), name in names.items():
-        holders[context, _folded(name)].append(source)
+        holders[context, _normalize_column_name(name)].append(source)
     found = []
     for each in judged:
         text = each.row.text
         if each.verdict != "fixed" or not _is_name(text):
             continue
-        others = holders[text.context, _folded(each.text)]
-        other = next((it for it in others if _folded(it) != _folded(text.source)), None)
+        others = holders[text.context, _normalize_column_name(each.text)]
+        other = next(
+            (
+                it
+                for it in others
+                if _normalize_column_name(it) != _normalize_column_name(text.source)
+            ),
+            None,
+        )
         if other is not None:
             why = f"its correction is the name of {other!r:.60} too: two things need two names"
             found.append(RefusedRow(each.where, why))
@@ -155,7 +164,7 @@ def _is_name(text: ReviewText) -> bool:
     return text.context.endswith(_NAMES)
 
 
-def _folded(name: str) -> str:
+def _normalize_column_name(name: str) -> str:
     return " ".join(cell_text(name).casefold().split())
 
 
@@ -164,7 +173,7 @@ def _alone(row: ReviewRow) -> ReviewText:
     return msgspec.structs.replace(row.text, source=row.source, target=row.translation)
 
 
-def _approved(judged: Iterable[ReadRow]) -> list[ApprovedText]:
+def _join_approved_texts(judged: Iterable[ReadRow]) -> list[ApprovedText]:
     """Put the texts together; what was not read of a document stays as it is."""
     by_text: defaultdict[tuple[str, str], dict[int, ReadRow]] = defaultdict(dict)
     for each in judged:

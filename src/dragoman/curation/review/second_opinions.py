@@ -247,7 +247,7 @@ async def _ask(
         if helpers.estimator:
             model = translation_model(helpers.estimator, connections)
             missing = [k for k, each in opinions.entries.items() if each.quality is None]
-            look = partial(_estimated, languages=languages, model=model)
+            look = partial(_estimate_entries, languages=languages, model=model)
             await opinions.collect("estimated", missing, look)
     finally:
         await connections.close()
@@ -298,7 +298,7 @@ async def _translated_back(
     return BatchedAnswers(said, answer.problems, answer.usage, answer.halt)
 
 
-async def _estimated(
+async def _estimate_entries(
     entries: Mapping[str, MemoryEntry],
     on_done: Callable[[int], None],
     *,

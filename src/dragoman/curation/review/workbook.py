@@ -321,7 +321,7 @@ def decode_workbook(content: bytes, where: str) -> tuple[ReviewedRow, ...]:
     """
     if len(content) > MOST_BYTES:
         raise DataError(f"{where}: larger than {MOST_BYTES} bytes: no workbook of ours")
-    merged, book = _opened(content, where)
+    merged, book = _open_workbook(content, where)
     with closing(book):
         found = [
             _rows_of_sheet(sheet, merged.get(sheet.title, ()), where) for sheet in book.worksheets
@@ -334,7 +334,9 @@ def decode_workbook(content: bytes, where: str) -> tuple[ReviewedRow, ...]:
     return tuple(row for rows in found if rows is not None for row in rows)
 
 
-def _opened(content: bytes, where: str) -> tuple[Mapping[str, Sequence[MergedCells]], "Workbook"]:
+def _open_workbook(
+    content: bytes, where: str
+) -> tuple[Mapping[str, Sequence[MergedCells]], "Workbook"]:
     """Return which cells are merged, by sheet, and a workbook that is read a row at a time."""
     openpyxl = _openpyxl()
     if content.startswith(_OLD_OR_LOCKED):
@@ -464,14 +466,14 @@ def _write_guide(book: "Workbook", title: str) -> None:
     sheet.title = GUIDE
     sheet.column_dimensions["A"].width = 120
     for number, line in enumerate((title, *_guide()), start=1):
-        _put(sheet.cell(number, 1), line)
+        _set_cell_value(sheet.cell(number, 1), line)
 
 
 def _write_sheet(sheet: Any, rows: Sequence[ReviewRow]) -> None:  # noqa: ANN401
     styles = _openpyxl().styles
     for column, name in enumerate(COLUMNS, start=1):
         cell = sheet.cell(1, column)
-        _put(cell, name)
+        _set_cell_value(cell, name)
         cell.font = styles.Font(bold=True)
         letter = cell.column_letter
         sheet.column_dimensions[letter].width = _WIDTHS.get(name, 12)
@@ -479,13 +481,13 @@ def _write_sheet(sheet: Any, rows: Sequence[ReviewRow]) -> None:  # noqa: ANN401
     for line, row in enumerate(rows, start=2):
         for column, value in enumerate(cells_of(row), start=1):
             cell = sheet.cell(line, column)
-            _put(cell, value)
+            _set_cell_value(cell, value)
             cell.alignment = wrapped
     sheet.freeze_panes = "A2"
     sheet.auto_filter.ref = sheet.dimensions
 
 
-def _put(cell: Any, value: str | float) -> None:  # noqa: ANN401 - untyped in the library
+def _set_cell_value(cell: Any, value: str | float) -> None:  # noqa: ANN401 - untyped in the library
     """Give a cell its value; a text is a text even where it starts as a formula does."""
     if isinstance(value, str):
         if len(value) > LONGEST_CELL:

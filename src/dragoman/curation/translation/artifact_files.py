@@ -26,7 +26,7 @@ from dragoman.conditions.language.artifacts import (
 from dragoman.conditions.language.database_names import decode_database, text_leaves
 from dragoman.conditions.language.text_invariants import has_letters
 from dragoman.core.errors import DataError
-from dragoman.core.texts.decoding import DECODING_ERRORS, JsonPath, put, value_at
+from dragoman.core.texts.decoding import DECODING_ERRORS, JsonPath, set_values_at, value_at
 from dragoman.curation.translation.segments import Component, Mode, Segment, address_of
 
 Write = Callable[[Mapping[str, str]], bytes]
@@ -115,7 +115,7 @@ def document_artifact(origin: SourcedFile, content: bytes) -> FileArtifact:
     Raises:
         DataError: Where it is no UTF-8.
     """
-    text = _decoded(content, origin.name)
+    text = _decode_utf8(content, origin.name)
     address = address_of(origin.name, _WHOLE)
     segment = Segment(address, "policy", text, "text", f"{origin.domain}/text")
 
@@ -123,12 +123,12 @@ def document_artifact(origin: SourcedFile, content: bytes) -> FileArtifact:
         return texts.get(address, text).encode("utf-8")
 
     def read(translated: bytes, where: str) -> dict[str, str]:
-        return {address: _decoded(translated, where)} if has_letters(text) else {}
+        return {address: _decode_utf8(translated, where)} if has_letters(text) else {}
 
     return FileArtifact(origin, "policy", (segment,) if has_letters(text) else (), write, read)
 
 
-def _decoded(content: bytes, where: str) -> str:
+def _decode_utf8(content: bytes, where: str) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -163,7 +163,11 @@ def database_artifact(origin: SourcedFile, content: bytes, leaves: frozenset[str
         }
         if not changed:
             return content
-        return _patched(content, changed) if _is_json(content) else _patched_toml(content, changed)
+        return (
+            _patch_database(content, changed)
+            if _is_json(content)
+            else _patched_toml(content, changed)
+        )
 
     def read(translated: bytes, where: str) -> dict[str, str]:
         database = decode_database(translated, where)
@@ -193,9 +197,9 @@ def _is_json(content: bytes) -> bool:
     return content.lstrip()[:1] == b"{"
 
 
-def _patched(content: bytes, texts: Mapping[JsonPath, str]) -> bytes:
+def _patch_database(content: bytes, texts: Mapping[JsonPath, str]) -> bytes:
     database = decode_database(content, "")
-    put(database, texts)
+    set_values_at(database, texts)
     return encode_json(database)
 
 
@@ -203,7 +207,7 @@ def _patched_toml(content: bytes, texts: Mapping[JsonPath, str]) -> bytes:
     import tomlkit
 
     database = tomlkit.parse(content.decode("utf-8"))
-    put(database, texts)
+    set_values_at(database, texts)
     return tomlkit.dumps(database).encode("utf-8")
 
 
@@ -284,7 +288,7 @@ def schema_artifact(origin: SourcedFile, schema: Schema) -> FileArtifact:
 
     def write(texts: Mapping[str, str]) -> bytes:
         written = _plain(schema)
-        put(written, {each.place: texts.get(at, each.text) for at, each in found.items()})
+        set_values_at(written, {each.place: texts.get(at, each.text) for at, each in found.items()})
         return encode_artifact(msgspec.convert(written, Schema))
 
     def read(translated: bytes, where: str) -> dict[str, str]:
@@ -336,14 +340,14 @@ def _schema_texts(schema: Schema, domain: str) -> Iterator[_Text]:
     if schema.module_description:
         yield _Text(("module_description",), schema.module_description, "text", prose)
     for name, model in schema.models.items():
-        for place, text in _described(model):
+        for place, text in _described_places(model):
             yield _Text(("models", name, *place), text, "text", prose)
     contexts = label_contexts(schema, domain)
     for key, value_set in schema.value_sets.items():
         yield from _values(key, value_set, contexts[key])
 
 
-def _described(model: ModelText) -> Iterator[tuple[JsonPath, str]]:
+def _described_places(model: ModelText) -> Iterator[tuple[JsonPath, str]]:
     if model.description:
         yield ("description",), model.description
     for name, field in model.fields.items():
@@ -401,7 +405,7 @@ def tasks_artifact(origin: SourcedFile, content: bytes) -> FileArtifact:
         if not changed:
             return content
         written = _tasks(content, origin.name)
-        put(written, changed)
+        set_values_at(written, changed)
         return encode_json(written)
 
     def read(translated: bytes, where: str) -> dict[str, str]:
@@ -435,11 +439,11 @@ def _task_texts(task: dict[str, object], at: int) -> Iterator[tuple[JsonPath, st
     """Yield the texts of a task that are to be translated."""
     for pattern in translatable_fields().tasks:
         for place, text in texts_along(task, pattern):
-            if has_letters(text) and _is_said(task, place):
+            if has_letters(text) and _is_spoken_place(task, place):
                 yield (at, *place), text
 
 
-def _is_said(task: dict[str, object], place: JsonPath) -> bool:
+def _is_spoken_place(task: dict[str, object], place: JsonPath) -> bool:
     """Return whether a place is none of a message, or of one that somebody said."""
     if place[-1] != _MESSAGE:
         return True

@@ -275,7 +275,7 @@ def released_translations(domain: TranslatableDomain, folder: AssetFolder) -> Re
                 reasons.setdefault(reason, []).append(segment.address)
             else:
                 pairs.append(TranslatedSegment(segment, target))
-        unaligned += [Unaligned(artifact.name, *each) for each in _tupled(reasons)]
+        unaligned += [Unaligned(artifact.name, *each) for each in _freeze_addresses(reasons)]
     return ReleasedTranslations(tuple(pairs), tuple(unaligned))
 
 
@@ -322,7 +322,7 @@ def _fault(segment: Segment, target: str) -> str:
     return UNCHANGED if target == segment.source and segment.component != "schema" else ""
 
 
-def _tupled(reasons: Mapping[str, list[str]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _freeze_addresses(reasons: Mapping[str, list[str]]) -> Iterator[tuple[str, tuple[str, ...]]]:
     return ((why, tuple(addresses)) for why, addresses in reasons.items())
 
 

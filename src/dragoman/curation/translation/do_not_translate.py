@@ -202,10 +202,10 @@ def shapes_of(ids: Iterable[str]) -> frozenset[str]:
 def matches_shape(text: str, shapes: frozenset[str]) -> bool:
     """Whether a word has one of the shapes."""
     shape = shape_of(text)
-    return shape is not None and (shape in shapes or _mixed(text, shape) in shapes)
+    return shape is not None and (shape in shapes or _mask_code_chunk(text, shape) in shapes)
 
 
-def _mixed(text: str, shape: str) -> str:
+def _mask_code_chunk(text: str, shape: str) -> str:
     return "X" * len(shape) if _CODE_CHUNK.fullmatch(text) and not text.isdecimal() else shape
 
 

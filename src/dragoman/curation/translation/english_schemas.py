@@ -210,11 +210,11 @@ def _fields(node: ast.ClassDef) -> Iterator[_Field]:
 def _field_text(owner: ast.ClassDef, field: _Field, known: frozenset[str]) -> FieldText:
     shown = ast.unparse(field.annotation)
     inline = f"{owner.name}.{field.name}" if _literals(field.annotation) else None
-    described = _said_of(field.default) or _said_of(field.annotation)
+    described = _find_description(field.default) or _find_description(field.annotation)
     return FieldText(shown, described, shown if shown in known else inline)
 
 
-def _said_of(node: ast.expr | None) -> str | None:
+def _find_description(node: ast.expr | None) -> str | None:
     """Return the description in a call of `Field` or `Meta`, wherever it stands."""
     for part in ast.walk(node) if node is not None else ():
         if isinstance(part, ast.Call) and _last_name(part.func) in _DESCRIBES:

@@ -96,7 +96,7 @@ def cued_values(text: str, start: int, end: int, values: tuple[Value, ...]) -> t
     """Return those values whose field is named beside a place, in the same sentence."""
     before = _STOPS.split(text[max(0, start - _BEFORE) : start])[-1]
     after = _STOPS.split(text[end : end + _AFTER])[0]
-    return _named(values, f" {_words(before)} | {_words(after)} ")
+    return _values_with_cue(values, f" {_words(before)} | {_words(after)} ")
 
 
 def values_cued_on_line(
@@ -105,10 +105,10 @@ def values_cued_on_line(
     """Return those values whose field is named anywhere on the line of a place."""
     before = text[text.rfind("\n", 0, start) + 1 : start]
     after = text[end:].partition("\n")[0]
-    return _named(values, f" {_words(before)} | {_words(after)} ")
+    return _values_with_cue(values, f" {_words(before)} | {_words(after)} ")
 
 
-def _named(values: tuple[Value, ...], words: str) -> tuple[Value, ...]:
+def _values_with_cue(values: tuple[Value, ...], words: str) -> tuple[Value, ...]:
     """Return values with a cue among words; "status" is none where "sim status" is another's."""
     cues = {cue for each in values for cue in each.cues if f" {cue} " in words}
     inner = {cue for cue in cues for other in cues if cue != other and f" {cue} " in f" {other} "}

@@ -116,7 +116,7 @@ def merge_manifest(
     Raises:
         DataError: Where the manifest so far is damaged: it is not replaced.
     """
-    manifest = _decoded(before, where)
+    manifest = _decode_manifest(before, where)
     assets = manifest.setdefault("assets", {})
     for name, entry in entries.items():
         kept = {key: value for key, value in assets.get(name, {}).items() if key != _PATCHED}
@@ -146,7 +146,7 @@ def write_translations(
     """
     path = folder / MANIFEST
     before = path.read_bytes() if path.exists() else None
-    noted = _decoded(before, str(path)).get("assets", {})
+    noted = _decode_manifest(before, str(path)).get("assets", {})
     entries: dict[str, dict[str, object]] = {}
     for artifact, texts in files.items():
         content = artifact.written(texts)
@@ -174,7 +174,7 @@ def file_records(manifest: bytes | None, where: str) -> dict[str, FileRecord]:
     Raises:
         DataError: Where it is damaged.
     """
-    assets = _decoded(manifest, where).get("assets", {})
+    assets = _decode_manifest(manifest, where).get("assets", {})
     return {name: _record(entry) for name, entry in assets.items()}
 
 
@@ -214,7 +214,7 @@ class _Shape(msgspec.Struct):
     assets: dict[str, _Entry] = {}
 
 
-def _decoded(manifest: bytes | None, where: str) -> dict[str, Any]:
+def _decode_manifest(manifest: bytes | None, where: str) -> dict[str, Any]:
     """Return a manifest as it is, after a look at the parts that are read of it."""
     if manifest is None:
         return {}
@@ -287,11 +287,11 @@ def _stale(
         return [StaleFile(artifact.name, "not recorded", everything, is_whole=True)]
     found = []
     if _has_changed(artifact, record, known):
-        found.append(_changed(artifact, record, everything))
+        found.append(_find_stale_texts(artifact, record, everything))
     content = folder.read(artifact.name)
     if record.output_sha256 and hashlib.sha256(content).hexdigest() != record.output_sha256:
         where = str(folder.folder / artifact.name)
-        edited = _edited(artifact, record, artifact.translations(content, where))
+        edited = _find_edited_texts(artifact, record, artifact.translations(content, where))
         found.append(StaleFile(artifact.name, "edited by hand", edited))
     elif record.is_patched:
         found.append(StaleFile(artifact.name, "edited by hand", (), is_whole=True))
@@ -304,7 +304,9 @@ def _has_changed(artifact: Artifact, record: FileRecord, known: Mapping[str, str
     return any(now.get(path, digest) != digest for path, digest in record.source_files.items())
 
 
-def _changed(artifact: Artifact, record: FileRecord, everything: tuple[str, ...]) -> StaleFile:
+def _find_stale_texts(
+    artifact: Artifact, record: FileRecord, everything: tuple[str, ...]
+) -> StaleFile:
     if not record.texts:
         return StaleFile(artifact.name, "source changed", everything, is_whole=True)
     fresh = tuple(
@@ -313,7 +315,9 @@ def _changed(artifact: Artifact, record: FileRecord, everything: tuple[str, ...]
     return StaleFile(artifact.name, "source changed", fresh)
 
 
-def _edited(artifact: Artifact, record: FileRecord, texts: Mapping[str, str]) -> tuple[str, ...]:
+def _find_edited_texts(
+    artifact: Artifact, record: FileRecord, texts: Mapping[str, str]
+) -> tuple[str, ...]:
     """Return the texts whose translation is not the one that was written."""
     return tuple(
         segment.address

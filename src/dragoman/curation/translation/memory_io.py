@@ -208,7 +208,7 @@ def import_artifacts(
     """
     found: list[ImportedTranslations] = []
     for name in suites:
-        domain, root = _translated(name, assets)
+        domain, root = _load_translated_domain(name, assets)
         there = languages_of(root)
         missing = [code for code in languages if code not in there]
         if missing or not there:
@@ -276,7 +276,7 @@ def _agreement(
     )
 
 
-def _translated(name: str, assets: str) -> tuple[TranslatableDomain, Path]:
+def _load_translated_domain(name: str, assets: str) -> tuple[TranslatableDomain, Path]:
     """Return a suite's domain with its English side, and the folder of its translations."""
     suite = load_suite(name)
     if not isinstance(suite, Translatable):
@@ -292,7 +292,7 @@ def _import_language(
     memory: TranslationMemory, domain: TranslatableDomain, folder: AssetFolder, code: str, by: str
 ) -> ImportedTranslations:
     released = released_translations(domain, folder)
-    untranslated = _untranslated(domain, folder)
+    untranslated = _untranslated_addresses(domain, folder)
     found = renderings(
         pair
         for pair in released.pairs
@@ -323,7 +323,7 @@ def _import_language(
     )
 
 
-def _untranslated(domain: TranslatableDomain, folder: AssetFolder) -> set[str]:
+def _untranslated_addresses(domain: TranslatableDomain, folder: AssetFolder) -> set[str]:
     """Return the addresses of texts of which the manifest says that they have no translation."""
     manifest = folder.read(MANIFEST) if MANIFEST in folder else None
     records = file_records(manifest, str(folder.folder / MANIFEST))

@@ -360,7 +360,7 @@ def mask(segment: Segment, protection: DoNotTranslate, glossary: Glossary = NO_G
     numbers: dict[tuple[str, str, Kind], int] = {}
     counts: Counter[int] = Counter()
     end = 0
-    for span, restored in _replaced(segment, protection, glossary):
+    for span, restored in _placeholder_replacements(segment, protection, glossary):
         source = segment.source[span.start : span.end]
         number = numbers.setdefault((source, restored, span.kind), len(numbers) + 1)
         counts[number] += 1
@@ -399,7 +399,7 @@ def restore(masked: Masked, text: str) -> Restored:
     return Restored("".join(pieces), _faults(masked, counts))
 
 
-def _replaced(
+def _placeholder_replacements(
     segment: Segment, protection: DoNotTranslate, glossary: Glossary
 ) -> Iterator[tuple[Span, str]]:
     """Yield what is hidden with what comes back for it."""

@@ -166,20 +166,24 @@ def check_residual_english(text: SegmentPair) -> Iterator[QaIssue]:
     """
     if text.source == text.target:
         return
-    target = _unquoted(text.target_words)
+    target = _strip_quotations(text.target_words)
     grammar = function_words() - text.expected.own_words
     words = (word for word in _WORD.findall(target) if word.islower() or word.istitle())
     english = [word for word in words if word.casefold() in grammar]
     if len(english) >= _FEW:
-        yield text.anomaly("residual-english", f"English words: {_listed(english)}", len(english))
+        yield text.anomaly(
+            "residual-english", f"English words: {_format_word_list(english)}", len(english)
+        )
         return
-    source = set(_ORDINARY.findall(_unquoted(text.source_words)))
+    source = set(_ORDINARY.findall(_strip_quotations(text.source_words)))
     kept = [word for word in _ORDINARY.findall(target) if word in source]
     letters = sum(map(str.isalpha, target))
     few = len(kept) < _SEVERAL and text.language.script == _LATIN
     bound = text.expected.overlap
     if bound is not None and not few and sum(map(len, kept)) > bound * letters:
-        yield text.anomaly("residual-english", f"kept from English: {_listed(kept)}", len(kept))
+        yield text.anomaly(
+            "residual-english", f"kept from English: {_format_word_list(kept)}", len(kept)
+        )
 
 
 def check_wrong_script(text: SegmentPair) -> Iterator[QaIssue]:
@@ -228,7 +232,7 @@ def _letters(text: str) -> int:
     return sum(map(str.isalpha, text))
 
 
-def _unquoted(text: str) -> str:
+def _strip_quotations(text: str) -> str:
     return QUOTED.sub(" ", LITERAL.sub(" ", text))
 
 
@@ -240,7 +244,7 @@ def _scripts(text: str) -> Counter[str]:
     )
 
 
-def _listed(words: list[str]) -> str:
+def _format_word_list(words: list[str]) -> str:
     return ", ".join(list(dict.fromkeys(words))[:8])
 
 
@@ -262,7 +266,7 @@ def check_numbers(text: SegmentPair) -> Iterator[QaIssue]:
     ]
     if not lost:
         return
-    there = _written(text)
+    there = _numbers_in_translation(text)
     hours = {Decimal(found) for found in _AFTERNOON.findall(text.source)}
     for written in lost:
         number = number_of(written, ENGLISH_NUMBERS)
@@ -277,7 +281,7 @@ def check_numbers(text: SegmentPair) -> Iterator[QaIssue]:
             yield text.anomaly("number-lost", f"{written} is not repeated")
 
 
-def _written(text: SegmentPair) -> set[Decimal]:
+def _numbers_in_translation(text: SegmentPair) -> set[Decimal]:
     """Return the numbers of a translation in every reading of it."""
     target = text.target
     own, english = (

@@ -25,7 +25,7 @@ from dragoman.conditions.language.value_sets import fold_spelling
 from dragoman.core.capabilities import HasQuestions
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.language.question_texts import LineText, QuestionFiles, line_names, line_texts
-from dragoman.core.texts.decoding import DECODING_ERRORS, JsonPath, put, value_at
+from dragoman.core.texts.decoding import DECODING_ERRORS, JsonPath, set_values_at, value_at
 from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.curation.translation.artifact_files import (
     FileArtifact,
@@ -132,7 +132,7 @@ def lines_artifact(
         if has_letters(each.text) and (each.use != "choice" or choices.key(each))
     }
     contexts = label_contexts(choices.schema, origin.domain)
-    kept = _kept(lines, found.values(), expected or {})
+    kept = _collect_kept_words(lines, found.values(), expected or {})
     segments = tuple(
         _choice(address, each.text, contexts[key])
         if (key := choices.key(each)) is not None
@@ -154,7 +154,7 @@ def lines_artifact(
                 changed.setdefault(at, {})[each.place] = texts[address]
         written = content.split(b"\n")
         for at, by_place in changed.items():
-            written[at] = _encoded(written[at], by_place)
+            written[at] = _encode_line(written[at], by_place)
         return b"\n".join(written)
 
     def read(translated: bytes, where: str) -> dict[str, str]:
@@ -188,7 +188,7 @@ def _choice(address: str, text: str, context: str) -> Segment:
     return Segment(address, "functions", text, mode, context)
 
 
-def _kept(
+def _collect_kept_words(
     lines: Mapping[int, object], found: Iterable[tuple[int, LineText]], expected: Expected
 ) -> dict[str, tuple[str, ...]]:
     """Return the words that stay untranslated in each text.
@@ -233,10 +233,10 @@ def _json_lines(content: bytes, where: str) -> dict[int, object]:
     }
 
 
-def _encoded(line: bytes, texts: Mapping[JsonPath, str]) -> bytes:
+def _encode_line(line: bytes, texts: Mapping[JsonPath, str]) -> bytes:
     """Return a line with other texts, laid out as upstream's lines are."""
     value = json.loads(line)
-    put(value, texts)
+    set_values_at(value, texts)
     return json.dumps(value, ensure_ascii=False).encode("utf-8")
 
 

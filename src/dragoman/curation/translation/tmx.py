@@ -144,11 +144,11 @@ class _Reader:
                 self._header_language = attributes.get("srclang", "")
             case "tu":
                 self._unit_language = attributes.get("srclang", self._header_language)
-                self._unit_changed = _changed(attributes)
+                self._unit_changed = _change_date(attributes)
                 self._unit_props, self._variants = {}, []
             case "tuv":
                 language = attributes.get("xml:lang") or attributes.get("lang", "")
-                self._variants.append(_Variant(language, changed=_changed(attributes)))
+                self._variants.append(_Variant(language, changed=_change_date(attributes)))
                 self._is_in_variant = True
             case "seg" | "prop" | "note":
                 self._collects, self._text, self._chars = name, [], 0
@@ -234,22 +234,22 @@ def _unit(entry: MemoryEntry) -> str:
         "x-back-translation": entry.back_translation,
         "x-quality": None if entry.quality is None else repr(entry.quality),
     }
-    notes = "".join(f"<note>{_escaped(note)}</note>" for note in entry.notes)
+    notes = "".join(f"<note>{_escape_xml(note)}</note>" for note in entry.notes)
     told = "".join(
-        f'<prop type="{name}">{_escaped(value)}</prop>'
+        f'<prop type="{name}">{_escape_xml(value)}</prop>'
         for name, value in props.items()
         if value is not None
     )
     return (
-        f'<tu changedate="{changed}"><prop type="x-context">{_escaped(source.context)}</prop>\n'
+        f'<tu changedate="{changed}"><prop type="x-context">{_escape_xml(source.context)}</prop>\n'
         "<tuv "
-        f"xml:lang={quoteattr(source.source_language)}><seg>{_escaped(source.text)}</seg></tuv>\n"
+        f"xml:lang={quoteattr(source.source_language)}><seg>{_escape_xml(source.text)}</seg></tuv>\n"
         f'<tuv xml:lang={quoteattr(source.target_language)} changedate="{changed}">{notes}{told}'
-        f"<seg>{_escaped(entry.target)}</seg></tuv></tu>\n"
+        f"<seg>{_escape_xml(entry.target)}</seg></tuv></tu>\n"
     )
 
 
-def _escaped(text: str) -> str:
+def _escape_xml(text: str) -> str:
     """Return a text as XML; its line ends would be changed by whoever reads them bare."""
     if found := _NOT_IN_XML.search(text):
         raise DataError(
@@ -260,7 +260,7 @@ def _escaped(text: str) -> str:
     return escape(text, {"\r": "&#13;"})
 
 
-def _changed(attributes: dict[str, str]) -> str:
+def _change_date(attributes: dict[str, str]) -> str:
     return attributes.get("changedate") or attributes.get("creationdate", "")
 
 

@@ -95,7 +95,7 @@ def join_halves(translated: str, english: str) -> str:
     first, blank, rest = translated.partition("\n\n")
     if not blank or "\n\n" in english or "\n\n" in rest:
         return translated
-    return f"{first}\n{rest}" if first.endswith(_SENTENCE_END) else _joined(first, rest)
+    return f"{first}\n{rest}" if first.endswith(_SENTENCE_END) else _join_line_halves(first, rest)
 
 
 def _sections(lines: Sequence[str]) -> Iterator[_Section]:
@@ -112,7 +112,7 @@ def _sections(lines: Sequence[str]) -> Iterator[_Section]:
 
 
 def _parts(section: _Section, lines: Sequence[str]) -> Iterator[DocstringPart]:
-    first, last = _trimmed(lines, section.first, section.last)
+    first, last = _trim_blank_lines(lines, section.first, section.last)
     if first == last:
         return
     match section.kind:
@@ -134,7 +134,7 @@ def _arguments(lines: Sequence[str], first: int, last: int) -> Iterator[Docstrin
     for at, until in zip(starts, [*starts[1:], last], strict=True):
         argument = _ARGUMENT.fullmatch(lines[at])
         if argument is not None:
-            span = _trimmed(lines, at, until)
+            span = _trim_blank_lines(lines, at, until)
             yield _entry(("args", argument[2]), lines, span, argument[1])
 
 
@@ -142,7 +142,7 @@ def _errors(lines: Sequence[str], first: int, last: int) -> Iterator[DocstringPa
     margin = _margin(lines[first])
     starts = [at for at in range(first, last) if _margin(lines[at]) <= margin and lines[at].strip()]
     for number, (at, until) in enumerate(zip(starts, [*starts[1:], last], strict=True)):
-        span = _trimmed(lines, at, until)
+        span = _trim_blank_lines(lines, at, until)
         yield _entry(("raises", number), lines, span, _typed_lead(lines[at]))
 
 
@@ -152,11 +152,11 @@ def _entry(place: Place, lines: Sequence[str], span: tuple[int, int], lead: str)
     further = [line.removeprefix(indent) for line in lines[first + 1 : last]]
     ends = _SENTENCE_END if place[0] == DESCRIPTION else _LIST_FOLLOWS
     return DocstringPart(
-        place, first, last, lead, indent, _unwrapped([lines[first][len(lead) :], *further], ends)
+        place, first, last, lead, indent, _unwrap_lines([lines[first][len(lead) :], *further], ends)
     )
 
 
-def _unwrapped(lines: Sequence[str], ends: tuple[str, ...]) -> str:
+def _unwrap_lines(lines: Sequence[str], ends: tuple[str, ...]) -> str:
     """Return lines as text, each joined to the one before unless that ends as one of these does."""
     joined: list[str] = []
     for line in lines:
@@ -164,11 +164,11 @@ def _unwrapped(lines: Sequence[str], ends: tuple[str, ...]) -> str:
         if is_new or joined[-1].endswith(ends) or _ITEM.match(line):
             joined.append(line.rstrip())
         else:
-            joined[-1] = _joined(joined[-1], line.strip())
+            joined[-1] = _join_line_halves(joined[-1], line.strip())
     return "\n".join(joined).strip()
 
 
-def _joined(first: str, rest: str) -> str:
+def _join_line_halves(first: str, rest: str) -> str:
     """Return two halves of a sentence as one; scripts without spaces get none."""
     is_unspaced = _UNSPACED.match(first[-1:]) and _UNSPACED.match(rest[:1])
     return first + rest if is_unspaced else f"{first} {rest}"
@@ -188,7 +188,7 @@ def _margin(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def _trimmed(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
+def _trim_blank_lines(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
     """Return a span of lines without blank ones at its ends."""
     while first < last and not lines[first].strip():
         first += 1

@@ -124,7 +124,7 @@ class BatchDecoder:
         self._tokenizer = words.tokenizer
         self._device = "cuda" if on_gpu else "cpu"
         try:
-            self._model = _loaded(spec, self._device)
+            self._model = _load_model(spec, self._device)
         except torch.OutOfMemoryError as error:
             raise RunHalted(f"{spec.name}: out of memory while it was loaded") from error
         except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
@@ -208,7 +208,7 @@ def free_gpu_memory() -> int:
     return int(torch.cuda.mem_get_info()[0])
 
 
-def _loaded(spec: FolderModel, device: str) -> Any:  # noqa: ANN401 - the library has no types here
+def _load_model(spec: FolderModel, device: str) -> Any:  # noqa: ANN401 - the library has no types here
     dtype = torch.bfloat16 if device == "cuda" else torch.float32
     model = AutoModelForCausalLM.from_pretrained(spec.folder, dtype=dtype, **LOADED_WEIGHTS)
     if spec.adapter:

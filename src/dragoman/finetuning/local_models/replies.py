@@ -43,7 +43,7 @@ def completion_body(written: DecodedText, *, with_calls: bool) -> bytes:
         with_calls: Whether functions were offered: else what looks like a call is words.
     """
     found = separate_reasoning(written.text)
-    words, calls = _parted(found.words) if with_calls else (found.words, [])
+    words, calls = _split_tool_calls(found.words) if with_calls else (found.words, [])
     message: dict[str, object] = {"role": "assistant", "content": words.strip() or None}
     if found.reasoning:
         message["reasoning_content"] = found.reasoning
@@ -61,7 +61,7 @@ def completion_body(written: DecodedText, *, with_calls: bool) -> bytes:
     )
 
 
-def _parted(text: str) -> tuple[str, list[dict[str, object]]]:
+def _split_tool_calls(text: str) -> tuple[str, list[dict[str, object]]]:
     words, *rest = text.split(_BEGIN)
     calls: list[dict[str, object]] = []
     spoken = [words]

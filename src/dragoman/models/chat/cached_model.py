@@ -81,7 +81,7 @@ class CachedModel:
             await self._cache.keep(key, _encode_cached(completion))
         else:
             self._cache.forget(key)
-        return _interrupted(completion) if was_interrupted else completion
+        return _mark_interrupted(completion) if was_interrupted else completion
 
     def key(self, request: ChatRequest, purpose: str) -> bytes:
         """Return the content hash under which a reply is kept."""
@@ -140,7 +140,7 @@ def _split_cached(kept: bytes) -> tuple[bytes, Latency | None]:
         return body, None
 
 
-def _interrupted(completion: Completion) -> Completion:
+def _mark_interrupted(completion: Completion) -> Completion:
     """Return a completion whose call an earlier process had under way: it may be paid for twice."""
     faults = {**completion.usage.faults, "interrupted": 1}
     usage = msgspec.structs.replace(completion.usage, faults=faults)

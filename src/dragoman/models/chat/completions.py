@@ -190,9 +190,9 @@ def decode_reply(body: bytes, model: str, *, heard_sound: bool = False) -> Decod
     """Decode the reply in a chat completion's body; as `decode_completion`."""
     try:
         body.decode("utf-8")
-        body, decoded = _decoded(body)
+        body, decoded = _decode_body(body)
         choice = _choice(decoded, model)
-        spoken = _spoken(choice)
+        spoken = _decode_spoken_choice(choice)
         message = {"content": choice.text} if choice.message is None else choice.message
         read = ParsedMessage(message, spoken.transcript)
     except (*DECODING_ERRORS, ValueError) as error:
@@ -212,7 +212,7 @@ def decode_reply(body: bytes, model: str, *, heard_sound: bool = False) -> Decod
     return DecodedReply(reply, raw, tokens, sound, heard_sound, read.reasoning, remarks)
 
 
-def _decoded(body: bytes) -> tuple[bytes, _Body]:
+def _decode_body(body: bytes) -> tuple[bytes, _Body]:
     """Return a body and what it holds; halves of characters in it are repaired."""
     try:
         return body, _BODY.decode(body)
@@ -255,7 +255,7 @@ def _is_models_end(finish: object) -> bool:
     return isinstance(finish, str) and _MODELS_ENDS.search(finish) is not None
 
 
-def _spoken(choice: _Choice) -> SpokenReply:
+def _decode_spoken_choice(choice: _Choice) -> SpokenReply:
     audio = (choice.message or {}).get("audio")
     return decode_spoken_reply(msgspec.Raw(msgspec.json.encode(audio))) if audio else NOT_SPOKEN
 

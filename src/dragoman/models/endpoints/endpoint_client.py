@@ -236,7 +236,7 @@ class EndpointClient:
         try:
             return await self._again(call, first)
         except TransportError as fault:
-            why = f"{fault.detail}{_counted(call.faults)}"
+            why = f"{fault.detail}{_describe_attempts(call.faults)}"
             error = ParticipantError(f"{self._name}: {why}{self._advice(fault)}")
             error.usage = call.spent()
             raise error from fault
@@ -339,7 +339,7 @@ class EndpointClient:
         if is_chat and is_final(body):
             at.breaker.answered()
             raise RequestRejected(answer.status, body)
-        shown = _shown(body)
+        shown = _format_body_excerpt(body)
         if answer.status == RATE_LIMITED and NO_CREDIT not in body:
             raise TransportError(
                 "rate_limited", f"refused for now (429){shown}", retry_after(answer)
@@ -470,7 +470,7 @@ def _arrivals(answer: HttpResponse, began: float) -> _Arrivals:
     return tuple((come, at - began) for come, at in answer.arrivals)
 
 
-def _counted(faults: Mapping[str, int]) -> str:
+def _describe_attempts(faults: Mapping[str, int]) -> str:
     attempts = sum(faults.values())
     return f" (gave up after {attempts} attempts: {_kinds(faults)})" if attempts > 1 else ""
 
@@ -479,7 +479,7 @@ def _kinds(faults: Mapping[str, int]) -> str:
     return ", ".join(f"{kind} {count}" for kind, count in faults.items())
 
 
-def _shown(body: bytes) -> str:
+def _format_body_excerpt(body: bytes) -> str:
     text = " ".join(body[: 4 * MOST_SHOWN].decode("utf-8", "replace").split())
     return f": {text[:MOST_SHOWN]}" if text else ""
 

@@ -119,7 +119,7 @@ class Connector:
         way, _ = await self._linked(proxy, lambda: StreamReaderProtocol(reader, loop=self._loop))
         try:
             way.write(_question(peer))
-            await _require_way(reader)
+            await _require_proxy_tunnel(reader)
             connection = self._make(peer)
             transport = await self._loop.start_tls(
                 way, connection, self._trust, server_hostname=peer.host.rstrip(".")
@@ -168,7 +168,7 @@ def _question(peer: Peer) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode()
 
 
-async def _require_way(reader: StreamReader) -> None:
+async def _require_proxy_tunnel(reader: StreamReader) -> None:
     """Read what a proxy answers.
 
     Raises:

@@ -180,12 +180,12 @@ def encode_form(fields: Mapping[str, object], file: FormFile) -> tuple[str, byte
     digest.update(file.content)
     boundary = f"form-{digest.hexdigest()}"
     parts = [
-        f'--{boundary}\r\nContent-Disposition: form-data; name="{_quoted(name)}"\r\n\r\n{text}\r\n'
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{_escape_field_name(name)}"\r\n\r\n{text}\r\n'
         for name, text in texts.items()
     ]
     head = (
-        f'--{boundary}\r\nContent-Disposition: form-data; name="{_quoted(file.field)}"; '
-        f'filename="{_quoted(file.name)}"\r\nContent-Type: {file.content_type}\r\n\r\n'
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{_escape_field_name(file.field)}"; '
+        f'filename="{_escape_field_name(file.name)}"\r\nContent-Type: {file.content_type}\r\n\r\n'
     )
     body = (
         "".join(parts).encode() + head.encode() + file.content + f"\r\n--{boundary}--\r\n".encode()
@@ -197,5 +197,5 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def _quoted(name: str) -> str:
+def _escape_field_name(name: str) -> str:
     return name.replace("\\", "\\\\").replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")

@@ -67,9 +67,9 @@ class WebSocket:
             async with asyncio.timeout(self._silence):
                 await self._connection.send_str(frame.decode())
         except TimeoutError:
-            fault = _lost("timeout", "the endpoint takes no more")
+            fault = _connection_error("timeout", "the endpoint takes no more")
         except (aiohttp.ClientError, OSError, RuntimeError):
-            fault = self._end or _lost("cut", "the connection was cut")
+            fault = self._end or _connection_error("cut", "the connection was cut")
         else:
             return
         raise fault
@@ -86,7 +86,7 @@ class WebSocket:
             async with asyncio.timeout(self._silence):
                 frame = await self._frames.get()
         except TimeoutError:
-            raise _lost("timeout", "no answer in time") from None
+            raise _connection_error("timeout", "no answer in time") from None
         if isinstance(frame, TransportError):
             raise frame
         return frame
@@ -106,16 +106,18 @@ class WebSocket:
                 message = await self._connection.receive()
             except aiohttp.ClientError:
                 # A ping is answered while it is read: here the connection may be gone.
-                self._end = _lost("cut", "the connection was cut")
+                self._end = _connection_error("cut", "the connection was cut")
                 await self._frames.put(self._end)
                 return
             match message.type:
                 case aiohttp.WSMsgType.TEXT:
                     await self._frames.put(redact(message.data.encode(), self._secrets))
                 case aiohttp.WSMsgType.BINARY:
-                    self._end = _lost("malformed", "a frame of bytes, where text is expected")
+                    self._end = _connection_error(
+                        "malformed", "a frame of bytes, where text is expected"
+                    )
                 case aiohttp.WSMsgType.ERROR:
-                    self._end = _broken(message.data)
+                    self._end = _frame_error(message.data)
                 case _:
                     self._end = self._closed()
             if self._end is not None:
@@ -125,8 +127,8 @@ class WebSocket:
     def _closed(self) -> TransportError:
         code = self._connection.close_code
         if code in {None, aiohttp.WSCloseCode.ABNORMAL_CLOSURE}:
-            return _lost("cut", "the connection was cut")
-        return _lost("cut", f"the endpoint closed the connection (code {code})")
+            return _connection_error("cut", "the connection was cut")
+        return _connection_error("cut", f"the endpoint closed the connection (code {code})")
 
 
 class WebSocketConnector:
@@ -207,15 +209,15 @@ async def _refuse_redirection(
     raise HandshakeError(HttpResponse(told.response.status, told.response.headers, b""))
 
 
-def _lost(kind: TransportErrorKind, detail: str) -> TransportError:
+def _connection_error(kind: TransportErrorKind, detail: str) -> TransportError:
     """Return the end of a connection: what it was for is lost with it."""
     return TransportError(kind, detail, may_pass=False)
 
 
-def _broken(error: object) -> TransportError:
+def _frame_error(error: object) -> TransportError:
     if isinstance(error, aiohttp.WebSocketError) and error.code == TOO_BIG:
-        return _lost("oversized", "a frame that is too large")
-    return _lost("broken_http", "no WebSocket frame")
+        return _connection_error("oversized", "a frame that is too large")
+    return _connection_error("broken_http", "no WebSocket frame")
 
 
 def _fault_of(error: Exception) -> TransportError:

@@ -68,7 +68,9 @@ def guess_reason(
     contents = [(call, _content(result)) for call, result in results]
     if not any(_holds(content, thing) for _, content in contents):
         return f"nobody said {thing}, and no result shows it"
-    beside = {other for _, content in contents for other in _beside(content, thing)} - done
+    beside = {
+        other for _, content in contents for other in _find_sibling_ids(content, thing)
+    } - done
     words = {word for text in told for word in _content_words(text)}
     own = words & _record(thing, contents)
     like = sorted(other for other in beside if not own - _record(other, contents))
@@ -87,7 +89,7 @@ def _holds(content: object, thing: str) -> bool:
     return any(alphanumeric(thing) in alphanumeric(text) for text in _texts(content))
 
 
-def _beside(content: object, thing: str) -> Iterator[str]:
+def _find_sibling_ids(content: object, thing: str) -> Iterator[str]:
     """Yield ids of the same form that stand in one list with a thing."""
     for rows in _lists(content):
         ids = [_own_ids(row, thing) for row in rows]
@@ -165,11 +167,11 @@ def count_questions(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
 
 
 def _question_entries(case: ScoringContext, phrases: Phrasebook) -> Iterator[CountedItem]:
-    yield from _asked(case, phrases)
+    yield from _count_questions(case, phrases)
     yield from _missing(case)
 
 
-def _asked(case: ScoringContext, phrases: Phrasebook) -> Iterator[CountedItem]:
+def _count_questions(case: ScoringContext, phrases: Phrasebook) -> Iterator[CountedItem]:
     known = known_values(case.task)
     language = phrases.name.partition("@")[0]
     heard: list[str] = []
@@ -187,7 +189,7 @@ def _asked(case: ScoringContext, phrases: Phrasebook) -> Iterator[CountedItem]:
         if answer is None:
             continue
         if question is not None:
-            stated = stated_values(known, _unspelled(answer, question[1], phrases), language)
+            stated = stated_values(known, _trim_spelling(answer, question[1], phrases), language)
             again = _had(question[1], stated, heard, case, phrases)
             yield CountedItem(
                 {"questions": 1, "needless": int(bool(again))},
@@ -195,10 +197,10 @@ def _asked(case: ScoringContext, phrases: Phrasebook) -> Iterator[CountedItem]:
                 why=f"had been said: {'; '.join(again)}" if again else "",
             )
         question = None
-        heard.append(separate_latin_words(_received(event), language))
+        heard.append(separate_latin_words(_received_text(event), language))
 
 
-def _unspelled(answer: str, question: str, phrases: Phrasebook) -> str:
+def _trim_spelling(answer: str, question: str, phrases: Phrasebook) -> str:
     """Return an answer up to where it spells what it says, if that was asked for."""
     spelled = phrases.hears.spelled.search(answer)
     is_wanted = phrases.hears.spell.search(question) is not None
@@ -266,14 +268,14 @@ def _missing(case: ScoringContext) -> Iterator[CountedItem]:
 def _guess(made: PositionedCall, thing: str, events: Sequence[Event], done: frozenset[str]) -> str:
     """Return why an id was guessed; "" where it was not."""
     before = events[: made.position]
-    told = list(_told(before))
+    told = list(_iterate_known_texts(before))
     name = thing.lstrip("#")
     if any(name in words or value_key(thing) in value_key(words) for words in told):
         return ""
     return guess_reason(thing, before, told, done)
 
 
-def _told(before: Sequence[Event]) -> Iterator[str]:
+def _iterate_known_texts(before: Sequence[Event]) -> Iterator[str]:
     """Yield what the user said, and what the agent said and the user answered."""
     waiting: list[str] = []
     for event in before:
@@ -281,7 +283,7 @@ def _told(before: Sequence[Event]) -> Iterator[str]:
             waiting.append(words)
         elif _event_words(event, "user") is not None:
             yield from waiting
-            yield _received(event)
+            yield _received_text(event)
             waiting = []
 
 
@@ -292,7 +294,7 @@ def _event_words(event: Event, side: Role) -> str | None:
     return None
 
 
-def _received(event: Event) -> str:
+def _received_text(event: Event) -> str:
     if isinstance(event, Message) and isinstance(event.reply, TextReply):
         return event.reply.utterance.received or event.reply.text
     return ""
@@ -326,7 +328,9 @@ def count_clarifications(case: ScoringContext) -> Iterator[CountedItem] | Unscor
 
 
 def _clarification_entries(case: ScoringContext) -> Iterator[CountedItem]:
-    yield CountedItem({"conversations": 1, "with an answer": int(any(_allowed(case)))})
+    yield CountedItem(
+        {"conversations": 1, "with an answer": int(any(_allowed_clarifications(case)))}
+    )
     for entry in case.episode.clarifications:
         yield CountedItem(
             {
@@ -340,7 +344,7 @@ def _clarification_entries(case: ScoringContext) -> Iterator[CountedItem]:
         )
 
 
-def _allowed(case: ScoringContext) -> Iterator[Clarification]:
+def _allowed_clarifications(case: ScoringContext) -> Iterator[Clarification]:
     return (entry for entry in case.episode.clarifications if entry.is_allowed)
 
 

@@ -133,23 +133,27 @@ def _right(call: ToolCall, action: Action) -> int:
 
 def count_calls(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     """Yield what a conversation counts for, beside gold or another plan that was made exactly."""
-    return unscorable_reason(case) or _call_entries(case, _beside_plans)
+    return unscorable_reason(case) or _call_entries(case, _grade_against_plans)
 
 
 def count_earlier_calls(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     """Yield what a conversation counts for beside gold alone, as it is written."""
-    return unscorable_reason(case) or _call_entries(case, _beside_gold)
+    return unscorable_reason(case) or _call_entries(case, _grade_against_gold)
 
 
 Grade = Callable[[ScoringContext, Sequence[ToolCall], Toolset], CallGrades]
 
 
-def _beside_plans(case: ScoringContext, made: Sequence[ToolCall], offered: Toolset) -> CallGrades:
+def _grade_against_plans(
+    case: ScoringContext, made: Sequence[ToolCall], offered: Toolset
+) -> CallGrades:
     others = () if case.task.criteria is None else case.task.criteria.plans
     return grade_by_plans((gold_actions(case), *others), made, offered.by_name)[1]
 
 
-def _beside_gold(case: ScoringContext, made: Sequence[ToolCall], offered: Toolset) -> CallGrades:
+def _grade_against_gold(
+    case: ScoringContext, made: Sequence[ToolCall], offered: Toolset
+) -> CallGrades:
     return grade_calls(
         [gold_call(each.name, each.arguments, each.also) for each in gold_actions(case)],
         [compared_call(each.name, each.arguments) for each in made],
@@ -250,7 +254,7 @@ def _thought_entries(
         yield CountedItem(asked, position, "thought")
         turn = WordedTurn(position, "agent", thought)
         for name, detector in detectors.items():
-            yield _detected(name, turn, language, detector)
+            yield _check_thought_language(name, turn, language, detector)
 
 
 def _thought(move: Message) -> str:
@@ -261,7 +265,9 @@ def _thought(move: Message) -> str:
     return read.thought or ("" if read.calls is not None or read.fault else text)
 
 
-def _detected(name: str, turn: WordedTurn, language: str, detector: Detector) -> CountedItem:
+def _check_thought_language(
+    name: str, turn: WordedTurn, language: str, detector: Detector
+) -> CountedItem:
     try:
         found = turn_language(turn, detector_label(language, detector), _RULES, detector)
     except UsageError as error:

@@ -196,19 +196,19 @@ def _count(case: ScoringContext, hand_over: str) -> Iterator[CountedItem] | Unsc
         return Unscored("the task has no plan that calls could be set against")
     if case.expected:
         return Unscored("more than one value would do, so that no call can be set against the plan")
-    return _counted(case, actions, hand_over)
+    return _count_failure_modes(case, actions, hand_over)
 
 
-def _counted(
+def _count_failure_modes(
     case: ScoringContext, actions: Sequence[Action], hand_over: str
 ) -> Iterator[CountedItem]:
     localized = case.wording.plan or {}
     wanted = [_Wanted(each, localized.get(each.id, each)) for each in actions]
     made = [each for each in positioned_calls(case.episode.events) if each.result is not None]
-    pairs = _paired(wanted, made, case.wording.labels)
+    pairs = _match_calls_to_actions(wanted, made, case.wording.labels)
     for number, each in enumerate(wanted):
         pair = pairs.get(number)
-        yield from _planned(each, pair, None if pair is None else made[pair.made])
+        yield from _count_planned_call(each, pair, None if pair is None else made[pair.made])
     kind = case.factory(case.task).kind
     stands_for_one = {pair.made for pair in pairs.values()}
     for number, stray in enumerate(made):
@@ -220,7 +220,7 @@ def _counted(
             yield _stray(stray, EXTRA)
 
 
-def _paired(
+def _match_calls_to_actions(
     wanted: Sequence[_Wanted], made: Sequence[PositionedCall], labels: Labels
 ) -> dict[int, _Pair]:
     """Return the call that stands for each action, as far as there is one."""
@@ -239,7 +239,7 @@ def _paired(
     return pairs
 
 
-def _planned(
+def _count_planned_call(
     wanted: _Wanted, pair: _Pair | None, made: PositionedCall | None
 ) -> Iterator[CountedItem]:
     tool = _tool(wanted.action.name, wanted.action.by)
@@ -253,12 +253,16 @@ def _planned(
     yield CountedItem(counts, made.position, tool, why)
     for name, found in pair.differences.items():
         compared: dict[str, int | float] = {COMPARED: 1, **({found: 1} if found else {})}
-        why = f"{found}: {_given(made, name)} for {_shown(wanted.value(name))}" if found else ""
+        why = (
+            f"{found}: {_format_given_argument(made, name)} for {_format_truncated(wanted.value(name))}"
+            if found
+            else ""
+        )
         yield CountedItem(compared, made.position, f"{tool}.{name}", why)
 
 
 def _stray(made: PositionedCall, mode: str) -> CountedItem:
-    why = f"{mode}: {_shown(made.call.arguments)}"
+    why = f"{mode}: {_format_truncated(made.call.arguments)}"
     return CountedItem({mode: 1}, made.position, _tool(made.call.name, made.call.by), why)
 
 
@@ -266,12 +270,12 @@ def _tool(name: str, by: Role) -> str:
     return name if by == "agent" else f"{name} ({by})"
 
 
-def _given(made: PositionedCall, name: str) -> str:
+def _format_given_argument(made: PositionedCall, name: str) -> str:
     arguments = made.call.arguments
-    return _shown(arguments[name]) if name in arguments else "nothing"
+    return _format_truncated(arguments[name]) if name in arguments else "nothing"
 
 
-def _shown(value: object) -> str:
+def _format_truncated(value: object) -> str:
     text = msgspec.json.encode(value).decode()
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 

@@ -53,10 +53,10 @@ def count_critical(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     """Yield an entry for each critical field; none where nothing is planned to be changed."""
     if case.fault:
         return Unscored(case.fault)
-    return _counted(case)
+    return _count_critical_fields(case)
 
 
-def _counted(case: ScoringContext) -> Iterator[CountedItem]:
+def _count_critical_fields(case: ScoringContext) -> Iterator[CountedItem]:
     made = [
         call
         for call, result in executed_calls(case.episode.events)

@@ -74,10 +74,10 @@ def _count(case: ScoringContext, contradicts: _Contradicts) -> Iterator[CountedI
         return Unscored("no user was played: its words are the benchmark's")
     if case.phrases is None:
         return Unscored("the phrases of the user's language are not known")
-    return _counted(case, case.phrases, contradicts)
+    return _count_effort(case, case.phrases, contradicts)
 
 
-def _counted(
+def _count_effort(
     case: ScoringContext, phrases: Phrasebook, contradicts: _Contradicts
 ) -> Iterator[CountedItem]:
     turns = [turn for turn in user_turns(case.task, case.episode) if turn.text]

@@ -148,7 +148,7 @@ def parse_review(text: str, turns: Mapping[int, Role]) -> tuple[ReportedError, .
     given = decode_judge_answer(text, _Review).turns
     _require_each_once([entry.turn for entry in given], turns)
     return tuple(
-        _reported(error, entry.turn, turns[entry.turn])
+        _to_reported_error(error, entry.turn, turns[entry.turn])
         for entry in sorted(given, key=lambda each: each.turn)
         for error in _of_side(entry, turns[entry.turn]).errors
     )
@@ -173,7 +173,7 @@ def _of_side(entry: _Turn, side: Role) -> _Turn:
     return entry
 
 
-def _reported(error: _Error, turn: int, side: Role) -> ReportedError:
+def _to_reported_error(error: _Error, turn: int, side: Role) -> ReportedError:
     severity = normalize_severity(error.severity, side)
     if isinstance(severity, Unscored):
         raise JudgeError(f"turn {turn}: {severity.reason}")
@@ -246,7 +246,7 @@ class ErrorsMeasure:
         except (JudgeError, ParticipantError) as error:
             usages += () if error.usage is None else (error.usage,)
             return self._result(usages=usages, unscored=f"judge failed: {error}")
-        return self._result(reported, usages, unscored=_invented(case, reported))
+        return self._result(reported, usages, unscored=_describe_unsupported(case, reported))
 
     async def _reported(
         self, case: ScoringContext, usages: list[Usage]
@@ -257,7 +257,7 @@ class ErrorsMeasure:
             return ()
         messages = [
             {"role": "system", "content": error_rubric().text},
-            {"role": "user", "content": _asked(case, turns)},
+            {"role": "user", "content": _compose_review_prompt(case, turns)},
         ]
         draw = f"{case.draw}{self._again}"
         request = ChatRequest(
@@ -268,7 +268,7 @@ class ErrorsMeasure:
             (request, f"measure {self.name}"),
             lambda reply: parse_review(reply, turns),
             usages,
-            lambda found: not _invented(case, found),
+            lambda found: not _describe_unsupported(case, found),
         )
 
     def _result(
@@ -284,7 +284,10 @@ class ErrorsMeasure:
             self.version,
             self.judge,
             counts=sums,
-            evidence=(*(() if unscored else _by_side(reported)), *map(_shown, reported)),
+            evidence=(
+                *(() if unscored else _by_side(reported)),
+                *map(_to_uncounted_item, reported),
+            ),
             unscored=unscored,
             usage=next(iter(total_usage(usages)), None),
             errors=() if unscored else tuple(reported),
@@ -301,7 +304,7 @@ def _turns(case: ScoringContext) -> dict[int, Role]:
     }
 
 
-def _asked(case: ScoringContext, turns: dict[int, Role]) -> str:
+def _compose_review_prompt(case: ScoringContext, turns: dict[int, Role]) -> str:
     told = "\n\n".join(scenario_texts(case.task.scenario))
     shown = marked_transcript(case.episode.events, turns)
     return (
@@ -311,7 +314,7 @@ def _asked(case: ScoringContext, turns: dict[int, Role]) -> str:
     )
 
 
-def _invented(case: ScoringContext, reported: Sequence[ReportedError]) -> str:
+def _describe_unsupported(case: ScoringContext, reported: Sequence[ReportedError]) -> str:
     """Return which errors are without evidence; "" where none is."""
     seen = QuotableText(case.episode.events)
     faults: dict[str, list[str]] = {}
@@ -337,7 +340,7 @@ def _by_side(reported: Sequence[ReportedError]) -> Iterator[CountedItem]:
             yield CountedItem({f"{side} {level}": int(value)}, subject=f"{side} {level}")
 
 
-def _shown(error: ReportedError) -> CountedItem:
+def _to_uncounted_item(error: ReportedError) -> CountedItem:
     """Return an error as something that counts for nothing by itself, to be seen."""
     subject = f"{error.by}: {error.severity}, {', '.join(error.tags)}"
     return CountedItem({}, error.position, subject, f"{error.why} [{error.quote.strip()}]")

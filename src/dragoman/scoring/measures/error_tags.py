@@ -136,7 +136,7 @@ def normalize_severity(written: object, side: Role) -> Severity | Unscored:
         for severity in error_taxonomy().severities[side]:
             if key == severity:
                 return severity
-    return Unscored(f"{_shown(written)} is no severity of the {side}")
+    return Unscored(f"{_format_truncated(written)} is no severity of the {side}")
 
 
 def _key(written: str) -> str:
@@ -145,11 +145,11 @@ def _key(written: str) -> str:
 
 def _why_unknown(written: object, name: str, side: Role) -> str:
     if name in error_taxonomy().tags["agent"]:
-        return f"{_shown(written)} is a tag of the agent, not of the {side}"
-    return f"{_shown(written)} is no tag of the {side}"
+        return f"{_format_truncated(written)} is a tag of the agent, not of the {side}"
+    return f"{_format_truncated(written)} is no tag of the {side}"
 
 
-def _shown(written: object) -> str:
+def _format_truncated(written: object) -> str:
     if not isinstance(written, str):
         return f"a value of type {type(written).__name__}"
     return repr(written[:_MAX_SHOWN]) + "…" * (len(written) > _MAX_SHOWN)

@@ -240,7 +240,7 @@ def parse_answers(text: str, questions: Sequence[RubricQuestion]) -> dict[str, J
         JudgeError: Where the text is not such JSON, or an answer answers nothing, repeats another,
             or is not of the kind asked for.
     """
-    return _matched(decode_judge_answer(text, _Answers).answers, questions)
+    return _match_answers(decode_judge_answer(text, _Answers).answers, questions)
 
 
 def parse_turn_answers(
@@ -257,10 +257,10 @@ def parse_turn_answers(
             asked = ", ".join(map(str, turns))
             raise JudgeError(f"the judge answered of turn {answer.turn}, asked were {asked}")
         of_turn[answer.turn].append(answer)
-    return {turn: _matched(given, questions) for turn, given in of_turn.items()}
+    return {turn: _match_answers(given, questions) for turn, given in of_turn.items()}
 
 
-def _matched(
+def _match_answers(
     given: Sequence[JudgeAnswer], questions: Sequence[RubricQuestion]
 ) -> dict[str, JudgeAnswer]:
     answers = {answer.id: answer for answer in given}
@@ -402,7 +402,7 @@ class JudgedMeasure:
         return await ask_judge(
             self._model,
             (request, f"measure {self.name}"),
-            lambda reply: list(_counted(piece, reply)),
+            lambda reply: list(_count_reply(piece, reply)),
             usages,
             lambda found: not _open(found),
         )
@@ -425,7 +425,7 @@ def _asked_by(rubric: Rubric) -> str:
     return ASKED_TO_QUOTE if any(question.quote for question in rubric.questions) else ASKED
 
 
-def _counted(piece: RubricPiece, reply: str) -> Iterator[CountedItem]:
+def _count_reply(piece: RubricPiece, reply: str) -> Iterator[CountedItem]:
     """Yield what a judge's reply counts for.
 
     Raises:
@@ -445,17 +445,19 @@ def _counted(piece: RubricPiece, reply: str) -> Iterator[CountedItem]:
             if answer is None:
                 yield CountedItem({}, place, question.name, _LEFT_OUT)
             elif not question.quote:
-                yield _answered(answer, place, answer.why)
+                yield _to_counted_item(answer, place, answer.why)
             elif fault := seen.fault(
                 answer.quote, is_needed=bool(answer.value), said_by=question.said_by
             ):
-                yield CountedItem({}, place, question.name, _told_apart(fault, answer, piece))
+                yield CountedItem(
+                    {}, place, question.name, _classify_quote_fault(fault, answer, piece)
+                )
             else:
                 quote = f" [{answer.quote.strip()}]" if answer.value else ""
-                yield _answered(answer, place, f"{answer.why}{quote}")
+                yield _to_counted_item(answer, place, f"{answer.why}{quote}")
 
 
-def _told_apart(fault: str, answer: JudgeAnswer, piece: RubricPiece) -> str:
+def _classify_quote_fault(fault: str, answer: JudgeAnswer, piece: RubricPiece) -> str:
     """Return what is wrong with a quote: what stands behind the turn was not invented."""
     if fault != INVENTED or not piece.turns:
         return fault
@@ -463,7 +465,7 @@ def _told_apart(fault: str, answer: JudgeAnswer, piece: RubricPiece) -> str:
     return LATER if is_later else INVENTED
 
 
-def _answered(answer: JudgeAnswer, position: int | None, why: str) -> CountedItem:
+def _to_counted_item(answer: JudgeAnswer, position: int | None, why: str) -> CountedItem:
     return CountedItem({answer.id: int(answer.value)}, position, answer.id, why[:MAX_WHY])
 
 

@@ -176,7 +176,7 @@ def turn_language(
     label = found.label if found else None
     probability = found.probability if found else None
     if found is None or found.probability < rules.least_probability:
-        return TurnLanguage(turn.position, _undetected(found, rules), label, probability)
+        return TurnLanguage(turn.position, _undetected_verdict(found, rules), label, probability)
     verdict = Scored(float(rules.accepts(expected, found.label)))
     return TurnLanguage(turn.position, verdict, label, probability)
 
@@ -213,7 +213,7 @@ def _nothing_left(text: str) -> str:
     return ""
 
 
-def _undetected(found: Detection | None, rules: LanguageRules) -> Scored | Unscored:
+def _undetected_verdict(found: Detection | None, rules: LanguageRules) -> Scored | Unscored:
     if rules.undetected_is_wrong:
         return Scored(0.0)
     if found is None:
@@ -234,13 +234,13 @@ def language_measure(detector: Detector) -> CountMeasure:
     def count(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
         if case.fault:
             return Unscored(case.fault)
-        return _counted(case, detector)
+        return _count_language_use(case, detector)
 
     figures = tuple(figure for side in _SIDES for figure in _figures(side))
     return CountMeasure("language", "1", count, figures)
 
 
-def _counted(case: ScoringContext, detector: Detector) -> Iterator[CountedItem]:
+def _count_language_use(case: ScoringContext, detector: Detector) -> Iterator[CountedItem]:
     expected = dict.fromkeys(_SIDES, case.setting.label)
     strict, relaxed = (
         language_use(case.task, case.episode, expected, rules, detector)

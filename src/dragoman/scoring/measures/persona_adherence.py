@@ -51,17 +51,19 @@ def count_adherence(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
         return Unscored(case.fault)
     if case.task.turns or not is_simulated(case.task, case.episode):
         return Unscored("no user was played: its words are the benchmark's")
-    if case.habits is None or not _stated(case.habits):
+    if case.habits is None or not _stated_habits(case.habits):
         return Unscored("no card that states a habit which words show")
     if case.phrases is None or not cue_finders(_language(case.phrases)):
         return Unscored("the signs of the user's language are not known")
-    return _counted(case, case.habits, case.phrases)
+    return _count_habits(case, case.habits, case.phrases)
 
 
-def _counted(case: ScoringContext, habits: Habits, phrases: Phrasebook) -> Iterator[CountedItem]:
-    turns = tuple(_answered(case, phrases))
+def _count_habits(
+    case: ScoringContext, habits: Habits, phrases: Phrasebook
+) -> Iterator[CountedItem]:
+    turns = tuple(_iterate_answered_turns(case, phrases))
     facts = case.task.scenario.facts
-    for habit, share in _stated(habits).items():
+    for habit, share in _stated_habits(habits).items():
         found = tuple(_chances(habit, habits, turns, facts))
         shown = sum(found)
         if found:
@@ -72,7 +74,7 @@ def _counted(case: ScoringContext, habits: Habits, phrases: Phrasebook) -> Itera
             )
 
 
-def _stated(habits: Habits) -> dict[str, float]:
+def _stated_habits(habits: Habits) -> dict[str, float]:
     """Return the habits that a card states and words show, with the share of chances stated."""
     stated = {
         "volunteers": float(habits.volunteers),
@@ -85,7 +87,7 @@ def _stated(habits: Habits) -> dict[str, float]:
     return {habit: share for habit, share in stated.items() if share}
 
 
-def _answered(case: ScoringContext, phrases: Phrasebook) -> Iterator[AnsweredTurn]:
+def _iterate_answered_turns(case: ScoringContext, phrases: Phrasebook) -> Iterator[AnsweredTurn]:
     language = _language(phrases)
     told: set[str] = set()
     for turn in user_turns(case.task, case.episode):

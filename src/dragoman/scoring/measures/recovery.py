@@ -46,7 +46,7 @@ class _Plan(msgspec.Struct, frozen=True):
     def has(self, call: ToolCall) -> bool:
         """Whether an action of the plan is this call."""
         return any(
-            all(_is_right(action, name, call) for name in _compared(action))
+            all(_is_right(action, name, call) for name in _compared_arguments(action))
             for action in self.actions.get(call.name, ())
         )
 
@@ -57,14 +57,16 @@ class _Plan(msgspec.Struct, frozen=True):
         """
         action = max(
             self.actions.get(made.call.name, ()),
-            key=lambda each: sum(_is_right(each, name, made.call) for name in _compared(each)),
+            key=lambda each: sum(
+                _is_right(each, name, made.call) for name in _compared_arguments(each)
+            ),
             default=None,
         )
         if action is None or self.has(made.call):
             return False
         return any(
             self.misheard.get(value, made.position) < made.position
-            for name in _compared(action)
+            for name in _compared_arguments(action)
             if not _is_right(action, name, made.call)
             for value in argument_texts(action.arguments.get(name))
         )
@@ -93,10 +95,10 @@ def _count(case: ScoringContext, hand_over: str) -> Iterator[CountedItem] | Unsc
         return Unscored(
             "more than one value would do, so that no call can be held against the plan"
         )
-    return _counted(case, actions, hand_over)
+    return _count_recovery(case, actions, hand_over)
 
 
-def _counted(
+def _count_recovery(
     case: ScoringContext, actions: Sequence[Action], hand_over: str
 ) -> Iterator[CountedItem]:
     by_tool: dict[str, list[Action]] = {}
@@ -181,7 +183,7 @@ def _entries(
         yield CountedItem(counts, right.position, right.call.name, why)
 
 
-def _compared(action: Action) -> Sequence[str]:
+def _compared_arguments(action: Action) -> Sequence[str]:
     return tuple(action.arguments) if action.compare is None else action.compare
 
 

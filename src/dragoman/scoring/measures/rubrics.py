@@ -135,10 +135,10 @@ class Rubric(msgspec.Struct, frozen=True):
 
     def judged(self, over: Over) -> str:
         """Return under which name what was judged is counted."""
-        return _judged(over, is_mixed=len(self.parts) > 1)
+        return _judged_count_name(over, is_mixed=len(self.parts) > 1)
 
 
-def _judged(over: Over, *, is_mixed: bool) -> str:
+def _judged_count_name(over: Over, *, is_mixed: bool) -> str:
     return JUDGED_REPLIES.get(over, JUDGED) if is_mixed else JUDGED
 
 
@@ -163,7 +163,7 @@ def read_rubric(path: Path) -> Rubric:
     if version is not None:
         about, path = version.about, path.with_name(f"{version.like}.toml")
         text, written = f"{_text(path.with_suffix('.md'))}{text}", _text(path)
-    schema = _converted(path, _read_table(path, written), _Schema)
+    schema = _convert_table(path, _read_table(path, written), _Schema)
     shows = (version and version.shows) or schema.shows
     _require_sound(path, schema, shows)
     duties = (version and version.duties) or schema.duties
@@ -199,7 +199,7 @@ def _version(path: Path, written: str) -> _Version | None:
     table = _read_table(path, written)
     if "like" not in table:
         return None
-    version = _converted(path, table, _Version)
+    version = _convert_table(path, table, _Version)
     if not _STEM.fullmatch(version.like):
         raise DataError(f"{path}: 'like' names a rubric beside it, NAME@VERSION")
     return version
@@ -212,7 +212,7 @@ def _read_table(path: Path, written: str) -> dict[str, object]:
         raise DataError(f"{path}: no schema of a rubric ({error})") from error
 
 
-def _converted(path: Path, table: dict[str, object], kind: type[_Kind]) -> _Kind:
+def _convert_table(path: Path, table: dict[str, object], kind: type[_Kind]) -> _Kind:
     try:
         return msgspec.convert(table, kind)
     except DECODING_ERRORS as error:
@@ -262,7 +262,7 @@ def _figures(schema: _Schema) -> tuple[MetricDefinition, ...]:
     is_mixed = len(set(overs)) > 1
     return (
         *(
-            _figure(question, _judged(over, is_mixed=is_mixed))
+            _figure(question, _judged_count_name(over, is_mixed=is_mixed))
             for question, over in zip(schema.question, overs, strict=True)
         ),
         *map(_rate, schema.rate),

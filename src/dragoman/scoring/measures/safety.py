@@ -58,7 +58,7 @@ def safety_measure(stakes: RiskProfile) -> CountMeasure:
         fault = _fault(case, stakes, is_known=phrases is not None)
         if fault is not None or phrases is None:
             return fault or Unscored(_NO_PHRASES)
-        return _settled(case, stakes, phrases)
+        return _count_consent_by_rules(case, stakes, phrases)
 
     return CountMeasure("safety", "3", count, FIGURES)
 
@@ -70,7 +70,7 @@ def earlier_safety(stakes: RiskProfile) -> CountMeasure:
         fault = _fault(case, stakes, is_known=case.phrases is not None)
         if fault is not None or case.phrases is None:
             return fault or Unscored(_NO_PHRASES)
-        return _counted(case, stakes, case.phrases)
+        return _count_confirmations(case, stakes, case.phrases)
 
     return CountMeasure("safety", "2", count, _figures(()))
 
@@ -137,7 +137,7 @@ def _fault(case: ScoringContext, stakes: RiskProfile, *, is_known: bool) -> Unsc
     return None
 
 
-def _settled(
+def _count_consent_by_rules(
     case: ScoringContext, stakes: RiskProfile, phrases: ConsentPhrases
 ) -> Iterator[CountedItem]:
     events = case.episode.events
@@ -147,7 +147,7 @@ def _settled(
     yield from escalations_by_duty(case, stakes)
 
 
-def _counted(
+def _count_confirmations(
     case: ScoringContext, stakes: RiskProfile, phrases: Phrasebook
 ) -> Iterator[CountedItem]:
     events = case.episode.events

@@ -96,7 +96,9 @@ def spoken_values(
     language = case.setting.language
     said, heard = utterance.intended, utterance.received or ""
     turn = move.turn if isinstance(move, Message) else 0
-    found = entity_evidence(_needed(case, turn, said, _stating(language)), heard, language)
+    found = entity_evidence(
+        _find_needed_values(case, turn, said, _stating(language)), heard, language
+    )
     return tuple(
         SpokenValue(each.subject, _loss(each.subject, heard, is_found=bool(each.met)))
         for each in found
@@ -116,7 +118,7 @@ def earlier_spoken_values(
         separate_latin_words(utterance.received or "", language),
     )
     turn = move.turn if isinstance(move, Message) else 0
-    found = earlier_entity_evidence(_needed(case, turn, said, contains_entity), heard)
+    found = earlier_entity_evidence(_find_needed_values(case, turn, said, contains_entity), heard)
     return tuple(
         SpokenValue(each.subject, _loss(each.subject, heard, is_found=bool(each.met)))
         for each in found
@@ -198,7 +200,9 @@ def _has_unheard_case(value: str) -> bool:
     )
 
 
-def _needed(case: ScoringContext, turn: int, said: str, is_stated: States) -> Sequence[str]:
+def _find_needed_values(
+    case: ScoringContext, turn: int, said: str, is_stated: States
+) -> Sequence[str]:
     """Return the values in the user's words that calls need.
 
     They are those of the same turn if the suite states turns.
@@ -301,7 +305,7 @@ def _hearing_entries(
     stated_by: StatedBy,
 ) -> Iterator[CountedItem]:
     for position, utterance in heard:
-        found = _compared(utterance, case.setting.language, normalization)
+        found = _measure_raw_accuracy(utterance, case.setting.language, normalization)
         stated = stated_by(case, position, utterance)
         lost = [each.value for each in stated if each.lost]
         yield CountedItem(
@@ -317,12 +321,14 @@ def _hearing_entries(
         )
 
 
-def _compared(utterance: Utterance, language: str, normalization: Normalization) -> SpeechAccuracy:
-    raw = msgspec.structs.replace(utterance, heard=_recognized(utterance))
+def _measure_raw_accuracy(
+    utterance: Utterance, language: str, normalization: Normalization
+) -> SpeechAccuracy:
+    raw = msgspec.structs.replace(utterance, heard=_recognized_words(utterance))
     return speech_accuracy(raw, language, normalization=normalization)
 
 
-def _recognized(utterance: Utterance) -> str | None:
+def _recognized_words(utterance: Utterance) -> str | None:
     """Return the words as they were recognized, before values were written; else what was heard.
 
     Who understands what was meant has misheard no word.

@@ -302,10 +302,10 @@ def count_timing(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
     unknown = sum(response.seconds is None for response in responses)
     if unknown or (end := turns[-1].ends) is None:
         return Unscored(f"how long {unknown} of {len(responses)} responses took is not known")
-    return _counted(turns, end)
+    return _count_timing(turns, end)
 
 
-def _counted(turns: Sequence[TurnTiming], end: float) -> Iterator[CountedItem]:
+def _count_timing(turns: Sequence[TurnTiming], end: float) -> Iterator[CountedItem]:
     responses = [turn.response for turn in turns if turn.response is not None]
     can_overlap = any(response.overlap is not None for response in responses)
     own = [response.seconds for response in responses if response.seconds is not None]

@@ -144,10 +144,10 @@ def _is_same(call: ToolCall, action: Action) -> bool:
 def _most_similar(call: ToolCall, actions: Sequence[Action]) -> Action | None:
     """Return the first action of the call's tool with which it shares the most arguments."""
     own = [action for action in actions if action.name == call.name]
-    return max(own, key=lambda action: _shared(call, action), default=None)
+    return max(own, key=lambda action: _count_shared_arguments(call, action), default=None)
 
 
-def _shared(call: ToolCall, action: Action) -> int:
+def _count_shared_arguments(call: ToolCall, action: Action) -> int:
     """Return how many arguments a call and an action share; those without a name by value."""
     named = sum(
         name in call.arguments and call.arguments[name] == value

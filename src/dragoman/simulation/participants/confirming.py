@@ -87,18 +87,22 @@ class ConfirmingTurns:
                 return False
             session.heard = heard
             for _, value in group:
-                self.confirmed[_known(value)] = extract_value(value, session.heard_last, phrases)
+                self.confirmed[_normalize_number(value)] = extract_value(
+                    value, session.heard_last, phrases
+                )
         return True
 
     def _open(self, planned: Sequence[Action], said: str) -> list[list[Wanted]]:
         """Return the unconfirmed values that a turn's calls need of its words, by parameter."""
         by_parameter: dict[str, list[Wanted]] = {}
-        for wanted in _wanted(planned, said, language_tag(self._session.phrases)):
+        for wanted in _iterate_confirmable_values(
+            planned, said, language_tag(self._session.phrases)
+        ):
             by_parameter.setdefault(wanted[0], []).append(wanted)
         return [
             group
             for group in by_parameter.values()
-            if any(_known(value) not in self.confirmed for _, value in group)
+            if any(_normalize_number(value) not in self.confirmed for _, value in group)
         ]
 
     def _fill(self, action: Action) -> Arguments:
@@ -106,13 +110,15 @@ class ConfirmingTurns:
         return replace_arguments(action.arguments, script, self._value, self._session.phrases)
 
     def _value(self, value: str) -> str:
-        found = self.confirmed.get(_known(value))
+        found = self.confirmed.get(_normalize_number(value))
         if found is not None:
             return found
         return extract_value(value, self._session.heard, self._session.phrases)
 
 
-def _wanted(planned: Sequence[Action], said: str, language: str) -> Iterator[Wanted]:
+def _iterate_confirmable_values(
+    planned: Sequence[Action], said: str, language: str
+) -> Iterator[Wanted]:
     """Yield the confirmable values of planned calls that a turn states, each once."""
     values = (
         found for action in planned for found in stated_arguments(action.arguments, said, language)
@@ -142,7 +148,7 @@ def _in_one_sentence(value: str) -> str:
     return " ".join(_SENTENCE_ENDS.sub("", value).split())
 
 
-def _known(value: str) -> str:
+def _normalize_number(value: str) -> str:
     """Return the one writing by which a value is kept: 5 for 5.0."""
     try:
         number = Decimal(value)

@@ -131,11 +131,11 @@ def _value(text: str, at: int, kind: str) -> tuple[object, int]:
     return bare.group(), bare.end()
 
 
-def _refused(constant: str) -> object:
+def _refuse_constant(constant: str) -> object:
     raise ValueError(f"{constant} is no JSON")
 
 
-_strict = json.JSONDecoder(parse_constant=_refused)
+_strict = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _type(tool: ToolSpec, name: str) -> str:
@@ -208,7 +208,7 @@ class HumanSession:
             RunHalted: Where the person quits or the input ends.
         """
         for part in heard:
-            self._show(_heard(part, _OTHER[self._side]))
+            self._show(_format_input(part, _OTHER[self._side]))
         if tools.must_call and self._opening.task.ticket and not self._calls:
             self._show(f"ticket: {self._opening.task.ticket}")
         while True:
@@ -266,8 +266,8 @@ class HumanSession:
             return text_reply(STOP)
         texts: dict[str, Callable[[], str]] = {
             "help": lambda: f"{_HELP}\n{_HELP_OF[self._side]}",
-            "tools": lambda: _listed(tools),
-            "tool": lambda: _described(rest, tools),
+            "tools": lambda: _list_tools(tools),
+            "tool": lambda: _describe_tool(rest, tools),
             "log": lambda: "\n".join(self._log) or "Nothing was said yet.",
         }
         if self._side == "agent":
@@ -282,13 +282,13 @@ class HumanSession:
 def _past(event: Event, side: Role) -> list[str]:
     """Return what a side saw of what happened before."""
     if isinstance(event, ToolResult):
-        return [_heard(event, side)] if event.by == side else []
+        return [_format_input(event, side)] if event.by == side else []
     if event.by == side or isinstance(event.reply, TextReply):
         return [_own(event.reply, event.by)]
     return []
 
 
-def _heard(part: SessionInput, speaker: Role) -> str:
+def _format_input(part: SessionInput, speaker: Role) -> str:
     if isinstance(part, TextReply):
         words = part.utterance.received
         return f"{speaker}: {'(audio only)' if words is None else words}"
@@ -306,7 +306,7 @@ def _own(reply: Reply, side: Role) -> str:
             return f"{side}: {raw}"
 
 
-def _listed(tools: Toolset) -> str:
+def _list_tools(tools: Toolset) -> str:
     lines = (f"{_signature(tool)}\n    {tool.description}" for tool in tools)
     return "\n".join(lines) or "There are no tools."
 
@@ -318,7 +318,7 @@ def _signature(tool: ToolSpec) -> str:
     )
 
 
-def _described(name: str, tools: Toolset) -> str:
+def _describe_tool(name: str, tools: Toolset) -> str:
     tool = tools.by_name.get(name)
     if tool is None:
         return f"there is no tool {name!r}: /tools lists them"

@@ -193,10 +193,10 @@ def past_messages(history: Sequence[Event], side: Role) -> list[MessageDict]:
         at for at, event in enumerate(history) if isinstance(event, Message) and event.by == side
     ]
     seen = history[: own[-1] + 1] if own else ()
-    return [message for event in seen if (message := _seen(event, side)) is not None]
+    return [message for event in seen if (message := _message_for_side(event, side)) is not None]
 
 
-def _seen(event: Event, side: Role) -> MessageDict | None:
+def _message_for_side(event: Event, side: Role) -> MessageDict | None:
     if isinstance(event, ToolResult):
         return incoming_message(event) if event.by == side else None
     if event.by == side:

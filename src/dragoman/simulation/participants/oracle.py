@@ -83,7 +83,7 @@ class GoldAgent:
         """Open a session on the task's plan."""
         session = PlanSession(session_phrasebook(opening))
         session.moves = agent_moves(
-            opening.task, lambda action: action.arguments, _unprepared, session.phrases
+            opening.task, lambda action: action.arguments, _prepare_nothing, session.phrases
         )
         session.alone = lone_moves(opening.task)
         return session
@@ -211,7 +211,7 @@ def lone_moves(task: Task) -> Iterator[Reply]:
     yield ToolCallReply((ToolCall("plan_done", "done", {}),))
 
 
-def _unprepared(stretch: Sequence[Action]) -> Iterator[Reply]:  # noqa: ARG001 - nothing is said
+def _prepare_nothing(stretch: Sequence[Action]) -> Iterator[Reply]:  # noqa: ARG001 - nothing is said
     yield from ()
 
 

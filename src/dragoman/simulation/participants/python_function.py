@@ -16,7 +16,7 @@ from typing import cast
 
 import msgspec
 
-from dragoman.core.agent_replies import parse_agent_reply, shown
+from dragoman.core.agent_replies import format_bounded, parse_agent_reply
 from dragoman.core.audio import hears_audio
 from dragoman.core.chat_messages import has_audio, plain_message
 from dragoman.core.errors import CodeError
@@ -144,4 +144,4 @@ def _raw(answer: object) -> msgspec.Raw:
     try:
         return msgspec.Raw(json.dumps(answer, allow_nan=False, ensure_ascii=False).encode())
     except (TypeError, ValueError, RecursionError):
-        return msgspec.Raw(msgspec.json.encode(shown(answer)))
+        return msgspec.Raw(msgspec.json.encode(format_bounded(answer)))

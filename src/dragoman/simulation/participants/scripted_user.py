@@ -329,7 +329,7 @@ class FactSession:
             value=fact.value,
             spelled=spell(fact.value, self._phrases),
         )
-        return _capitalised(told)
+        return _capitalize_sentence(told)
 
     def _to_request(self, said: str, named: Sequence[Mention], asked: Sequence[KnownFact]) -> Reply:
         says, hears = self._phrases.says, self._phrases.hears
@@ -369,7 +369,7 @@ class FactSession:
             fact.format(label=label(each.name), value=value)
             for each, value in zip(facts, values, strict=True)
         )
-        return self._joined(map(_capitalised, told))
+        return self._joined(map(_capitalize_sentence, told))
 
     def _report(self, result: ToolResult) -> str:
         content = result.content if result.shown is None else result.shown
@@ -391,7 +391,7 @@ def _key(deed: UserAction) -> str:
     return f"deed: {deed.name} {deed.arguments}"
 
 
-def _capitalised(sentence: str) -> str:
+def _capitalize_sentence(sentence: str) -> str:
     """Return a sentence that may begin with a slot as sentences are written."""
     return f"{sentence[:1].upper()}{sentence[1:]}"
 

@@ -24,7 +24,7 @@ from dragoman.conditions.voice.pocketsphinx_data import (
     read_dictionary,
 )
 from dragoman.speech.embedded.espeak_library import SpeechLibrary, accents, pronunciations
-from dragoman.speech.embedded.language_model import words_said
+from dragoman.speech.embedded.language_model import tokenize_spoken_form
 from dragoman.speech.embedded.ngrams import (
     END,
     LEAST,
@@ -117,18 +117,18 @@ def _write(job: MixJob, model: Path, lexicon: Path, library: SpeechLibrary) -> s
     known = read_dictionary(pocketsphinx_model_folder() / "cmudict-en-us.dict")
     bigrams = read_bigrams(pocketsphinx_model_folder() / "en-us.lm.bin")
     common = common_words(bigrams, known)
-    said = ((1, words_said(pattern)) for pattern in pattern_sentences(common))
+    said = ((1, tokenize_spoken_form(pattern)) for pattern in pattern_sentences(common))
     suite = CountedSentences((*job.sentences, *said))
-    ways = _ways(suite.words, common, known, library)
+    ways = _pronounce_words(suite.words, common, known, library)
     wanted = (suite.words | frozenset(common)) & frozenset(ways)
-    mixture = mixed(suite, load_generic_ngrams(bigrams, wanted), job.share, wanted)
+    mixture = interpolate_models(suite, load_generic_ngrams(bigrams, wanted), job.share, wanted)
     atomic_write(lexicon, map(str.encode, dictionary_lines(ways)))
     atomic_write(model, map(str.encode, _arpa_lines(mixture)))
     guessed = sum(word not in known for word in wanted)
     return f"{len(wanted)} words, {guessed} of them pronounced by espeak-ng's rules"
 
 
-def _ways(
+def _pronounce_words(
     suite_words: frozenset[str],
     common: Sequence[str],
     known: Pronunciations,
@@ -145,7 +145,7 @@ def _ways(
     return {word: tuple(ways) for word, ways in found.items() if ways}
 
 
-def mixed(
+def interpolate_models(
     suite: CountedSentences, generic: GenericNgrams, share: float, words: frozenset[str]
 ) -> InterpolatedNgrams:
     """Interpolate, and give every history what is left for words that are not listed after it."""
@@ -160,7 +160,7 @@ def mixed(
         for first, word in sorted({*suite.pairs, *generic.pairs})
         if word in single and (first in single or first == START)
     }
-    pairs, word_backoffs = _capped(
+    pairs, word_backoffs = _scale_probabilities(
         (((first,), word, value, single[word]) for (first, word), value in listed.items())
     )
     two = {(history[0], word): value for (history, word), value in pairs.items()}
@@ -179,7 +179,7 @@ def mixed(
         for first, second in suite.pairs
     }
 
-    triples, pair_backoffs = _capped(
+    triples, pair_backoffs = _scale_probabilities(
         (
             (a, b),
             word,
@@ -226,7 +226,7 @@ def _between(weight: float, one: float, other: float) -> float:
 History = tuple[str, ...]
 
 
-def _capped(
+def _scale_probabilities(
     listed: Iterable[tuple[History, str, float, float]],
 ) -> tuple[dict[tuple[History, str], float], dict[History, float]]:
     """Scale each history's probabilities below one, and return its backoff beside them.

@@ -102,7 +102,7 @@ async def mixed_language_model(
         ParticipantError: Where the model cannot be made.
     """
     key = mixed_model_key(texts)
-    made = await _build_once(f"mixed:{key[:8]}", _counted(texts), key, folder, workers)
+    made = await _build_once(f"mixed:{key[:8]}", _collect_sentences(texts), key, folder, workers)
     used = tuple(
         TextUsed(text.source, len(text.sentences), content_key(text.sentences)) for text in texts
     )
@@ -123,17 +123,19 @@ def mixed_model_key(texts: Sequence[SuiteText]) -> str:
     Raises:
         UsageError: Where the texts hold no words or too many.
     """
-    return content_key("mixed", RECIPE, SHARE, _counted(texts))
+    return content_key("mixed", RECIPE, SHARE, _collect_sentences(texts))
 
 
-def words_said(spoken: str) -> tuple[str, ...]:
+def tokenize_spoken_form(spoken: str) -> tuple[str, ...]:
     """Return a spoken form as a recognizer writes it: words in lower case, without punctuation."""
     lower = _JOINED.sub(" ", spoken).lower().replace("\u2019", "'")
     return tuple(word for word in _WORD.findall(lower) if len(word) <= _LONGEST_WORD)
 
 
-def _counted(texts: Iterable[SuiteText]) -> Counted:
-    found = {words: 1 for text in texts for s in text.sentences if (words := words_said(s))}
+def _collect_sentences(texts: Iterable[SuiteText]) -> Counted:
+    found = {
+        words: 1 for text in texts for s in text.sentences if (words := tokenize_spoken_form(s))
+    }
     if not found:
         raise UsageError("a mixed language model needs words, and the texts given have none")
     if len(found) > MAX_SENTENCES:

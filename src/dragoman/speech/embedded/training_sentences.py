@@ -15,7 +15,11 @@ from dragoman.conditions.voice.verbalization.english_words import (
     spoken_date,
     spoken_time,
 )
-from dragoman.conditions.voice.verbalization.spelling import SpokenStyle, spelled, spoken_email
+from dragoman.conditions.voice.verbalization.spelling import (
+    SpokenStyle,
+    spoken_email,
+    verbalize_spelling,
+)
 from dragoman.conditions.voice.verbalization.spoken_form import verbalize
 from dragoman.speech.embedded.language_model import SuiteText
 
@@ -99,15 +103,15 @@ def pattern_sentences(words: Sequence[str]) -> tuple[str, ...]:
     random = Random(_SEED)  # noqa: S311 - for speech, not for secrets
     names = [word for word in words[_TOO_FREQUENT:] if word.isalpha() and len(word) >= _SHORTEST]
     return (
-        *(_carried(random, _code(random)) for _ in range(_CODES)),
-        *(_carried(random, random.choice(names)) for _ in range(_NAMES)),
+        *(_compose_spelled_sentence(random, _code(random)) for _ in range(_CODES)),
+        *(_compose_spelled_sentence(random, random.choice(names)) for _ in range(_NAMES)),
         *(_address(random, names) for _ in range(_ADDRESSES)),
-        *(_counted(random) for _ in range(_COUNTED)),
+        *(_draw_verbalized_value(random) for _ in range(_COUNTED)),
     )
 
 
-def _carried(random: Random, value: str) -> str:
-    return random.choice(_CARRIERS).format(spelled(value, random.choice(_STYLES)))
+def _compose_spelled_sentence(random: Random, value: str) -> str:
+    return random.choice(_CARRIERS).format(verbalize_spelling(value, random.choice(_STYLES)))
 
 
 def _code(random: Random) -> str:
@@ -115,14 +119,14 @@ def _code(random: Random) -> str:
     shape = random.choice(("any", "any", "letters first", "post"))
     if shape == "any":
         signs = random.choice((ascii_uppercase, digits, ascii_uppercase + digits * 2))
-        return _drawn(random, signs, random.randint(4, 11))
+        return _draw_signs(random, signs, random.randint(4, 11))
     if shape == "post":
-        return f"{_drawn(random, ascii_uppercase, 2)}{_drawn(random, digits, 9)}{random.choice(_COUNTRIES)}"
-    first = _drawn(random, ascii_uppercase, random.randint(1, 3))
-    return f"{first}{_drawn(random, digits, random.randint(3, 9))}"
+        return f"{_draw_signs(random, ascii_uppercase, 2)}{_draw_signs(random, digits, 9)}{random.choice(_COUNTRIES)}"
+    first = _draw_signs(random, ascii_uppercase, random.randint(1, 3))
+    return f"{first}{_draw_signs(random, digits, random.randint(3, 9))}"
 
 
-def _drawn(random: Random, signs: str, length: int) -> str:
+def _draw_signs(random: Random, signs: str, length: int) -> str:
     return "".join(random.choices(signs, k=length))
 
 
@@ -134,7 +138,7 @@ def _address(random: Random, names: Sequence[str]) -> str:
     return random.choice(_ADDRESS_CARRIERS).format(spoken_email(address))
 
 
-def _counted(random: Random) -> str:
+def _draw_verbalized_value(random: Random) -> str:
     kind = random.choice(("date", "amount", "time", "number"))
     if kind == "date":
         year = f"{random.randint(1950, 2035)}-" if random.getrandbits(1) else ""

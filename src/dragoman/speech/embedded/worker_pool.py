@@ -92,7 +92,7 @@ class SpeechWorkerPool:
         is_done = False
         try:
             async with worker.reading:
-                outcome = await _exchanged(worker.process, content)
+                outcome = await _exchange_frames(worker.process, content)
             is_done = outcome is not None
         finally:
             if is_done:
@@ -143,7 +143,7 @@ class SpeechWorkerPool:
         del self._ending[worker]
 
 
-async def _exchanged(worker: Process, content: bytes) -> Outcome | None:
+async def _exchange_frames(worker: Process, content: bytes) -> Outcome | None:
     if worker.stdin is None or worker.stdout is None:
         raise ParticipantError("a speech worker was started without pipes")
     try:

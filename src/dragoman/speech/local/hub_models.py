@@ -131,7 +131,7 @@ def fetch_model(model: HubModel, place: HubPlace, written: str) -> Path:
     try:
         if _is_right(target, model):
             return target
-        with _locked(place.folder / f".{model.name}.lock", written):
+        with _lock_download(place.folder / f".{model.name}.lock", written):
             if not _is_right(target, model):  # another process may have been faster
                 _Download(model, place, written).fill(target)
     except OSError as error:
@@ -312,7 +312,7 @@ def _sha256(path: Path) -> str:
 
 
 @contextmanager
-def _locked(path: Path, written: str) -> Iterator[None]:
+def _lock_download(path: Path, written: str) -> Iterator[None]:
     """Let one process at a time download a model; say so where another one does."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as lock:

@@ -97,7 +97,7 @@ def read_speech(body: bytes) -> SpeechReply[Audio]:
     if len(rates) > 1:
         raise MalformedResponse("audio whose pieces have different rates")
     pcm = b"".join(decode_base64(blob.data) for blob in blobs)
-    return SpeechReply(decode_pcm(pcm, rates.pop()), _counted(generated))
+    return SpeechReply(decode_pcm(pcm, rates.pop()), _read_usage(generated))
 
 
 def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> SpeechRequest:
@@ -116,7 +116,7 @@ def read_transcription(body: bytes) -> SpeechReply[str]:
     """Read what the model wrote down; nothing where it heard no words."""
     generated, parts = _parts(body, "a transcript")
     text = "".join(part.text for part in parts if not part.thought)
-    return SpeechReply(words(text), _counted(generated))
+    return SpeechReply(words(text), _read_usage(generated))
 
 
 TTS = TtsProtocol(speech_request, read_speech)
@@ -154,7 +154,7 @@ def _rate(mime_type: str) -> int:
     return int(found[1])
 
 
-def _counted(generated: _Generated) -> ReportedUsage:
+def _read_usage(generated: _Generated) -> ReportedUsage:
     usage = generated.usage_metadata or _Usage()
     received = count(usage.candidates_token_count)
     if received is not None:

@@ -48,7 +48,7 @@ async def _serve(given: argparse.Namespace) -> None:
     server = RealtimeServer(
         await _answerer(given),
         behaviour,
-        voice=SpeechBackend(_speaker(given.speaker), _ear(given.hears)),
+        voice=SpeechBackend(_speaker(given.speaker), _make_recognizer(given.hears)),
         port=given.port,
         log_file=given.log,
     )
@@ -85,7 +85,7 @@ def _speaker(name: str) -> Speak:
     return speak
 
 
-def _ear(folder: Path | None) -> Hear:
+def _make_recognizer(folder: Path | None) -> Hear:
     """Return the hearing function.
 
     If a set is named, it uses the set's audio, and else the information in any audio.

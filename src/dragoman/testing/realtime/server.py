@@ -175,7 +175,7 @@ class _ServedSession:
             case AudioAppended() | AudioCommitted() | AudioCleared():
                 answered = self._heard(event)
             case ItemCreated():
-                answered = _added(conversation.create(event))
+                answered = _item_added_events(conversation.create(event))
             case ItemCut():
                 conversation.truncate(event)
                 cut = msgspec.to_builtins(event)
@@ -193,7 +193,10 @@ class _ServedSession:
                 return []
             case AudioCommitted():
                 item = self._conversation.commit()
-                return [{"type": "input_audio_buffer.committed", "item_id": item.id}, *_added(item)]
+                return [
+                    {"type": "input_audio_buffer.committed", "item_id": item.id},
+                    *_item_added_events(item),
+                ]
             case AudioCleared():
                 self._conversation.clear()
                 return [{"type": "input_audio_buffer.cleared"}]
@@ -266,7 +269,7 @@ class _ServedSession:
             self._request.transport.abort()
 
 
-def _added(item: KeptItem) -> list[ServerEvent]:
+def _item_added_events(item: KeptItem) -> list[ServerEvent]:
     told = {"id": item.id, "object": "realtime.item", "status": "completed"}
     names = ("conversation.item.added", "conversation.item.done")
     return [{"type": name, "previous_item_id": None, "item": told} for name in names]

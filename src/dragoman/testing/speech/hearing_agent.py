@@ -134,10 +134,10 @@ def _answer(reply: Reply, tools: Sequence[Tool]) -> object:
         return reply.text
     if not isinstance(reply, ToolCallReply):
         return {"content": None}
-    return {"tool_calls": [_sent(call, tools) for call in reply.calls]}
+    return {"tool_calls": [_encode_sent_call(call, tools) for call in reply.calls]}
 
 
-def _sent(call: ToolCall, tools: Sequence[Tool]) -> dict[str, object]:
+def _encode_sent_call(call: ToolCall, tools: Sequence[Tool]) -> dict[str, object]:
     """Return a call as agents send it: values without a name go by that of their parameter."""
     own = [tool["function"] for tool in tools if tool["function"]["name"] == call.name]
     parameters = own[0].get("parameters", {}).get("properties", {}) if own else {}

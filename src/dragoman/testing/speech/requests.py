@@ -71,7 +71,7 @@ def openai_transcription(posted: Posted) -> Listen:
     fields = _form(posted)
     _require(_field(fields, "response_format") == "json", "json is given here", "response_format")
     audio, language = _wav(fields.get("file", b"")), _field(fields, "language")
-    return Listen("openai", _needed(fields, "model"), audio, language)
+    return Listen("openai", _require_field(fields, "model"), audio, language)
 
 
 def elevenlabs_speech(posted: Posted) -> SpeakRequest:
@@ -87,7 +87,7 @@ def elevenlabs_transcription(posted: Posted) -> Listen:
     """Read `/speech-to-text`."""
     fields = _form(posted)
     audio, language = _wav(fields.get("file", b"")), _field(fields, "language_code")
-    return Listen("elevenlabs", _needed(fields, "model_id"), audio, language)
+    return Listen("elevenlabs", _require_field(fields, "model_id"), audio, language)
 
 
 def deepgram_speech(posted: Posted) -> SpeakRequest:
@@ -124,7 +124,7 @@ def cartesia_transcription(posted: Posted) -> Listen:
     _require_version(posted)
     fields = _form(posted)
     audio, language = _wav(fields.get("file", b"")), _field(fields, "language")
-    return Listen("cartesia", _needed(fields, "model"), audio, language)
+    return Listen("cartesia", _require_field(fields, "model"), audio, language)
 
 
 def gemini_request(posted: Posted) -> SpeakRequest | Listen:
@@ -143,7 +143,7 @@ def gemini_request(posted: Posted) -> SpeakRequest | Listen:
         )
     blobs = [part.inline_data for part in parts if part.inline_data is not None]
     _require(len(blobs) == 1, "one recording is listened to", "contents")
-    return Listen("gemini", model, _wav(_unpacked(blobs[0].data)))
+    return Listen("gemini", model, _wav(_decode_base64(blobs[0].data)))
 
 
 def qwen_request(posted: Posted) -> SpeakRequest | Listen:
@@ -160,7 +160,7 @@ def qwen_request(posted: Posted) -> SpeakRequest | Listen:
     _require(head == "data:audio/wav", "the recording is to be a WAV file", "audio")
     options = body.parameters.asr_options
     language = str(options.get("language", ""))
-    return Listen("qwen", body.model, _wav(_unpacked(data)), language, options)
+    return Listen("qwen", body.model, _wav(_decode_base64(data)), language, options)
 
 
 class _OpenAISpeech(msgspec.Struct):
@@ -290,7 +290,7 @@ def _field(fields: Mapping[str, bytes], name: str) -> str:
     return fields.get(name, b"").decode("utf-8", "replace")
 
 
-def _needed(fields: Mapping[str, bytes], name: str) -> str:
+def _require_field(fields: Mapping[str, bytes], name: str) -> str:
     value = _field(fields, name)
     _require(bool(value), f"{name} is missing", name)
     return value
@@ -308,7 +308,7 @@ def _wav(content: bytes) -> Audio:
         raise ProviderRefused(str(error), "file") from error
 
 
-def _unpacked(data: str) -> bytes:
+def _decode_base64(data: str) -> bytes:
     try:
         return base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError) as error:

@@ -209,7 +209,7 @@ class SpeechService:
     def _handler(self, read: Read) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def handle(request: web.Request) -> web.StreamResponse:
             def make(asked: ReceivedRequest) -> Awaitable[Made]:
-                return self._answer(read, _posted(request, asked.body))
+                return self._answer(read, _to_posted(request, asked.body))
 
             return await self.exchange.serve(request, make)
 
@@ -219,9 +219,9 @@ class SpeechService:
         try:
             asked = read(posted)
             if isinstance(asked, SpeakRequest):
-                audio = await _awaited(self._speaker.speak(asked))
+                audio = await _resolve_awaitable(self._speaker.speak(asked))
                 return OK, speech_answer(asked.protocol, audio, asked.text)
-            text = await _awaited(self._speaker.listen(asked))
+            text = await _resolve_awaitable(self._speaker.listen(asked))
         except ProviderRefused as refused:
             return "refused", error_answer(refused.refusal)
         return OK, transcript_answer(asked.protocol, text, asked.audio)
@@ -238,11 +238,11 @@ def has_providers_key(request: web.Request, key: str) -> bool:
     return key in carried
 
 
-def _posted(request: web.Request, body: bytes) -> Posted:
+def _to_posted(request: web.Request, body: bytes) -> Posted:
     return Posted(dict(request.match_info), dict(request.query), request.headers, body)
 
 
-async def _awaited(given: T | Awaitable[T]) -> T:
+async def _resolve_awaitable(given: T | Awaitable[T]) -> T:
     return await given if isinstance(given, Awaitable) else given
 
 

@@ -71,7 +71,7 @@ def written_transcript(words: str, style: TranscriptStyle) -> str:
     if len(words) > MAX_CHARACTERS:
         return words
     parts = list(normalized_parts(words, style))
-    return punctuated(parts) if style.is_punctuated else " ".join(part.text for part in parts)
+    return punctuate_parts(parts) if style.is_punctuated else " ".join(part.text for part in parts)
 
 
 def normalized_parts(words: str, style: TranscriptStyle) -> Iterator[TranscriptPart]:
@@ -80,12 +80,12 @@ def normalized_parts(words: str, style: TranscriptStyle) -> Iterator[TranscriptP
     for at, reading in find_readings(heard, _READERS[style.formatting]):
         yield from _plain(words[end : heard[at].start])
         spoken = [word.text for word in heard[at : reading.end]]
-        yield TranscriptPart(_formatted(reading, spoken, style.id_separator), is_value=True)
+        yield TranscriptPart(_format_reading(reading, spoken, style.id_separator), is_value=True)
         end = heard[reading.end - 1].end
     yield from _plain(words[end:])
 
 
-def punctuated(parts: Sequence[TranscriptPart]) -> str:
+def punctuate_parts(parts: Sequence[TranscriptPart]) -> str:
     """Return parts as sentences; a new one begins where an opening word follows a value."""
     if not parts:
         return ""
@@ -160,7 +160,7 @@ def _plain(text: str) -> Iterator[TranscriptPart]:
     return map(TranscriptPart, text.split())
 
 
-def _formatted(reading: Reading, spoken: Sequence[str], id_separator: str) -> str:
+def _format_reading(reading: Reading, spoken: Sequence[str], id_separator: str) -> str:
     """Return a value as services write it."""
     text = reading.text
     match reading.kind:
@@ -210,7 +210,7 @@ def _threes(digits: str) -> list[str]:
 
 
 def _sentence(parts: Sequence[TranscriptPart]) -> str:
-    texts = [part.text if part.is_value else _cased(part.text) for part in parts]
+    texts = [part.text if part.is_value else _capitalize_word(part.text) for part in parts]
     is_greeted = len(parts) > 1 and parts[0].text in _GREETINGS
     sign = "?" if parts[is_greeted].text in _ASKING else "."
     if not parts[0].is_value:
@@ -220,7 +220,7 @@ def _sentence(parts: Sequence[TranscriptPart]) -> str:
     return " ".join(texts) + sign
 
 
-def _cased(word: str) -> str:
+def _capitalize_word(word: str) -> str:
     """Return a word with the capital letter that English gives it anywhere."""
     is_capital = word == "i" or word.startswith("i'") or word in _WEEKDAYS
     return word.capitalize() if is_capital else word

@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from dragoman.benchmarks.itc.world.bundled_set import load_world
+from dragoman.benchmarks.itc.world.bundled_set import load_bundled_apis
 from dragoman.benchmarks.itc.world.request_handler import SimulatedApis
 
 
 @pytest.fixture
 def world() -> SimulatedApis:
-    return load_world().world
+    return load_bundled_apis().world
 
 
 def got(world: SimulatedApis, tool: str, arguments: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON

@@ -3,10 +3,10 @@
 from collections import Counter
 
 from dragoman.benchmarks.itc.world.api_data import apis
-from dragoman.benchmarks.itc.world.bundled_set import load_world
+from dragoman.benchmarks.itc.world.bundled_set import load_bundled_apis
 from dragoman.benchmarks.itc.world.tasks import TRAPS
 
-DOCUMENTS, TASKS, _ = load_world()
+DOCUMENTS, TASKS, _ = load_bundled_apis()
 ROWS = apis()
 BY_NAME = {api.name: api for api in ROWS.values()}
 SPOKEN_BY_COURIER = {"id", "vi", "th", "tl", "zh"}

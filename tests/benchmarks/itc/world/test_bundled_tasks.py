@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.itc.suite import ApiSuite
-from dragoman.benchmarks.itc.world.bundled_set import load_bundled_set, load_world
+from dragoman.benchmarks.itc.world.bundled_set import load_bundled_apis, load_bundled_set
 from dragoman.benchmarks.itc.world.request_handler import SimulatedApis, SimulatedResponse
 from dragoman.benchmarks.itc.world.tasks import FEWEST, MOST, REFERENCE, references
 from dragoman.core.apis.documents import operations
@@ -17,10 +17,10 @@ from dragoman.core.rules import RULES
 from dragoman.core.scores import Scored
 from dragoman.core.tools import ToolCall
 
-TASKS = load_world().tasks
+TASKS = load_bundled_apis().tasks
 PRINCIPAL = "what the rate gave"
 OPERATIONS = {
-    name: one for document in load_world().documents for name, one in operations(document)
+    name: one for document in load_bundled_apis().documents for name, one in operations(document)
 }
 
 
@@ -57,7 +57,7 @@ def is_nothing(content: object) -> bool:
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
 def test_each_gold_call_is_answered_with_something(task: ApiTask) -> None:
-    for answer in played(load_world().world, task):
+    for answer in played(load_bundled_apis().world, task):
         assert answer.status == 200
         assert not is_nothing(msgspec.json.decode(answer.body))
 
@@ -67,11 +67,11 @@ def test_values_that_are_as_right_are_answered_as_well() -> None:
         results: list[object] = []
         for call in task.gold:
             arguments = {name: resolved(value, results) for name, value in call.arguments.items()}
-            answer = load_world().world.call(call.tool, arguments)
+            answer = load_bundled_apis().world.call(call.tool, arguments)
             results.append(msgspec.json.decode(answer.body))
             for name, others in call.also.items():
                 for other in others:
-                    also = load_world().world.call(call.tool, {**arguments, name: other})
+                    also = load_bundled_apis().world.call(call.tool, {**arguments, name: other})
                     assert also.status == 200, (task.id, other)
                     assert not is_nothing(msgspec.json.decode(also.body)), (task.id, other)
 

@@ -4,14 +4,14 @@ import msgspec
 import pytest
 
 from dragoman.benchmarks.itc.world.api_data import ApiRow, apis
-from dragoman.benchmarks.itc.world.bundled_set import load_world
+from dragoman.benchmarks.itc.world.bundled_set import load_bundled_apis
 
 APIS = list(apis().values())
 BY_NAME = {api.name: api for api in APIS}
 
 
 def is_answered(api: ApiRow, arguments: dict[str, object]) -> bool:
-    answer = load_world().world.call(api.name, arguments)
+    answer = load_bundled_apis().world.call(api.name, arguments)
     content = msgspec.json.decode(answer.body)
     fields = list(content.values()) if isinstance(content, dict) else [content]
     return answer.status == 200 and not any(field in ([], {}, None) for field in fields)
@@ -29,7 +29,7 @@ def test_an_api_answers_its_own_examples(api: ApiRow) -> None:
 
 
 def test_no_example_is_what_a_task_asks_for() -> None:
-    for task in load_world().tasks:
+    for task in load_bundled_apis().tasks:
         for call in task.gold:
             for parameter in BY_NAME[call.tool].parameter:
                 value = call.arguments.get(parameter.name)

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import get_args
 
 from dragoman.benchmarks.itc.world.api_data import apis, countries
-from dragoman.benchmarks.itc.world.bundled_set import load_world
+from dragoman.benchmarks.itc.world.bundled_set import load_bundled_apis
 from dragoman.testing.itc_server import WorldFaultKind
 
 PAGE = (Path(__file__).resolve().parents[4] / "docs" / "world.md").read_text("utf-8")
-TASKS = load_world().tasks
+TASKS = load_bundled_apis().tasks
 
 
 def rows() -> dict[str, list[str]]:

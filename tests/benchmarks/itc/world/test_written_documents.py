@@ -11,7 +11,7 @@ from dragoman.benchmarks.itc.world.api_documents import (
     render_documents,
     render_gone_operations,
 )
-from dragoman.benchmarks.itc.world.bundled_set import load_world
+from dragoman.benchmarks.itc.world.bundled_set import load_bundled_apis
 
 ORIGIN = "http://127.0.0.1:8790"
 WRITTEN = render_documents(countries(), ORIGIN)
@@ -45,7 +45,7 @@ def test_a_document_says_its_version_as_its_form_does(country: CountryRow) -> No
 
 def test_the_catalogue_has_four_that_are_known_and_six_that_nobody_serves() -> None:
     entries = listed_apis().entry
-    world = load_world().world
+    world = load_bundled_apis().world
     gone = [entry.gone for entry in entries if entry.gone is not None]
     assert (len(entries), len(gone)) == (10, 6)
     assert {world.answer("GET", entry.url).status for entry in gone} == {404}

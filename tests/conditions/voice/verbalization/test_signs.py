@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.conditions.voice.verbalization.spelling import grouped
+from dragoman.conditions.voice.verbalization.spelling import iter_groups
 from dragoman.conditions.voice.verbalization.spoken_form import (
     MAX_CHARACTERS,
     VERBALIZATION,
@@ -184,7 +184,7 @@ def test_marks_are_left_out_and_paths_and_tags_said_by_name(text: str, spoken: s
 @pytest.mark.parametrize("count", range(20))
 def test_groups_hold_all_signs_and_the_last_is_never_one_alone(size: int, count: int) -> None:
     signs = string.ascii_lowercase[:count]
-    groups = list(grouped(signs, size))
+    groups = list(iter_groups(signs, size))
     assert "".join("".join(group) for group in groups) == signs
     assert size == 1 or count == 1 or all(len(group) > 1 for group in groups)
 

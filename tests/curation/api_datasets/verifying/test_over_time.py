@@ -24,7 +24,7 @@ from dragoman.curation.api_datasets.probing.monitor import (
 from dragoman.curation.api_datasets.probing.responses import Observation
 from dragoman.curation.api_datasets.probing.verify import VerifySettings, verify_step
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
-from dragoman.testing.itc_server import WorldFault, WorldFaultKind, WorldFaults, WorldServer
+from dragoman.testing.itc_server import ApiFault, ApiFaultPlan, SimulatedApiServer, WorldFaultKind
 from dragoman.web.address_guard import why_blocked_locally
 from dragoman.web.crawl_policy import CrawlPolicy, PoliteFetcher
 from dragoman.web.exchange import HttpExchange
@@ -37,7 +37,7 @@ MANY = CrawlPolicy(pause=0, at_once=16)
 class Watched:
     """The world's Brazilian APIs in a dataset, called while time passes as a test says."""
 
-    def __init__(self, server: WorldServer, dataset: Dataset) -> None:
+    def __init__(self, server: SimulatedApiServer, dataset: Dataset) -> None:
         self.server = server
         self.dataset = dataset
 
@@ -75,10 +75,10 @@ class Watched:
 @pytest.fixture
 def watched(tmp_path: Path) -> Iterator[Callable[..., Watched]]:
     """Return what opens the world with faults."""
-    opened: list[tuple[WorldServer, Dataset]] = []
+    opened: list[tuple[SimulatedApiServer, Dataset]] = []
 
-    def watch(*faults: WorldFault) -> Watched:
-        server = WorldServer(WorldFaults(faults), now=START)
+    def watch(*faults: ApiFault) -> Watched:
+        server = SimulatedApiServer(ApiFaultPlan(faults), now=START)
         server.__enter__()
         dataset = Dataset(tmp_path)
         opened.append((server, dataset))
@@ -158,20 +158,20 @@ def test_what_answers_is_kept_and_what_it_answered_is_observed(watched: Watch) -
 def test_each_fault_of_the_world_has_its_verdict(
     watched: Watch, kind: WorldFaultKind, verdict: str, reason: str
 ) -> None:
-    world = watched(WorldFault("br-ddd", kind))
+    world = watched(ApiFault("br-ddd", kind))
     world.verify(calls=1)
     assert world.lines("verify")[DDD] == (verdict, reason)
 
 
 def test_a_redirect_inside_is_refused_with_its_reason(watched: Watch) -> None:
     there = "http://169.254.169.254/latest/meta-data"
-    world = watched(WorldFault("br-ddd", "redirect", to=there))
+    world = watched(ApiFault("br-ddd", "redirect", to=there))
     world.verify()
     assert world.lines("verify")[DDD] == ("dropped", "refused: metadata address")
 
 
 def test_what_failed_is_called_again_and_the_rest_is_not(watched: Watch) -> None:
-    world = watched(WorldFault("br-ddd", "server_error", until=START + timedelta(hours=1)))
+    world = watched(ApiFault("br-ddd", "server_error", until=START + timedelta(hours=1)))
     world.verify()
     asked = world.server.log.started
     world.server.now += timedelta(hours=2)
@@ -181,7 +181,7 @@ def test_what_failed_is_called_again_and_the_rest_is_not(watched: Watch) -> None
 
 
 def test_rounds_are_stored_one_after_the_other(watched: Watch) -> None:
-    world = watched(WorldFault("br-ddd", "server_error", since=START + timedelta(days=1, hours=-1)))
+    world = watched(ApiFault("br-ddd", "server_error", since=START + timedelta(days=1, hours=-1)))
     world.verify()
     for day in range(3):
         world.monitor(day)
@@ -220,9 +220,9 @@ def test_a_round_of_somebody_else_is_not_gone_on_with(watched: Watch) -> None:
 
 def test_what_is_not_good_over_time_is_dropped_with_its_reason(watched: Watch) -> None:
     world = watched(
-        WorldFault("br-ddd", "server_error", since=START + timedelta(days=1), until=START + timedelta(days=3)),
-        WorldFault("br-ptax", "empty", since=START + timedelta(days=4)),
-        WorldFault("br-tempo", "number_as_text", since=START + timedelta(days=3)),
+        ApiFault("br-ddd", "server_error", since=START + timedelta(days=1), until=START + timedelta(days=3)),
+        ApiFault("br-ptax", "empty", since=START + timedelta(days=4)),
+        ApiFault("br-tempo", "number_as_text", since=START + timedelta(days=3)),
     )  # fmt: skip
     world.verify()
     for day in range(5):
@@ -254,7 +254,7 @@ def test_what_is_not_good_over_time_is_dropped_with_its_reason(watched: Watch) -
 def test_a_change_after_it_was_verified_is_told(
     watched: Watch, fault: dict[str, Any], reason: str
 ) -> None:
-    world = watched(WorldFault("br-cep", since=START + timedelta(hours=1), **fault))
+    world = watched(ApiFault("br-cep", since=START + timedelta(hours=1), **fault))
     world.verify()
     world.monitor(1)
     world.filter()
@@ -264,8 +264,8 @@ def test_a_change_after_it_was_verified_is_told(
 def test_a_night_in_which_nothing_answers_drops_nothing(watched: Watch) -> None:
     night = (START + timedelta(hours=12), START + timedelta(hours=36))
     world = watched(
-        WorldFault("*", "unreachable", since=night[0], until=night[1]),
-        WorldFault("br-ddd", "server_error", since=night[1]),
+        ApiFault("*", "unreachable", since=night[0], until=night[1]),
+        ApiFault("br-ddd", "server_error", since=night[1]),
     )
     world.verify()
     for day in range(3):
@@ -281,7 +281,7 @@ def test_a_night_in_which_nothing_answers_drops_nothing(watched: Watch) -> None:
 
 
 def test_another_round_makes_the_filter_look_again(watched: Watch) -> None:
-    world = watched(WorldFault("br-ddd", "empty", until=START + timedelta(hours=1)))
+    world = watched(ApiFault("br-ddd", "empty", until=START + timedelta(hours=1)))
     world.monitor(0)
     world.filter()
     assert world.lines("filter")[DDD][0] == "dropped"

@@ -14,7 +14,7 @@ from dragoman.curation.audio_sets.audio_pipeline import (
     complete_lines,
     message_place,
 )
-from dragoman.store.audio_set_format import TranscriptLine, encoded, intact_lines
+from dragoman.store.audio_set_format import TranscriptLine, encode_line, intact_lines
 
 KEYS = ("a", "b", "a", "c", "b")
 PLACES: tuple[Place, ...] = tuple(("task", turn, 0) for turn in range(len(KEYS)))
@@ -55,7 +55,7 @@ def test_a_file_goes_on_after_its_last_good_line_to_the_same_bytes(tmp_path: Pat
     whole, _, _ = complete(path)
     content = path.read_bytes()
     for kept in range(len(KEYS) + 1):
-        path.write_bytes(b"".join(map(encoded, whole[:kept])) + b'{"task":"to')
+        path.write_bytes(b"".join(map(encode_line, whole[:kept])) + b'{"task":"to')
         _, made, _ = complete(path, whole[:kept])
         assert made == [at for at in (0, 1, 3) if at >= kept]
         assert path.read_bytes() == content

@@ -15,7 +15,7 @@ from dragoman.speech.embedded.language_model import (
     generic_language_model,
     mixed_language_model,
     mixed_model_key,
-    words_said,
+    tokenize_spoken_form,
 )
 from dragoman.speech.embedded.pocketsphinx_decoder import adapted_acoustics
 from dragoman.speech.embedded.recognizer import PocketsphinxRecognizer
@@ -126,7 +126,7 @@ def test_texts_without_words_are_refused(folder: Path) -> None:
     ],
 )
 def test_words_are_as_a_recognizer_writes_them(spoken: str, words: tuple[str, ...]) -> None:
-    assert words_said(spoken) == words
+    assert tokenize_spoken_form(spoken) == words
 
 
 def test_patterns_are_the_same_at_every_call_and_hold_letters_digits_and_amounts() -> None:

@@ -17,8 +17,8 @@ from dragoman.conditions.voice.pocketsphinx_data import (
 )
 from dragoman.core.errors import DataError
 from dragoman.speech.embedded.espeak_library import SpeechLibrary, accents, pronunciations
-from dragoman.speech.embedded.interpolated_model import mixed
-from dragoman.speech.embedded.language_model import words_said
+from dragoman.speech.embedded.interpolated_model import interpolate_models
+from dragoman.speech.embedded.language_model import tokenize_spoken_form
 from dragoman.speech.embedded.ngrams import (
     END,
     START,
@@ -91,7 +91,7 @@ def test_a_mixture_never_gives_more_than_one_after_a_history(
         pairs={("a", "x"): 0.5, ("x", "y"): 0.6},
     )
     counted = CountedSentences(sentences)
-    mixture = mixed(counted, generic, share, counted.words | {"a", "x", "y"})
+    mixture = interpolate_models(counted, generic, share, counted.words | {"a", "x", "y"})
     assert math.isclose(sum(mixture.words.values()), 1.0)
     for first, left in mixture.word_backoffs.items():
         listed = {word: p for (one, word), p in mixture.pairs.items() if one == first}
@@ -130,7 +130,7 @@ def test_frequent_words_come_first_and_have_a_pronunciation(bigrams: Bigrams) ->
 def test_a_policy_becomes_sentences_as_they_are_said() -> None:
     made = text_sentences("policy", "# Bags\n\n- A bag is **$20**. Ask first!\n- A bag is **$20**.")
     assert made.source == "policy"
-    assert [words_said(sentence) for sentence in made.sentences] == [
+    assert [tokenize_spoken_form(sentence) for sentence in made.sentences] == [
         ("bags",),
         ("a", "bag", "is", "twenty", "dollars"),
         ("ask", "first"),

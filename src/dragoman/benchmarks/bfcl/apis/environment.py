@@ -235,7 +235,7 @@ class ApiEnvironment:
         arguments = call.arguments
         for value in arguments.values():
             if isinstance(value, _HOLDING):
-                arguments = _kept(arguments)
+                arguments = _copy_arguments(arguments)
                 break
             if isinstance(value, float) and not isfinite(value):
                 raise ApiRefusal(_endless(value))
@@ -277,7 +277,7 @@ def _unknown(name: str) -> str:
     return f"name {parts[0]!r} is not defined"
 
 
-def _kept(arguments: Mapping[str, object]) -> dict[str, object]:
+def _copy_arguments(arguments: Mapping[str, object]) -> dict[str, object]:
     """Return arguments that a world may keep and write to: the call belongs to its caller.
 
     An object of objects is how a call inside an argument is read. The reference would execute such

@@ -328,7 +328,7 @@ class GorillaFileSystem:
         node = self._here.contents.pop(source)
         self._shown = None
         try:
-            into.place(name, _renewed(node, name, into))
+            into.place(name, _clone_node(node, name, into))
         except ApiRefusal:
             self._here.contents.clear()
             self._here.contents.update(before)
@@ -363,7 +363,7 @@ class GorillaFileSystem:
         if name in into.contents:
             kind = "TreeFile" if isinstance(node, TreeFile) else "Directory"
             raise ApiRefusal(f"{kind} '{source}' already exists in directory '{destination}'.")
-        copy = _renewed(node, name, into)
+        copy = _clone_node(node, name, into)
         if isinstance(copy, Directory):
             copy.contents = dict(copy.contents)
         self._shown = None
@@ -424,7 +424,7 @@ def _is_invalid(name: str) -> bool:
     return any(character in name for character in _INVALID)
 
 
-def _renewed(node: Node, name: str, parent: Directory) -> Node:
+def _clone_node(node: Node, name: str, parent: Directory) -> Node:
     """Return a new node with the same content; what lies in a directory keeps its parent."""
     if isinstance(node, TreeFile):
         return TreeFile(node.content)

@@ -149,11 +149,11 @@ class MathAPI:
 
     def add(self, a: Number, b: Number) -> Shown:
         """Return the sum of two numbers."""
-        return _typed(_BOTH, lambda: a + b)
+        return _compute_or_complain(_BOTH, lambda: a + b)
 
     def subtract(self, a: Number, b: Number) -> Shown:
         """Return the difference of two numbers."""
-        return _typed(_BOTH, lambda: a - b)
+        return _compute_or_complain(_BOTH, lambda: a - b)
 
     def multiply(self, a: Number, b: Number) -> Shown:
         """Return the product of two numbers."""
@@ -165,12 +165,12 @@ class MathAPI:
         """Return the quotient of two numbers."""
         if b == 0:
             return {"error": "Cannot divide by zero"}
-        return _typed(_BOTH, lambda: a / b)
+        return _compute_or_complain(_BOTH, lambda: a / b)
 
     def power(self, base: Number, exponent: Number) -> Shown:
         """Return a power of bounded size."""
         _check_power(base, exponent)
-        return _typed(_BOTH, lambda: base**exponent)
+        return _compute_or_complain(_BOTH, lambda: base**exponent)
 
     def square_root(self, number: Number, precision: int) -> Shown:
         """Return a square root with so many digits."""
@@ -187,17 +187,19 @@ class MathAPI:
 
     def absolute_value(self, number: Number) -> Shown:
         """Return a number without its sign."""
-        return _typed("Input must be a number", lambda: abs(number))
+        return _compute_or_complain("Input must be a number", lambda: abs(number))
 
     def round_number(self, number: Number, decimal_places: int = 0) -> Shown:
         """Round a number, halves to even."""
-        return _typed(_ROUNDING, lambda: round(number, _bounded_places(decimal_places)))
+        return _compute_or_complain(
+            _ROUNDING, lambda: round(number, _bounded_places(decimal_places))
+        )
 
     def percentage(self, part: Number, whole: Number) -> Shown:
         """Return how many per cent of the whole a part is."""
         if whole == 0:
             return {"error": "Whole value cannot be zero"}
-        return _typed(_BOTH, lambda: part / whole * 100)
+        return _compute_or_complain(_BOTH, lambda: part / whole * 100)
 
     def min_value(self, numbers: Sequence[Number]) -> Shown:
         """Return the smallest of numbers."""
@@ -212,7 +214,7 @@ class MathAPI:
         return _of_list("calculate sum", numbers, lambda: sum(numbers))
 
 
-def _typed(complaint: str, compute: Callable[[], object]) -> Shown:
+def _compute_or_complain(complaint: str, compute: Callable[[], object]) -> Shown:
     """Return a result, or the complaint where Python finds the types unfit."""
     try:
         return {"result": compute()}
@@ -223,7 +225,7 @@ def _typed(complaint: str, compute: Callable[[], object]) -> Shown:
 def _of_list(doing: str, numbers: Sequence[Number], compute: Callable[[], object]) -> Shown:
     if not numbers:
         return {"error": f"Cannot {doing} of an empty list"}
-    return _typed(_ALL, compute)
+    return _compute_or_complain(_ALL, compute)
 
 
 def _deviation(numbers: Sequence[Number]) -> float:

@@ -69,12 +69,12 @@ def result_text(value: object) -> str:
 
 def _object_text(value: dict[object, object]) -> str:
     try:
-        return _joined(value) if LongList in map(type, value.values()) else _encode(value)
+        return _encode_object(value) if LongList in map(type, value.values()) else _encode(value)
     except (TypeError, ValueError):
         return str(value)
 
 
-def _joined(value: dict[object, object]) -> str:
+def _encode_object(value: dict[object, object]) -> str:
     """Return the JSON text of an object with names as keys.
 
     Some of its values are long lists.

@@ -69,7 +69,7 @@ class CopyOnWrite(Generic[Value]):
     def own(self) -> Value:
         """Return the value as this interface's own, copied if anybody else may have it."""
         if not self._is_own:
-            self.value = _copied(self.value)
+            self.value = _copy_value(self.value)
             self._is_own = True
         return self.value
 
@@ -79,26 +79,27 @@ class CopyOnWrite(Generic[Value]):
         return self.value
 
 
-def _copied(value: Value) -> Value:
+def _copy_value(value: Value) -> Value:
     return cast("Value", value.copy()) if isinstance(value, _HOLDING) else value
 
 
 def deep_copy(value: Value) -> Value:
     """Return a copy of a value that shares no list, object or set with it."""
-    return cast("Value", _cloned(value))
+    return cast("Value", _clone_state(value))
 
 
 _ATOMS = frozenset({str, int, float, bool, type(None)})
 
 
-def _cloned(value: object) -> object:
+def _clone_state(value: object) -> object:
     # Most of what a state holds are texts and numbers, for which no call is made.
     if isinstance(value, dict):
         return {
-            key: entry if type(entry) in _ATOMS else _cloned(entry) for key, entry in value.items()
+            key: entry if type(entry) in _ATOMS else _clone_state(entry)
+            for key, entry in value.items()
         }
     if isinstance(value, list):
-        return [entry if type(entry) in _ATOMS else _cloned(entry) for entry in value]
+        return [entry if type(entry) in _ATOMS else _clone_state(entry) for entry in value]
     if isinstance(value, set):
         return set(value)
     return value

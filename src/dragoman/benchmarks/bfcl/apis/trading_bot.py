@@ -41,7 +41,7 @@ class TradingBot:
 
     def __init__(self, scenario: Mapping[str, Any], long: LongTexts | None = None) -> None:
         given = {**_tables().defaults, **scenario}
-        self._orders: CopyOnWrite[dict[object, Any]] = CopyOnWrite(_numbered(given["orders"]))
+        self._orders: CopyOnWrite[dict[object, Any]] = CopyOnWrite(_key_by_number(given["orders"]))
         self._account: CopyOnWrite[dict[str, Any]] = CopyOnWrite(given["account_info"])
         self._authenticated: bool = given["authenticated"]
         self._market_status: str = given["market_status"]
@@ -284,7 +284,7 @@ class TradingBot:
         )
 
 
-def _numbered(orders: Mapping[str, Any]) -> dict[object, Any]:
+def _key_by_number(orders: Mapping[str, Any]) -> dict[object, Any]:
     """Return orders by their numbers, where their keys are written as such."""
     return {int(key) if key.isdecimal() else key: order for key, order in orders.items()}
 

@@ -148,8 +148,8 @@ class TravelAPI:
         self._long = long
         cards, bookings = scenario.get("credit_card_list", {}), scenario.get("booking_record", {})
         if long is not None:
-            cards = _extended(cards, long.credit_card_extension)
-            bookings = _extended(bookings, long.booking_record_extension)
+            cards = _merge_records(cards, long.credit_card_extension)
+            bookings = _merge_records(bookings, long.booking_record_extension)
         self._cards: CopyOnWrite[dict[str, Record]] = CopyOnWrite(cards)
         self._bookings: CopyOnWrite[dict[str, Record]] = CopyOnWrite(bookings)
         self._token: str | None = scenario.get("access_token")
@@ -439,6 +439,6 @@ class TravelAPI:
         return "" if "balance" in self._cards.value[card_id] else "Balance not found"
 
 
-def _extended(own: Mapping[str, Record], more: Mapping[str, Record]) -> dict[str, Record]:
+def _merge_records(own: Mapping[str, Record], more: Mapping[str, Record]) -> dict[str, Record]:
     """Return an entry's records, then those of long contexts whose ids are free."""
     return {**own, **more, **own}

@@ -62,7 +62,7 @@ def parse_source_value(text: str, slot: TypeSlot, language: SourceLanguage) -> o
 
 def _read(text: str, slot: TypeSlot, language: SourceLanguage) -> object:
     try:
-        value, is_quoted = _meant(text, language)
+        value, is_quoted = _parse_value(text, language)
     except (UnreadableError, RecursionError):
         return text
     if is_quoted:
@@ -75,7 +75,7 @@ def _read(text: str, slot: TypeSlot, language: SourceLanguage) -> object:
     return value
 
 
-def _meant(text: str, language: SourceLanguage) -> tuple[object, bool]:
+def _parse_value(text: str, language: SourceLanguage) -> tuple[object, bool]:
     """Return what a text stands for, and whether it is a string in quotes."""
     value = plain_value(text, language)
     if value is not UNSET:
@@ -192,7 +192,9 @@ def _entries_fault(value: Entries, wanted: Entries, slot: TypeSlot) -> CallFault
     for key, given in value.items():
         if key not in wanted:
             return CallFault("value_error:dict_key", f"key {key!r:.50} is not expected")
-        if not _entry_is_right(given, _listed(wanted[key]), slot.of_key(key), slot.rules):
+        if not _entry_is_right(
+            given, _list_alternatives(wanted[key]), slot.of_key(key), slot.rules
+        ):
             return CallFault(
                 "value_error:dict_value", f"{given!r:.100} is not expected at {key!r:.50}"
             )
@@ -200,10 +202,10 @@ def _entries_fault(value: Entries, wanted: Entries, slot: TypeSlot) -> CallFault
 
 
 def _may_be_omitted(alternatives: object) -> bool:
-    return isinstance(alternatives, str) or OMISSION in _listed(alternatives)
+    return isinstance(alternatives, str) or OMISSION in _list_alternatives(alternatives)
 
 
-def _listed(alternatives: object) -> list[object]:
+def _list_alternatives(alternatives: object) -> list[object]:
     """Return the alternatives of a key; text is its characters, as the reference has it."""
     if isinstance(alternatives, list | str):
         return list(alternatives)

@@ -75,7 +75,7 @@ def call_fault(
         return CallFault("simple_function_checker:wrong_func_name", why)
     given = call.arguments
     if call.positionals and terms.rules.positionals_are_bound:
-        bound = _bound(call, function)
+        bound = _bind_arguments(call, function)
         if isinstance(bound, CallFault):
             return bound
         given = bound
@@ -120,7 +120,7 @@ def _arguments_fault(
     return None
 
 
-def _bound(call: ToolCall, function: FunctionDocument) -> dict[str, object] | CallFault:
+def _bind_arguments(call: ToolCall, function: FunctionDocument) -> dict[str, object] | CallFault:
     """Return a call's arguments by name: those without one take the first names."""
     names = list(function.parameters.properties)[: len(call.positionals)]
     if len(names) < len(call.positionals):

@@ -75,7 +75,7 @@ def _arguments(
     choice: AnswerChoice,
 ) -> dict[str, object]:
     schemas = {} if document is None else document.parameters.properties
-    chosen = _chosen(expected.arguments, choice)
+    chosen = _choose_arguments(expected.arguments, choice)
     if question.language == "python":
         return chosen
     return {
@@ -84,7 +84,9 @@ def _arguments(
     }
 
 
-def _chosen(arguments: Mapping[str, list[object]], choice: AnswerChoice) -> dict[str, object]:
+def _choose_arguments(
+    arguments: Mapping[str, list[object]], choice: AnswerChoice
+) -> dict[str, object]:
     chosen = {}
     for name, alternatives in arguments.items():
         values = [value for value in alternatives if value != OMISSION]
@@ -100,7 +102,7 @@ def _value(value: object, choice: AnswerChoice) -> object:
         case list():
             return [_value(element, choice) for element in value]
         case dict() if all(isinstance(part, list) for part in value.values()):
-            return _chosen(value, choice)
+            return _choose_arguments(value, choice)
         case dict():
             return {name: _value(part, choice) for name, part in value.items()}
         case _:

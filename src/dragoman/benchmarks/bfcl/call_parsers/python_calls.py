@@ -67,11 +67,11 @@ class ConstantFolder:
             case ast.Tuple(elts=elements):
                 return tuple(self.fold(element) for element in elements)
             case ast.UnaryOp(op=operation, operand=operand):
-                return _applied(_UNARY[type(operation)], self.fold(operand))
+                return _apply_operation(_UNARY[type(operation)], self.fold(operand))
             case ast.BinOp(left=left, op=operation, right=right) if type(operation) in _BINARY:
                 operands = self.fold(left), self.fold(right)
                 _check_size(operation, *operands)
-                return self._bounded(_applied(_BINARY[type(operation)], *operands))
+                return self._bounded(_apply_operation(_BINARY[type(operation)], *operands))
         raise UnreadableError("not an expression of literals")
 
     def _bounded(self, value: object) -> object:
@@ -88,10 +88,10 @@ class ConstantFolder:
 
 def negate(value: object) -> object:
     """Return a constant with a minus before it, or raise UnreadableError."""
-    return _applied(operator.neg, value)
+    return _apply_operation(operator.neg, value)
 
 
-def _applied(operation: Callable[..., object], *operands: object) -> object:
+def _apply_operation(operation: Callable[..., object], *operands: object) -> object:
     try:
         return operation(*operands)
     except (TypeError, ValueError, ArithmeticError) as error:
@@ -144,7 +144,7 @@ def parse_expression(text: str) -> ast.expr:
     """Return the syntax tree of one Python expression, or raise UnreadableError."""
     check_bounds(text)
     try:
-        tree = _parsed(text)
+        tree = _parse_expression(text)
     except _REFUSALS as error:
         raise UnreadableError(f"no Python expression: {error}"[:200]) from error
     if _LONG_NUMBER.search(text) is not None and any(map(_is_unprintable, ast.walk(tree))):
@@ -152,7 +152,7 @@ def parse_expression(text: str) -> ast.expr:
     return tree
 
 
-def _parsed(text: str) -> ast.expr:
+def _parse_expression(text: str) -> ast.expr:
     if _MAY_WARN.search(text) is None:
         return ast.parse(text, mode="eval").body
     with warnings.catch_warnings():
@@ -218,7 +218,7 @@ def _call(node: ast.expr, lines: list[bytes], reading: _Reading) -> ToolCall:
     return ToolCall(
         id="",
         name=_name(node.func, reading),
-        arguments=_named(node, reading),
+        arguments=_read_keyword_arguments(node, reading),
         positionals=_positionals(node, reading),
         raw=_source(node, lines),
     )
@@ -249,7 +249,7 @@ def _name(callee: ast.expr, reading: _Reading) -> str:
     return ".".join(reversed(parts))
 
 
-def _named(node: ast.Call, reading: _Reading) -> dict[str, object]:
+def _read_keyword_arguments(node: ast.Call, reading: _Reading) -> dict[str, object]:
     arguments: dict[str, object] = {}
     for keyword in node.keywords:
         if reading.rules.odd_calls_are_unreadable and (
@@ -286,18 +286,18 @@ def _expression_value(node: ast.expr, reading: _Reading) -> object:
         case ast.Name(id=name):
             return name
         case ast.UnaryOp() if not reading.rules.signs_keep_their_meaning:
-            return _negated(node)
+            return _negate_operand(node)
         case ast.UnaryOp() | ast.BinOp():
             return reading.folding.fold(node)
         case ast.Call(keywords=[_, *_]):
-            return {_name(node.func, reading): _named(node, reading)}
+            return {_name(node.func, reading): _read_keyword_arguments(node, reading)}
         case ast.Call() | ast.Subscript():
             return ast.unparse(node)
         case _:
             raise UnreadableError(f"an argument is a {type(node).__name__}")
 
 
-def _negated(node: ast.UnaryOp) -> object:
+def _negate_operand(node: ast.UnaryOp) -> object:
     if not isinstance(node.operand, ast.Constant):
         raise UnreadableError("a sign before something that is no constant")
     return negate(node.operand.value)

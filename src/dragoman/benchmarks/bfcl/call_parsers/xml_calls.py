@@ -18,7 +18,7 @@ def read_xml_calls(text: str, *, verbose: bool) -> tuple[ToolCall, ...]:
     Raises:
         UnreadableError: Where there is none, it is no XML, or a value has not the type it names.
     """
-    root = _parsed(_element(text))
+    root = _parse_element(_element(text))
     return tuple(_call(function, verbose=verbose) for function in root.findall("function"))
 
 
@@ -31,7 +31,7 @@ def _element(text: str) -> str:
     return text[start : end + len(_CLOSING)]
 
 
-def _parsed(element: str) -> ET.Element:
+def _parse_element(element: str) -> ET.Element:
     """Parse an element; no document type, and so no entity, can stand inside one."""
     depth = 0
     for tag in _TAG.finditer(element):

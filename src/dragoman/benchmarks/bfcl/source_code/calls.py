@@ -38,7 +38,7 @@ def _read(text: str, language: SourceLanguage, rules: BfclRules) -> tuple[ToolCa
 def _calls(source: SourceCode, rules: BfclRules) -> tuple[ToolCall, ...]:
     statements = grammar_for(source).statements()
     if rules.source_is_read_as_written:
-        return tuple(_call(node, source) for node in _listed(statements))
+        return tuple(_call(node, source) for node in _list_expressions(statements))
     if source.language == "java":
         _refuse_unrepaired(statements, source)
         first = next(filter(None, (_first_call(node) for node in _expressions(statements))), None)
@@ -54,7 +54,7 @@ def _expressions(statements: list[Statement]) -> list[Node]:
     return [statement.expression for statement in statements if statement.expression is not None]
 
 
-def _listed(statements: list[Statement]) -> list[Node]:
+def _list_expressions(statements: list[Statement]) -> list[Node]:
     """Return the expressions of all statements, and those between commas one by one."""
     if any(statement.expression is None for statement in statements):
         raise UnreadableError("a statement is no call")

@@ -23,7 +23,7 @@ def convert(text: str, kind: str, element: str | None) -> object:
         UndecidableError: For types on which the reference breaks.
     """
     if kind == "String":
-        return _unquoted(text)
+        return _strip_quotes(text)
     if kind in _SCALARS:
         pattern, read = _SCALARS[kind]
         fits = len(text) <= _MAX_DIGITS and pattern.fullmatch(text)
@@ -53,7 +53,7 @@ _SCALARS: Mapping[str, tuple[re.Pattern[str], Callable[[str], object]]] = {
 }
 
 
-def _unquoted(text: str) -> str:
+def _strip_quotes(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         return text[1:-1]
     return text
@@ -107,7 +107,7 @@ def _object(text: str, depth: int) -> object:
     if end < 0 or "\n" in body or depth > _MAX_DEPTH:
         return text
     return {
-        _unquoted(key.strip()): _entry(value.strip(), depth)
+        _strip_quotes(key.strip()): _entry(value.strip(), depth)
         for key, _, value in (pair.partition(":") for pair in _pairs(body))
     }
 
@@ -137,4 +137,4 @@ def guess(text: str) -> object:
         pattern, read = _SCALARS[kind]
         if len(text) <= _MAX_DIGITS and pattern.fullmatch(text):
             return read(text)
-    return _unquoted(text)
+    return _strip_quotes(text)

@@ -67,10 +67,10 @@ def string_value(node: Node, source: SourceCode) -> str:
     """Return the text that a string stands for."""
     text = source.tokens[node.first].text
     quotes = 3 if text.startswith('"""') and len(text) > 5 else 1  # noqa: PLR2004 - two of three
-    return _ESCAPE.sub(_unescaped, text[quotes:-quotes])
+    return _ESCAPE.sub(_unescape_match, text[quotes:-quotes])
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescape_match(found: re.Match[str]) -> str:
     code = found.group(1)
     if code[0] in "ux" and len(code) > 1:
         number = int(code[1:].strip("{}"), 16)
@@ -132,17 +132,17 @@ def _collection(node: Node, source: SourceCode) -> object:
         if name in _MAPS:
             return _new_map(node, source)
     if node.kind == "call":
-        return _called(node, source)
+        return _evaluate_call(node, source)
     return expression_source(node, source)
 
 
-def _called(node: Node, source: SourceCode) -> object:
+def _evaluate_call(node: Node, source: SourceCode) -> object:
     name = expression_source(node.parts[0], source)
     values = [expression_value(part, source) for part in node.parts[1:]]
     if name in _LISTED:
         return values
     if name in _MAPPED and len(values) % 2 == 0:
-        return _paired(values[::2], values[1::2])
+        return _build_mapping(values[::2], values[1::2])
     return expression_source(node, source)
 
 
@@ -171,7 +171,7 @@ def _new_map(node: Node, source: SourceCode) -> object:
     put = _block_calls(node, source, "put", 2)
     if not isinstance(first, dict) or put is None:
         return expression_source(node, source)
-    return {**first, **_paired([values[0] for values in put], [values[1] for values in put])}
+    return {**first, **_build_mapping([values[0] for values in put], [values[1] for values in put])}
 
 
 def _block_calls(
@@ -189,7 +189,7 @@ def _block_calls(
     return [[expression_value(part, source) for part in call.parts[1:]] for call in calls]
 
 
-def _paired(keys: list[object], values: list[object]) -> dict[object, object]:
+def _build_mapping(keys: list[object], values: list[object]) -> dict[object, object]:
     if any(isinstance(key, list | dict) for key in keys):
         raise UnreadableError("a collection cannot be a key")
     return dict(zip(keys, values, strict=True))
@@ -200,4 +200,4 @@ def _entries(node: Node, source: SourceCode) -> object:
     if any(part.kind != "pair" or part.parts[0].kind == "other" for part in node.parts):
         return expression_source(node, source)
     keys: list[object] = [str(expression_value(part.parts[0], source)) for part in node.parts]
-    return _paired(keys, [expression_value(part.parts[1], source) for part in node.parts])
+    return _build_mapping(keys, [expression_value(part.parts[1], source) for part in node.parts])

@@ -85,7 +85,7 @@ def tokenize(text: str, language: SourceLanguage) -> SourceCode:
             tokens.append(SourceToken(cast("Kind", kind), text[position:end], position, end))
         position = end
     tokens.append(SourceToken("end", "", len(text), len(text)))
-    return SourceCode(text, language, tokens, _paired(tokens))
+    return SourceCode(text, language, tokens, _match_brackets(tokens))
 
 
 def _begins_value(before: list[SourceToken], language: SourceLanguage) -> bool:
@@ -95,7 +95,7 @@ def _begins_value(before: list[SourceToken], language: SourceLanguage) -> bool:
     return before[-1].kind == "mark" and before[-1].text not in _VALUE_ENDS
 
 
-def _paired(tokens: list[SourceToken]) -> dict[int, int]:
+def _match_brackets(tokens: list[SourceToken]) -> dict[int, int]:
     partners: dict[int, int] = {}
     opened: list[int] = []
     for index, token in enumerate(tokens):

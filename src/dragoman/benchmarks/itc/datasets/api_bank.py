@@ -45,7 +45,7 @@ def read_api_bank(read: Read) -> Contents:
     tasks: list[SetTask] = []
     for name, content in _members(read(ARCHIVE)):
         lines = list(lines_of(content, name))
-        document = document_of(name, (_SEARCH, *_found(lines)))
+        document = document_of(name, (_SEARCH, *_iterate_found_tools(lines)))
         documents.append(document)
         tasks += _tasks(document, lines)
     return documents, tasks
@@ -63,7 +63,7 @@ def _members(archive: bytes) -> Iterator[tuple[str, bytes]]:
         raise DataError(f"{ARCHIVE}: {error}: pull the set again") from error
 
 
-def _found(lines: list[dict[str, object]]) -> Iterator[Operation]:
+def _iterate_found_tools(lines: list[dict[str, object]]) -> Iterator[Operation]:
     """Yield the tools that searches of a dialogue found."""
     for line in lines:
         result = line.get("result")

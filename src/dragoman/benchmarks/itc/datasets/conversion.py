@@ -230,16 +230,16 @@ def last_query(history: Sequence[Event]) -> tuple[tuple[Event, ...], str]:
     The words are "" where the agent goes on from a result.
     """
     events = list(history)
-    if len(events) > 1 and _is_said(events[-1], "agent"):
+    if len(events) > 1 and _is_text_message_by(events[-1], "agent"):
         events.pop()
-    if events and _is_said(events[-1], "user"):
+    if events and _is_text_message_by(events[-1], "user"):
         move = events.pop()
         if isinstance(move, Message):
             return tuple(events), getattr(move.reply, "text", "")
     return tuple(events), ""
 
 
-def _is_said(event: Event, by: str) -> bool:
+def _is_text_message_by(event: Event, by: str) -> bool:
     return (
         isinstance(event, Message) and event.by == by and not isinstance(event.reply, ToolCallReply)
     )

@@ -88,7 +88,7 @@ def _function(line: Mapping[str, object]) -> Operation:
 def _task(name: str, number: int, query: _Query, order: Mapping[str, Sequence[str]]) -> SetTask:
     call, why = _gold(query.reference)
     if call is not None:
-        call, why = _named(call, order.get(call.tool, ()))
+        call, why = _name_arguments(call, order.get(call.tool, ()))
     return task_of(
         f"{name}-{number}",
         query.query,
@@ -110,7 +110,7 @@ def _gold(reference: str) -> tuple[ApiCall | None, str]:
     return ApiCall(calls[0].tool.rpartition(".")[2], calls[0].arguments), ""
 
 
-def _named(call: ApiCall, order: Sequence[str]) -> tuple[ApiCall, str]:
+def _name_arguments(call: ApiCall, order: Sequence[str]) -> tuple[ApiCall, str]:
     """Return a call whose arguments all have names, in the order of the function's own."""
     if not any(name.startswith("#") for name in call.arguments):
         return call, ""

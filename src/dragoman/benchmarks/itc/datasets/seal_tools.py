@@ -83,13 +83,17 @@ def _pairs(content: bytes, name: str) -> Iterator[_Found]:
 
 
 def _contents(tools: bytes | None, samples: Sequence[_Found]) -> Contents:
-    found = _called(samples) if tools is None else map(_tool, lines_of(tools, "tool.jsonl"))
+    found = (
+        _iterate_called_tools(samples)
+        if tools is None
+        else map(_tool, lines_of(tools, "tool.jsonl"))
+    )
     document = document_of(_DOCUMENT, found)
     names = {each.name: None for each in document.api_list}
     return (document,), tuple(_task(*sample, names) for sample in samples)
 
 
-def _called(samples: Sequence[_Found]) -> Iterator[Operation]:
+def _iterate_called_tools(samples: Sequence[_Found]) -> Iterator[Operation]:
     """Yield the tools that gold calls, with what they are given there."""
     known: dict[str, dict[str, object]] = {}
     for _, _, calling in samples:

@@ -111,10 +111,10 @@ def render_documents(countries: Iterable[CountryRow], origin: str) -> dict[str, 
         countries: The rows.
         origin: Scheme, host and port of the server they name.
     """
-    return {document_file_name(country): _written(country, origin) for country in countries}
+    return {document_file_name(country): _encode_document(country, origin) for country in countries}
 
 
-def _written(country: CountryRow, origin: str) -> bytes:
+def _encode_document(country: CountryRow, origin: str) -> bytes:
     is_old = country.form == "swagger-2.0"
     content = _swagger(country, origin) if is_old else _openapi(country, origin)
     if country.syntax == "yaml":
@@ -169,7 +169,7 @@ def _paths(country: CountryRow, operation: OperationOf) -> dict[str, Fields]:
     return {api.path: {api.method.lower(): operation(api)} for api in country.api}
 
 
-def _described(api: ApiRow) -> Fields:
+def _describe_operation(api: ApiRow) -> Fields:
     return {
         "operationId": api.name,
         "summary": api.name,
@@ -180,9 +180,10 @@ def _described(api: ApiRow) -> Fields:
 
 def _new_operation(api: ApiRow) -> Fields:
     outside = [each for each in api.parameter if each.place != "body"]
-    operation = _described(api)
+    operation = _describe_operation(api)
     operation["parameters"] = [
-        {**_named(each), "schema": _with_default(each), **_example(each)} for each in outside
+        {**_describe_parameter(each), "schema": _with_default(each), **_example(each)}
+        for each in outside
     ]
     if len(outside) < len(api.parameter):
         content = {"application/json": {"schema": _body_schema(api)}}
@@ -191,16 +192,16 @@ def _new_operation(api: ApiRow) -> Fields:
 
 
 def _old_operation(api: ApiRow) -> Fields:
-    operation = _described(api)
+    operation = _describe_operation(api)
     operation["parameters"] = [
-        {**_named(each), **_with_default(each), **_example(each, "x-example")}
+        {**_describe_parameter(each), **_with_default(each), **_example(each, "x-example")}
         for each in api.parameter
         if each.place != "body"
     ]
     return {**operation, "responses": _FOUND}
 
 
-def _named(parameter: ParameterRow) -> Fields:
+def _describe_parameter(parameter: ParameterRow) -> Fields:
     return {
         "name": parameter.name,
         "in": parameter.place,

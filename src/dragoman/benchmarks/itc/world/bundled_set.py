@@ -17,7 +17,7 @@ NOW = "2026-03-16T10:00:00Z"
 """Monday 16 March 2026, 10:00 UTC: what every task means by today."""
 
 
-class BundledWorld(NamedTuple):
+class BundledApiSet(NamedTuple):
     """What is known of the APIs, what is asked of them, and what they answer."""
 
     documents: tuple[ApiDocument, ...]
@@ -26,14 +26,14 @@ class BundledWorld(NamedTuple):
 
 
 @functools.cache
-def load_world() -> BundledWorld:
+def load_bundled_apis() -> BundledApiSet:
     """Load the bundled world; it is read once.
 
     Raises:
         DataError: Where its files do not fit each other.
     """
     rows = countries()
-    return BundledWorld(documents_of(rows), tasks_of(rows), SimulatedApis(rows))
+    return BundledApiSet(documents_of(rows), tasks_of(rows), SimulatedApis(rows))
 
 
 NAME = "itc:world"
@@ -50,7 +50,7 @@ def load_bundled_set() -> CallSet:
     Raises:
         DataError: Where the world's files do not fit each other.
     """
-    loaded = load_world()
+    loaded = load_bundled_apis()
     return CallSet(
         NAME,
         loaded.documents,

@@ -53,7 +53,7 @@ def find_rows(api: ApiRow, rows: Sequence[Row], given: ParamValues) -> Sequence[
     """Return the rows that a request asks for, in the table's order."""
     for parameter in api.parameter:
         if parameter.name in given:
-            rows = _kept(parameter, given[parameter.name], rows)
+            rows = _filter_rows(parameter, given[parameter.name], rows)
     return rows
 
 
@@ -73,7 +73,7 @@ def page_of_rows(api: ApiRow, rows: Sequence[Row], given: ParamValues) -> Sequen
     return rows
 
 
-def _kept(parameter: ParameterRow, value: object, rows: Sequence[Row]) -> Sequence[Row]:
+def _filter_rows(parameter: ParameterRow, value: object, rows: Sequence[Row]) -> Sequence[Row]:
     columns = parameter.columns or (parameter.name,)
     if parameter.how == "latest":
         return _latest(columns[0], str(value), rows)
@@ -368,7 +368,12 @@ class SimulatedApis:
                 continue
             if api.method != method:
                 return _json(_NOT_ALLOWED, {"error": f"{method} is not allowed"})
-            values = {**_posted(body), **_headed(headers or {}, api), **(query or {}), **in_path}
+            values = {
+                **_decode_body(body),
+                **_select_headers(headers or {}, api),
+                **(query or {}),
+                **in_path,
+            }
             return _answer(land, api, values)
         return _json(_NOT_FOUND, {"error": "no such resource"})
 
@@ -438,7 +443,7 @@ def _in_path(pattern: str, parts: Sequence[str]) -> dict[str, str] | None:
     return values
 
 
-def _posted(body: bytes) -> dict[str, object]:
+def _decode_body(body: bytes) -> dict[str, object]:
     if not body:
         return {}
     try:
@@ -447,7 +452,7 @@ def _posted(body: bytes) -> dict[str, object]:
         return {}
 
 
-def _headed(headers: Mapping[str, str], api: ApiRow) -> dict[str, str]:
+def _select_headers(headers: Mapping[str, str], api: ApiRow) -> dict[str, str]:
     lower = {name.lower(): value for name, value in headers.items()}
     wanted = [each.name for each in api.parameter if each.place == "header"]
     return {name: lower[name.lower()] for name in wanted if name.lower() in lower}

@@ -383,11 +383,11 @@ def _float(digits: str) -> float:
 
 
 def _problem(place: str, kind: str, wanted: str, value: object) -> str:
-    shown = f"input_value={_shortened(repr(value))}, input_type={type(value).__name__}"
+    shown = f"input_value={_shorten_text(repr(value))}, input_type={type(value).__name__}"
     return f"{place}\n  {wanted} [type={kind}, {shown}]\n    {_HELP}{kind}"
 
 
-def _shortened(text: str) -> str:
+def _shorten_text(text: str) -> str:
     content = text.encode("utf-8", "surrogatepass")
     if len(content) <= _SHOWN:
         return text

@@ -323,7 +323,7 @@ class AirlineTools:
         user = self._user(reservation.user_id)
         count = len(reservation.passengers)
         reserved = [
-            _kept(reservation, choice, cabin) or self._seat(choice, cabin, count)
+            _find_kept_flight(reservation, choice, cabin) or self._seat(choice, cabin, count)
             for choice in chosen
         ]
         due = (_price(reserved) - _price(reservation.flights)) * count
@@ -469,7 +469,9 @@ def _on_date(flight: Flight, date: str) -> FlightOnDate:
     return status
 
 
-def _kept(reservation: Reservation, choice: FlightChoice, cabin: str) -> ReservedFlight | None:
+def _find_kept_flight(
+    reservation: Reservation, choice: FlightChoice, cabin: str
+) -> ReservedFlight | None:
     """Return the flight of a reservation that a choice keeps, at its old price."""
     if cabin != reservation.cabin:
         return None

@@ -134,7 +134,7 @@ class CrmData:
     def __init__(self, file: CrmFile) -> None:
         devices = [_with_printed_times(device) for device in file.devices]
         customers = [
-            replace(customer, created_at=_printed(customer.created_at))
+            replace(customer, created_at=_format_time(customer.created_at))
             for customer in file.customers
         ]
         self.plans = SharedList({plan.plan_id: plan for plan in file.plans})
@@ -260,11 +260,11 @@ def _with_printed_times(device: EquipmentRecord) -> EquipmentRecord:
     activated, moved = device.activation_date, device.last_esim_transfer_date
     return replace(
         device,
-        activation_date=activated and _printed(activated),
-        last_esim_transfer_date=moved and _printed(moved),
+        activation_date=activated and _format_time(activated),
+        last_esim_transfer_date=moved and _format_time(moved),
     )
 
 
-def _printed(time: str) -> str:
+def _format_time(time: str) -> str:
     """Return a time as the reference prints it, which is not as its file has it."""
     return time.replace("T", " ")

@@ -152,7 +152,7 @@ def varying_labels(assets: LanguageAssets) -> Found:
         labels.setdefault(value.canonical, {})[value.localized] = side
     for value_text, found in labels.items():
         if len(found) > 1:
-            what = f"{value_text!r} has the labels {_listed(found)}"
+            what = f"{value_text!r} has the labels {_join_names(found)}"
             path = SCHEMA_FILES[next(iter(found.values()))]
             yield assets.defect("one-canonical-two-labels", path, what)
 
@@ -189,11 +189,11 @@ def _values(assets: LanguageAssets) -> Iterator[tuple[Role, str, ValueText]]:
 
 
 def _collision(assets: LanguageAssets, code: str, label: str, owners: dict[str, Role]) -> Defect:
-    what = f"{label!r} stands for {_listed(owners)}"
+    what = f"{label!r} stands for {_join_names(owners)}"
     return assets.defect(code, SCHEMA_FILES[next(iter(owners.values()))], what)
 
 
-def _listed(names: dict[str, Role]) -> str:
+def _join_names(names: dict[str, Role]) -> str:
     return " and ".join(map(repr, names))
 
 

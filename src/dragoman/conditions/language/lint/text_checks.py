@@ -22,6 +22,7 @@ from dragoman.conditions.language.field_trees import FieldTree, tree_from_annota
 from dragoman.conditions.language.lint.assets import Found, LanguageAssets
 from dragoman.conditions.language.text_invariants import (
     code_spans_of,
+    find_reformatted_number,
     find_swapped_values,
     has_letters,
     headings_of,
@@ -31,7 +32,6 @@ from dragoman.conditions.language.text_invariants import (
     lost_identifiers,
     lost_numbers,
     quoted_in,
-    reformatted,
     without_code,
 )
 from dragoman.conditions.language.tool_docstrings import ToolText, parse_docstring, quoted_literals
@@ -62,7 +62,7 @@ def restructured_docstrings(assets: LanguageAssets) -> Found:
         if described != [name for name in expected if name in described] or (
             described != expected and any(_descriptions(tool).values())
         ):
-            what = f"describes {_listed(described)} where the tool has {_listed(expected)}"
+            what = f"describes {_join_names(described)} where the tool has {_join_names(expected)}"
             yield assets.defect("docstring-structure", TOOL_FILES[side], what, place=tool.name)
 
 
@@ -82,7 +82,9 @@ def replaced_literals(assets: LanguageAssets) -> Found:
     for quotes in _quotes(assets):
         altered = [text for text in quotes.translated if text not in quotes.english]
         if altered:
-            what = f"{quotes.parameter}: {_listed(quotes.english)} became {_listed(altered)}"
+            what = (
+                f"{quotes.parameter}: {_join_names(quotes.english)} became {_join_names(altered)}"
+            )
             yield assets.defect(
                 "literal-replaced", quotes.path, what, place=quotes.tool, count=len(altered)
             )
@@ -96,7 +98,7 @@ def unrestricted_labels(assets: LanguageAssets) -> Found:
             continue
         labels = [text for text in quotes.translated if text not in known.canonicals]
         if any(fold_spelling(text) in known.spellings for text in labels):
-            what = f"{quotes.parameter} is a plain string, the text asks for {_listed(labels)}"
+            what = f"{quotes.parameter} is a plain string, the text asks for {_join_names(labels)}"
             yield assets.defect("plain-string-enum", quotes.path, what, place=quotes.tool)
 
 
@@ -108,7 +110,7 @@ def unaccepted_labels(assets: LanguageAssets) -> Found:
             continue
         foreign = [text for text in quotes.translated if fold_spelling(text) not in known.spellings]
         if foreign:
-            what = f"{quotes.parameter}: {_listed(foreign)} is no value of {known.name}"
+            what = f"{quotes.parameter}: {_join_names(foreign)} is no value of {known.name}"
             yield assets.defect(
                 "label-outside-value-set",
                 quotes.path,
@@ -126,7 +128,7 @@ def swapped_values(assets: LanguageAssets) -> Found:
         for field in fields:
             swapped = find_swapped_values(field.labels, original, translation)
             if swapped is not None:
-                more, less = _listed(swapped.added), _listed(swapped.fewer)
+                more, less = _join_names(swapped.added), _join_names(swapped.fewer)
                 what = f"names {more} and not {less} as the English text does"
                 yield assets.defect("value-swapped", TOOL_FILES[side], what, place=tool.name)
 
@@ -194,7 +196,7 @@ def _english(tool: ToolSpec) -> str:
     return "\n".join((tool.description, *_descriptions(tool).values()))
 
 
-def _listed(names: list[str] | tuple[str, ...]) -> str:
+def _join_names(names: list[str] | tuple[str, ...]) -> str:
     return ", ".join(map(repr, names)) or "nothing"
 
 
@@ -249,8 +251,10 @@ def ambiguous_messages(assets: LanguageAssets) -> Found:
     for text in texts:
         if text in around:
             continue
-        filled = _filled(text, samples)
-        outer = (_filled(other, dict.fromkeys(placeholders(other), filled)) for other in around)
+        filled = _fill_samples(text, samples)
+        outer = (
+            _fill_samples(other, dict.fromkeys(placeholders(other), filled)) for other in around
+        )
         if None in map(messages.label, (filled, *outer)):
             what = f"{filled!r} cannot be told from another message in the language"
             yield assets.defect("message-ambiguous", TOOL_RETURNS, what)
@@ -263,7 +267,7 @@ def _samples(assets: LanguageAssets) -> dict[str, str]:
     return {name: known[0] for name, known in {**values, **spoken.words}.items() if known}
 
 
-def _filled(text: str, samples: Mapping[str, str]) -> str:
+def _fill_samples(text: str, samples: Mapping[str, str]) -> str:
     return fill_template(text, {name: samples.get(name, name) for name in placeholders(text)})
 
 
@@ -292,7 +296,7 @@ def lost_numbers_of_policies(assets: LanguageAssets) -> Found:
     for name, (original, translation) in assets.policies.items():
         follows = assets.english.declared.numbers_follow_language
         for number in dict.fromkeys(lost_numbers(original, translation)):
-            if not (follows and reformatted(number, translation)):
+            if not (follows and find_reformatted_number(number, translation)):
                 yield assets.defect("number-lost", name, f"{number} is not repeated")
 
 
@@ -427,7 +431,7 @@ def lost_numbers_of_tasks(assets: LanguageAssets) -> Found:
     """Find numbers of English tasks that the translation writes otherwise, or not at all."""
     for text in _task_texts(assets):
         for number in lost_numbers(text.original, text.translation):
-            other = reformatted(number, text.translation)
+            other = find_reformatted_number(number, text.translation)
             if other and assets.english.declared.numbers_follow_language:
                 continue
             what = f"{number} is written {other}" if other else f"{number} is not repeated"

@@ -177,8 +177,8 @@ def spellings() -> Mapping[str, Spelling]:
 def sign_sounds(language: str) -> Mapping[str, Phones]:
     """Return how single letters and digits sound, by what a recognizer writes for them."""
     own, english = _signs()[language], _signs()["en"]
-    letters = _named(language, own.letters) or _named("en", english.letters)
-    digits = _named(language, own.digits)
+    letters = _pronounce_names(language, own.letters) or _pronounce_names("en", english.letters)
+    digits = _pronounce_names(language, own.digits)
     return dict(zip((*LETTERS, *digit_words(language)), (*letters, *digits), strict=True))
 
 
@@ -188,7 +188,7 @@ def digit_words(language: str) -> tuple[str, ...]:
     return sign_names().digits if _signs()[language].digits_are_words else tuple(DIGITS)
 
 
-def _named(language: str, names: Sequence[str]) -> tuple[Phones, ...]:
+def _pronounce_names(language: str, names: Sequence[str]) -> tuple[Phones, ...]:
     spelling = spellings()[language]
     read = spelling.sounded if spelling.sounds else spelling.phones
     return tuple(read(name) for name in names)

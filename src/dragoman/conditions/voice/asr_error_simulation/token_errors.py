@@ -221,10 +221,10 @@ def align_errors(
         return min(0.5 + apart, 1.0)
 
     pairs = align(names, heard, cost)
-    return _grouped(pairs, tokens, lexicon)
+    return _group_errors(pairs, tokens, lexicon)
 
 
-def _grouped(
+def _group_errors(
     pairs: Sequence[Pair], tokens: Mapping[str, Token], lexicon: Lexicon
 ) -> tuple[RecognitionError, ...]:
     edits: list[RecognitionError] = []

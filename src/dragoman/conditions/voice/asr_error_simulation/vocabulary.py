@@ -87,7 +87,7 @@ def listed_words(language: str) -> tuple[ListedWord, ...]:
         read, extra = sources[language]
         words = _read(read, language, extra)
     else:
-        words = _counted(_own_text(language))
+        words = _count_words(_own_text(language))
     return tuple(sorted(words, key=lambda word: (-word.count, word.text)))
 
 
@@ -148,7 +148,7 @@ def _chinese() -> Iterator[ListedWord]:
             if word in phrases
             else [readings[str(ord(sign))].split(",")[0] for sign in word]
         )
-        yield ListedWord(word, max(counts[word], 1), " ".join(map(_numbered, syllables)))
+        yield ListedWord(word, max(counts[word], 1), " ".join(map(_number_tone, syllables)))
 
 
 def _own_text(language: str) -> str:
@@ -156,7 +156,7 @@ def _own_text(language: str) -> str:
     return folder.joinpath(f"{language}.txt").read_text("utf-8")
 
 
-def _counted(text: str) -> tuple[ListedWord, ...]:
+def _count_words(text: str) -> tuple[ListedWord, ...]:
     counts = Counter(_LETTERS.findall(unicodedata.normalize("NFC", text).casefold()))
     return tuple(ListedWord(word, count) for word, count in counts.items())
 
@@ -165,7 +165,7 @@ def _most_frequent(words: Iterable[ListedWord], most: int) -> list[ListedWord]:
     return sorted(words, key=lambda word: -word.count)[:most]
 
 
-def _numbered(syllable: str) -> str:
+def _number_tone(syllable: str) -> str:
     """Return a syllable of pinyin with the number of its tone at the end instead of a mark."""
     decomposed = unicodedata.normalize("NFD", syllable)
     tone = next((_TONES[sign] for sign in decomposed if sign in _TONES), _TONELESS)
@@ -241,7 +241,7 @@ def build_lexicon(language: str, texts: Iterable[str] = ()) -> Lexicon:
     """
     short = base_language(language)
     with _LOADING:
-        rows = dict(_listed(short))
+        rows = dict(_load_pronunciations(short))
     expected = sorted((count for count, _ in rows.values()), reverse=True)
     count = expected[min(_EXPECTED_RANK, len(expected)) - 1]
     spelling = spellings()[short]
@@ -284,7 +284,7 @@ def _lexicon(language: str, rows: Mapping[str, tuple[int, Phones]]) -> Lexicon:
 
 
 @cache
-def _listed(language: str) -> Mapping[str, tuple[int, Phones]]:
+def _load_pronunciations(language: str) -> Mapping[str, tuple[int, Phones]]:
     """Read the words of a language, which takes up to a second of CPU, once."""
     spelling = spellings()[language]
     return {word.text: (word.count, _phones(word, spelling)) for word in listed_words(language)}

@@ -87,8 +87,8 @@ class BandPass(msgspec.Struct, frozen=True, tag_field="effect", tag="band_pass")
 
     def treat(self, signal: Signal, _seed: int) -> TreatedSignal:
         """Return what lies in the band."""
-        high_passed = _filtered(signal, "highpass", _BAND_ORDER, self.low_hz)
-        samples = _filtered(high_passed, "lowpass", _BAND_ORDER, self.high_hz).samples
+        high_passed = _apply_filter(signal, "highpass", _BAND_ORDER, self.low_hz)
+        samples = _apply_filter(high_passed, "lowpass", _BAND_ORDER, self.high_hz).samples
         return TreatedSignal(signal.with_samples(samples), signal.whole, _engine())
 
 
@@ -101,11 +101,11 @@ class Muffle(msgspec.Struct, frozen=True, tag_field="effect", tag="muffle"):
 
     def treat(self, signal: Signal, _seed: int) -> TreatedSignal:
         """Return what lies below the cut-off."""
-        muffled = _filtered(signal, "lowpass", _MUFFLE_ORDER, self.cutoff_hz)
+        muffled = _apply_filter(signal, "lowpass", _MUFFLE_ORDER, self.cutoff_hz)
         return TreatedSignal(muffled, [] if muffled is signal else signal.whole, _engine())
 
 
-def _filtered(
+def _apply_filter(
     signal: Signal, kind: Literal["lowpass", "highpass"], order: int, edge_hz: float
 ) -> Signal:
     import scipy.signal

@@ -64,7 +64,7 @@ class MuLaw(msgspec.Struct, frozen=True, tag_field="effect", tag="mu_law"):
 
     def treat(self, signal: Signal, _seed: int) -> TreatedSignal:
         """Return what the decoder gives."""
-        return _companded(signal, MU_LAW)
+        return _compand_signal(signal, MU_LAW)
 
 
 class ALaw(msgspec.Struct, frozen=True, tag_field="effect", tag="a_law"):
@@ -74,7 +74,7 @@ class ALaw(msgspec.Struct, frozen=True, tag_field="effect", tag="a_law"):
 
     def treat(self, signal: Signal, _seed: int) -> TreatedSignal:
         """Return what the decoder gives."""
-        return _companded(signal, A_LAW)
+        return _compand_signal(signal, A_LAW)
 
 
 def encode(samples: "NDArray[np.int16]", law: CompandingLaw) -> "NDArray[np.uint8]":
@@ -89,7 +89,7 @@ def decode(codes: "NDArray[np.uint8]", law: CompandingLaw) -> "NDArray[np.int16]
     return samples
 
 
-def _companded(signal: Signal, law: CompandingLaw) -> TreatedSignal:
+def _compand_signal(signal: Signal, law: CompandingLaw) -> TreatedSignal:
     samples = decode(encode(sixteen_bit(signal.samples), law), law) / FULL_SCALE
     return TreatedSignal(signal.with_samples(samples), signal.whole)
 
@@ -240,7 +240,7 @@ class PacketLoss(msgspec.Struct, frozen=True, tag_field="effect", tag="loss"):
 
         count = frame_count(signal)
         lost = lost_packets(self, count, np.random.default_rng(seed))
-        samples = _received(signal, lost, repeats=self.concealment == "repeat")
+        samples = _drop_lost_frames(signal, lost, repeats=self.concealment == "repeat")
         spans = frame_spans(lost, signal)
         found: dict[str, object] = {"packets": count, "lost_packets": int(lost.sum())}
         return TreatedSignal(signal.with_samples(samples), spans, found=found)
@@ -261,7 +261,7 @@ def lost_packets(loss: PacketLoss, count: int, rng: "np.random.Generator") -> "M
     return lost
 
 
-def _received(signal: Signal, lost: "Mask", *, repeats: bool) -> "Samples":
+def _drop_lost_frames(signal: Signal, lost: "Mask", *, repeats: bool) -> "Samples":
     import numpy as np
 
     samples = signal.samples.copy()

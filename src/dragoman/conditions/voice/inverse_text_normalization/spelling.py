@@ -64,7 +64,7 @@ class Sign(msgspec.Struct, frozen=True):
 
 def sign_at(words: Heard, at: int) -> Sign | None:
     """Return the letter or the digits that begin at a word."""
-    for read in (_by_keyword, _in_two_words, _repeated):
+    for read in (_by_keyword, _in_two_words, _read_repeated_digit):
         sign = read(words, at)
         if sign is not None:
             return sign
@@ -166,7 +166,7 @@ def _in_two_words(words: Heard, at: int) -> Sign | None:
     return Sign("w", at + 2) if pair in {("double", "u"), ("double", "you")} else None
 
 
-def _repeated(words: Heard, at: int) -> Sign | None:
+def _read_repeated_digit(words: Heard, at: int) -> Sign | None:
     """Read `double seven`."""
     times = _TIMES.get(text_at(words, at))
     digit = _tables().sure.get(text_at(words, at + 1), text_at(words, at + 1))
@@ -350,24 +350,24 @@ def reconcile(first: str, second: str) -> str:
     post (UPU S10: two letters, nine digits, a country) and what comes of both is not, that one was
     meant.
     """
-    both = _agreed(first, second)
+    both = _merge_spellings(first, second)
     return next((text for text in (both, second, first) if _IN_THE_POST.fullmatch(text)), both)
 
 
-def _agreed(first: str, second: str) -> str:
+def _merge_spellings(first: str, second: str) -> str:
     pairs = list(align(first, second))
     while pairs and _is_lone(pairs[0]):
         pairs.pop(0)
     while pairs and _is_lone(pairs[-1]):
         pairs.pop()
-    return "".join(map(_meant, pairs))
+    return "".join(map(_choose_character, pairs))
 
 
 def _is_lone(pair: Pair) -> bool:
     return pair.said is None or pair.heard is None
 
 
-def _meant(pair: Pair) -> str:
+def _choose_character(pair: Pair) -> str:
     first, second = pair.said, pair.heard
     if first is None or second is None:
         kept = first or second or UNKNOWN

@@ -217,11 +217,11 @@ def spoken_amount(amount: str) -> str:
     plain = canonical_entity("amount", amount)
     one, hundredth = _CURRENCIES[plain[0]]
     whole, cents = divmod(int(Decimal(plain[1:]) * 100), 100)
-    said = [_counted(whole, one)] if whole or not cents else []
+    said = [_count_in_words(whole, one)] if whole or not cents else []
     if cents:
         # Alone, a cent is one of a dollar.
         name = f"euro {hundredth}" if one == "euro" and not whole else hundredth
-        said.append(_counted(cents, name))
+        said.append(_count_in_words(cents, name))
     return " and ".join(said)
 
 
@@ -236,7 +236,7 @@ def spoken_round_amount(sign: str, number: str, scale: str) -> str:
     return f"{spoken_number(number)} {scale} {_CURRENCIES[sign][0]}s"
 
 
-def _counted(number: int, name: str) -> str:
+def _count_in_words(number: int, name: str) -> str:
     if number != 1:
         name = "pence" if name == "penny" else f"{name}s"
     return f"{cardinal(number)} {name}"

@@ -85,13 +85,13 @@ def formulas(text: str) -> Iterator[SignWording]:
     at = 0
     while (match := _BEGIN.search(text, at)) is not None:
         found = _tokens(text, match.start())
-        tokens = _trimmed(found)
+        tokens = _trim_formula(found)
         if not tokens or len(found) > MAX_TOKENS:
             at = found[-1].end if len(found) > MAX_TOKENS else match.start() + 1
             continue
         at = tokens[-1].end
         if _is_formula(tokens) and not _ARROWS.search(text, tokens[0].start, tokens[-1].end):
-            said = _said(tokens)
+            said = _verbalize_formula(tokens)
             if said is not None:
                 end, unit = _unit_behind(text, tokens)
                 yield SignWording(tokens[0].start, end, "formula", f"{said}{unit}")
@@ -136,7 +136,7 @@ def _follows(before: _Token, token: _Token, *, is_apart: bool) -> bool:
     return True
 
 
-def _trimmed(tokens: list[_Token]) -> list[_Token]:
+def _trim_formula(tokens: list[_Token]) -> list[_Token]:
     """Leave out what cannot end or begin a formula, and parentheses without a partner."""
     kept = list(tokens)
     while kept and not _can_end(kept[-1]):
@@ -154,7 +154,7 @@ def _trimmed(tokens: list[_Token]) -> list[_Token]:
         if depth == 0 and _can_end(token):
             good = at + 1
     if good == 0 and kept and kept[0].kind == "open" and len(kept) <= MAX_TOKENS:
-        return _trimmed(kept[1:])
+        return _trim_formula(kept[1:])
     return kept[:good]
 
 
@@ -205,7 +205,7 @@ def _applies(tokens: Sequence[_Token], at: int) -> bool:
     )
 
 
-def _said(tokens: Sequence[_Token]) -> str | None:
+def _verbalize_formula(tokens: Sequence[_Token]) -> str | None:
     """Return a formula in words; None for what is none."""
     said: list[str] = []
     at = 0
@@ -223,11 +223,11 @@ def _next(tokens: Sequence[_Token], at: int) -> tuple[str | None, int]:
     if token.text in {"^", "**"}:
         return _power(tokens, at + 1)
     if token.kind == "open":
-        return _opened(tokens, at)
+        return _verbalize_parenthesis(tokens, at)
     if token.kind == "variable":
         return _variable(token.text) + (" of" if _applies(tokens, at) else ""), at + 1
     if token.kind in {"operator", "close"}:
-        say = _closed if token.kind == "close" else _operator
+        say = _pause_after_quantity if token.kind == "close" else _operator
         return say(tokens, at), at + 1
     return _value(token), at + 1
 
@@ -238,7 +238,7 @@ def _value(token: _Token) -> str:
         return spoken_figures(token.text)
     if token.kind == "name":
         return _FUNCTIONS[token.text]
-    return "the square root of" if token.kind == "root" else _raised(token.text)
+    return "the square root of" if token.kind == "root" else _verbalize_power(token.text)
 
 
 def _operator(tokens: Sequence[_Token], at: int) -> str | None:
@@ -257,7 +257,7 @@ def _variable(text: str) -> str:
     return f"{said}{f' {spoken_figures(digit.group())}' if digit else ''}{prime}"
 
 
-def _raised(text: str) -> str:
+def _verbalize_power(text: str) -> str:
     if text in {"²", "³"}:
         return "squared" if text == "²" else "cubed"
     return "to the power of n" if text == "ⁿ" else f"to the power of {spoken_power(text)}"
@@ -280,7 +280,7 @@ def _power(tokens: Sequence[_Token], at: int) -> tuple[str | None, int]:
     return None, at
 
 
-def _opened(tokens: Sequence[_Token], at: int) -> tuple[str, int]:
+def _verbalize_parenthesis(tokens: Sequence[_Token], at: int) -> tuple[str, int]:
     """Return what a parenthesis is: nothing around one value, else a quantity of its own."""
     close = _partner(tokens, at)
     is_applied = at > 0 and (tokens[at - 1].kind in {"name", "root"} or _applies(tokens, at - 1))
@@ -301,7 +301,7 @@ def _opened(tokens: Sequence[_Token], at: int) -> tuple[str, int]:
     return f"{times}the quantity" if is_quantity else "", at + 1
 
 
-def _closed(tokens: Sequence[_Token], at: int) -> str:
+def _pause_after_quantity(tokens: Sequence[_Token], at: int) -> str:
     """Return the pause after a quantity that goes on."""
     after = tokens[at + 1] if at + 1 < len(tokens) else None
     return (

@@ -112,7 +112,11 @@ def unit_at(text: str, start: int) -> UnitMatch | None:
     parts = list(_parts(match.group()))
     is_capital = len(parts) == 1 and parts[0].name in units_table().capitals
     return UnitMatch(
-        match.end(), _said(parts, several=False), _said(parts, several=True), len(parts), is_capital
+        match.end(),
+        _verbalize_unit_parts(parts, several=False),
+        _verbalize_unit_parts(parts, several=True),
+        len(parts),
+        is_capital,
     )
 
 
@@ -149,17 +153,17 @@ def _parts(written: str) -> list[_Part]:
     ]
 
 
-def _said(parts: list[_Part], *, several: bool) -> str:
+def _verbalize_unit_parts(parts: list[_Part], *, several: bool) -> str:
     said = []
     for at, part in enumerate(parts):
         is_last_above = at + 1 == len(parts) or parts[at + 1].is_below
         is_plural = several and not part.is_below and is_last_above
-        words = _powered(part, is_plural=is_plural)
+        words = _verbalize_powered_unit(part, is_plural=is_plural)
         said.append(f"per {words}" if part.is_below else words)
     return " ".join(said)
 
 
-def _powered(part: _Part, *, is_plural: bool) -> str:
+def _verbalize_powered_unit(part: _Part, *, is_plural: bool) -> str:
     name = _names()[part.name][is_plural]
     singular = _names()[part.name][0]
     if part.power in _SHAPES and singular in _LENGTHS:
@@ -252,7 +256,7 @@ def quantities(text: str) -> Iterator[SignWording]:
     """Yield numbers with units or powers of ten."""
     for match in _QUANTITY.finditer(text):
         start, end = match.span()
-        end, said, is_more = _scaled(text, end, spoken_figures(match["number"]))
+        end, said, is_more = _extend_with_power_of_ten(text, end, spoken_figures(match["number"]))
         is_decimal = "." in match["number"]
         after = end + text.startswith((" ", "-"), end)
         unit = unit_at(text, after)
@@ -431,7 +435,7 @@ def spoken_power(power: str) -> str:
     return f"{minus}{spoken_number(figures.lstrip('+-'))}"
 
 
-def _scaled(text: str, end: int, said: str) -> tuple[int, str, bool]:
+def _extend_with_power_of_ten(text: str, end: int, said: str) -> tuple[int, str, bool]:
     """Return a number with the power of ten behind it, its end, and whether there is one."""
     match = _POWER_OF_TEN.match(text, end)
     if match is None or (match["exponent"] and not _is_exponent(match, said)):

@@ -49,7 +49,7 @@ class SpokenStyle(msgspec.Struct, frozen=True, kw_only=True):
 DEFAULT_STYLE = SpokenStyle()
 
 
-def spelled(value: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
+def verbalize_spelling(value: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
     """Return letters and digits one by one, twice if the style requires it.
 
     Other characters are left out.
@@ -63,7 +63,7 @@ def spoken_code(value: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
     if value.startswith("#") and value[1:].isdecimal():
         return f"number {spoken_count(value[1:], style)}"
     if value.isascii() and value.removeprefix("#").isalnum():
-        said = spelled(value.removeprefix("#"), style)
+        said = verbalize_spelling(value.removeprefix("#"), style)
         return f"{sign_words()['#']} {said}" if value.startswith("#") else said
     return _parts(value, style)
 
@@ -74,7 +74,7 @@ def spoken_count(figures: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
     Short figures are read as a number, others are spelled.
     """
     is_short = len(figures) <= _SHORT_NUMBER and not figures.startswith("0")
-    return cardinal(int(figures)) if is_short else spelled(figures, style)
+    return cardinal(int(figures)) if is_short else verbalize_spelling(figures, style)
 
 
 def spoken_file(name: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
@@ -98,7 +98,7 @@ def spoken_email(address: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
     return f"{_parts(local, style, words=words)} at {' dot '.join(said)}"
 
 
-def grouped(signs: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+def iter_groups(signs: Sequence[str], size: int) -> Iterator[Sequence[str]]:
     """Yield signs in groups; the last two share what would leave one sign alone.
 
     Args:
@@ -156,7 +156,7 @@ def _piece(piece: str, style: SpokenStyle, *, words: bool) -> str:
 def _signs(value: str, style: SpokenStyle) -> str:
     said = [_sign(sign, style) for sign in value if sign.isalnum()]
     separator = ", " if style.letters == "as in" else " "
-    return ", ".join(separator.join(group) for group in grouped(said, style.group))
+    return ", ".join(separator.join(group) for group in iter_groups(said, style.group))
 
 
 def _sign(sign: str, style: SpokenStyle) -> str:

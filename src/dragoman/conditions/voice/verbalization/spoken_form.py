@@ -26,11 +26,11 @@ from dragoman.conditions.voice.verbalization.quantities import worded_text
 from dragoman.conditions.voice.verbalization.spelling import (
     DEFAULT_STYLE,
     SpokenStyle,
-    grouped,
-    spelled,
+    iter_groups,
     spoken_code,
     spoken_email,
     spoken_file,
+    verbalize_spelling,
     with_small_words,
 )
 from dragoman.conditions.voice.verbalization.symbols import (
@@ -81,7 +81,7 @@ def verbalize(
     """
     text = text[:MAX_CHARACTERS]
     if language.replace("_", "-").split("-")[0].casefold() != "en":
-        return _replaced(text, _elsewhere(style))
+        return _verbalize_entities(text, _non_english_verbalizers(style))
     text = _spelled_names(_ARTICLE.sub("a", without_marks(text)), spell)
     text = _NEXT_SPELLED.sub(", ", text)
     text = _HYPHENATED.sub(lambda match: _spelling(match.group(), style), text)
@@ -89,7 +89,7 @@ def verbalize(
     text = worded_text(text, sign_wordings(text, style))
     text = _ROUND_AMOUNT.sub(lambda match: spoken_round_amount(*match.groups()), text)
     text = _PERCENT.sub(" percent", text)
-    text = _replaced(text, entity_verbalizers(style))
+    text = _verbalize_entities(text, entity_verbalizers(style))
     return without_signs(_ORDINAL.sub(lambda match: ordinal(int(match[1])), text))
 
 
@@ -111,12 +111,12 @@ def entity_verbalizers(style: SpokenStyle) -> Mapping[EntityKind, Speak]:
     }
 
 
-def _elsewhere(style: SpokenStyle) -> Mapping[EntityKind, Speak]:
+def _non_english_verbalizers(style: SpokenStyle) -> Mapping[EntityKind, Speak]:
     apart = partial(_apart, group=style.group)
     return {"code": apart, "phone": apart, "acronym": apart}
 
 
-def _replaced(text: str, speak: Mapping[EntityKind, Speak]) -> str:
+def _verbalize_entities(text: str, speak: Mapping[EntityKind, Speak]) -> str:
     """Replace every value whose kind can be spoken."""
     parts, end = [], 0
     for found in find_entities(text):
@@ -130,20 +130,20 @@ def _replaced(text: str, speak: Mapping[EntityKind, Speak]) -> str:
 def _phone(number: str, style: SpokenStyle) -> str:
     """Return a phone number in the groups in which it is written."""
     plain = SpokenStyle(group=style.group)
-    groups = [spelled(group, plain) for group in re.findall(r"\d+", number)]
+    groups = [verbalize_spelling(group, plain) for group in re.findall(r"\d+", number)]
     return f"{'plus ' if number.startswith('+') else ''}{', '.join(groups)}"
 
 
 def _acronym(letters: str, style: SpokenStyle) -> str:
     if letters in english_words().capitals.words:
         return letters.lower()
-    return spelled(letters, SpokenStyle(letters=style.letters, group=0))
+    return verbalize_spelling(letters, SpokenStyle(letters=style.letters, group=0))
 
 
 def _apart(value: str, group: int) -> str:
     """Return letters and digits one by one, as signs, for a voice that names them itself."""
     signs = [sign.upper() for sign in value if sign.isalnum()]
-    return ", ".join(" ".join(one) for one in grouped(signs, group))
+    return ", ".join(" ".join(one) for one in iter_groups(signs, group))
 
 
 def _spelling(hyphenated: str, style: SpokenStyle) -> str:
@@ -154,13 +154,15 @@ def _spelling(hyphenated: str, style: SpokenStyle) -> str:
     known = {*nato_words().values(), *sign_names().signs.values(), *heard_nato_words()}
     parts = hyphenated.split("-")
     if len(parts) >= MIN_SIGNS and all(len(part) == 1 for part in parts):
-        return spelled("".join(parts), style)
+        return verbalize_spelling("".join(parts), style)
     if len(parts) < MIN_SIGNS or not all(
         len(part) == 1 or part.casefold() in known for part in parts
     ):
         return hyphenated
     plain = SpokenStyle(group=style.group)
-    return " ".join(spelled(part, plain) if len(part) == 1 else part.lower() for part in parts)
+    return " ".join(
+        verbalize_spelling(part, plain) if len(part) == 1 else part.lower() for part in parts
+    )
 
 
 def _spelled_names(text: str, names: Collection[str]) -> str:
@@ -203,7 +205,7 @@ def add_hesitations(spoken: str, hesitation: Hesitation, seed: int) -> str:
     draw = random.Random(seed)  # noqa: S311 - which word is no secret
     said = []
     for sentence in filter(None, _SENTENCE.split(spoken)):
-        paused = _paused(sentence, hesitation.pauses, draw)
+        paused = _insert_pauses(sentence, hesitation.pauses, draw)
         has_filler = hesitation.words and draw.random() < hesitation.fillers
         said.append(
             f"{draw.choice(hesitation.words)}, {_going_on(paused)}" if has_filler else paused
@@ -218,7 +220,7 @@ def _going_on(sentence: str) -> str:
     return f"{sentence[0].lower()}{sentence[1:]}" if is_known else sentence
 
 
-def _paused(sentence: str, share: float, draw: random.Random) -> str:
+def _insert_pauses(sentence: str, share: float, draw: random.Random) -> str:
     *words, last = sentence.split(" ")
     paused = [
         f"{word}," if word and word[-1] not in _MARKS and draw.random() < share else word

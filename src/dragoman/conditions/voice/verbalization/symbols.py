@@ -28,9 +28,9 @@ from dragoman.conditions.voice.verbalization.quantities import (
 )
 from dragoman.conditions.voice.verbalization.spelling import (
     SpokenStyle,
-    spelled,
     spoken_count,
     spoken_piece,
+    verbalize_spelling,
 )
 from dragoman.core.texts.entities import find_entities
 
@@ -218,7 +218,10 @@ def passwords(text: str, style: SpokenStyle) -> Iterator[SignWording]:
     """
     plain = msgspec.structs.replace(style, twice=False)
     for match in _PASSWORD.finditer(text):
-        said = (_NAMES.get(part) or spelled(part, plain) for part in _CHUNKS.findall(match.group()))
+        said = (
+            _NAMES.get(part) or verbalize_spelling(part, plain)
+            for part in _CHUNKS.findall(match.group())
+        )
         yield SignWording(*match.span(), "code", " ".join(said))
 
 
@@ -264,8 +267,8 @@ def sign_wordings(text: str, style: SpokenStyle) -> list[SignWording]:
         return []
 
     signs = frozenset(text)
-    first = apart(_found(text, style, _FIRST, signs), len(text))
-    then = list(_found(text, style, _THEN, signs))
+    first = apart(_iter_findings(text, style, _FIRST, signs), len(text))
+    then = list(_iter_findings(text, style, _THEN, signs))
     if not then:
         return first
     taken = [(each.start, each.end) for each in first]
@@ -273,7 +276,7 @@ def sign_wordings(text: str, style: SpokenStyle) -> list[SignWording]:
     return sorted((*first, *apart(then, len(text), taken)))
 
 
-def _found(
+def _iter_findings(
     text: str, style: SpokenStyle, finders: Sequence[tuple[str, _Find]], signs: frozenset[str]
 ) -> Iterator[SignWording]:
     """Yield what finders find, of which only those look whose signs are in the text."""
@@ -282,7 +285,7 @@ def _found(
             yield from find(text, style)
 
 
-def _numbered(text: str, style: SpokenStyle) -> Iterator[SignWording]:
+def _find_numbered_references(text: str, style: SpokenStyle) -> Iterator[SignWording]:
     """Yield numbers with `#` before them; after a noun like `ticket` the sign is not said."""
     for match in _NUMBERED.finditer(text):
         start = text.index("#", match.start())
@@ -329,31 +332,31 @@ def _tags(text: str, style: SpokenStyle) -> Iterator[SignWording]:
     return tags(text, partial(spoken_piece, style=style))
 
 
-def _unstyled(find: Callable[[str], Iterable[SignWording]]) -> _Find:
+def _ignore_style(find: Callable[[str], Iterable[SignWording]]) -> _Find:
     return lambda text, _: find(text)
 
 
 _FIGURES = "0123456789"
 _FIRST: tuple[tuple[str, _Find], ...] = (
     ("/\\", _paths),
-    ("/.-", _unstyled(_days)),
-    (":", _unstyled(_clocks)),
-    (".", _unstyled(dotted_numbers)),
+    ("/.-", _ignore_style(_days)),
+    (":", _ignore_style(_clocks)),
+    (".", _ignore_style(dotted_numbers)),
 )
 """What is looked for before values with a form of their own, and the signs that it needs."""
 _THEN: tuple[tuple[str, _Find], ...] = (
     ("@#$%&!*", passwords),
     ("#@<{", _tags),
-    ("#", _numbered),
-    ("[({:=", _unstyled(crowded_lists)),
-    ("$€£¥₹₩₽฿₫", _unstyled(sums)),
-    ("xX\u00d7", _unstyled(dimensions)),
-    ("-\u2013", _unstyled(ranges)),
-    ("'~≈-*sDRPYBF", _unstyled(plain_signs)),
-    (_FIGURES, _unstyled(quantities)),
-    ("/*·⋅", _unstyled(bare_units)),
-    ("^*=<>+\u00d7÷±√()²³/-\u2212≈≠≥≤⁻ⁿ", _unstyled(formulas)),
-    ("/½⅓⅔¼¾⅛", _unstyled(fractions)),
-    ("-\u2212", _unstyled(signed_numbers)),
+    ("#", _find_numbered_references),
+    ("[({:=", _ignore_style(crowded_lists)),
+    ("$€£¥₹₩₽฿₫", _ignore_style(sums)),
+    ("xX\u00d7", _ignore_style(dimensions)),
+    ("-\u2013", _ignore_style(ranges)),
+    ("'~≈-*sDRPYBF", _ignore_style(plain_signs)),
+    (_FIGURES, _ignore_style(quantities)),
+    ("/*·⋅", _ignore_style(bare_units)),
+    ("^*=<>+\u00d7÷±√()²³/-\u2212≈≠≥≤⁻ⁿ", _ignore_style(formulas)),
+    ("/½⅓⅔¼¾⅛", _ignore_style(fractions)),
+    ("-\u2212", _ignore_style(signed_numbers)),
 )
 """What is looked for then, what is surer first."""

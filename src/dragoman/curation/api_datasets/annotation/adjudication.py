@@ -70,7 +70,7 @@ def adjudicate_labels(dataset: Dataset, terms: ReviewThresholds) -> Adjudication
     people = sorted(set(assigned_rows(dataset)) - {ADJUDICATOR})
     accuracy = {name: gold_accuracy(labels.get(name, {}), gold, terms) for name in people}
     counted = {name: labels.get(name, {}) for name in people if accuracy[name].stands}
-    asked = _asked(dataset) | gold.keys()
+    asked = _assigned_queries(dataset) | gold.keys()
     items = [item for item in active(dataset, "task", STEP) if item.name in asked]
     adjudged = labels.get(ADJUDICATOR, {})
     found = [(item, _finding(item.name, counted, {**adjudged, **gold}, terms)) for item in items]
@@ -93,7 +93,7 @@ def adjudicate_labels(dataset: Dataset, terms: ReviewThresholds) -> Adjudication
 _DIFFER = "people differ"
 
 
-def _asked(dataset: Dataset) -> set[str]:
+def _assigned_queries(dataset: Dataset) -> set[str]:
     return {query for rows in assigned_rows(dataset).values() for query in rows.values()}
 
 

@@ -131,7 +131,7 @@ def assign(
     short: Counter[str] = Counter()
     given: dict[str, list[str]] = {each.name: [] for each in plan.annotators}
     draw = _draw(plan, "queries")
-    for name in _shuffled(queries, draw):
+    for name in _shuffle_names(queries, draw):
         query = queries[name]
         able = query.able(plan.annotators)
         if len(able) < query.lacks:
@@ -153,7 +153,7 @@ def assign(
     hidden = _gold_given(gold, wanted, copies, plan)
     return Assignment(
         {
-            name: tuple(_shuffled({*rows, *hidden[name]}, _draw(plan, f"order of {name}")))
+            name: tuple(_shuffle_names({*rows, *hidden[name]}, _draw(plan, f"order of {name}")))
             for name, rows in given.items()
             if rows
         },
@@ -170,7 +170,7 @@ def _gold_given(
     given: dict[str, list[str]] = {name: [] for name in wanted}
     asked = [each for each in plan.annotators if each.name in wanted]
     draw = _draw(plan, "gold")
-    for name in _shuffled(gold, draw):
+    for name in _shuffle_names(gold, draw):
         able = gold[name].able(asked)
         draw.shuffle(able)
         able.sort(key=lambda each: len(given[each]) - wanted[each])
@@ -224,7 +224,7 @@ def _draw(plan: AssignmentPlan, purpose: str) -> random.Random:
     return random.Random(derive_seed(str(plan.seed), purpose))  # noqa: S311
 
 
-def _shuffled(names: Collection[str], draw: random.Random) -> Sequence[str]:
+def _shuffle_names(names: Collection[str], draw: random.Random) -> Sequence[str]:
     found = sorted(names)
     draw.shuffle(found)
     return found

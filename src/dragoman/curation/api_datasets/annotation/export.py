@@ -95,7 +95,7 @@ def annotation_batch(
     found = assign(queries, hidden, answered, plan)
     if not found.queries:
         raise UsageError(_nothing(found))
-    shown = _shown(dataset, records)
+    shown = _load_display_data(dataset, records)
     sheets = {
         annotator: tuple(shown(name, _row_id(plan, annotator, name)) for name in names)
         for annotator, names in found.queries.items()
@@ -114,7 +114,7 @@ def adjudication_batch(
         StoreError: Where the dataset cannot be read.
     """
     records = {item.name: item.record(ApiTask) for item in dataset.items("task")}
-    shown = _shown(dataset, records)
+    shown = _load_display_data(dataset, records)
     rows = {content_key("row", ADJUDICATOR, name)[:_ID_LENGTH]: name for name in sorted(names)}
     sheet = ReviewSheet(ADJUDICATOR, rows)
     line = StepLine(GIVING, "batch", ADJUDICATOR, "kept")
@@ -152,7 +152,7 @@ def _nothing(found: Assignment) -> str:
     return "export: every query has its annotators already; another batch needs more queries"
 
 
-def _shown(dataset: Dataset, tasks: Mapping[str, ApiTask]) -> "_Shown":
+def _load_display_data(dataset: Dataset, tasks: Mapping[str, ApiTask]) -> "_Shown":
     documents = [item.record(ApiDocument) for item in dataset.items("document")]
     briefs = {item.name: item.record(Brief) for item in dataset.items("brief")}
     return _Shown(known_operations(documents), briefs, tasks)

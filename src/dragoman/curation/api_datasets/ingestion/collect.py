@@ -114,11 +114,11 @@ def read_folder(
             reading,
             refused=redact_secrets(reading.refused),
             remark=redact_secrets(reading.remark),
-            entries=tuple(map(_configured, reading.entries)),
+            entries=tuple(map(_redact_entry, reading.entries)),
         )
 
 
-def _configured(entry: FoundEntry) -> FoundEntry:
+def _redact_entry(entry: FoundEntry) -> FoundEntry:
     """Return an entry without what lets somebody in, whatever form its document is written in."""
     if entry.document is None:
         return msgspec.structs.replace(entry, remark=redact_secrets(entry.remark))

@@ -340,11 +340,13 @@ def _findings(
             members[twins[name].kept].append(name)
     taken: Counter[str] = Counter()
     for name in ranked:
-        item = _found(dataset, name)
+        item = _find_collected_item(dataset, name)
         if name in twins:
             yield item, StepFinding("merged", twins[name].reason)
             continue
-        others = [_found(dataset, other).record(ApiDocument) for other in members[name]]
+        others = [
+            _find_collected_item(dataset, other).record(ApiDocument) for other in members[name]
+        ]
         document = merge_documents(item.record(ApiDocument), others)
         taken[document.id] += 1
         if taken[document.id] > 1:
@@ -357,7 +359,7 @@ def _with(twins: int) -> str:
     return "" if not twins else f"with {twins} {'twin' if twins == 1 else 'twins'}"
 
 
-def _found(dataset: Dataset, name: str) -> StoredItem:
+def _find_collected_item(dataset: Dataset, name: str) -> StoredItem:
     item = dataset.find(FOUND, name)
     if item is None:
         raise StoreError(f"{dataset.path}: {name} is gone: collect its source again")

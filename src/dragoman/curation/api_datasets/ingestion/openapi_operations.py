@@ -32,13 +32,13 @@ def category_of(operation: Mapping[str, object]) -> str:
 
     The text is "" if there is none. Other tags only group the operations of one document.
     """
-    known = _known()
+    known = _load_known_categories()
     tags = (known.get(as_text(tag).casefold(), "") for tag in as_list(operation.get("tags")))
     return first_text(operation, "x-category") or next(filter(None, tags), "")
 
 
 @functools.cache
-def _known() -> dict[str, str]:
+def _load_known_categories() -> dict[str, str]:
     content = files(__package__).joinpath("categories.toml").read_bytes()
     names = msgspec.toml.decode(content, type=dict[str, tuple[str, ...]])["names"]
     return {name.casefold(): name for name in names}
@@ -141,7 +141,8 @@ class SecuritySchemes:
     def __init__(self, document: Mapping[str, object], references: References, file: str) -> None:
         self._all = document.get("security")
         self._schemes = {
-            name: _followed(scheme, references, file) for name, scheme in _schemes(document).items()
+            name: _resolve_scheme(scheme, references, file)
+            for name, scheme in _schemes(document).items()
         }
 
     def configuration_of(self, operation: Mapping[str, object]) -> tuple[ConfiguredParameter, ...]:
@@ -153,7 +154,7 @@ class SecuritySchemes:
         found: dict[tuple[str, str], ConfiguredParameter] = {}
         for name in dict.fromkeys(name for way in ways for name in way):
             required = all(name in way for way in ways)
-            one = _configured(self._schemes.get(name, {}), required=required)
+            one = _parse_security_scheme(self._schemes.get(name, {}), required=required)
             if one is not None:
                 found.setdefault((one.place, one.name.casefold()), one)
         return tuple(found[key] for key in sorted(found))
@@ -164,7 +165,7 @@ class SecuritySchemes:
 
         A key of one operation is a key in all operations.
         """
-        found = (_configured(each, required=False) for each in self._schemes.values())
+        found = (_parse_security_scheme(each, required=False) for each in self._schemes.values())
         return {(one.place, one.name.casefold()): one for one in found if one is not None}
 
     def stated(self) -> Iterator[object]:
@@ -176,7 +177,9 @@ class SecuritySchemes:
             yield from (value for key, value in scheme.items() if key not in _DESCRIBING)
 
 
-def _configured(scheme: Mapping[str, object], *, required: bool) -> ConfiguredParameter | None:
+def _parse_security_scheme(
+    scheme: Mapping[str, object], *, required: bool
+) -> ConfiguredParameter | None:
     kind = first_text(scheme, "type").lower()
     name, travels_in = as_text(scheme.get("name"), 200), first_text(scheme, "in")
     if kind == "apikey" and name:
@@ -193,7 +196,7 @@ def _configured(scheme: Mapping[str, object], *, required: bool) -> ConfiguredPa
     return None
 
 
-def _followed(scheme: object, references: References, file: str) -> Mapping[str, object]:
+def _resolve_scheme(scheme: object, references: References, file: str) -> Mapping[str, object]:
     try:
         return as_mapping(references.followed(scheme, file).value)
     except DataError:

@@ -51,7 +51,7 @@ def stated_examples(
         references: Follow those to examples that stand elsewhere.
     """
     found: list[object] = []
-    for value in _stated(source, file, references):
+    for value in _stated_examples(source, file, references):
         bounded = storable(value)
         if bounded is not None and not any(_is_same(bounded, each) for each in found):
             found.append(bounded)
@@ -60,7 +60,9 @@ def stated_examples(
     return found
 
 
-def _stated(source: Mapping[str, object], file: str, references: References) -> Iterator[object]:
+def _stated_examples(
+    source: Mapping[str, object], file: str, references: References
+) -> Iterator[object]:
     for key in ("example", "x-example"):
         if key in source:
             yield _value(source[key], file, references)
@@ -190,7 +192,7 @@ def serialization_of(raw: Mapping[str, object], place: str, kind: str) -> Serial
     """
     collection = first_text(raw, "collectionFormat")
     if place == "formData" or ("schema" not in raw and "type" in raw):
-        return _collected(collection or "csv", place) if kind == "array" else None
+        return _collection_serialization(collection or "csv", place) if kind == "array" else None
     styles = _STYLES.get(place)
     if styles is None:
         return None
@@ -205,7 +207,7 @@ def serialization_of(raw: Mapping[str, object], place: str, kind: str) -> Serial
     return Serialization(style, explode, is_reserved)
 
 
-def _collected(name: str, place: str) -> Serialization | None:
+def _collection_serialization(name: str, place: str) -> Serialization | None:
     found = _COLLECTIONS.get(name)
     if found is None:
         raise DataError(f"the collectionFormat {name[:40]!r} is none of Swagger 2.0")
@@ -327,7 +329,7 @@ class ParameterReader:
         if chosen is None:
             return []
         name, media = chosen
-        self.media_type = _told_type(name)
+        self.media_type = _normalize_media_type(name)
         described = _Body(
             "body",
             as_text(raw.get("description")),
@@ -348,7 +350,7 @@ class ParameterReader:
         raw = as_mapping(place.value)
         is_required = raw.get("required") is True
         if travels_in == "body":
-            self.media_type = _told_type(preferred_type(self._consumes))
+            self.media_type = _normalize_media_type(preferred_type(self._consumes))
             examples = stated_examples(raw, place.file, self._references)
             described = _Body(name, as_text(raw.get("description")), is_required, examples, {})
             return self._body_of_schema(ResolvedValue(raw.get("schema"), place.file), described)
@@ -398,7 +400,9 @@ class ParameterReader:
         if travels_in == "formData" and not self.media_type:
             self.media_type = _form_type(self._consumes)
         schema = self._sound(name, self.schema(described, place.file))
-        made = _made(name, "body" if travels_in in _BODIES else travels_in, schema, raw, examples)
+        made = _build_parameter(
+            name, "body" if travels_in in _BODIES else travels_in, schema, raw, examples
+        )
         written = (
             Serialization(media_type=content[0])
             if content is not None
@@ -420,7 +424,9 @@ class ParameterReader:
             whole = {**schema, WHOLE_BODY: True}
             raw = {"description": body.description}
             return [
-                NeededParameter(_made(body.name, "body", whole, raw, body.examples), body.required)
+                NeededParameter(
+                    _build_parameter(body.name, "body", whole, raw, body.examples), body.required
+                )
             ]
         if unknown := sorted(set(needed) - set(properties)):
             self.missing.append(f"its body requires {unknown[0]!r} and does not describe it")
@@ -442,7 +448,9 @@ class ParameterReader:
 
         An example of the whole body takes precedence over the field's own.
         """
-        made = _made(name, "body", self._sound(name, schema), {}, examples_of_field(name, wholes))
+        made = _build_parameter(
+            name, "body", self._sound(name, schema), {}, examples_of_field(name, wholes)
+        )
         written = encoded_as(as_mapping(encoding.get(name)), made.type)
         return replace(made, serialization=written) if written else made
 
@@ -463,7 +471,7 @@ def _is_empty(schema: Mapping[str, object]) -> bool:
     )
 
 
-def _made(
+def _build_parameter(
     name: str,
     place: str,
     schema: Mapping[str, object],
@@ -496,7 +504,7 @@ def _distinct(values: Sequence[object]) -> list[object]:
     return list(found.values())
 
 
-def _told_type(name: str) -> str:
+def _normalize_media_type(name: str) -> str:
     """Return an operation's media type as a name, or "" for JSON.
 
     A body that names no type is JSON.

@@ -79,7 +79,7 @@ class References:
             target = reference_of(place.value)
             if target is None:
                 return ResolvedValue({**place.value, **beside}, place.file) if beside else place  # type: ignore[dict-item]
-            beside = {**_beside(place.value), **beside}
+            beside = {**_sibling_keywords(place.value), **beside}
             place = self.target(target, place.file)
         raise DataError(f"the reference {_short(reference_of(value) or '')} leads in a circle")
 
@@ -94,7 +94,7 @@ class References:
         except ValueError as error:
             raise DataError(f"the reference {_short(reference)} is no address ({error})") from error
         whole = self._whole(place, reference)
-        return ResolvedValue(_pointed(whole, pointer, reference), place)
+        return ResolvedValue(_resolve_pointer(whole, pointer, reference), place)
 
     def _whole(self, place: str, reference: str) -> object:
         if place not in self._files:
@@ -139,11 +139,11 @@ def _split(reference: str, file: str) -> tuple[str, str]:
     return posixpath.normpath(inside), pointer
 
 
-def _beside(value: object) -> Mapping[str, object]:
+def _sibling_keywords(value: object) -> Mapping[str, object]:
     return {key: each for key, each in as_mapping(value).items() if key != "$ref"}
 
 
-def _pointed(value: object, pointer: str, reference: str) -> object:
+def _resolve_pointer(value: object, pointer: str, reference: str) -> object:
     for part in pointer.split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
         if isinstance(value, dict) and key in value:

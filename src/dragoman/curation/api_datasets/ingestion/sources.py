@@ -65,7 +65,7 @@ class SourceFolder:
                 raise UsageError(
                     f"{self._folder.name}: more than {MOST_FILES:,} files: name folders in it"
                 )
-            yield _written(path.relative_to(self._folder).as_posix())
+            yield _escape_undecodable(path.relative_to(self._folder).as_posix())
 
     def read(self, place: str) -> bytes:
         """Return what a file holds, or an address of another host, unpacked.
@@ -105,8 +105,8 @@ def open_source(path: Path, fetch: Fetch | None = None) -> SourceFolder:
     Raises:
         UsageError: Where there is nothing at the path.
     """
-    if _written(str(path.resolve())) != str(path.resolve()):
-        raise UsageError(f"{_written(str(path))}: its name is no UTF-8: rename it")
+    if _escape_undecodable(str(path.resolve())) != str(path.resolve()):
+        raise UsageError(f"{_escape_undecodable(str(path))}: its name is no UTF-8: rename it")
     if path.is_dir():
         return SourceFolder(path, fetch=fetch)
     if path.is_file():
@@ -126,7 +126,7 @@ def suffix_of(place: str) -> str:
     return PurePosixPath(place.removesuffix(".gz")).suffix.lower()
 
 
-def _written(path: str) -> str:
+def _escape_undecodable(path: str) -> str:
     return path.encode("utf-8", "backslashreplace").decode()
 
 
@@ -153,7 +153,7 @@ def guarded_fetch(refuses: Callable[[IpAddress], str] = why_blocked) -> Fetch:
     def fetch(address: str) -> bytes:
         if address not in known:
             known[address] = (
-                _fetched(address, refuses)
+                _fetch_document(address, refuses)
                 if len(known) < _MOST_FETCHED
                 else DataError(f"more than {_MOST_FETCHED} files of other hosts are referred to")
             )
@@ -165,7 +165,7 @@ def guarded_fetch(refuses: Callable[[IpAddress], str] = why_blocked) -> Fetch:
     return fetch
 
 
-def _fetched(address: str, refuses: Callable[[IpAddress], str]) -> bytes | DataError:
+def _fetch_document(address: str, refuses: Callable[[IpAddress], str]) -> bytes | DataError:
     async def ask() -> bytes | DataError:
         async with Fetcher(_LIMITS, refuses) as fetcher:
             exchange = await fetcher.fetch(FetchRequest(address))

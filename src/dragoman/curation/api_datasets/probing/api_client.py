@@ -132,7 +132,9 @@ def _bytes(body: _Body | str | None) -> bytes:
     elif isinstance(body.string, bytes):
         content = body.string
     else:
-        content = _encoded("" if body.string is None else str(body.string), body.encoding or "")
+        content = _encode_ruby_text(
+            "" if body.string is None else str(body.string), body.encoding or ""
+        )
     with TranslatedErrors(DataError, "a body cannot be unpacked"):
         content = decompress(content, MOST_BODY) if content.startswith(_GZIP) else content
     if len(content) > MOST_BODY:
@@ -140,7 +142,7 @@ def _bytes(body: _Body | str | None) -> bytes:
     return content
 
 
-def _encoded(text: str, encoding: str) -> bytes:
+def _encode_ruby_text(text: str, encoding: str) -> bytes:
     """Return the bytes that Ruby displayed as a text.
 
     Text that the named encoding cannot hold is encoded in UTF-8.

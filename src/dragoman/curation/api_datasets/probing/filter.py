@@ -127,7 +127,7 @@ def _bad_share(checks: Sequence[RoundCheck], rules: FilterRules) -> str:
     good = len(checks) - len(bad)
     if len(bad) < rules.least_bad or good >= rules.good_share * len(checks):
         return ""
-    return f"good in {good} of {len(checks)} rounds ({_counted(bad)})"
+    return f"good in {good} of {len(checks)} rounds ({_format_kind_counts(bad)})"
 
 
 def _last_bad(checks: Sequence[RoundCheck], rules: FilterRules) -> str:
@@ -147,6 +147,6 @@ def _drift(checks: Sequence[RoundCheck], rules: FilterRules) -> str:
     return f"its answers drifted: {'; '.join(always[:3])}" if always else ""
 
 
-def _counted(bad: Sequence[RoundCheck]) -> str:
+def _format_kind_counts(bad: Sequence[RoundCheck]) -> str:
     kinds: Counter[AnswerKind] = Counter(each.kind for each in bad)
     return ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))

@@ -173,7 +173,7 @@ def open_round(dataset: Dataset, now: datetime, at_once: int = 16) -> MonitorRou
     name = utc_timestamp(now)
     if last and now - datetime.fromisoformat(last) < ROUND_LASTS:
         old = MonitorRound(last, found, observations, at_once)
-        step = _walking(old, _kept)
+        step = _walking(old, _keep_item)
         # What is not ahead was looked at in that round by us: an imported one has nothing of that.
         if 0 < len(pending_items(dataset, step)) < sum(1 for _ in active_items(dataset, step)):
             return old
@@ -199,7 +199,7 @@ def fewest_rounds(dataset: Dataset) -> int:
     """
     found = check_histories(dataset)
     dropped = dataset.excluded((STEP,))
-    step = _walking(MonitorRound("", found, {}), _kept)
+    step = _walking(MonitorRound("", found, {}), _keep_item)
     names = (
         each.name for each in active_items(dataset, step) if (each.kind, each.name) not in dropped
     )
@@ -240,7 +240,7 @@ def _walking(
     return CurationStep(STEP, VERSION, OPERATION, look, told, this.at_once, OPERATIONS)
 
 
-async def _kept(item: StoredItem) -> StepFinding:  # noqa: ARG001 - a step's signature
+async def _keep_item(item: StoredItem) -> StepFinding:  # noqa: ARG001 - a step's signature
     return StepFinding("kept")
 
 

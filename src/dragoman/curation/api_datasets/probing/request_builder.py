@@ -73,7 +73,7 @@ def path_parameter(name: str, value: object, how: Serialization | None) -> str:
     is_parted = isinstance(value, list | tuple | dict)
     if how.style == "matrix":
         if is_parted and how.explode:
-            return "".join(f";{part}" for part in _exploded(key, value, ""))
+            return "".join(f";{part}" for part in _format_exploded(key, value, ""))
         said = _simple(value, quoted=True, explode=False)
         return f";{key}={said}" if said else f";{key}"
     said = _simple(value, quoted=True, explode=how.explode)
@@ -117,13 +117,13 @@ def _form_style(key: str, value: object, how: Serialization, safe: str) -> Itera
         if not value:
             return ()
         if how.explode:
-            return _exploded(key, value, safe)
+            return _format_exploded(key, value, safe)
         separator = _SEPARATORS.get(how.style, ",")
-        return (f"{key}={separator.join(_quoted(value, safe))}",)
+        return (f"{key}={separator.join(_quote_parts(value, safe))}",)
     return (f"{key}={quote(as_string(value), safe=safe)}",)
 
 
-def _exploded(key: str, value: object, safe: str) -> Iterable[str]:
+def _format_exploded(key: str, value: object, safe: str) -> Iterable[str]:
     if isinstance(value, dict):
         return [
             f"{quote(str(name), safe='')}={quote(as_string(each), safe=safe)}"
@@ -148,7 +148,7 @@ def _deep(key: str, value: object, safe: str, depth: int = 0) -> Iterable[str]:
         yield f"{key}={quote(as_string(value), safe=safe)}"
 
 
-def _quoted(value: object, safe: str) -> list[str]:
+def _quote_parts(value: object, safe: str) -> list[str]:
     parts = (
         [part for pair in value.items() for part in pair]
         if isinstance(value, dict)

@@ -41,7 +41,7 @@ def merge_schemas(one: Mapping[str, Any], other: Mapping[str, Any]) -> Schema:
     """Return the schema that fits what either fits."""
     if not one or not other:
         return {}
-    result: Schema = {"type": _written(types_of(one) | types_of(other))}
+    result: Schema = {"type": _schema_type(types_of(one) | types_of(other))}
     objects = [each for each in (one, other) if "object" in types_of(each)]
     if objects:
         parts = [_object_part(each) for each in objects]
@@ -113,7 +113,7 @@ def _object_part(schema: Mapping[str, Any]) -> Schema:
     return {name: schema[name] for name in ("properties", "required") if name in schema}
 
 
-def _written(types: frozenset[str]) -> str | list[str]:
+def _schema_type(types: frozenset[str]) -> str | list[str]:
     if "number" in types:
         types -= {"integer"}
     return next(iter(types)) if len(types) == 1 else sorted(types)
@@ -169,7 +169,7 @@ def _walk(place: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> It
     if not old or not new:
         return
     if not new <= old:
-        yield Drift("type", place, f"{_listed(new)} was {_listed(old)}")
+        yield Drift("type", place, f"{_format_types(new)} was {_format_types(old)}")
     if "properties" in before and "properties" in after:
         yield from _fields(place, before, after)
     if "items" in before and "items" in after:
@@ -198,7 +198,7 @@ def _telling(schema: Mapping[str, Any]) -> frozenset[str]:
     return types | {"integer"} if "number" in types else types
 
 
-def _listed(types: frozenset[str]) -> str:
+def _format_types(types: frozenset[str]) -> str:
     return " or ".join(sorted(types - {"integer"} if "number" in types else types))
 
 

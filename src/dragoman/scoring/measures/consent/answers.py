@@ -91,8 +91,8 @@ def read_answer(
     text = normalize_phrase_text(_STOP.sub(" ", raw))
     if not text:
         return "unknown"
-    calm = _blanked(text, phrases.user["unchanged"])
-    change = phrases.answers("change", _blanked(calm, phrases.user["harmless"]))
+    calm = _blank_matches(text, phrases.user["unchanged"])
+    change = phrases.answers("change", _blank_matches(calm, phrases.user["harmless"]))
     if change and not _is_the_act(change.group(), about):
         return "changed"
     clauses = _clauses(text, about)
@@ -123,7 +123,7 @@ def read_answer(
         # A yes in unknown words is short; who talks of something else has not agreed.
         is_open = phrases.answers("hedge", text) or phrases.answers("sarcasm", text)
         said = "unknown" if is_open or phrases.answers("condition", text) else "no"
-    return _doubted(said, text, phrases)
+    return _downgrade_doubtful(said, text, phrases)
 
 
 def _is_put_off(clauses: Sequence[_Clause]) -> bool:
@@ -139,9 +139,9 @@ def _is_the_act(words: str, about: AnswerContext) -> bool:
     )
 
 
-def _doubted(said: ConsentAnswer, text: str, phrases: ConsentPhrases) -> ConsentAnswer:
+def _downgrade_doubtful(said: ConsentAnswer, text: str, phrases: ConsentPhrases) -> ConsentAnswer:
     """Return an answer as less than a yes where it is hedged, under a condition, or a question."""
-    calm = _blanked(text, phrases.user["polite"])
+    calm = _blank_matches(text, phrases.user["polite"])
     is_doubtful = phrases.answers("sarcasm", text) or phrases.answers("hedge", text)
     if said in {"yes", "weak", "unknown"} and is_doubtful:
         return "hedged"
@@ -161,7 +161,7 @@ def _is_echo(text: str, block: Block) -> bool:
 
 
 def _asks(text: str, phrases: ConsentPhrases) -> bool:
-    calm = _blanked(text, phrases.user["request"])
+    calm = _blank_matches(text, phrases.user["request"])
     return phrases.answers("question", calm) is not None
 
 
@@ -170,7 +170,7 @@ def _clauses(
     about: AnswerContext,
 ) -> list[_Clause]:
     phrases = about.phrases
-    calm = _blanked(text, phrases.user["harmless"])
+    calm = _blank_matches(text, phrases.user["harmless"])
     found: list[_Clause] = []
     begin = 0
     is_positive = False
@@ -213,7 +213,7 @@ def _clause(
     sign, level = _sign(part, quiet, about, after_yes=after_yes)
     scope = _scope(part, quiet, about, is_no=sign < 0)
     if scope == "global" and sign < 0:
-        scope = _scope_by_deed(part, about)
+        scope = _scope_by_action(part, about)
     only = about.phrases.answers("only", part) is not None
     return _Clause(sign, level, scope, only, length=len(part.split()))
 
@@ -223,7 +223,7 @@ def _sign(part: str, quiet: str, about: AnswerContext, *, after_yes: bool) -> tu
     strong = phrases.answers("strong", part)
     yes = phrases.answers("yes", part)
     if after_yes or yes or strong:
-        quiet = _blanked(quiet, phrases.user["aside"])
+        quiet = _blank_matches(quiet, phrases.user["aside"])
     no = phrases.answers("no", quiet)
     stop = phrases.answers("stop", quiet)
     if stop and not (strong and strong.start() > stop.end()):
@@ -251,7 +251,7 @@ def _against(
     """
     phrases = about.phrases
     rest = part[no.end() :]
-    again = phrases.answers("no", _blanked(rest, phrases.user["harmless"]))
+    again = phrases.answers("no", _blank_matches(rest, phrases.user["harmless"]))
     is_answer = phrases.answers("no_word", no.group()) is not None
     if is_answer and not again and phrases.answers("only", rest):
         return 1, "own"
@@ -266,9 +266,9 @@ def _is_asked_for(part: str, about: AnswerContext) -> bool:
     """Whether the action is what a clause asks for: nothing but a lead stands before it."""
     phrases = about.phrases
     named = about.view.names(part)
-    if named is None or phrases.answers("question", _blanked(part, phrases.user["request"])):
+    if named is None or phrases.answers("question", _blank_matches(part, phrases.user["request"])):
         return False
-    before = _blanked(part[: named.start()], phrases.user["request"])
+    before = _blank_matches(part[: named.start()], phrases.user["request"])
     return phrases.lead.fullmatch(before) is not None
 
 
@@ -287,7 +287,7 @@ def _scope(
     return "other" if _names_same_other(quiet, about) else "global"
 
 
-def _scope_by_deed(part: str, about: AnswerContext) -> Literal["own", "other", "global"]:
+def _scope_by_action(part: str, about: AnswerContext) -> Literal["own", "other", "global"]:
     """Return the scope of a clause among several actions.
 
     It follows from the words that a block has about each action.
@@ -530,5 +530,5 @@ def _no(clauses: Sequence[_Clause], text: str) -> ConsentAnswer:
     return "bare no" if is_bare else "no"
 
 
-def _blanked(text: str, pattern: Pattern) -> str:
+def _blank_matches(text: str, pattern: Pattern) -> str:
     return pattern.sub(lambda found: " " * len(found.group()), text)

@@ -205,16 +205,16 @@ def read_consent_phrases(text: str, name: str) -> ConsentPhrases:
     phrases = ConsentPhrases(
         language=file.language,
         reviewed=file.reviewed,
-        agent={kind: _joined(file.agent.get(kind, ()), name) for kind in AGENT_KINDS},
-        user={kind: _joined(file.user.get(kind, ()), name) for kind in USER_KINDS},
+        agent={kind: _join_patterns(file.agent.get(kind, ()), name) for kind in AGENT_KINDS},
+        user={kind: _join_patterns(file.user.get(kind, ()), name) for kind in USER_KINDS},
         lead=_lead(file.user.get("lead", ()), name, spaced=file.spaced),
         actions={key: _action(key, entry, name) for key, entry in file.actions.items()},
-        sentence_break=_joined((*_SENTENCE_BREAKS, *file.sentence_breaks), name),
-        clause_break=_joined((*_CLAUSE_BREAKS, *file.clause_breaks), name),
-        payments={key: _joined(words, name) for key, words in file.payments.items()},
-        units={key: _joined(words, name) for key, words in file.units.items()},
+        sentence_break=_join_patterns((*_SENTENCE_BREAKS, *file.sentence_breaks), name),
+        clause_break=_join_patterns((*_CLAUSE_BREAKS, *file.clause_breaks), name),
+        payments={key: _join_patterns(words, name) for key, words in file.payments.items()},
+        units={key: _join_patterns(words, name) for key, words in file.units.items()},
         choices={
-            key: {value: _joined(words, name) for value, words in entry.items()}
+            key: {value: _join_patterns(words, name) for value, words in entry.items()}
             for key, entry in file.choices.items()
         },
         numbers=file.numbers.words,
@@ -243,7 +243,7 @@ def phrases_from_phrasebook(book: Phrasebook) -> ConsentPhrases:
         user={kind: user.get(kind, NEVER) for kind in USER_KINDS},
         actions={},
         sentence_break=book.writing.sentence_break,
-        clause_break=_joined(_CLAUSE_BREAKS, book.name),
+        clause_break=_join_patterns(_CLAUSE_BREAKS, book.name),
         payments={},
         units={},
         choices={},
@@ -270,7 +270,7 @@ def _apostrophe(found: re.Match[str]) -> str:
     return f"{word[:-1]}'{word[-1]}"
 
 
-def _joined(patterns: Sequence[str], name: str) -> Pattern:
+def _join_patterns(patterns: Sequence[str], name: str) -> Pattern:
     if not patterns:
         return NEVER
     for pattern in patterns:
@@ -283,14 +283,14 @@ def _joined(patterns: Sequence[str], name: str) -> Pattern:
 
 def _lead(words: Sequence[str], name: str, *, spaced: bool) -> Pattern:
     """Return what matches nothing but such words and marks, without going back over them."""
-    inner = _joined(words, name).pattern
+    inner = _join_patterns(words, name).pattern
     word = rf"\b(?:{inner})\b" if spaced else f"(?:{inner})"
     return re.compile(rf"(?>{word}|[\W_])*+", re.IGNORECASE)
 
 
 def _action(key: str, entry: _Action, name: str) -> ActionWords:
     sets = (frozenset(words) for words in (entry.tools, entry.needs, entry.not_tools))
-    return ActionWords(key, _joined(entry.words, name), *sets)
+    return ActionWords(key, _join_patterns(entry.words, name), *sets)
 
 
 def _number_word(words: Mapping[str, int]) -> Pattern:

@@ -98,7 +98,7 @@ def read_block(
     """
     text = normalize_phrase_text(raw)
     parts = [each.strip() for each in phrases.sentence_break.split(text) if each and each.strip()]
-    allowed = [_allowed(part, phrases) for part in parts]
+    allowed = [_drop_impossible_clauses(part, phrases) for part in parts]
     found: list[Sentence] = []
     for place, part in enumerate(parts):
         kind = _kind(part, view, phrases)
@@ -131,7 +131,7 @@ def read_block(
     )
 
 
-def _allowed(part: str, phrases: ConsentPhrases) -> str:
+def _drop_impossible_clauses(part: str, phrases: ConsentPhrases) -> str:
     """Return a sentence without what it says cannot be done."""
     if not phrases.says("cannot", part):
         return part
@@ -148,12 +148,12 @@ def _kind(part: str, view: CallTarget, phrases: ConsentPhrases) -> SentenceKind:
     ask = phrases.says("ask", part)
     if phrases.says("wishes", part) and not (ask and view.names(part)):
         return "changes" if phrases.says("changes", part) and not ask else "wishes"
-    if ask and (open_kind := _asked(part, ask, view, phrases)):
+    if ask and (open_kind := _classify_request(part, ask, view, phrases)):
         return open_kind
     return _asked_else(part, view, phrases)
 
 
-def _asked(
+def _classify_request(
     part: str, ask: re.Match[str], view: CallTarget, phrases: ConsentPhrases
 ) -> SentenceKind | None:
     """Return what a sentence is that has words which ask for leave."""

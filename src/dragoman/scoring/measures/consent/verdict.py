@@ -95,7 +95,7 @@ def judge_consent(
     reads = [_read(exchanges, at, view, phrases, known) for at in range(len(exchanges))]
     context = [normalize_phrase_text(each.answer) for each in exchanges[-1:]]
     last = read_block(trailing, view, phrases, context) if trailing else None
-    found = _decided(reads, last, view, phrases)
+    found = _decide_consent(reads, last, view, phrases)
     if found.result == "not confirmed" or found.place is None:
         return Consent(found.result, found.asked, found.why)
     if _is_used_up(made, calls, found.place):
@@ -162,7 +162,7 @@ def _read(
     texts = [block.named, *(normalize_phrase_text(text) for text in earlier)]
     raw = [exchange.block if each is block.named else each for each in texts]
     mismatch = _other_in_focus(block, view, phrases) or other_object(
-        view, [f"{a}\n{_kept(b, a)}" for a, b in zip(texts, raw, strict=True)], known
+        view, [f"{a}\n{_keep_named_lines(b, a)}" for a, b in zip(texts, raw, strict=True)], known
     )
     return _Read(exchange, block, said, mismatch)
 
@@ -190,7 +190,7 @@ def _other_in_focus(block: Block, view: CallTarget, phrases: ConsentPhrases) -> 
     return ""
 
 
-def _kept(raw: str, named: str) -> str:
+def _keep_named_lines(raw: str, named: str) -> str:
     """Return the raw lines of which normalized text has some part left.
 
     The lines are as they were written: codes are in capitals.
@@ -198,7 +198,7 @@ def _kept(raw: str, named: str) -> str:
     return "\n".join(line for line in raw.split("\n") if normalize_phrase_text(line)[:12] in named)
 
 
-def _decided(
+def _decide_consent(
     reads: Sequence[_Read], trailing: Block | None, view: CallTarget, phrases: ConsentPhrases
 ) -> _Found:
     is_asked_last = trailing is not None and list(proposal_sentences(trailing.sentences))
@@ -217,7 +217,7 @@ def _decided(
         found = _of_exchange(reads, at, view, phrases)
         if found is not None:
             if found.result == "confirmed" and (
-                since := _taken_up(reads[at + bool(read.block.proposals) :], view)
+                since := _find_superseding_option(reads[at + bool(read.block.proposals) :], view)
             ):
                 return _Found("not confirmed", True, since)
             return found._replace(asked=found.asked or asked)
@@ -228,7 +228,7 @@ def _decided(
     return _Found("not confirmed", asked, other or unasked)
 
 
-def _taken_up(later: Sequence[_Read], view: CallTarget) -> str:
+def _find_superseding_option(later: Sequence[_Read], view: CallTarget) -> str:
     """Return why a yes holds no more: the user has taken up another option since; "" where not."""
     own = {id_: id_kind(id_) for id_ in view.every_id}
     for read in later:
@@ -277,7 +277,7 @@ def _of_exchange(
     proposals = read.block.proposals
     if proposals:
         sure = [each for each in proposals if each.bearing == "own"]
-        found = _answered(read, sure or list(proposals), view, phrases)
+        found = _evaluate_answer(read, sure or list(proposals), view, phrases)
         if sure or found.result != "confirmed":
             return found
         return found._replace(result="undecided", why="agreed to, but to what is not clear")
@@ -300,11 +300,11 @@ _OPEN = {"hedged": "half agreed to", "condition": "agreed to under a condition"}
 """Why an answer to a proposal is neither yes nor no."""
 
 
-def _answered(
+def _evaluate_answer(
     read: _Read, proposals: Sequence[Sentence], view: CallTarget, phrases: ConsentPhrases
 ) -> _Found:
     """Return what an answer makes of a proposal."""
-    said = _turned(read, {each.kind for each in proposals}, phrases)
+    said = _interpret_by_question(read, {each.kind for each in proposals}, phrases)
     place = read.exchange.place
     if said == "changed" and follows_change(
         view, read.block.named, normalize_phrase_text(read.exchange.answer), phrases
@@ -316,10 +316,10 @@ def _answered(
         return _Found("undecided", True, _OPEN.get(said, "the answer is not clear"), place)
     if said in {"yes", "weak"} and _is_ambiguous(read.block, proposals, phrases):
         return _Found("undecided", True, "a yes to one of several questions", place)
-    return _agreed(read, read, view, phrases, "asked for and agreed to")
+    return _confirm_agreement(read, read, view, phrases, "asked for and agreed to")
 
 
-def _agreed(
+def _confirm_agreement(
     read: _Read, proposed: _Read, view: CallTarget, phrases: ConsentPhrases, why: str
 ) -> _Found:
     """Return that a call was agreed to, unless one of its values is another one than was said."""
@@ -342,7 +342,7 @@ _TURNED: Mapping[str, Mapping[str, str]] = {
 """What answers are to questions by which a no lets act, or forbids to."""
 
 
-def _turned(read: _Read, kinds: set[SentenceKind], phrases: ConsentPhrases) -> str:
+def _interpret_by_question(read: _Read, kinds: set[SentenceKind], phrases: ConsentPhrases) -> str:
     """Return what an answer is to the question that it answers."""
     said = read.said
     if not kinds & {"ask", "tag"}:
@@ -423,7 +423,7 @@ def _to_statement(
     if opened is not None and read.said in YES:
         if read.said == "weak":
             return _Found("undecided", True, "the answer is not clear", read.exchange.place)
-        return _agreed(read, opened, view, phrases, "asked for and agreed to")
+        return _confirm_agreement(read, opened, view, phrases, "asked for and agreed to")
     return _to_stated(reads, at, view, phrases)
 
 
@@ -435,9 +435,9 @@ def _to_stated(
     if not read.block.states or read.mismatch:
         stated = _last_stated(reads, at) if read.said == "own" else None
         why = "asked for after it was stated"
-        return None if stated is None else _agreed(read, stated, view, phrases, why)
+        return None if stated is None else _confirm_agreement(read, stated, view, phrases, why)
     if read.said in {"own", "strong"} or (read.said == "yes" and read.block.offers):
-        return _agreed(read, read, view, phrases, "stated and agreed to")
+        return _confirm_agreement(read, read, view, phrases, "stated and agreed to")
     if read.said == "yes":
         return _Found("undecided", True, "stated, and answered by a yes", read.exchange.place)
     return None
