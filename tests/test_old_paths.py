@@ -45,11 +45,11 @@ def test_every_documented_name_is_there() -> None:
 @pytest.mark.parametrize(("module", "name"), MOVED)
 def test_an_old_name_is_the_new_one_and_says_where_it_is(module: str, name: str) -> None:
     place, _, new_name = NEW_PLACES[module][name].rpartition(".")
+    found: dict[str, object] = {}
 
     with pytest.warns(
         DeprecationWarning, match=f"{module}.{name} is now {place}.{new_name}"
     ) as seen:
-        found: dict[str, object] = {}
         exec(f"from {module} import {name}", found)  # noqa: S102 - as users write it
 
     assert found[name] is getattr(import_module(place), new_name)
