@@ -22,6 +22,8 @@ from dragoman.core.scores import ComponentScore, Score, Scored
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
+from dragoman.papers.mm_tau.section import LEAD
+from dragoman.report.capabilities import LeadSection
 from dragoman.report.html_report import render_report
 from dragoman.report.mm_tau_figures import mm_tau_page
 from dragoman.report.view_model import RunView
@@ -275,7 +277,7 @@ def test_voices_fit_the_screen_and_decisions_stand_below_the_words(
     spoken = PLAIN.with_axes(voice="telephone", clarify="rule")
     rows.append(msgspec.structs.replace(rows[0], condition=spoken, episode=played))
     board = summarize_voice(rows, {}, {}, ("dragoman-1", "none"))
-    page = written(tmp_path, msgspec.structs.replace(view(rows), voices=board))
+    page = written(tmp_path, msgspec.structs.replace(view(rows), parts={"voice": board}))
 
     async def steps(tab: Any) -> None:  # noqa: ANN401
         await tab.open(f"{page}#conversation-1", width)
@@ -336,8 +338,8 @@ def test_the_tables_and_figures_of_mm_tau_fit_the_screen(
     digests = {(row.suite, row.task): "digest" for row in rows}
     board = summarize_mm_tau(rows, digests, ("dragoman-1", "none"))
     path = tmp_path / "report.html"
-    styled = mm_tau_page((board,), (("runs", HOSTILE),))
-    path.write_text(render_report([view(rows)], "A report", styled), "utf-8")
+    lead = LeadSection(LEAD, mm_tau_page((board,), (("runs", HOSTILE),)))
+    path.write_text(render_report([view(rows)], "A report", lead), "utf-8")
 
     async def steps(tab: Any) -> None:  # noqa: ANN401
         await tab.open(path.as_uri(), width, scheme)

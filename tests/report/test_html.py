@@ -391,7 +391,7 @@ def spoken_view(agent: str = "clerk") -> RunView:
     ]
     run = run_view(rows)
     board = summarize_voice(rows, {}, {}, ("dragoman-1", "rule-1"))
-    return msgspec.structs.replace(run, voices=board)
+    return msgspec.structs.replace(run, parts={"voice": board})
 
 
 def test_voices_are_drawn_and_told_beside_text() -> None:

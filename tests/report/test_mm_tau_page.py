@@ -9,6 +9,8 @@ from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score, Scored
+from dragoman.papers.mm_tau.section import LEAD
+from dragoman.report.capabilities import LeadSection
 from dragoman.report.html_report import render_report
 from dragoman.report.mm_tau_figures import glances, mm_tau_page, modality_charts, persona_charts
 from dragoman.report.mm_tau_tables import change_tables, composite_tables, metric_tables
@@ -171,7 +173,9 @@ def test_the_glance_has_a_step_for_each_exposure_persona_and_voice_by_the_log() 
 def test_names_from_data_are_escaped_in_the_page() -> None:
     found = board(HOSTILE)
 
-    page = render_report([], "A report", mm_tau_page((found,), (("runs", HOSTILE),)))
+    page = render_report(
+        [], "A report", LeadSection(LEAD, mm_tau_page((found,), (("runs", HOSTILE),)))
+    )
     assert HOSTILE not in page
     assert "&lt;script&gt;" in page
     assert len(re.findall("<svg", page)) > len(glances(found)[0].steps)

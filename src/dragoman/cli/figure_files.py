@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from dragoman.cli.table_files import as_csv
 from dragoman.core.errors import UsageError
 from dragoman.dataframes.run_views import run_views
+from dragoman.dataframes.text_files import as_csv
 from dragoman.registry.participants import judge_name
 from dragoman.report.charts import standalone_svg
 from dragoman.report.figure_spec import FigureSpec

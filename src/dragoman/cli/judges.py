@@ -14,12 +14,12 @@ from dragoman.analysis.intervals import Interval
 from dragoman.analysis.judge_accuracy import LabelledFigures, LaterContextBias, PanelFigures, Shift
 from dragoman.analysis.rater_agreement import RaterAgreement
 from dragoman.cli.output import print_json, print_line, print_metrics_json
-from dragoman.cli.table_files import as_csv, as_markdown, require_writable, write_tables
 from dragoman.core.capabilities import ProvidesRiskProfile
 from dragoman.core.protocols import Suite
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tasks import RiskProfile, Task
 from dragoman.dataframes.error_summary import error_frame, summarize_errors
+from dragoman.dataframes.text_files import as_csv, as_markdown, require_writable, write_tables
 from dragoman.experiments.judge_validation import (
     CorrectedFigure,
     JudgeCheck,

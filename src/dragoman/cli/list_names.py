@@ -70,6 +70,8 @@ def names(what: str) -> dict[str, str]:
         "personas": _personas,
         "axes": _axes,
         "backends": _backends,
+        "styles": _styles,
+        "sections": _sections,
         "options": _options,
     }
     if what not in kinds:
@@ -137,6 +139,18 @@ def _backends() -> dict[str, str]:
     from dragoman.runs.backend import backend_names
 
     return backend_names()
+
+
+def _styles() -> dict[str, str]:
+    from dragoman.report.catalog import styles
+
+    return {each.name: each.about for each in styles()}
+
+
+def _sections() -> dict[str, str]:
+    from dragoman.report.catalog import sections
+
+    return {each.key: each.heading for each in sections()}
 
 
 def _options() -> dict[str, str]:

@@ -1,8 +1,9 @@
 """Implementation of `dragoman show` and `report`, and the summary that `run` prints."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol, TypeGuard
 from urllib.parse import quote
 
 import msgspec
@@ -11,6 +12,7 @@ from dragoman.analysis.cell_summary import CellSummary, ConversationResult
 from dragoman.analysis.grouping import AGENT, Group, by_axes
 from dragoman.analysis.measure_metrics import newest
 from dragoman.cli.output import console, print_json, print_line, print_metrics_json
+from dragoman.cli.styles import one_of, require_options
 from dragoman.core.conditions import axis_names
 from dragoman.core.errors import UsageError
 from dragoman.core.scores import METRIC_VERSION
@@ -19,8 +21,9 @@ from dragoman.dataframes.run_views import run_views
 from dragoman.models.prices import load_prices
 from dragoman.registry.participants import judge_name
 from dragoman.report import formatting
+from dragoman.report.capabilities import LeaderboardStyle, LeadSection, LeadsReport, StyleRequest
+from dragoman.report.catalog import find_style, styles
 from dragoman.report.html_report import render_report
-from dragoman.report.mm_tau_figures import MmTauPage
 from dragoman.report.summary import ending_lines, stated_persona_table, summary_table, usage_table
 from dragoman.report.terminal import print_conversation
 from dragoman.report.text_tables import TextTable, print_table
@@ -119,9 +122,9 @@ def write_report(  # noqa: PLR0913, PLR0917 - the options of one command
     rules: str | None = None,
     judge: str | None = None,
     prices: Path | None = None,
-    styled: MmTauPage | None = None,
+    lead: LeadSection | None = None,
 ) -> Path:
-    """Write the report of one or more runs and return its path; `styled` is what comes first in it."""
+    """Write the report of one or more runs and return its path; `lead` is what comes first in it."""
     table = None if prices is None else load_prices(prices)
     path = out or folders[0] / "report.html"
     found = run_views(folders, rules, judge_name(judge), table)
@@ -129,7 +132,7 @@ def write_report(  # noqa: PLR0913, PLR0917 - the options of one command
         msgspec.structs.replace(view, audio=_audio_address(folder, path))
         for view, folder in zip(found, folders, strict=True)
     ]
-    html = render_report(views, ", ".join(view.name for view in views), styled)
+    html = render_report(views, ", ".join(view.name for view in views), lead)
     atomic_write(path, html.encode())
     return path
 
@@ -197,8 +200,6 @@ def _figure(group: Group) -> str:
     return f"{mark}{formatting.number(group.value)}"
 
 
-REPORT_STYLE = "mm-tau-p2"
-
 REPORT_ENDINGS = {
     "html": ".html",
     "md": ".md",
@@ -220,62 +221,64 @@ class ReportRequest(msgspec.Struct, frozen=True):
     prices: Path | None = None
     style: str | None = None
     form: str | None = None
-    weights: str | None = None
-    kept: float | None = None
-    definitions: str | None = None
+    options: Mapping[str, str | float] = {}
+
+
+class _LeadingStyle(LeaderboardStyle, LeadsReport, Protocol):
+    """A style that a report can begin with."""
 
 
 def write_styled_report(asked: ReportRequest) -> Path:
     """Write a report and return its path.
 
     Raises:
-        UsageError: For a style or format that there is not, and what `mm_tau_results` raises.
+        UsageError: For a style or format that there is not, and what the style itself raises.
         StoreError: Where a run cannot be read, or the report not be written.
     """
+    style = _style(asked)
     form = _form(asked)
     plain = (asked.folders, asked.out, asked.rules, asked.judge, asked.prices)
-    if asked.style is None:
+    if style is None:
         return write_report(*plain)
-    # Tables of results are loaded where they are wanted: a plain report begins sooner without.
-    from dragoman.analysis.mm_tau.definitions import definitions_named
-    from dragoman.analysis.persona_fidelity import KEPT
-    from dragoman.cli.leaderboard import mm_tau_weights, mm_tau_writers
-    from dragoman.cli.table_files import write_tables
-    from dragoman.dataframes.mm_tau_frames import mm_tau_results
-    from dragoman.registry.participants import judge_name
-    from dragoman.report.mm_tau_figures import mm_tau_page
-
-    found = mm_tau_results(
-        asked.folders,
-        asked.rules,
-        judge_name(asked.judge),
-        mm_tau_weights(asked.weights),
-        KEPT if asked.kept is None else asked.kept,
-        definitions_named(asked.definitions),
-    )
+    request = StyleRequest(asked.folders, asked.rules, judge_name(asked.judge), asked.options)
     if form == "html":
-        return write_report(*plain, mm_tau_page(found.boards, found.facts))
-    path = asked.out or asked.folders[0] / f"{REPORT_STYLE}{REPORT_ENDINGS[form]}"
-    write_tables([path], mm_tau_writers(found), REPORT_ENDINGS[form])
+        return write_report(*plain, style.lead(request))
+    if REPORT_ENDINGS[form] not in style.endings:
+        raise UsageError(f"--format {form}: --style {style.name} writes {', '.join(style.endings)}")
+    # Tables of results are loaded where they are wanted: a plain report begins sooner without.
+    from dragoman.dataframes.text_files import write_tables
+
+    path = asked.out or asked.folders[0] / f"{style.name}{REPORT_ENDINGS[form]}"
+    write_tables([path], style.make(request).files, REPORT_ENDINGS[form])
     return path
 
 
+def _style(asked: ReportRequest) -> _LeadingStyle | None:
+    """Return the style that is asked for; None where none is."""
+    found = None if asked.style is None else find_style(asked.style)
+    style = found if _leads(found) else None
+    if asked.style is not None and style is None:
+        names = one_of(each.name for each in _leading_styles())
+        raise UsageError(f"--style {asked.style}: choose {names}, or leave it out")
+    require_options(asked.options, style, _leading_styles)
+    return style
+
+
+def _leading_styles() -> Iterator[_LeadingStyle]:
+    return (each for each in styles() if _leads(each))
+
+
+def _leads(style: LeaderboardStyle | None) -> TypeGuard[_LeadingStyle]:
+    return isinstance(style, LeadsReport)
+
+
 def _form(asked: ReportRequest) -> str:
-    if asked.style not in {None, REPORT_STYLE}:
-        raise UsageError(f"--style {asked.style}: choose {REPORT_STYLE}, or leave it out")
-    if asked.weights is not None and asked.style is None:
-        raise UsageError(f"--weights goes with --style {REPORT_STYLE}")
-    if asked.kept is not None and asked.style is None:
-        raise UsageError(f"--kept goes with --style {REPORT_STYLE}")
-    if asked.definitions is not None and asked.style is None:
-        raise UsageError(f"--definitions goes with --style {REPORT_STYLE}")
     named = {ending: form for form, ending in REPORT_ENDINGS.items()}
     ending = "" if asked.out is None else asked.out.suffix
     form = asked.form or (named.get(ending, "html") if asked.style else "html")
     if form not in REPORT_ENDINGS:
         raise UsageError(f"--format {form}: choose {', '.join(REPORT_ENDINGS)}")
     if form != "html" and asked.style is None:
-        raise UsageError(
-            f"--format {form} goes with --style {REPORT_STYLE}: the whole report is HTML"
-        )
+        names = one_of(each.name for each in _leading_styles())
+        raise UsageError(f"--format {form} goes with --style {names}: the whole report is HTML")
     return form

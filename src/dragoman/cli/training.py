@@ -13,11 +13,11 @@ import msgspec
 from dragoman.analysis.training_contrasts import TrainingSummary
 from dragoman.cli.output import print_json, print_line
 from dragoman.cli.progress import progress
-from dragoman.cli.table_files import as_csv, as_markdown, write_tables
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.characters import escape_controls
 from dragoman.dataframes.comparison_frames import contrasts_frame
 from dragoman.dataframes.results import chosen_scoring
+from dragoman.dataframes.text_files import as_csv, as_markdown, write_tables
 from dragoman.experiments.training_plan import Measuring, StudyPlan, plan_of, read_plan
 from dragoman.experiments.training_study import (
     PreparedArm,

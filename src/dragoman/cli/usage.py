@@ -10,12 +10,12 @@ import msgspec
 from dragoman.analysis.cell_summary import CellSummary, LedgerLine, ledger_cost
 from dragoman.analysis.grouping import AGENT, AxisLedger, ledgers_by
 from dragoman.cli.output import print_json, print_line
-from dragoman.cli.table_files import as_markdown, require_writable, write_tables
 from dragoman.core.conditions import axis_names
 from dragoman.core.costs import Cost
 from dragoman.core.errors import UsageError
 from dragoman.dataframes.artifact_costs import ArtifactCost, artifact_cost
 from dragoman.dataframes.results import chosen_scoring, summary
+from dragoman.dataframes.text_files import as_markdown, require_writable, write_tables
 from dragoman.models.prices import AgedPrice, PriceTable, load_prices
 from dragoman.report import formatting
 from dragoman.report.costs import makings_table, spending_table

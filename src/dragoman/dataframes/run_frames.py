@@ -1,13 +1,12 @@
 """All data frames of a run by name, each built once when it is first read."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 from dragoman.analysis.comparison import comparable, compare, group_cells
-from dragoman.analysis.mm_tau.count_sources import RUBRIC
-from dragoman.analysis.mm_tau.summary import mm_tau_summaries
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.dataframes.cell_frames import cells_frame, measures_frame, usage_frame
 from dragoman.dataframes.comparison_frames import (
@@ -27,9 +26,10 @@ from dragoman.dataframes.conversation_frames import (
 )
 from dragoman.dataframes.frame_columns import PlanFrame
 from dragoman.dataframes.leaderboard import run_voice_summary
-from dragoman.dataframes.mm_tau_frames import mm_tau_frame
-from dragoman.dataframes.results import outcomes, run_figures, stored_digests
+from dragoman.dataframes.results import outcomes, run_figures
 from dragoman.models.prices import PriceTable
+from dragoman.report.capabilities import OffersFrames, StoredResults
+from dragoman.report.catalog import sections
 from dragoman.runs.jobs import read_manifest, spec_keys, stored_prices
 from dragoman.store.run_store import RunStore, open_run
 
@@ -101,19 +101,14 @@ def _voices(run: ScoredStore) -> Frames:
     return {"voices": voice_frame(run_voice_summary(run.store, *run.scoring))}
 
 
-_OF_MM_TAU = frozenset({"critical", "effort", "recovery", "safety", RUBRIC})
-"""Measures that are taken for these metrics; without any there is nothing to show."""
+def _section_frames(section: OffersFrames, run: ScoredStore) -> Frames:
+    rows = tuple(outcomes(run.store, *run.scoring, heads_only=True))
+    return dict(section.frames(StoredResults(run.store, *run.scoring, rows)))
 
 
-def _mm_tau(run: ScoredStore) -> Frames:
-    rows = list(outcomes(run.store, *run.scoring, heads_only=True))
-    taken = {entry.measure for row in rows for entry in row.measures}
-    shown = [] if _OF_MM_TAU.isdisjoint(taken) else rows
-    digests = stored_digests(run.store)
-    return {"mm_tau": mm_tau_frame(mm_tau_summaries(shown, digests, run.scoring, definitions=None))}
+_Builder = tuple[tuple[str, ...], Callable[[ScoredStore], Frames]]
 
-
-_BUILDERS: Sequence[tuple[tuple[str, ...], Callable[[ScoredStore], Frames]]] = (
+_BUILDERS: Sequence[_Builder] = (
     (("cells", "measures", "usage"), _figures),
     (("episodes", "consumed"), _conversations),
     (("scores",), _scores),
@@ -122,14 +117,27 @@ _BUILDERS: Sequence[tuple[tuple[str, ...], Callable[[ScoredStore], Frames]]] = (
     (("comparisons", "pairs"), _comparisons),
     (("losses",), _losses),
     (("voices",), _voices),
-    (("mm_tau",), _mm_tau),
 )
 """Frames that are made of the same records, and what makes them."""
 
-NAMES = tuple(name for names, _ in _BUILDERS for name in names)
+_WHERE_ANY = frozenset({"comparisons", "pairs", "losses", "voices", "errors"})
+"""Tables that a run has only where there is something in them; so are those of sections."""
 
-_WHERE_ANY = frozenset({"comparisons", "pairs", "losses", "voices", "errors", "mm_tau"})
-"""Tables that a run has only where there is something in them."""
+
+def _added_builders() -> Iterator[_Builder]:
+    """Yield the frames that sections of reports offer, and what makes them."""
+    for section in sections():
+        if isinstance(section, OffersFrames):
+            yield tuple(section.frame_names), partial(_section_frames, section)
+
+
+def _all_builders() -> tuple[_Builder, ...]:
+    return (*_BUILDERS, *_added_builders())
+
+
+def frame_names() -> tuple[str, ...]:
+    """Return the names of all frames: ours, and those that sections of reports offer."""
+    return tuple(name for names, _ in _all_builders() for name in names)
 
 
 class RunFrames(Mapping[str, pl.DataFrame]):
@@ -155,7 +163,7 @@ class RunFrames(Mapping[str, pl.DataFrame]):
 
     def __getitem__(self, name: str) -> pl.DataFrame:
         if name not in self._made:
-            build = next((build for names, build in _BUILDERS if name in names), None)
+            build = next((build for names, build in _all_builders() if name in names), None)
             if build is None:
                 raise KeyError(name)
             with open_run(self.folder, write=False) as store:
@@ -163,18 +171,18 @@ class RunFrames(Mapping[str, pl.DataFrame]):
         return self._made[name]
 
     def __getattr__(self, name: str) -> pl.DataFrame:
-        if name not in NAMES:
-            raise AttributeError(f"a run has no frame {name!r}: choose of {', '.join(NAMES)}")
+        if name not in (names := frame_names()):
+            raise AttributeError(f"a run has no frame {name!r}: choose of {', '.join(names)}")
         return self[name]
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *NAMES})
+        return sorted({*super().__dir__(), *frame_names()})
 
     def __iter__(self) -> Iterator[str]:
-        return iter(NAMES)
+        return iter(frame_names())
 
     def __len__(self) -> int:
-        return len(NAMES)
+        return len(frame_names())
 
 
 def run_tables(
@@ -184,12 +192,15 @@ def run_tables(
 
     Those that only some runs have are there where there is anything in them: `comparisons` and `pairs`
     where cells can be compared, `losses` where there are several conditions, `voices` where anybody spoke, `errors` where a judge reported any,
-    `mm_tau` where what its metrics are made of was counted.
+    those of sections where a run has something of them.
     """
     run = ScoredStore(store, (rules, judge), prices)
-    made: Frames = {}
-    for _, build in _BUILDERS:
-        made |= build(run)
+    made = {name: frame for _, build in _BUILDERS for name, frame in build(run).items()}
+    added = {name: frame for _, build in _added_builders() for name, frame in build(run).items()}
     return {
-        name: made[name] for name in NAMES if name not in _WHERE_ANY or not made[name].is_empty()
+        name: frame
+        for name, frame in (
+            made | {each: added[each] for each in added if each not in made}
+        ).items()
+        if not frame.is_empty() or (name in made and name not in _WHERE_ANY)
     }

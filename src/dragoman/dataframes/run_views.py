@@ -6,12 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.analysis.api_summary import ApiSummary, summarize_api_calls
 from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.analysis.failure_attribution import ATTRIBUTION
-from dragoman.analysis.mm_tau.summary import mm_tau_summaries
-from dragoman.core.apis.metrics import CALLS
-from dragoman.core.conditions import EXPOSURE, NONE, UNEXPOSED
 from dragoman.core.measures import REWARD, MeasureResult
 from dragoman.core.scores import NO_JUDGE
 from dragoman.dataframes.comparisons import drops_among
@@ -20,13 +16,13 @@ from dragoman.dataframes.interpretation_warnings import (
     interpretation_warnings,
     users_of,
 )
-from dragoman.dataframes.leaderboard import run_voice_summary
-from dragoman.dataframes.results import chosen_scoring, outcomes, stored_digests
+from dragoman.dataframes.results import chosen_scoring, outcomes
 from dragoman.models.prices import PriceTable
-from dragoman.report.mm_tau_figures import MmTauPage, mm_tau_page
+from dragoman.report.capabilities import StoredResults
+from dragoman.report.catalog import sections
 from dragoman.report.view_model import RunInvocation, RunView, reproduction_steps
 from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
-from dragoman.store.run_store import RunStore, open_run
+from dragoman.store.run_store import open_run
 
 
 def manifest_facts(
@@ -153,31 +149,18 @@ def _view(
             provenance=(manifest.provenance,),
             declared=store.declared(),
             warnings=interpretation_warnings(store),
-            voices=run_voice_summary(store, rules, judge),
-            personas=_personas(store, heads, (rules, judge)),
-            apis=_apis(store, heads),
+            parts=dict(_parts(StoredResults(store, rules, judge, heads))),
             losses=drops_among(store, heads),
             steps=tuple(reproduction_steps(_played(folder, manifest, (rules, judge), heads))),
         )
 
 
-def _personas(
-    store: RunStore, rows: Sequence[ConversationResult], scoring: tuple[str, str]
-) -> MmTauPage | None:
-    """Return the metrics of personas and exposures; None where users are nobody and agents told nothing."""
-    conditions = {row.condition for row in rows}
-    if all(each.persona == NONE and each.axis(EXPOSURE) == UNEXPOSED for each in conditions):
-        return None
-    return mm_tau_page(mm_tau_summaries(rows, stored_digests(store), scoring), ())
-
-
-def _apis(store: RunStore, rows: Sequence[ConversationResult]) -> ApiSummary | None:
-    """Return the board of calls of web APIs; None where none were counted."""
-    if not any(each.measure == CALLS for row in rows for each in row.measures):
-        return None
-    labels = {(task.suite, task.id): task.labels for task in store.tasks().values()}
-    board = summarize_api_calls(rows, labels, "macro")
-    return board if board.groups else None
+def _parts(results: StoredResults) -> Iterator[tuple[str, object]]:
+    """Yield what each section of the catalog shows of a run, by the section's key."""
+    for section in sections():
+        part = section.part(results)
+        if part is not None:
+            yield section.key, part
 
 
 def _played(

@@ -14,8 +14,8 @@ Kind = Literal["bars", "stack", "lines", "heat", "radar", "scatter"]
 Unit = Literal["share", "rate", "points", "number", "r"]
 """A share of 1; a rate that is read in per cent and is small, or beyond 1; a difference of shares; a number; a coefficient between -1 and 1."""
 
-Section = Literal["summary", "languages", "voice", "personas", "apis"]
-"""The part of a report that a figure belongs to."""
+Section = str
+"""The part of a report that a figure belongs to: `summary`, `languages`, or the key of a section."""
 
 MAX_SERIES = 8
 """As many colours are told apart; a figure with more series has none."""

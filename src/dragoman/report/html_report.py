@@ -2,8 +2,8 @@
 
 import base64
 import hashlib
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, get_args
 
@@ -17,7 +17,8 @@ from dragoman.core.scores import OutcomeStatus
 from dragoman.core.texts.characters import escape_controls
 from dragoman.core.tools import Role
 from dragoman.report import formatting, html_parts
-from dragoman.report.api_calls import api_tables
+from dragoman.report.capabilities import LeadSection, OwnTemplate, ReportSection
+from dragoman.report.catalog import sections
 from dragoman.report.charts import render_svg
 from dragoman.report.comparison import power_line, run_power
 from dragoman.report.costs import cost_by_scenario
@@ -26,8 +27,8 @@ from dragoman.report.drilldown import DrilldownLinks
 from dragoman.report.figure_spec import FigureSpec
 from dragoman.report.html_parts import Panel
 from dragoman.report.html_payload import MAX_PACKED, pack
-from dragoman.report.mm_tau_figures import MmTauPage
 from dragoman.report.run_figures import run_figures
+from dragoman.report.text_tables import TextTable
 from dragoman.report.view_model import (
     FailureCause,
     RunView,
@@ -38,21 +39,19 @@ from dragoman.report.view_model import (
     count_tool_errors,
     run_measure_rows,
 )
-from dragoman.report.voice import voice_tables
 
 if TYPE_CHECKING:
     import jinja2
+    from markupsafe import Markup
 
 
-CONTENTS = {
-    "lost": "What is lost",
-    "mm-tau": "MM-τ-p²",
-    "results": "Summary",
-    "cost": "Cost",
-    "languages": "Languages",
-    "voice": "Voice",
-    "personas": "Personas",
-    "apis": "Web APIs",
+LOST = {"lost": "What is lost"}
+"""The page's first section, by the name of its place; a style's own section comes after it."""
+
+RESULTS = {"results": "Summary", "cost": "Cost", "languages": "Languages"}
+"""The sections that follow; those of the catalog come after them."""
+
+CELLS = {
     "figures": "Cells and gaps",
     "tasks": "Tasks",
     "side": "Side by side",
@@ -62,7 +61,7 @@ CONTENTS = {
     "facts": "Provenance",
     "reproduce": "Reproduce",
 }
-"""The page's sections in their order, by the names of their places."""
+"""The page's last sections."""
 
 MAX_CAUSES = 12
 """How many causes a figure shows; the rest is added up."""
@@ -76,9 +75,6 @@ MAX_LOSSES = 8
 MAX_OPEN = 24
 """More cells or figures of measures than these are folded, so that what is drawn is seen first."""
 
-MAX_CHARTS = 3
-"""How many charts of a figure of MM-tau-p2 are open: the log's, and two judges'."""
-
 MAX_DRAWN = 16
 """How many figures of a section are open; the rest is folded."""
 
@@ -88,6 +84,13 @@ MAX_TEXT = 20_000
 SCRIPTS = ("elements", "conversation", "filters", "matrix", "side_by_side", "drawings", "start")
 """The parts of the script, in their order."""
 
+
+_MACROS = """\
+{% from "figures.html.j2" import gap_axis %}
+{% from "tables.html.j2" import grouped, lines, texts with context %}
+{% from "drawing.html.j2" import drawn, section with context %}
+"""
+"""Macros that the layout of a section may use."""
 
 _MEDIA = "'self' file:"
 """Where audio may come from: beside the page, also where that is a file."""
@@ -123,15 +126,32 @@ class _CellView(msgspec.Struct, frozen=True):
         return f"{cell.agent}, {cell.condition.label}, {cell.suite}, run {self.run}"
 
 
+class _Part(msgspec.Struct, frozen=True):
+    """What a section shows of one run."""
+
+    run: str
+    part: object
+    tables: tuple[TextTable, ...]
+
+
+class _AddedSection(msgspec.Struct, frozen=True):
+    """A section of the catalog as the page has it."""
+
+    key: str
+    title: str
+    heading: str
+    html: "Markup"
+
+
 def render_report(
-    runs: Sequence[RunView], title: str, styled: MmTauPage | None = None, room: int = MAX_PACKED
+    runs: Sequence[RunView], title: str, lead: LeadSection | None = None, room: int = MAX_PACKED
 ) -> str:
     """Return the report on the runs as the text of one HTML file.
 
     Args:
         runs: The runs.
         title: What the page is called.
-        styled: What comes first in the style of MM-tau-p2; None for nothing.
+        lead: The section that comes first; None for none.
         room: For how many signs of packed conversations there is room.
     """
     from markupsafe import Markup
@@ -142,20 +162,25 @@ def render_report(
     links = DrilldownLinks(runs)
     lost = [(run, links.losses(run)) for run in runs if run.losses]
     packed = pack(runs, links.behind, room)
+    has_several = len(runs) > 1
+    leading = () if lead is None else tuple(_leading(lead, drawn, has_several=has_several))
+    hidden = "" if lead is None else lead.hides
+    following = tuple(_following(runs, drawn, hidden))
     return (
         _environment()
         .get_template("report.html.j2")
         .render(
             title=title,
             runs=runs,
-            styled=styled,
+            leading=leading,
+            following=following,
             cells=[_cell_view(*entry) for entry in _numbered(runs)],
             drawings=drawn,
             unpriced=formatting.unpriced(
                 line for run in runs for cell in run.cells for line in cell.ledger
             ),
             spent=cost_by_scenario([cell for run in runs for cell in run.cells]),
-            contents=_contents(runs, drawn, styled),
+            contents=tuple(_contents(runs, drawn, leading, following)),
             sections={drawing.section for drawing in drawn},
             draws=f"{RESAMPLES:,}",
             method=INTERVAL_METHOD,
@@ -163,8 +188,6 @@ def render_report(
             power_line=power_line,
             most_open=MAX_OPEN,
             most_drawn=MAX_DRAWN,
-            most_charts=MAX_CHARTS,
-            heard=[run for run in runs if run.voices is not None],
             measures=[(run.name, row) for run in runs for row in run_measure_rows(run)],
             lost=lost,
             most_lost=MAX_LOSSES,
@@ -203,8 +226,6 @@ def _environment() -> "jinja2.Environment":
         points_interval=points_interval,
         panels=html_parts,
         painted=lambda drawing: Markup(render_svg(drawing)),  # noqa: S704 - escapes what is in it
-        voice_tables=voice_tables,
-        api_tables=lambda board: tuple(api_tables(board)),
     )
     environment.filters.update(
         number=formatting.number,
@@ -228,21 +249,73 @@ def _environment() -> "jinja2.Environment":
     return environment
 
 
+@lru_cache(maxsize=16)
+def _layout(text: str) -> "jinja2.Template":
+    """Return the layout of a section, below the macros that it may use."""
+    return _environment().from_string(_MACROS + text)
+
+
+def _leading(
+    lead: LeadSection, drawn: Sequence[FigureSpec], *, has_several: bool
+) -> Iterator[_AddedSection]:
+    section = lead.section
+    parts = [_Part("", lead.part, tuple(section.tables(lead.part)))]
+    return _added_section(section, parts, drawn, has_several=has_several)
+
+
+def _following(
+    runs: Sequence[RunView], drawn: Sequence[FigureSpec], hidden: str
+) -> Iterator[_AddedSection]:
+    """Yield the sections of the catalog of which any run has something."""
+    for section in sections():
+        parts = [
+            _Part(run.name, part, tuple(section.tables(part)))
+            for run in runs
+            if (part := run.parts.get(section.key)) is not None
+        ]
+        if parts and section.key != hidden:
+            yield from _added_section(section, parts, drawn, has_several=len(runs) > 1)
+
+
+def _added_section(
+    section: ReportSection,
+    parts: Sequence[_Part],
+    drawn: Sequence[FigureSpec],
+    *,
+    has_several: bool,
+) -> Iterator[_AddedSection]:
+    """Yield the section, unless its layout makes nothing of its parts."""
+    from markupsafe import Markup
+
+    text = section.template if isinstance(section, OwnTemplate) else _resource("section.html.j2")
+    made = _layout(text).render(
+        key=section.key,
+        parts=parts,
+        several=has_several,
+        drawings=drawn,
+        most_drawn=MAX_DRAWN,
+    )
+    if made.strip():
+        # What the environment made: every value in it is escaped.
+        html = Markup(made.lstrip("\n"))  # noqa: S704
+        yield _AddedSection(section.key, section.title, section.heading, html)
+
+
 def _contents(
-    runs: Sequence[RunView], drawn: Sequence[FigureSpec], styled: MmTauPage | None
-) -> tuple[tuple[str, str], ...]:
-    """Return the sections that the page has, with their names."""
-    sections = {drawing.section for drawing in drawn}
+    runs: Sequence[RunView],
+    drawn: Sequence[FigureSpec],
+    leading: Iterable[_AddedSection],
+    following: Iterable[_AddedSection],
+) -> Iterator[tuple[str, str]]:
+    """Yield the sections that the page has, with their names."""
     has = {
         "lost": any(run.losses for run in runs),
-        "mm-tau": styled is not None,
         "cost": any(cell.ledger for run in runs for cell in run.cells),
-        "languages": "languages" in sections,
-        "voice": any(run.voices is not None for run in runs),
-        "personas": "personas" in sections and styled is None,
-        "apis": "apis" in sections,
+        "languages": any(drawing.section == "languages" for drawing in drawn),
     }
-    return tuple((name, told) for name, told in CONTENTS.items() if has.get(name, True))
+    for own, added in ((LOST, leading), (RESULTS, following), (CELLS, ())):
+        yield from ((key, title) for key, title in own.items() if has.get(key, True))
+        yield from ((each.key, each.title) for each in added)
 
 
 def _resource(name: str) -> str:

@@ -6,13 +6,12 @@ import msgspec
 
 from dragoman.analysis.comparison import Comparison
 from dragoman.analysis.measure_metrics import MeasureRow, measure_rows
-from dragoman.report.api_calls import api_figures
+from dragoman.report.catalog import sections
 from dragoman.report.figure_spec import FigureSpec, file_name, with_unique_names
 from dragoman.report.judged_errors import judged_error_figures
 from dragoman.report.language_figures import language_consistency_figures, language_figures
 from dragoman.report.summary_figures import GridCell, grid_cells, summary_figures
 from dragoman.report.view_model import RunView, cell_outcomes
-from dragoman.report.voice import voice_figures
 
 
 def run_figures(
@@ -58,13 +57,10 @@ def _language_consistency(
 
 
 def _of_run(run: RunView, *, is_one: bool) -> Iterator[FigureSpec]:
-    """Yield the figures that are of one run's board; of several runs each says whose it is."""
-    for made in (
-        voice_figures(run.voices) if run.voices is not None else (),
-        run.personas.drawings if run.personas is not None else (),
-        api_figures(run.apis) if run.apis is not None else (),
-    ):
-        for each in made:
+    """Yield the figures of one run's sections; of several runs each has its run's name."""
+    for section in sections():
+        part = run.parts.get(section.key)
+        for each in () if part is None else section.figures(part):
             yield each if is_one else _with_run_name(each, run.name)
 
 

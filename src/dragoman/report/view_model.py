@@ -6,12 +6,10 @@ from typing import Literal
 
 import msgspec
 
-from dragoman.analysis.api_summary import ApiSummary
 from dragoman.analysis.cell_summary import CellSummary, ConversationResult
 from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, compare, group_cells
 from dragoman.analysis.drops import Drop
 from dragoman.analysis.measure_metrics import MeasureRow, measure_rows
-from dragoman.analysis.voice_summary import VoiceSummary
 from dragoman.conditions.persona.profile_inference import PURPOSE
 from dragoman.core.conditions import TEXT
 from dragoman.core.episodes import Episode, Event, Message
@@ -24,7 +22,6 @@ from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolResult
 from dragoman.core.usage import Usage, total_usage
 from dragoman.report import formatting
-from dragoman.report.mm_tau_figures import MmTauPage
 from dragoman.scoring.measures.turn_timing import TurnTiming, time_turns
 
 _GRID = "grid.toml"
@@ -153,9 +150,8 @@ class RunView(msgspec.Struct, frozen=True):
     `suite/task id` and may lack tasks that no outcome needs. `audio` is the address of its folder of
     audio as the report's page reaches it; empty where there is none. `declared` holds the
     figures that measures declare, by metric. `warnings` say what its figures
-    cannot say. `voices` sets them against text; None where nobody spoke. `personas` holds what came of who
-    the users were and what agents were told of them, `apis` the calls of web APIs; None where there were none.
-    `reproduction_steps` say how it is played again, `losses` what is lost between its conditions.
+    cannot say. `parts` holds what the sections of the catalog show of it, by their keys.
+    `steps` say how it is played again, `losses` what is lost between its conditions.
     """
 
     name: str
@@ -167,9 +163,7 @@ class RunView(msgspec.Struct, frozen=True):
     audio: str = ""
     warnings: tuple[str, ...] = ()
     declared: dict[str, DeclaredMetrics] = {}
-    voices: VoiceSummary | None = None
-    personas: MmTauPage | None = None
-    apis: ApiSummary | None = None
+    parts: dict[str, object] = {}
     steps: tuple[ReproductionStep, ...] = ()
     losses: tuple[Drop, ...] = ()
 

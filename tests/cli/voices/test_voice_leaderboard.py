@@ -12,9 +12,10 @@ import pytest
 
 from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.voice_summary import summarize_voice
-from dragoman.cli.leaderboard import voice_csv
 from dragoman.core.conditions import PLAIN
 from dragoman.core.scores import Score, Scored
+from dragoman.dataframes.comparison_frames import voice_frame
+from dragoman.dataframes.text_files import as_csv
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
@@ -119,7 +120,7 @@ def test_no_name_is_a_formula_to_a_spreadsheet_program() -> None:
     row = ConversationResult("s:t", PLAIN.with_axes(voice="street"), "=A|b", "@x", 0, None, score)
     board = summarize_voice([row], {}, {}, ("dragoman-2", "none"))
 
-    first, *_ = csv.DictReader(voice_csv(board).splitlines())
+    first, *_ = csv.DictReader(as_csv(voice_frame(board)).splitlines())
 
     assert (first["agent"], first["figure"], first["value"]) == ("'=A|b", "accuracy", "1.0")
 

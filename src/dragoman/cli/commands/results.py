@@ -38,12 +38,16 @@ SetsOfDefinitions = Annotated[
 app = group()
 
 
+def _given(**options: str | float | None) -> dict[str, str | float]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
 @command(app, "list", "list agents")
 def list_names(
     what: Annotated[
         str,
         typer.Argument(
-            help="suites, agents, users, judges, models, measures, rules, languages, scenarios, voices, personas, axes, backends, options, or tasks or texts of a suite."
+            help="suites, agents, users, judges, models, measures, rules, languages, scenarios, voices, personas, axes, backends, styles, sections, options, or tasks or texts of a suite."
         ),
     ] = "suites",
     suite: Annotated[
@@ -139,9 +143,8 @@ def report(  # noqa: PLR0913, PLR0917 - the options of one command
     """Write a report: one HTML file that opens offline; of the newest scoring, if none is named."""
     from dragoman.cli.show import ReportRequest, write_styled_report
 
-    asked = ReportRequest(
-        tuple(folders), out, rules, judge, prices, style, form, weights, kept, definitions
-    )
+    options = _given(weights=weights, kept=kept, definitions=definitions)
+    asked = ReportRequest(tuple(folders), out, rules, judge, prices, style, form, options)
     print(write_styled_report(asked))
 
 
@@ -233,9 +236,8 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
     """
     from dragoman.cli.leaderboard import LeaderboardRequest, print_leaderboard
 
-    asked = LeaderboardRequest(
-        tuple(folders), style, tuple(out or ()), rules, judge, weights, averaging, kept, definitions
-    )
+    options = _given(weights=weights, kept=kept, definitions=definitions, averaging=averaging)
+    asked = LeaderboardRequest(tuple(folders), style, tuple(out or ()), rules, judge, options)
     print_leaderboard(asked, as_json=as_json)
 
 

@@ -1,0 +1,1 @@
+"""Leaderboards of BFCL: its aggregates, and text against voice as BFCL Audio has it."""

@@ -1,0 +1,114 @@
+"""Leaderboard styles of BFCL: its aggregates, and text against voice as BFCL Audio has it."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from dragoman.analysis.aggregate_scores import AggregateScore
+from dragoman.dataframes.comparison_frames import voice_frame
+from dragoman.dataframes.leaderboard import (
+    LeaderboardEntry,
+    VoiceResults,
+    leaderboard_entries,
+    summarize_voice_runs,
+)
+from dragoman.dataframes.text_files import as_csv, as_markdown
+from dragoman.report import formatting
+from dragoman.report.capabilities import StyleRequest, StyleResult
+from dragoman.report.table_markup import latex_tables
+from dragoman.report.text_tables import TextTable
+from dragoman.report.voice import voice_tables
+
+
+class _Aggregates:
+    """The aggregates of BFCL, or of another benchmark that has a leaderboard."""
+
+    name = "bfcl"
+    about = "its aggregates"
+    options = ()
+    endings = ()
+
+    def make(self, request: StyleRequest) -> StyleResult:
+        """Return the categories and aggregates of every agent.
+
+        Raises:
+            UsageError: What `leaderboard_entries` raises.
+        """
+        found = leaderboard_entries(request.folders, request.rules, request.judge)
+        text = tuple(each for entry in found for each in _entry_text(entry))
+        return StyleResult(text, {"boards": msgspec.to_builtins(found)})
+
+
+AGGREGATES = _Aggregates()
+
+
+def _entry_text(entry: LeaderboardEntry) -> Iterator[TextTable | str]:
+    if entry.unreadable:
+        yield (
+            f"{entry.agent}: in most replies of {', '.join(entry.unreadable)} no calls could be read: "
+            "the figures may say more of how they were read than of the agent"
+        )
+    aggregates = [each for each in entry.aggregates if each.tasks]
+    yield TextTable(
+        headings=("", "pass^1, 95 % interval", "tasks", "missing"),
+        rows=tuple(map(_aggregate_row, (*entry.categories, *aggregates))),
+        title=f"{entry.agent}, rules {entry.rules}",
+        numbers=frozenset({"tasks"}),
+    )
+    spread = entry.formats
+    if spread is not None:
+        yield (
+            f"prompt formats: {len(spread.accuracy)}, largest difference {spread.largest:.1f} "
+            f"points, standard deviation {spread.deviation:.2f}, variance {spread.variance:.2f}"
+        )
+
+
+def _aggregate_row(score: AggregateScore) -> tuple[str, str, str, str]:
+    figure = formatting.number(score.value)
+    if score.value is not None and score.interval is not None:
+        low, high = score.interval.low, score.interval.high
+        figure += f" [{low:.3f}, {high:.3f}]"
+    elif score.value is None:
+        figure = f"between {score.bounds.low:.3f} and {score.bounds.high:.3f}"
+    tasks = f"{score.tasks:,}"
+    if score.tasks < score.size:
+        tasks += f" of {score.size:,}"
+    return score.name, figure, tasks, ", ".join(score.missing)
+
+
+class _Audio:
+    """Text against every recognizer and against agents that hear, in runs on any suite."""
+
+    name = "bfcl-audio"
+    about = "text, recognizers and agents that hear"
+    options = ()
+    endings = (".md", ".csv", ".json", ".tex")
+
+    def make(self, request: StyleRequest) -> StyleResult:
+        """Return what each way of hearing makes of the same tasks.
+
+        Raises:
+            UsageError: What `summarize_voice_runs` raises.
+        """
+        found = summarize_voice_runs(request.folders, request.rules, request.judge)
+        tables = voice_tables(found.board)
+        document = {"facts": dict(found.facts), "board": msgspec.to_builtins(found.board)}
+        return StyleResult(
+            (*_warnings(found), *tables, "", *(f"{name}: {value}" for name, value in found.facts)),
+            document,
+            {
+                ".tex": lambda: latex_tables(tables).encode(),
+                ".json": lambda: msgspec.json.format(msgspec.json.encode(document)),
+                ".md": lambda: as_markdown("Text against voice", tables, found.facts).encode(),
+                ".csv": lambda: as_csv(voice_frame(found.board)).encode(),
+            },
+        )
+
+
+AUDIO = _Audio()
+
+
+def _warnings(found: VoiceResults) -> Iterator[str]:
+    for row in found.board.ways:
+        if row.cell.is_mostly_unreadable:
+            yield formatting.unreadable(row.cell)

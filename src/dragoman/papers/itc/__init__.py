@@ -1,0 +1,1 @@
+"""Leaderboard and report section of International Tool Calling."""

@@ -1,0 +1,1 @@
+"""Leaderboard, report section and data frame of MM-tau-p2."""

@@ -1,0 +1,188 @@
+"""What a paper or a benchmark may add to results: styles of leaderboards, and sections of reports.
+
+Other packages register a style under the entry point `dragoman.leaderboards` and a section under
+`dragoman.report_sections`. Those that ship are rows of the tables in `dragoman.report.catalog`.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import msgspec
+
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.report.figure_spec import FigureSpec
+from dragoman.report.text_tables import TextTable
+from dragoman.store.run_store import RunStore
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Of a leaderboard
+
+
+class StyleRequest(msgspec.Struct, frozen=True):
+    """The runs that a leaderboard is made of, and how they are read.
+
+    Attributes:
+        folders: The runs.
+        rules: The rule set that they were scored by; None for the newest scoring.
+        judge: The judge of that scoring; None for the newest.
+        options: What was given of the options that the style takes, by name.
+    """
+
+    folders: tuple[Path, ...]
+    rules: str | None = None
+    judge: str | None = None
+    options: Mapping[str, str | float] = {}
+
+
+class StyleResult(msgspec.Struct, frozen=True):
+    """A leaderboard in all its forms.
+
+    Attributes:
+        text: What the terminal shows, in this order: tables and lines.
+        document: What `--json` prints.
+        files: What makes the content of a file, by the file's ending.
+    """
+
+    text: tuple[TextTable | str, ...]
+    document: Mapping[str, object]
+    files: Mapping[str, Callable[[], bytes]] = {}
+
+
+class LeaderboardStyle(Protocol):
+    """A leaderboard: the tables of a paper or a benchmark, made of anybody's runs."""
+
+    @property
+    def name(self) -> str:
+        """What `dragoman leaderboard --style` calls it."""
+        ...
+
+    @property
+    def about(self) -> str:
+        """A line about it."""
+        ...
+
+    @property
+    def options(self) -> Collection[str]:
+        """Which of the command's options it takes: `weights`, `averaging`, `kept`, `definitions`."""
+        ...
+
+    @property
+    def endings(self) -> Sequence[str]:
+        """The endings of files that it writes, such as `.md`; empty for none."""
+        ...
+
+    def make(self, request: StyleRequest) -> StyleResult:
+        """Return the leaderboard of all runs together.
+
+        Raises:
+            UsageError: For an option that makes no sense, or runs that it cannot be made of.
+            StoreError: Where a run cannot be read.
+        """
+        ...
+
+
+# Of a report
+
+
+class StoredResults(msgspec.Struct, frozen=True):
+    """An open run and its conversations, read by one scoring.
+
+    `rows` have scores and measures, and no events: the store has these.
+    """
+
+    store: RunStore
+    rules: str
+    judge: str
+    rows: Sequence[ConversationResult]
+
+
+class ReportSection(Protocol):
+    """A section of the report on runs.
+
+    It extracts one value from each run: its part. Figures, tables and the template are made of
+    parts alone, so that a report needs no run at hand.
+    """
+
+    @property
+    def key(self) -> str:
+        """Its name: its address in the page, and the `section` of its figures."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What the page's contents call it."""
+        ...
+
+    @property
+    def heading(self) -> str:
+        """What stands above it."""
+        ...
+
+    def part(self, results: StoredResults) -> object | None:
+        """Return what it shows of a run; None where the run has nothing of it."""
+        ...
+
+    def figures(self, part: Any) -> Iterable[FigureSpec]:  # noqa: ANN401 - its own
+        """Return the figures of a part: for the page, and for `dragoman figures`."""
+        ...
+
+    def tables(self, part: Any) -> Iterable[TextTable]:  # noqa: ANN401 - its own
+        """Return the tables of a part, which stand below the figures."""
+        ...
+
+
+@runtime_checkable
+class OwnTemplate(Protocol):
+    """A section with a layout of its own."""
+
+    @property
+    def template(self) -> str:
+        """Jinja that makes the section; a section of which it makes nothing is left out.
+
+        It gets `parts` (a list of `run`, `part` and `tables`), `several` (whether the page has several
+        runs), `key`, `drawings` (all figures of the page), and the macros of the report's templates.
+        Every value that it writes is escaped.
+        """
+        ...
+
+
+@runtime_checkable
+class OffersFrames(Protocol):
+    """A section whose figures are also data frames of a run, which `dragoman export` writes."""
+
+    @property
+    def frame_names(self) -> Sequence[str]:
+        """The names of its frames, which are names in Python."""
+        ...
+
+    def frames(self, results: StoredResults) -> "Mapping[str, pl.DataFrame]":
+        """Return its frames by name, with all columns, and without rows where a run has nothing of them."""
+        ...
+
+
+class LeadSection(msgspec.Struct, frozen=True):
+    """A section that a report begins with: of all its runs together.
+
+    `hides` names the section that says the same of each run, and is left out beside it.
+    """
+
+    section: ReportSection
+    part: object
+    hides: str = ""
+
+
+@runtime_checkable
+class LeadsReport(Protocol):
+    """A style that `dragoman report --style` can begin with, and write as files."""
+
+    def lead(self, request: StyleRequest) -> LeadSection:
+        """Return the section on all runs together.
+
+        Raises:
+            UsageError: For an option that makes no sense, or runs that it cannot be made of.
+            StoreError: Where a run cannot be read.
+        """
+        ...
