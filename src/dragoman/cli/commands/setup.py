@@ -56,9 +56,7 @@ def init(
     *,
     yes: Annotated[
         bool,
-        typer.Option(
-            "--yes", help="Ask nothing: take what options exit_with_status open as usual."
-        ),
+        typer.Option("--yes", help="Ask nothing: take what options leave open as usual."),
     ] = False,
     **given: str | None,
 ) -> None:

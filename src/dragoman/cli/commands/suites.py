@@ -81,7 +81,7 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
     model: Annotated[
         str,
         typer.Option(
-            help="PROVIDER/MODEL; glossary takes what the memory_app and the glossary have, no more."
+            help="PROVIDER/MODEL; glossary takes what the memory and the glossary have, no more."
         ),
     ] = "",
     out: Annotated[Path, typer.Option(help="The folder that gets DOMAIN/LANGUAGE.")] = Path(
@@ -89,7 +89,7 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
     ),
     memory: Annotated[
         Path | None,
-        typer.Option(help="The translation memory_app [translation_memory.sqlite in --out]."),
+        typer.Option(help="The translation memory [translation_memory.sqlite in --out]."),
     ] = None,
     assets: Annotated[
         str, typer.Option(help="A folder whose English files come before the suite's.")
@@ -198,7 +198,7 @@ def memory_export(
 )
 def memory_compare(
     file: MemoryFile,
-    other: Annotated[Path, typer.Argument(metavar="OTHER", help="Another memory_app.")],
+    other: Annotated[Path, typer.Argument(metavar="OTHER", help="Another memory.")],
     suites: Suites = None,
     to: Languages = None,
     as_json: Json = False,
