@@ -48,7 +48,7 @@ class Asker:
         own = tomllib.loads((HERE / "frames.toml").read_text("utf-8"))
         part = slice(-1, None) if held_out else slice(0, -1)
         self._plain, self._pairs = own["plain"][part], own["pairs"][part]
-        frames = (files("dragoman.curation.apis.generating") / "templates.toml").read_text("utf-8")
+        frames = (files("dragoman.curation.api_datasets") / "templates.toml").read_text("utf-8")
         self._frames: Mapping[str, Mapping[str, Sequence[str]]] = tomllib.loads(frames)
         self._thoughts = {name: str(each["thought"]) for name, each in self._frames.items()}
         self._is_plain_only = held_out

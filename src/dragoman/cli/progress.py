@@ -343,7 +343,7 @@ def _byte_lines(line: str, clock: Callable[[], float]) -> Callable[[str, int, in
 def heartbeat(title: str, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
     """Print a line soon, and then now and then, as long as nothing else shows progress.
 
-    The line names the long steps that are under way (`core.waiting.under_way`).
+    The line names the long steps that are under way (`core.progress.RUNNING_STEPS`).
 
     Args:
         title: What is at work, such as the command.

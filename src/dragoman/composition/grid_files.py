@@ -19,7 +19,7 @@ def load_config(path: Path) -> RunConfig:
     """Read a grid file.
 
     Raises:
-        UsageError: As in `read_grid` and `request_of`.
+        UsageError: As in `read_grid` and `build_run_request`.
     """
     return build_run_request(read_grid(path), str(path)).config
 

@@ -143,7 +143,7 @@ class Provenance(msgspec.Struct, frozen=True):
 class Suite(Protocol):
     """One benchmark, loaded: tasks, and how to make worlds and conductors for them.
 
-    What it may offer besides stands in `core.facets`.
+    What it may offer besides stands in `core.capabilities`.
     """
 
     @property
@@ -274,7 +274,7 @@ class Session(Protocol):
 class Participant(Protocol):
     """An agent or a user simulator: opens one session per conversation.
 
-    One that can hear audio itself says so: `core.voice.sounds.HearsAudio`.
+    One that can hear audio itself says so: `core.audio.HearsAudio`.
     """
 
     @property

@@ -1,6 +1,6 @@
 """Stop tokens with which a simulated user ends a conversation, and empty replies.
 
-Models do not always write the tokens of tau2-bench's prompts exactly. `with_meant_tokens` finds
+Models do not always write the tokens of tau2-bench's prompts exactly. `normalize_stop_tokens` finds
 what can only be meant as one and puts the token there. In doubt the words stay words: "STOP!", a
 heading, a hashtag or the name of a button is left alone.
 """

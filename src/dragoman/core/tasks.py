@@ -197,7 +197,7 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     `after` names tasks of the same suite that the same agent must have played before, in the same
     trial: the world begins as they left it. Such tasks only prepare others and are not judged; the
     digest covers their records too. `labels` say what a task is by kind, such as its language, for
-    figures that are taken apart by it (`core.apis.labels` names those of calls of APIs).
+    figures that are taken apart by it (`core.apis.metrics` names those of calls of APIs).
     """
 
     id: str

@@ -117,7 +117,7 @@ def parse_realtime_spec(written: str) -> RealtimeSpec:
 
 
 def websocket_address(url: str, what: str) -> str:
-    """Return an address of WebSocketConnector; one of HTTP is that of the same server.
+    """Return an address of WebSockets; one of HTTP is that of the same server.
 
     Raises:
         UsageError: Where it is none.

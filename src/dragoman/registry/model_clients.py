@@ -214,7 +214,7 @@ class ModelClients:
         return EndpointClient(" | ".join(origins), endpoints, secrets, self._patience, pace)
 
     def sockets(self) -> "WebSocketConnector":
-        """Return what opens WebSocketConnector."""
+        """Return the connector that opens WebSockets."""
         if self._sockets is None:
             from dragoman.models.http.websocket import WebSocketConnector
 

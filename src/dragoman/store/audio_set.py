@@ -96,7 +96,7 @@ def decode_flac(content: bytes, where: str) -> Audio:
 
 
 class AudioSetFiles:
-    """The audio files under one set's folder; `core.voice.sounds.Sounds`."""
+    """The audio files under one set's folder; `core.audio.AudioStore`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -149,7 +149,7 @@ class AudioSetFiles:
 
 
 class AudioSet:
-    """What was recorded of a set's messages; `core.voice.recordings.Recordings`.
+    """What was recorded of a set's messages; `core.recordings.Recordings`.
 
     Attributes:
         settings: What it is made of.

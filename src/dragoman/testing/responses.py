@@ -194,7 +194,7 @@ def _deltas(
 
 
 def _spoken(words: str, envelope: Envelope) -> dict[str, object]:
-    """Return words as audio, in the voice that `testing.coded_speech` understands."""
+    """Return words as audio, in the voice that `decoded_text` understands."""
     audio = coded_audio(words)
     content = write_wav(audio) if envelope.spoken_as == "wav" else audio.pcm
     return {

@@ -116,7 +116,7 @@ class Fetcher:
     async def fetch(self, request: FetchRequest, at: str = "") -> HttpExchange:
         """Return what was asked and what came; whatever went wrong is its `failure`, "KIND: what".
 
-        Keys are still in it: `web.redaction.redacted` takes them out before it is stored.
+        Keys are still in it: `web.exchange.redact_exchange` takes them out before it is stored.
         """
         way = _RedirectChain(request)
         now = asyncio.get_running_loop().time

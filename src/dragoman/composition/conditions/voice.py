@@ -357,7 +357,7 @@ def voices_of_run(
     """Return what speaks and listens in the conditions that apply to a suite.
 
     Raises:
-        UsageError: As in `Speech.voiced`.
+        UsageError: As in `VoiceEngines.voiced`.
     """
     speech = VoiceEngines(suite, config, connections)
     texts = {label: each.texts_spoken() for label, each in localizations.items()}

@@ -1,6 +1,6 @@
 """Python function as an agent: a callable that takes OpenAI-shaped messages and tools.
 
-`def agent(messages, tools)` returns a string, or an object as `core.agent_answers` describes it.
+`def agent(messages, tools)` returns a string, or an object as `core.agent_replies` describes it.
 It may be `async`; a plain function runs in a thread, so that it does not block other
 conversations. A callable that raises ends the conversation without a score; a bad answer counts as
 a bad answer.

@@ -83,7 +83,7 @@ class ApiRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         about: What it is for, in the country's language.
         table: The name of its table; "" where all is computed.
         gives: `one` row, or all as a `list`, a `map` by `key`, or as `columns` (arrays of values).
-        compute: What is done with the rows that were found (`computing.COMPUTED`).
+        compute: What is done with the rows that were found (`request_handler.COMPUTED`).
         row: A row's shape as JSON, `$column` for a value; "" for all columns without a leading `_`.
         body: The whole as JSON: `$rows`, `$row`, `$count`, `$given.PARAMETER`.
         one_of: Parameters of which at least one is needed.

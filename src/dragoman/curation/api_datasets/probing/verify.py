@@ -31,7 +31,7 @@ STEP = "verify"
 VERSION = "2"
 
 Fetch = Callable[[FetchRequest, str], Awaitable[HttpExchange]]
-"""Asks something at a time, as `MannerlyFetcher.fetch` or a cassette does."""
+"""Asks something at a time, as `PoliteFetcher.fetch` or a cassette does."""
 
 _REFUSED = frozenset(("status 400", "status 401", "status 403"))
 """What services answer where a key is missing."""
