@@ -100,8 +100,10 @@ def test_the_context_that_suites_need_is_that_which_the_doctor_goes_by() -> None
 
 
 def test_every_cause_that_the_doctor_tells_of_a_model_is_explained() -> None:
-    folder = ROOT / "src" / "dragoman" / "cli" / "setting_up" / "checkup" / "model"
-    code = "\n".join(path.read_text("utf-8") for path in folder.glob("*.py"))
+    folder = ROOT / "src" / "dragoman" / "cli"
+    files = sorted(folder.glob("endpoint_*.py"))
+    assert [path.stem for path in files] == ["endpoint_checks", "endpoint_probes"]
+    code = "\n".join(path.read_text("utf-8") for path in files)
     subjects = {"server", "key", "name", "words", "tool call", "tool result", "stream"}
     subjects |= {"reasoning", "context"}
     told = [row[1] for row in rows("local_models.md") if row[0] in subjects and row[1][:1] == "`"]

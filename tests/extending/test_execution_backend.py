@@ -38,21 +38,21 @@ class Processes:
 
             async def play(cell, earlier):
                 wanted = msgspec.json.encode((cell, earlier))
-                return decode(await loop.run_in_executor(pool, played, run, wanted), Finished)
+                return decode(await loop.run_in_executor(pool, played, run, wanted), PlayResult)
 
             yield play
 
 
 def played(run, wanted):
-    cell, earlier = decode(wanted, tuple[PlainCell, tuple[Episode, ...]])
-    finished = asyncio.run(play_alone(decode(run, PlainRun), cell, earlier))
+    cell, earlier = decode(wanted, tuple[CellSpec, tuple[Episode, ...]])
+    finished = asyncio.run(play_alone(decode(run, RunSpec), cell, earlier))
     with Path("processes.txt").open("a") as file:
         file.write(f"{getpid()}\\n")
     return msgspec.json.encode(finished)
 
 
 async def play_alone(run, cell, earlier):
-    async with played_elsewhere(run) as play:
+    async with remote_player(run) as play:
         return await play(cell, earlier)
 
 

@@ -44,12 +44,12 @@ leave = Path(__file__).with_name("leave@1.toml")
 
 def count_calls(case):
     for position, event in enumerate(case.episode.events):
-        if isinstance(event, Move) and event.by == "agent":
-            calls = len(event.reply.calls) if isinstance(event.reply, Called) else 0
-            yield Counted({"moves": 1, "calls": calls}, position)
+        if isinstance(event, Message) and event.by == "agent":
+            calls = len(event.reply.calls) if isinstance(event.reply, ToolCallReply) else 0
+            yield CountedItem({"moves": 1, "calls": calls}, position)
 
 
-calling = Counting("calling", "1", count_calls, (Rate("calls per move", ("calls",), ("moves",), reads="number"),))
+calling = CountMeasure("calling", "1", count_calls, (Rate("calls per move", ("calls",), ("moves",), reads="number"),))
 """
 ENTRY_POINTS = """
 [dragoman.measures]

@@ -48,7 +48,7 @@ def cards(value, suite):
         identity=content_key("cards-1", card),
         record=card,
         task=told,
-        briefing=lambda talk: AlwaysTold({"agent": card["agent"]}),
+        briefing=lambda talk: StaticInstructions({"agent": card["agent"]}),
     )
 
 

@@ -53,12 +53,12 @@ def task(name, words, call, **arguments):
 class Requests:
     def components(self, task, episode):
         made = [
-            request_of(ENDPOINTS[call.name], call.arguments)
+            build_request(ENDPOINTS[call.name], call.arguments)
             for call, result in executed_calls(episode.events)
             if result is not None and not result.error
         ]
         (wanted,) = task.criteria.actions
-        met = made == [request_of(ENDPOINTS[wanted.name], wanted.arguments)]
+        met = made == [build_request(ENDPOINTS[wanted.name], wanted.arguments)]
         return (ComponentScore("CALLS", True, Scored(float(met)), (Evidence(wanted.name, met),)),)
 
 
@@ -78,7 +78,7 @@ class Small:
         return ""
 
     def factory(self, rules):
-        return lambda task: HttpWorld(ENDPOINTS, TOOLS, VALIDATORS, answer)
+        return lambda task: HttpEnvironment(ENDPOINTS, TOOLS, VALIDATORS, answer)
 
     def check(self, rules):
         return Requests()

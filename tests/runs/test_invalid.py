@@ -30,7 +30,7 @@ class Session:
             seeds.write(f"{opening.task.id} {opening.seed}\\n")
 
     async def reply(self, heard, tools):
-        return Answer(say(next(self.words)))
+        return SessionReply(text_reply(next(self.words)))
 
     async def close(self):
         pass

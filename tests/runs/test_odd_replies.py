@@ -135,7 +135,7 @@ def test_a_tool_of_ones_own_suite_that_breaks_ends_its_own_conversation_only(
     broken, score = outcomes["lent-already"]
     assert broken.ending.reason == "code_error"
     assert told in broken.ending.detail
-    assert re.search(r"\((suite|world)\.py, line \d+\)$", broken.ending.detail)
+    assert re.search(r"\((suite|environment)\.py, line \d+\)$", broken.ending.detail)
     assert "\n" not in broken.ending.detail
     assert isinstance(score.reward, Unscored)
     assert outcomes["fiftieth-not-fifteenth"][1].reward == Scored(1.0)

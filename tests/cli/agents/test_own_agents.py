@@ -201,7 +201,7 @@ class FailsToClose(FailsToReply):
         from dragoman.core.protocols import SessionReply
         from dragoman.core.replies import text_reply
 
-        return Answer(say("Goodbye."))
+        return SessionReply(text_reply("Goodbye."))
 
     async def close(self):
         raise RuntimeError("cannot close")

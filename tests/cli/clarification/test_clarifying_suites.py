@@ -34,12 +34,12 @@ class Session:
 
     async def reply(self, heard, tools):
         self.kept += heard
-        self.said += "".join(each.text for each in heard if isinstance(each, Said)) + "\\n"
+        self.said += "".join(each.text for each in heard if isinstance(each, TextReply)) + "\\n"
         known = planned_whitelist(self.task, 0, self.said)
         if known and not self.has_asked:
             self.has_asked = True
             self.before = list(self.kept)
-            return Answer(say(f"Is it {next(iter(known.values()))}?"))
+            return SessionReply(text_reply(f"Is it {next(iter(known.values()))}?"))
         if self.has_asked and self.kept and self.before is not None:
             assert [each.text for each in heard] == [f"Yes, {next(iter(known.values()))}"], heard
             heard, self.before, self.kept = self.before, None, []

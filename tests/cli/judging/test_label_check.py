@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
-LABELLED = Path(__file__).resolve().parents[2] / "studies" / "labelled"
+LABELLED = Path(__file__).resolve().parents[2] / "experiments" / "labelled"
 
 Run = Callable[..., CompletedProcess[str]]
 

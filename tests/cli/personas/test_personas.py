@@ -154,7 +154,7 @@ from dragoman.simulation.participants.scripted_user import OfflineUser
 class Deaf:
     name = "deaf"
     async def open(self, opening):
-        return await OfflineUser().open(msgspec.structs.replace(opening, manner=Manner()))
+        return await OfflineUser().open(msgspec.structs.replace(opening, manner=UserBehavior()))
 
 USER = Deaf()
 """

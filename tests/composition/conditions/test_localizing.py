@@ -210,7 +210,7 @@ def test_phrases_beside_the_file_of_a_language_are_spoken_and_part_of_its_cells(
     in_malay: Path,
 ) -> None:
     without = spoken(in_malay)
-    phrases = Path(phrasebooks.__file__).with_name("id.toml").read_bytes()
+    phrases = Path(phrasebooks.__file__).parent.joinpath("phrasebooks", "id.toml").read_bytes()
     in_malay.with_name("ms.phrases.toml").write_bytes(phrases)
     setup = spoken(in_malay)
     (condition,) = setup.conditions

@@ -1,6 +1,6 @@
 """The labelled conversations as result files of tau2-bench: written ones read, played ones played.
 
-`python -m tests.studies.labelled.files` writes them anew.
+`python -m tests.experiments.labelled.files` writes them anew.
 """
 
 import tomllib

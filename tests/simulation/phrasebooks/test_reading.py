@@ -13,7 +13,7 @@ from dragoman.simulation.phrasebooks import (
     find_phrasebook,
 )
 
-ENGLISH = Path(phrasebooks.__file__).with_name("en.toml").read_text("utf-8")
+ENGLISH = Path(phrasebooks.__file__).parent.joinpath("phrasebooks", "en.toml").read_text("utf-8")
 
 
 def changed(old: str, new: str) -> bytes:

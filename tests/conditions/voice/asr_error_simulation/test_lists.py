@@ -91,7 +91,9 @@ def test_phrases_are_read_as_phrases_and_characters_by_themselves() -> None:
 
 
 def test_sentences_that_rates_are_measured_on_are_in_no_list() -> None:
-    own = importlib.resources.files("dragoman.conditions.voice.mishearing").joinpath("texts")
+    own = importlib.resources.files("dragoman.conditions.voice.asr_error_simulation").joinpath(
+        "texts"
+    )
     listed = {line for file in own.iterdir() for line in file.read_text("utf-8").splitlines()}
     measured = (SENTENCES / "filipino_sentences.txt").read_text("utf-8").splitlines()
     assert len(measured) == 50

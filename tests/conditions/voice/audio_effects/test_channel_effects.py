@@ -79,7 +79,7 @@ import sys
 from dragoman.conditions.voice.audio_effects.presets import apply_effects, find_effects
 from dragoman.core.audio import Audio
 audio = Audio(sys.stdin.buffer.read(), 22_050)
-print(apply(audio, effects_of("bad-line"), 3)[0].reference().sha256)
+print(apply_effects(audio, find_effects("bad-line"), 3)[0].reference().sha256)
 """
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -234,7 +234,7 @@ from dragoman.conditions.voice.audio_effects.presets import apply_effects
 from dragoman.core.audio import Audio
 from dragoman.core.errors import UsageError
 try:
-    apply(Audio(b"", 8_000), [], 1)
+    apply_effects(Audio(b"", 8_000), [], 1)
 except UsageError as error:
     print(error)
 """
@@ -248,7 +248,7 @@ def test_names_of_lines_are_known_without_any_heavy_library() -> None:
     program = """
 import sys
 from dragoman.conditions.voice.audio_effects.presets import ablation_names
-ablations_of("telephone")
+ablation_names("telephone")
 print([name for name in ("numpy", "scipy", "soundfile", "soxr") if name in sys.modules])
 """
     done = subprocess.run(
