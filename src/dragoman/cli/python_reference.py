@@ -34,21 +34,21 @@ HEAD = """\
 
 This page lists every name that you may import. It is made from docstrings by `python -m dragoman.cli.python_reference`; a test holds it.
 
-## What is public
+## Public names
 
-Public are `dragoman`, the modules of `dragoman.ext` and `dragoman.testing`, with the names below. Import these, and from these places. All docs and examples do so, and a test holds it.
+`dragoman`, the modules of `dragoman.ext` and `dragoman.testing` are public, with the names below. Import each name from the place that this page gives. All docs and examples do so, and a test holds it.
 
-All other modules are private, whatever their names look like. They may change in any version, without a warning. The methods and fields of a public class that its docstring or its signature names are public; what begins with `_` is not.
+All other modules are private. They may change in any version, without a warning. Methods and fields of a public class are public where their names do not begin with `_`.
 
 Commands, options, keys of `--json` and stored files have promises of their own: [Every command](commands.md), [Results](../results.md).
 
-## When a name changes
+## Changes of public names
 
 - A public name that moves, gets another name or goes away works for one more minor version. Until then its use gives a `DeprecationWarning` with the new place.
 - The changelog names each under "Deprecated", then under "Removed".
 - Python hides such warnings outside of your main program. Show them with `python -W default::DeprecationWarning`, or let your tests fail by `-W error::DeprecationWarning`.
 
-Docs of version 0.1 imported from the modules that hold the code, such as `dragoman.core.keys`. These paths work until version 0.3: in your code, in entry points, in `--agent MODULE:ATTRIBUTE` and in pickles. Most warn. Where Dragoman itself still keeps a name at the old path, nothing can warn: change these imports, too.
+Docs of version 0.1 imported from the modules that hold the code, such as `dragoman.core.keys`. These paths work until version 0.3: in your code, in entry points, in `--agent MODULE:ATTRIBUTE` and in pickles. Most of them warn. A path that Dragoman itself still uses works without a warning: change these imports too.
 """
 
 

@@ -1,4 +1,4 @@
-"""Content keys: what makes two things the same in caches and in the keys of conversations."""
+"""Content keys and seeds: two things with one content key are the same in caches and in conversations."""
 
 from dragoman.core.content_keys import content_key, derive_seed
 
