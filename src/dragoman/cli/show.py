@@ -14,7 +14,7 @@ from dragoman.analysis.measure_metrics import newest
 from dragoman.cli.output import console, print_json, print_line, print_metrics_json
 from dragoman.cli.styles import one_of, require_options
 from dragoman.core.conditions import axis_names
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.dataframes.results import chosen_scoring, outcome_object, outcomes
 from dragoman.dataframes.run_views import run_views
@@ -133,7 +133,10 @@ def write_report(  # noqa: PLR0913, PLR0917 - the options of one command
         for view, folder in zip(found, folders, strict=True)
     ]
     html = render_report(views, ", ".join(view.name for view in views), lead)
-    atomic_write(path, html.encode())
+    try:
+        atomic_write(path, html.encode())
+    except StoreError as error:
+        raise StoreError(f"{error} (--out names another file)") from error
     return path
 
 

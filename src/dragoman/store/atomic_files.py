@@ -1,4 +1,4 @@
-"""Atomic files and folders: a draft is written in the same folder, and moved into place when whole.
+"""Atomic writes of files and folders: a temporary draft, fsync, and a rename into place.
 
 After a crash, a kill or a full disk a reader finds the old content or the new content, and never a
 part of either. Any number of threads and processes may write one path at the same time: each has a
