@@ -10,10 +10,22 @@ import msgspec
 import zstandard
 
 from dragoman.core.episodes import Episode, Termination
+from dragoman.core.errors import DataError
 from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
+from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.usage import Usage
+
+DAMAGE_ERRORS = (
+    *DECODING_ERRORS,
+    DataError,
+    zstandard.ZstdError,
+    TypeError,
+    ValueError,
+    AttributeError,
+)
+"""Errors that reading damaged or foreign rows raises."""
 
 MOST_MEMORY = 32 * 2**20
 """Bytes that a record's JSON and its decoded values may occupy together.

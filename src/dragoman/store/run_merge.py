@@ -22,10 +22,9 @@ from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_files import FOLDER, MOST_SOUND, audio_path
 from dragoman.store.checksums import strip_checksum, with_checksum
-from dragoman.store.record_codec import EpisodeCodec
+from dragoman.store.record_codec import DAMAGE_ERRORS, EpisodeCodec
 from dragoman.store.run_file import FORMAT, Lock, create_file, open_file, store_error
 from dragoman.store.run_plan import PlanRow, begin_run, plan_digest, plan_rows
-from dragoman.store.run_store import DAMAGE_ERRORS
 from dragoman.store.run_upgrade import count_conversations
 from dragoman.store.run_verification import VerificationCounts, verify_run
 from dragoman.store.safe_files import read_plain

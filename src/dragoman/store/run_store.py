@@ -16,15 +16,13 @@ from types import TracebackType
 from typing import Self
 
 import msgspec
-import zstandard
 
 from dragoman.core.conditions import Condition, condition_from
 from dragoman.core.episodes import Episode
-from dragoman.core.errors import DataError, StoreError
+from dragoman.core.errors import StoreError
 from dragoman.core.measures import DeclaredMetrics, MeasureResult
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
-from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.usage import Usage
 from dragoman.store.checksums import strip_checksum, with_checksum
 from dragoman.store.conversation_writes import (
@@ -34,7 +32,7 @@ from dragoman.store.conversation_writes import (
     RunEntry,
     StoredEpisode,
 )
-from dragoman.store.record_codec import EpisodeCodec
+from dragoman.store.record_codec import DAMAGE_ERRORS, EpisodeCodec
 from dragoman.store.run_file import OpenFile, create_file, open_file, store_error
 from dragoman.store.run_plan import (
     SELECT_PLAN,
@@ -51,16 +49,6 @@ from dragoman.store.status_counts import (
     all_scored,
     read_status_counts,
 )
-
-DAMAGE_ERRORS = (
-    *DECODING_ERRORS,
-    DataError,
-    zstandard.ZstdError,
-    TypeError,
-    ValueError,
-    AttributeError,
-)
-"""What reading rows that somebody else may have written raises."""
 
 _PAGES = "SELECT page_count, page_size FROM pragma_page_count(), pragma_page_size()"
 _COUNT = "SELECT count(*), max(id) FROM episodes NOT INDEXED"

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from dragoman.core.errors import StoreError
 from dragoman.store.checksums import strip_checksum, with_checksum
-from dragoman.store.record_codec import EpisodeCodec
+from dragoman.store.record_codec import DAMAGE_ERRORS, EpisodeCodec
 from dragoman.store.run_file import FORMAT, UNCHECKED_FORMAT, OpenFile, open_file, store_error
 from dragoman.store.run_plan import plan_digest
-from dragoman.store.run_store import DAMAGE_ERRORS
 from dragoman.store.status_counts import SCHEMA, StatusCounter, count_plan, groups_of
 
 _RECORDS = {

@@ -17,10 +17,9 @@ from dragoman.core.episodes import Episode, Message
 from dragoman.core.replies import TextReply
 from dragoman.store.audio_files import FOLDER, MOST_SOUND, audio_path
 from dragoman.store.checksums import strip_checksum
-from dragoman.store.record_codec import EpisodeCodec
+from dragoman.store.record_codec import DAMAGE_ERRORS, EpisodeCodec
 from dragoman.store.run_file import OpenFile, open_file, store_error
 from dragoman.store.run_plan import plan_digest
-from dragoman.store.run_store import DAMAGE_ERRORS
 from dragoman.store.safe_files import read_plain
 from dragoman.store.status_counts import StatusCounter, groups_of, read_status_counts
 
