@@ -47,7 +47,9 @@ class RateFigure(msgspec.Struct, frozen=True):
 def rates_over(
     rates: Sequence[Rate], tasks: Mapping[str, Sequence[Counts]]
 ) -> tuple[RateFigure, ...]:
-    """Return rates over tasks, whose conversations are drawn together; a task with nothing to count is left out.
+    """Return rates over tasks, with the conversations of each task resampled together.
+
+    A task with nothing to count is left out.
 
     Args:
         rates: The rates.

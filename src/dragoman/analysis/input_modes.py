@@ -81,7 +81,9 @@ def is_spoken(outcomes: Iterable[ConversationResult]) -> bool:
 def played_input_modes(
     outcomes: Iterable[ConversationResult], digests: Mapping[TaskId, str], categories: Iterable[str]
 ) -> tuple[PlayedInputMode, ...]:
-    """Return what was played by agent and way: agents as they come, text first, hearing agents last.
+    """Return the played input modes by agent.
+
+    Agents keep the order of the conversations; text comes first and hearing agents last.
 
     Args:
         outcomes: Conversations of one scoring, those too that are missing.
@@ -237,7 +239,8 @@ def tally_of(found: Sequence[Tally], measure: str) -> Tally | None:
 def question_shares(rows: Sequence[ConversationResult]) -> tuple[Share, ...]:
     """Return in how many conversations a question was judged, allowed and rejected.
 
-    A question is what was allowed, or rejected for another reason than `UNASKED`. Empty where nobody judged.
+    A question is what was allowed, or rejected for another reason than `UNASKED`. Empty where
+    nobody judged.
 
     """
     counted = [

@@ -84,7 +84,10 @@ def _aggregates(found: Mapping[str, Contrast], board: Leaderboard) -> dict[str, 
 
 
 def largest_contrasts(figures: Sequence[float | None]) -> tuple[int, int] | None:
-    """Return the places of the lowest and the highest figure; None where fewer than two are known."""
+    """Return the positions of the lowest and the highest figure.
+
+    None if fewer than two figures are known.
+    """
     known = [place for place, value in enumerate(figures) if value is not None]
     if len(known) < 2:  # noqa: PLR2004 - a spread has two ends
         return None
@@ -265,7 +268,10 @@ def _figures(  # noqa: PLR0913, PLR0917 - one row, and the grid around it
 
 
 def _text(played: PlayedInputMode, every: Sequence[PlayedInputMode]) -> PlayedInputMode | None:
-    """Return the agent's text without clarifications; where it has none, that with the same judge."""
+    """Return the agent's text mode without clarifications.
+
+    If the agent has none, return the text mode with the same judge.
+    """
     if played.way.is_text:
         return None
     wanted = (InputMode(TEXT, NONE, clarify) for clarify in (NONE, played.way.clarify))

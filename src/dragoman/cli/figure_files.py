@@ -27,7 +27,10 @@ COLUMNS: dict[str, pl.DataType] = {
 
 FORMATS = ("svg", "png", "pdf")
 SCALE = 4
-"""Pixels of a PNG for each of a figure's: 2,240 in its width, more than 300 a printed inch at 7 inches."""
+"""The number of PNG pixels for each pixel of a figure.
+
+The width is 2,240 pixels, more than 300 per printed inch at 7 inches.
+"""
 
 
 class FiguresRequest(msgspec.Struct, frozen=True):
@@ -96,7 +99,8 @@ def _converter(name: str) -> Callable[[str], bytes]:
         import vl_convert
     except ImportError as error:
         raise UsageError(
-            f"--format {name} needs the extra `figures`: pip install 'dragoman[figures]'; svg does not"
+            f"--format {name} needs the extra `figures`: pip install 'dragoman[figures]'; svg "
+            "does not"
         ) from error
     if name == "png":
         return partial(vl_convert.svg_to_png, scale=SCALE)
@@ -108,7 +112,8 @@ def _index(found: Sequence[FigureSpec], formats: Sequence[str]) -> str:
     """Return the list of figures with their captions, as Markdown that shows them."""
     shown = "svg" if "svg" in formats else formats[0]
     return "# Figures\n" + "".join(
-        f"\n## {markdown_text(each.title)}\n\n![{markdown_text(each.title)}]({each.name}.{shown})\n\n"
+        "\n## "
+        f"{markdown_text(each.title)}\n\n![{markdown_text(each.title)}]({each.name}.{shown})\n\n"
         f"{markdown_text(each.caption)} Data: [{each.name}.csv]({each.name}.csv).\n"
         for each in found
     )

@@ -300,7 +300,8 @@ def _table(found: LabelComparison) -> TextTable:
         for each in found.figures
     )
     note = (
-        "Exact: conversations with the labelled number, at the labelled turns where these are told. "
+        "Exact: conversations with the labelled number, at the labelled turns where these are "
+        "told. "
         "What a measure leaves undecided is neither exact nor a difference."
     )
     return TextTable(headings, rows, "against labels", note, frozenset(headings[2:]), keys=1)
@@ -395,7 +396,7 @@ def _print_duties(suite: Suite, stakes: RiskProfile, due: Sequence[DutyRow], *, 
 
 
 def _heading(suite: Suite, reason: str) -> str:
-    """Return the heading of the policy under which a reason's code stands, "" where it stands nowhere."""
+    """Return the policy heading above a reason's code, or "" if the code is not in the policy."""
     task = next(iter(suite.tasks), None)
     policy = "" if task is None else suite.policy(task, suite.factory(DEFAULT_RULES)(task))
     heading = ""

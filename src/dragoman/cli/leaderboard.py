@@ -39,8 +39,8 @@ def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
     """Print the standings of every agent of runs, in the style that is asked for.
 
     Raises:
-        UsageError: For a style that there is not, an option or a file that is not of this style, and
-            what the style itself raises.
+        UsageError: For a style that there is not, an option or a file that is not of this style,
+            and what the style itself raises.
     """
     style = find_style(asked.style)
     require_options(asked.options, style, styles)

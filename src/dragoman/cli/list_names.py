@@ -202,14 +202,17 @@ def _voices() -> dict[str, str]:
     listeners = {name: f"--asr: {about}" for name, about in RECOGNIZERS.items()}
     providers = {name: f"--asr or --speaker: {about}" for name, about in describe_speech().items()}
     speakers = {
-        voice.name: f"--speaker: {voice.language}, {voice.accent}, {voice.words_per_minute} words/min"
+        voice.name: (
+            f"--speaker: {voice.language}, {voice.accent}, {voice.words_per_minute} words/min"
+        )
         for voice in builtin_voices().voices
     }
     own = {
         "LINE-without-EFFECT": "a line without one of its effects",
         "LINE:EFFECT": "one effect alone",
         "recorded": "no line: what users of an audio set said, as it was recorded (`run set:PATH`)",
-        "simulated:PERCENT": "no line: words are misheard at that rate, in en, id, th, tl, vi or zh",
+        "simulated:PERCENT": "no line: words are misheard at that rate, in en, id, th, tl, vi or "
+        "zh",
     }
     return {"text": "nobody speaks", **lines, **own, **listeners, **speakers, **providers}
 
@@ -218,7 +221,10 @@ def _about(rules: Rules) -> str:
     if rules.name == BFCL_RULES.name:
         return "parity with BFCL v4, for bfcl suites"
     if rules.name == ITC_RULES.name:
-        return f"{DEFAULT_RULES.name} for itc suites: calls in any syntax, plans and defaults that are equal"
+        return (
+            f"{DEFAULT_RULES.name} for itc suites: calls in any syntax, plans and defaults "
+            "that are equal"
+        )
     whose = (
         "parity with the reference of that version"
         if rules.guidelines_are_the_references

@@ -101,7 +101,10 @@ class ProgressCounter:
 
 
 class _VisibleProgress:
-    """How many bars and lines of progress there are at the moment; one of each command is enough."""
+    """A counter of the progress bars and lines that are visible now.
+
+    One of them is enough for each command.
+    """
 
     def __init__(self) -> None:
         self.count = 0
@@ -205,7 +208,9 @@ class LineSchedule:
         self._due = self._pace.first
 
     def is_due(self, seconds: float, *, is_looked: bool = True) -> bool:
-        """Whether a line is to be printed so many seconds after the beginning; it counts as printed then.
+        """Return whether a line is due so many seconds after the beginning.
+
+        A line that is due then counts as printed.
 
         Args:
             seconds: How many.
@@ -218,7 +223,10 @@ class LineSchedule:
         return True
 
     def put_off(self, seconds: float) -> None:
-        """Begin anew so many seconds after the beginning: something else showed progress until then."""
+        """Restart the schedule at so many seconds after the beginning.
+
+        Another display showed progress until then.
+        """
         self._due = seconds + self._pace.first
 
 
@@ -311,7 +319,8 @@ def progress_download(line: str) -> Iterator[Callable[[str, int, int], None]]:
     """Show how far a download is; yield what sets file, bytes so far and total.
 
     Args:
-        line: What is downloaded, how much and from where: the first line where there is no terminal.
+        line: What is downloaded, how much and from where: the first line where there is no
+            terminal.
     """
     if mode() == "quiet":
         yield lambda *_: None
@@ -323,7 +332,10 @@ def progress_download(line: str) -> Iterator[Callable[[str, int, int], None]]:
 
 
 def _byte_lines(line: str, clock: Callable[[], float]) -> Callable[[str, int, int], None]:
-    """Return what prints a line at the first bytes, and another where the last one is old enough."""
+    """Return a callback that prints a line at the first bytes, and further lines at intervals.
+
+    A further line is printed once the last one is old enough.
+    """
     last: float | None = None
 
     def progress(file: str, done: int, total: int) -> None:

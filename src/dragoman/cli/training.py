@@ -54,7 +54,8 @@ _FILES = ("study.md", "study.tex", "study.json", "study.csv", "study.parquet", "
 def study_plan(path: Path, price_per_hour: float | None, *, dry_run: bool, as_json: bool) -> None:
     """Do what a plan says and is not done yet, or say what that would be.
 
-    `price_per_hour` is what the machine costs that trains, in US dollars; None where it is not known.
+    `price_per_hour` is what the machine costs that trains, in US dollars; None where it is not
+    known.
 
     Raises:
         UsageError: Where something in the plan is to be corrected.
@@ -104,7 +105,8 @@ def _study(plan: StudyPlan, *, dry_run: bool, as_json: bool) -> None:
     for name, value in board.facts:
         print_line(f"{name}: {value}")
     print_line(
-        f"{plan.out / 'study.html'}: figures, and tables by language; beside it Markdown, LaTeX and data"
+        f"{plan.out / 'study.html'}: figures, and tables by language; beside it Markdown, LaTeX "
+        "and data"
     )
 
 
@@ -137,7 +139,10 @@ def _print_plan(plan: StudyPlan, arms: tuple[PreparedArm, ...]) -> None:
             told += f", {len(each.prepared.unused)} cannot be learnt from"
         if each.trains:
             needs = memory_needs(each.prepared.recipe, each.prepared.model, on_gpu=False)
-            told += f"; about {format_gib(needs.memory)} of memory on a CPU, {format_gib(needs.disk)} of disk"
+            told += (
+                f"; about {format_gib(needs.memory)} of memory on a CPU, "
+                f"{format_gib(needs.disk)} of disk"
+            )
         print_line(f"{each.arm.name}: {told}")
     for run in planned_runs(plan):
         print_line(f"{run.side} on {run.suite}: {run.config.agents[0]}, in {run.folder}")
@@ -154,7 +159,10 @@ def _watched(run: SideRun, count: int) -> Iterator[Callable[[], None]]:
 
 
 class TrainingRequest(NamedTuple):
-    """Whether a training is only shown, its changes to the recipe, what an hour costs, and how it is told."""
+    """A training request.
+
+    It has the dry run, the changes to the recipe, the hourly price, and the output format.
+    """
 
     dry_run: bool
     forbid_apis: bool | None
@@ -277,7 +285,10 @@ def _show_plan(prepared: Prepared, price: float | None, *, as_json: bool) -> Non
 
 
 def _least_costs(prepared: Prepared, price: float | None) -> dict[str, float] | None:
-    """Return by kinds of GPUs that fit what a training costs at least; None where an hour has no price."""
+    """Return the minimum cost of a training, by the types of GPUs that fit it.
+
+    None if the price of an hour is not known.
+    """
     if price is None or prepared.recipe.device == "cpu":
         return None
     memory = memory_needs(prepared.recipe, prepared.model, on_gpu=True).memory
@@ -295,7 +306,8 @@ def _needed(prepared: Prepared, price: float | None) -> Iterator[str]:
     share = f"{cpu.trained:,} of {cpu.parameters:,} parameters are trained"
     yield f"{model.kind}: about {share}"
     yield (
-        f"about {format_gib(cpu.memory)} of memory on a CPU (fp32), {format_gib(gpu.memory)} on a GPU (bf16), "
+        f"about {format_gib(cpu.memory)} of memory on a CPU (fp32), {format_gib(gpu.memory)} on a "
+        "GPU (bf16), "
         f"{format_gib(cpu.disk)} of disk"
     )
     effort = estimate_cost(recipe, model, prepared.rows)
@@ -308,7 +320,10 @@ def _needed(prepared: Prepared, price: float | None) -> Iterator[str]:
     yield (
         f"at least, by their data sheets (no training reaches half of that): {times}"
         if fit
-        else f"more memory than one GPU of {biggest} GiB has: take a smaller model, batch or max_length"
+        else (
+            f"more memory than one GPU of {biggest} GiB has: take a smaller model, batch or "
+            "max_length"
+        )
     )
     if costs := _least_costs(prepared, price):
         told = ", ".join(f"{name} {cost:.4f} USD" for name, cost in costs.items())

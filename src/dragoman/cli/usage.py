@@ -29,7 +29,11 @@ USUAL = ("scenario",)
 
 
 class UsageRequest(NamedTuple):
-    """Runs and what else was made, axes and purposes, a price table, and files that get the tables."""
+    """A usage request.
+
+    It has runs and other artifacts, axes and purposes, a price table, and output files for the
+    tables.
+    """
 
     folders: Sequence[Path]
     axes: Sequence[str]
@@ -39,7 +43,9 @@ class UsageRequest(NamedTuple):
 
 
 def print_usage(asked: UsageRequest, *, as_json: bool) -> None:
-    """Print what conversations used and cost, by axis, and what making others did; write it where asked.
+    """Print the usage and cost of conversations by axis, and those of other artifacts.
+
+    Write the tables to files if requested.
 
     Raises:
         UsageError: For an axis that the runs do not have, and a file of another kind.
@@ -91,7 +97,10 @@ def print_usage(asked: UsageRequest, *, as_json: bool) -> None:
 def _artifact_costs(
     asked: UsageRequest,
 ) -> tuple[list[ArtifactCost], list[Path], dict[str, AgedPrice]]:
-    """Return what was made that is no run, the other folders, and the prices of the former that are old."""
+    """Return the artifacts that are not runs, the other folders, and the outdated prices.
+
+    The prices are those of the artifacts.
+    """
     prices = load_prices(asked.prices)
     makings: list[ArtifactCost] = []
     runs: list[Path] = []

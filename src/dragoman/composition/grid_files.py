@@ -28,7 +28,8 @@ def read_grid(path: Path) -> dict[str, object]:
     """Return the options of a grid file by the names of fields, their types unchecked.
 
     Raises:
-        UsageError: Naming the file and what is wrong in it; unknown keys with the nearest known one.
+        UsageError: Naming the file and what is wrong in it; unknown keys with the nearest known
+            one.
     """
     try:
         content = load_toml(read_bounded(path, MOST_BYTES).decode("utf-8"))

@@ -78,7 +78,10 @@ class SetupEnvironment(Protocol):
 
 @runtime_checkable
 class AsyncEnvironment(Protocol):
-    """What a world has besides, where its calls wait for something outside, such as a search engine."""
+    """The additional interface of a world whose calls wait for an external service.
+
+    A search engine is an example.
+    """
 
     async def call_waiting(self, call: ToolCall) -> ToolResult:
         """Execute a call; whatever it waits for, other conversations go on.
@@ -122,7 +125,10 @@ class Check(Protocol):
 
 @runtime_checkable
 class LabelCheck(Protocol):
-    """What a check has besides, where it judges calls as they were written: labels may stand in them."""
+    """The additional interface of a check that judges calls as written.
+
+    Such calls may contain labels.
+    """
 
     def components_meant(
         self, task: Task, episode: Episode, meant: Callable[[ToolCall], ToolCall]
@@ -213,13 +219,13 @@ class SessionStart(msgspec.Struct, frozen=True):
 
     `conversation` names it uniquely within a run and `seed` derives from its cell. `policy` is the
     benchmark's text for the agent. `history` holds the moves before the first reply. `draw` is the
-    same in every attempt at one draw of the cell, and in no other. `instructions` say in which language
-    the side is to speak; it is empty where nothing is said of that. `phrases` are those of the language
-    that the task is told in, for who speaks without a model; None for English. `sounds` holds the audio
-    of what is said, for who hears it themselves, and keeps that of a side that speaks by itself.
-    `manner` is how a user without a model plays its part. `key` is the same for all that are to meet the
-    same user: task, trial and the run's seed, but not the agent. `user` is what the agent is told of its
-    user, as data; the instructions say it in words.
+    same in every attempt at one draw of the cell, and in no other. `instructions` say in which
+    language the side is to speak; it is empty where nothing is said of that. `phrases` are those of
+    the language that the task is told in, for who speaks without a model; None for English.
+    `sounds` holds the audio of what is said, for who hears it themselves, and keeps that of a side
+    that speaks by itself. `manner` is how a user without a model plays its part. `key` is the same
+    for all that are to meet the same user: task, trial and the run's seed, but not the agent.
+    `user` is what the agent is told of its user, as data; the instructions say it in words.
     `may_ask` says whether a question about how something is written may be answered within a turn.
     """
 
@@ -243,8 +249,8 @@ class SessionReply(msgspec.Struct, frozen=True):
     """A session's reply with its raw form and what it consumed.
 
     `call_form` names the form in which calls were asked for as text; it is empty for native calls.
-    `latency` is None where nobody knows how long the reply took. `reasoning` is what a model thought
-    before it replied.
+    `latency` is None where nobody knows how long the reply took. `reasoning` is what a model
+    thought before it replied.
     """
 
     reply: Reply
@@ -380,9 +386,10 @@ class ChatRequest(msgspec.Struct, frozen=True):
 
     `label` is the task's id; scripted models answer by it and ledgers show it. `session` names the
     conversation for endpoints that keep sessions. `draw` keeps remembered replies apart: two trials
-    never share one. `key` names the question itself: endpoints that know such keys answer a repeated
-    one without charging again. `reply_schema` is the JSON schema that the reply must follow, where it must.
-    `user` is what the agent is told of its user, as data, for agents that are given it beside the messages.
+    never share one. `key` names the question itself: endpoints that know such keys answer a
+    repeated one without charging again. `reply_schema` is the JSON schema that the reply must
+    follow, where it must. `user` is what the agent is told of its user, as data, for agents that
+    are given it beside the messages.
     """
 
     messages: Sequence[Mapping[str, object]]
@@ -399,9 +406,9 @@ class ChatRequest(msgspec.Struct, frozen=True):
 class Completion(msgspec.Struct, frozen=True):
     """A chat model's reply: its raw body, what was understood of it, and how long it took.
 
-    `latency` is None where nobody knows. Of a remembered reply it is that of the first answer. `spoken`
-    is the sound of words that the model spoke itself; the raw body holds its hash instead. `reasoning` is
-    what the model thought before it replied; it is never part of the words.
+    `latency` is None where nobody knows. Of a remembered reply it is that of the first answer.
+    `spoken` is the sound of words that the model spoke itself; the raw body holds its hash instead.
+    `reasoning` is what the model thought before it replied; it is never part of the words.
     """
 
     reply: Reply

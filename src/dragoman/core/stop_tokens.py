@@ -173,7 +173,10 @@ def _is_half(folded: str, found: re.Match[str], before: int, behind: int) -> boo
 
 
 def _ends(folded: str, at: int, *, is_near: bool) -> bool:
-    """Whether the words end at a place, or the line does where nothing stands between word and signs."""
+    """Whether the words end at a place.
+
+    The end of the line also counts if nothing stands between word and signs.
+    """
     if _CLOSING.match(folded, at) is not None:
         return True
     return is_near and _LINE_ENDS.match(folded, at) is not None

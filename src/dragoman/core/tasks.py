@@ -19,8 +19,8 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `compare` names the arguments that must be equal; None leaves the choice to the rules.
     `turn` and `positionals` serve benchmarks that fix the turns and write calls as code; `also` has
-    other values that are as right, by argument. `defaults` are the values that the tool declares for
-    arguments that may be left out.
+    other values that are as right, by argument. `defaults` are the values that the tool declares
+    for arguments that may be left out.
     """
 
     id: str
@@ -54,8 +54,8 @@ class Criteria(msgspec.Struct, frozen=True, omit_defaults=True):
     """The success criteria; `reward_basis` names the components whose product is the reward.
 
     `actions` and `env_assertions` are None where the task has no such list at all, which is not
-    the same as an empty one: the reference compares states only where one of them exists. `plans` are
-    other actions, all of them together, that are as right.
+    the same as an empty one: the reference compares states only where one of them exists. `plans`
+    are other actions, all of them together, that are as right.
     """
 
     reward_basis: tuple[Component, ...] = msgspec.field(name="basis")
@@ -93,7 +93,10 @@ class Instructions(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class KnownFact(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Something a user knows: said when asked for; `keywords` are what a question for it contains."""
+    """A fact that a user knows and states on request.
+
+    `keywords` are the words of a question for it.
+    """
 
     name: str
     value: str
@@ -158,10 +161,10 @@ class Escalation(msgspec.Struct, frozen=True):
         reason: Its code.
         when: When it applies.
         place: The sentence of the policy that it follows from, as `FILE: heading`.
-        tasks: The tasks in which it applies; `*` stands for anything. A task whose plan hands over for
-            this reason needs no naming.
-        since: The edition of the suite's list that has it first. A rubric says which edition its judge
-            is told, so that one that was judged by a shorter list keeps it.
+        tasks: The tasks in which it applies; `*` stands for anything. A task whose plan hands over
+            for this reason needs no naming.
+        since: The edition of the suite's list that has it first. A rubric says which edition its
+            judge is told, so that one that was judged by a shorter list keeps it.
     """
 
     reason: str
@@ -171,7 +174,10 @@ class Escalation(msgspec.Struct, frozen=True):
     since: int = 1
 
     def concerns(self, task: str) -> bool:
-        """Whether a task is named; brackets, which ids of tau2-bench's telecom have, are no pattern."""
+        """Return whether a task is named.
+
+        Brackets, which ids of tau2-bench's telecom have, are not patterns.
+        """
         return any(
             re.fullmatch(".*".join(map(re.escape, name.split("*"))), task) for name in self.tasks
         )

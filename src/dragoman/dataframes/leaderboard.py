@@ -66,8 +66,8 @@ def leaderboard_entries(
     """Return a leaderboard with one board per agent over all runs.
 
     Raises:
-        UsageError: Where a category was played twice by an agent, or the runs are none with a leaderboard,
-            of several benchmarks or scored by different rules.
+        UsageError: Where a category was played twice by an agent, or the runs are none with a
+            leaderboard, of several benchmarks or scored by different rules.
     """
     cells: dict[str, dict[str, CellSummary]] = {}
     ranked: dict[str, Leaderboard] = {}
@@ -198,7 +198,10 @@ def summarize_voice_runs(
 
 
 def shared_leaderboard(suites: Iterable[str]) -> Leaderboard:
-    """Return how aggregates of suites are made that are spoken; of several benchmarks there are none."""
+    """Return the method for aggregates of spoken suites.
+
+    Suites of several benchmarks do not have aggregates.
+    """
     names = {suite.partition(":")[0] for suite in suites}
     found = leaderboard_of(names.pop()) if len(names) == 1 else None
     return NO_LEADERBOARD if found is None else spoken_part(found)

@@ -26,10 +26,14 @@ COLUMNS: dict[str, pl.DataType] = {
     "card_shown": pl.Float64(),
     "most": pl.Float64(),
 }
-"""`reader` counted: the log or a judge; `definitions` names the set by which the metric is computed; `why`
-says why a metric has no value; `most` is the most that it can be where something is undecided; `change` is that to the
-metric under the exposure `change_to`, in parts of it; `card` is whether users kept their card, of which they
-showed the part `card_shown`."""
+"""Columns of the frame of metrics of personas and exposures.
+
+`reader` made the counts: the log or a judge. `definitions` names the set by which the metric is
+computed. `why` gives the reason for a metric without a value. `most` is the maximum of the
+metric if something is undecided. `change` is the change to the metric under the exposure
+`change_to`, as a fraction of it. `card` is whether users kept their card, of which they showed
+the part `card_shown`.
+"""
 
 _Row = tuple[str | float | None, ...]
 

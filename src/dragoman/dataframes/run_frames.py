@@ -190,9 +190,10 @@ def run_tables(
 ) -> dict[str, pl.DataFrame]:
     """Return all tables of a run by name, by one scoring.
 
-    Those that only some runs have are there where there is anything in them: `comparisons` and `pairs`
-    where cells can be compared, `losses` where there are several conditions, `voices` where anybody spoke, `errors` where a judge reported any,
-    those of sections where a run has something of them.
+    Those that only some runs have are there where there is anything in them: `comparisons` and
+    `pairs` where cells can be compared, `losses` where there are several conditions, `voices` where
+    anybody spoke, `errors` where a judge reported any, those of sections where a run has something
+    of them.
     """
     run = ScoredStore(store, (rules, judge), prices)
     made = {name: frame for _, build in _BUILDERS for name, frame in build(run).items()}

@@ -1,7 +1,8 @@
 """Public names for extensions of Dragoman, one module for each subject.
 
-Import from `dragoman`, from the modules of this package and from `dragoman.testing`. All other modules of
-Dragoman may change in any version. Only re-exports live here; no other part of Dragoman imports them.
+Import from `dragoman`, from the modules of this package and from `dragoman.testing`. All other
+modules of Dragoman may change in any version. Only re-exports live here; no other part of Dragoman
+imports them.
 
 | to write | see |
 |---|---|

@@ -51,7 +51,10 @@ HEARD_FILE = "implementation_actual.txt"
 FILES = (TEXT_FILE, INTENDED_FILE, HEARD_FILE)
 
 NOTE = "dragoman.log"
-"""A file of ours beside the tasks: what they were played as. The code skips names that end in `.log`."""
+"""The name of our file next to the tasks that says how the tasks were played.
+
+The code of the benchmark skips names that end in `.log`.
+"""
 
 ASSISTANT, USER, TOOL = "assistant", "user", "tool"
 
@@ -95,7 +98,10 @@ class FolderNote(msgspec.Struct, frozen=True):
 
 
 class FolderTask(msgspec.Struct, frozen=True):
-    """One task of a folder: its conversation in text, and by voice as it was meant and as it was heard."""
+    """One task of a folder with its text conversation and its voice conversation.
+
+    The voice conversation is given as it was intended and as it was heard.
+    """
 
     name: str
     text: tuple[FolderMessage, ...]
@@ -114,8 +120,8 @@ def read_tasks(path: Path) -> tuple[FolderTask, ...]:
     """Read the tasks of a folder, in the order of their names.
 
     Raises:
-        DataError: Where a file is missing, too large or no list of messages, or where what was meant has
-            another number of messages than what was heard.
+        DataError: Where a file is missing, too large or no list of messages, or where what was
+            meant has another number of messages than what was heard.
     """
     folders = _task_folders(path)
     if len(folders) > MAX_TASKS:
@@ -153,7 +159,8 @@ def _read_task(folder: Path) -> FolderTask:
     text, intended, heard = (_messages(folder / name) for name in FILES)
     if [each.role for each in intended] != [each.role for each in heard]:
         raise DataError(
-            f"{folder}: {INTENDED_FILE} has {len(intended)} messages and {HEARD_FILE} {len(heard)}, or "
+            f"{folder}: {INTENDED_FILE} has {len(intended)} messages and {HEARD_FILE} "
+            f"{len(heard)}, or "
             "others speak in them: they must be the same conversation"
         )
     return FolderTask(folder.name, text, intended, heard)
@@ -170,7 +177,8 @@ def _content(path: Path) -> bytes:
 def _messages(path: Path) -> tuple[FolderMessage, ...]:
     if not path.is_file():
         raise DataError(
-            f"{path}: missing: the source's code would set the next task's conversation in its place"
+            f"{path}: missing: the source's code would set the next task's conversation in its "
+            "place"
         )
     with TranslatedErrors(DataError, f"{path}: cannot be read"):
         content = _content(path)
@@ -262,7 +270,8 @@ def import_run_folder(
     name = suite or ("" if note is None else note.suite)
     if not name:
         raise UsageError(
-            f"{path}: a run folder of MM-tau-p2 does not say what was played: --suite tau2:telecom, "
+            f"{path}: a run folder of MM-tau-p2 does not say what was played: --suite "
+            "tau2:telecom, "
             "or another"
         )
     known = {task.id: task for task in load_suite(name).tasks}
@@ -368,7 +377,10 @@ _MOST_NAME = 60
 
 
 class WrittenRunFolder(msgspec.Struct, frozen=True):
-    """One folder: how many tasks it has, and how many were left out for want of their text or voice."""
+    """A written folder with the number of its tasks and the number of tasks left out.
+
+    A task is left out if its text or voice conversation is missing.
+    """
 
     path: Path
     tasks: int
@@ -384,9 +396,9 @@ def write_run_folders(
 ) -> tuple[WrittenRunFolder, ...]:
     """Write the spoken conversations of a run, each beside the same in text.
 
-    Words alone are written, tool calls and results are not: the code would score a message of a tool like the
-    message before it. A task that lacks its text or its voice is left out, since the code would set another
-    task's conversation in its place.
+    Words alone are written, tool calls and results are not: the code would score a message of a
+    tool like the message before it. A task that lacks its text or its voice is left out, since the
+    code would set another task's conversation in its place.
 
     Args:
         store: The run.
@@ -410,7 +422,8 @@ def write_run_folders(
             places.setdefault(place, {})[cell.task] = cell
     if not places:
         raise UsageError(
-            f"{store.folder}: nobody spoke: play it with --voice text,telephone, or text,simulated:10"
+            f"{store.folder}: nobody spoke: play it with --voice text,telephone, or "
+            "text,simulated:10"
         )
     texts = {place: _text_of(place[1], by_place, place) for place in places}
     if not any(texts.values()):

@@ -127,7 +127,9 @@ class ModelClients:
         return self._batches[held]
 
     def added_model(self, model: IdentifiedModel) -> ChatModel:
-        """Return a model that a package brings; one of the same identity is held once, and closed here.
+        """Return a model that a package provides.
+
+        Models of the same identity are held once, and closed here.
 
         Raises:
             UsageError: Where the budget is in money and the model has no price.
@@ -222,7 +224,10 @@ class ModelClients:
         return self._sockets
 
     async def close(self) -> None:
-        """Close all connections and models, and the memory of replies once everything is written."""
+        """Close all connections and models, and then the cache of replies.
+
+        The cache is closed once everything is written.
+        """
         for model in self._added.values():
             await model.close()
         for sender in self._batches.values():

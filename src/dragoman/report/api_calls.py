@@ -26,7 +26,8 @@ def api_figures(board: ApiSummary) -> Iterator[FigureSpec]:
         _APIS,
         "bars",
         f"Calls of web APIs, {board.averaging}",
-        f"Language match by two detectors, format match, F1 of tools and of arguments. {_INTERVALS}",
+        "Language match by two detectors, format match, F1 of tools and of arguments. "
+        f"{_INTERVALS}",
         tuple(datum for datum in data if datum.value is not None),
         axis="score",
         of="",

@@ -142,9 +142,9 @@ class OwnTemplate(Protocol):
     def template(self) -> str:
         """Jinja that makes the section; a section of which it makes nothing is left out.
 
-        It gets `parts` (a list of `run`, `part` and `tables`), `several` (whether the page has several
-        runs), `key`, `drawings` (all figures of the page), and the macros of the report's templates.
-        Every value that it writes is escaped.
+        It gets `parts` (a list of `run`, `part` and `tables`), `several` (whether the page has
+        several runs), `key`, `drawings` (all figures of the page), and the macros of the report's
+        templates. Every value that it writes is escaped.
         """
         ...
 

@@ -332,7 +332,8 @@ def radar_chart(drawing: FigureSpec) -> SvgPart:
     for place, (right, down) in spokes.items():
         x, y = middle[0] + right * RADIUS, middle[1] + down * RADIUS
         body.append(element("line", class_="grid", x1=middle[0], y1=middle[1], x2=x, y2=y))
-        anchor = "middle" if abs(right) < 0.3 else "start" if right > 0 else "end"  # noqa: PLR2004 - of a direction
+        # Of a direction.
+        anchor = "middle" if abs(right) < 0.3 else "start" if right > 0 else "end"  # noqa: PLR2004
         body.append(label(place, x + right * 12, y + down * 16 + 4, anchor))
     body += [
         label(
@@ -407,7 +408,10 @@ _USED = re.compile(r"var\((--[\w-]+)\)")
 
 
 def render_svg(drawing: FigureSpec) -> str:
-    """Return a figure as SVG for a page: no style of its own, so that the page's dark and print hold."""
+    """Return a figure as SVG for a page.
+
+    It has no style of its own, so that the page's dark mode and print style apply.
+    """
     found = CHARTS[drawing.kind](drawing)
     height = found.height + 2
     told = element("title", escaped(drawing.title)) + element("desc", escaped(drawing.caption))

@@ -42,7 +42,10 @@ MAX_NAMED = 20
 
 
 def differences_table(comparisons: Sequence[Comparison], scoring: tuple[str, str]) -> TextTable:
-    """Return one row per comparison, with a line for each k: figures, difference, how sure it is."""
+    """Return a table with one row per comparison, with a line for each k.
+
+    The lines have the figures, the difference, and its certainty.
+    """
     assumed = any(entry.assumed for entry in comparisons)
     shared = len({entry.b.condition for entry in comparisons}) == 1
     return TextTable(
@@ -80,7 +83,7 @@ def _row(entry: Comparison, *, is_condition_shared: bool) -> tuple[str, ...]:
 
 
 def _tasks(entry: Comparison) -> Iterator[int]:
-    """Yield how many tasks were compared, and below each power that fewer entered how many those are."""
+    """Yield the number of compared tasks, and the numbers of tasks at powers with fewer."""
     yield len(entry.pairs)
     if any(gap.tasks != len(entry.pairs) for gap in entry.gaps):
         yield from (gap.tasks for gap in entry.gaps[1:])

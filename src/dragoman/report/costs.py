@@ -9,7 +9,10 @@ from dragoman.report.text_tables import TextTable
 
 
 def cost_by_scenario(cells: Sequence[CellSummary]) -> TextTable | None:
-    """Return what each scenario and agent used and cost; None where no use of models was recorded."""
+    """Return the usage and cost of each scenario and agent.
+
+    The result is None if no use of models was recorded.
+    """
     if not any(cell.ledger for cell in cells):
         return None
     axes = ("scenario", AGENT)
@@ -35,7 +38,8 @@ def spending_table(
         (*axes, *headings),
         tuple(row for each in ledgers for row in _rows(each)),
         title,
-        "counted are all attempts at every stored conversation; each: the cost of one conversation; "
+        "counted are all attempts at every stored conversation; each: the cost of one "
+        "conversation; "
         "per success: what failed is paid for too",
         frozenset({"conversations", "calls", "tokens in", "out", "cost", "each", "per success"}),
     )

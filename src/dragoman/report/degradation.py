@@ -43,7 +43,9 @@ def drop_lines(
     is_imported: bool = False,
     corrected: int | None = None,
 ) -> list[str]:
-    """Return what is lost, the largest loss first, in at most `MAX_LINES` lines; nothing without losses.
+    """Return the losses, the largest first, in at most `MAX_LINES` lines.
+
+    Without losses, the result is empty.
 
     Args:
         losses: Those of a run.
@@ -94,13 +96,19 @@ def _tasks_of_all(losses: Sequence[Drop]) -> str:
 
 
 def headline(loss: Drop, *, is_one_count: bool = False) -> str:
-    """Return in one sentence what is lost, how sure that is, and over what, unless it is said of all."""
+    """Return a sentence about a loss, its certainty, and its basis.
+
+    The basis is omitted if it is stated once for all losses.
+    """
     found = loss.comparison
     about = [] if is_one_count else [formatting.counted(len(found.pairs), "task")]
     if left_out := sum(found.left_out.values()):
         about.append(f"{left_out} left out")
     if loss.value is None:
-        return f"{describe_agent(loss)}: {other_name(loss)} against {base_name(loss)}: no task in common"
+        return (
+            f"{describe_agent(loss)}: {other_name(loss)} against {base_name(loss)}: no task in "
+            "common"
+        )
     about.append(f"p {formatting.p_value(found.adjusted_p)}")
     if found.assumed:
         about.append(formatting.ASSUMED)
@@ -121,7 +129,10 @@ def _block(loss: Drop, finds: str, *, is_one_count: bool) -> Iterator[str]:
 
 
 def stages_line(loss: Drop, finds: str = "") -> str:
-    """Return what each stage lost; where that is not known, what finds it, and what is known without."""
+    """Return the loss at each stage.
+
+    If it is unknown, the line says how to find it, and what is known without.
+    """
     if loss.is_looked_for:
         return f"at: {', '.join(map(part_words, largest_first(loss.parts)))}"
     known = [part for part in largest_first(loss.parts) if part.stage != UNASKED]
@@ -153,7 +164,10 @@ def values_line(loss: Drop) -> str:
 
 
 def stated_shares(loss: Drop) -> Iterator[tuple[str, str, CountedShare]]:
-    """Yield what was counted of words and languages: its name, it in words, and the count itself."""
+    """Yield the counted shares of words and languages.
+
+    Each share has its name, its value in words, and the count itself.
+    """
     for sides in (loss.word_errors, loss.other_language):
         counts = [side.count for side in (sides.base, sides.other) if side is not None]
         if any(counts) and sides.other is not None and sides.other.value is not None:

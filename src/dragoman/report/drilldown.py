@@ -18,14 +18,17 @@ ConversationKey = tuple[str, str, str, str, str, int]
 
 
 class Drilldown(msgspec.Struct, frozen=True):
-    """The conversations behind a number, by their places in the report, and what the filter calls them."""
+    """The conversations behind a number, by their places in the report, and the filter's label."""
 
     label: str
     places: tuple[int, ...]
 
 
 class LinkedFigure(msgspec.Struct, frozen=True):
-    """A number in words, more about it, and the filter that shows its conversations; -1 for none."""
+    """A number in words, a description of it, and the filter for its conversations.
+
+    The filter is -1 if there is none.
+    """
 
     words: str
     about: str
@@ -72,7 +75,9 @@ class FlippedTask(msgspec.Struct, frozen=True):
 
 
 class DrilldownLinks:
-    """Gives numbers the filters that show their conversations, in the order in which they are asked for.
+    """Provider of the filters for numbers, which show the conversations behind them.
+
+    Filters are numbered in the order of the requests.
 
     Args:
         runs: The runs of a report, whose conversations are numbered as `pack` numbers them.
@@ -143,7 +148,10 @@ class DrilldownLinks:
         found = tuple(self._numbers[key] for key in keys if key in self._numbers)
         if not found:
             return -1
-        about = f"{degradation.describe_agent(loss)}, {degradation.other_name(loss)} for {degradation.base_name(loss)}"
+        about = (
+            f"{degradation.describe_agent(loss)}, {degradation.other_name(loss)} for "
+            f"{degradation.base_name(loss)}"
+        )
         self.behind.append(Drilldown(f"{about}: {name}", found))
         return len(self.behind) - 1
 

@@ -12,7 +12,11 @@ Kind = Literal["bars", "stack", "lines", "heat", "radar", "scatter"]
 """Bars with intervals; shares of a whole; curves; a grid of shades; polygons; dots."""
 
 Unit = Literal["share", "rate", "points", "number", "r"]
-"""A share of 1; a rate that is read in per cent and is small, or beyond 1; a difference of shares; a number; a coefficient between -1 and 1."""
+"""The unit of a figure's values.
+
+`share` is a share of 1. `rate` is a rate that is read in per cent and is small, or exceeds 1.
+`points` is a difference of shares. `number` is a number. `r` is a coefficient between -1 and 1.
+"""
 
 Section = str
 """The part of a report that a figure belongs to: `summary`, `languages`, or the key of a section."""
@@ -48,7 +52,7 @@ class Datum(msgspec.Struct, frozen=True):
 
 
 class DatumBasis(msgspec.Struct, frozen=True):
-    """How many of a figure's values have an interval, how many are unknown, and what all are made of."""
+    """The numbers of intervals and of unknown values of a figure, and the basis of all values."""
 
     intervals: int
     unknown: int
@@ -157,7 +161,10 @@ def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def file_name(*parts: str) -> str:
-    """Return parts as a name for a file: small letters, digits and hyphens, not longer than a hundred."""
+    """Return parts as a file name of lower-case letters, digits and hyphens.
+
+    The name has at most a hundred characters.
+    """
     joined = "-".join(parts).casefold()
     kept = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in joined)
     return "-".join(filter(None, kept.split("-")))[:100]

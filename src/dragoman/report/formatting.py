@@ -76,7 +76,10 @@ def share(value: float | None) -> str:
 
 
 def measured_value(row: MeasureRow | None) -> str:
-    """Return the value of a measure's figure, or `-` for none; both bounds where something is undecided."""
+    """Return the value of a measure's figure, or `-` if there is none.
+
+    If something is undecided, the result has both bounds.
+    """
     if row is None or row.value is None:
         return "-"
     bounds = (row.value,) if row.most is None else (row.value, row.most)
@@ -109,7 +112,10 @@ def measured_interval(row: MeasureRow) -> str:
 
 
 def reasons_line(counts: Mapping[str, int]) -> str:
-    """Return how many are unscored for which reason, in a line; details in brackets are left to `show`."""
+    """Return the numbers of unscored conversations by reason, in one line.
+
+    Details in brackets are left to `show`.
+    """
     found: dict[str, int] = {}
     for told, count in counts.items():
         why, _, _ = told.partition(" (")
@@ -159,7 +165,8 @@ def unreadable(cell: CellSummary) -> str:
     """Return what to know before a figure where most replies could not be read as calls."""
     return (
         f"{cell.agent}, {cell.suite}: no calls could be read in {cell.unreadable:,} of "
-        f"{cell.answered:,} replies: the figures may say more of how they were read than of the agent"
+        f"{cell.answered:,} replies: the figures may say more of how they were read than of the "
+        "agent"
     )
 
 

@@ -36,7 +36,7 @@ LOST: frozenset[OutcomeStatus] = frozenset({"fail", "unscored", "code", "infrast
 
 
 class SizedConversation(msgspec.Struct, frozen=True):
-    """One played conversation: its number among all outcomes, where it stands, and its size in bytes."""
+    """One played conversation: its number among all outcomes, its status, and its size in bytes."""
 
     number: int
     standing: OutcomeStatus
@@ -93,7 +93,10 @@ BARE = frozenset({str, int, float, bool, type(None)})
 """Types of what stays as it is, wherever it is no data."""
 
 MAX_PACKED = 20_000_000
-"""Of how many signs all conversations of a page are: beside them figures and tables have room in 25 MB."""
+"""Maximum number of characters of all packed conversations of a page.
+
+Figures and tables have room with them in 25 MB.
+"""
 
 MOST_COMPRESSED = 40
 """More bytes of conversations than signs by this factor are never tried."""
@@ -301,7 +304,7 @@ def _with_places(
     return packed
 
 
-def _with_decisions(packed: Any, decisions: Iterable[Clarification]) -> object:  # noqa: ANN401 - JSON
+def _with_decisions(packed: Any, decisions: Iterable[Clarification]) -> object:  # noqa: ANN401
     """Put what was decided about an agent's words beside them; a place that is none is left out."""
     for entry in decisions:
         if 0 <= entry.at < len(packed["events"]):
@@ -310,7 +313,10 @@ def _with_decisions(packed: Any, decisions: Iterable[Clarification]) -> object: 
 
 
 def _with_contexts(packed: Any, episode: Episode) -> object:  # noqa: ANN401 - JSON
-    """Put what was inferred of the user before the event that came next; what is behind all, at the end."""
+    """Add the inferred profiles of the user to the events that follow them.
+
+    Profiles after the last event are added at the end.
+    """
     for entry in inferred_profiles(episode):
         is_next = 0 <= entry.at < len(packed["events"])
         place = packed["events"][entry.at] if is_next else packed

@@ -334,7 +334,10 @@ def _shown(value: object) -> object:
         return value
     if len(value) <= MAX_TEXT:
         return escape_controls(value)
-    return f"{escape_controls(value[:MAX_TEXT])} … {formatting.counted(len(value) - MAX_TEXT, 'character')} cut"
+    return (
+        f"{escape_controls(value[:MAX_TEXT])} … "
+        f"{formatting.counted(len(value) - MAX_TEXT, 'character')} cut"
+    )
 
 
 def _clearest(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:

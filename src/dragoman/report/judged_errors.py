@@ -32,7 +32,9 @@ _SIDES: tuple[Role, ...] = ("agent", "user")
 def judged_error_figures(
     cells: Sequence[GridCell], outcomes: Mapping[int, Sequence[ConversationResult]]
 ) -> Iterator[FigureSpec]:
-    """Yield what judges found in conversations: a bar for each language and scenario, a figure for each side.
+    """Yield the figures of the errors that judges found in conversations.
+
+    Each figure is for one side, with a bar for each language and scenario.
 
     Args:
         cells: The cells.
@@ -53,8 +55,10 @@ def judged_error_figures(
                         section,
                         "stack",
                         f"Errors of the {side} by severity, {suite}",
-                        f"Conversations by the gravest error of the {side}, as judged by {judge}, in the form "
-                        "of SEATauBench's Figure 5. Conversations without a usable judgement are in no bar; "
+                        f"Conversations by the gravest error of the {side}, as judged by {judge}, "
+                        "in the form "
+                        "of SEATauBench's Figure 5. Conversations without a usable judgement are "
+                        "in no bar; "
                         "intervals over tasks are in the data.",
                         data,
                         axis="of conversations",
@@ -104,7 +108,10 @@ def _judge(measured: MeasureResult) -> str:
 
 
 _INTERVALS = "in brackets 95 % intervals of the share of n, over tasks"
-_SEVERITY = "conversations by their gravest error; n: those whose gravest error is known, unscored: the others"
+_SEVERITY = (
+    "conversations by their gravest error; n: those whose gravest error is known, "
+    "unscored: the others"
+)
 _TAGS = (
     "conversations in which a tag occurs at least once, C: as a critical error, M: as a minor one; "
     "n: conversations in which all tags of the side could be read, unscored: the others"
@@ -114,7 +121,8 @@ _AGREEMENT = (
     "calls; unscored: one of them is not known"
 )
 _MODES = (
-    "conversations with it, of those where the plan has the tool, or a call's argument was compared; "
+    "conversations with it, of those where the plan has the tool, or a call's argument was "
+    "compared; "
     "of failed calls, calls that nobody planned, and what a suite's own check names: of all"
 )
 
@@ -146,7 +154,10 @@ def _severities(figures: SideFigures) -> tuple[str, ...]:
 
 
 def tag_table(groups: Sequence[JudgedGroup], side: Role) -> TextTable:
-    """Return how often each tag occurs on a side: a column for each group of one suite and judge."""
+    """Return the frequency of each tag on a side.
+
+    The table has a column for each group of one suite and judge.
+    """
     own = [next(each for each in group.sides if each.side == side) for group in groups]
     headings = ("tag", *(group.label for group in groups))
     rows = [
@@ -196,7 +207,10 @@ def _agreed(found: RaterAgreement, *, is_share: bool) -> str:
 
 
 def mode_table(group: ModeGroup, most: int | None = None) -> TextTable:
-    """Return the failure modes of one group, `most` of them, each with the command that shows an example."""
+    """Return the table of the most frequent failure modes of one group.
+
+    It has `most` modes at most, each with the command that shows an example.
+    """
     board = group.board
     headings = ("tool, argument", "what", "times", "in", "of these lost", "example")
     shown = list(zip(board.modes, group.runs, strict=True))[:most]
@@ -246,7 +260,10 @@ def audit_table(rows: Sequence[AuditRow]) -> TextTable:
 
 
 def error_tables(board: ErrorSummary, most_modes: int | None = None) -> Iterator[TextTable]:
-    """Yield all tables of a board: severities, tags, failure modes, both together, and the audit."""
+    """Yield all tables of an error summary.
+
+    They are those of severities, tags, failure modes, both together, and the audit.
+    """
     for judge in dict.fromkeys(group.judge for group in board.judged):
         own = [group for group in board.judged if group.judge == judge]
         yield severity_table(own)

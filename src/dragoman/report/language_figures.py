@@ -73,7 +73,10 @@ def _of(figure: str) -> str:
 def _about(figure: str) -> str:
     if figure == "pass^1":
         return "pass^1 is the share of trials that succeed."
-    return f"{figure} is pass^{figure[-1]} over pass^1: of what succeeds once, how much succeeds each time."
+    return (
+        f"{figure} is pass^{figure[-1]} over pass^1: of what succeeds once, how much succeeds "
+        "each time."
+    )
 
 
 def _bars(cells: Sequence[GridCell], suite: str, figure: str) -> FigureSpec:
@@ -151,7 +154,10 @@ def _name(cell: GridCell) -> CellName:
 
 
 def _falling(cells: Sequence[GridCell], suite: str) -> Iterator[FigureSpec]:
-    """Yield curves over scenarios, for each agent: from English to all that can be in a language."""
+    """Yield curves over scenarios for each agent.
+
+    Scenarios range from English to the one in which everything possible is in a language.
+    """
     scenarios = sorted({cell.scenario for cell in cells}, key=_rank)
     if len(scenarios) <= 2:  # noqa: PLR2004 - English and one other are in the bars
         return
@@ -172,13 +178,17 @@ def _falling(cells: Sequence[GridCell], suite: str) -> Iterator[FigureSpec]:
                 "languages",
                 "lines",
                 f"Degradation from English, {suite}, {who}",
-                f"pass^1 as more is in the language, in the form of SEATauBench's Figure 3. {_INTERVALS}",
+                "pass^1 as more is in the language, in the form of SEATauBench's Figure 3. "
+                f"{_INTERVALS}",
                 data,
             )
 
 
 def _shared_tools(cells: Sequence[GridCell], suite: str) -> Iterator[FigureSpec]:
-    """Yield figures over how many languages tools are shared by, in the form of SEATauBench's Figure 6."""
+    """Yield figures over the number of languages that share the tools.
+
+    They have the form of SEATauBench's Figure 6.
+    """
     own = [cell for cell in cells if cell.is_english or _are_shared(cell)]
     if not any(map(_are_shared, own)):
         return
@@ -189,7 +199,8 @@ def _shared_tools(cells: Sequence[GridCell], suite: str) -> Iterator[FigureSpec]
             "languages",
             "lines",
             f"{figure} over the number of languages of tools, {suite}",
-            f"{_about(figure)} Tools are shared out to so many languages, English among them; 1 is English "
+            f"{_about(figure)} Tools are shared out to so many languages, English among them; 1 "
+            "is English "
             f"alone. In the form of SEATauBench's Figure 6. {_INTERVALS}",
             tuple(_of_tools(own, cell, figure) for cell in own),
             axis=figure,
@@ -260,7 +271,10 @@ def _map(cells: Sequence[GridCell]) -> FigureSpec:
 
 
 def _correlations(cells: Sequence[GridCell]) -> Iterator[FigureSpec]:
-    """Yield whether one language says what another would: Pearson's r, with the pairs it rests on."""
+    """Yield figures of Pearson's r between languages, with the pairs that it rests on.
+
+    They show whether the results in one language predict those in another.
+    """
     rho = _rho_name(cells)
     languages = distinct_names(cell.language for cell in _ordered(cells))
     first = _columns(cells, languages, "pass^1")
@@ -282,9 +296,12 @@ def _correlations(cells: Sequence[GridCell]) -> Iterator[FigureSpec]:
             "languages",
             "heat",
             "Does one language stand for another?",
-            f"Pearson's r of languages over agents, scenarios and domains: above the diagonal pass^1{below}, in "
-            "the form of SEATauBench's Figure 8. n is how many pairs r rests on; with fewer than three there is "
-            "none, and with few of them r says little. Pairs that share an agent or a domain are not independent.",
+            "Pearson's r of languages over agents, scenarios and domains: above the diagonal "
+            f"pass^1{below}, in "
+            "the form of SEATauBench's Figure 8. n is how many pairs r rests on; with fewer than "
+            "three there is "
+            "none, and with few of them r says little. Pairs that share an agent or a domain are "
+            "not independent.",
             data,
             "r",
             "Pearson's r",
@@ -409,8 +426,10 @@ def _drift(
             _LANGUAGES,
             "lines",
             "Turns in another language, by turn",
-            "The share of turns that are not in the language, by the turn of that side in the conversation, in the "
-            f"form of SEATauBench's Figure 10; turns after {_LAST_TURN} and those that fewer than {_FEWEST_TURNS} "
+            "The share of turns that are not in the language, by the turn of that side in the "
+            "conversation, in the "
+            f"form of SEATauBench's Figure 10; turns after {_LAST_TURN} and those that fewer than "
+            f"{_FEWEST_TURNS} "
             "conversations reached are left out.",
             tuple(data),
             axis="turns in another language",
@@ -450,7 +469,8 @@ def _beside_success(other: Sequence[GridCell], measures: Measures) -> Iterator[F
         _LANGUAGES,
         "scatter",
         f"Does keeping the language go with pass^{power}?",
-        f"A dot for each cell in another language, in the form of SEATauBench's Figure 7. Pearson's r is {found.r:+.2f}, "
+        "A dot for each cell in another language, in the form of SEATauBench's Figure 7. "
+        f"Pearson's r is {found.r:+.2f}, "
         f"R² {found.r_squared:.2f}, over {found.n} cells.",
         tuple(
             Datum(

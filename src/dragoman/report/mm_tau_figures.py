@@ -61,7 +61,10 @@ class ExposureBar(msgspec.Struct, frozen=True):
 
 
 class SuccessChart(msgspec.Struct, frozen=True):
-    """pass^1 of one agent: groups of bars, one for each exposure; suites and readers are groups side by side."""
+    """The chart of pass^1 of one agent, with one bar in a group for each exposure.
+
+    Suites and readers are groups next to each other.
+    """
 
     title: str
     groups: tuple[tuple[str, tuple[ExposureBar, ...]], ...]
@@ -148,7 +151,10 @@ def _personas(cell: MmTauCell) -> Iterator[tuple[str, ShownShare, int]]:
 
 
 class _Charts:
-    """Bars in charts: one chart for each agent and setting, with what differs there in their places' names."""
+    """Bars grouped into charts: one chart for each agent and setting.
+
+    The names of places include the properties that differ within a chart.
+    """
 
     def __init__(self, shown: Sequence[PooledSuccess | MmTauCell]) -> None:
         self._readers = list(dict.fromkeys(each.reader for each in shown))
@@ -175,7 +181,10 @@ class _Charts:
 
     @property
     def charts(self) -> tuple[SuccessChart, ...]:
-        """The charts: suites in their order, in each the places in theirs, at each place the readers."""
+        """The charts, with suites, places and readers in their order.
+
+        The suites of a chart contain the places, and each place contains the readers.
+        """
         return tuple(
             SuccessChart(title, tuple(_in_order(places))) for title, places in self._found.items()
         )
@@ -244,7 +253,10 @@ _INTERVALS = "Whiskers are 95 % intervals over tasks."
 
 
 def mm_tau_figures(board: MmTauSummary) -> Iterator[FigureSpec]:
-    """Yield the figures of a grid of personas and exposures; those of its judges come after the log's."""
+    """Yield the figures of a grid of personas and exposures.
+
+    The figures of its judges come after those of the log.
+    """
     yield from _axes(board)
     for chart in modality_charts(board):
         yield _success(chart, "Figure 2: pass^1 by modality and exposure")
@@ -266,7 +278,8 @@ def _axes(board: MmTauSummary) -> Iterator[FigureSpec]:
                 _PERSONAS,
                 "bars",
                 f"What each axis does, {glance.title}",
-                f"Difference of pass^1 over couples of cells that are the same but for this axis. {_INTERVALS}",
+                "Difference of pass^1 over couples of cells that are the same but for this axis. "
+                f"{_INTERVALS}",
                 data,
                 "points",
                 "difference of pass^1",
@@ -307,7 +320,8 @@ def _composites(board: MmTauSummary) -> Iterator[FigureSpec]:
             _PERSONAS,
             "bars",
             f"mm-tap, {title}",
-            f"The composite of Table 5, of raw metrics, by modality, persona and exposure. {_INTERVALS}",
+            "The composite of Table 5, of raw metrics, by modality, persona and exposure. "
+            f"{_INTERVALS}",
             tuple(data),
             "number",
             "mm-tap",
@@ -315,7 +329,10 @@ def _composites(board: MmTauSummary) -> Iterator[FigureSpec]:
 
 
 class MmTauPage(msgspec.Struct, frozen=True):
-    """What the section shows, in its order; `facts` are labels and values of what it was made of."""
+    """The contents of the section, in their order.
+
+    `facts` are labels and values that describe the basis of the section.
+    """
 
     glances: tuple[AxisGlance, ...]
     differences: tuple[TextTable, ...]

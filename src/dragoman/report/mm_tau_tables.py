@@ -51,8 +51,10 @@ _ABOUT_SET: Mapping[Definitions, str] = {
     OWN: _ABOUT,
     PAPER: f"{_ABOUT}; as the source's paper defines them, nothing clipped",
     CODE: (
-        "values with their 95 % interval over tasks, and over how much they are taken, as the source's "
-        "code computes them: sums of a judge's counts over conversations; CFA is divided by the user's "
+        "values with their 95 % interval over tasks, and over how much they are taken, as the "
+        "source's "
+        "code computes them: sums of a judge's counts over conversations; CFA is divided by the "
+        "user's "
         "messages too, so that about 0.5 is the most where both sides say as much; UES is of user "
         "messages; no mm-tap: the source's code does not compute it"
     ),
@@ -64,7 +66,8 @@ _OF_LOG = (
 )
 _PAIRED = (
     "both sides over the same tasks, those decided in both cells of every couple; a couple is two "
-    "cells that are the same but for this axis; p by the sign-flip test, then by Holm over this table"
+    "cells that are the same but for this axis; p by the sign-flip test, then by Holm over "
+    "this table"
 )
 _PERCENT = (
     "percentages are the change to the richest exposure, over the tasks of both, with their 95 % "
@@ -158,7 +161,10 @@ def card_tables(board: MmTauSummary) -> Iterator[TextTable]:
 
 
 def metric_tables(board: MmTauSummary) -> Iterator[GroupedTable]:
-    """Yield Table 2 for each agent, setting, modality and persona: readers, exposures and suites."""
+    """Yield Table 2 for each agent, setting, modality and persona.
+
+    The rows are readers, exposures and suites.
+    """
     for place, cells in _grouped(board.cells, _user_place).items():
         ordered = sorted(
             cells, key=lambda cell: (_readers(board).index(cell.reader), cell.exposure, cell.suite)
@@ -230,7 +236,8 @@ def composite_tables(board: MmTauSummary) -> Iterator[GroupedTable]:
         ),
         "; ".join(
             (
-                f"weights {weights}; 95 % interval by drawing tasks, all metrics of a task together",
+                f"weights {weights}; 95 % interval by drawing tasks, all metrics of a task "
+                "together",
                 *(
                     ["clipped: MRS at most 1, TO at least 0"]
                     if board.definitions == OWN
@@ -257,8 +264,10 @@ def agreement_tables(board: MmTauSummary) -> Iterator[TextTable]:
         headings,
         tuple(map(_agreement, board.agreements)),
         title,
-        "equal: conversations in which both count the same; kappa: Cohen's, of success; r: Pearson's, "
-        "of counts; 95 % intervals by drawing tasks; - where nothing was counted by both or nothing varies",
+        "equal: conversations in which both count the same; kappa: Cohen's, of success; r: "
+        "Pearson's, "
+        "of counts; 95 % intervals by drawing tasks; - where nothing was counted by both or "
+        "nothing varies",
         frozenset({"n", "not judged", "not in the log", "judge's mean", "log's mean"}),
         is_spaced=False,
         keys=4,
@@ -302,7 +311,8 @@ def _paired_note(board: MmTauSummary) -> str:
     if not left_out:
         return "; ".join((_PAIRED, *_card_notes(board)))
     return (
-        f"{_PAIRED}; left out of differences between personas: {len(left_out)} of {len(board.cards)} cells "
+        f"{_PAIRED}; left out of differences between personas: {len(left_out)} of "
+        f"{len(board.cards)} cells "
         f"with a persona, whose users showed less than {board.kept:g} of what their card states "
         f"({', '.join(dict.fromkeys(left_out))})"
     )
@@ -403,7 +413,10 @@ def _agreed(found: Agreed) -> str:
 def _grouped(
     cells: Sequence[MmTauCell], place: Callable[[MmTauCell], tuple[str, ...]]
 ) -> dict[tuple[str, ...], list[MmTauCell]]:
-    """Return cells by their place, those in which somebody speaks first: most metrics are theirs."""
+    """Return cells by their place, those with speech first.
+
+    Most metrics belong to cells with speech.
+    """
     groups: dict[tuple[str, ...], list[MmTauCell]] = {}
     for cell in sorted(cells, key=lambda cell: cell.way.is_text):
         groups.setdefault(place(cell), []).append(cell)

@@ -203,7 +203,10 @@ _Group = tuple[OutcomeStatus, str, FailureStage | None]
 
 
 class FailureGroup(msgspec.Struct, frozen=True):
-    """All conversations that are no success for the same reasons; `stage` is None where none failed."""
+    """All conversations that did not succeed for the same reasons.
+
+    `stage` is None if no stage failed.
+    """
 
     standing: OutcomeStatus
     cause: str

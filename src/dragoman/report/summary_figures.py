@@ -119,7 +119,8 @@ def _stated(cells: Sequence[GridCell], suite: str) -> FigureSpec:
         _SUMMARY,
         "bars",
         f"pass^1 by the persona of each task, {suite}",
-        "Tasks by the persona that they state of their user: the tasks of one persona are other tasks "
+        "Tasks by the persona that they state of their user: the tasks of one persona are other "
+        "tasks "
         f"than those of another. {_INTERVALS}",
         tuple(
             Datum(
@@ -176,7 +177,8 @@ def _gaps(comparisons: Sequence[Comparison]) -> FigureSpec:
         _SUMMARY,
         "bars",
         "Gaps between cells that differ in one thing",
-        f"Difference of pass^1 over the tasks that both cells finished, in points. {_INTERVALS}{further}",
+        "Difference of pass^1 over the tasks that both cells finished, in points. "
+        f"{_INTERVALS}{further}",
         tuple(
             Datum(
                 _cell_pair(each),

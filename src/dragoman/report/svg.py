@@ -23,7 +23,10 @@ _WIDTHS = {
 
 
 def element(tag: str, content: str = "", **attributes: object) -> str:
-    """Return an element; `content` is SVG. A name ends in `_` where Python has the word, `_` stands for `-`."""
+    """Return an SVG element.
+
+    `content` is SVG. A name ends in `_` if it is a keyword in Python, and `_` stands for `-`.
+    """
     told = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{escape(_number(value))}"'
         for name, value in attributes.items()
@@ -55,7 +58,10 @@ def text_width(words: str, size: float = TEXT) -> float:
 
 
 def wrapped(words: str, width: float, most: int = 3) -> tuple[str, ...]:
-    """Return a text in lines of about this width, at most so many; what is cut ends in an ellipsis."""
+    """Return a text in lines of about a given width.
+
+    At most `most` lines are kept; a text that was cut ends in an ellipsis.
+    """
     lines: list[str] = []
     for word in escape_controls(words).split():
         if lines and text_width(f"{lines[-1]} {word}") <= width:
@@ -236,13 +242,19 @@ def grid_lines(drawing: FigureSpec, scale: Scale, top: float, bottom: float) -> 
 
 def whisker(x1: float, x2: float, y: float, half: float = 4) -> str:
     """Return an interval from left to right."""
-    path = f"M{x1:.2f} {y:.2f}H{x2:.2f}M{x1:.2f} {y - half:.2f}V{y + half:.2f}M{x2:.2f} {y - half:.2f}V{y + half:.2f}"
+    path = (
+        f"M{x1:.2f} {y:.2f}H{x2:.2f}M{x1:.2f} {y - half:.2f}V{y + half:.2f}M{x2:.2f} "
+        f"{y - half:.2f}V{y + half:.2f}"
+    )
     return element("path", class_="whisker", d=path)
 
 
 def upright_whisker(x: float, y1: float, y2: float, half: float = 4) -> str:
     """Return an interval from top to bottom."""
-    path = f"M{x:.2f} {y1:.2f}V{y2:.2f}M{x - half:.2f} {y1:.2f}h{2 * half:.2f}M{x - half:.2f} {y2:.2f}h{2 * half:.2f}"
+    path = (
+        f"M{x:.2f} {y1:.2f}V{y2:.2f}M{x - half:.2f} {y1:.2f}h{2 * half:.2f}M{x - half:.2f} "
+        f"{y2:.2f}h{2 * half:.2f}"
+    )
     return element("path", class_="whisker", d=path)
 
 

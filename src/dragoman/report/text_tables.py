@@ -76,7 +76,10 @@ def _narrowed(table: TextTable, rows: Sequence[Row], width: int) -> list[str]:
 
 
 def _parts(table: TextTable, rows: Sequence[Row], width: int) -> list[str]:
-    """Return a table as several with some of its columns each; nothing where one column has no room."""
+    """Return a table as several tables with some of its columns each.
+
+    The result is empty if one column has no room.
+    """
     keys = table.keys
     made: list[str] = []
     shown: list[str] = []
@@ -136,7 +139,10 @@ def _row(row: Row, widths: Sequence[int], is_number: Sequence[bool]) -> Iterator
 
 
 def _blocks(headings: Sequence[str], rows: Sequence[Row], width: int) -> Iterator[str]:
-    """Yield every row as a block: a line for each of its cells, or more where one line has no room."""
+    """Yield every row as a block of lines.
+
+    Each cell has one line, or more if one line has no room.
+    """
     label = max(map(_width, headings))
     for row in rows:
         for heading, cell in zip(headings, row, strict=True):
@@ -206,7 +212,10 @@ class GroupedTable(msgspec.Struct, frozen=True):
         return tuple(self._level(at) for at in range(depth))
 
     def flat(self) -> TextTable:
-        """Return it with one heading for each column; headings that all columns share are left out."""
+        """Return the table with one heading for each column.
+
+        Headings that all columns share are left out.
+        """
         depth = len(self.columns[0]) if self.columns else 0
         telling = [at for at in range(depth) if len({column[at] for column in self.columns}) > 1]
         kept = telling or list(range(depth))

@@ -40,7 +40,8 @@ class DifferenceBar(msgspec.Struct, frozen=True):
         tested = "" if rate.adjusted_p is None else f", p {formatting.p_value(rate.adjusted_p)}"
         return (
             f"{self.group} {self.name}: {formatting.difference(rate.difference)}, 95 % interval "
-            f"{formatting.signed_interval(rate.interval)}, {formatting.counted(rate.tasks, 'task')}{tested}"
+            f"{formatting.signed_interval(rate.interval)}, "
+            f"{formatting.counted(rate.tasks, 'task')}{tested}"
         )
 
     @property
@@ -101,8 +102,10 @@ Column = tuple[str, str, str]
 _F1 = "F1 macro"
 
 NOTE = (
-    "per cent, means over tasks; in round brackets the difference in points, and both over the tasks "
-    "that have the figure on both sides; 95 % intervals, tasks drawn; p of the sign-flip test by Holm "
+    "per cent, means over tasks; in round brackets the difference in points, and both over "
+    "the tasks "
+    "that have the figure on both sides; 95 % intervals, tasks drawn; p of the sign-flip test "
+    "by Holm "
     "over all tests along the same axis"
 )
 

@@ -62,7 +62,8 @@ def reproduction_steps(played: RunInvocation) -> Iterator[ReproductionStep]:
             f"The grid, as {_GRID}; played with Dragoman {played.version}.", played.grid
         )
         yield ReproductionStep(
-            "Play it. Diagnostic agents and scripts repeat themselves; models draw anew where replies are not remembered.",
+            "Play it. Diagnostic agents and scripts repeat themselves; models draw anew where "
+            "replies are not remembered.",
             f"dragoman run {_GRID} --out {run}",
         )
     else:
@@ -147,11 +148,11 @@ class RunView(msgspec.Struct, frozen=True):
     """One run as a report shows it.
 
     `facts` are labels and values (rules, judge, seed, versions). `tasks` is keyed by
-    `suite/task id` and may lack tasks that no outcome needs. `audio` is the address of its folder of
-    audio as the report's page reaches it; empty where there is none. `declared` holds the
-    figures that measures declare, by metric. `warnings` say what its figures
-    cannot say. `parts` holds what the sections of the catalog show of it, by their keys.
-    `steps` say how it is played again, `losses` what is lost between its conditions.
+    `suite/task id` and may lack tasks that no outcome needs. `audio` is the address of its folder
+    of audio as the report's page reaches it; empty where there is none. `declared` holds the
+    figures that measures declare, by metric. `warnings` say what its figures cannot say. `parts`
+    holds what the sections of the catalog show of it, by their keys. `steps` say how it is played
+    again, `losses` what is lost between its conditions.
     """
 
     name: str

@@ -23,11 +23,13 @@ TIMING = "timing"
 OVERALL = "overall"
 
 _FARTHEST = (
-    "the two recognizers that lie farthest apart, chosen for that: of more than two recognizers the "
+    "the two recognizers that lie farthest apart, chosen for that: of more than two "
+    "recognizers the "
     "interval says less than it seems to"
 )
 _QUESTIONS = (
-    "a question is what a judge allowed, or rejected for another reason than that nothing was asked or "
+    "a question is what a judge allowed, or rejected for another reason than that nothing was "
+    "asked or "
     "could be confirmed; won back: points to the agent's same input with --clarify none, paired by "
     "task and trial, 95 % interval"
 )
@@ -47,7 +49,8 @@ _OF_THE_CLOCK = {
 
 _SECONDS = (
     "median, 95th percentile and task by the conversation's clock (docs/time.md), of which so many "
-    "responses have a stated time and no measured one; silences and missed windows are counted; wall "
+    "responses have a stated time and no measured one; silences and missed windows are "
+    "counted; wall "
     "clock: what a conversation took while others were played beside it"
 )
 
@@ -261,7 +264,10 @@ def _count(measure: str, name: str, row: InputModeMetrics) -> str:
 
 
 def _values(board: VoiceSummary) -> TextTable | None:
-    """Return the values that were lost, by kind; where kinds were not measured, how many they are."""
+    """Return the table of lost values by kind.
+
+    If kinds were not measured, the table has the number of lost values.
+    """
     found = [tally for row in board.ways if (tally := tally_of(row.tallies, "values"))]
     kinds = dict.fromkeys(
         name
@@ -382,7 +388,8 @@ def _by_input(who: str, rows: Sequence[tuple[str, InputModeMetrics, str]]) -> It
         _VOICE,
         "bars",
         f"Accuracy by input{of}",
-        f"Text, a line with who hears it, and an agent that is given the audio (itself). {_INTERVALS}",
+        "Text, a line with who hears it, and an agent that is given the audio (itself). "
+        f"{_INTERVALS}",
         tuple(
             Datum(place, found.value, found.interval, found.tasks, _way(row))
             for name, row, place in rows
@@ -401,7 +408,8 @@ def _by_input(who: str, rows: Sequence[tuple[str, InputModeMetrics, str]]) -> It
             _VOICE,
             "bars",
             f"Lost to text{of}",
-            f"Difference to the same agent's text in points, paired by task and trial. {_INTERVALS}",
+            "Difference to the same agent's text in points, paired by task and trial. "
+            f"{_INTERVALS}",
             lost,
             "points",
             "difference to text",
@@ -421,7 +429,8 @@ def _word_errors(board: VoiceSummary) -> Iterator[FigureSpec]:
             _VOICE,
             "bars",
             "Word errors",
-            f"Words that were heard otherwise, missed or added, for each word that was said. {_INTERVALS}",
+            "Words that were heard otherwise, missed or added, for each word that was said. "
+            f"{_INTERVALS}",
             data,
             "rate",
             "word errors",

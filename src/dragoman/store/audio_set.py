@@ -196,7 +196,10 @@ class AudioSet:
         return self._of.keys()
 
     def of(self, task: str) -> Sequence[RecordedMessage]:
-        """Return what was recorded of a task, in the order of its turns; nothing for an unknown one."""
+        """Return the recorded messages of a task, in the order of its turns.
+
+        The result is empty for an unknown task.
+        """
         return tuple(self._of.get(task, ()))
 
     def sound(self, audio: AudioRef) -> Audio:

@@ -114,8 +114,8 @@ class CannedReply(msgspec.Struct, frozen=True):
 class Envelope(msgspec.Struct, frozen=True):
     """What surrounds a reply: identity, time in seconds since 1970, and the tokens asked with.
 
-    `audio_tokens` are those of `prompt_tokens` that were audio. `spoken_as` is the form in which words
-    are spoken; "" where they are text.
+    `audio_tokens` are those of `prompt_tokens` that were audio. `spoken_as` is the form in which
+    words are spoken; "" where they are text.
     """
 
     id: str

@@ -23,7 +23,10 @@ WINDOW_SECONDS = 300.0
 """Over how long the rate is taken, at most."""
 
 QUIET_SECONDS = 120.0
-"""After so long without an end a run is taken to have stopped, or after a few conversations' time."""
+"""Seconds without an end after which a run counts as stopped.
+
+The limit is this or the time of a few conversations.
+"""
 
 QUIET_CONVERSATIONS = 5
 """In conversations as long as the mean: voices and large models take minutes for each."""
@@ -41,7 +44,8 @@ class RunProgress(msgspec.Struct, frozen=True):
         since_last: Seconds since the last one ended; None where none did.
         per_minute: Conversations per minute lately; None where that is not known.
         left_seconds: How long it takes on at that rate; None where that is not known.
-        cost: What those of known cost cost, with the preflight, in US dollars; None where nothing has one.
+        cost: What those of known cost cost, with the preflight, in US dollars; None where nothing
+            has one.
         unknown_costs: How many have no known cost.
     """
 

@@ -173,7 +173,10 @@ class Fetcher:
         raise _RefusedError(f"it points elsewhere more than {self.limits.most_redirects} times")
 
     def _check(self, request: FetchRequest) -> None:
-        """Refuse what can be told from the address alone; all else is seen when it is connected to."""
+        """Refuse requests on the basis of the address alone.
+
+        Everything else is checked on connection.
+        """
         if request.method not in _METHODS:
             raise _RefusedError(f"{request.method[:20]} is not called")
         url = request.url
@@ -207,12 +210,18 @@ class Fetcher:
 
 
 def _preserve_escapes(url: str) -> URL:
-    """Return an address whose escapes go out as they are: `%2C` in a list is a sign of a value, `,` is none."""
+    """Return an address whose escapes are sent as they are.
+
+    `%2C` in a list is a sign of a value, `,` is not.
+    """
     return URL(url, encoded=_is_escaped(url) is not None)
 
 
 _is_escaped = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=])*").fullmatch
-"""Whether an address is one already, without a place in its page: every other sign of it is escaped."""
+"""Pattern of a valid address without a fragment.
+
+All other characters of it are escaped.
+"""
 
 
 class _RefusedError(Exception):

@@ -73,14 +73,19 @@ TWINS = (
 
 
 class Agreed(msgspec.Struct, frozen=True):
-    """One coefficient, with its 95 % interval by bootstrap over tasks; None where it is not defined."""
+    """One coefficient, with its 95 % interval by bootstrap over tasks.
+
+    The value is None if the coefficient is not defined.
+    """
 
     value: float | None = None
     interval: Interval | None = None
 
 
 class TwinAgreement(msgspec.Struct, frozen=True):
-    """How far a judge and the log agree on one thing, over all conversations of an agent on a suite.
+    """The agreement of a judge and the log on one quantity.
+
+    It covers all conversations of an agent on a suite.
 
     Attributes:
         suite: What was played.
@@ -89,7 +94,8 @@ class TwinAgreement(msgspec.Struct, frozen=True):
         metrics: The metrics that are made of it.
         what: What both count.
         n: Conversations that both counted.
-        unjudged: Conversations that the log counted and the judge left Unscored, or was not asked about.
+        unjudged: Conversations that the log counted and the judge left Unscored, or was not asked
+            about.
         uncounted: Conversations that the judge answered and the log does not decide.
         judged: The judge's mean.
         counted: The log's.

@@ -40,8 +40,8 @@ class PooledSuccess(msgspec.Struct, frozen=True):
         way: How the agent got what users said.
         exposure: What the agent was told of them.
         reader: Who counted.
-        personas: Those over which a task's mean is taken: all that every way and exposure has. Those that
-            tasks state themselves are all there, each with its tasks.
+        personas: Those over which a task's mean is taken: all that every way and exposure has.
+            Those that tasks state themselves are all there, each with its tasks.
         value: The mean over tasks; None where no task is decided with each of these personas.
         interval: 95 % over tasks.
         tasks: How many tasks entered.
@@ -216,7 +216,10 @@ def _mean(
 def _counts(
     rows: Sequence[ConversationResult], count: Callable[[ConversationResult], float | None]
 ) -> Fraction | None:
-    """Return the sum over a task's played trials; None where one was not counted, or none was played."""
+    """Return the sum over a task's played trials.
+
+    None if one of these trials was not counted, or no trial was played.
+    """
     found = [count(row) for row in rows if row.episode is not None]
     if not found or None in found:
         return None
@@ -267,7 +270,10 @@ def _of_reader(
 def _all_couples(
     cells: Sequence[CellOutcomes], no_persona: Collection[CellKey]
 ) -> Iterator[tuple[tuple[str, str, str], tuple[str, str], dict[str, _Couple]]]:
-    """Yield suite, agent and axis, two values, and by the rest of the condition the cells that differ in these."""
+    """Yield suite, agent and axis, two axis values, and the cells that differ in these values.
+
+    The pairs of cells are keyed by the rest of the condition.
+    """
     groups: dict[tuple[str, str, str], dict[str, dict[Condition, CellOutcomes]]] = {}
     for cell in cells:
         name = cell.name
@@ -379,7 +385,10 @@ def _interval(differences: Sequence[Fraction], *, is_share: bool) -> Interval | 
 
 
 def _whole(differences: Sequence[Fraction]) -> list[int]:
-    """Return differences in one whole unit; those without a small one are rounded to a fine unit."""
+    """Return differences as integers in one common unit.
+
+    Differences without a small common unit are rounded to a fine unit.
+    """
     unit = min(lcm(*(each.denominator for each in differences)), FINEST_UNIT)
     return [round(each * unit) for each in differences]
 

@@ -105,14 +105,14 @@ def count_sources(rows: Iterable[ConversationResult]) -> tuple[CountSource, ...]
 
 
 def with_newest_measures(row: ConversationResult) -> ConversationResult:
-    """Return a conversation with what the newest version of each measure counted, and all of the rubric's."""
+    """Return a conversation with the newest version of each measure, and every rubric result."""
     others = _once(newest([each for each in row.measures if each.measure != RUBRIC]))
     judged = (_with_all_names(each) for each in row.measures if each.measure == RUBRIC)
     return msgspec.structs.replace(row, measures=(*others, *judged))
 
 
 def _with_all_names(found: MeasureResult) -> MeasureResult:
-    """Return counts of messages under the names of the first version too, and those of the source's code."""
+    """Return message counts with the names of the first version and of the source's code added."""
     if not CountSource(found.version, found.judge).is_by_message or found.unscored:
         return found
     counts = found.counts
@@ -138,7 +138,10 @@ _SAME = {
     "tasks": "tasks_identified",
     "tasks_succeeded": "tasks_succeeded",
 }
-"""Counts of the first version, and what the second calls the same; it counts repetitions with corrections."""
+"""Counts of the first version, with the names of the same counts in the second version.
+
+The second version counts repetitions with corrections.
+"""
 
 _SAME_AS_CODE = {AGENT_MESSAGES: "judged_agent_replies", USER_MESSAGES: "judged_user_replies"}
 
@@ -153,14 +156,20 @@ def _once(found: Sequence[MeasureResult]) -> Iterator[MeasureResult]:
 def counted_by_source(
     reader: CountSource, rows: Iterable[ConversationResult]
 ) -> tuple[ConversationResult, ...]:
-    """Return conversations as one reader has them: a judge's success is that of all tasks that it counted."""
+    """Return conversations as one count source has them.
+
+    For a judge, success is the success of all tasks that the judge counted.
+    """
     if not reader.judge:
         return tuple(rows)
     return tuple(_judged(reader, row) for row in rows)
 
 
 def judged_counts(reader: CountSource, row: ConversationResult) -> MeasureResult | None:
-    """Return what a judge counted in a conversation, or why it did not; None where it was not asked."""
+    """Return a judge's counts of a conversation, or the reason why it did not count.
+
+    None if the judge was not asked.
+    """
     entries = (
         found
         for found in reversed(row.measures)

@@ -50,8 +50,11 @@ SCORED_MESSAGES = "scored_msg_counts"
 """Entries that the code has scores of, those that it repeats too."""
 
 RECOVERIES = "errors_put_right"
-"""Errors that were recovered: what the paper's rate needs, since the code's field counts turns. The code does not
-have it; of its counts it is the number of messages with a recovery."""
+"""The number of errors that were recovered.
+
+The paper's rate needs this number, since the code's field counts turns. The code does not have
+it; among the code's counts, it is the number of messages with a recovery.
+"""
 
 TEXT = "text: "
 """Before the name of a count of the same conversation in text."""
@@ -104,8 +107,8 @@ TOOL_FIRST = "the first message is of neither side: the source's code breaks the
 def sum_conversation(conversation: JudgedConversation) -> SummedConversation:
     """Return the sums of one conversation.
 
-    A message of neither side repeats the scores of the message before it, as the code has it; one whose
-    answer was lost has none, and is counted as a message.
+    A message of neither side repeats the scores of the message before it, as the code has it; one
+    whose answer was lost has none, and is counted as a message.
     """
     entries: list[Counts] = []
     last: Counts | None = None
@@ -146,10 +149,11 @@ def add_counts(counts: Iterable[Counts]) -> dict[str, float]:
 
 
 def accuracy_of_messages(counts: Counts) -> float | None:
-    """Return a conversation's critical field accuracy as the code has it; None where it has no score.
+    """Return a conversation's critical field accuracy as the code computes it.
 
-    It divides by every scored message, the user's too, which have no critical fields: where each side
-    says as much, no conversation has more than one half.
+    None if no message has a score. The code divides by every scored message, including the
+    user's, which have no critical fields: where both sides have the same number of messages, no
+    conversation exceeds one half.
     """
     scored = counts.get(SCORED_MESSAGES, 0)
     return counts.get("critical_field_accuracy", 0.0) / scored if scored else None
@@ -188,14 +192,20 @@ class CountedRatio(msgspec.Struct, frozen=True):
 
 
 class SourceFigure(msgspec.Struct, frozen=True):
-    """One figure; `why` says why it has no value, as the code prints it where it prints something."""
+    """One figure of the source's code.
+
+    `why` is the reason why it has no value, as the code prints it where it prints something.
+    """
 
     value: float | None = None
     why: str = ""
 
 
 class FigureStatistics(msgspec.Struct, frozen=True):
-    """A figure over conversations, those without it left out; the deviation divides by their number."""
+    """Statistics of a figure over conversations; those without the figure are left out.
+
+    The deviation divides by the number of conversations.
+    """
 
     mean: float
     median: float
@@ -221,7 +231,10 @@ CODE_RATIOS: Mapping[str, CountedRatio] = {
     SUCCESS: CountedRatio("tasks_succeeded", "tasks_identified"),
     IN_TEXT: CountedRatio(f"{TEXT}tasks_succeeded", f"{TEXT}tasks_identified"),
 }
-"""What the code divides by what, but for CFA, a mean over conversations, and MRS, a ratio of two of these."""
+"""The ratios that the code computes, by metric.
+
+Exceptions are CFA, a mean over conversations, and MRS, a ratio of two of these.
+"""
 
 CODE_METRICS = (
     *("CFA", "ARGA", "MRS", "TE", "TO", "UES", "ERR", "RTC", "CP", "CR", "SP", "SR"),
@@ -281,7 +294,10 @@ def _code(usable: Sequence[Mapping[str, float]]) -> dict[str, SourceFigure]:
 
 
 def code_statistics(conversations: Sequence[JudgedConversation]) -> dict[str, FigureStatistics]:
-    """Return the code's figures of each conversation, over conversations; those without a value are left out."""
+    """Return statistics over conversations of the code's figures of each conversation.
+
+    Conversations without a value are left out.
+    """
     figures = [code_figures([each]) for each in conversations]
     found = {}
     for name in CODE_METRICS:
@@ -297,7 +313,8 @@ def code_statistics(conversations: Sequence[JudgedConversation]) -> dict[str, Fi
 def paper_figures(conversations: Sequence[JudgedConversation]) -> dict[str, SourceFigure]:
     """Return the paper's metrics of the same counts, as far as these suffice.
 
-    IAS takes every action that needed a confirmation as taken; UES is the mean count of a conversation.
+    IAS takes every action that needed a confirmation as taken; UES is the mean count of a
+    conversation.
     """
     sums = [sum_conversation(each) for each in conversations]
     usable = usable_sums(sums)
@@ -315,7 +332,10 @@ def paper_figures(conversations: Sequence[JudgedConversation]) -> dict[str, Sour
 
 
 def _fields_right(conversations: Sequence[JudgedConversation]) -> SourceFigure:
-    """Return CFA where it is the same for any number of fields: each message has the same share right."""
+    """Return CFA if it is the same for any number of fields.
+
+    This holds if each message has the same share of correct fields.
+    """
     shares = {
         message.counts.get("critical_field_accuracy", 0.0)
         for each in conversations

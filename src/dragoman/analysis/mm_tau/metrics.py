@@ -43,8 +43,10 @@ class Metric(msgspec.Struct, frozen=True):
         interval: 95 %, by bootstrap over tasks; None where there is none.
         n: How much it is taken over: fields, errors, conversations, or tasks that are paired.
         why: Why there is no value.
-        unscored: Conversations that were played and are not in it, since they could not be counted or judged.
-        most: The most that the value can be, where something is undecided; `value` is the least then.
+        unscored: Conversations that were played and are not in it, since they could not be counted
+            or judged.
+        most: The most that the value can be, where something is undecided; `value` is the least
+            then.
     """
 
     value: float | None = None
@@ -226,7 +228,10 @@ def goals_despite_errors(rows: Sequence[ConversationResult]) -> Sums:
 def turn_efficiency(
     rows: Sequence[ConversationResult], fewest: Mapping[tuple[str, str], float]
 ) -> Sums:
-    """Return TE: of conversations that passed, the fewest turns that any took for the task, to their own."""
+    """Return TE: for each passed conversation, the fewest turns for its task over its own turns.
+
+    The fewest turns are those of any conversation that passed the task.
+    """
     taken = _taken(rows, "effort")
     known = [row for row, found in taken if not found.unscored]
     if not known:
@@ -241,7 +246,7 @@ def turn_efficiency(
 
 
 def fewest_turns(rows: Iterable[ConversationResult]) -> dict[tuple[str, str], float]:
-    """Return by suite and task how many turns of the user a conversation took that passed, at least."""
+    """Return the fewest user turns of any passed conversation, by suite and task."""
     fewest: dict[tuple[str, str], float] = {}
     for row in rows:
         if turns := turns_to_success(row):
@@ -348,7 +353,10 @@ def _shared(
 
 
 def _turns(cell: CellOutcomes) -> dict[str, float]:
-    """Return the user's turns for each conversation of a task, those aside in which it said nothing."""
+    """Return the mean number of user turns per conversation, by task.
+
+    Conversations in which the user was silent are left out.
+    """
     known: dict[str, list[float]] = {}
     for row in cell.outcomes:
         if turns := user_turns(row):

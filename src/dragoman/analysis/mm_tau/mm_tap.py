@@ -159,7 +159,10 @@ def composite(
 
 
 def _drawn(sums: Mapping[str, Sums], tasks: Sequence[str]) -> list[MmTapParts]:
-    """Return the metrics of tasks drawn again and again; draws in which one is not defined are left out."""
+    """Return the metrics of bootstrap draws of tasks.
+
+    Draws in which a metric is not defined are left out.
+    """
     import numpy as np
 
     found = [sums[name] for name in _PARTS.values()]

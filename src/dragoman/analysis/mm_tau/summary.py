@@ -49,8 +49,11 @@ from dragoman.core.conditions import CLARIFY, EXPOSURE, MIXED, NONE, TEXT, Condi
 
 SUCCESS = "pass^1"
 METRICS = ("CFA", "ARGA", "MRS", "TE", "TO", "UES", "ERR", "RTC", "CP", "CR", "IAS", "SR")
-"""The twelve of the paper's definitions, in the order of its Tables 3 and 4. These print a safety precision (SP),
-which its code computes and no definition has, in the place of IAS, which no table has."""
+"""The twelve metrics of the paper's definitions, in the order of its Tables 3 and 4.
+
+The tables print a safety precision (SP), which the paper's code computes and no definition has,
+in the place of IAS, which no table has.
+"""
 
 _IN_TEXT = "nobody speaks in text"
 _OF_VOICE = ("ARGA", "MRS", "TO")
@@ -103,7 +106,7 @@ class MmTauCell(msgspec.Struct, frozen=True):
 
 
 class MmTauChange(msgspec.Struct, frozen=True):
-    """How much the metrics under one exposure differ from those under the richest one, in parts of these.
+    """The relative change of the metrics under one exposure from those under the richest one.
 
     Attributes:
         cell: The place in `MmTauSummary.cells` of what changed.
@@ -231,8 +234,8 @@ def _defined(
 ) -> MmTauSummary:
     """Return our board by another set of definitions.
 
-    The paper's metrics are ours: what it leaves open is filled as it is here. It clips nothing, and does not define
-    the safety precision that it prints.
+    The paper's metrics are ours: what it leaves open is filled as it is here. It clips nothing, and
+    does not define the safety precision that it prints.
     """
     if definitions == OWN:
         return own
@@ -291,7 +294,11 @@ def _cells(
 
 
 def _text(cell: CellOutcomes, cells: Sequence[CellOutcomes]) -> CellOutcomes | None:
-    """Return the same in text: without clarifications, or where there is none, with the same judge."""
+    """Return the text cell that corresponds to a voice cell.
+
+    This is the cell without clarifications, or, if there is none, the cell with the same judge.
+    None if the cell is itself text or neither cell exists.
+    """
     condition = cell.name.condition
     typed = condition.with_axes(voice=TEXT, recognizer=MIXED)
     wanted = (typed.with_axes(**{CLARIFY: NONE}), typed)

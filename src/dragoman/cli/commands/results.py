@@ -24,14 +24,16 @@ Prices = Annotated[Path | None, option_of_run("prices")]
 Kept = Annotated[
     float | None,
     typer.Option(
-        help="Which part of what its card states users must show, by persona_kept, to be a persona's result [0.5]."
+        help="Which part of what its card states users must show, by persona_kept, to be a "
+        "persona's result [0.5]."
     ),
 ]
 
 SetsOfDefinitions = Annotated[
     str | None,
     typer.Option(
-        help="With mm-tau-p2: by which definitions, several by commas: dragoman (the default), mm-tau-p2/paper, mm-tau-p2/code."
+        help="With mm-tau-p2: by which definitions, several by commas: dragoman (the default), "
+        "mm-tau-p2/paper, mm-tau-p2/code."
     ),
 ]
 
@@ -47,7 +49,9 @@ def list_names(
     what: Annotated[
         str,
         typer.Argument(
-            help="suites, agents, users, judges, models, measures, rules, languages, scenarios, voices, personas, axes, backends, styles, sections, options, or tasks or texts of a suite."
+            help="suites, agents, users, judges, models, measures, rules, languages, scenarios, "
+            "voices, personas, axes, backends, styles, sections, options, or tasks or texts "
+            "of a suite."
         ),
     ] = "suites",
     suite: Annotated[
@@ -90,7 +94,10 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a conversation with its calls and why it scored so; without a task, what failed and why."""
+    """Show a conversation with its calls and the reasons for its score.
+
+    Without a task, show the failed conversations and their causes.
+    """
     if by is not None:
         from dragoman.cli.show import print_groups
 
@@ -120,14 +127,16 @@ def report(  # noqa: PLR0913, PLR0917 - the options of one command
     style: Annotated[
         str | None,
         typer.Option(
-            help="mm-tau-p2: begin with its Tables 2 to 5 and Figures 2 and 3, and what each axis does."
+            help="mm-tau-p2: begin with its Tables 2 to 5 and Figures 2 and 3, and what each axis "
+            "does."
         ),
     ] = None,
     form: Annotated[
         str | None,
         typer.Option(
             "--format",
-            help="html; with --style also md, latex, json, csv or parquet: the tables alone [as --out ends, else html].",
+            help="html; with --style also md, latex, json, csv or parquet: the tables alone [as "
+            "--out ends, else html].",
         ),
     ] = None,
     weights: Annotated[
@@ -193,7 +202,8 @@ def blame(
 ) -> None:
     """Name what lost conversations: the line, voice and recognizer, arguments, or the agent.
 
-    Plays them again with the words that were meant, then over a clean line or with the plan's arguments.
+    Plays them again with the words that were meant, then over a clean line or with the plan's
+    arguments.
     """
     from dragoman.cli.attribution import print_attribution
 
@@ -213,7 +223,8 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
     out: Annotated[
         list[Path] | None,
         typer.Option(
-            help="But for bfcl: a file to write, .md, .tex, .csv or .json, of mm-tau-p2 also .parquet; repeatable."
+            help="But for bfcl: a file to write, .md, .tex, .csv or .json, of mm-tau-p2 also "
+            ".parquet; repeatable."
         ),
     ] = None,
     weights: Annotated[

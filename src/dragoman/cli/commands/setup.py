@@ -35,8 +35,8 @@ def doctor(
     Keys are looked for by name: nothing of a value is shown. Exit 1 where something is wrong, as a
     file that is not what is pinned; what is only missing is no failure.
 
-    With --model, NAME as in `run --agent`, tiny requests go to its endpoint, and each line says what
-    works and what to do where it does not. Exit 0 only if words and a tool call work.
+    With --model, NAME as in `run --agent`, tiny requests go to its endpoint, and each line says
+    what works and what to do where it does not. Exit 0 only if words and a tool call work.
     """
     from dragoman.cli.doctor import diagnose, diagnose_model
 

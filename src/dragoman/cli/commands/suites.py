@@ -97,7 +97,8 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
     components: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only files for these: schema, tools, messages, database, policy, tasks, functions; by commas."
+            help="Only files for these: schema, tools, messages, database, policy, tasks, "
+            "functions; by commas."
         ),
     ] = None,
     only_stale: Annotated[

@@ -123,8 +123,8 @@ class RecordedConditions:
         """Return what a condition is made of.
 
         Raises:
-            UsageError: Where the suite is no set, the recognizer did not hear it, or what the set does
-                not hold cannot be said or heard live.
+            UsageError: Where the suite is no set, the recognizer did not hear it, or what the set
+                does not hold cannot be said or heard live.
         """
         suite, name = self._suite, condition.recognizer
         if not isinstance(suite, Recorded):
@@ -163,7 +163,10 @@ class RecordedConditions:
         )
 
     def _live(self, suite: Recorded, condition: Condition) -> Live:
-        """Return how words are said and heard that the set does not hold, as those that it holds."""
+        """Return the speech path for words that the set does not hold.
+
+        It speaks and hears these words like the words that the set holds.
+        """
         recordings, language, name = suite.recordings, condition.language, condition.recognizer
         try:
             if name.startswith(SIMULATED):
@@ -173,7 +176,8 @@ class RecordedConditions:
             speakers = self._engines.speakers(recordings.speakers, language)
         except UsageError as error:
             raise UsageError(
-                f"{self._suite.name}: not every word that is said is in the set, and what is not is "
+                f"{self._suite.name}: not every word that is said is in the set, and what is not "
+                "is "
                 f"spoken live: {error}"
             ) from error
         paths: Mapping[str, VoicePath] = {
@@ -186,7 +190,8 @@ class RecordedConditions:
 def why_not_recorded(suite: str) -> str:
     """Return what is said where a suite that is no set is to be played as recorded."""
     return (
-        f"--voice recorded plays audio sets, and {suite} is none: `dragoman speak {suite} --out SET`, "
+        f"--voice recorded plays audio sets, and {suite} is none: `dragoman speak {suite} --out "
+        "SET`, "
         "then `dragoman run set:SET`"
     )
 
@@ -206,8 +211,8 @@ def voice_conditions(
 ) -> tuple[Condition, ...]:
     """Return the conditions of a grid over every line and recognizer.
 
-    An audio set is played as text and as it was recorded, for each of its recognizers, where no lines
-    are named.
+    An audio set is played as text and as it was recorded, for each of its recognizers, where no
+    lines are named.
 
     Raises:
         UsageError: For a line that does not exist, recognizers or speakers without a line, or raw

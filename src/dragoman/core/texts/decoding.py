@@ -165,7 +165,7 @@ def value_at(value: object, place: JsonPath) -> object:
     return value
 
 
-def set_values_at(value: Any, texts: Mapping[JsonPath, str]) -> None:  # noqa: ANN401 - whatever a file holds
+def set_values_at(value: Any, texts: Mapping[JsonPath, str]) -> None:  # noqa: ANN401
     """Put texts into their places, which must be there."""
     for place, text in texts.items():
         holder = value

@@ -208,7 +208,7 @@ def free_gpu_memory() -> int:
     return int(torch.cuda.mem_get_info()[0])
 
 
-def _load_model(spec: FolderModel, device: str) -> Any:  # noqa: ANN401 - the library has no types here
+def _load_model(spec: FolderModel, device: str) -> Any:  # noqa: ANN401
     dtype = torch.bfloat16 if device == "cuda" else torch.float32
     model = AutoModelForCausalLM.from_pretrained(spec.folder, dtype=dtype, **LOADED_WEIGHTS)
     if spec.adapter:

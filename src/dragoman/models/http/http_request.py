@@ -180,7 +180,10 @@ def encode_form(fields: Mapping[str, object], file: FormFile) -> tuple[str, byte
     digest.update(file.content)
     boundary = f"form-{digest.hexdigest()}"
     parts = [
-        f'--{boundary}\r\nContent-Disposition: form-data; name="{_escape_field_name(name)}"\r\n\r\n{text}\r\n'
+        (
+            f"--{boundary}\r\nContent-Disposition: form-data; "
+            f'name="{_escape_field_name(name)}"\r\n\r\n{text}\r\n'
+        )
         for name, text in texts.items()
     ]
     head = (

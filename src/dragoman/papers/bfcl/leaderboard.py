@@ -45,7 +45,8 @@ AGGREGATES = _Aggregates()
 def _entry_text(entry: LeaderboardEntry) -> Iterator[TextTable | str]:
     if entry.unreadable:
         yield (
-            f"{entry.agent}: in most replies of {', '.join(entry.unreadable)} no calls could be read: "
+            f"{entry.agent}: in most replies of {', '.join(entry.unreadable)} no calls could be "
+            "read: "
             "the figures may say more of how they were read than of the agent"
         )
     aggregates = [each for each in entry.aggregates if each.tasks]

@@ -18,7 +18,10 @@ from dragoman.report.table_markup import latex_tables
 
 _WEIGHTS = 4
 _TITLE = "The metrics of MM-tau-p2"
-_FURTHER = "Tables 3 and 4, the changes between exposures: --out FILE.md, or `dragoman report RUN --style mm-tau-p2`"
+_FURTHER = (
+    "Tables 3 and 4, the changes between exposures: --out FILE.md, or `dragoman report RUN "
+    "--style mm-tau-p2`"
+)
 
 
 class _MmTauStyle:

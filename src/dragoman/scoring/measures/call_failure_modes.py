@@ -254,7 +254,10 @@ def _count_planned_call(
     for name, found in pair.differences.items():
         compared: dict[str, int | float] = {COMPARED: 1, **({found: 1} if found else {})}
         why = (
-            f"{found}: {_format_given_argument(made, name)} for {_format_truncated(wanted.value(name))}"
+            (
+                f"{found}: {_format_given_argument(made, name)} for "
+                f"{_format_truncated(wanted.value(name))}"
+            )
             if found
             else ""
         )

@@ -211,7 +211,7 @@ def lone_moves(task: Task) -> Iterator[Reply]:
     yield ToolCallReply((ToolCall("plan_done", "done", {}),))
 
 
-def _prepare_nothing(stretch: Sequence[Action]) -> Iterator[Reply]:  # noqa: ARG001 - nothing is said
+def _prepare_nothing(stretch: Sequence[Action]) -> Iterator[Reply]:  # noqa: ARG001
     yield from ()
 
 

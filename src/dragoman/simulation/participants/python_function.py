@@ -40,7 +40,8 @@ class FunctionModel:
         self._function = function
         self._has_warned = False
         self._is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-            getattr(function, "__call__", None)  # noqa: B004 - its kind is asked, not whether it is callable
+            # Its kind is asked, not whether it is callable.
+            getattr(function, "__call__", None)  # noqa: B004
         )
 
     @property
@@ -98,7 +99,7 @@ async def _in_task(work: Awaitable[object]) -> object:
             return await work
         except (Exception, asyncio.CancelledError):
             raise
-        except BaseException as error:  # noqa: BLE001 - raised below: a task would end the loop with it
+        except BaseException as error:  # noqa: BLE001
             failures.append(error)
             return None
 

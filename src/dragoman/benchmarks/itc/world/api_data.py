@@ -33,10 +33,11 @@ How = Literal[
 ]
 """What a parameter does to the rows of a table.
 
-`same` and `exact` keep rows whose column is the value, letters folded or not; `has` those whose list
-holds it or whose text has it inside; `words` those with each of its words; `least` and `most` those
-not below or above it; `between` those whose two columns it lies between; `latest` those of the latest date up to it. `limit`, `page` and `cursor` keep a
-stretch of what is left, `fields` keeps fields; `told` does nothing.
+`same` and `exact` keep rows whose column is the value, letters folded or not; `has` those whose
+list holds it or whose text has it inside; `words` those with each of its words; `least` and `most`
+those not below or above it; `between` those whose two columns it lies between; `latest` those of
+the latest date up to it. `limit`, `page` and `cursor` keep a stretch of what is left, `fields`
+keeps fields; `told` does nothing.
 """
 
 

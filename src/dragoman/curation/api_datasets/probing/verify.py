@@ -44,7 +44,8 @@ class VerifySettings(msgspec.Struct, frozen=True):
 
     Attributes:
         calls: Calls of one operation, at most.
-        keys: What callers configure, by host and name; it is sent, and taken out of all that is stored.
+        keys: What callers configure, by host and name; it is sent, and taken out of all that is
+            stored.
         at_once: Operations under way at a time.
     """
 
