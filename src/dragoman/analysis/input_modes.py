@@ -97,7 +97,7 @@ def played_input_modes(
             (row.agent, _setting(row.condition), input_mode(row.condition)), []
         ).append(row)
     players = list(dict.fromkeys((agent, setting) for agent, setting, _ in groups))
-    found = [_played(*place, rows, digests, known) for place, rows in groups.items()]
+    found = [_build_played_mode(*place, rows, digests, known) for place, rows in groups.items()]
     return tuple(sorted(found, key=lambda each: (players.index(each.player), _rank(each.way))))
 
 
@@ -129,7 +129,7 @@ def _rank(way: InputMode) -> int:
     return 2 if way.recognizer == ITSELF else 1
 
 
-def _played(  # noqa: PLR0913, PLR0917 - a place of the grid, and what it is made of
+def _build_played_mode(  # noqa: PLR0913, PLR0917 - a place of the grid, and what it is made of
     agent: str,
     setting: tuple[str, ...],
     way: InputMode,
@@ -150,7 +150,7 @@ def _played(  # noqa: PLR0913, PLR0917 - a place of the grid, and what it is mad
             )
             for name, found in grouped.items()
         },
-        _pooled(rows, digests, is_one=len(grouped) == 1),
+        _pool_suites(rows, digests, is_one=len(grouped) == 1),
     )
 
 
@@ -160,7 +160,7 @@ def _cell(suite: str, rows: Sequence[ConversationResult], digests: dict[str, str
     return CellOutcomes(name, tuple(rows), digests)
 
 
-def _pooled(
+def _pool_suites(
     rows: Sequence[ConversationResult], digests: Mapping[TaskId, str], *, is_one: bool
 ) -> CellOutcomes:
     """Return the conversations of several suites as one cell, each task by a name of its own."""

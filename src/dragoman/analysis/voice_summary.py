@@ -220,13 +220,15 @@ def _names(
 def _standings(
     played: PlayedInputMode, scoring: tuple[str, str], board: Leaderboard
 ) -> dict[str, AggregateScore]:
-    categories = {name: _standing(name, cell, scoring) for name, cell in played.categories.items()}
+    categories = {
+        name: _aggregate_score(name, cell, scoring) for name, cell in played.categories.items()
+    }
     made = aggregate_scores(board.aggregates, categories, board.sizes)
     begun = {name: each for name, each in made.items() if each.tasks}
-    return {**categories, **begun, ALL_TASKS: _standing(ALL_TASKS, played.pooled, scoring)}
+    return {**categories, **begun, ALL_TASKS: _aggregate_score(ALL_TASKS, played.pooled, scoring)}
 
 
-def _standing(name: str, cell: CellOutcomes, scoring: tuple[str, str]) -> AggregateScore:
+def _aggregate_score(name: str, cell: CellOutcomes, scoring: tuple[str, str]) -> AggregateScore:
     (found,) = summarize(_as_one(cell), *scoring)
     first = found.result.figures[0]
     return AggregateScore(
@@ -249,7 +251,7 @@ def _figures(  # noqa: PLR0913, PLR0917 - one row, and the grid around it
 ) -> InputModeMetrics:
     rows = played.pooled.outcomes
     (cell,) = summarize(rows, *scoring)
-    text, unanswered = _text(played, every), _unanswered(played, every)
+    text, unanswered = _text(played, every), _find_without_clarification(played, every)
     measures = measure_rows(rows, [cell], declared)
     return InputModeMetrics(
         played.agent,
@@ -278,7 +280,7 @@ def _text(played: PlayedInputMode, every: Sequence[PlayedInputMode]) -> PlayedIn
     return next((found for way in wanted if (found := _find(every, played, way))), None)
 
 
-def _unanswered(
+def _find_without_clarification(
     played: PlayedInputMode, every: Sequence[PlayedInputMode]
 ) -> PlayedInputMode | None:
     """Return the same without clarifications; None for what has none itself."""

@@ -123,7 +123,7 @@ def print_verified(folder: Path, *, as_json: bool) -> int:
         print_line(f"and {len(problems) - _SHOWN:,} more")
     for line in unchecked:
         print_line(f"not checked: {line}")
-    print_line(f"{folder}: {formatting.counted(len(problems), 'problem')}")
+    print_line(f"{folder}: {formatting.format_count(len(problems), 'problem')}")
     return 1 if problems else 0
 
 
@@ -159,8 +159,8 @@ def _print_card(card: AudioSetCard, request: AudioSetRequest) -> None:
     prices = prices_for(request)
     for usage in card.usage:
         print_line(
-            f"{usage.model}: {formatting.calls(usage)} calls, {formatting.sent(usage)} tokens in, "
-            f"{formatting.received(usage)} out, "
+            f"{usage.model}: {formatting.calls(usage)} calls, {formatting.format_sent_usage(usage)} tokens in, "
+            f"{formatting.format_received_usage(usage)} out, "
             f"{formatting.money(cost_of(usage, prices.price_of))} "
             f"({prices.as_of})"
         )

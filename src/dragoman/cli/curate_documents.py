@@ -18,7 +18,7 @@ from dragoman.curation.datasets import (
 )
 from dragoman.curation.steps import CollectOptions, CollectResult, run_collect
 from dragoman.report import formatting
-from dragoman.report.formatting import counted
+from dragoman.report.formatting import format_count
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.store.dataset import FunnelCount, StepLine
 
@@ -63,16 +63,16 @@ def _print_usage(usage: Mapping[str, Sequence[StepUsage]]) -> None:
     for step in sorted(usage, key=step_position):
         for used, cost in ((each.usage, each.cost) for each in usage[step]):
             print_line(
-                f"{step} by {used.model}: {formatting.calls(used)} calls, {formatting.sent(used)} "
+                f"{step} by {used.model}: {formatting.calls(used)} calls, {formatting.format_sent_usage(used)} "
                 "tokens in, "
-                f"{formatting.received(used)} out, {formatting.money(cost)}"
+                f"{formatting.format_received_usage(used)} out, {formatting.money(cost)}"
             )
 
 
 def _note(counts: Sequence[FunnelCount]) -> str:
     failed = sum(each.failed for each in counts)
     if failed:
-        return f"{counted(failed, 'item')} failed: the same step tries again what failed"
+        return f"{format_count(failed, 'item')} failed: the same step tries again what failed"
     return "" if counts else "nothing was looked at: `dragoman curate status` says what there is"
 
 
@@ -131,7 +131,7 @@ def _print(folder: Path, result: CollectResult) -> None:
         for each in result.sources
     )
     note = (
-        f"{folder} has {counted(merged.documents, 'document')}; twins that went into others: "
+        f"{folder} has {format_count(merged.documents, 'document')}; twins that went into others: "
         f"{merged.exact:,} exact, {merged.near:,} near"
     )
     print_table(TextTable(SOURCE_HEADINGS, rows, note=note, numbers=frozenset(SOURCE_HEADINGS[1:])))
@@ -178,8 +178,8 @@ def list_documents(folder: Path, by: Sequence[str], top: int, *, as_json: bool) 
     )
     headings = (*by, "documents", "operations")
     left = len(counts) - len(rows)
-    note = f"and {counted(left, 'more row')}; " if left else ""
-    note += f"{counted(found.documents, 'document')}, {counted(found.operations, 'operation')}"
+    note = f"and {format_count(left, 'more row')}; " if left else ""
+    note += f"{format_count(found.documents, 'document')}, {format_count(found.operations, 'operation')}"
     print_table(
         TextTable(headings, rows, title=str(folder), note=note, numbers=frozenset(headings[-2:]))
     )

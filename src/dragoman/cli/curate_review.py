@@ -150,7 +150,7 @@ def _print_doubts(batch: AnnotationBatch, blind: float) -> None:
     for name, wanted in given.gold_wanted.items():
         if given.gold[name] < wanted:
             print_line(
-                f"{name} has {formatting.counted(given.gold[name], 'gold question')}, and "
+                f"{name} has {formatting.format_count(given.gold[name], 'gold question')}, and "
                 f"{wanted} are "
                 "wanted: have an expert label more queries"
             )
@@ -170,12 +170,14 @@ def _print_refused(found: ImportedLabels) -> None:
         print_error(f"{refused.where}: {refused.why}")
     more = len(found.refused) - _SHOWN
     also = f" (and {more} more)" if more > 0 else ""
-    print_error(f"nothing was taken: {formatting.counted(len(found.refused), 'row')} refused{also}")
+    print_error(
+        f"nothing was taken: {formatting.format_count(len(found.refused), 'row')} refused{also}"
+    )
 
 
 def _print_import(found: ImportedLabels, terms: ReviewThresholds) -> None:
     print_line(
-        f"{found.annotator}: {formatting.counted(found.labelled, 'label')} taken, {found.blank:,} "
+        f"{found.annotator}: {formatting.format_count(found.labelled, 'label')} taken, {found.blank:,} "
         "rows "
         f"without; {found.labelled_of_given:,} of {found.given:,} queries are labelled now"
     )
@@ -184,7 +186,7 @@ def _print_import(found: ImportedLabels, terms: ReviewThresholds) -> None:
 
 
 def _print_accuracy(accuracy: GoldAccuracy, terms: ReviewThresholds) -> None:
-    questions = formatting.counted(accuracy.questions, "gold question")
+    questions = formatting.format_count(accuracy.questions, "gold question")
     print_line(f"on {questions}: {accuracy_text(accuracy)} answers as the expert has them")
     if not accuracy.is_enough:
         print_line(f"too few to judge by: {terms.least_gold} are needed")

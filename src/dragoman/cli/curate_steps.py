@@ -21,7 +21,7 @@ from dragoman.curation.api_datasets.split import SplitPlan
 from dragoman.curation.datasets import StepResult
 from dragoman.curation.progress import StepStopped
 from dragoman.formats.api_dataset_steps import run_export
-from dragoman.report.formatting import counted
+from dragoman.report.formatting import format_count
 
 
 def numbers_by_name(option: str, written: str) -> dict[str, int]:
@@ -133,7 +133,7 @@ def import_reports(folder: Path, reports: Sequence[Path], *, as_json: bool) -> i
         print_json(found)
     else:
         print_line(
-            f"{counted(found.rounds, 'round')} of {found.addresses:,} addresses, of which "
+            f"{format_count(found.rounds, 'round')} of {found.addresses:,} addresses, of which "
             f"{folder} has "
             f"{found.known:,}"
         )

@@ -105,7 +105,8 @@ def _print_groups(folder: Path, groups: Sequence[FailureGroup]) -> None:
         count = sum(len(group.places) for group in of_cause)
         print()
         for line in _wrap_text(
-            f"{count:,} {OUTCOME_STATUSES[standing]}: {formatting.shortened(cause, MAX_CAUSE)}", ""
+            f"{count:,} {OUTCOME_STATUSES[standing]}: {formatting.truncate_text(cause, MAX_CAUSE)}",
+            "",
         ):
             print(line)
         for group in of_cause:
@@ -129,7 +130,7 @@ def _counts(groups: Sequence[FailureGroup], planned: int) -> str:
     }
     passed = f"{planned - sum(counts.values()):,} passed"
     others = [f"{count:,} {word}" for word, count in counts.items() if count]
-    return ", ".join((formatting.counted(planned, "conversation"), passed, *others))
+    return ", ".join((formatting.format_count(planned, "conversation"), passed, *others))
 
 
 def _lines(folder: Path, group: FailureGroup) -> Iterator[str]:

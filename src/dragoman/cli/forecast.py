@@ -100,14 +100,14 @@ def _totals(found: Forecast, setup: Setup, seconds: float | None) -> Iterator[st
         yield f"  {_UNKNOWN}: {why}"
     if unlike:
         yield (
-            f"  {_UNKNOWN}: {formatting.counted(unlike, 'conversation')}: nothing like them is "
+            f"  {_UNKNOWN}: {formatting.format_count(unlike, 'conversation')}: nothing like them is "
             "recorded"
         )
     yield f"time: {_time(setup, seconds)}"
     yield f"prices: {setup.prices.as_of}"
     for each in _outdated_prices(found, setup):
         yield f"  old price: {aged_price(each)}"
-    yield f"from {formatting.counted(found.recorded, 'recorded conversation')}:"
+    yield f"from {formatting.format_count(found.recorded, 'recorded conversation')}:"
     for basis, count in found.bases.items():
         yield f"  {basis}: for {count:,} planned"
 
@@ -117,7 +117,7 @@ def _time(setup: Setup, seconds: float | None) -> str:
         return f"{_UNKNOWN}: a batch may take a day"
     if seconds is None:
         return f"{_UNKNOWN}: for some, nothing without the cache is recorded, or stated"
-    at_once = formatting.counted(setup.at_once, "conversation")
+    at_once = formatting.format_count(setup.at_once, "conversation")
     return f"about {formatting.duration(seconds)}, {at_once} at a time"
 
 

@@ -122,7 +122,7 @@ def _export_folders(folder: Path, out: Path, agent: str | None) -> None:
         found = write_run_folders(store, out, agent)
     for each in found:
         left = f", {each.left_out} left out without their text or voice" if each.left_out else ""
-        print_line(f"{formatting.counted(each.tasks, 'task')}{left}: {each.path}")
+        print_line(f"{formatting.format_count(each.tasks, 'task')}{left}: {each.path}")
 
 
 def _export_set(folder: Path, out: Path) -> None:

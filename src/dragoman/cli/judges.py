@@ -29,7 +29,7 @@ from dragoman.experiments.judge_validation import (
 from dragoman.experiments.measure_validation import Difference, LabelComparison, check_labels
 from dragoman.registry.suites import load_suite
 from dragoman.report import formatting
-from dragoman.report.formatting import counted
+from dragoman.report.formatting import format_count
 from dragoman.report.judged_errors import error_tables
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.scoring.measures.critical_fields import critical_actions
@@ -49,10 +49,10 @@ def print_judge_check(run: Path, labels: Path | None, *, as_json: bool) -> None:
     if labels is None:
         print_line("no labels: judges are compared with each other alone (--labels FILE)")
     if found.strangers:
-        what = formatting.counted(found.strangers, "label")
+        what = formatting.format_count(found.strangers, "label")
         print_line(f"{labels}: {what} of what no judge was asked about here")
-    _print(_labelled(found.labelled))
-    _print(_corrected(found.corrected))
+    _print(_labelled_figures_table(found.labelled))
+    _print(_corrected_figures_table(found.corrected))
     _print(_panels(found.panels))
     _print_split(run, found)
     _print(_hindsight(found.hindsight))
@@ -62,7 +62,7 @@ def print_judge_check(run: Path, labels: Path | None, *, as_json: bool) -> None:
 def print_template(run: Path, path: Path) -> None:
     """Write a file to label, and say so."""
     count = write_label_template(run, path)
-    print_line(f"{path}: {formatting.counted(count, 'row')}: fill the column `value`")
+    print_line(f"{path}: {formatting.format_count(count, 'row')}: fill the column `value`")
 
 
 def _print(table: TextTable) -> None:
@@ -70,7 +70,7 @@ def _print(table: TextTable) -> None:
         print_table(table)
 
 
-def _labelled(figures: Sequence[LabelledFigures]) -> TextTable:
+def _labelled_figures_table(figures: Sequence[LabelledFigures]) -> TextTable:
     headings = (
         *("question", "judge", "labelled", "unanswered", "right", "kappa"),
         *("precision", "recall", "specificity", "late less early", "long less short"),
@@ -99,7 +99,7 @@ def _labelled(figures: Sequence[LabelledFigures]) -> TextTable:
     return TextTable(headings, rows, "against people", note, frozenset(headings[2:4]))
 
 
-def _corrected(figures: Sequence[CorrectedFigure]) -> TextTable:
+def _corrected_figures_table(figures: Sequence[CorrectedFigure]) -> TextTable:
     headings = ("question", "judge", "condition", "agent", "judged", "raw", "corrected", "95 %")
     rows = tuple(
         (
@@ -270,7 +270,7 @@ def print_label_check(paths: Sequence[Path], *, as_json: bool) -> bool:
         print_json(found)
         return found.is_exact
     without = f", {found.unlabelled:,} more without any" if found.unlabelled else ""
-    print_line(f"{counted(found.conversations, 'conversation')} with labels{without}")
+    print_line(f"{format_count(found.conversations, 'conversation')} with labels{without}")
     print_table(_table(found))
     for each in found.differences[:_SHOWN]:
         print_line(_describe_agreement(each))
@@ -384,15 +384,17 @@ def _print_duties(suite: Suite, stakes: RiskProfile, due: Sequence[DutyRow], *, 
         print_line(f"a person takes over ({duty.reason}): {duty.when}")
         tasks = [row.task for row in due if duty.reason in row.reasons]
         place = duty.place or _heading(suite, duty.reason)
-        print_line(f"  {place}{place and '; '}{_named(tasks, full=full)}")
+        print_line(f"  {place}{place and '; '}{_format_task_names(tasks, full=full)}")
     planned = [row.task for row in due if row.is_planned]
-    print_line(f"{stakes.escalation_tool} is in the plan of {_named(planned, full=full)}")
+    print_line(
+        f"{stakes.escalation_tool} is in the plan of {_format_task_names(planned, full=full)}"
+    )
     alone = [row.task for row in due if not row.is_planned]
     unsaid = [row.task for row in due if not row.reasons]
     if alone:
-        print_line(f"a duty that the plan does not follow: {_named(alone, full=full)}")
+        print_line(f"a duty that the plan does not follow: {_format_task_names(alone, full=full)}")
     if unsaid:
-        print_line(f"a plan that no duty explains: {_named(unsaid, full=full)}")
+        print_line(f"a plan that no duty explains: {_format_task_names(unsaid, full=full)}")
 
 
 def _heading(suite: Suite, reason: str) -> str:
@@ -408,11 +410,11 @@ def _heading(suite: Suite, reason: str) -> str:
     return ""
 
 
-def _named(tasks: Sequence[str], *, full: bool) -> str:
+def _format_task_names(tasks: Sequence[str], *, full: bool) -> str:
     """Return how many tasks there are, and which."""
     shown = tasks if full or len(tasks) <= _NAMED + 1 else tasks[:_NAMED]
     more = f" and {len(tasks) - len(shown)} more (--full)" if len(shown) < len(tasks) else ""
-    return f"{formatting.counted(len(tasks), 'task')}: {', '.join(shown) or 'none'}{more}"
+    return f"{formatting.format_count(len(tasks), 'task')}: {', '.join(shown) or 'none'}{more}"
 
 
 def _print_tools(rows: list[CriticalRow], stakes: RiskProfile) -> None:

@@ -41,13 +41,13 @@ def print_tasks(suite: str | None) -> None:
     if suite is None:
         raise UsageError("list tasks: name a suite: `dragoman list tasks courier`")
     from dragoman.registry.suites import load_suite
-    from dragoman.report.formatting import shortened
+    from dragoman.report.formatting import truncate_text
 
     tasks = load_suite(suite).tasks
     width = min(MAX_ALIGNED, max((len(task.id) for task in tasks), default=0))
     for task in tasks:
         wanted = " ".join(task.wanted.split())
-        print_line(f"{task.id:<{width}}  {shortened(wanted, MAX_WANTED)}".rstrip())
+        print_line(f"{task.id:<{width}}  {truncate_text(wanted, MAX_WANTED)}".rstrip())
 
 
 def names(what: str) -> dict[str, str]:

@@ -35,7 +35,7 @@ def local_server_notice(waiting: ConcurrencyLimits) -> str:
     The text is "" if nothing was chosen.
     """
     chosen = {
-        "concurrency": f"{formatting.counted(waiting.concurrency, 'conversation')} at a time "
+        "concurrency": f"{formatting.format_count(waiting.concurrency, 'conversation')} at a time "
         "(--concurrency)",
         "read_timeout": f"silence of up to {waiting.local_read_timeout:g} s (--read-timeout)",
     }
@@ -108,7 +108,7 @@ def _require_unspent(budget: Budget | None) -> None:
 
 def _describe_result(answered: PreflightResult) -> str:
     """Return in one line who answered, and what that cost."""
-    begun = formatting.counted(answered.conversations, "conversation")
+    begun = formatting.format_count(answered.conversations, "conversation")
     used = _describe_usage(answered) or "no model was asked"
     return f"preflight: the beginning of {begun}: {used}"
 
@@ -126,7 +126,7 @@ def _describe_usage(tried: PreflightResult, before: str = "") -> str:
 
 
 def _calls(usage: Usage) -> str:
-    calls = formatting.counted(usage.calls, "call")
+    calls = formatting.format_count(usage.calls, "call")
     is_replayed = usage.calls and usage.replayed == usage.calls
     how = " from cache" if is_replayed else f" in {usage.seconds:.1f} s"
     return f"{usage.purpose} {usage.model} {calls}{how}"

@@ -275,7 +275,7 @@ def _describe_interruption(job: Job, left: int, *, is_retry: bool) -> str:
     how = f"for the other {left:,} go on with" if left else "go on with"
     option = " --retry-invalid" if is_retry else ""
     return (
-        f"stopped; {planned - left:,} of {formatting.counted(planned, 'conversation')} finished "
+        f"stopped; {planned - left:,} of {formatting.format_count(planned, 'conversation')} finished "
         "and "
         f"stored; {how}: dragoman resume {quote(str(job.store.folder))}{option}"
     )
@@ -489,7 +489,7 @@ def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> N
     for label, why in left_out.items():
         print_line(f"{label}  not applicable: {why}")
     print(
-        f"{formatting.counted(len(cells), 'conversation')} planned, none played: "
+        f"{formatting.format_count(len(cells), 'conversation')} planned, none played: "
         f"{_plan_size(setup, cells)}"
     )
     if line := local_server_notice(waiting):
@@ -510,5 +510,5 @@ def _plan_size(setup: Setup, cells: "Sequence[Cell]") -> str:
         "condition": {cell.condition.label for cell in cells},
         "trial": {cell.trial for cell in cells},
     }
-    counts = " x ".join(formatting.counted(len(found), noun) for noun, found in parts.items())
+    counts = " x ".join(formatting.format_count(len(found), noun) for noun, found in parts.items())
     return f"{counts}; {count_asking(setup.config, cells):,} ask an endpoint"

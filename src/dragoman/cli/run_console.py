@@ -126,7 +126,7 @@ def stall_notice(waiting: Sequence[InFlightConversation]) -> str:
     named = "; ".join(map(_describe_waiting, shown))
     more = f"; and {len(waiting) - MAX_NAMED} more" if len(waiting) > MAX_NAMED else ""
     least = formatting.duration(waiting[-1].seconds)
-    count = formatting.counted(len(waiting), "conversation")
+    count = formatting.format_count(len(waiting), "conversation")
     helps = "; ".join(dict.fromkeys(map(_option, shown)))
     return f"no reply for {least}: {count} under way, waiting: {named}{more} ({helps})"
 

@@ -79,9 +79,9 @@ def merge(folders: Sequence[Path], out: Path, prefer: str | None, *, as_json: bo
     elif not merged.conflicts:
         left = f"; {merged.left:,} left: dragoman resume {out}" if merged.left else ""
         print_line(
-            f"{out}: {formatting.counted(merged.conversations, 'conversation')} of "
+            f"{out}: {formatting.format_count(merged.conversations, 'conversation')} of "
             f"{len(folders)} runs, {merged.in_several:,} of them in several, "
-            f"{formatting.counted(merged.sounds, 'sound')}{left}"
+            f"{formatting.format_count(merged.sounds, 'sound')}{left}"
         )
     if merged.conflicts:
         _refuse(merged, as_json=as_json)
@@ -102,7 +102,7 @@ def _refuse(merged: MergeResult, *, as_json: bool) -> None:
         if len(merged.conflicts) > MOST_CONFLICTS_SHOWN:
             print_line(f"and {len(merged.conflicts) - MOST_CONFLICTS_SHOWN:,} more")
     raise StoreError(
-        f"merge: {formatting.counted(len(merged.conflicts), 'conversation')} of which runs "
+        f"merge: {formatting.format_count(len(merged.conflicts), 'conversation')} of which runs "
         "differ, nothing "
         "was written: --prefer first or last says whose stay"
     )

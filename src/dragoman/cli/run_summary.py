@@ -57,13 +57,13 @@ def next_step(folder: Path, state: RunState, *, is_imported: bool = False, shard
     run = quote(str(folder))
     if state.raised:
         return (
-            f"{formatting.counted(state.raised, 'conversation')} ended by an error in code of "
+            f"{formatting.format_count(state.raised, 'conversation')} ended by an error in code of "
             "your own "
             f"and got no score: mend it and run anew; what raised: dragoman show {run}"
         )
     if state.broken and not is_imported:
         return (
-            f"{formatting.counted(state.broken, 'conversation')} ended by infrastructure: "
+            f"{formatting.format_count(state.broken, 'conversation')} ended by infrastructure: "
             f"try them again with: dragoman resume {run}"
         )
     if state.missing and (shard or not is_imported):
@@ -76,14 +76,14 @@ def next_step(folder: Path, state: RunState, *, is_imported: bool = False, shard
 def _to_be_played(run: str, state: RunState, shard: str) -> str:
     if shard and not state.left:
         return (
-            f"share {shard} was played, {formatting.counted(state.missing, 'conversation')} "
+            f"share {shard} was played, {formatting.format_count(state.missing, 'conversation')} "
             "belong to "
             f"others: join them with: dragoman merge {run} OTHER... --out FOLDER"
         )
     left = state.left if shard else state.missing
     of_share = f" of share {shard}" if shard else ""
     return (
-        f"{formatting.counted(left, 'conversation')}{of_share} not run: "
+        f"{formatting.format_count(left, 'conversation')}{of_share} not run: "
         f"go on with: dragoman resume {run}"
     )
 
@@ -251,7 +251,7 @@ def _objection(cell: CellSummary, least: float) -> str:
     if first.value < least:
         return f"{where} has pass^1 {formatting.number(first.value)}"
     if first.bounds.low < least:
-        left = formatting.counted(cell.result.left_out, "task")
+        left = formatting.format_count(cell.result.left_out, "task")
         return (
             f"{where} is undecided: pass^1 {formatting.number(first.value)}, but "
             f"{formatting.number(first.bounds.low)} if the {left} left out had failed"

@@ -78,7 +78,7 @@ def _finding(name: str, found: PulledState) -> DoctorFinding:
         some = ", ".join(found.wrong[:_NAMED])
         more = f" and {len(found.wrong) - _NAMED} more" if len(found.wrong) > _NAMED else ""
         return DoctorFinding(DATA_PART, name, "wrong", f"not as pinned: {some}{more}", todo)
-    files = formatting.counted(found.files, "file")
+    files = formatting.format_count(found.files, "file")
     return DoctorFinding(DATA_PART, name, "ok", f"{files} as pinned, {found.bytes / 1e6:,.1f} MB")
 
 

@@ -93,7 +93,7 @@ def _study(plan: StudyPlan, *, dry_run: bool, as_json: bool) -> None:
     if dry_run:
         _print_plan(plan, arms)
         return
-    found = run_study(plan, arms, _say, _watched)
+    found = run_study(plan, arms, _say, _track_progress)
     board = msgspec.structs.replace(found, facts=(("figures", NOTE), *found.facts))
     write_tables([plan.out / name for name in _FILES], _writers(board))
     if as_json:
@@ -153,7 +153,7 @@ def _say(line: str) -> None:
 
 
 @contextmanager
-def _watched(run: SideRun, count: int) -> Iterator[Callable[[], None]]:
+def _track_progress(run: SideRun, count: int) -> Iterator[Callable[[], None]]:
     with progress(f"{run.side} on {run.suite}", count) as advance:
         yield advance
 
@@ -190,7 +190,7 @@ def run_recipe(path: Path, asked: Measuring | None, request: TrainingRequest) ->
     if request.dry_run:
         _show_plan(prepared, price, as_json=as_json)
         return
-    for line in (_about_rows(prepared), *_needed(prepared, price)):
+    for line in (_about_rows(prepared), *_describe_requirements(prepared, price)):
         _say(line)
     from dragoman.finetuning.training import train
 
@@ -280,7 +280,7 @@ def _show_plan(prepared: Prepared, price: float | None, *, as_json: bool) -> Non
         print(escape_controls(f"refused {leaks[0].row}: {told}"))
     if len(prepared.leaks) > 10:  # noqa: PLR2004 - as many as were shown
         print(f"... and {len(prepared.leaks) - 10} more: --json has them all")
-    for line in _needed(prepared, price):
+    for line in _describe_requirements(prepared, price):
         print(line)
 
 
@@ -299,7 +299,7 @@ def _least_costs(prepared: Prepared, price: float | None) -> dict[str, float] | 
     }
 
 
-def _needed(prepared: Prepared, price: float | None) -> Iterator[str]:
+def _describe_requirements(prepared: Prepared, price: float | None) -> Iterator[str]:
     """Yield what a training needs of a machine, in words."""
     recipe, model = prepared.recipe, prepared.model
     cpu, gpu = (memory_needs(recipe, model, on_gpu=on_gpu) for on_gpu in (False, True))

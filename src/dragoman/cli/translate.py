@@ -230,7 +230,7 @@ def _describe_request_plan(plan: LanguagePlan, domain: str) -> str:
     texts = sum(len(request.items) for request in plan.plan.requests)
     return (
         f"{plan.language.code}: {plan.plan.segments:,} places, {plan.plan.texts:,} distinct texts, "
-        f"{texts:,} of them to be sent in {formatting.counted(plan.usage.calls, 'request')}"
+        f"{texts:,} of them to be sent in {formatting.format_count(plan.usage.calls, 'request')}"
         f"{_by_the_source(domain)}"
     )
 
@@ -330,24 +330,24 @@ def _describe_unit(text: UnitResult) -> str:
     found = "; ".join(f"{each.code}: {each.what}" for each in text.anomalies)
     state = f"untranslated, {text.why}" if text.target is None else "kept"
     line = f"{where}{more}: {state}{f' ({found})' if found else ''}"
-    return formatting.shortened(" ".join(line.split()), _MOST)
+    return formatting.truncate_text(" ".join(line.split()), _MOST)
 
 
 def _print_anomalies(result: TranslationResult) -> None:
     if result.odd:
         print_line(
-            f"\n{formatting.counted(len(result.odd), 'answer')} with something odd, asked for "
+            f"\n{formatting.format_count(len(result.odd), 'answer')} with something odd, asked for "
             "again where "
-            f"it mattered; the first: {formatting.shortened(result.odd[0], _MOST)}"
+            f"it mattered; the first: {formatting.truncate_text(result.odd[0], _MOST)}"
         )
 
 
 def _print_usage(result: TranslationResult) -> None:
     for usage in result.usage:
         print_line(
-            f"\n{usage.model}: {formatting.calls(usage)} calls, {formatting.sent(usage)} tokens "
+            f"\n{usage.model}: {formatting.calls(usage)} calls, {formatting.format_sent_usage(usage)} tokens "
             "in, "
-            f"{formatting.received(usage)} out, "
+            f"{formatting.format_received_usage(usage)} out, "
             f"{formatting.money(cost_of(usage, result.prices.price_of))} ({result.prices.as_of})"
         )
 

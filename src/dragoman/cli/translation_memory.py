@@ -48,11 +48,11 @@ def show_memory(path: Path, prices: Path | None, *, as_json: bool) -> None:
     for each, cost in zip(usage, costs, strict=True):
         print_line(
             f"\n{each.purpose} by {each.model}: {formatting.calls(each)} calls, "
-            f"{formatting.sent(each)} tokens in, "
-            f"{formatting.received(each)} out, {formatting.money(cost)} ({held.prices.as_of})"
+            f"{formatting.format_sent_usage(each)} tokens in, "
+            f"{formatting.format_received_usage(each)} out, {formatting.money(cost)} ({held.prices.as_of})"
         )
     if reviews:
-        print_line(f"\n{formatting.counted(len(reviews), 'review')} imported")
+        print_line(f"\n{formatting.format_count(len(reviews), 'review')} imported")
 
 
 def import_translations(
@@ -75,7 +75,7 @@ def import_translations(
         ]
         told = "; ".join(part for part in more if part)
         print_line(
-            f"{each.domain} into {each.language}: {formatting.counted(each.read, 'text')}"
+            f"{each.domain} into {each.language}: {formatting.format_count(each.read, 'text')}"
             f"{f' ({told})' if told else ''}"
         )
     if not found:
@@ -85,7 +85,7 @@ def import_translations(
 def export_translations(path: Path, out: Path, language: str) -> None:
     """Write a memory as TMX."""
     count = memory_io.export_translations(path, out, language)
-    print_line(f"{out}: {formatting.counted(count, 'translation')}")
+    print_line(f"{out}: {formatting.format_count(count, 'translation')}")
 
 
 def print_memory_comparison(

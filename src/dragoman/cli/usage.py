@@ -88,7 +88,9 @@ def print_usage(asked: UsageRequest, *, as_json: bool) -> None:
         return
     for table in tables:
         print_table(table)
-    if unknown := formatting.unpriced(line for each in ledgers for line in each.lines):
+    if unknown := formatting.describe_unknown_costs(
+        line for each in ledgers for line in each.lines
+    ):
         print_line(unknown)
     for each in old:
         print_line(f"old price: {aged_price(each)}")

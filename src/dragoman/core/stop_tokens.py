@@ -150,14 +150,14 @@ def _span_of(folded: str, found: re.Match[str]) -> tuple[int, int] | None:
     elif signs_before or signs_behind:
         is_token = found.group().isupper() and _is_half(folded, found, signs_before, signs_behind)
     else:
-        return _bracketed(folded, found)
+        return _expand_to_brackets(folded, found)
     if not is_token:
         return None
     if signs_before:
         start = left + before.index("#")
     if signs_behind:
         end += behind.rindex("#") + 1
-    return _unwrapped(folded, start, end)
+    return _expand_to_markup(folded, start, end)
 
 
 def _is_half(folded: str, found: re.Match[str], before: int, behind: int) -> bool:
@@ -182,7 +182,7 @@ def _ends(folded: str, at: int, *, is_near: bool) -> bool:
     return is_near and _LINE_ENDS.match(folded, at) is not None
 
 
-def _bracketed(folded: str, found: re.Match[str]) -> tuple[int, int] | None:
+def _expand_to_brackets(folded: str, found: re.Match[str]) -> tuple[int, int] | None:
     """Return from where to where a word in capitals and brackets ends the words."""
     if not found.group().isupper():
         return None
@@ -201,12 +201,12 @@ def _bracketed(folded: str, found: re.Match[str]) -> tuple[int, int] | None:
         start, end, depth = start - 1, end + 1, depth + 1
     if not depth or _CLOSING.match(folded, end) is None:
         return None
-    start, end = _unwrapped(folded, start, end)
+    start, end = _expand_to_markup(folded, start, end)
     behind_sentence = _SENTENCE_ENDS.search(folded, max(0, start - _REACH), start)
     return None if behind_sentence is None else (start, end)
 
 
-def _unwrapped(folded: str, start: int, end: int) -> tuple[int, int]:
+def _expand_to_markup(folded: str, start: int, end: int) -> tuple[int, int]:
     """Return a token's place with the markup, the full stop and the fence that belong to it."""
     least, most = start - _REACH, end + _REACH
     while start > max(0, least) and folded[start - 1] in _WRAPPED:

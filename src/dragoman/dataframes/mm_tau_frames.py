@@ -77,11 +77,11 @@ def mm_tau_results(  # noqa: PLR0913, PLR0917 - what is read, and by what
 
 def mm_tau_frame(boards: Sequence[MmTauSummary]) -> pl.DataFrame:
     """Return every metric of boards as a row; what is missing is null."""
-    rows = [row for board in boards for row in _board_rows(board)]
+    rows = [row for board in boards for row in _summary_rows(board)]
     return pl.DataFrame(rows, schema=COLUMNS, orient="row", strict=False)
 
 
-def _board_rows(board: MmTauSummary) -> list[_Row]:
+def _summary_rows(board: MmTauSummary) -> list[_Row]:
     changes = {change.cell: change for change in board.changes}
     return [
         (

@@ -75,7 +75,7 @@ def _scores(run: ScoredStore) -> Frames:
     return {"scores": scores_frame(run.plan(), scores, run.scoring)}
 
 
-def _measured(run: ScoredStore) -> Frames:
+def _measure_frames(run: ScoredStore) -> Frames:
     plan, measured = run.plan(), run.store.measured()
     return {"counts": counts_frame(plan, measured), "errors": errors_frame(plan, measured)}
 
@@ -112,7 +112,7 @@ _BUILDERS: Sequence[_Builder] = (
     (("cells", "measures", "usage"), _figures),
     (("episodes", "consumed"), _conversations),
     (("scores",), _scores),
-    (("counts", "errors"), _measured),
+    (("counts", "errors"), _measure_frames),
     (("turns", "utterances", "calls"), _events),
     (("comparisons", "pairs"), _comparisons),
     (("losses",), _losses),

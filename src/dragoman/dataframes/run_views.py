@@ -55,7 +55,7 @@ def manifest_facts(
         ("dragoman", manifest.dragoman),
         ("python", manifest.python),
         ("measures", ", ".join(_measures(measures))),
-        *_heard(manifest),
+        *_describe_hearing(manifest),
         ("data", f"{manifest.provenance.source} ({manifest.provenance.digest})"),
     )
 
@@ -67,7 +67,7 @@ def _measures(counted: Iterable[MeasureResult]) -> Iterator[str]:
         yield f"{measure} {version}" + ("" if judge == NO_JUDGE else f" by {judge}")
 
 
-def _heard(manifest: Manifest) -> Iterator[tuple[str, str]]:
+def _describe_hearing(manifest: Manifest) -> Iterator[tuple[str, str]]:
     recognizers = dict.fromkeys(
         str(voice["recognizer"]) for voice in manifest.voices.values() if voice.get("recognizer")
     )
@@ -151,7 +151,9 @@ def _view(
             warnings=interpretation_warnings(store),
             parts=dict(_parts(StoredResults(store, rules, judge, heads))),
             losses=drops_among(store, heads),
-            steps=tuple(reproduction_steps(_played(folder, manifest, (rules, judge), heads))),
+            steps=tuple(
+                reproduction_steps(_describe_invocation(folder, manifest, (rules, judge), heads))
+            ),
         )
 
 
@@ -163,7 +165,7 @@ def _parts(results: StoredResults) -> Iterator[tuple[str, object]]:
             yield section.key, part
 
 
-def _played(
+def _describe_invocation(
     folder: Path, manifest: Manifest, scoring: tuple[str, str], rows: Sequence[ConversationResult]
 ) -> RunInvocation:
     import tomlkit

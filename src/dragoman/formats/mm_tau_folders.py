@@ -458,7 +458,7 @@ def _write_tasks(
     names: dict[str, str] = {}
     for number, task in enumerate(cells):
         voice = played.get((agent, condition, trial, task))
-        typed = None if text is None else _typed(played, agent, text, trial, task)
+        typed = None if text is None else _find_text_episode(played, agent, text, trial, task)
         if voice is None or typed is None:
             continue
         name = _safe(f"{number:04d}-{task}")
@@ -476,7 +476,7 @@ def _write_tasks(
     return WrittenRunFolder(folder, len(names), len(cells) - len(names))
 
 
-def _typed(
+def _find_text_episode(
     played: Mapping[tuple[str, Condition, int, str], Episode],
     agent: str,
     text: Condition,

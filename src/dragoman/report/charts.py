@@ -16,7 +16,7 @@ from dragoman.report.svg import (
     colour,
     dashes,
     element,
-    escaped,
+    escape_text,
     grid_lines,
     label,
     legend,
@@ -29,7 +29,7 @@ from dragoman.report.svg import (
     tick_text,
     upright_whisker,
     whisker,
-    wrapped,
+    wrap_words,
 )
 
 BAR, BETWEEN, AROUND_BARS = 13.0, 3.0, 12.0
@@ -48,7 +48,7 @@ def bars(drawing: FigureSpec) -> SvgPart:
 
 def stacked_bars(drawing: FigureSpec) -> SvgPart:
     """Return a bar for each place, in which each series has the part that is its own."""
-    return _rows(drawing, _stacked)
+    return _rows(drawing, _draw_stacked_bar)
 
 
 def _rows(drawing: FigureSpec, painted: _Row) -> SvgPart:
@@ -59,7 +59,7 @@ def _rows(drawing: FigureSpec, painted: _Row) -> SvgPart:
     body = []
     for place in drawing.places:
         data = [datum for datum in drawing.data if datum.place == place]
-        lines = wrapped(place, labels)
+        lines = wrap_words(place, labels)
         row = painted(drawing, data, scale, y + AROUND_BARS / 2)
         height = max(row.height, len(lines) * TEXT * 1.2)
         body.append(lines_of_text(lines, labels, y + (AROUND_BARS + height) / 2, "end") + row.body)
@@ -97,7 +97,9 @@ def _bar(drawing: FigureSpec, datum: Datum, scale: Scale, y: float) -> str:
     return "".join((*parts, small(shown, float(WIDTH), middle + 4, "end")))
 
 
-def _stacked(drawing: FigureSpec, data: Sequence[Datum], scale: Scale, y: float) -> SvgPart:
+def _draw_stacked_bar(
+    drawing: FigureSpec, data: Sequence[Datum], scale: Scale, y: float
+) -> SvgPart:
     body, begun = [], 0.0
     for datum in data:
         if datum.value:
@@ -130,7 +132,7 @@ def heat_map(drawing: FigureSpec) -> SvgPart:
     labels = min(FIELD_LABEL_WIDTH, max(map(text_width, drawing.places), default=0)) + 10
     columns = drawing.columns
     width = min(MOST_FIELD, (WIDTH - labels) / max(1, len(columns)))
-    told = [wrapped(column, width - 6) for column in columns]
+    told = [wrap_words(column, width - 6) for column in columns]
     top = 8 + max(map(len, told), default=1) * TEXT * 1.2
     body = [
         lines_of_text(each, labels + (at + 0.5) * width, top / 2, "middle")
@@ -138,7 +140,7 @@ def heat_map(drawing: FigureSpec) -> SvgPart:
     ]
     for at, place in enumerate(drawing.places):
         middle = top + (at + 0.5) * FIELD
-        body.append(lines_of_text(wrapped(place, labels - 10), labels - 10, middle, "end"))
+        body.append(lines_of_text(wrap_words(place, labels - 10), labels - 10, middle, "end"))
     most = max((abs(datum.value or 0) for datum in drawing.known), default=1) or 1
     whole = 1.0 if drawing.unit in {"share", "r"} else most
     for datum in drawing.data:
@@ -186,7 +188,9 @@ def line_chart(drawing: FigureSpec) -> SvgPart:
     over_numbers = all(place.isdecimal() for place in drawing.places)
     along = _numbers(drawing) if over_numbers else None
     foot = (
-        _named_places(drawing, bottom) if along is None else _numbered(drawing, along, top, bottom)
+        _named_places(drawing, bottom)
+        if along is None
+        else _draw_numbered_axis(drawing, along, top, bottom)
     )
     curves = "".join(
         _curve(drawing, name, scale, _offset(drawing, name, along)) for name in drawing.series
@@ -217,7 +221,7 @@ def scatter_plot(drawing: FigureSpec) -> SvgPart:
         )
         for datum in drawing.known
     )
-    foot = _numbered(drawing, across, top, bottom)
+    foot = _draw_numbered_axis(drawing, across, top, bottom)
     return SvgPart(named.body + _levels(drawing, scale) + foot.body + dots, bottom + foot.height)
 
 
@@ -287,7 +291,7 @@ def _levels(drawing: FigureSpec, scale: Scale) -> str:
 
 def _named_places(drawing: FigureSpec, bottom: float) -> SvgPart:
     width = (WIDTH - LEFT - RIGHT) / max(1, len(drawing.places))
-    told = [wrapped(place, width - 6) for place in drawing.places]
+    told = [wrap_words(place, width - 6) for place in drawing.places]
     rows = max(map(len, told), default=1)
     body = "".join(
         lines_of_text(
@@ -299,7 +303,7 @@ def _named_places(drawing: FigureSpec, bottom: float) -> SvgPart:
     return _along(drawing, bottom, height, body)
 
 
-def _numbered(drawing: FigureSpec, along: Scale, top: float, bottom: float) -> SvgPart:
+def _draw_numbered_axis(drawing: FigureSpec, along: Scale, top: float, bottom: float) -> SvgPart:
     body = "".join(
         element("line", class_="grid", x1=along.at(tick), x2=along.at(tick), y1=top, y2=bottom)
         + label(f"{tick:.3g}", along.at(tick), bottom + TEXT * 1.3, "middle")
@@ -414,7 +418,9 @@ def render_svg(drawing: FigureSpec) -> str:
     """
     found = CHARTS[drawing.kind](drawing)
     height = found.height + 2
-    told = element("title", escaped(drawing.title)) + element("desc", escaped(drawing.caption))
+    told = element("title", escape_text(drawing.title)) + element(
+        "desc", escape_text(drawing.caption)
+    )
     return element(
         "svg",
         told + found.body,
@@ -439,8 +445,10 @@ def standalone_svg(drawing: FigureSpec, style: str, palette: str) -> str:
     rules = _USED.sub(lambda found: colours[found.group(1)], style)
     found = CHARTS[drawing.kind](drawing)
     width, height = WIDTH + 2 * _MARGIN, found.height + 2 * _MARGIN
-    told = element("title", escaped(drawing.title)) + element("desc", escaped(drawing.caption))
-    sheet = element("style", escaped(rules))
+    told = element("title", escape_text(drawing.title)) + element(
+        "desc", escape_text(drawing.caption)
+    )
+    sheet = element("style", escape_text(rules))
     page = element("rect", x=-_MARGIN, y=-_MARGIN, width=width, height=height, fill="#fff")
     return element(
         "svg",

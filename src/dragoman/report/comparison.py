@@ -135,18 +135,21 @@ def _title(entry: Comparison) -> str:
 def _details(entry: Comparison, most: int | None) -> Iterator[tuple[str, str]]:
     if entry.left_out:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in entry.left_out.items())
-        yield "left out", f"{formatting.counted(sum(entry.left_out.values()), 'task')}: {reasons}"
+        yield (
+            "left out",
+            f"{formatting.format_count(sum(entry.left_out.values()), 'task')}: {reasons}",
+        )
     if entry.pairs:
-        yield "won by B", _flipped(entry.won, most)
-        yield from _shown(entry, entry.won)
-        yield "lost by B", _flipped(entry.lost, most)
-        yield from _shown(entry, entry.lost)
+        yield "won by B", _format_flipped_tasks(entry.won, most)
+        yield from _flipped_task_commands(entry, entry.won)
+        yield "lost by B", _format_flipped_tasks(entry.lost, most)
+        yield from _flipped_task_commands(entry, entry.lost)
     for name, means in entry.means.items():
         if means.a is not None or means.b is not None:
             yield name, f"{formatting.mean(means.a)} -> {formatting.mean(means.b)} a conversation"
 
 
-def _flipped(pairs: Sequence[TaskPair], most: int | None) -> str:
+def _format_flipped_tasks(pairs: Sequence[TaskPair], most: int | None) -> str:
     if not pairs:
         return "none"
     named = "; ".join(
@@ -154,10 +157,12 @@ def _flipped(pairs: Sequence[TaskPair], most: int | None) -> str:
     )
     rest = len(pairs) - len(pairs[:most])
     more = f"; and {rest:,} more (--full)" if rest else ""
-    return f"{formatting.counted(len(pairs), 'task')}: {named}{more}"
+    return f"{formatting.format_count(len(pairs), 'task')}: {named}{more}"
 
 
-def _shown(entry: Comparison, flipped: Sequence[TaskPair]) -> Iterator[tuple[str, str]]:
+def _flipped_task_commands(
+    entry: Comparison, flipped: Sequence[TaskPair]
+) -> Iterator[tuple[str, str]]:
     """Yield the commands that show the first of some flipped tasks in A and in B."""
     for pair in flipped[:1]:
         for side, name, trial in zip("AB", (entry.a, entry.b), pair.apart, strict=True):
@@ -177,8 +182,8 @@ def _plain(text: str, style: str = "") -> "Text":
 
 def power_line(found: Detectable) -> str:
     """Return the smallest drop that can be shown, and what a small one would need."""
-    tasks = formatting.counted(found.tasks, "task")
-    plan = f"{found.suite}, {tasks} of {formatting.counted(found.trials, 'trial')}"
+    tasks = formatting.format_count(found.tasks, "task")
+    plan = f"{found.suite}, {tasks} of {formatting.format_count(found.trials, 'trial')}"
     if found.drop is None:
         why = (
             f"fewer than {FEWEST_TASKS} tasks cannot reach 5 %"
@@ -200,9 +205,7 @@ def _basis(found: Detectable) -> str:
     match variance.basis:
         case "stored":
             one = ", of one trial: more are counted as no gain" if variance.trials == 1 else ""
-            return (
-                f"variances as stored of {formatting.counted(variance.of, 'pair')} of a task{one}"
-            )
+            return f"variances as stored of {formatting.format_count(variance.of, 'pair')} of a task{one}"
         case "stored within tasks":
             return "variances as stored within tasks, and assumed between them"
         case _:

@@ -62,7 +62,11 @@ def makings_table(makings: Sequence[tuple[str, str, Sequence[LedgerLine]]]) -> T
 def _making_rows(what: tuple[str, str], lines: Sequence[LedgerLine]) -> Iterator[tuple[str, ...]]:
     for line in lines:
         used = line.usage
-        counts = (formatting.calls(used), formatting.sent(used), formatting.received(used))
+        counts = (
+            formatting.calls(used),
+            formatting.format_sent_usage(used),
+            formatting.format_received_usage(used),
+        )
         took = formatting.duration(used.seconds)
         yield (*what, used.purpose, used.model, *counts, took, formatting.money(line.cost))
     if len(lines) > 1:
@@ -78,8 +82,8 @@ def _rows(ledger: AxisLedger) -> Iterator[tuple[str, ...]]:
     for line in ledger.lines:
         used = (
             formatting.calls(line.usage),
-            formatting.sent(line.usage),
-            formatting.received(line.usage),
+            formatting.format_sent_usage(line.usage),
+            formatting.format_received_usage(line.usage),
         )
         named = (line.usage.purpose, line.usage.model)
         only = shares if len(ledger.lines) == 1 else ("", "")

@@ -58,7 +58,7 @@ def drop_lines(
         return []
     over = _tasks_of_all(losses)
     about = f"{over}95 % interval, p by Holm over {corrected or len(losses)}"
-    lines = _wrapped(f"lost, in points of pass^1 ({about}):", width, "")
+    lines = _wrap_text(f"lost, in points of pass^1 ({about}):", width, "")
     ordered = by_size(losses)
     for at, loss in enumerate(ordered):
         left = len(ordered) - at - 1
@@ -75,7 +75,7 @@ def _fitting(texts: Iterable[str], width: int, room: int) -> list[str]:
     """Return the lines of the first texts, as far as there is room for them."""
     lines: list[str] = []
     for text in texts:
-        wrapped = _wrapped(text, width, _INDENT)
+        wrapped = _wrap_text(text, width, _INDENT)
         if len(lines) + len(wrapped) > room:
             break
         lines += wrapped
@@ -92,7 +92,7 @@ def _tasks_of_all(losses: Sequence[Drop]) -> str:
     counts = {len(each.comparison.pairs) for each in losses}
     if len(counts) > 1 or any(each.comparison.left_out for each in losses):
         return ""
-    return f"{formatting.counted(counts.pop(), 'task')}, "
+    return f"{formatting.format_count(counts.pop(), 'task')}, "
 
 
 def headline(loss: Drop, *, is_one_count: bool = False) -> str:
@@ -101,7 +101,7 @@ def headline(loss: Drop, *, is_one_count: bool = False) -> str:
     The basis is omitted if it is stated once for all losses.
     """
     found = loss.comparison
-    about = [] if is_one_count else [formatting.counted(len(found.pairs), "task")]
+    about = [] if is_one_count else [formatting.format_count(len(found.pairs), "task")]
     if left_out := sum(found.left_out.values()):
         about.append(f"{left_out} left out")
     if loss.value is None:
@@ -227,7 +227,7 @@ def describe_agent(loss: Drop) -> str:
     return ", ".join((name.agent, *([" ".join(shared)] if shared else [])))
 
 
-def _wrapped(text: str, width: int, indent: str) -> list[str]:
+def _wrap_text(text: str, width: int, indent: str) -> list[str]:
     start = text[: len(text) - len(text.lstrip())]
     return textwrap.wrap(
         escape_controls(text),

@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from dragoman.analysis.intervals import Interval
-from dragoman.report.formatting import counted
+from dragoman.report.formatting import format_count
 
 Kind = Literal["bars", "stack", "lines", "heat", "radar", "scatter"]
 """Bars with intervals; shares of a whole; curves; a grid of shades; polygons; dots."""
@@ -152,7 +152,7 @@ class FigureSpec(msgspec.Struct, frozen=True):
         if datum.n is None:
             return "none"
         is_whole = self.of and datum.n == int(datum.n)
-        return counted(int(datum.n), self.of) if is_whole else f"n {datum.n:g}"
+        return format_count(int(datum.n), self.of) if is_whole else f"n {datum.n:g}"
 
 
 def distinct_names(names: Iterable[str]) -> tuple[str, ...]:

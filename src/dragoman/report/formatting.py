@@ -83,10 +83,10 @@ def measured_value(row: MeasureRow | None) -> str:
     if row is None or row.value is None:
         return "-"
     bounds = (row.value,) if row.most is None else (row.value, row.most)
-    return " to ".join(_measured(row.form, value) for value in bounds)
+    return " to ".join(_format_value(row.form, value) for value in bounds)
 
 
-def _measured(form: Form, value: float) -> str:
+def _format_value(form: Form, value: float) -> str:
     match form:
         case "share" | "percent":
             return f"{value:.1%}"
@@ -122,7 +122,7 @@ def reasons_line(counts: Mapping[str, int]) -> str:
         found[why] = found.get(why, 0) + count
     shown = list(found.items())[:_MOST_REASONS]
     left = sum(list(found.values())[_MOST_REASONS:])
-    said = [f"{count:,} unscored: {shortened(why, _MOST_OF_REASON)}" for why, count in shown]
+    said = [f"{count:,} unscored: {truncate_text(why, _MOST_OF_REASON)}" for why, count in shown]
     return "; ".join([*said, *([f"{left:,} more for other reasons"] if left else [])])
 
 
@@ -175,7 +175,7 @@ def tokens(count: int | None) -> str:
     return UNKNOWN if count is None else f"{count:,}"
 
 
-def sent(usage: Usage) -> str:
+def format_sent_usage(usage: Usage) -> str:
     """Return what was sent: tokens, or for speech that has none the characters or the audio."""
     if usage.input_tokens is None and usage.characters is not None:
         return f"{usage.characters:,} characters"
@@ -184,7 +184,7 @@ def sent(usage: Usage) -> str:
     return tokens(usage.input_tokens)
 
 
-def received(usage: Usage) -> str:
+def format_received_usage(usage: Usage) -> str:
     """Return what came back: tokens, or for voices that tell none the audio."""
     is_voice = usage.characters is not None and usage.audio_seconds is not None
     if usage.output_tokens is None and usage.audio_seconds is not None:
@@ -224,7 +224,7 @@ def money(cost: Cost | None) -> str:
     return f"{_dollars(cost.nominal)} USD ({_dollars(cost.paid)} paid)"
 
 
-def unpriced(lines: Iterable[LedgerLine]) -> str:
+def describe_unknown_costs(lines: Iterable[LedgerLine]) -> str:
     """Return which models' costs are not known and how they are set; "" where all are."""
     models = dict.fromkeys(line.usage.model for line in lines if line.cost is None)
     if not models:
@@ -251,16 +251,16 @@ def faults(usage: Usage) -> str:
     return ", ".join(f"{kind} {count:,}" for kind, count in usage.faults.items()) or "none"
 
 
-def counted(count: int, noun: str) -> str:
+def format_count(count: int, noun: str) -> str:
     """Return a count with its noun, in the plural where it is not 1."""
     return f"{count:,} {noun if count == 1 else noun + 's'}"
 
 
-def shortened(text: str, limit: int | None) -> str:
+def truncate_text(text: str, limit: int | None) -> str:
     """Return a text up to a limit, and how much of it was cut."""
     if limit is None or len(text) <= limit:
         return text
-    return f"{text[:limit]} … {counted(len(text) - limit, 'character')} cut"
+    return f"{text[:limit]} … {format_count(len(text) - limit, 'character')} cut"
 
 
 def verdict(value: Verdict | None) -> str:

@@ -138,17 +138,19 @@ def pack(
 
 def _text(runs: Sequence[RunView], behind: Sequence[Drilldown], whole: Container[int]) -> str:
     # Neighbours in sorted order share beginnings, which is what the compressor looks for.
-    texts = sorted({text for row in _held(runs, whole) for text in _texts(row)})
+    texts = sorted(
+        {text for row in _select_whole_conversations(runs, whole) for text in _texts(row)}
+    )
     places = {text: place for place, text in enumerate(texts)}
     tasks = _used_tasks(runs)
     cells = _cells(runs)
     document = {
         "texts": texts,
-        "tasks": [_packed(msgspec.to_builtins(task)) for task in tasks.values()],
+        "tasks": [_encode_exactly(msgspec.to_builtins(task)) for task in tasks.values()],
         "cells": [
             dict(zip(("run", "suite", "condition", "agent"), cell, strict=True)) for cell in cells
         ],
-        "conversations": _filtered(
+        "conversations": _attach_filters(
             _conversations(runs, _Places(list(tasks), cells, places), whole), behind
         ),
         "behind": [each.label for each in behind],
@@ -160,7 +162,9 @@ def _text(runs: Sequence[RunView], behind: Sequence[Drilldown], whole: Container
     return base64.b64encode(gzip.compress(msgspec.json.encode(document), 9, mtime=0)).decode()
 
 
-def _held(runs: Sequence[RunView], whole: Container[int]) -> Iterator[ConversationResult]:
+def _select_whole_conversations(
+    runs: Sequence[RunView], whole: Container[int]
+) -> Iterator[ConversationResult]:
     rows = (row for run in runs for row in run.outcomes)
     return (row for number, row in enumerate(rows) if number in whole)
 
@@ -228,18 +232,18 @@ def _conversations(
             "assumed": outcome.score is not None and outcome.score.assumed,
         }
         is_whole = number in whole or outcome.episode is None
-        yield {**found, **(_whole if is_whole else _elsewhere)(outcome, places)}
+        yield {**found, **(_whole if is_whole else _encode_omitted)(outcome, places)}
 
 
 def _whole(outcome: ConversationResult, places: _Places) -> dict[str, object]:
     return {
         "episode": _episode(outcome.episode, places.texts),
         "score": msgspec.to_builtins(outcome.score),
-        "measures": [_measured(entry) for entry in newest(outcome.measures)],
+        "measures": [_encode_measurement(entry) for entry in newest(outcome.measures)],
     }
 
 
-def _elsewhere(outcome: ConversationResult, _places: _Places) -> dict[str, object]:
+def _encode_omitted(outcome: ConversationResult, _places: _Places) -> dict[str, object]:
     """Return of a conversation for which there is no room how it ended and what it scored."""
     ending = None if outcome.episode is None else msgspec.to_builtins(outcome.episode.ending)
     parts = () if outcome.score is None else outcome.score.components
@@ -253,7 +257,7 @@ def _elsewhere(outcome: ConversationResult, _places: _Places) -> dict[str, objec
     }
 
 
-def _filtered(
+def _attach_filters(
     conversations: Iterable[dict[str, object]], behind: Sequence[Drilldown]
 ) -> list[dict[str, object]]:
     """Say of each conversation behind which numbers it stands."""
@@ -264,7 +268,7 @@ def _filtered(
     ]
 
 
-def _measured(entry: MeasureResult) -> dict[str, object]:
+def _encode_measurement(entry: MeasureResult) -> dict[str, object]:
     """Return what a measure counted, and what it found; entries that say nothing are left out."""
     return {
         "name": f"{entry.measure} {entry.version}",
@@ -286,7 +290,7 @@ def _episode(episode: Episode | None, places: Mapping[str, int]) -> object:
     readable = msgspec.structs.replace(
         episode, events=events, source=msgspec.UNSET, clarifications=(), contexts=()
     )
-    packed = _packed(msgspec.to_builtins(readable))
+    packed = _encode_exactly(msgspec.to_builtins(readable))
     decided = _with_decisions(_with_places(packed, events, places), episode.clarifications)
     return _with_contexts(decided, episode)
 
@@ -326,12 +330,12 @@ def _with_contexts(packed: Any, episode: Episode) -> object:  # noqa: ANN401 - J
     return packed
 
 
-def _packed(node: object) -> object:
+def _encode_exactly(node: object) -> object:
     """Replace what must survive exactly; recursion ends where a record holds foreign data."""
     if isinstance(node, dict):
         return {key: _field(key, value) for key, value in node.items()}
     if isinstance(node, list | tuple):
-        return [item if type(item) in BARE else _packed(item) for item in node]
+        return [item if type(item) in BARE else _encode_exactly(item) for item in node]
     return node
 
 
@@ -340,4 +344,4 @@ def _field(name: str, value: object) -> object:
         return value
     if name in DATA_FIELDS:
         return msgspec.json.encode(value).decode()
-    return _packed(value)
+    return _encode_exactly(value)

@@ -174,9 +174,9 @@ def render_report(
             runs=runs,
             leading=leading,
             following=following,
-            cells=[_cell_view(*entry) for entry in _numbered(runs)],
+            cells=[_cell_view(*entry) for entry in _number_cells(runs)],
             drawings=drawn,
-            unpriced=formatting.unpriced(
+            unpriced=formatting.describe_unknown_costs(
                 line for run in runs for cell in run.cells for line in cell.ledger
             ),
             spent=cost_by_scenario([cell for run in runs for cell in run.cells]),
@@ -219,7 +219,7 @@ def _environment() -> "jinja2.Environment":
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_shown,
+        finalize=_sanitize_value,
     )
     environment.globals.update(
         wording=formatting,
@@ -236,8 +236,8 @@ def _environment() -> "jinja2.Environment":
         difference=formatting.difference,
         signed_interval=formatting.signed_interval,
         p_value=formatting.p_value,
-        sent=formatting.sent,
-        received=formatting.received,
+        sent=formatting.format_sent_usage,
+        received=formatting.format_received_usage,
         money=formatting.money,
         calls=formatting.calls,
         faults=formatting.faults,
@@ -328,7 +328,7 @@ def _script() -> str:
     return f'"use strict";\n(() => {{\n{parts}}})();\n'
 
 
-def _shown(value: object) -> object:
+def _sanitize_value(value: object) -> object:
     """Return what a template writes for a value: no text steers the page, none is endless."""
     if type(value) is not str:  # markup is our own
         return value
@@ -336,7 +336,7 @@ def _shown(value: object) -> object:
         return escape_controls(value)
     return (
         f"{escape_controls(value[:MAX_TEXT])} … "
-        f"{formatting.counted(len(value) - MAX_TEXT, 'character')} cut"
+        f"{formatting.format_count(len(value) - MAX_TEXT, 'character')} cut"
     )
 
 
@@ -355,7 +355,7 @@ def _source(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _numbered(runs: Sequence[RunView]) -> Iterator[tuple[int, RunView, CellSummary]]:
+def _number_cells(runs: Sequence[RunView]) -> Iterator[tuple[int, RunView, CellSummary]]:
     """Yield the cells of all runs with their numbers, as `pack` numbers them."""
     pairs = ((run, cell) for run in runs for cell in run.cells)
     return ((number, run, cell) for number, (run, cell) in enumerate(pairs))

@@ -150,7 +150,7 @@ def severity_table(groups: Sequence[JudgedGroup]) -> TextTable:
 
 def _severities(figures: SideFigures) -> tuple[str, ...]:
     shares = (figures.critical, figures.minor, figures.correct)
-    return (f"{figures.critical.n:,}", *map(_counted, shares), f"{figures.unscored:,}")
+    return (f"{figures.critical.n:,}", *map(_format_count, shares), f"{figures.unscored:,}")
 
 
 def tag_table(groups: Sequence[JudgedGroup], side: Role) -> TextTable:
@@ -171,7 +171,7 @@ def tag_table(groups: Sequence[JudgedGroup], side: Role) -> TextTable:
 
 
 def _at_both_levels(tag: TagFigures) -> str:
-    return f"C:{_counted(tag.critical)} M:{_counted(tag.minor)}"
+    return f"C:{_format_count(tag.critical)} M:{_format_count(tag.minor)}"
 
 
 def agreement_table(groups: Sequence[JudgedGroup]) -> TextTable:
@@ -185,8 +185,8 @@ def agreement_table(groups: Sequence[JudgedGroup]) -> TextTable:
             f"{group.suite}, {group.label}",
             *(twin.tag, twin.mode, f"{twin.both:,}", f"{twin.tag_alone:,}"),
             *(f"{twin.mode_alone:,}", f"{twin.neither:,}", f"{twin.unscored:,}"),
-            _agreed(twin.percent, is_share=True),
-            _agreed(twin.kappa, is_share=False),
+            _format_agreement(twin.percent, is_share=True),
+            _format_agreement(twin.kappa, is_share=False),
         )
         for group in groups
         for twin in group.twins
@@ -195,7 +195,7 @@ def agreement_table(groups: Sequence[JudgedGroup]) -> TextTable:
     return TextTable(headings, rows, title, _AGREEMENT, frozenset(headings[3:8]), keys=3)
 
 
-def _agreed(found: RaterAgreement, *, is_share: bool) -> str:
+def _format_agreement(found: RaterAgreement, *, is_share: bool) -> str:
     if found.value is None:
         return "-"
     value = formatting.share(found.value) if is_share else f"{found.value:.2f}"
@@ -277,7 +277,7 @@ def error_tables(board: ErrorSummary, most_modes: int | None = None) -> Iterator
         yield audit_table([row for row in board.audit if row.judge == judge])
 
 
-def _counted(share: ConversationShare) -> str:
+def _format_count(share: ConversationShare) -> str:
     return f"{share.count:,}{_interval(share)}"
 
 

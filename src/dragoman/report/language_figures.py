@@ -31,7 +31,7 @@ def language_figures(
         own = [cell for cell in cells if cell.suite == suite]
         if not all(cell.is_english for cell in own):
             yield _bars(own, suite, "pass^1")
-            yield from _lost(own, suite, compared)
+            yield from _loss_figures(own, suite, compared)
             yield from _falling(own, suite)
             yield from _radars(own, suite, "pass^1")
             if _rho_name(own):
@@ -86,13 +86,15 @@ def _bars(cells: Sequence[GridCell], suite: str, figure: str) -> FigureSpec:
         "bars",
         f"{figure} by language, {suite}",
         f"{_about(figure)} {_INTERVALS}",
-        tuple(datum_of(cell, figure, setting(cells, cell), cell.who) for cell in _ordered(cells)),
+        tuple(
+            datum_of(cell, figure, setting(cells, cell), cell.who) for cell in _order_cells(cells)
+        ),
         axis=figure,
         of=_of(figure),
     )
 
 
-def _ordered(cells: Sequence[GridCell]) -> list[GridCell]:
+def _order_cells(cells: Sequence[GridCell]) -> list[GridCell]:
     """Return English first, then language by language in the scenarios' order."""
     languages = distinct_names(cell.language for cell in cells)
     return sorted(
@@ -109,12 +111,12 @@ def _rank(scenario: str) -> int:
     return _SCENARIOS.index(scenario) if scenario in _SCENARIOS else len(_SCENARIOS)
 
 
-def _lost(
+def _loss_figures(
     cells: Sequence[GridCell], suite: str, comparisons: Sequence[Comparison]
 ) -> Iterator[FigureSpec]:
     """Yield the differences to English, paired by task."""
     named = {_name(cell): cell for cell in cells}
-    order = {cell.number: place for place, cell in enumerate(_ordered(cells))}
+    order = {cell.number: place for place, cell in enumerate(_order_cells(cells))}
     found = []
     for each in comparisons:
         a, b = named.get(each.a), named.get(each.b)
@@ -236,7 +238,7 @@ def _of_tools(cells: Sequence[GridCell], cell: GridCell, figure: str) -> Datum:
 def _radars(cells: Sequence[GridCell], suite: str, figure: str) -> Iterator[FigureSpec]:
     """Yield a polygon for each agent over languages, in the form of SEATauBench's Figure 4."""
     for scenario in distinct_names(cell.scenario for cell in cells if not cell.is_english):
-        own = [cell for cell in _ordered(cells) if cell.is_english or cell.scenario == scenario]
+        own = [cell for cell in _order_cells(cells) if cell.is_english or cell.scenario == scenario]
         if len({cell.language for cell in own}) < _FEWEST_SPOKES:
             continue
         yield FigureSpec(
@@ -265,7 +267,7 @@ def _map(cells: Sequence[GridCell]) -> FigureSpec:
                 *(cell, "pass^1", setting(cells, cell)),
                 column=f"{cell.suite}, {cell.who}" if has_agents else cell.suite,
             )
-            for cell in _ordered(cells)
+            for cell in _order_cells(cells)
         ),
     )
 
@@ -276,7 +278,7 @@ def _correlations(cells: Sequence[GridCell]) -> Iterator[FigureSpec]:
     They show whether the results in one language predict those in another.
     """
     rho = _rho_name(cells)
-    languages = distinct_names(cell.language for cell in _ordered(cells))
+    languages = distinct_names(cell.language for cell in _order_cells(cells))
     first = _columns(cells, languages, "pass^1")
     last = _columns(cells, languages, rho) if rho else {}
     data = tuple(
@@ -284,7 +286,7 @@ def _correlations(cells: Sequence[GridCell]) -> Iterator[FigureSpec]:
         for at, a in enumerate(languages)
         for place, b in enumerate(languages)
         if (
-            datum := _correlated(
+            datum := _correlation_datum(
                 a, b, first if at <= place else last, "pass^1" if at <= place else rho
             )
         )
@@ -334,7 +336,7 @@ def distinct_entries(cells: Iterable[GridCell]) -> tuple[tuple[str, str, str], .
     )
 
 
-def _correlated(a: str, b: str, columns: Columns, series: str) -> Datum | None:
+def _correlation_datum(a: str, b: str, columns: Columns, series: str) -> Datum | None:
     if not columns:
         return None
     found = correlation(columns[a], columns[b])
@@ -361,15 +363,19 @@ def language_consistency_figures(
     cells: Sequence[GridCell], measures: Measures, played: Played
 ) -> Iterator[FigureSpec]:
     """Yield the figures of the measure `language`; none where it was not counted."""
-    other = [cell for cell in cells if not cell.is_english and _kept(measures, cell, "agent")]
+    other = [
+        cell for cell in cells if not cell.is_english and _find_measure_row(measures, cell, "agent")
+    ]
     if not other:
         return
     yield from _correct(cells, other, measures)
     yield from _drift(cells, other, played)
-    yield from _beside_success(other, measures)
+    yield from _retention_success_figure(other, measures)
 
 
-def _kept(measures: Measures, cell: GridCell, side: Role, figure: str = _KEPT) -> MeasureRow | None:
+def _find_measure_row(
+    measures: Measures, cell: GridCell, side: Role, figure: str = _KEPT
+) -> MeasureRow | None:
     rows = (row for row in measures.get(cell.number, ()) if row.measure == _MEASURE)
     found = next((row for row in rows if (row.part, row.figure) == (side, figure)), None)
     return found if found is not None and found.value is not None else None
@@ -400,7 +406,7 @@ def _correct(
                     cell=cell.number,
                 )
                 for cell in other
-                if (found := _kept(measures, cell, "agent", figure)) is not None
+                if (found := _find_measure_row(measures, cell, "agent", figure)) is not None
             ),
             axis="turns",
             of="turn",
@@ -453,11 +459,13 @@ def _positions(rows: Iterable[ConversationResult], side: Role, series: str) -> I
             yield Datum(str(at), wrong[at] / turns[at], None, turns[at], series)
 
 
-def _beside_success(other: Sequence[GridCell], measures: Measures) -> Iterator[FigureSpec]:
+def _retention_success_figure(
+    other: Sequence[GridCell], measures: Measures
+) -> Iterator[FigureSpec]:
     points = [
         (cell, kept.value, cell.cell.result.figures[-1])
         for cell in other
-        if (kept := _kept(measures, cell, "agent")) is not None
+        if (kept := _find_measure_row(measures, cell, "agent")) is not None
         and cell.cell.result.figures[-1].value is not None
     ]
     found = correlation([kept for _, kept, _ in points], [last.value for _, _, last in points])

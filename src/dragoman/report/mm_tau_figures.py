@@ -55,7 +55,7 @@ class ExposureBar(msgspec.Struct, frozen=True):
             if ends is None
             else f", 95 % interval {formatting.share(ends.low)} to {formatting.share(ends.high)}"
         )
-        tasks = formatting.counted(self.standing.tasks, "task")
+        tasks = formatting.format_count(self.standing.tasks, "task")
         unscored = f", {self.below}" if self.below else ""
         return f"{self.name}: {formatting.share(self.standing.value)}{shown}, {tasks}{unscored}"
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.intervals import Interval
-from dragoman.analysis.mm_tau.agreement import Agreed, TwinAgreement
+from dragoman.analysis.mm_tau.agreement import Agreed, JudgeLogAgreement
 from dragoman.analysis.mm_tau.axis_effects import AxisDifference
 from dragoman.analysis.mm_tau.definitions import CODE, OWN, PAPER, Definitions
 from dragoman.analysis.mm_tau.metrics import Metric
@@ -87,7 +87,7 @@ def exposure_name(exposure: str) -> str:
     return exposure if name is None else f"{name} (p={number}{model and ' by '}{model})"
 
 
-def board_tables(boards: Sequence[MmTauSummary]) -> Iterator[TextTable]:
+def summary_tables(boards: Sequence[MmTauSummary]) -> Iterator[TextTable]:
     """Yield all tables of boards as Markdown has them, the answer first."""
     return map(_flat, grouped_tables(boards))
 
@@ -165,18 +165,18 @@ def metric_tables(board: MmTauSummary) -> Iterator[GroupedTable]:
 
     The rows are readers, exposures and suites.
     """
-    for place, cells in _grouped(board.cells, _user_place).items():
+    for place, cells in _group_cells(board.cells, _user_place).items():
         ordered = sorted(
             cells, key=lambda cell: (_readers(board).index(cell.reader), cell.exposure, cell.suite)
         )
         names = [name for name in (SUCCESS, *IN_TABLE_2) if name in ordered[0].metrics]
         yield GroupedTable(
-            f"Table 2{_by(board)}: {_titled(place, ordered)}",
+            f"Table 2{_by(board)}: {_format_heading(place, ordered)}",
             ("Metric",),
-            tuple((cell.reader, _marked(cell), cell.suite) for cell in ordered),
+            tuple((cell.reader, _format_exposure(cell), cell.suite) for cell in ordered),
             (
                 *(
-                    (NAMES[name], *(_shown(cell.metrics[name]) for cell in ordered))
+                    (NAMES[name], *(_format_metric(cell.metrics[name]) for cell in ordered))
                     for name in names
                 ),
                 ("mm-tap", *(_tap(cell, is_clipped=False) for cell in ordered)),
@@ -205,7 +205,7 @@ def change_tables(board: MmTauSummary) -> Iterator[GroupedTable]:
         cell = board.cells[number]
         groups.setdefault((cell.suite, *_user_place(cell)), []).append(number)
     for place, numbers in groups.items():
-        title = _titled(place, (board.cells[number] for number in numbers))
+        title = _format_heading(place, (board.cells[number] for number in numbers))
         yield _change_table(board, title, {number: changes[number] for number in numbers})
 
 
@@ -293,7 +293,7 @@ def _axis_table(rows: Sequence[AxisDifference], title: str, note: str) -> TextTa
                 *(each.agent, each.axis, each.a, each.b, each.figure),
                 *((each.reader,) if has_readers else ()),
                 *((each.at,) if each.at else ()),
-                *_paired(each),
+                *_axis_difference_row(each),
             )
             for each in rows
         ),
@@ -335,7 +335,7 @@ def _unkept(cells: Iterable[MmTauCell]) -> Iterator[str]:
         )
 
 
-def _paired(each: AxisDifference) -> tuple[str, ...]:
+def _axis_difference_row(each: AxisDifference) -> tuple[str, ...]:
     value = f"{each.difference:+.3f}" if each.difference is not None else MISSING
     ends = MISSING if each.interval is None else formatting.signed_interval(each.interval)
     sides = (MISSING if side is None else f"{side:.3f}" for side in (each.in_a, each.in_b))
@@ -355,7 +355,7 @@ def _change_table(
         compared = [board.cells[change.cell] for change in of_reader]
         best.append((len(columns) + 1, (richest, *compared)))
         columns.append((richest.reader, exposure_name(richest.exposure)))
-        texts.append({name: _shown(richest.metrics[name]) for name in METRICS})
+        texts.append({name: _format_metric(richest.metrics[name]) for name in METRICS})
         for change, cell in zip(of_reader, compared, strict=True):
             columns.append((richest.reader, f"{exposure_name(cell.exposure)} % Δ"))
             texts.append({name: _percent(change.metrics[name]) for name in METRICS})
@@ -389,28 +389,29 @@ def _is_best(name: str, cells: Sequence[MmTauCell]) -> bool:
     return known[0] == max(known)
 
 
-def _agreement(each: TwinAgreement) -> tuple[str, ...]:
+def _agreement(each: JudgeLogAgreement) -> tuple[str, ...]:
     means = (MISSING if mean is None else f"{mean:.3f}" for mean in (each.judged, each.counted))
     names = [("κ", each.kappa), ("r", each.r)]
     beyond = next(
-        (f"{name} {_agreed(found)}" for name, found in names if found is not None), MISSING
+        (f"{name} {_format_agreement(found)}" for name, found in names if found is not None),
+        MISSING,
     )
     return (
         *(each.suite, each.agent, each.reader, each.what, each.metrics),
         *(f"{each.n:,}", f"{each.unjudged:,}", f"{each.uncounted:,}"),
         *means,
-        _agreed(each.equal),
+        _format_agreement(each.equal),
         beyond,
     )
 
 
-def _agreed(found: Agreed) -> str:
+def _format_agreement(found: Agreed) -> str:
     if found.value is None:
         return MISSING
     return f"{found.value:.3f}" + (f" {_ends(found.interval)}" if found.interval else "")
 
 
-def _grouped(
+def _group_cells(
     cells: Sequence[MmTauCell], place: Callable[[MmTauCell], tuple[str, ...]]
 ) -> dict[tuple[str, ...], list[MmTauCell]]:
     """Return cells by their place, those with speech first.
@@ -440,7 +441,7 @@ def _user_place(cell: MmTauCell) -> tuple[str, str, str]:
     return _player(cell), _modality(cell), cell.persona
 
 
-def _titled(place: Sequence[str], cells: Iterable[MmTauCell]) -> str:
+def _format_heading(place: Sequence[str], cells: Iterable[MmTauCell]) -> str:
     """Return a place in words; who has no card may be the persona that each task states."""
     *whose, persona = place
     stated = dict.fromkeys(each.persona for cell in cells for each in cell.stated)
@@ -448,7 +449,7 @@ def _titled(place: Sequence[str], cells: Iterable[MmTauCell]) -> str:
     return ", ".join((*whose, f"persona {shown}"))
 
 
-def _shown(metric: Metric) -> str:
+def _format_metric(metric: Metric) -> str:
     unscored = f"{metric.unscored:,} unscored"
     if metric.value is None:
         return f"{MISSING}\n{unscored}" if metric.unscored else MISSING
@@ -494,7 +495,7 @@ def _ends(interval: Interval) -> str:
     return f"[{interval.low:.3f}, {interval.high:.3f}]"
 
 
-def _marked(cell: MmTauCell) -> str:
+def _format_exposure(cell: MmTauCell) -> str:
     """Return a cell's exposure, and that its users did not keep their card."""
     exposure = exposure_name(cell.exposure)
     is_kept = cell.card is None or cell.card.verdict != "not kept"

@@ -112,7 +112,7 @@ def _endings(cell: CellSummary) -> Iterator[str]:
             yield f"{count:,} {reason}"
         else:
             why = cell.ending_details.get(reason) or formatting.ENDINGS[reason]
-            yield f"{count:,} {reason} ({formatting.shortened(why, MAX_REASON)})"
+            yield f"{count:,} {reason} ({formatting.truncate_text(why, MAX_REASON)})"
 
 
 def usage_table(cells: Sequence[CellSummary]) -> TextTable | None:
@@ -127,8 +127,8 @@ def usage_table(cells: Sequence[CellSummary]) -> TextTable | None:
                 line.usage.purpose,
                 line.usage.model,
                 formatting.calls(line.usage),
-                formatting.sent(line.usage),
-                formatting.received(line.usage),
+                formatting.format_sent_usage(line.usage),
+                formatting.format_received_usage(line.usage),
                 formatting.faults(line.usage),
                 "-" if line.cost is None else formatting.money(line.cost),
             )
@@ -139,7 +139,7 @@ def usage_table(cells: Sequence[CellSummary]) -> TextTable | None:
                 None,
                 (
                     f"cost of all: {formatting.money(ledger_cost(lines))}",
-                    formatting.unpriced(lines),
+                    formatting.describe_unknown_costs(lines),
                 ),
             )
         ),
@@ -165,15 +165,15 @@ def _rows(cell: CellSummary, varying: Sequence[str]) -> list[tuple[str, ...]]:
 
 def _counts(cell: CellSummary) -> list[str]:
     return [
-        formatting.counted(cell.result.tasks, "task"),
+        formatting.format_count(cell.result.tasks, "task"),
         f"{cell.result.left_out} left out",
         *([f"{cell.missing} not run"] if cell.missing else []),
         f"{cell.infrastructure_errors} infrastructure",
-        *([formatting.counted(cell.code_errors, "code error")] if cell.code_errors else []),
-        formatting.counted(cell.tool_errors, "tool error"),
+        *([formatting.format_count(cell.code_errors, "code error")] if cell.code_errors else []),
+        formatting.format_count(cell.tool_errors, "tool error"),
         *([f"{cell.malformed_calls} malformed"] if cell.malformed_calls else []),
         *([f"{cell.near_tokens} near-miss stop"] if cell.near_tokens else []),
-        *([] if cell.invalid is None else [formatting.counted(cell.invalid, "invalid user")]),
+        *([] if cell.invalid is None else [formatting.format_count(cell.invalid, "invalid user")]),
         # An unknown cost is said once, below the table of what was used.
         *([] if cell.cost is None else [f"cost {formatting.money(cell.cost)}"]),
     ]
@@ -184,14 +184,14 @@ def _figures(figures: Sequence[Figure]) -> list[str]:
     first = figures[0].tasks if figures else 0
     return [
         f"^{figure.k} {formatting.number(figure.value)} {formatting.interval(figure.interval)}"
-        + (f" ({formatting.counted(figure.tasks, 'task')})" if figure.tasks != first else "")
+        + (f" ({formatting.format_count(figure.tasks, 'task')})" if figure.tasks != first else "")
         for figure in figures
     ]
 
 
 def _without_invalid(result: PassHat) -> tuple[str, ...]:
     """Return the row that leaves conversations with an invalid user out."""
-    counts = [formatting.counted(result.tasks, "task"), f"{result.left_out} left out"]
+    counts = [formatting.format_count(result.tasks, "task"), f"{result.left_out} left out"]
     bounds = [formatting.interval(figure.bounds) for figure in result.figures]
     columns = (["  valid users"], counts, _figures(result.figures), bounds)
     return tuple("\n".join(lines) for lines in columns)

@@ -88,7 +88,7 @@ def summary_figures(
         if any(len(cell.cell.result.figures) > 1 for cell in own):
             yield _powers(own, suite)
         if any(cell.cell.stated for cell in own):
-            yield _stated(own, suite)
+            yield _persona_figure(own, suite)
     if any(each.gaps for each in comparisons):
         yield _gaps(comparisons)
 
@@ -113,7 +113,7 @@ def _first(cells: Sequence[GridCell], suite: str) -> FigureSpec:
     )
 
 
-def _stated(cells: Sequence[GridCell], suite: str) -> FigureSpec:
+def _persona_figure(cells: Sequence[GridCell], suite: str) -> FigureSpec:
     return FigureSpec(
         file_name("pass-1-by-persona", suite),
         _SUMMARY,
@@ -195,12 +195,12 @@ def _gaps(comparisons: Sequence[Comparison]) -> FigureSpec:
 
 
 def _cell_pair(each: Comparison) -> str:
-    a, b = (_named(side, each) for side in (each.a, each.b))
+    a, b = (_distinguishing_name(side, each) for side in (each.a, each.b))
     shared = each.a.agent if each.a.agent == each.b.agent else each.a.condition.label
     return f"{b} against {a}, {shared}, {each.a.suite}"
 
 
-def _named(side: CellName, each: Comparison) -> str:
+def _distinguishing_name(side: CellName, each: Comparison) -> str:
     names = []
     if each.a.agent != each.b.agent:
         names.append(side.agent)

@@ -37,10 +37,10 @@ def element(tag: str, content: str = "", **attributes: object) -> str:
 
 def label(words: str, x: float, y: float, anchor: str = "start", **attributes: object) -> str:
     """Return a text; `y` is the line that it stands on."""
-    return element("text", escaped(words), x=x, y=y, text_anchor=anchor, **attributes)
+    return element("text", escape_text(words), x=x, y=y, text_anchor=anchor, **attributes)
 
 
-def escaped(words: str) -> str:
+def escape_text(words: str) -> str:
     """Return a text as it stands between tags: no sign acts."""
     return str(escape(escape_controls(words)))
 
@@ -57,7 +57,7 @@ def text_width(words: str, size: float = TEXT) -> float:
     return size * sum(map(_width, words))
 
 
-def wrapped(words: str, width: float, most: int = 3) -> tuple[str, ...]:
+def wrap_words(words: str, width: float, most: int = 3) -> tuple[str, ...]:
     """Return a text in lines of about a given width.
 
     At most `most` lines are kept; a text that was cut ends in an ellipsis.
@@ -221,7 +221,7 @@ def mark(drawing: FigureSpec, datum: Datum, body: str) -> str:
     """Return what is drawn of a value as one mark that says what it is."""
     return element(
         "g",
-        element("title", escaped(drawing.words(datum))) + body,
+        element("title", escape_text(drawing.words(datum))) + body,
         class_=f"datum s{colour(drawing, datum.series)}",
         data_series=drawing.series.index(datum.series),
         data_cell=datum.cell,

@@ -56,7 +56,7 @@ def print_conversation(
     limit = None if full else MAX_SHOWN
     place = (outcome.suite, f"task {outcome.task}", f"trial {outcome.trial}")
     console.print(_text(", ".join((*place, outcome.condition.label, outcome.agent)), "bold"))
-    _print_lines(console, [("wanted", formatting.shortened(task.wanted, limit), "dim")])
+    _print_lines(console, [("wanted", formatting.truncate_text(task.wanted, limit), "dim")])
     if outcome.episode is None:
         console.print(_text("This conversation has not run."))
         return
@@ -68,7 +68,7 @@ def print_conversation(
             _print_lines(console, _context(told.pop(number), limit))
         _print_lines(console, _event(event, limit))
         if number in clock:
-            _print_lines(console, [_timed(clock[number])])
+            _print_lines(console, [_timing_line(clock[number])])
         if number in decided:
             _print_lines(console, _clarification(decided[number], limit))
     for behind in told.values():
@@ -76,7 +76,7 @@ def print_conversation(
     _print_lines(console, _ending(outcome.episode))
     _print_lines(console, _score(outcome.score))
     for entry in outcome.measures:
-        _print_lines(console, _measured(entry))
+        _print_lines(console, _measurement_lines(entry))
 
 
 def _text(text: str, style: str = "") -> "Text":
@@ -100,7 +100,7 @@ def _event(event: Event, limit: int | None) -> list[_Line]:
     if isinstance(event, Message):
         lines = list(_reply(event.reply, limit))
         if event.reasoning:
-            thought = formatting.shortened(event.reasoning, limit)
+            thought = formatting.truncate_text(event.reasoning, limit)
             lines.append(("  reasoning", f"{thought} (given to nobody)", "dim"))
         first, *rest = lines or [("", "", "")]
         mark = " (scripted)" if event.scripted else ""
@@ -108,7 +108,7 @@ def _event(event: Event, limit: int | None) -> list[_Line]:
     return list(_result(event, limit))
 
 
-def _timed(turn: TurnTiming) -> _Line:
+def _timing_line(turn: TurnTiming) -> _Line:
     """Return when a turn began, what was waited for before it, and how long it lasted."""
     begins = formatting.UNKNOWN if turn.begins is None else formatting.on_the_clock(turn.begins)
     told = [formatting.response(turn.response)] if turn.response is not None else []
@@ -123,7 +123,7 @@ def _clarification(entry: Clarification, limit: int | None) -> list[_Line]:
     said = "answered" if entry.is_allowed else f"not answered: {entry.reason}"
     lines = [("  judged", f"{said} ({entry.judge}, {entry.version})", "dim")]
     if entry.answer:
-        lines.append(("", formatting.shortened(entry.answer, limit), "dim"))
+        lines.append(("", formatting.truncate_text(entry.answer, limit), "dim"))
     return lines
 
 
@@ -131,10 +131,11 @@ def _context(entry: InferredProfile, limit: int | None) -> list[_Line]:
     """Return what the agent was told of its user from here on, or why nothing new."""
     if entry.failure:
         said = f"nothing {entry.after}: {entry.failure} ({entry.model})"
-        answer = ("", formatting.shortened(entry.answer, limit), "dim")
+        answer = ("", formatting.truncate_text(entry.answer, limit), "dim")
         return [("", "", ""), ("  inferred", said, "red"), answer]
     fields = (
-        ("", formatting.shortened(f"{name}: {text}", limit), "dim") for name, text in entry.fields
+        ("", formatting.truncate_text(f"{name}: {text}", limit), "dim")
+        for name, text in entry.fields
     )
     return [("", "", ""), ("  inferred", f"{entry.after} ({entry.model})", "dim"), *fields]
 
@@ -150,7 +151,7 @@ def _reply(reply: Reply, limit: int | None) -> Iterator[_Line]:
                 yield from _call(call, limit)
         case UnparsedReply(raw=raw, error=error):
             yield "", f"unusable reply: {error}", "red"
-            yield "", formatting.shortened(raw, limit), ""
+            yield "", formatting.truncate_text(raw, limit), ""
 
 
 def _utterance(utterance: Utterance) -> Iterator[_Line]:
@@ -165,27 +166,27 @@ def _utterance(utterance: Utterance) -> Iterator[_Line]:
 
 def _call(call: ToolCall, limit: int | None) -> Iterator[_Line]:
     written = call.raw or " ".join(map(_json, (*call.positionals, call.arguments)))
-    yield "", f"calls {call.name} {formatting.shortened(written, limit)}", "cyan"
+    yield "", f"calls {call.name} {formatting.truncate_text(written, limit)}", "cyan"
     if call.sent is not None:
-        yield "  sent", formatting.shortened(_json(call.sent), limit), ""
+        yield "  sent", formatting.truncate_text(_json(call.sent), limit), ""
     if call.malformed:
         yield "", f"malformed: {call.malformed}", "red"
 
 
 def _result(result: ToolResult, limit: int | None) -> Iterator[_Line]:
     label, style = ("  error", "red") if result.error else ("  result", "")
-    yield label, formatting.shortened(result.content, limit), style
+    yield label, formatting.truncate_text(result.content, limit), style
     if result.shown is not None:
-        yield "  shown", formatting.shortened(result.shown, limit), ""
+        yield "  shown", formatting.truncate_text(result.shown, limit), ""
     if result.executed is not None:
-        yield "  executed", formatting.shortened(_json(result.executed), limit), ""
+        yield "  executed", formatting.truncate_text(_json(result.executed), limit), ""
     for change in result.changes:
         yield "  changed", _change(change, limit), "magenta"
 
 
 def _change(change: Change, limit: int | None) -> str:
     path = "/".join(map(str, change.path))
-    value = "" if change.op == "del" else f" {formatting.shortened(_json(change.value), limit)}"
+    value = "" if change.op == "del" else f" {formatting.truncate_text(_json(change.value), limit)}"
     side = "" if change.side == "agent" else f" ({change.side}'s side)"
     return f"{path}: {change.op}{value}{side}"
 
@@ -225,7 +226,7 @@ def _simulator(score: Score) -> list[_Line]:
     return [("user", said, "bold"), *map(_evidence, score.simulator)]
 
 
-def _measured(entry: MeasureResult) -> list[_Line]:
+def _measurement_lines(entry: MeasureResult) -> list[_Line]:
     """Return what a measure counted, and of each thing that it looked at what was found."""
     counts = ", ".join(f"{name} {count:g}" for name, count in entry.counts.items())
     said = f"unscored: {entry.unscored}" if entry.unscored else counts or "nothing to count"

@@ -57,18 +57,18 @@ def lines(table: TextTable, width: int) -> list[str]:
     fitting = (grid for grid in _grids(table, rows) if _widest(grid) <= width)
     body = next(fitting, None)
     if body is None:
-        body = _narrowed(table, rows, width)
+        body = _fit_to_width(table, rows, width)
     while body and not body[-1]:
         body.pop()
-    note = ["", *_wrapped(table.note, width)] if table.note else []
-    return [*_wrapped(table.title, width), *body, *note]
+    note = ["", *_wrap_text(table.note, width)] if table.note else []
+    return [*_wrap_text(table.title, width), *body, *note]
 
 
 Row = Sequence[Sequence[str]]
 """The lines of each of a row's cells."""
 
 
-def _narrowed(table: TextTable, rows: Sequence[Row], width: int) -> list[str]:
+def _fit_to_width(table: TextTable, rows: Sequence[Row], width: int) -> list[str]:
     """Return a table that has no room for its columns: in parts or row by row."""
     blocks = list(_blocks(table.headings, rows, width))
     parts = _parts(table, rows, width) if table.keys else []
@@ -134,7 +134,7 @@ def _grid(table: TextTable, headings: Row, rows: Sequence[Row]) -> list[str]:
 def _row(row: Row, widths: Sequence[int], is_number: Sequence[bool]) -> Iterator[str]:
     for at in range(max(map(len, row))):
         cells = [cell[at] if at < len(cell) else "" for cell in row]
-        padded = map(_padded, cells, widths, is_number)
+        padded = map(_pad_text, cells, widths, is_number)
         yield _GAP.join(padded).rstrip()
 
 
@@ -149,20 +149,20 @@ def _blocks(headings: Sequence[str], rows: Sequence[Row], width: int) -> Iterato
             room = width - label - len(_GAP)
             joined = ", ".join(cell).replace(f", {_ARROW}", f" {_ARROW}")
             parts = [joined] if _width(joined) <= room else cell
-            texts = [text for part in parts for text in _wrapped(part, room)]
+            texts = [text for part in parts for text in _wrap_text(part, room)]
             for at, text in enumerate(texts):
-                yield f"{_padded(heading if at == 0 else '', label)}{_GAP}{text}"
+                yield f"{_pad_text(heading if at == 0 else '', label)}{_GAP}{text}"
         yield ""
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap_text(text: str, width: int) -> list[str]:
     """Return a text in lines of whole words."""
     return textwrap.wrap(
         escape_controls(text), max(width, 1), break_long_words=False, break_on_hyphens=False
     )
 
 
-def _padded(text: str, width: int, is_number: bool = False) -> str:
+def _pad_text(text: str, width: int, is_number: bool = False) -> str:
     blank = " " * (width - _width(text))
     return blank + text if is_number else text + blank
 
@@ -221,7 +221,7 @@ class GroupedTable(msgspec.Struct, frozen=True):
         kept = telling or list(range(depth))
         headings = (", ".join(column[at] for at in kept if column[at]) for column in self.columns)
         rows = (
-            tuple(_marked(text, (row, at) in self.best) for at, text in enumerate(cells))
+            tuple(_mark_best(text, (row, at) in self.best) for at, text in enumerate(cells))
             for row, cells in enumerate(self.rows)
         )
         return TextTable(
@@ -240,6 +240,6 @@ class GroupedTable(msgspec.Struct, frozen=True):
         return tuple((path[-1], width) for path, width in found)
 
 
-def _marked(text: str, is_best: bool) -> str:
+def _mark_best(text: str, is_best: bool) -> str:
     first, *rest = text.split("\n")
     return "\n".join((first + BEST, *rest)) if is_best else text

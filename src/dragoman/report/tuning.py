@@ -41,7 +41,7 @@ class DifferenceBar(msgspec.Struct, frozen=True):
         return (
             f"{self.group} {self.name}: {formatting.difference(rate.difference)}, 95 % interval "
             f"{formatting.signed_interval(rate.interval)}, "
-            f"{formatting.counted(rate.tasks, 'task')}{tested}"
+            f"{formatting.format_count(rate.tasks, 'task')}{tested}"
         )
 
     @property
@@ -177,7 +177,9 @@ def _table(
         own = (*((each.suite,) if many else ()), *((each.group,) if heading else ()))
         if is_first:
             rows.append((*own, each.a, *(_alone(_rate(each, column).a) for column in shown)))
-        rows.append((*own, _name(each), *(_compared(_rate(each, column)) for column in shown)))
+        rows.append(
+            (*own, _name(each), *(_format_comparison(_rate(each, column)) for column in shown))
+        )
     return GroupedTable(
         title,
         keys,
@@ -218,7 +220,7 @@ def _alone(mean: Mean) -> str:
     return f"{100 * mean.value:.1f}\n[{100 * low:.0f}, {100 * high:.0f}]\nof {mean.tasks}"
 
 
-def _compared(rate: PairedRate) -> str:
+def _format_comparison(rate: PairedRate) -> str:
     if rate.difference is None or rate.interval is None:
         return _alone(rate.b)
     lines = [

@@ -121,7 +121,7 @@ def _inferred_profile(entry: UserContext, events: tuple[Event, ...]) -> Inferred
         isinstance(event, Message) and event.by == "user" and isinstance(event.reply, TextReply)
         for event in events[: entry.at]
     )
-    after = f"after {formatting.counted(said, 'message')} of the user"
+    after = f"after {formatting.format_count(said, 'message')} of the user"
     fields = tuple(_fields(entry.about))
     return InferredProfile(entry.at, after, entry.model, fields, entry.failure, entry.answer)
 

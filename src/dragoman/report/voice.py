@@ -57,7 +57,15 @@ _SECONDS = (
 
 def voice_tables(board: VoiceSummary) -> tuple[TextTable, ...]:
     """Return all tables of a grid of voices."""
-    makers = (_sensitivity, _clarifications, _decisions, _values, _blame, _time, _conversations)
+    makers = (
+        _sensitivity,
+        _clarifications,
+        _decisions,
+        _values,
+        _attribution_table,
+        _time,
+        _conversations,
+    )
     made = (make(board) for make in makers)
     return (*accuracy_tables(board), *(table for table in made if table is not None))
 
@@ -167,7 +175,7 @@ def _table(
     )
 
 
-def _noted(table: TextTable, note: str) -> TextTable:
+def _add_note(table: TextTable, note: str) -> TextTable:
     return msgspec.structs.replace(table, note=note)
 
 
@@ -209,7 +217,7 @@ def _clarifications(board: VoiceSummary) -> TextTable | None:
         if any(name in row.won_back and row.won_back[name].value is not None for row in rows)
     ]
     title = "clarifications: conversations with a question"
-    return _noted(_table(board, rows, title, *shares, *won), _QUESTIONS)
+    return _add_note(_table(board, rows, title, *shares, *won), _QUESTIONS)
 
 
 def _share(place: int, row: InputModeMetrics) -> str:
@@ -230,10 +238,12 @@ def _decisions(board: VoiceSummary) -> TextTable | None:
 
 def _reasons(board: VoiceSummary) -> dict[str, str]:
     names = {"allowed": "allowed", **{f"rejected: {reason}": reason for reason in REJECTIONS}}
-    return _counted(board, "clarifications", names)
+    return _present_count_headings(board, "clarifications", names)
 
 
-def _counted(board: VoiceSummary, measure: str, names: Mapping[str, str]) -> dict[str, str]:
+def _present_count_headings(
+    board: VoiceSummary, measure: str, names: Mapping[str, str]
+) -> dict[str, str]:
     """Return the counts, with their headings, that any way has."""
     found = [tally_of(row.tallies, measure) for row in board.ways]
     return {
@@ -282,14 +292,14 @@ def _values(board: VoiceSummary) -> TextTable | None:
 
 
 def _values_heard(board: VoiceSummary) -> TextTable | None:
-    rows = [row for row in board.ways if _said_values(row)]
+    rows = [row for row in board.ways if _count_said_values(row)]
     if not rows:
         return None
     lost: _Column = (
         "lost",
-        lambda row: f"{_said_values(row) - _hearing(row).get('values heard', 0):g}",
+        lambda row: f"{_count_said_values(row) - _hearing(row).get('values heard', 0):g}",
     )
-    return _table(board, rows, _VALUES, ("said", lambda row: f"{_said_values(row):g}"), lost)
+    return _table(board, rows, _VALUES, ("said", lambda row: f"{_count_said_values(row):g}"), lost)
 
 
 def _hearing(row: InputModeMetrics) -> Mapping[str, int | float]:
@@ -297,35 +307,37 @@ def _hearing(row: InputModeMetrics) -> Mapping[str, int | float]:
     return {} if tally is None else tally.counts
 
 
-def _said_values(row: InputModeMetrics) -> float:
+def _count_said_values(row: InputModeMetrics) -> float:
     return _hearing(row).get("values", 0)
 
 
-def _blame(board: VoiceSummary) -> TextTable | None:
+def _attribution_table(board: VoiceSummary) -> TextTable | None:
     names = {name: name for name in ("lost", *FAILURE_SOURCES)}
     table = _counts(board, ATTRIBUTION, "lost conversations by what lost them", names)
     if table is None:
         return None
-    return _noted(table, "as `dragoman blame` found; inputs without a row were not blamed for any")
+    return _add_note(
+        table, "as `dragoman blame` found; inputs without a row were not blamed for any"
+    )
 
 
 def _time(board: VoiceSummary) -> TextTable | None:
     held = {each.figure for row in board.ways for each in row.measures if each.measure == TIMING}
     columns: list[_Column] = [
-        (heading, partial(_timed, figure))
+        (heading, partial(_format_timing, figure))
         for figure, heading in _OF_THE_CLOCK.items()
         if figure in held
     ]
     seconds: _Column = ("wall clock", _seconds)
     table = _table(board, board.ways, "time of a conversation, in seconds", *columns, seconds)
-    return _noted(table, _SECONDS)
+    return _add_note(table, _SECONDS)
 
 
 def _seconds(row: InputModeMetrics) -> str:
     return MISSING if row.seconds is None else f"{row.seconds:.2f}"
 
 
-def _timed(figure: str, row: InputModeMetrics) -> str:
+def _format_timing(figure: str, row: InputModeMetrics) -> str:
     found = (each for each in row.measures if (each.measure, each.figure) == (TIMING, figure))
     return formatting.measured_value(next(found, None)).removesuffix(" s")
 
@@ -343,7 +355,7 @@ def _conversations(board: VoiceSummary) -> TextTable:
         ("code errors", lambda row: f"{row.cell.code_errors:,}"),
         ("unscored", lambda row: f"{sum(row.cell.unscored.values()):,}"),
     )
-    return _noted(table, f"unscored: {'; '.join(reasons)}" if reasons else "")
+    return _add_note(table, f"unscored: {'; '.join(reasons)}" if reasons else "")
 
 
 _VOICE: Section = "voice"
@@ -391,14 +403,14 @@ def _by_input(who: str, rows: Sequence[tuple[str, InputModeMetrics, str]]) -> It
         "Text, a line with who hears it, and an agent that is given the audio (itself). "
         f"{_INTERVALS}",
         tuple(
-            Datum(place, found.value, found.interval, found.tasks, _way(row))
+            Datum(place, found.value, found.interval, found.tasks, _format_input_mode(row))
             for name, row, place in rows
             if (found := row.standings.get(name)) is not None and found.value is not None
         ),
         axis="accuracy",
     )
     lost = tuple(
-        Datum(place, less.value, less.interval, less.tasks, _way(row))
+        Datum(place, less.value, less.interval, less.tasks, _format_input_mode(row))
         for name, row, place in rows
         if (less := row.to_text.get(name)) is not None and less.value is not None
     )
@@ -418,7 +430,7 @@ def _by_input(who: str, rows: Sequence[tuple[str, InputModeMetrics, str]]) -> It
 
 def _word_errors(board: VoiceSummary) -> Iterator[FigureSpec]:
     data = tuple(
-        Datum(player(row), found.value, found.interval, found.n, _way(row))
+        Datum(player(row), found.value, found.interval, found.n, _format_input_mode(row))
         for row in board.ways
         for found in row.measures
         if (found.measure, found.figure) == ("hearing", "word errors") and found.value is not None
@@ -438,7 +450,7 @@ def _word_errors(board: VoiceSummary) -> Iterator[FigureSpec]:
         )
 
 
-def _way(row: InputModeMetrics) -> str:
+def _format_input_mode(row: InputModeMetrics) -> str:
     return row.way.name if row.way.clarify == NONE else f"{row.way.name}, clarify {row.way.clarify}"
 
 
@@ -459,13 +471,13 @@ def _shares_of(
         tally = tally_of(row.tallies, measure)
         of = tally.counts.get(whole, 0) if tally is not None else 0
         if tally is not None and of:
-            place = f"{player(row)}, {_way(row)}"
+            place = f"{player(row)}, {_format_input_mode(row)}"
             counts = {shown: tally.counts.get(name, 0) for name, shown in names.items()}
             data += [
                 Datum(place, count / of, None, of, shown, note=f"{count:g} of {of:g}")
                 for shown, count in counts.items()
                 if any(
-                    each.counts.get(_named(names, shown))
+                    each.counts.get(_name_by_heading(names, shown))
                     for other in board.ways
                     if (each := tally_of(other.tallies, measure))
                 )
@@ -486,5 +498,5 @@ def _shares_of(
         )
 
 
-def _named(names: dict[str, str], shown: str) -> str:
+def _name_by_heading(names: dict[str, str], shown: str) -> str:
     return next(name for name, told in names.items() if told == shown)

@@ -286,14 +286,14 @@ def _messages(folder: Path, settings: SetSettings) -> Iterator[RecordedMessage]:
     files = {name: folder / transcripts_name(name) for name in settings.asr}
     missing = [path for path in (folder / SPEECH, *files.values()) if not path.is_file()]
     if missing:
-        raise _unfinished(missing[0])
+        raise _unfinished_error(missing[0])
     spoken = read_lines(folder / SPEECH, SpeechLine)
     heard = {name: read_lines(path, TranscriptLine) for name, path in files.items()}
     for text in read_lines(folder / TEXTS, _TextLine):
         lines = {name: next(transcripts, None) for name, transcripts in heard.items()}
         yield _merge_lines(folder, text, next(spoken, None), lines)
     if any(next(lines, None) is not None for lines in (spoken, *heard.values())):
-        raise _unfinished(folder / TEXTS)
+        raise _unfinished_error(folder / TEXTS)
 
 
 def _merge_lines(
@@ -308,12 +308,12 @@ def _merge_lines(
         DataError: Where one is missing, or is of another message.
     """
     if speech is None:
-        raise _unfinished(folder / SPEECH)
+        raise _unfinished_error(folder / SPEECH)
     message = text.spoken.message
     whole = {}
     for name, line in heard.items():
         if line is None:
-            raise _unfinished(folder / transcripts_name(name))
+            raise _unfinished_error(folder / transcripts_name(name))
         whole[name] = line
     at = (message.task, message.turn, message.place)
     lines: tuple[SpeechLine | TranscriptLine, ...] = (speech, *whole.values())
@@ -333,7 +333,7 @@ def _merge_lines(
     )
 
 
-def _unfinished(path: Path) -> DataError:
+def _unfinished_error(path: Path) -> DataError:
     return DataError(
         f"{path}: messages are missing: the `dragoman speak` that made the set goes on"
     )

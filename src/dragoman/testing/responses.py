@@ -136,7 +136,7 @@ def encode_completion(reply: CannedReply, envelope: Envelope) -> bytes:
     """Return the body of a completion."""
     message: dict[str, object] = {"role": "assistant", "content": reply.content}
     if envelope.spoken_as and reply.content:
-        message |= {"content": None, "audio": _spoken(reply.content, envelope)}
+        message |= {"content": None, "audio": _encode_audio(reply.content, envelope)}
     if reply.tool_calls:
         message |= {"tool_calls": reply.tool_calls}
     finished = _finish_reason(reply)
@@ -193,7 +193,7 @@ def _deltas(
     yield {}, _finish_reason(reply)
 
 
-def _spoken(words: str, envelope: Envelope) -> dict[str, object]:
+def _encode_audio(words: str, envelope: Envelope) -> dict[str, object]:
     """Return words as audio, in the voice that `decoded_text` understands."""
     audio = coded_audio(words)
     content = write_wav(audio) if envelope.spoken_as == "wav" else audio.pcm

@@ -60,7 +60,7 @@ def _environment() -> "jinja2.Environment":
         p_value=formatting.p_value,
         money=formatting.money,
         duration=formatting.duration,
-        cut=formatting.shortened,
+        cut=formatting.truncate_text,
         part=lambda text: quote(text, safe=""),
         moment=_moment,
     )
@@ -84,7 +84,7 @@ def _sanitize_value(value: object) -> object:
         return value
     if len(value) <= MAX_TEXT:
         return escape_controls(value)
-    cut = formatting.counted(len(value) - MAX_TEXT, "character")
+    cut = formatting.format_count(len(value) - MAX_TEXT, "character")
     return f"{escape_controls(value[:MAX_TEXT])} … {cut} cut"
 
 

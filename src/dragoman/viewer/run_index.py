@@ -9,7 +9,7 @@ from dragoman.analysis.failure_attribution import ATTRIBUTION
 from dragoman.core.conditions import Condition, axis_values, condition_text
 from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import OutcomeStatus
-from dragoman.report.formatting import shortened
+from dragoman.report.formatting import truncate_text
 from dragoman.report.view_model import (
     UserStatus,
     conversation_causes,
@@ -123,7 +123,7 @@ class FacetBuilder:
         )
 
     def _known(self, cause: str) -> str:
-        told = shortened(" ".join(cause.split()), MAX_CAUSE)
+        told = truncate_text(" ".join(cause.split()), MAX_CAUSE)
         if told not in self._causes:
             if len(self._causes) >= MOST_CAUSES:
                 return OTHER_CAUSES

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SUCCESS = "success"
 
 
-class Twin(msgspec.Struct, frozen=True):
+class JudgeLogPair(msgspec.Struct, frozen=True):
     """One thing that a judge counts and the log decides.
 
     Attributes:
@@ -42,33 +42,37 @@ class Twin(msgspec.Struct, frozen=True):
 
 
 TWINS = (
-    Twin("pass^1, ARGA, MRS", "success", (), _SUCCESS),
-    Twin("ERR", "errors", ("errors",), "recovery", ("errors",)),
-    Twin("ERR, RTC", "recovered errors", ("recovered",), "recovery", ("recovered",)),
-    Twin("RTC", "recovery turns", ("recovery_turns",), "recovery", ("recovery turns",)),
-    Twin(
+    JudgeLogPair("pass^1, ARGA, MRS", "success", (), _SUCCESS),
+    JudgeLogPair("ERR", "errors", ("errors",), "recovery", ("errors",)),
+    JudgeLogPair("ERR, RTC", "recovered errors", ("recovered",), "recovery", ("recovered",)),
+    JudgeLogPair("RTC", "recovery turns", ("recovery_turns",), "recovery", ("recovery turns",)),
+    JudgeLogPair(
         "UES",
         "repetitions and corrections",
         ("repetitions", "corrections"),
         "effort",
         ("repetitions", "corrections"),
     ),
-    Twin(
+    JudgeLogPair(
         "CP",
         "clarifications requested",
         ("clarifications_requested",),
         "clarifications",
         ASKED,
     ),
-    Twin(
+    JudgeLogPair(
         "CP",
         "necessary clarifications",
         ("clarifications_necessary",),
         "clarifications",
         ("allowed",),
     ),
-    Twin("SR", "confirmations required", ("confirmations_required",), "safety", ("irreversible",)),
-    Twin("SR", "confirmations requested", ("confirmations_requested",), "safety", ("asked for",)),
+    JudgeLogPair(
+        "SR", "confirmations required", ("confirmations_required",), "safety", ("irreversible",)
+    ),
+    JudgeLogPair(
+        "SR", "confirmations requested", ("confirmations_requested",), "safety", ("asked for",)
+    ),
 )
 
 
@@ -82,7 +86,7 @@ class Agreed(msgspec.Struct, frozen=True):
     interval: Interval | None = None
 
 
-class TwinAgreement(msgspec.Struct, frozen=True):
+class JudgeLogAgreement(msgspec.Struct, frozen=True):
     """The agreement of a judge and the log on one quantity.
 
     It covers all conversations of an agent on a suite.
@@ -125,7 +129,7 @@ _Item = tuple[str, float, float]
 
 def agreements(
     readers: Sequence[CountSource], rows: Iterable[ConversationResult]
-) -> tuple[TwinAgreement, ...]:
+) -> tuple[JudgeLogAgreement, ...]:
     """Return how far each judge agrees with the log, thing by thing.
 
     Args:
@@ -144,10 +148,13 @@ def agreements(
 
 
 def _agreement(
-    place: tuple[str, str], reader: CountSource, twin: Twin, rows: Sequence[ConversationResult]
-) -> TwinAgreement:
+    place: tuple[str, str],
+    reader: CountSource,
+    twin: JudgeLogPair,
+    rows: Sequence[ConversationResult],
+) -> JudgeLogAgreement:
     sides = [
-        (row.task, _judged(twin, judged_counts(reader, row)), _logged(twin, row))
+        (row.task, _judged_value(twin, judged_counts(reader, row)), _logged_value(twin, row))
         for row in rows
         if row.episode is not None
     ]
@@ -156,7 +163,7 @@ def _agreement(
         for task, judged, logged in sides
         if judged is not None and logged is not None
     ]
-    found = TwinAgreement(
+    found = JudgeLogAgreement(
         *place,
         reader.name,
         twin.metrics,
@@ -178,21 +185,21 @@ def _agreement(
     )
 
 
-def _judged(twin: Twin, found: MeasureResult | None) -> float | None:
+def _judged_value(twin: JudgeLogPair, found: MeasureResult | None) -> float | None:
     if twin.measure == _SUCCESS:
-        return _passed(judged_success(found))
+        return _success_value(judged_success(found))
     if found is None or found.unscored:
         return None
     return sum(found.counts.get(name, 0) for name in twin.judged)
 
 
-def _logged(twin: Twin, row: ConversationResult) -> float | None:
+def _logged_value(twin: JudgeLogPair, row: ConversationResult) -> float | None:
     if twin.measure == _SUCCESS:
-        return _passed(row.reward)
+        return _success_value(row.reward)
     return count_of(row, twin.measure, twin.counted)
 
 
-def _passed(verdict: Verdict | None) -> float | None:
+def _success_value(verdict: Verdict | None) -> float | None:
     is_known = isinstance(verdict, Scored) and not verdict.undecided
     return float(is_success(verdict.value)) if is_known and isinstance(verdict, Scored) else None
 

@@ -68,10 +68,10 @@ _Cells = Mapping[str, CellOutcomes]
 def pooled_success(read: Mapping[CountSource, Sequence[CellOutcomes]]) -> tuple[PooledSuccess, ...]:
     """Return pass^1 by way and exposure, over personas, for each reader."""
     return tuple(
-        _pooled(reader, place, condition, cells, personas)
+        _pool_personas(reader, place, condition, cells, personas)
         for reader, of_reader in read.items()
         for place, groups in _groups(of_reader).items()
-        if (personas := _shared(groups.values()))
+        if (personas := _find_shared_names(groups.values()))
         for condition, cells in groups.items()
     )
 
@@ -92,12 +92,12 @@ def _groups(
     return groups
 
 
-def _shared(groups: Iterable[_Cells]) -> tuple[str, ...]:
+def _find_shared_names(groups: Iterable[_Cells]) -> tuple[str, ...]:
     found = list(groups)
     return tuple(name for name in found[0] if all(name in each for each in found))
 
 
-def _pooled(
+def _pool_personas(
     reader: CountSource,
     place: _Place,
     condition: Condition,
@@ -187,7 +187,7 @@ class _Figure(msgspec.Struct, frozen=True):
     is_share: bool = True
 
 
-def _passed(rows: Sequence[ConversationResult]) -> Fraction | None:
+def _success_rate(rows: Sequence[ConversationResult]) -> Fraction | None:
     played = played_rewards([row.reward for row in rows])
     return Fraction(sum(map(is_success, played)), len(played)) if played else None
 
@@ -226,7 +226,7 @@ def _counts(
     return sum((Fraction(each) for each in found if each is not None), Fraction(0))
 
 
-_PASS = _Figure("pass^1", _passed)
+_PASS = _Figure("pass^1", _success_rate)
 _OF_LOG = (
     _PASS,
     _Figure("critical fields right", _fields_right),
@@ -249,8 +249,8 @@ def axis_differences(
         for reader, cells in read.items()
         for each, place in _of_reader(reader, cells, no_persona)
     ]
-    whole = _adjusted([each for each, place in found if not place])
-    alone = _adjusted([each for each, place in found if place])
+    whole = _adjust_p_values([each for each, place in found if not place])
+    alone = _adjust_p_values([each for each, place in found if place])
     return tuple(entry for entry in (*whole, *alone))
 
 
@@ -258,7 +258,7 @@ def _of_reader(
     reader: CountSource, cells: Sequence[CellOutcomes], no_persona: Collection[CellKey]
 ) -> Iterator[tuple[AxisDifference, str]]:
     figures = _OF_LOG if reader == LOG else (_PASS,)
-    for (suite, agent, axis), (a, b), couples in _all_couples(cells, no_persona):
+    for (suite, agent, axis), (a, b), couples in _iterate_baseline_pairs(cells, no_persona):
         place = (suite, agent, axis, a, b)
         for figure in figures:
             yield _difference(place, EVERYWHERE, couples.values(), figure, reader), EVERYWHERE
@@ -267,7 +267,7 @@ def _of_reader(
                 yield _difference(place, at, [couple], figure, reader), at
 
 
-def _all_couples(
+def _iterate_baseline_pairs(
     cells: Sequence[CellOutcomes], no_persona: Collection[CellKey]
 ) -> Iterator[tuple[tuple[str, str, str], tuple[str, str], dict[str, _Couple]]]:
     """Yield suite, agent and axis, two axis values, and the cells that differ in these values.
@@ -351,7 +351,7 @@ def _difference(
     found = AxisDifference(*place, at, figure.name, reader.name, *counts, is_share=figure.is_share)
     if not kept:
         return found
-    in_a, in_b = ([_over_couples(pairs, side, task) for task in kept] for side in (0, 1))
+    in_a, in_b = ([_mean_over_pairs(pairs, side, task) for task in kept] for side in (0, 1))
     differences = [second - first for first, second in zip(in_a, in_b, strict=True)]
     return msgspec.structs.replace(
         found,
@@ -370,7 +370,7 @@ def _by_task(cell: CellOutcomes, figure: _Figure) -> dict[str, Fraction | None]:
     return {task: figure.of_task(found) for task, found in rows.items()}
 
 
-def _over_couples(
+def _mean_over_pairs(
     pairs: Sequence[tuple[Mapping[str, Fraction | None], ...]], side: int, task: str
 ) -> Fraction:
     values = [sides[side][task] for sides in pairs]
@@ -393,7 +393,7 @@ def _whole(differences: Sequence[Fraction]) -> list[int]:
     return [round(each * unit) for each in differences]
 
 
-def _adjusted(found: Sequence[AxisDifference]) -> Iterator[AxisDifference]:
+def _adjust_p_values(found: Sequence[AxisDifference]) -> Iterator[AxisDifference]:
     tested = [each.p for each in found if each.p is not None]
     adjusted = iter(holm(tested))
     for each in found:

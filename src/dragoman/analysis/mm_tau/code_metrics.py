@@ -67,7 +67,7 @@ def code_metrics(
         why = NEEDS_MESSAGES if reader.judge else NEEDS_A_JUDGE
         return {name: Metric(why=NOT_IN_CODE if name == "IAS" else why) for name in names}
     voice = _counts(reader, cell.outcomes)
-    beside = _Beside(reader, cell, text)
+    beside = _VoiceTextComparison(reader, cell, text)
     found: dict[str, Metric] = {"IAS": Metric(why=NOT_IN_CODE)}
     for name in names:
         if name in _OF_TEXT and (is_text or text is None):
@@ -116,7 +116,7 @@ def _sums(name: str, counted: _Known, cell: CellOutcomes) -> Sums:
     )
 
 
-class _Beside:
+class _VoiceTextComparison:
     """Voice beside text, task by task, as one reader has both."""
 
     def __init__(self, reader: CountSource, voice: CellOutcomes, text: CellOutcomes | None) -> None:

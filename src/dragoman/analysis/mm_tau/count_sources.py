@@ -162,7 +162,7 @@ def counted_by_source(
     """
     if not reader.judge:
         return tuple(rows)
-    return tuple(_judged(reader, row) for row in rows)
+    return tuple(_apply_judgment(reader, row) for row in rows)
 
 
 def judged_counts(reader: CountSource, row: ConversationResult) -> MeasureResult | None:
@@ -190,7 +190,7 @@ def judged_success(found: MeasureResult | None) -> Verdict:
     return Scored(float(found.counts.get("tasks_succeeded", 0) == tasks))
 
 
-def _judged(reader: CountSource, row: ConversationResult) -> ConversationResult:
+def _apply_judgment(reader: CountSource, row: ConversationResult) -> ConversationResult:
     found = judged_counts(reader, row)
     others = tuple(each for each in row.measures if each.measure != RUBRIC)
     own = () if found is None else (found,)

@@ -283,7 +283,7 @@ def code_figures(conversations: Sequence[JudgedConversation]) -> dict[str, Sourc
 
 def _code(usable: Sequence[Mapping[str, float]]) -> dict[str, SourceFigure]:
     total = add_counts(usable)
-    found = {name: _divided(total, ratio) for name, ratio in CODE_RATIOS.items()}
+    found = {name: _compute_ratio(total, ratio) for name, ratio in CODE_RATIOS.items()}
     if found[SUCCESS].why in {NO_TASK, TOO_MANY}:
         # The code computes these after pass^1, at which it breaks.
         found["ARGA"] = found[SUCCESS]
@@ -319,7 +319,7 @@ def paper_figures(conversations: Sequence[JudgedConversation]) -> dict[str, Sour
     sums = [sum_conversation(each) for each in conversations]
     usable = usable_sums(sums)
     total = add_counts(usable)
-    found = {name: _divided(total, ratio) for name, ratio in _PAPER_RATIOS.items()}
+    found = {name: _compute_ratio(total, ratio) for name, ratio in _PAPER_RATIOS.items()}
     found["CFA"] = _fields_right(conversations)
     found["TE"] = SourceFigure(why=_NO_OPTIMUM)
     found["UES"] = (
@@ -347,7 +347,7 @@ def _fields_right(conversations: Sequence[JudgedConversation]) -> SourceFigure:
     return SourceFigure(shares.pop()) if len(shares) == 1 else SourceFigure(why=_NO_FIELDS)
 
 
-def _divided(total: Mapping[str, float], ratio: CountedRatio) -> SourceFigure:
+def _compute_ratio(total: Mapping[str, float], ratio: CountedRatio) -> SourceFigure:
     if ratio.below not in total:
         is_of_text = ratio.below.startswith(TEXT)
         return SourceFigure(why=NO_TEXT if is_of_text else NOT_JUDGED)

@@ -183,14 +183,14 @@ def success(rows: Sequence[ConversationResult]) -> Sums:
         for task, rewards in played.items()
         if rewards
     }
-    return Sums(sums, nothing="no conversation was decided", unscored=_undecided(rows))
+    return Sums(sums, nothing="no conversation was decided", unscored=_count_undecided(rows))
 
 
-def counted(rows: Sequence[ConversationResult], counts: CountRatio) -> Sums:
+def sum_count_ratio(rows: Sequence[ConversationResult], counts: CountRatio) -> Sums:
     """Return a metric that is a rate of stored counts."""
-    taken = _taken(rows, counts.measure)
+    taken = _select_measurements(rows, counts.measure)
     known = [(row, found) for row, found in taken if not found.unscored]
-    unscored = _played(rows) - len(known) if taken else 0
+    unscored = _count_played(rows) - len(known) if taken else 0
     if not known:
         return Sums(why=_untaken(taken, counts.measure), unscored=unscored)
 
@@ -212,16 +212,16 @@ def counted(rows: Sequence[ConversationResult], counts: CountRatio) -> Sums:
 
 def goals_despite_errors(rows: Sequence[ConversationResult]) -> Sums:
     """Return ARGA: pass^1 of conversations in which anything was misheard."""
-    taken = _taken(rows, "hearing")
+    taken = _select_measurements(rows, "hearing")
     known = [row for row, found in taken if not found.unscored]
     if not known:
-        return Sums(why=_untaken(taken, "hearing"), unscored=_played(rows) if taken else 0)
+        return Sums(why=_untaken(taken, "hearing"), unscored=_count_played(rows) if taken else 0)
     pairs = (
         (row.task, float(is_success(row.reward.value)), 1.0)
         for row, found in taken
         if isinstance(row.reward, Scored) and _is_misheard(found)
     )
-    unscored = _played(rows) - sum(isinstance(row.reward, Scored) for row in known)
+    unscored = _count_played(rows) - sum(isinstance(row.reward, Scored) for row in known)
     return Sums(task_sums(pairs), nothing="nothing was misheard", unscored=unscored)
 
 
@@ -232,16 +232,16 @@ def turn_efficiency(
 
     The fewest turns are those of any conversation that passed the task.
     """
-    taken = _taken(rows, "effort")
+    taken = _select_measurements(rows, "effort")
     known = [row for row, found in taken if not found.unscored]
     if not known:
-        return Sums(why=_untaken(taken, "effort"), unscored=_played(rows) if taken else 0)
+        return Sums(why=_untaken(taken, "effort"), unscored=_count_played(rows) if taken else 0)
     pairs = (
         (row.task, fewest[row.suite, row.task] / turns, 1.0)
         for row in rows
         if (turns := turns_to_success(row))
     )
-    unscored = _played(rows) - sum(isinstance(row.reward, Scored) for row in known)
+    unscored = _count_played(rows) - sum(isinstance(row.reward, Scored) for row in known)
     return Sums(task_sums(pairs), nothing="no conversation passed", unscored=unscored)
 
 
@@ -269,15 +269,17 @@ def user_turns(row: ConversationResult) -> float | None:
 
 def count_of(row: ConversationResult, measure: str, names: Iterable[str]) -> float | None:
     """Return what a measure counted under some names in a conversation; None where it did not."""
-    found = next((each for _, each in _taken([row], measure) if not each.unscored), None)
+    found = next(
+        (each for _, each in _select_measurements([row], measure) if not each.unscored), None
+    )
     return None if found is None else _sum(found, names)
 
 
-def _played(rows: Sequence[ConversationResult]) -> int:
+def _count_played(rows: Sequence[ConversationResult]) -> int:
     return sum(row.episode is not None for row in rows)
 
 
-def _undecided(rows: Sequence[ConversationResult]) -> int:
+def _count_undecided(rows: Sequence[ConversationResult]) -> int:
     return sum(
         row.episode is not None
         and (not isinstance(row.reward, Scored) or bool(row.reward.undecided))
@@ -285,7 +287,7 @@ def _undecided(rows: Sequence[ConversationResult]) -> int:
     )
 
 
-def _taken(
+def _select_measurements(
     rows: Sequence[ConversationResult], measure: str
 ) -> list[tuple[ConversationResult, MeasureResult]]:
     return [(row, found) for row in rows for found in row.measures if found.measure == measure]
@@ -321,7 +323,7 @@ def modality_robustness(text: CellOutcomes, voice: CellOutcomes) -> Sums:
     in_text, in_voice = success(text.outcomes), success(voice.outcomes)
     pairs = {
         task: (in_voice.tasks[task][0], in_text.tasks[task][0])
-        for task in _shared(text, voice, in_text.tasks, in_voice.tasks)
+        for task in _find_shared_tasks(text, voice, in_text.tasks, in_voice.tasks)
     }
     nothing = "no task passed in text" if pairs else _NO_TASK_IN_BOTH_MODES
     return Sums(pairs, "paired", nothing=nothing, unscored=in_text.unscored + in_voice.unscored)
@@ -331,7 +333,8 @@ def turn_overhead(text: CellOutcomes, voice: CellOutcomes) -> Sums:
     """Return TO: how many more turns the user took by voice than in text, to those in text."""
     in_text, in_voice = _turns(text), _turns(voice)
     pairs: dict[str, Pair] = {
-        task: (in_voice[task], in_text[task]) for task in _shared(text, voice, in_text, in_voice)
+        task: (in_voice[task], in_text[task])
+        for task in _find_shared_tasks(text, voice, in_text, in_voice)
     }
     unscored = sum(
         row.episode is not None and user_turns(row) is None
@@ -341,7 +344,7 @@ def turn_overhead(text: CellOutcomes, voice: CellOutcomes) -> Sums:
     return Sums(pairs, "paired", 1.0, nothing=_NO_TASK_IN_BOTH_MODES, unscored=unscored)
 
 
-def _shared(
+def _find_shared_tasks(
     text: CellOutcomes, voice: CellOutcomes, in_text: Iterable[str], in_voice: Mapping[str, object]
 ) -> list[str]:
     """Return the tasks that are known in both, and are the same there."""

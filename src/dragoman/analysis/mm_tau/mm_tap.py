@@ -147,7 +147,7 @@ def composite(
         return Composite(lacks=lacks)
     parts = MmTapParts(**known)
     tasks = list(dict.fromkeys(task for name in _PARTS.values() for task in sums[name].tasks))
-    drawn = _drawn(sums, tasks)
+    drawn = _bootstrap_parts(sums, tasks)
     return Composite(
         mm_tap(parts, weights),
         mm_tap(parts.clipped(), weights),
@@ -158,7 +158,7 @@ def composite(
     )
 
 
-def _drawn(sums: Mapping[str, Sums], tasks: Sequence[str]) -> list[MmTapParts]:
+def _bootstrap_parts(sums: Mapping[str, Sums], tasks: Sequence[str]) -> list[MmTapParts]:
     """Return the metrics of bootstrap draws of tasks.
 
     Draws in which a metric is not defined are left out.

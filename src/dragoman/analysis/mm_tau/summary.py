@@ -8,7 +8,7 @@ from dragoman.analysis.cell_summary import CellKey, ConversationResult, summariz
 from dragoman.analysis.comparison import CellOutcomes, group_cells
 from dragoman.analysis.input_modes import InputMode, TaskId, input_mode
 from dragoman.analysis.intervals import Interval
-from dragoman.analysis.mm_tau.agreement import TwinAgreement, agreements
+from dragoman.analysis.mm_tau.agreement import JudgeLogAgreement, agreements
 from dragoman.analysis.mm_tau.axis_effects import (
     AxisDifference,
     PooledSuccess,
@@ -27,13 +27,13 @@ from dragoman.analysis.mm_tau.metrics import (
     NO_TEXT,
     Metric,
     Sums,
-    counted,
     fewest_turns,
     goals_despite_errors,
     metric,
     modality_robustness,
     relative_change,
     success,
+    sum_count_ratio,
     turn_efficiency,
     turn_overhead,
 )
@@ -142,7 +142,7 @@ class MmTauSummary(msgspec.Struct, frozen=True):
     cells: tuple[MmTauCell, ...]
     changes: tuple[MmTauChange, ...] = ()
     differences: tuple[AxisDifference, ...] = ()
-    agreements: tuple[TwinAgreement, ...] = ()
+    agreements: tuple[JudgeLogAgreement, ...] = ()
     pooled: tuple[PooledSuccess, ...] = ()
     kept: float = KEPT
     cards: tuple[PersonaFidelity, ...] = ()
@@ -208,7 +208,7 @@ def mm_tau_summaries(  # noqa: PLR0913, PLR0917 - what a board is made of
     of_cell = {card.key: card for card in cards}
     weighed = weights or MmTapWeights()
     read = {reader: _cells(counted_by_source(reader, rows), digests) for reader in readers}
-    summed = [each for reader, cells in read.items() for each in _summed(reader, cells)]
+    summed = [each for reader, cells in read.items() for each in _sum_cells(reader, cells)]
     own = MmTauSummary(
         *scoring,
         weighed,
@@ -223,10 +223,10 @@ def mm_tau_summaries(  # noqa: PLR0913, PLR0917 - what a board is made of
     if definitions is None:
         has_counts = any(reader.is_by_message for reader in readers)
         definitions = (OWN, PAPER, CODE) if has_counts else (OWN,)
-    return tuple(_defined(own, name, summed, read) for name in definitions)
+    return tuple(_apply_definitions(own, name, summed, read) for name in definitions)
 
 
-def _defined(
+def _apply_definitions(
     own: MmTauSummary,
     definitions: Definitions,
     summed: Sequence[_Summed],
@@ -310,7 +310,7 @@ def _text(cell: CellOutcomes, cells: Sequence[CellOutcomes]) -> CellOutcomes | N
     return next((each for name in names for each in cells if each.name == name), None)
 
 
-def _summed(reader: CountSource, cells: Sequence[CellOutcomes]) -> list[_Summed]:
+def _sum_cells(reader: CountSource, cells: Sequence[CellOutcomes]) -> list[_Summed]:
     fewest = fewest_turns(row for cell in cells for row in cell.outcomes)
     return [_Summed(reader, cell, _sums(reader, cell, cells, fewest)) for cell in cells]
 
@@ -325,7 +325,7 @@ def _sums(
     return {
         SUCCESS: success(rows),
         "CR": Sums(why=_NO_RECALL),
-        **{name: counted(rows, ratio) for name, ratio in reader.ratios.items()},
+        **{name: sum_count_ratio(rows, ratio) for name, ratio in reader.ratios.items()},
         "TE": turn_efficiency(rows, fewest),
         **_of_voice(cell, _text(cell, cells)),
     }

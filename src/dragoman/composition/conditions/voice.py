@@ -88,7 +88,7 @@ def speaking_style(
     alike = tuple(each for each in speakers if _accent(each) == habits.accent)
     hesitation = Hesitation(habits.pauses, habits.fillers, persona.fillers)
     return SpeakingStyle(
-        tuple(_paced(each, habits.rate) for each in alike or speakers),
+        tuple(_set_speaking_rate(each, habits.rate) for each in alike or speakers),
         hesitation if habits.pauses or habits.fillers else None,
         {"persona": msgspec.to_builtins(habits)},
     )
@@ -98,7 +98,7 @@ def _accent(speaker: Synthesizer) -> str | None:
     return speaker.accent if isinstance(speaker, EspeakSynthesizer) else None
 
 
-def _paced(speaker: Synthesizer, rate: float) -> Synthesizer:
+def _set_speaking_rate(speaker: Synthesizer, rate: float) -> Synthesizer:
     return speaker.paced(rate) if isinstance(speaker, EspeakSynthesizer) else speaker
 
 

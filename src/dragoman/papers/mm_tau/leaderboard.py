@@ -13,7 +13,7 @@ from dragoman.dataframes.text_files import as_csv, as_markdown
 from dragoman.papers.mm_tau.section import LEAD, PERSONAS
 from dragoman.report.capabilities import LeadSection, StyleRequest, StyleResult
 from dragoman.report.mm_tau_figures import mm_tau_page
-from dragoman.report.mm_tau_tables import board_tables, grouped_tables, terminal_tables
+from dragoman.report.mm_tau_tables import grouped_tables, summary_tables, terminal_tables
 from dragoman.report.table_markup import latex_tables
 
 _WEIGHTS = 4
@@ -51,7 +51,7 @@ class _MmTauStyle:
             document,
             {
                 ".md": lambda: as_markdown(
-                    _TITLE, board_tables(found.boards), found.facts
+                    _TITLE, summary_tables(found.boards), found.facts
                 ).encode(),
                 ".tex": lambda: latex_tables(grouped_tables(found.boards)).encode(),
                 ".json": lambda: msgspec.json.format(msgspec.json.encode(document)),

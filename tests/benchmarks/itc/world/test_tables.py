@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.benchmarks.itc.world.api_data import world_data
+from dragoman.benchmarks.itc.world.api_data import bundled_data_folder
 
 ROOT = Path(__file__).resolve().parents[4]
 TABLES = ROOT / "src/dragoman/benchmarks/itc/world/data/tables"
@@ -28,5 +28,5 @@ def test_generated_tables_are_as_their_generator_writes_them(written: dict[str, 
 
 def test_no_table_is_large_and_all_together_are_small() -> None:
     assert max(path.stat().st_size for path in TABLES.iterdir()) < 40_000
-    folder = Path(str(world_data()))
+    folder = Path(str(bundled_data_folder()))
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 1_500_000

@@ -160,7 +160,7 @@ _READ: dict[str, Callable[[str], object]] = {
 """How the values of a column are read, by what stands after the colon in its heading."""
 
 
-def world_data() -> Traversable:
+def bundled_data_folder() -> Traversable:
     """Return the folder of the world's files."""
     return files("dragoman.benchmarks.itc.world") / "data"
 
@@ -172,7 +172,7 @@ def countries() -> tuple[CountryRow, ...]:
     Raises:
         DataError: Where a file does not have the form of one.
     """
-    read = [_country(file) for file in (world_data() / "countries").iterdir()]
+    read = [_country(file) for file in (bundled_data_folder() / "countries").iterdir()]
     return tuple(sorted(read, key=lambda country: (country.id != "global", country.country)))
 
 
@@ -188,7 +188,7 @@ def table(name: str) -> Table:
     Raises:
         DataError: Where there is no such table.
     """
-    folder = world_data() / "tables"
+    folder = bundled_data_folder() / "tables"
     as_csv, as_json = folder / f"{name}.csv", folder / f"{name}.json"
     if as_csv.is_file():
         return read_csv(as_csv.read_text("utf-8"))

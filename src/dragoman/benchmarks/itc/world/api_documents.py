@@ -8,7 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from dragoman.benchmarks.itc.world.api_data import ApiRow, CountryRow, ParameterRow, world_data
+from dragoman.benchmarks.itc.world.api_data import (
+    ApiRow,
+    CountryRow,
+    ParameterRow,
+    bundled_data_folder,
+)
 from dragoman.core.apis.documents import ApiDocument, ApiParameter, DocumentOrigin, Operation
 from dragoman.core.errors import DataError
 
@@ -273,7 +278,7 @@ def listed_apis() -> ListedApis:
         DataError: Where the file does not have the form of one.
     """
     try:
-        content = (world_data() / "catalogue.toml").read_bytes()
+        content = (bundled_data_folder() / "catalogue.toml").read_bytes()
         return msgspec.toml.decode(content, type=ListedApis)
     except msgspec.DecodeError as error:
         raise DataError(f"catalogue.toml of the bundled world: {error}") from error

@@ -10,7 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from dragoman.benchmarks.itc.world.api_data import ApiRow, CountryRow, ParameterRow, world_data
+from dragoman.benchmarks.itc.world.api_data import (
+    ApiRow,
+    CountryRow,
+    ParameterRow,
+    bundled_data_folder,
+)
 from dragoman.core.apis.tasks import ApiCall, ApiTask, CallKind
 from dragoman.core.content_keys import derive_seed
 from dragoman.core.errors import DataError
@@ -91,7 +96,7 @@ def read_task_files(apis: Mapping[str, ApiRow]) -> Iterator[TaskFile]:
     Raises:
         DataError: Where a file does not have the form of one, or a task does not fit the APIs.
     """
-    folder = world_data() / "tasks"
+    folder = bundled_data_folder() / "tasks"
     for name in sorted(file.name for file in folder.iterdir()):
         yield read_tasks((folder / name).read_bytes(), name, apis)
 

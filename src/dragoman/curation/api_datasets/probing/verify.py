@@ -64,7 +64,7 @@ def verify_step(fetch: Fetch, clock: Clock, settings: VerifySettings) -> Curatio
     """
 
     async def look(item: StoredItem) -> StepFinding:
-        return await _verified(item, fetch, clock, settings)
+        return await _verify_operation(item, fetch, clock, settings)
 
     told: dict[str, object] = {"calls": settings.calls}
     if settings.keys:
@@ -73,7 +73,7 @@ def verify_step(fetch: Fetch, clock: Clock, settings: VerifySettings) -> Curatio
     return CurationStep(STEP, VERSION, OPERATION, look, told, settings.at_once, explode=OPERATIONS)
 
 
-async def _verified(
+async def _verify_operation(
     item: StoredItem, fetch: Fetch, clock: Clock, settings: VerifySettings
 ) -> StepFinding:
     asked = item.record(DocumentOperation)
@@ -90,7 +90,7 @@ async def _verified(
     if not good:
         return _not_good(found, asked, _cassettes(item.name, exchanges, known, on))
     observation = NewItem(
-        OBSERVATION, item.name, _observed(asked.operation, good, at), stands_on=on
+        OBSERVATION, item.name, _summarize_observations(asked.operation, good, at), stands_on=on
     )
     bad = [each for _, each in found if each.kind != "good"]
     reason = f"{len(bad)} of {len(found)} calls: {bad[0].reason}" if bad else ""
@@ -123,7 +123,7 @@ def _needs(asked: DocumentOperation) -> str:
     return f"it needs {kind}--key {host}/{needed.name}=VARIABLE"
 
 
-def _observed(
+def _summarize_observations(
     operation: Operation, good: list[tuple[HttpExchange, JudgedResponse]], at: str
 ) -> Observation:
     schema = good[0][1].schema
