@@ -315,8 +315,10 @@ def _figures_of_agent(cell: PrintedCell) -> tuple[str, str, tuple[tuple[int, flo
 
 def _impossible(claim: ClaimedRates) -> str:
     parts = [
-        f"{_format_figures(claim.figures)} cannot be, of {claim.tasks} tasks x {claim.trials} "
-        "trials"
+        (
+            f"{_format_figures(claim.figures)} cannot be, of {claim.tasks} tasks x "
+            f"{claim.trials} trials"
+        )
     ]
     nearest = nearest_figures(claim)
     if nearest is not None:

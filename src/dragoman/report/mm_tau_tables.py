@@ -236,8 +236,10 @@ def composite_tables(board: MmTauSummary) -> Iterator[GroupedTable]:
         ),
         "; ".join(
             (
-                f"weights {weights}; 95 % interval by drawing tasks, all metrics of a task "
-                "together",
+                (
+                    f"weights {weights}; 95 % interval by drawing tasks, all metrics of a task "
+                    "together"
+                ),
                 *(
                     ["clipped: MRS at most 1, TO at least 0"]
                     if board.definitions == OWN
