@@ -12,7 +12,7 @@ from bench.measuring import measured, peak
 
 from dragoman import run
 from dragoman.core.tasks import Action, Task
-from dragoman.dataframes.api_frames import summarize_api_runs
+from dragoman.papers.itc.summary import summarize_api_runs
 from dragoman.registry.suites import load_suite
 from dragoman.runs.runner import MeasureRequest, score
 

@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 from dragoman.analysis.cell_summary import ConversationResult, summarize
-from dragoman.analysis.mm_tau.summary import summarize_mm_tau
 from dragoman.analysis.voice_summary import summarize_voice
 from dragoman.core.audio import Audio
 from dragoman.core.clarifications import Clarification
@@ -22,10 +21,11 @@ from dragoman.core.scores import ComponentScore, Score, Scored
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
+from dragoman.papers.mm_tau.figures import mm_tau_page
 from dragoman.papers.mm_tau.section import LEAD
+from dragoman.papers.mm_tau.summary import summarize_mm_tau
 from dragoman.report.capabilities import LeadSection
 from dragoman.report.html_report import render_report
-from dragoman.report.mm_tau_figures import mm_tau_page
 from dragoman.report.view_model import RunView
 from dragoman.store.audio_files import AudioFiles
 

@@ -4,16 +4,16 @@ import re
 from functools import cache
 
 from dragoman.analysis.cell_summary import ConversationResult
-from dragoman.analysis.mm_tau.summary import MmTauSummary, summarize_mm_tau
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score, Scored
+from dragoman.papers.mm_tau.figures import glances, mm_tau_page, modality_charts, persona_charts
 from dragoman.papers.mm_tau.section import LEAD
+from dragoman.papers.mm_tau.summary import MmTauSummary, summarize_mm_tau
+from dragoman.papers.mm_tau.tables import change_tables, composite_tables, metric_tables
 from dragoman.report.capabilities import LeadSection
 from dragoman.report.html_report import render_report
-from dragoman.report.mm_tau_figures import glances, mm_tau_page, modality_charts, persona_charts
-from dragoman.report.mm_tau_tables import change_tables, composite_tables, metric_tables
 
 HOSTILE = "<script>alert(1)</script>"
 SCORING = ("dragoman-1", "none")

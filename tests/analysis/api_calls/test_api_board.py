@@ -2,12 +2,12 @@
 
 import pytest
 
-from dragoman.analysis.api_summary import rates_over, summarize_api_calls
 from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.intervals import clustered_interval
 from dragoman.core.apis.metrics import EXACT_RATE, INVOCATION, SELECTION, ApiAveraging, scores
 from dragoman.core.conditions import PLAIN
 from dragoman.core.measures import MeasureResult
+from dragoman.papers.itc.summary import rates_over, summarize_api_calls
 
 
 def outcome(task: str, *, unscored: str = "", **counts: int) -> ConversationResult:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.analysis.mm_tau.definitions import AGENT_FIELDS, TASK_FIELDS, USER_FIELDS
 from dragoman.core.errors import DataError
 from dragoman.core.measures import Rate
+from dragoman.papers.mm_tau.definitions import AGENT_FIELDS, TASK_FIELDS, USER_FIELDS
 from dragoman.scoring.measures.rubrics import bundled_rubrics, read_rubric
 
 QUESTION = '[[question]]\nname = "tasks"\ntype = "integer"\ntext = "How many?"\n'

@@ -9,17 +9,63 @@ reports 0 for an answer without counts: replies are written here without these a
 import logging
 import warnings
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from contextvars import ContextVar
+from typing import Any, Protocol
 
+import httpx
 import msgspec
+from yarl import URL
 
 from dragoman.core.errors import UsageError
 from dragoman.models.catalog import LITELLM
 from dragoman.models.http.http_client import HttpClient
+from dragoman.models.http.http_request import OUR_OWN
 from dragoman.models.http.transport import CHAT_BYTES, OK, HttpResponse, TransportError
 
-if TYPE_CHECKING:
-    from dragoman.models.chat.litellm_transport import CallTrace
+
+class CallTrace:
+    """What went over the wire for one call: its last answer, or how it broke."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self.most_bytes = most_bytes
+        self.answer: HttpResponse | None = None
+        self.fault: TransportError | None = None
+
+
+CALL_TRACE: ContextVar[CallTrace] = ContextVar("CARRIED")
+"""The call that is being answered in this context."""
+
+
+class LitellmTransport(httpx.AsyncBaseTransport):
+    """What litellm takes for the network.
+
+    Args:
+        http: Our connections.
+        proxy_for: The proxy for an address, or None.
+    """
+
+    def __init__(self, http: HttpClient, proxy_for: Callable[[str], str | None]) -> None:
+        self._http = http
+        self._proxy_for = proxy_for
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request as it is and return the whole answer.
+
+        Raises:
+            httpx.TransportError: Where none came; the fault is kept with the call.
+        """
+        carried, url = CALL_TRACE.get(), str(request.url)
+        headers = {n: v for n, v in request.headers.items() if n not in OUR_OWN}
+        body, proxy = await request.aread(), self._proxy_for(url)
+        address = URL(url, encoded=True)
+        try:
+            answer = await self._http.post(address, headers, body, proxy, carried.most_bytes)
+        except TransportError as fault:
+            carried.fault = fault
+            raise httpx.TransportError(fault.detail, request=request) from None
+        carried.answer, carried.fault = answer, None
+        kind = answer.headers.get("Content-Type", "application/json")
+        return httpx.Response(answer.status, headers={"Content-Type": kind}, content=answer.body)
 
 
 Fields = dict[str, msgspec.Raw]
@@ -144,8 +190,6 @@ class LitellmClient:
         Raises:
             Fault: Where no answer came, or none that litellm understands.
         """
-        from dragoman.models.chat.litellm_transport import CALL_TRACE, CallTrace
-
         carried = CallTrace(most_bytes)
         CALL_TRACE.set(carried)
         asked = self._asked(url.removeprefix(LITELLM), headers, body)
@@ -186,8 +230,6 @@ class LitellmClient:
         if self._client is None:
             import httpx
             from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
-
-            from dragoman.models.chat.litellm_transport import LitellmTransport
 
             carrier = LitellmTransport(self._http, self._proxy_for)
             self._litellm.aclient_session = httpx.AsyncClient(transport=carrier)

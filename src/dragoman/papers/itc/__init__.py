@@ -1,1 +1,1 @@
-"""Leaderboard and report section of International Tool Calling."""
+"""International Tool Calling: summary of API calls, tables, leaderboard and report section."""

@@ -6,9 +6,9 @@ import msgspec
 
 from dragoman.core.apis.metrics import AVERAGES, ApiAveraging
 from dragoman.core.errors import UsageError
-from dragoman.dataframes.api_frames import api_frame, summarize_api_runs
 from dragoman.dataframes.text_files import as_csv, as_markdown
-from dragoman.report.api_calls import api_tables
+from dragoman.papers.itc.summary import api_frame, summarize_api_runs
+from dragoman.papers.itc.tables import api_tables
 from dragoman.report.capabilities import StyleRequest, StyleResult
 from dragoman.report.table_markup import latex_tables
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from dragoman.analysis.api_summary import ApiSummary, summarize_api_calls
 from dragoman.core.apis.metrics import CALLS
-from dragoman.report.api_calls import api_figures, api_tables
+from dragoman.papers.itc.summary import ApiSummary, summarize_api_calls
+from dragoman.papers.itc.tables import api_figures, api_tables
 from dragoman.report.capabilities import StoredResults
 from dragoman.report.figure_spec import FigureSpec
 from dragoman.report.text_tables import TextTable

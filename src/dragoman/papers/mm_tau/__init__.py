@@ -1,1 +1,1 @@
-"""Leaderboard, report section and data frame of MM-tau-p2."""
+"""MM-tau-p2 (arXiv 2603.09643): metrics, tables, figures, data frame and leaderboard."""

@@ -1,19 +1,19 @@
-"""Leaderboard style of MM-tau-p2: its twelve metrics and mm-tap, and the section a report begins with."""
+"""Leaderboard style of MM-tau-p2: its twelve metrics and mm-tap."""
 
 from io import BytesIO
 
 import msgspec
 
-from dragoman.analysis.mm_tau.definitions import definitions_named
-from dragoman.analysis.mm_tau.mm_tap import MmTapWeights
 from dragoman.analysis.persona_fidelity import KEPT
 from dragoman.core.errors import UsageError
-from dragoman.dataframes.mm_tau_frames import MmTauResults, mm_tau_frame, mm_tau_results
 from dragoman.dataframes.text_files import as_csv, as_markdown
+from dragoman.papers.mm_tau.definitions import definitions_named
+from dragoman.papers.mm_tau.figures import mm_tau_page
+from dragoman.papers.mm_tau.frames import MmTauResults, mm_tau_frame, mm_tau_results
+from dragoman.papers.mm_tau.mm_tap import MmTapWeights
 from dragoman.papers.mm_tau.section import LEAD, PERSONAS
+from dragoman.papers.mm_tau.tables import grouped_tables, summary_tables, terminal_tables
 from dragoman.report.capabilities import LeadSection, StyleRequest, StyleResult
-from dragoman.report.mm_tau_figures import mm_tau_page
-from dragoman.report.mm_tau_tables import grouped_tables, summary_tables, terminal_tables
 from dragoman.report.table_markup import latex_tables
 
 _WEIGHTS = 4

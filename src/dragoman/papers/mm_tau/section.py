@@ -5,17 +5,18 @@ from functools import cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from dragoman.analysis.mm_tau.count_sources import RUBRIC
-from dragoman.analysis.mm_tau.summary import mm_tau_summaries
 from dragoman.core.conditions import EXPOSURE, NONE, UNEXPOSED
 from dragoman.dataframes.results import stored_digests
+from dragoman.papers.mm_tau.count_sources import RUBRIC
+from dragoman.papers.mm_tau.figures import MmTauPage, mm_tau_page
+from dragoman.papers.mm_tau.summary import mm_tau_summaries
 from dragoman.report.capabilities import StoredResults
 from dragoman.report.figure_spec import FigureSpec
-from dragoman.report.mm_tau_figures import MmTauPage, mm_tau_page
 from dragoman.report.text_tables import TextTable
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 _MEASURES = frozenset({"critical", "effort", "recovery", "safety", RUBRIC})
 """Measures that are taken for these metrics; without any there is nothing to export."""
@@ -75,7 +76,7 @@ class _PersonaSection(_MmTauSection):
 
     def frames(self, results: StoredResults) -> "Mapping[str, pl.DataFrame]":
         """Return the metrics, as far as what they are made of was counted."""
-        from dragoman.dataframes.mm_tau_frames import mm_tau_frame
+        from dragoman.papers.mm_tau.frames import mm_tau_frame
 
         taken = {entry.measure for row in results.rows for entry in row.measures}
         rows = () if _MEASURES.isdisjoint(taken) else results.rows

@@ -1,17 +1,17 @@
-"""Tables of MM-tau-p2, in the layout of its paper, and the effect of each axis."""
+"""Tables of MM-tau-p2 in the layout of the paper: text, Markdown, LaTeX and HTML."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from dragoman.analysis.intervals import Interval
-from dragoman.analysis.mm_tau.agreement import Agreed, JudgeLogAgreement
-from dragoman.analysis.mm_tau.axis_effects import AxisDifference
-from dragoman.analysis.mm_tau.definitions import CODE, OWN, PAPER, Definitions
-from dragoman.analysis.mm_tau.metrics import Metric
-from dragoman.analysis.mm_tau.summary import METRICS, SUCCESS, MmTauCell, MmTauChange, MmTauSummary
 from dragoman.analysis.persona_fidelity import fidelity_notes
 from dragoman.core.conditions import NONE, UNEXPOSED
+from dragoman.papers.mm_tau.agreement import Agreed, JudgeLogAgreement
+from dragoman.papers.mm_tau.axis_effects import AxisDifference
+from dragoman.papers.mm_tau.definitions import CODE, OWN, PAPER, Definitions
+from dragoman.papers.mm_tau.metrics import Metric
+from dragoman.papers.mm_tau.summary import METRICS, SUCCESS, MmTauCell, MmTauChange, MmTauSummary
 from dragoman.report import formatting
 from dragoman.report.text_tables import BEST, GroupedTable, TextTable
 

@@ -1,4 +1,4 @@
-"""Metrics of MM-tau-p2 of stored runs, as summaries and a data frame."""
+"""Metrics of MM-tau-p2 of stored runs, as a summary and a data frame."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -7,11 +7,11 @@ import msgspec
 import polars as pl
 
 from dragoman.analysis.intervals import Interval
-from dragoman.analysis.mm_tau.definitions import NOT_IN_CODE, OWN, Definitions
-from dragoman.analysis.mm_tau.mm_tap import MmTapWeights
-from dragoman.analysis.mm_tau.summary import MmTauCell, MmTauChange, MmTauSummary, mm_tau_summaries
 from dragoman.analysis.persona_fidelity import KEPT
 from dragoman.dataframes.results import run_facts, scored_runs, task_digests
+from dragoman.papers.mm_tau.definitions import NOT_IN_CODE, OWN, Definitions
+from dragoman.papers.mm_tau.mm_tap import MmTapWeights
+from dragoman.papers.mm_tau.summary import MmTauCell, MmTauChange, MmTauSummary, mm_tau_summaries
 
 COLUMNS: dict[str, pl.DataType] = {
     **dict.fromkeys(("suite", "agent", "setting", "voice", "recognizer", "clarify"), pl.String()),

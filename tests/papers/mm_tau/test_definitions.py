@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.analysis.mm_tau.definitions import (
+from dragoman.core.errors import UsageError
+from dragoman.papers.mm_tau.definitions import (
     AGENT_FIELDS,
     USER_FIELDS,
     JudgedConversation,
@@ -17,7 +18,6 @@ from dragoman.analysis.mm_tau.definitions import (
     definitions_named,
     paper_figures,
 )
-from dragoman.core.errors import UsageError
 
 LOST = None
 

@@ -1,9 +1,4 @@
-"""Metrics of MM-tau-p2 for one cell, for voice against text, and relative changes between cells.
-
-A metric is kept as what each task adds to it, so that tasks can be drawn together. Conversations
-come with one count of each measure: that of its newest version. Relative changes are the
-percentages of the source's Tables 3 and 4.
-"""
+"""Metrics of MM-tau-p2 for one cell, for voice against text, and relative changes between cells."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean

@@ -8,22 +8,30 @@ from dragoman.analysis.cell_summary import CellKey, ConversationResult, summariz
 from dragoman.analysis.comparison import CellOutcomes, group_cells
 from dragoman.analysis.input_modes import InputMode, TaskId, input_mode
 from dragoman.analysis.intervals import Interval
-from dragoman.analysis.mm_tau.agreement import JudgeLogAgreement, agreements
-from dragoman.analysis.mm_tau.axis_effects import (
+from dragoman.analysis.pass_hat import StatedFigure
+from dragoman.analysis.persona_fidelity import (
+    KEPT,
+    PersonaFidelity,
+    persona_fidelity,
+    unfaithful_cells,
+)
+from dragoman.core.conditions import CLARIFY, EXPOSURE, MIXED, NONE, TEXT, Condition, axis_values
+from dragoman.papers.mm_tau.agreement import JudgeLogAgreement, agreements
+from dragoman.papers.mm_tau.axis_effects import (
     AxisDifference,
     PooledSuccess,
     axis_differences,
     pooled_success,
 )
-from dragoman.analysis.mm_tau.code_metrics import code_metrics
-from dragoman.analysis.mm_tau.count_sources import (
+from dragoman.papers.mm_tau.count_sources import (
     CountSource,
+    code_metrics,
     count_sources,
     counted_by_source,
     with_newest_measures,
 )
-from dragoman.analysis.mm_tau.definitions import CODE, OWN, PAPER, Definitions
-from dragoman.analysis.mm_tau.metrics import (
+from dragoman.papers.mm_tau.definitions import CODE, OWN, PAPER, Definitions
+from dragoman.papers.mm_tau.metrics import (
     NO_TEXT,
     Metric,
     Sums,
@@ -37,15 +45,7 @@ from dragoman.analysis.mm_tau.metrics import (
     turn_efficiency,
     turn_overhead,
 )
-from dragoman.analysis.mm_tau.mm_tap import MmTapWeights, composite
-from dragoman.analysis.pass_hat import StatedFigure
-from dragoman.analysis.persona_fidelity import (
-    KEPT,
-    PersonaFidelity,
-    persona_fidelity,
-    unfaithful_cells,
-)
-from dragoman.core.conditions import CLARIFY, EXPOSURE, MIXED, NONE, TEXT, Condition, axis_values
+from dragoman.papers.mm_tau.mm_tap import MmTapWeights, composite
 
 SUCCESS = "pass^1"
 METRICS = ("CFA", "ARGA", "MRS", "TE", "TO", "UES", "ERR", "RTC", "CP", "CR", "IAS", "SR")

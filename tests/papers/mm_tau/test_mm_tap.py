@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.analysis.mm_tau.mm_tap import MmTapParts, MmTapWeights, mm_tap
 from dragoman.core.errors import UsageError
+from dragoman.papers.mm_tau.mm_tap import MmTapParts, MmTapWeights, mm_tap
 
 # Table 2 by judge, domain and exposure p: CFA, MRS, ARGA, ERR, TE, UES, TO, IAS; then pass^1 by voice,
 # which the source does not print and which its equation gives; then Table 5.

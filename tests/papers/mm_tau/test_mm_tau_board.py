@@ -6,12 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 from dragoman.analysis.cell_summary import ConversationResult
-from dragoman.analysis.mm_tau.mm_tap import MmTapWeights
-from dragoman.analysis.mm_tau.summary import METRICS, MmTauCell, MmTauSummary, summarize_mm_tau
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score, Scored
+from dragoman.papers.mm_tau.mm_tap import MmTapWeights
+from dragoman.papers.mm_tau.summary import METRICS, MmTauCell, MmTauSummary, summarize_mm_tau
 
 SCORING = ("dragoman-1", "none")
 VOICE = PLAIN.with_axes(voice="telephone")

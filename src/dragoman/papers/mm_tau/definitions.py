@@ -1,13 +1,4 @@
-"""Three named sets of definitions of MM-tau-p2's metrics: ours, the paper's and the code's.
-
-The paper (arXiv 2603.09643, section 2.7) and the code that its authors published (repository
-anupam-purwar/mm-tau-p2) disagree on most metrics. The set that a table follows is chosen by name,
-and no set fills a gap with another's figure.
-
-The code asks a judge about every message and about the conversation, sums its answers, and
-divides sums. A sum that it would divide by 0 it prints as text, as "0/0"; on four kinds of input
-it breaks. Here either is a figure without a value, with the reason.
-"""
+"""Three named sets of definitions of MM-tau-p2's metrics: ours, the paper's and the code's."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, median, pstdev

@@ -1,18 +1,13 @@
-"""The composite score mm-tap of MM-tau-p2 (its equation 1), made of derived metrics.
-
-The source clips nothing: a modality robustness above 1 makes up for other faults, and a turn
-overhead near -1 makes the score as large as one likes. `clipped` holds both within their ideal
-first: robustness at most 1, overhead at least 0. The parts stay next to the score in any case.
-"""
+"""The composite score mm-tap of MM-tau-p2 (its equation 1), made of derived metrics."""
 
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from dragoman.analysis.intervals import Interval, drawn_sums
-from dragoman.analysis.mm_tau.metrics import Sums
 from dragoman.analysis.rater_agreement import percentile_interval
 from dragoman.core.errors import UsageError
+from dragoman.papers.mm_tau.metrics import Sums
 
 _PARTS_OF_MEAN = 3
 _ONE_WITHIN = 1e-9

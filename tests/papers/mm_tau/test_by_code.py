@@ -7,8 +7,12 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from dragoman.analysis.cell_summary import ConversationResult
-from dragoman.analysis.mm_tau.code_metrics import CELL_METRICS
-from dragoman.analysis.mm_tau.definitions import (
+from dragoman.core.conditions import PLAIN
+from dragoman.core.episodes import Episode, Termination
+from dragoman.core.measures import MeasureResult
+from dragoman.core.scores import Score, Scored
+from dragoman.papers.mm_tau.count_sources import CELL_METRICS
+from dragoman.papers.mm_tau.definitions import (
     AGENT_FIELDS,
     CODE,
     TASK_FIELDS,
@@ -16,11 +20,7 @@ from dragoman.analysis.mm_tau.definitions import (
     JudgedMessage,
     code_figures,
 )
-from dragoman.analysis.mm_tau.summary import mm_tau_summaries
-from dragoman.core.conditions import PLAIN
-from dragoman.core.episodes import Episode, Termination
-from dragoman.core.measures import MeasureResult
-from dragoman.core.scores import Score, Scored
+from dragoman.papers.mm_tau.summary import mm_tau_summaries
 
 SCORING = ("dragoman-2", "none")
 VOICE = PLAIN.with_axes(voice="telephone")

@@ -5,12 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.intervals import Interval
-from dragoman.analysis.mm_tau.axis_effects import AxisDifference, PooledSuccess
-from dragoman.analysis.mm_tau.summary import SUCCESS, MmTauCell, MmTauSummary
 from dragoman.core.conditions import NONE, PLAIN
-from dragoman.report import formatting
-from dragoman.report.figure_spec import Datum, FigureSpec, Section, file_name
-from dragoman.report.mm_tau_tables import (
+from dragoman.papers.mm_tau.axis_effects import AxisDifference, PooledSuccess
+from dragoman.papers.mm_tau.summary import SUCCESS, MmTauCell, MmTauSummary
+from dragoman.papers.mm_tau.tables import (
     agreement_tables,
     axis_tables,
     card_tables,
@@ -20,6 +18,8 @@ from dragoman.report.mm_tau_tables import (
     metric_tables,
     pair_tables,
 )
+from dragoman.report import formatting
+from dragoman.report.figure_spec import Datum, FigureSpec, Section, file_name
 from dragoman.report.text_tables import GroupedTable, TextTable
 
 

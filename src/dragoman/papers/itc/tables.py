@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from dragoman.analysis.api_summary import ALL, ApiGroup, ApiSummary, RateFigure
 from dragoman.core.apis.metrics import AXES, DETECTORS, INVOCATION, SELECTION
+from dragoman.papers.itc.summary import ALL, ApiGroup, ApiSummary, RateFigure
 from dragoman.report import formatting
 from dragoman.report.figure_spec import Datum, FigureSpec, Section, distinct_names, file_name
 from dragoman.report.text_tables import TextTable

@@ -1,9 +1,4 @@
-"""Effects of exposure, persona and voice in MM-tau-p2, paired by task, and pass^1 over personas.
-
-A difference is over pairs of cells that are the same but for the one axis. A task enters where it
-has the figure in both cells of every pair, so that both sides are always means over the same
-tasks.
-"""
+"""Effects of exposure, persona and voice in MM-tau-p2, paired by task, and pass^1 over personas."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -22,12 +17,12 @@ from dragoman.analysis.intervals import (
     difference_interval,
     ratio_interval,
 )
-from dragoman.analysis.mm_tau.count_sources import LOG, CountSource
-from dragoman.analysis.mm_tau.metrics import Sums, count_of, success, user_turns
 from dragoman.analysis.pass_hat import persona_shown, played_rewards
 from dragoman.analysis.significance import holm, sign_flip_p
 from dragoman.core.conditions import CLARIFY, EXPOSURE, MIXED, NONE, TEXT, UNEXPOSED, Condition
 from dragoman.core.scores import is_success
+from dragoman.papers.mm_tau.count_sources import LOG, CountSource
+from dragoman.papers.mm_tau.metrics import Sums, count_of, success, user_turns
 
 
 class PooledSuccess(msgspec.Struct, frozen=True):

@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 from dragoman.analysis.cell_summary import ConversationResult
-from dragoman.analysis.mm_tau.axis_effects import AxisDifference
-from dragoman.analysis.mm_tau.summary import MmTauSummary, summarize_mm_tau
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score, Scored, Unscored, Verdict
+from dragoman.papers.mm_tau.axis_effects import AxisDifference
+from dragoman.papers.mm_tau.summary import MmTauSummary, summarize_mm_tau
 
 SCORING = ("dragoman-1", "none")
 VOICE = PLAIN.with_axes(voice="telephone")

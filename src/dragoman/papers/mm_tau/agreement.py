@@ -9,11 +9,11 @@ import msgspec
 from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.correlation import correlation
 from dragoman.analysis.intervals import Interval, drawn_sums, ratio_interval
-from dragoman.analysis.mm_tau.count_sources import CountSource, judged_counts, judged_success
-from dragoman.analysis.mm_tau.metrics import ASKED, count_of
 from dragoman.analysis.rater_agreement import cohen_kappa, percentile_interval
 from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Scored, Verdict, is_success
+from dragoman.papers.mm_tau.count_sources import CountSource, judged_counts, judged_success
+from dragoman.papers.mm_tau.metrics import ASKED, count_of
 
 if TYPE_CHECKING:
     import numpy as np

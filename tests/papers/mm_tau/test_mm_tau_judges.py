@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from dragoman.analysis.cell_summary import ConversationResult
-from dragoman.analysis.mm_tau.definitions import CODE
-from dragoman.analysis.mm_tau.summary import MmTauSummary, mm_tau_summaries, summarize_mm_tau
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Score, Scored
+from dragoman.papers.mm_tau.definitions import CODE
+from dragoman.papers.mm_tau.summary import MmTauSummary, mm_tau_summaries, summarize_mm_tau
 
 SCORING = ("dragoman-1", "none")
 JUDGE = "measure-2:big@1234"
