@@ -8,6 +8,7 @@ from shlex import quote
 import msgspec
 
 from dragoman.cli.output import print_error, print_json, print_line
+from dragoman.cli.styles import one_of
 from dragoman.composition.external_access import external_access
 from dragoman.core.errors import UsageError
 from dragoman.core.result_files import ResultFormat
@@ -15,10 +16,9 @@ from dragoman.dataframes.results import chosen_scoring
 from dragoman.formats.audio_folder import write_audio_folder
 from dragoman.formats.inspect_log import write_inspect_logs
 from dragoman.formats.junit import write_junit
-from dragoman.formats.mm_tau_folders import FORM as RUN_FOLDERS
-from dragoman.formats.mm_tau_folders import import_run_folder, is_run_folder, write_run_folders
 from dragoman.formats.result_files import export_results, import_run, result_formats
 from dragoman.formats.run_bundle import pack_run, unpack_run
+from dragoman.formats.run_folders import RunFolderFormat, run_folder_formats
 from dragoman.formats.table_files import require_agent, write_csv, write_json_lines, write_parquet
 from dragoman.registry.participants import judge_name
 from dragoman.report import formatting
@@ -36,11 +36,14 @@ def import_file(
     path: Path, out: Path, form: str | None, suite: str | None = None, *, as_json: bool
 ) -> None:
     """Make a run of result files, and say what came in and how it was read."""
-    if is_run_folder(path):
-        _import_folder(path, out, suite, as_json=as_json)
-        return
+    folders = tuple(run_folder_formats())
+    for each in folders:
+        if each.recognizes(path):
+            _import_folder(each, path, out, suite, as_json=as_json)
+            return
     if suite is not None:
-        raise UsageError("--suite goes with a run folder of MM-tau-p2: other files say their own")
+        known = one_of(each.about for each in folders)
+        raise UsageError(f"--suite goes with {known}: other files say their own")
     read = import_run(path, out, time.time(), form)
     if as_json:
         print_json({"run": str(out), **msgspec.to_builtins(read.report)})
@@ -57,21 +60,16 @@ def import_file(
         print(f"no verdicts yet: {rescore}", file=sys.stderr)
 
 
-def _import_folder(path: Path, out: Path, suite: str | None, *, as_json: bool) -> None:
-    found = import_run_folder(path, out, time.time(), suite)
+def _import_folder(
+    form: RunFolderFormat, path: Path, out: Path, suite: str | None, *, as_json: bool
+) -> None:
+    found = form.read(path, out, time.time(), suite)
     if as_json:
-        print_json({"run": str(out), **msgspec.to_builtins(found)})
+        print_json({"run": str(out), **found.document})
         return
-    print(f"{found.conversations} conversations imported, in text and by voice: {out}")
-    if found.unknown:
-        print_line(
-            f"{found.unknown} of {found.tasks} folders have no name of a task of {found.suite}: "
-            "these can be "
-            "shown and judged, not scored by their gold",
-            to_stderr=True,
-        )
-    judge = f"dragoman score {quote(str(out))} --rubric mm_tau_p2@2 --judge PROVIDER/MODEL"
-    print(f"no verdicts yet: {judge}", file=sys.stderr)
+    print(f"{found.done}: {out}")
+    for note in found.notes:
+        print_line(note, to_stderr=True)
 
 
 def export_run(  # noqa: PLR0913 - the options of one command
@@ -88,11 +86,12 @@ def export_run(  # noqa: PLR0913 - the options of one command
         _export_set(folder, Path(out))
         return
     formats = result_formats()
-    if form not in (*formats, *OF_ANY_RUN, RUN_FOLDERS):
-        known = ", ".join((*formats, *OF_ANY_RUN, RUN_FOLDERS, AUDIO_FOLDER))
+    folders = {each.name: each for each in run_folder_formats()}
+    if form not in (*formats, *OF_ANY_RUN, *folders):
+        known = ", ".join((*formats, *OF_ANY_RUN, *folders, AUDIO_FOLDER))
         raise UsageError(f"cannot export to {form!r}: choose {known}")
-    if form == RUN_FOLDERS:
-        _export_folders(folder, Path(out), agent)
+    if form in folders:
+        _export_folders(folders[form], folder, Path(out), agent)
         return
     with open_run(folder, write=False) as store:
         scoring = chosen_scoring(store, rules, judge_name(judge))
@@ -116,10 +115,10 @@ def export_run(  # noqa: PLR0913 - the options of one command
     print(f"verdicts: rules {scoring[0]}, judge {scoring[1]}", file=sys.stderr)
 
 
-def _export_folders(folder: Path, out: Path, agent: str | None) -> None:
+def _export_folders(form: RunFolderFormat, folder: Path, out: Path, agent: str | None) -> None:
     with open_run(folder, write=False) as store:
         require_agent(store, agent)
-        found = write_run_folders(store, out, agent)
+        found = form.write(store, out, agent)
     for each in found:
         left = f", {each.left_out} left out without their text or voice" if each.left_out else ""
         print_line(f"{formatting.format_count(each.tasks, 'task')}{left}: {each.path}")

@@ -1,11 +1,13 @@
 """Entry points of other packages: discovery and loading."""
 
+import importlib
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Any
 
 from dragoman.core.errors import UsageError
 from dragoman.simulation.participant_errors import stops_run
@@ -41,6 +43,12 @@ def load_entry_point(entry: EntryPoint, what: str) -> object:
         why = f"{type(error).__name__}: {error}"
         raise UsageError(f"{what}: {entry.value} cannot be loaded ({why:.500})") from error
     return found
+
+
+def load_object(place: str) -> Any:  # noqa: ANN401 - who names it knows what it is
+    """Return what `module:attribute` names, as tables of what ships have it."""
+    module, _, attribute = place.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 @lru_cache(maxsize=16)

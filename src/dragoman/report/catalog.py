@@ -1,12 +1,10 @@
 """Catalog of leaderboard styles and report sections: those that ship, and those of other packages."""
 
-import functools
-import importlib
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from dragoman.core.errors import UsageError
-from dragoman.registry.entry_points import find_entry_points, load_entry_point
+from dragoman.registry.entry_points import find_entry_points, load_entry_point, load_object
 from dragoman.report.capabilities import LeaderboardStyle, ReportSection
 
 STYLE_ENTRY_POINTS = "dragoman.leaderboards"
@@ -35,7 +33,7 @@ def find_style(name: str) -> LeaderboardStyle | None:
         UsageError: Where another package's style cannot be loaded, or is none.
     """
     if name in BUNDLED_STYLES:
-        return _bundled_style(BUNDLED_STYLES[name])
+        return cast("LeaderboardStyle", load_object(BUNDLED_STYLES[name]))
     for entry in find_entry_points(STYLE_ENTRY_POINTS, name):
         found = load_entry_point(entry, f"leaderboard {name!r}")
         return _checked_style(name, entry.value, found)
@@ -62,28 +60,11 @@ def sections() -> Iterator[ReportSection]:
         UsageError: Where another package's section cannot be loaded, or is none.
     """
     for place in BUNDLED_SECTIONS.values():
-        yield _bundled_section(place)
+        yield cast("ReportSection", load_object(place))
     for entry in find_entry_points(SECTION_ENTRY_POINTS):
         if entry.name not in BUNDLED_SECTIONS:
             found = load_entry_point(entry, f"report section {entry.name!r}")
             yield _checked_section(entry.name, entry.value, found)
-
-
-@functools.cache
-def _bundled_style(place: str) -> LeaderboardStyle:
-    found: LeaderboardStyle = _load(place)
-    return found
-
-
-@functools.cache
-def _bundled_section(place: str) -> ReportSection:
-    found: ReportSection = _load(place)
-    return found
-
-
-def _load(place: str) -> Any:  # noqa: ANN401 - the tables say what lies where
-    module, _, attribute = place.partition(":")
-    return getattr(importlib.import_module(module), attribute)
 
 
 def _checked_style(name: str, place: str, found: object) -> LeaderboardStyle:

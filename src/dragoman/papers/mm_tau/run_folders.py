@@ -12,6 +12,7 @@ import platform
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 
 import msgspec
 
@@ -38,6 +39,7 @@ from dragoman.core.tasks import Scenario, Task
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.core.tools import Role, ToolResult
 from dragoman.core.version import VERSION
+from dragoman.formats.run_folders import ImportedFolder, WrittenFolder
 from dragoman.registry.suites import load_suite
 from dragoman.runs.jobs import Manifest
 from dragoman.store.atomic_files import atomic_write
@@ -370,21 +372,7 @@ def _manifest(origin: _Origin, created: float) -> Manifest:
     )
 
 
-FORM = "mm-tau-p2"
-"""What `dragoman export --to` calls it."""
-
 _MOST_NAME = 60
-
-
-class WrittenRunFolder(msgspec.Struct, frozen=True):
-    """A written folder with the number of its tasks and the number of tasks left out.
-
-    A task is left out if its text or voice conversation is missing.
-    """
-
-    path: Path
-    tasks: int
-    left_out: int
 
 
 _Spoken = tuple[str, Condition, int]
@@ -393,7 +381,7 @@ _Spoken = tuple[str, Condition, int]
 
 def write_run_folders(
     store: RunStore, out: Path, agent: str | None = None
-) -> tuple[WrittenRunFolder, ...]:
+) -> tuple[WrittenFolder, ...]:
     """Write the spoken conversations of a run, each beside the same in text.
 
     Words alone are written, tool calls and results are not: the code would score a message of a
@@ -452,7 +440,7 @@ def _write_tasks(
     place: _Spoken,
     cells: Mapping[str, StoredCell],
     found: tuple[Condition | None, Mapping[tuple[str, Condition, int, str], Episode]],
-) -> WrittenRunFolder:
+) -> WrittenFolder:
     agent, condition, trial = place
     text, played = found
     names: dict[str, str] = {}
@@ -473,7 +461,7 @@ def _write_tasks(
     labels = (condition_text(condition), condition_text(text or Condition()))
     note = FolderNote(suite, agent, *labels, trial, names)
     atomic_write(folder / NOTE, msgspec.json.format(msgspec.json.encode(note)))
-    return WrittenRunFolder(folder, len(names), len(cells) - len(names))
+    return WrittenFolder(folder, len(names), len(cells) - len(names))
 
 
 def _find_text_episode(
@@ -506,3 +494,35 @@ def _safe(text: str) -> str:
     """Return a text as a name of a folder: letters, digits, hyphens and underscores."""
     kept = "".join(sign if sign.isalnum() and sign.isascii() else "-" for sign in text)
     return "-".join(filter(None, kept.split("-")))[:_MOST_NAME]
+
+
+class _MmTauFolders:
+    """The run folders of the code that goes with MM-tau-p2."""
+
+    name = "mm-tau-p2"
+    about = "a run folder of MM-tau-p2"
+
+    def recognizes(self, path: Path) -> bool:
+        """Return whether there is a folder of a task with the code's three files."""
+        return is_run_folder(path)
+
+    def read(self, path: Path, folder: Path, created: float, suite: str | None) -> ImportedFolder:
+        """Make a run of a run folder, as `import_run_folder` does."""
+        found = import_run_folder(path, folder, created, suite)
+        unknown = (
+            f"{found.unknown} of {found.tasks} folders have no name of a task of {found.suite}: "
+            "these can be shown and judged, not scored by their gold"
+        )
+        judge = f"dragoman score {quote(str(folder))} --rubric mm_tau_p2@2 --judge PROVIDER/MODEL"
+        return ImportedFolder(
+            msgspec.to_builtins(found),
+            f"{found.conversations} conversations imported, in text and by voice",
+            (*((unknown,) if found.unknown else ()), f"no verdicts yet: {judge}"),
+        )
+
+    def write(self, store: RunStore, out: Path, agent: str | None) -> tuple[WrittenFolder, ...]:
+        """Write the spoken conversations of a run, as `write_run_folders` does."""
+        return write_run_folders(store, out, agent)
+
+
+MM_TAU_FOLDERS = _MmTauFolders()

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.core.errors import DataError
-from dragoman.formats.mm_tau_folders import (
+from dragoman.papers.mm_tau.run_folders import (
     FILES,
     FolderMessage,
     is_run_folder,
