@@ -3,14 +3,21 @@
 from typing import get_args
 
 import msgspec
+import polars as pl
 
 from dragoman.core.apis.metrics import AVERAGES, ApiAveraging
 from dragoman.core.errors import UsageError
 from dragoman.dataframes.text_files import as_csv, as_markdown
-from dragoman.papers.itc.summary import api_frame, summarize_api_runs
+from dragoman.papers.itc.summary import ApiSummary, summarize_api_runs
 from dragoman.papers.itc.tables import api_tables
 from dragoman.report.capabilities import StyleRequest, StyleResult
 from dragoman.report.table_markup import latex_tables
+
+COLUMNS: dict[str, pl.DataType] = {
+    **dict.fromkeys(("suite", "agent", "condition", "by", "group", "part", "figure"), pl.String()),
+    **dict.fromkeys(("value", "low", "high", "n"), pl.Float64()),
+    **dict.fromkeys(("conversations", "unscored"), pl.Int64()),
+}
 
 
 class _ItcStyle:
@@ -53,3 +60,22 @@ def _averaging(given: object) -> ApiAveraging:
         if given in {None, name}:
             return name
     raise UsageError(f"--averaging {given!r:.80}: choose {', '.join(get_args(ApiAveraging))}")
+
+
+def api_frame(board: ApiSummary) -> pl.DataFrame:
+    """Return every figure of a board as a row; what is missing is null."""
+    rows = [
+        (
+            *(group.suite, group.agent, group.condition, group.axis, group.group),
+            *(figure.part, figure.name, figure.value),
+            *(
+                (None, None)
+                if figure.interval is None
+                else msgspec.structs.astuple(figure.interval)
+            ),
+            *(figure.n, group.conversations, group.unscored),
+        )
+        for group in board.groups
+        for figure in group.figures
+    ]
+    return pl.DataFrame(rows, schema=COLUMNS, orient="row", strict=False)

@@ -1,10 +1,9 @@
-"""A summary of web API calls (International Tool Calling) by agent and label, and its data frame."""
+"""A summary of web API calls (International Tool Calling) by agent and label."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
-import polars as pl
 
 from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.intervals import Interval, ratio_interval
@@ -215,13 +214,6 @@ def _counts(measures: Sequence[MeasureResult]) -> Counts | None:
     return {**(thoughts.counts if thoughts else {}), **calls.counts}
 
 
-COLUMNS: dict[str, pl.DataType] = {
-    **dict.fromkeys(("suite", "agent", "condition", "by", "group", "part", "figure"), pl.String()),
-    **dict.fromkeys(("value", "low", "high", "n"), pl.Float64()),
-    **dict.fromkeys(("conversations", "unscored"), pl.Int64()),
-}
-
-
 class ApiResults(msgspec.Struct, frozen=True):
     """A board with what it was made of: labels and values."""
 
@@ -251,25 +243,6 @@ def summarize_api_runs(
         shown = " ".join(map(str, folders))
         raise UsageError(f"no calls were counted: run `dragoman score {shown} --measure {CALLS}`")
     return ApiResults(board, (*run_facts(runs), ("averaging", averaging)))
-
-
-def api_frame(board: ApiSummary) -> pl.DataFrame:
-    """Return every figure of a board as a row; what is missing is null."""
-    rows = [
-        (
-            *(group.suite, group.agent, group.condition, group.axis, group.group),
-            *(figure.part, figure.name, figure.value),
-            *(
-                (None, None)
-                if figure.interval is None
-                else msgspec.structs.astuple(figure.interval)
-            ),
-            *(figure.n, group.conversations, group.unscored),
-        )
-        for group in board.groups
-        for figure in group.figures
-    ]
-    return pl.DataFrame(rows, schema=COLUMNS, orient="row", strict=False)
 
 
 def _labels(folder: Path) -> TaskLabels:

@@ -49,7 +49,7 @@ class _MmTauSection:
     @cached_property
     def template(self) -> str:
         """Its layout, below the macros that it is made of."""
-        macros = files("dragoman.report") / "templates" / "mm_tau.html.j2"
+        macros = files("dragoman.papers.mm_tau") / "section.html.j2"
         return macros.read_text("utf-8") + self._layout
 
     def part(self, results: StoredResults) -> MmTauPage | None:
