@@ -27,7 +27,7 @@ from dragoman.dataframes.results import (
     summary,
     task_digests,
 )
-from dragoman.registry.suites import find_benchmark
+from dragoman.registry.suites import BUNDLED, find_benchmark
 from dragoman.store.run_store import RunStore, open_run
 
 _FORMAT = re.compile(r"[^:]*:([^:]*):")
@@ -87,8 +87,9 @@ def leaderboard_entries(
     if len(names) > 1:
         raise UsageError(f"the runs were scored by {' and '.join(sorted(names))}: choose --rules")
     if len(ranked) != 1:
+        known = ", ".join(name for name in BUNDLED if leaderboard_of(name) is not None)
         raise UsageError(
-            "a leaderboard is made of runs on one benchmark that has one, such as bfcl"
+            f"a leaderboard is made of runs on one benchmark that has one, such as {known}"
         )
     (board,) = ranked.values()
     return tuple(
