@@ -20,6 +20,7 @@ MODULES = (
     "dragoman.ext.conversations",
     "dragoman.ext.measures",
     "dragoman.ext.scoring",
+    "dragoman.ext.results",
     "dragoman.ext.layers",
     "dragoman.ext.backends",
     "dragoman.ext.curation",

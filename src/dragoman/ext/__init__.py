@@ -10,6 +10,7 @@ imports them.
 | a backend | `dragoman.ext.backends` |
 | a benchmark or a suite | `dragoman.ext.benchmarks`, `.capabilities`, `.tasks`, `.tools` |
 | a dataset | `dragoman.ext.curation` |
+| a leaderboard, a section of reports | `dragoman.ext.results` |
 | a layer, an axis of the grid | `dragoman.ext.layers`, `.identity` |
 | a measure | `dragoman.ext.measures`, `.conversations` |
 | a provider of models | `dragoman.ext.models`, `.identity` |
