@@ -9,7 +9,7 @@ TIMED = TIMEFORMAT='make $@: %R s by the clock, %U s + %S s of CPU'; time
 WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo find quick test test-extras test-train test-whisper nightly search bench docs format lint types layers unit few properties clean
+.PHONY: demo find quick test test-extras test-train test-whisper nightly search bench docs format lint types quick-types layers unit few properties clean
 
 demo: .venv/.installed
 	@$(BIN)/dragoman demo
@@ -19,15 +19,15 @@ demo: .venv/.installed
 find:
 	@$(PYTHON) tests/find.py $(if $(findstring command,$(origin TERM)),"$(TERM)")
 
-# What a change may have broken, while it is being made.
+# Fast feedback during work: only tests whose code has changed since they last passed.
 quick:
-	@$(TIMED) $(MAKE) --no-print-directory lint types few
+	@$(TIMED) $(MAKE) --no-print-directory lint quick-types few
 
-# Everything: checks of the source beside the tests.
+# All checks of the source, and all tests but long ones and comparisons with the references.
 test:
 	@$(TIMED) $(MAKE) --no-print-directory -j 2 unit lint types layers
 
-# Every property with many examples, and the whole demonstration.
+# Comparisons with the references, kills and full disks, properties with many examples, the demonstration.
 nightly:
 	@$(TIMED) $(MAKE) --no-print-directory properties
 
@@ -55,11 +55,15 @@ lint: .venv/.dev-installed
 types: .venv/.dev-installed
 	$(BIN)/mypy
 
+# The daemon keeps what it knows of the tree for an hour.
+quick-types: .venv/.dev-installed
+	$(BIN)/dmypy run --timeout 3600
+
 layers: .venv/.dev-installed
 	$(BIN)/lint-imports
 
 unit: .venv/.dev-installed
-	$(PYTEST) -m "not (nightly or extras or train or whisper)"
+	$(PYTEST) -m "not (nightly or conformance or chaos or extras or train or whisper)"
 
 # What needs Ray or litellm, in an environment without the tools of the other tests. The clusters of a
 # file follow one another: each has more processes than there are cores.
@@ -76,11 +80,12 @@ test-train: .venv-train/.installed
 test-whisper: .venv-whisper/.installed
 	@$(TIMED) .venv-whisper/bin/python -m pytest -m whisper tests/whisper
 
+# Status 5 says that nothing was selected: no test depends on what changed.
 few: .venv/.dev-installed
-	$(PYTEST) --hypothesis-profile quick -m "not (slow or speech or chaos or conformance or nightly or extras or train or whisper)"
+	$(PYTEST) --testmon --testmon-forceselect --hypothesis-profile quick -m "not (slow or speech or chaos or conformance or nightly or extras or train or whisper)" || [ $$? -eq 5 ]
 
 properties: .venv/.dev-installed
-	$(PYTEST) --hypothesis-profile nightly -m "(hypothesis or nightly) and not whisper"
+	$(PYTEST) --hypothesis-profile nightly -m "(hypothesis or nightly or conformance or chaos) and not (whisper or extras or train)"
 
 .venv/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("dragoman needs Python 3.11 or newer: make PYTHON=python3.11") if sys.version_info < (3, 11) else None'

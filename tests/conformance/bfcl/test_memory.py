@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.conformance.minimum import at_least
+
 from dragoman.benchmarks.bfcl.apis.environment import make_environment
 from dragoman.benchmarks.bfcl.apis.memory_api import key_memory_text, text_memory_text
 from dragoman.core.tools import ToolCall
@@ -56,7 +58,7 @@ def test_every_recorded_session_is_repeated(truth_folder: Path) -> None:
         assert shown(final) == session["final_context_text"], where
         compared[f"{session['backend']} sessions"] += 1
     print(", ".join(f"{count} {what}" for what, count in compared.items()))
-    assert compared["results"] >= 401
+    assert compared["results"] >= at_least(401)
     assert compared["results by their beginning"] >= 13
     assert compared["kv sessions"] >= 16
     assert compared["rec_sum sessions"] >= 11

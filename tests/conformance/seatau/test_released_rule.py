@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conformance.minimum import at_least
 
 from dragoman.benchmarks.downloads.pinned_data import pull
 from dragoman.benchmarks.tau2.suite import DOMAINS, DomainSuite
@@ -283,9 +284,9 @@ def test_the_rule_gives_what_was_recorded(domains: Domains, rows: Rows, language
             read = rule.read(row["arguments"], schema["parameters"], schema["parameters"])
             assert read == row["normalized"], row["id"]
             compared["arguments"] += 1
-    assert compared["results"] > 1_190
+    assert compared["results"] >= at_least(1191)
     assert compared["schemas"] == 116
-    assert compared["arguments"] > 980
+    assert compared["arguments"] >= at_least(981)
 
 
 # The same, of our views
@@ -321,7 +322,7 @@ def test_every_label_at_every_argument_is_read_by_the_rule(
                     read = view.canonical(ToolCall("1", row["tool"], arguments, side)).arguments
                     assert read == rule.read(arguments, root, root), (row["tool"], arguments)
                     mapped += read != arguments
-    assert mapped >= 10
+    assert mapped >= at_least(10)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

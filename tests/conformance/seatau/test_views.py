@@ -19,6 +19,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conformance.minimum import at_least
 
 from dragoman.benchmarks.downloads.pinned_data import pull
 from dragoman.benchmarks.kit.environment import DomainEnvironment
@@ -166,7 +167,7 @@ def test_arguments_are_read_as_the_released_system_reads_them(
         view = domains.view(row["domain"], language, side, SEATAU_VIEW_RULES)
         assert view.canonical(called(row, side)).arguments == row["normalized"], row["id"]
         compared += 1
-    assert compared > 900
+    assert compared >= at_least(901)
 
 
 def test_our_rules_read_what_is_expected_and_more_than_the_released_system(
@@ -202,8 +203,8 @@ def test_results_are_shown_as_the_released_system_shows_them(
             assert digest == row["content_sha256_16"], row["id"]
             compared["whole"] += 1
         compared["all"] += 1
-    assert compared["all"] > 1_300
-    assert compared["whole"] > 1_000
+    assert compared["all"] >= at_least(1301)
+    assert compared["whole"] >= at_least(1001)
 
 
 def test_our_results_differ_from_those_of_the_released_system_for_a_reason_each(
@@ -484,7 +485,7 @@ def test_records_and_sentences_of_the_phone_leave_the_same_states_and_assertions
         assert states(told) == states(recorded)
         for assertion in criteria.env_assertions or ():
             assert told.run_function(assertion.call) == recorded.run_function(assertion.call)
-    assert answered > 100
+    assert answered >= at_least(101)
 
 
 def test_languages_at_once_in_one_process_show_what_each_shows_alone(domains: Domains) -> None:
