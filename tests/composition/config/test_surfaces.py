@@ -184,7 +184,7 @@ def test_help_tells_every_description_whole() -> None:
         text = " ".join(commands.get_help(context).split())
 
     assert "... " not in text.partition("Commands:")[2]
-    assert "Play the bundled parcel service as text and spoken, find what lost calls" in text
+    assert "Play the bundled parcel service as text and as speech, and write a report" in text
     assert "-h, --help" in text
 
 

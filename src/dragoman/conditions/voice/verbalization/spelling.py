@@ -1,4 +1,4 @@
-"""Spelling aloud: ids, names, addresses, file names and acronyms, letter by letter."""
+"""Spelling aloud for text-to-speech: ids, order numbers, names and addresses, letter by letter."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
