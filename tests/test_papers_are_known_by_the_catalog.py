@@ -41,9 +41,9 @@ def words_in(path: Path) -> Iterator[str]:
         yield text
         return
     tree = ast.parse(text)
-    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and id(node) not in said:
+        if isinstance(node, ast.Constant) and id(node) not in docstrings:
             yield str(node.value)
         for field in ("id", "attr", "name", "module", "arg"):
             yield str(getattr(node, field, None))

@@ -1,8 +1,9 @@
-"""What a leaderboard and a section of the report cost: two classes and two entry points."""
+"""A leaderboard and a section of the report cost two classes and two entry points."""
 
 import json
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -114,15 +115,15 @@ def run(tmp_path: Path, in_process: Cli) -> Cli:
     return call
 
 
-def test_a_style_is_listed_printed_written_and_told_as_json(run: Cli, tmp_path: Path) -> None:
+def test_a_style_is_listed_printed_written_and_given_as_json(run: Cli, tmp_path: Path) -> None:
     assert "trials                    how many trials" in run("list", "styles").stdout
     printed = run("leaderboard", "mine", *STYLE, "--out", "board.json")
-    told = json.loads(run("leaderboard", "mine", *STYLE, "--kept", "0.4", "--json").stdout)
+    as_json = json.loads(run("leaderboard", "mine", *STYLE, "--kept", "0.4", "--json").stdout)
 
     assert printed.stdout.splitlines()[0] == "a line before"
-    assert told["trials"] == {"gold": 2, "silent": 2}
-    assert told["kept"] == 0.4
-    assert json.loads((tmp_path / "board.json").read_text())["trials"] == told["trials"]
+    assert as_json["trials"] == {"gold": 2, "silent": 2}
+    assert as_json["kept"] == 0.4
+    assert json.loads((tmp_path / "board.json").read_text())["trials"] == as_json["trials"]
 
 
 def test_what_a_style_does_not_take_is_refused_by_its_own_word(run: Cli) -> None:
@@ -171,11 +172,17 @@ def test_a_style_begins_a_report_and_hides_the_section_that_says_the_same(
     assert '<section id="trials">' not in page
 
 
-def test_frames_of_a_section_are_exported_and_read(
-    run: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert run("export", "mine", "--to", "csv", "--out", "tables").returncode == 0
+@pytest.fixture
+def importable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let this process import the package too, and forget it afterwards."""
     monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    sys.modules.pop("trial_counts", None)
+
+
+@pytest.mark.usefixtures("importable")
+def test_frames_of_a_section_are_exported_and_read(run: Cli, tmp_path: Path) -> None:
+    assert run("export", "mine", "--to", "csv", "--out", "tables").returncode == 0
     frames = dragoman.load(tmp_path / "mine").frames
 
     assert (tmp_path / "tables" / "trials.csv").read_text().splitlines()[1] == "gold,2"
@@ -187,7 +194,7 @@ def test_frames_of_a_section_are_exported_and_read(
     ("module", "complaint"),
     [
         ("import nowhere", "leaderboard 'trials': trial_counts:Style cannot be loaded (ModuleNot"),
-        (MODULE.replace('about = "how', 'said = "how'), "trial_counts:Style lacks about"),
+        (MODULE.replace('about = "how', 'line = "how'), "trial_counts:Style lacks about"),
         (MODULE.replace('name = "trials"', 'name = "t"'), "its package calls it 't': use one name"),
     ],
 )

@@ -16,7 +16,7 @@ from dragoman.report.text_tables import TextTable, print_table
 
 
 class LeaderboardRequest(msgspec.Struct, frozen=True):
-    """What a person asked to see.
+    """A request for a leaderboard.
 
     Attributes:
         folders: The runs.

@@ -49,12 +49,12 @@ class RunFolderFormat(Protocol):
 
     @property
     def name(self) -> str:
-        """What `dragoman export --to` calls it."""
+        """Its name for `dragoman export --to`."""
         ...
 
     @property
     def about(self) -> str:
-        """What one such folder is called in a sentence."""
+        """The words for one such folder, with an article."""
         ...
 
     def recognizes(self, path: Path) -> bool:

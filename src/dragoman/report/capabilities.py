@@ -1,4 +1,4 @@
-"""What a paper or a benchmark may add to results: styles of leaderboards, and sections of reports.
+"""Protocols of what papers and benchmarks add to results: leaderboard styles, report sections.
 
 Other packages register a style under the entry point `dragoman.leaderboards` and a section under
 `dragoman.report_sections`. Those that ship are rows of the tables in `dragoman.report.catalog`.
@@ -56,7 +56,7 @@ class LeaderboardStyle(Protocol):
 
     @property
     def name(self) -> str:
-        """What `dragoman leaderboard --style` calls it."""
+        """Its name for `dragoman leaderboard --style`."""
         ...
 
     @property
@@ -113,12 +113,12 @@ class ReportSection(Protocol):
 
     @property
     def title(self) -> str:
-        """What the page's contents call it."""
+        """Its title in the contents of the page."""
         ...
 
     @property
     def heading(self) -> str:
-        """What stands above it."""
+        """The heading above it."""
         ...
 
     def part(self, results: StoredResults) -> object | None:
@@ -166,7 +166,7 @@ class OffersFrames(Protocol):
 class LeadSection(msgspec.Struct, frozen=True):
     """A section that a report begins with: of all its runs together.
 
-    `hides` names the section that says the same of each run, and is left out beside it.
+    `hides` is the key of a section that shows the same for each run; the page leaves it out.
     """
 
     section: ReportSection

@@ -127,7 +127,7 @@ class _CellView(msgspec.Struct, frozen=True):
 
 
 class _Part(msgspec.Struct, frozen=True):
-    """What a section shows of one run."""
+    """A run's part of a section, with its tables."""
 
     run: str
     part: object

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 _MEASURES = frozenset({"critical", "effort", "recovery", "safety", RUBRIC})
-"""Measures that are taken for these metrics; without any there is nothing to export."""
+"""The measures that these metrics need; without any of them the frame is empty."""
 
 _OF_EACH_RUN = """
 {% if drawings|selectattr("section", "equalto", key)|list %}
@@ -38,7 +38,7 @@ _OF_ALL_RUNS = """
 
 
 class _MmTauSection:
-    """What both sections have: they differ in their headings, and in whether each run has its own."""
+    """A section in the layout of MM-tau-p2; its heading and layout are given."""
 
     def __init__(self, key: str, title: str, heading: str, layout: str) -> None:
         self.key = key
@@ -78,8 +78,8 @@ class _PersonaSection(_MmTauSection):
         """Return the metrics, as far as what they are made of was counted."""
         from dragoman.papers.mm_tau.frames import mm_tau_frame
 
-        taken = {entry.measure for row in results.rows for entry in row.measures}
-        rows = () if _MEASURES.isdisjoint(taken) else results.rows
+        counted = {entry.measure for row in results.rows for entry in row.measures}
+        rows = () if _MEASURES.isdisjoint(counted) else results.rows
         digests, scoring = stored_digests(results.store), (results.rules, results.judge)
         return {"mm_tau": mm_tau_frame(mm_tau_summaries(rows, digests, scoring, definitions=None))}
 
