@@ -8,6 +8,10 @@ TIMED = TIMEFORMAT='make $@: %R s by the clock, %U s + %S s of CPU'; time
 # One worker more than there are cores: some tests wait for local servers and processes.
 WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal
+# Tests that need environments of their own, and all that `make test` leaves to other words.
+ELSEWHERE = extras or train or whisper
+LONG = slow or speech or chaos or conformance or nightly
+SHORT = not ($(LONG) or $(ELSEWHERE))
 
 .PHONY: demo find quick test test-extras test-train test-whisper nightly search bench docs format lint types quick-types layers unit few properties clean
 
@@ -23,11 +27,11 @@ find:
 quick:
 	@$(TIMED) $(MAKE) --no-print-directory lint quick-types few
 
-# All checks of the source, and all tests but long ones and comparisons with the references.
+# All checks of the source, and the short tests: five minutes on two cores.
 test:
 	@$(TIMED) $(MAKE) --no-print-directory -j 2 unit lint types layers
 
-# Comparisons with the references, kills and full disks, properties with many examples, the demonstration.
+# The long tests, speech, comparisons with the references, kills, properties with many examples.
 nightly:
 	@$(TIMED) $(MAKE) --no-print-directory properties
 
@@ -63,7 +67,7 @@ layers: .venv/.dev-installed
 	$(BIN)/lint-imports
 
 unit: .venv/.dev-installed
-	$(PYTEST) -m "not (nightly or conformance or chaos or extras or train or whisper)"
+	$(PYTEST) -m "$(SHORT)"
 
 # What needs Ray or litellm, in an environment without the tools of the other tests. The clusters of a
 # file follow one another: each has more processes than there are cores.
@@ -82,10 +86,10 @@ test-whisper: .venv-whisper/.installed
 
 # Status 5 says that nothing was selected: no test depends on what changed.
 few: .venv/.dev-installed
-	$(PYTEST) --testmon --testmon-forceselect --hypothesis-profile quick -m "not (slow or speech or chaos or conformance or nightly or extras or train or whisper)" || [ $$? -eq 5 ]
+	$(PYTEST) --testmon --testmon-forceselect --hypothesis-profile quick -m "$(SHORT)" || [ $$? -eq 5 ]
 
 properties: .venv/.dev-installed
-	$(PYTEST) --hypothesis-profile nightly -m "(hypothesis or nightly or conformance or chaos) and not (whisper or extras or train)"
+	$(PYTEST) --hypothesis-profile nightly -m "(hypothesis or $(LONG)) and not ($(ELSEWHERE))"
 
 .venv/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("dragoman needs Python 3.11 or newer: make PYTHON=python3.11") if sys.version_info < (3, 11) else None'

@@ -49,6 +49,7 @@ def dragoman(environment: dict[str, str], *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_example_is_checked_as_the_guide_shows(installed: dict[str, str]) -> None:
     (shown,) = re.findall(r"\$ dragoman check lending\n(.*?)```", GUIDE, re.DOTALL)
     assert dragoman(installed, "check", "lending") == shown

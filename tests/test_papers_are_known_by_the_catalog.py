@@ -107,6 +107,7 @@ def test_the_help_of_the_report_names_the_styles_that_begin_one() -> None:
     assert option_help("report", "style").split(": ")[0].split(", ") == leading
 
 
+@pytest.mark.slow
 def test_a_report_without_a_style_loads_no_library_of_tables() -> None:
     program = (
         "import sys; from dragoman.report.catalog import sections; list(sections()); "

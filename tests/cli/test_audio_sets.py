@@ -63,6 +63,7 @@ def test_a_grid_file_names_a_set_and_how_it_is_played(
     assert utterance["heard"] == utterance["intended"].lower()
 
 
+@pytest.mark.slow
 def test_a_run_on_a_set_that_was_moved_goes_on_where_it_is_named(
     told: Told, refused: Refused, spoken: Path, folder: Path, pulled_bfcl: Path
 ) -> None:

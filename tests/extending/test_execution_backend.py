@@ -196,6 +196,7 @@ def test_an_unknown_backend_is_named_with_those_that_exist(in_process: Cli, home
     assert not (home / "mine").exists()
 
 
+@pytest.mark.slow
 def test_an_agent_without_a_name_cannot_be_played_elsewhere(home: Path) -> None:
     def unnamed(messages: Any, tools: Any) -> str:  # noqa: ANN401, ARG001 - an agent's signature
         return "No."

@@ -101,6 +101,7 @@ def test_cards_are_an_axis_of_the_grid(folder: Path, in_process: Cli) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_cells_are_compared_by_the_card_alone(folder: Path, in_process: Cli) -> None:
     cards = ("--axis", "cards=none", "--axis", "cards=hurried")
     voices = ("--voice", "text", "--voice", "simulated:15")

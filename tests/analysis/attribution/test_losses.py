@@ -86,6 +86,7 @@ TASKS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(TASKS)
 def test_parts_add_up_and_name_every_failure_once_whatever_was_played(
     tasks: list[tuple[list[Trial], list[Trial]]],

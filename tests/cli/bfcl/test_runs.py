@@ -97,6 +97,7 @@ def test_the_leaderboard_names_what_is_missing_and_bounds_it(told: Told, pulled_
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

@@ -43,6 +43,7 @@ def counts(funnel: list[dict[str, Any]]) -> dict[str, tuple[int, ...]]:
     }
 
 
+@pytest.mark.slow
 def test_a_plan_makes_a_dataset_and_a_suite_and_the_second_time_the_same(
     told: Told, folder: Path
 ) -> None:
@@ -72,6 +73,7 @@ def test_a_plan_makes_a_dataset_and_a_suite_and_the_second_time_the_same(
     assert not (folder / "mine_suite.draft").exists()
 
 
+@pytest.mark.slow
 def test_rounds_that_are_missing_wait_for_the_next_run_of_the_plan(
     told: Told, dragoman: Cli, folder: Path
 ) -> None:
@@ -100,6 +102,7 @@ def test_what_is_added_to_a_plan_that_is_done_is_checked_too(told: Told, folder:
     assert all(each.get("failed", 0) == 0 for each in found)
 
 
+@pytest.mark.slow
 def test_an_export_takes_the_place_of_an_older_one_and_of_nothing_else(
     dragoman: Cli, folder: Path
 ) -> None:
@@ -145,6 +148,7 @@ def test_calls_of_nested_queries_are_made(told: Told, folder: Path, calls: str) 
     )
 
 
+@pytest.mark.slow
 def test_a_nested_query_waits_where_nobody_says_how_calls_are_made(
     told: Told, folder: Path
 ) -> None:

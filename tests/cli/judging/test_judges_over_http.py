@@ -106,6 +106,7 @@ def score(folder: Path, in_process: Cli, server: str) -> Callable[..., list[dict
     return call
 
 
+@pytest.mark.slow
 def test_what_a_judge_does_not_answer_as_asked_is_unscored_in_every_table_and_asked_again_alone(
     folder: Path, judge: Judge, score: Callable[..., list[dict[str, Any]]], in_process: Cli
 ) -> None:

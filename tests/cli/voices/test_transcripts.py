@@ -32,6 +32,7 @@ def utterances(told: Told, folder: str) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 def test_an_agent_receives_raw_transcripts_where_that_is_chosen(told: Told) -> None:
     told(*SPOKEN, "--out", "usual")
     told(*SPOKEN, "--transcript", "raw", "--out", "raw")

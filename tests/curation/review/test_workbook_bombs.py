@@ -95,6 +95,7 @@ def test_cells_that_are_merged_over_a_whole_sheet_cost_nothing() -> None:
     assert len(decode_workbook(content, "th.xlsx")) == 3
 
 
+@pytest.mark.slow
 def test_a_cell_at_the_far_end_costs_nothing() -> None:
     far = b'<row r="199999"><c r="XFD199999" t="inlineStr"><is><t>far</t></is></c></row>'
     content = changed(SHEET, before(b"</sheetData>", far))

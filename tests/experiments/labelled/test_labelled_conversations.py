@@ -18,6 +18,7 @@ def checked(*names: str) -> LabelComparison:
     return check_labels([FOLDER / f"{name}.json" for name in names])
 
 
+@pytest.mark.slow
 def test_files_are_what_was_written_and_what_is_played() -> None:
     assert {name: (FOLDER / name).read_bytes() for name, _ in every_file()} == dict(every_file())
 

@@ -10,6 +10,7 @@ def found_in(table: str) -> list[Verdict]:
     return [each for path in sorted(FOLDER.glob(f"{table}_*.json")) for each in verdicts(path)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 def test_verdicts_are_right_and_most_actions_have_one(table: str) -> None:
     found = figures(found_in(table))

@@ -46,6 +46,7 @@ def found(name: str, data: Path) -> CallSet:
     return read_downloaded_set(name, data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 def test_every_sample_is_a_task_and_every_call_is_gold(name: str, data: Path) -> None:
     tasks = found(name, data).tasks

@@ -119,6 +119,7 @@ def test_a_seed_is_recorded_exactly_where_it_matters(effect: Effect, talk: Audio
     assert (one == two) == (stage.seed is None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("effect", EVERY_EFFECT, ids=effect_name)
 def test_the_stage_tells_parameters_and_times_and_survives_storage(
     effect: Effect, talk: Audio

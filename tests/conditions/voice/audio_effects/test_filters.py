@@ -26,6 +26,7 @@ def size_of(audio: Audio) -> float:
     return float(np.sqrt(np.mean(samples[audio.rate_hz // 10 :] ** 2)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [8_000, 16_000, 22_050])
 def test_a_band_pass_keeps_the_telephone_band(rate: int) -> None:
     telephone = BandPass(300, 3_400)

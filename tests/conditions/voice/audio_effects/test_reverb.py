@@ -23,6 +23,7 @@ def test_the_direct_sound_lies_that_far_above_all_reflections(direct_db: float) 
     assert -10 * np.log10(np.sum(room[1:] ** 2)) == pytest.approx(direct_db, abs=0.01)
 
 
+@pytest.mark.slow
 def test_a_room_sounds_on_in_pauses_and_keeps_level_and_length(talk: Audio) -> None:
     heard, (stage,) = apply_effects(talk, [Reverb(0.6, 0.0)], 1)
     before, after = (np.frombuffer(one.pcm, "<i2").astype(float) for one in (talk, heard))

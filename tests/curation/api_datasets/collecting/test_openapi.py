@@ -361,6 +361,7 @@ def test_numbers_that_nothing_can_store_are_texts(the_document: One) -> None:
     assert found.api_list[0].optional_parameters[0].example == "123456789012345678901234567890"
 
 
+@pytest.mark.slow
 def test_a_document_that_uses_a_part_without_end_is_left_out(read: Read) -> None:
     many = ", ".join(f"p{n}: {{enum: [{', '.join(map(str, range(190)))}]}}" for n in range(150))
     paths = ", ".join(

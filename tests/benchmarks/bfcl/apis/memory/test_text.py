@@ -66,6 +66,7 @@ def test_a_snapshot_of_another_form_is_refused() -> None:
         MemoryAPI_rec_sum({"memory": ["x"]})
 
 
+@pytest.mark.slow
 @given(st.text(max_size=20), st.text(max_size=3), st.text(max_size=5))
 def test_a_memory_goes_on_from_its_snapshot(kept: str, old: str, new: str) -> None:
     memory = MemoryAPI_rec_sum({})
