@@ -30,12 +30,7 @@ Told = Callable[..., Any]
 Unpack = Callable[[str], Path]
 
 STORED = Path(__file__).parent / "stored"
-WHOLE_RUNS = (
-    "grid",
-    "spoken",
-    "format-3",
-    "format-2",
-)  # resume refuses labels as conditions (format 1)
+WHOLE_RUNS = ("grid", "spoken", "format-3", "format-2", "format-1")
 READ = {
     "grid": ("show", "compare", "usage", "errors"),
     "spoken": ("show", "compare", "usage", "leaderboard --style bfcl-audio"),

@@ -3,11 +3,12 @@
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
 from dragoman.core.conditions import Condition, condition_from, condition_text
+from dragoman.core.errors import DataError
 from dragoman.core.tasks import Task
 from dragoman.store.checksums import with_checksum
 from dragoman.store.record_codec import EpisodeCodec
@@ -50,6 +51,23 @@ def rows_of(cells: Iterable[StoredCell]) -> Iterator[PlanRow]:
             cell.task,
             cell.trial,
         )
+
+
+def renewed_row(row: PlanRow) -> PlanRow:
+    """Return a stored row with its condition as runs of today store it.
+
+    Runs of format 1 stored a condition's label instead of its axes.
+    """
+    return (*row[:2], _renewed(row[2]), *row[3:])
+
+
+@lru_cache(maxsize=4096)
+def _renewed(condition: str) -> str:
+    """Return a stored condition as a JSON object of its axes; a text that is none stays."""
+    try:
+        return condition_text(condition_from(condition))
+    except DataError:
+        return condition
 
 
 def cells_of(rows: Sequence[tuple[object, ...]]) -> Iterator[StoredCell]:

@@ -41,6 +41,7 @@ from dragoman.store.run_plan import (
     cells_of,
     digest_rows,
     fill_new_run,
+    renewed_row,
     rows_of,
 )
 from dragoman.store.status_counts import (
@@ -288,7 +289,10 @@ class RunStore:
         """Whether these cells, in their order, are the plan."""
         with self._errors("read"):
             stored = self._connection.execute(SELECT_PLAN)
-            return all(row == cell for row, cell in zip_longest(stored, rows_of(cells)))
+            return all(
+                row == cell or (row is not None and renewed_row(row) == cell)
+                for row, cell in zip_longest(stored, rows_of(cells))
+            )
 
     def plan_fingerprint(self) -> str:
         """Return the hash of all that the plan was made of; empty where it was not kept."""
