@@ -13,6 +13,7 @@ from dragoman.conditions.voice.verbalization.spoken_form import MAX_CHARACTERS, 
     [
         ("Order #W2378156.", "Order hash W two three, seven eight one, five six."),
         ("Mail jane@my-shop.co.uk", "Mail J A, N E at M Y dash shop dot C O dot U K"),
+        ("Mail 0.0.0@mail.com", "Mail zero dot zero dot zero at M A I L dot com"),
         ("Open final_report.pdf", "Open final underscore report dot P D F"),
         ("On May 5th, 2026", "On May fifth, twenty twenty six"),
         ("On 2006-12-31", "On December thirty first, two thousand six"),
