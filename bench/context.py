@@ -34,11 +34,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         longest = heapq.nlargest(given.counted, requests_in(path), key=len)
         characters = len(longest[0])
         rule = math.ceil(characters / given.chars_per_token)
-        told = f"{path.stem}: {characters:,} characters, {rule:,} tokens by the rule"
+        reported = f"{path.stem}: {characters:,} characters, {rule:,} tokens by the rule"
         if given.tokenize:
             most = max(tokens_of(each, given.tokenize) for each in longest)
-            told += f", {most:,} tokens counted"
-        print(told, flush=True)
+            reported += f", {most:,} tokens counted"
+        print(reported, flush=True)
     return 0
 
 

@@ -138,7 +138,7 @@ async def _measured(start: Callable[[dict[str, object]], Server]) -> None:
 
 async def _beside(shape: Shape, for_us: Server, for_it: Server) -> str:
     ours, its = await asyncio.gather(
-        _through_the_gate([for_us]), _knowing(for_it, shape.at_a_time, shape.a_second)
+        _through_the_client([for_us]), _knowing(for_it, shape.at_a_time, shape.a_second)
     )
     whole, later = _rate(ours, 0, SECONDS), _rate(ours, WARM, SECONDS)
     known, known_later = _rate(its, 0, SECONDS), _rate(its, WARM, SECONDS)
@@ -151,7 +151,7 @@ async def _beside(shape: Shape, for_us: Server, for_it: Server) -> str:
 
 async def _one_of_two_dies(name: str, dying: Server, rest: Server, alone: Server) -> str:
     ours, its, _ = await asyncio.gather(
-        _through_the_gate([rest, dying]), _knowing(alone, 15, None), DEATHS[name](dying)
+        _through_the_client([rest, dying]), _knowing(alone, 15, None), DEATHS[name](dying)
     )
     death, back = DEATH
     known = _rate(its, WARM, SECONDS)
@@ -195,8 +195,8 @@ async def _for_a_while(work: Callable[[], Awaitable[None]]) -> None:
     await asyncio.gather(*callers, return_exceptions=True)
 
 
-async def _through_the_gate(servers: list[Server]) -> Answers:
-    connections, answers = ModelClients(TIMEOUTS, remembers=False), Answers()
+async def _through_the_client(servers: list[Server]) -> Answers:
+    connections, answers = ModelClients(TIMEOUTS, cache_enabled=False), Answers()
     addresses = "|".join(server.url for server in servers)
     model = connections.chat_model(parse_model_spec(f"compatible/any?base_url={addresses}"))
     began, count = time.monotonic(), 0

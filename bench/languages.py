@@ -67,14 +67,14 @@ async def _play_all(suite: Suite, tasks: Sequence[Task], views: Mapping[Role, To
     make = suite.factory(DEFAULT_RULES)
     channels = dict.fromkeys(SIDES, IdentityChannel())
     for task in tasks:
-        world = make(task)
-        conductor = suite.conductor(task, world, DEFAULT_RULES, Limits())
+        environment = make(task)
+        turn_protocol = suite.turn_protocol(task, environment, DEFAULT_RULES, Limits())
         sessions: dict[Role, Session] = {
             "agent": await GoldAgent().open(SessionStart(task, "agent", 0)),
             "user": await GoldUser().open(SessionStart(task, "user", 0)),
         }
         surfaces = ConversationIO(channels, views)
-        await Conversation(world, sessions, surfaces, time.monotonic).run(conductor)
+        await Conversation(environment, sessions, surfaces, time.monotonic).run(turn_protocol)
 
 
 def _views(surface: DomainSurface) -> dict[Role, ToolView]:

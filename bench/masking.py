@@ -17,9 +17,9 @@ def print_masking(suite: Suite) -> None:
             domain = domain_of(suite, data_folder())
             segments = domain.segments
             taken_out = spent()[1]
-            protection = find_do_not_translate(data_of(domain.english, domain.domain))
+            do_not_translate = find_do_not_translate(data_of(domain.english, domain.domain))
             protected = spent()[1] - taken_out
-            slots = sum(len(mask(segment, protection).slots) for segment in segments)
+            slots = sum(len(mask(segment, do_not_translate).slots) for segment in segments)
             total = spent()[1]
     except (DataError, UsageError) as error:
         print(f"  masking not measured: {error}")

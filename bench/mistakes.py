@@ -61,9 +61,9 @@ def main() -> None:
     for subject in lint_subjects("seataubench", data_folder(), languages=LANGUAGES):
         if subject.domain not in domains:
             domain = domain_of(load_suite(f"tau2:{subject.domain}"), data_folder())
-            protection = find_do_not_translate(data_of(domain.english, subject.domain))
+            do_not_translate = find_do_not_translate(data_of(domain.english, subject.domain))
             english = TranslationCriteria(
-                find_language("en"), protection, glossary_of({}, subject.domain), detector
+                find_language("en"), do_not_translate, glossary_of({}, subject.domain), detector
             )
             domains[subject.domain] = domain, english
         released.append(_released(subject, *domains[subject.domain]))
@@ -153,7 +153,7 @@ def _own(segment: Segment, target: str, of: Released, draw: random.Random) -> Ma
 def _of_ids(
     segment: Segment, target: str, of: Released, draw: random.Random
 ) -> Iterator[tuple[str, str]]:
-    spans = of.criteria.protection.spans(target, segment.component)
+    spans = of.criteria.do_not_translate.spans(target, segment.component)
     ids = sorted({target[span.start : span.end] for span in spans if span.kind == "id"})
     if not ids:
         return

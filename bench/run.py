@@ -29,7 +29,7 @@ from bench.throughput import USUAL, print_breakdown, print_throughput, print_who
 from bench.viewing import print_viewing
 from bench.voice.audio_set import print_audio_set
 from bench.voice.effects import print_voice_effects
-from bench.voice.hearing import print_hearing
+from bench.voice.hearing import print_recognition
 from bench.voice.throughput import print_voice_throughput
 from bench.wire import print_wire
 
@@ -89,8 +89,8 @@ def _voice(_: list[Suite]) -> None:
     print_audio_set()
 
 
-def _hearing(_: list[Suite]) -> None:
-    print_hearing()
+def _recognition(_: list[Suite]) -> None:
+    print_recognition()
 
 
 def _measures(_: list[Suite]) -> None:
@@ -138,7 +138,7 @@ SECTIONS: dict[str, Section] = {
     "reporting": _reporting,
     "intervals": _intervals,
     "voice": _voice,
-    "hearing": _hearing,
+    "hearing": _recognition,
     "measures": _measures,
     "curating": _curating,
     "viewing": _viewing,

@@ -42,7 +42,7 @@ TURNS = 12
 CONVERSATIONS = len(AGENTS) * len(LANGUAGES) * len(VOICES) * TASKS * TRIALS
 REQUESTS = 10
 STORED_AT_ONCE = 5_000
-PATIENCE = 600.0
+TIME_LIMIT = 600.0
 
 PAGES = {
     "runs": "/",
@@ -120,8 +120,8 @@ def _entries(cell: StoredCell, draw: random.Random) -> Iterator[StoredEpisode | 
     passed = draw.random() < 0.6
     yield StoredEpisode(cell.key, 0, _episode(cell, draw), _score(draw, passed=passed))
     if not passed:
-        culprit: FailureSource = draw.choice(tuple(FAILURE_SOURCES))
-        yield StoredMeasure(cell.key, 0, attribution_result(culprit))
+        failure_source: FailureSource = draw.choice(tuple(FAILURE_SOURCES))
+        yield StoredMeasure(cell.key, 0, attribution_result(failure_source))
 
 
 def _episode(cell: StoredCell, draw: random.Random) -> Episode:
@@ -196,7 +196,7 @@ async def _print_pages(run: Path, cache: Path, key: str) -> None:
 
 
 async def _until_without(session: aiohttp.ClientSession, path: str, text: str) -> None:
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIME_LIMIT):
         while text in await _fetched(session, path):  # noqa: ASYNC110 - what is asked is a server
             await asyncio.sleep(0.2)
 

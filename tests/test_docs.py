@@ -92,10 +92,12 @@ def test_every_constant_of_the_clock_has_its_line_and_its_value() -> None:
 
 
 def test_the_context_that_suites_need_is_that_which_the_doctor_goes_by() -> None:
-    told = {
+    reported = {
         row[0].split(" (")[0].strip("`"): row[3] for row in rows("local_models.md") if len(row) == 4
     }
-    given = {name: int(size.replace(",", "")) for name, size in told.items() if size[:1].isdigit()}
+    given = {
+        name: int(size.replace(",", "")) for name, size in reported.items() if size[:1].isdigit()
+    }
     assert given == dict(needed_tokens())
 
 
@@ -106,7 +108,9 @@ def test_every_cause_that_the_doctor_tells_of_a_model_is_explained() -> None:
     code = "\n".join(path.read_text("utf-8") for path in files)
     subjects = {"server", "key", "name", "words", "tool call", "tool result", "stream"}
     subjects |= {"reasoning", "context"}
-    told = [row[1] for row in rows("local_models.md") if row[0] in subjects and row[1][:1] == "`"]
-    explained = {cause for cell in told for cause in re.findall(r"`([a-z_]+)`", cell)}
-    assert len(told) == len(subjects)
+    reported = [
+        row[1] for row in rows("local_models.md") if row[0] in subjects and row[1][:1] == "`"
+    ]
+    explained = {cause for cell in reported for cause in re.findall(r"`([a-z_]+)`", cell)}
+    assert len(reported) == len(subjects)
     assert {cause for cause in explained if f'"{cause}"' not in code} == set()

@@ -58,8 +58,8 @@ def test_the_example_is_checked_as_the_guide_shows(installed: dict[str, str]) ->
 @pytest.mark.slow
 def test_the_example_is_whole_in_the_language_that_it_brings(installed: dict[str, str]) -> None:
     assert dragoman(installed, "lint", "lending") == "1 folders, no defects\n"
-    told = dragoman(installed, "check", "lending", "--language", "id", "--json")
-    (found,) = json.loads(told)["checks"]
+    reported = dragoman(installed, "check", "lending", "--language", "id", "--json")
+    (found,) = json.loads(reported)["checks"]
     assert (found["passed"], found["tasks"], found["refused"], found["notes"]) == (2, 2, [], [])
     english = {part["kind"]: part["english"] for part in found["coverage"] if part["texts"]}
     assert {kind for kind, count in english.items() if count} == {"keys of results"}
@@ -68,8 +68,10 @@ def test_the_example_is_whole_in_the_language_that_it_brings(installed: dict[str
 @pytest.mark.slow
 def test_the_example_is_listed_and_played(installed: dict[str, str]) -> None:
     assert "lending" in dragoman(installed, "list", "suites")
-    told = dragoman(installed, "run", "lending", "--agent", "gold", "--agent", "silent", "--json")
-    assert '"tasks":2' in told
+    reported = dragoman(
+        installed, "run", "lending", "--agent", "gold", "--agent", "silent", "--json"
+    )
+    assert '"tasks":2' in reported
 
 
 def test_what_the_guide_shows_is_in_the_example() -> None:

@@ -41,7 +41,7 @@ def main(categories: Sequence[str]) -> None:
     for line in sys.stdin:
         category, _, more = line.strip().partition(" ")
         print("took", *_judged(cases[category], more), flush=True)
-        _forget_worlds()
+        _forget_environments()
 
 
 def _cases(category: str) -> Cases:
@@ -78,7 +78,7 @@ def _first(entry: dict[str, Any], more: str) -> tuple[str, ...]:
             return ()
 
 
-def _forget_worlds() -> None:
+def _forget_environments() -> None:
     """Forget the worlds of the last round, which the package keeps by name: the next needs fresh ones."""
     kept = vars(multi_turn_utils)
     for name in [name for name in kept if name.endswith("_instance")]:

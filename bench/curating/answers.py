@@ -64,11 +64,11 @@ def main() -> None:
         with measured() as spent:
             found = summarize_api_runs([out], None, None, "macro")
             board_wall = spent()[0]
-    told = found.board.groups[0].conversations
+    reported = found.summary.groups[0].conversations
     print(
-        f"{told:,} stored answers: {wall:.1f} s to score (target {TARGET_S:.0f}), peak "
+        f"{reported:,} stored answers: {wall:.1f} s to score (target {TARGET_S:.0f}), peak "
         f"{scored / 1e6:.0f} MB ({before / 1e6:.0f} MB after they were played); "
-        f"{board_wall:.1f} s for a board of {len(found.board.groups)} groups, peak {peak() / 1e6:.0f} MB"
+        f"{board_wall:.1f} s for a board of {len(found.summary.groups)} groups, peak {peak() / 1e6:.0f} MB"
     )
 
 

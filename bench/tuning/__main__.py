@@ -24,8 +24,8 @@ def rows_of(questions: list[Question], name: str) -> Iterator[TrainingExample]:
     """Yield questions as rows: the system message of a run, the question, the answer in its form."""
     from dragoman.benchmarks.itc.world.api_data import apis
 
-    world = load_bundled_set()
-    own = {each.name: key for doc in world.documents for key, each in operations(doc)}
+    environment = load_bundled_set()
+    own = {each.name: key for doc in environment.documents for key, each in operations(doc)}
     ids = {api.id: own[api.name] for api in apis().values()}
     tasks = [
         SetTask(
@@ -40,13 +40,19 @@ def rows_of(questions: list[Question], name: str) -> Iterator[TrainingExample]:
         for number, each in enumerate(questions)
     ]
     suite = ApiSuite(
-        CallSet(name, world.documents, tuple(tasks), world.provenance, told=world.told)
+        CallSet(
+            name,
+            environment.documents,
+            tuple(tasks),
+            environment.provenance,
+            instructions=environment.instructions,
+        )
     )
     protocol = suite.text_protocol({"calls": "thought-action"}, DEFAULT_RULES)
     for task, each in zip(suite.tasks, questions, strict=True):
-        world_of_task = suite.factory(DEFAULT_RULES)(task)
+        environment_of_task = suite.factory(DEFAULT_RULES)(task)
         offer = protocol.offer(task, suite.tools(task))
-        system = f"{offer}\n\n{suite.policy(task, world_of_task)}"
+        system = f"{offer}\n\n{suite.policy(task, environment_of_task)}"
         yield TrainingExample(
             task.id,
             (

@@ -39,12 +39,12 @@ def ours(base: Path, rows: Path, out: Path) -> dict[str, float]:
         save_steps=10_000,
     )
     prepared = prepare(recipe)
-    told = TrainingProgress(lambda _: None)
-    train(prepared, told)
+    instructions = TrainingProgress(lambda _: None)
+    train(prepared, instructions)
     from transformers import AutoTokenizer
 
     found, _ = labelled_rows(prepared.rows, AutoTokenizer.from_pretrained(base), 1024)
-    return {"tokens": sum(len(row.ids) for row in found), "seconds": told.seconds}
+    return {"tokens": sum(len(row.ids) for row in found), "seconds": instructions.seconds}
 
 
 def plain(base: Path, rows: Path, out: Path) -> dict[str, float]:

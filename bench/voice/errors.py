@@ -180,11 +180,11 @@ def sentences(data: Path) -> dict[str, list[str]]:
     found = {"en": [text.spoken for text in _texts(data, "test")]}
     for language in ("vi", "id", "th"):
         content = (data / f"seataubench/retail/{language}/tasks.json.gz").read_bytes()
-        told = [
+        reported = [
             task["user_scenario"]["instructions"]["reason_for_call"]
             for task in json.loads(gzip.decompress(content))
         ]
-        parts = (part.strip() for text in told for part in _SENTENCE_END.split(text))
+        parts = (part.strip() for text in reported for part in _SENTENCE_END.split(text))
         found[language] = [verbalize(part, language) for part in parts if part][:UTTERANCES]
     for language, name in (("tl", "filipino"), ("zh", "chinese")):
         path = Path(__file__).parent / f"{name}_sentences.txt"

@@ -44,7 +44,7 @@ class Sample(NamedTuple):
     language: str
 
 
-def print_hearing() -> None:
+def print_recognition() -> None:
     """Print the microseconds of CPU for an utterance, for each step and in each language."""
     for name, samples in (("courier", _courier()), *_table().items()):
         if not samples:
@@ -139,4 +139,4 @@ def _samples(said: Sequence[tuple[str, Sequence[str]]], language: str) -> list[S
 
 
 if __name__ == "__main__":
-    print_hearing()
+    print_recognition()

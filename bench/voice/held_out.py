@@ -65,8 +65,8 @@ def suite_texts(data: Path, suite: str) -> tuple[SuiteText, ...]:
     if suite == "bfcl":
         folder = data / "bfcl/multi_turn_func_doc"
         tools = [row for path in sorted(folder.glob("*.json")) for row in _json_lines(path)]
-        worlds = [entry["initial_config"] for entry in _json_lines(data / _MULTI_TURN)]
-        return record_sentences("tools", tools), record_sentences("database", worlds)
+        environments = [entry["initial_config"] for entry in _json_lines(data / _MULTI_TURN)]
+        return record_sentences("tools", tools), record_sentences("database", environments)
     folder = data / "tau2" / suite
     policies = "\n".join(path.read_text("utf-8") for path in sorted(folder.glob("*.md")))
     tools = [

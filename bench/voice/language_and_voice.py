@@ -46,12 +46,12 @@ def main() -> None:
             concurrency=4,
         )
     print_table(given.out, languages, given.line)
-    print_blame(given.out)
+    print_attribution(given.out)
 
 
 def print_table(folder: Path, languages: list[str], line: str) -> None:
     means = task_means(folder)
-    hearing = hearing_counts(folder)
+    hearing = recognition_counts(folder)
     print(
         "| language | input | pass^1 | to English text | word errors | character errors | values heard |"
     )
@@ -100,7 +100,7 @@ def task_means(folder: Path) -> dict[Cell, TaskMeans]:
     }
 
 
-def hearing_counts(folder: Path) -> dict[Cell, Mapping[str, float]]:
+def recognition_counts(folder: Path) -> dict[Cell, Mapping[str, float]]:
     counts: defaultdict[Cell, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
     with open_run(folder, write=False) as store:
         measured = store.measured()
@@ -112,15 +112,15 @@ def hearing_counts(folder: Path) -> dict[Cell, Mapping[str, float]]:
     return dict(counts)
 
 
-def print_blame(folder: Path) -> None:
+def print_attribution(folder: Path) -> None:
     print()
     print("| condition | lost by | conversations |")
     print("|---|---|--:|")
     found: defaultdict[tuple[str, str], int] = defaultdict(int)
     for row in attribute_failures(folder, lambda: None):
-        found[row.condition, row.culprit] += 1
-    for (condition, culprit), count in sorted(found.items()):
-        print(f"| {condition} | {culprit} | {count} |")
+        found[row.condition, row.failure_source] += 1
+    for (condition, failure_source), count in sorted(found.items()):
+        print(f"| {condition} | {failure_source} | {count} |")
 
 
 def share(part: float, whole: float) -> str:

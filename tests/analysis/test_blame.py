@@ -15,7 +15,7 @@ LOST = FailureAttribution("en/bad-line/none", "literal", "two-swaps", 0, "line")
 
 
 @pytest.mark.parametrize(
-    ("understood", "clean", "canonical", "culprit"),
+    ("understood", "clean", "canonical", "found_source"),
     [
         (True, True, None, "line"),
         (True, False, None, "speech"),
@@ -33,13 +33,13 @@ LOST = FailureAttribution("en/bad-line/none", "literal", "two-swaps", 0, "line")
     ],
 )
 def test_the_stage_is_blamed_whose_perfection_saves_the_conversation(
-    understood: bool | None, clean: bool | None, canonical: bool | None, culprit: str
+    understood: bool | None, clean: bool | None, canonical: bool | None, found_source: str
 ) -> None:
-    assert failure_source(Counterfactuals(understood, clean, canonical)) == culprit
+    assert failure_source(Counterfactuals(understood, clean, canonical)) == found_source
 
 
 @pytest.mark.parametrize(
-    ("understood", "canonical", "culprit"),
+    ("understood", "canonical", "found_source"),
     [
         (True, None, "mishearing"),
         (False, True, "arguments"),
@@ -48,28 +48,28 @@ def test_the_stage_is_blamed_whose_perfection_saves_the_conversation(
     ],
 )
 def test_simulated_errors_have_no_line_to_blame(
-    understood: bool | None, canonical: bool | None, culprit: str
+    understood: bool | None, canonical: bool | None, found_source: str
 ) -> None:
     found = Counterfactuals(understood, None, canonical, is_simulated=True)
-    assert failure_source(found) == culprit
+    assert failure_source(found) == found_source
 
 
 @pytest.mark.parametrize(
-    ("clean", "culprit"), [(True, "line"), (False, "hearing"), (None, "unknown")]
+    ("clean", "found_source"), [(True, "line"), (False, "hearing"), (None, "unknown")]
 )
 def test_an_agent_that_hears_the_audio_itself_has_no_recognizer_to_blame(
-    clean: bool | None, culprit: str
+    clean: bool | None, found_source: str
 ) -> None:
-    assert failure_source(Counterfactuals(True, clean, hears_itself=True)) == culprit
+    assert failure_source(Counterfactuals(True, clean, hears_itself=True)) == found_source
 
 
 def test_lost_conversations_are_counted_by_condition_and_agent() -> None:
     rows = [
         LOST,
-        msgspec.structs.replace(LOST, trial=1, culprit="speech"),
+        msgspec.structs.replace(LOST, trial=1, found_source="speech"),
         msgspec.structs.replace(LOST, trial=2),
-        msgspec.structs.replace(LOST, trial=3, culprit="arguments"),
-        msgspec.structs.replace(LOST, agent="careful", culprit="unknown"),
+        msgspec.structs.replace(LOST, trial=3, found_source="arguments"),
+        msgspec.structs.replace(LOST, agent="careful", found_source="unknown"),
     ]
     counts = attribution_counts(rows)
     assert counts["en/bad-line/none", "literal"] == {
@@ -86,16 +86,16 @@ def test_lost_conversations_are_counted_by_condition_and_agent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values_lost", "word_errors", "culprit"),
+    ("values_lost", "word_errors", "found_source"),
     [(0, 0, "agent"), (0, 3, "unknown"), (1, 1, "speech"), (None, None, "speech")],
 )
 def test_neither_voice_nor_recognizer_is_blamed_where_every_value_arrived(
-    values_lost: int | None, word_errors: int | None, culprit: str
+    values_lost: int | None, word_errors: int | None, found_source: str
 ) -> None:
     found = Counterfactuals(
         understood=True, clean=False, values_lost=values_lost, word_errors=word_errors
     )
-    assert failure_source(found) == culprit
+    assert failure_source(found) == found_source
 
 
 @pytest.mark.parametrize("is_simulated", [True, False])

@@ -198,7 +198,7 @@ def test_only_cells_that_differ_in_one_thing_are_set_against_each_other() -> Non
     cells = [
         cell(rows, agent, condition) for agent in ("one", "two") for condition in (PLAIN, HINDI)
     ]
-    assert couples(cells) == [
+    assert cell_pairs(cells) == [
         ("one", "en/text/none", "one", "hi:domain/text/none"),
         ("one", "en/text/none", "two", "en/text/none"),
         ("one", "hi:domain/text/none", "two", "hi:domain/text/none"),
@@ -209,7 +209,7 @@ def test_only_cells_that_differ_in_one_thing_are_set_against_each_other() -> Non
 def test_cells_that_differ_in_language_and_voice_are_no_couple_and_do_not_count_for_holm() -> None:
     grid = [place.with_axes(voice=line) for place in (PLAIN, HINDI) for line in ("text", "studio")]
     cells = [cell({"1": (1.0,), "2": (0.0,)}, "one", condition) for condition in grid]
-    assert [(a, b) for _, a, _, b in couples(cells)] == [
+    assert [(a, b) for _, a, _, b in cell_pairs(cells)] == [
         ("en/text/none", "en/studio/none"),
         ("en/text/none", "hi:domain/text/none"),
         ("en/studio/none", "hi:domain/studio/none"),
@@ -218,23 +218,23 @@ def test_cells_that_differ_in_language_and_voice_are_no_couple_and_do_not_count_
     assert len(compare(comparable(cells))) == 4
 
 
-def test_couples_can_be_chosen_by_what_differs() -> None:
+def test_cell_pairs_can_be_chosen_by_what_differs() -> None:
     cells = [
         cell({"1": (1.0,)}, agent, condition)
         for agent in ("one", "two")
         for condition in (PLAIN, HINDI, PLAIN.with_axes(voice="studio"))
     ]
-    assert couples(cells, "voice") == [
+    assert cell_pairs(cells, "voice") == [
         ("one", "en/text/none", "one", "en/studio/none"),
         ("two", "en/text/none", "two", "en/studio/none"),
     ]
-    assert len(couples(cells, "agent")) == 3
+    assert len(cell_pairs(cells, "agent")) == 3
     assert {entry.differs for entry in compare(comparable(cells, "language"))} == {
         ("language", "scenario")
     }
 
 
-def couples(cells: list[CellOutcomes], by: str | None = None) -> list[tuple[str, str, str, str]]:
+def cell_pairs(cells: list[CellOutcomes], by: str | None = None) -> list[tuple[str, str, str, str]]:
     return [
         (a.name.agent, a.name.condition.label, b.name.agent, b.name.condition.label)
         for a, b in comparable(cells, by)

@@ -54,12 +54,14 @@ def planned(
     return PlannedCell("shop", condition, agent, asked, count)
 
 
-def told(cell: PlannedCell, *found: ConversationResult) -> Forecast:
+def reported(cell: PlannedCell, *found: ConversationResult) -> Forecast:
     return forecast([cell], found, price_of)
 
 
 def test_planned_conversations_cost_what_those_like_them_cost_on_average() -> None:
-    found = told(planned(10), recorded(used("agent", "p/a", 1)), recorded(used("agent", "p/a", 3)))
+    found = reported(
+        planned(10), recorded(used("agent", "p/a", 1)), recorded(used("agent", "p/a", 3))
+    )
 
     (line,) = found.lines
     assert (line.calls, line.input_tokens, line.cost) == (20, 20_000_000, 20.0)
@@ -68,7 +70,9 @@ def test_planned_conversations_cost_what_those_like_them_cost_on_average() -> No
 
 
 def test_the_interval_is_of_the_spread_the_recorded_and_the_planned() -> None:
-    found = told(planned(10), recorded(used("agent", "p/a", 1)), recorded(used("agent", "p/a", 3)))
+    found = reported(
+        planned(10), recorded(used("agent", "p/a", 1)), recorded(used("agent", "p/a", 3))
+    )
 
     assert found.interval is not None
     reach = 1.959964 * sqrt((10 * sqrt(2) / sqrt(2)) ** 2 + 10 * 2)
@@ -77,11 +81,11 @@ def test_the_interval_is_of_the_spread_the_recorded_and_the_planned() -> None:
 
 
 def test_one_recorded_conversation_tells_no_interval() -> None:
-    assert told(planned(10), recorded(used("agent", "p/a", 1))).interval is None
+    assert reported(planned(10), recorded(used("agent", "p/a", 1))).interval is None
 
 
 def test_another_model_is_priced_by_its_own_price_for_as_many_tokens() -> None:
-    found = told(planned(1, "p/b"), recorded(used("agent", "p/a", 2)))
+    found = reported(planned(1, "p/b"), recorded(used("agent", "p/a", 2)))
 
     assert [(line.model, line.cost) for line in found.lines] == [("p/b", 20.0)]
     assert found.bases == {"other agents, the same condition": 1}
@@ -90,15 +94,15 @@ def test_another_model_is_priced_by_its_own_price_for_as_many_tokens() -> None:
 def test_a_batch_costs_its_share_and_is_unknown_without() -> None:
     sample = recorded(used("agent", "p/a", 2))
     halved = PlannedCell("shop", PLAIN, "p/a", {"agent": PlannedModel(f"p/a{BATCHED}")}, 1)
-    untold = PlannedCell("shop", PLAIN, "p/a", {"agent": PlannedModel(f"p/b{BATCHED}")}, 1)
+    unreported = PlannedCell("shop", PLAIN, "p/a", {"agent": PlannedModel(f"p/b{BATCHED}")}, 1)
 
-    assert told(halved, sample).cost == 1.0
-    assert told(untold, sample).cost is None
+    assert reported(halved, sample).cost == 1.0
+    assert reported(unreported, sample).cost is None
 
 
 def test_what_has_no_price_or_was_never_recorded_is_named_and_the_rest_is_counted() -> None:
     sample = recorded(used("agent", "p/a", 1), used("user", "x/y", 1))
-    found = told(planned(2, user="x/y", judge="p/a"), sample)
+    found = reported(planned(2, user="x/y", judge="p/a"), sample)
 
     assert found.cost == 2.0
     assert [line.cost for line in found.lines] == [2.0, None, None]
@@ -109,14 +113,14 @@ def test_what_has_no_price_or_was_never_recorded_is_named_and_the_rest_is_counte
 
 
 def test_a_role_that_asks_nobody_costs_nothing_though_it_was_recorded() -> None:
-    found = told(planned(2), recorded(used("agent", "p/a", 1), used("judge", "p/a", 5)))
+    found = reported(planned(2), recorded(used("agent", "p/a", 1), used("judge", "p/a", 5)))
 
     assert [line.purpose for line in found.lines] == ["agent"]
 
 
 def test_speech_is_taken_with_the_model_that_was_recorded() -> None:
     heard = Usage("recognition", "p/ear", 1, audio_seconds=30.0)
-    (_, line) = told(planned(4), recorded(used("agent", "p/a", 1), heard)).lines
+    (_, line) = reported(planned(4), recorded(used("agent", "p/a", 1), heard)).lines
 
     assert (line.model, line.audio_seconds, line.cost) == ("p/ear", 120.0, None)
 
@@ -125,15 +129,15 @@ def test_the_likest_conversations_are_taken() -> None:
     thai = recorded(used("agent", "p/a", 9), condition=THAI)
     plain = recorded(used("agent", "p/a", 1))
 
-    assert told(planned(1, condition=THAI), thai, plain).cost == 9.0
-    assert told(planned(1, condition=THAI), plain).bases == {
+    assert reported(planned(1, condition=THAI), thai, plain).cost == 9.0
+    assert reported(planned(1, condition=THAI), plain).bases == {
         "the same agent and voice, other conditions": 1
     }
 
 
 def test_spoken_conversations_are_not_like_text() -> None:
     spoken = condition_of({"voice": "studio"})
-    found = told(planned(3, condition=spoken), recorded(used("agent", "p/a", 1)))
+    found = reported(planned(3, condition=spoken), recorded(used("agent", "p/a", 1)))
 
     assert found.bases == {UNLIKE: 3}
     assert (found.cost, found.seconds) == (None, None)
@@ -176,9 +180,9 @@ def test_what_is_stated_stands_for_conversations_like_nothing_recorded() -> None
 
 def test_conversations_that_broke_tell_nothing() -> None:
     broken = recorded(used("agent", "p/a", 1), ending="infrastructure_error")
-    assert told(planned(1), broken).bases == {UNLIKE: 1}
+    assert reported(planned(1), broken).bases == {UNLIKE: 1}
 
 
 def test_what_our_cache_answered_costs_as_much_and_tells_no_time() -> None:
-    found = told(planned(1), recorded(as_replayed(used("agent", "p/a", 1))))
+    found = reported(planned(1), recorded(as_replayed(used("agent", "p/a", 1))))
     assert (found.cost, found.seconds) == (1.0, None)

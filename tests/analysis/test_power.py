@@ -91,7 +91,7 @@ def test_one_condition_says_what_trials_vary_and_the_rest_is_assumed() -> None:
     assert variance_of(rows(PLAIN, [1, 0], 1)) == ASSUMED
 
 
-def test_couples_of_conditions_say_more_of_a_drop_than_couples_of_agents() -> None:
+def test_cell_pairs_of_conditions_say_more_of_a_drop_than_pairs_of_agents() -> None:
     import msgspec
 
     text, phone = rows(PLAIN, [2, 2, 2, 1], 2), rows(PHONE, [2, 2, 1, 1], 2)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.conftest import without_progress
 
-PATIENCE = 120
+TIME_LIMIT = 120
 
 # Whoever starts the tests in the background of a shell makes them ignore Ctrl-C.
 _INTERRUPTIBLE = (
@@ -35,7 +35,7 @@ def interruptible(
 def stopped(process: "subprocess.Popen[str]") -> list[str]:
     """Stop a run by Ctrl-C; return the words by which it says that it is gone on with."""
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=PATIENCE)
+    _, errors = process.communicate(timeout=TIME_LIMIT)
     assert process.returncode == 130, errors
     lines = without_progress(errors)
     assert len(lines) == 1, errors
@@ -51,7 +51,7 @@ def go_on(words: Sequence[str], folder: Path, environment: dict[str, str]) -> No
         env=environment,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIME_LIMIT,
         check=False,
     )
     assert done.returncode == 0, done.stderr

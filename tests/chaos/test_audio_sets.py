@@ -13,7 +13,7 @@ import pytest
 from tests.chaos.worker_processes import workers_of
 
 KILLS = 5
-PATIENCE_S = 300
+TIME_LIMIT_S = 300
 MESSAGES = 33
 """Of courier; with its transcripts a set has four lines for each."""
 
@@ -51,7 +51,7 @@ def test_a_making_killed_five_times_ends_as_one_never_killed(
             command(*SPEAK, name), cwd=folder, env=environment, stdout=subprocess.DEVNULL
         )
 
-    assert start("unbroken").wait(PATIENCE_S) == 0
+    assert start("unbroken").wait(TIME_LIMIT_S) == 0
     seed = time.time_ns()
     print(f"seed of the moments: {seed}")  # noqa: T201 - shown where the test fails
     moments = Random(seed)  # noqa: S311 - moments, not secrets
@@ -64,7 +64,7 @@ def test_a_making_killed_five_times_ends_as_one_never_killed(
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert not (folder / "killed" / "card.json").exists()
-    assert start("killed").wait(PATIENCE_S) == 0
+    assert start("killed").wait(TIME_LIMIT_S) == 0
 
     assert _content(folder / "killed") == _content(folder / "unbroken")
     shutil.rmtree(folder / "unbroken")
@@ -89,7 +89,7 @@ def test_workers_that_are_killed_and_their_command_too_leave_the_set_that_one_pr
             time.sleep(0.01)
         assert process.poll() is None, "it ended before anything was killed"
 
-    assert start("unbroken").wait(PATIENCE_S) == 0
+    assert start("unbroken").wait(TIME_LIMIT_S) == 0
     process = start("killed", *SPREAD)
     for goal in (MESSAGES + 3, 2 * MESSAGES + 3):
         wait_for(process, goal)
@@ -99,10 +99,10 @@ def test_workers_that_are_killed_and_their_command_too_leave_the_set_that_one_pr
     assert workers
     process.send_signal(signal.SIGKILL)
     process.wait()
-    end = time.monotonic() + PATIENCE_S
+    end = time.monotonic() + TIME_LIMIT_S
     while any(Path(f"/proc/{worker}").exists() for worker in workers):
         assert time.monotonic() < end, "a worker outlived its command"
         time.sleep(0.02)
-    assert start("killed", *SPREAD).wait(PATIENCE_S) == 0
+    assert start("killed", *SPREAD).wait(TIME_LIMIT_S) == 0
 
     assert _content(folder / "killed") == _content(folder / "unbroken")

@@ -20,7 +20,7 @@ from dragoman.testing.server_config import ServerConfig
 
 pytestmark = pytest.mark.nightly
 
-PATIENCE = 60
+TIME_LIMIT = 60
 KILLS = 3
 
 
@@ -52,19 +52,19 @@ def test_a_run_killed_while_it_waits_ends_as_an_unbroken_one_and_no_request_is_s
         return ("run", "sample:shop", "--agent", agent, *limits, "--batch", f"{server.origin}=0.3")
 
     with ModelServer(answers) as server:
-        assert started(*asked(server), "--out", "whole").wait(PATIENCE) == 0
+        assert started(*asked(server), "--out", "whole").wait(TIME_LIMIT) == 0
 
     with ModelServer(answers, ServerConfig(batches=BatchFaults(seconds=2))) as server:
         process = started(*asked(server), "--out", "killed")
         for _ in range(KILLS):
-            before, until = server.log.completed, time.monotonic() + PATIENCE
+            before, until = server.log.completed, time.monotonic() + TIME_LIMIT
             while server.log.completed == before and process.poll() is None:
                 assert time.monotonic() < until, "no batch was submitted"
                 time.sleep(0.01)
             process.send_signal(signal.SIGKILL)
-            assert process.wait(PATIENCE) == -signal.SIGKILL
+            assert process.wait(TIME_LIMIT) == -signal.SIGKILL
             process = started("resume", "killed")
-        assert process.wait(2 * PATIENCE) == 0
+        assert process.wait(2 * TIME_LIMIT) == 0
         submitted = server.log.contents
 
     assert outcomes(tmp_path / "killed") == outcomes(tmp_path / "whole") != {}

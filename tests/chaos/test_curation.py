@@ -21,7 +21,7 @@ from dragoman.testing.itc_server import ApiFault, ApiFaultPlan, SimulatedApiServ
 from dragoman.testing.server import ModelServer
 from dragoman.testing.server_config import Capacity, ServerConfig
 
-PATIENCE = 120
+TIME_LIMIT = 120
 MOST_RUNS = 12
 
 EVERY_MISTAKE = CurationMistakes(
@@ -104,19 +104,19 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 class Servers(NamedTuple):
     """What a plan asks."""
 
-    world: SimulatedApiServer
+    apis: SimulatedApiServer
     model: ModelServer
     answers: FakeCurationLlm
 
     @property
     def asked(self) -> int:
         """How many requests came."""
-        return int(self.world.log.started + self.model.log.started)
+        return int(self.apis.log.started + self.model.log.started)
 
 
 def prepared(folder: Path, plan: str, servers: Servers) -> Path:
     folder.mkdir()
-    write_documents(folder / "apis", servers.world.origin)
+    write_documents(folder / "apis", servers.apis.origin)
     for name in ("MODEL", "OTHER", "THIRD"):
         spec = f"compatible/{name.lower()}?base_url={servers.model.url}&seed=off"
         plan = plan.replace(name, spec)
@@ -136,7 +136,7 @@ def killed(folder: Path, servers: Servers, until: Callable[[float, int], bool]) 
             stderr=log,
         )
         while process.poll() is None and not until(time.monotonic() - began, servers.asked - asked):
-            assert time.monotonic() - began < PATIENCE, (folder / "log.txt").read_text()
+            assert time.monotonic() - began < TIME_LIMIT, (folder / "log.txt").read_text()
             time.sleep(0.002)
         was_at_work = process.poll() is None
         process.kill()
@@ -237,7 +237,7 @@ def compared(folder: Path, plan: str, servers: Servers, kills: int, run: Run) ->
     seed = time.time_ns()
     print(f"seed of the moments: {seed}")  # noqa: T201 - shown where the test fails
     moments = Random(seed)  # noqa: S311 - moments, not secrets
-    with servers.world, servers.model:
+    with servers.apis, servers.model:
         whole = prepared(folder / "whole", plan, servers)
         began = time.monotonic()
         finished(whole, run)
@@ -289,7 +289,7 @@ def test_killed_twenty_times_a_dataset_equals_one_made_in_one_go(
     servers = opened(EVERY_FAULT)
     assert compared(tmp_path, PLAN, servers, 20, in_process) >= 18
     assert servers.answers.mistakes.keys() >= {"bad_json", "prose", "extra_field", "loses_letter"}
-    assert servers.world.log.outcomes.keys() >= {
+    assert servers.apis.log.outcomes.keys() >= {
         "server_error",
         "limited",
         "not_found_html",

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.nightly
 CONVERSATIONS = 1_000
 TASKS = 5
 MOST_AT_A_TIME = 64
-PATIENCE = 600
+TIME_LIMIT = 600
 
 EVERY_FAULT = Faults(
     transport=(
@@ -146,8 +146,8 @@ def plain(episode: Episode) -> object:
 
 def broken_attempts(reason: str) -> int:
     """Return at how many attempts something broke, refusals left out, as a reason says."""
-    told = dict(re.findall(r"(\w+) (\d+)[,)]", reason.rpartition("(gave up after ")[2]))
-    return sum(int(count) for kind, count in told.items() if kind not in REFUSALS)
+    reported = dict(re.findall(r"(\w+) (\d+)[,)]", reason.rpartition("(gave up after ")[2]))
+    return sum(int(count) for kind, count in reported.items() if kind not in REFUSALS)
 
 
 def require_whole_or_infrastructure(episodes: dict[str, Episode]) -> int:
@@ -227,7 +227,7 @@ def test_killed_in_the_middle_the_thousand_are_there_once_and_what_was_answered_
         process.kill()
         process.wait()
         words = ("resume", run, "--quiet")
-    assert start(*words).wait(PATIENCE) == 0
+    assert start(*words).wait(TIME_LIMIT) == 0
     require_whole_or_infrastructure(stored(run))
     times = answered_by_content(straight)
     assert times.total() - times[0] - times[1] <= len(KILLED_AT) * CONCURRENCY

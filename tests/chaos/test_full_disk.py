@@ -226,9 +226,9 @@ def test_remembered_replies_that_find_no_room_never_reach_a_conversation(
             cache.put(key, body)
             cache.flush()
 
-    (told,) = caplog.messages
-    assert "full" in told
-    assert "going on without them" in told
+    (reported,) = caplog.messages
+    assert "full" in reported
+    assert "going on without them" in reported
     disk("remount,size=20m")
     with ReplyCache(path, 1 << 30) as cache:
         got = [cache.get(key) for key in bodies]

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.chaos.interrupting import PATIENCE, interruptible
+from tests.chaos.interrupting import TIME_LIMIT, interruptible
 from tests.conftest import without_progress
 
 pytestmark = [pytest.mark.chaos, pytest.mark.nightly]
@@ -29,10 +29,10 @@ def test_a_command_that_speaks_is_stopped_in_one_line(
             process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=PATIENCE)
+        _, errors = process.communicate(timeout=TIME_LIMIT)
 
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
-    told = [line for line in without_progress(errors) if not line.startswith("conversations:")]
-    assert all(line.startswith("dragoman: stopped") for line in told), errors
-    assert len(told) <= 1
+    reported = [line for line in without_progress(errors) if not line.startswith("conversations:")]
+    assert all(line.startswith("dragoman: stopped") for line in reported), errors
+    assert len(reported) <= 1

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.chaos.interrupting import PATIENCE, go_on, interruptible, stopped
+from tests.chaos.interrupting import TIME_LIMIT, go_on, interruptible, stopped
 
 KILLS = 20
 
@@ -46,7 +46,7 @@ def start(folder: Path, environment: dict[str, str], command: Command) -> Iterat
 
 
 def _finish(process: subprocess.Popen[str]) -> str:
-    output, errors = process.communicate(timeout=PATIENCE)
+    output, errors = process.communicate(timeout=TIME_LIMIT)
     assert process.returncode == 0, errors
     assert "Traceback" not in errors
     return output

@@ -29,7 +29,7 @@ pytestmark = [
 
 Command = Callable[..., list[str]]
 
-PATIENCE = 280
+TIME_LIMIT = 280
 STORE_BYTES = 80 * 2**20
 SPOKEN = ("--voice", "text,telephone", "--asr", "generic", "--concurrency", 4, "--judge", "rule")
 COURIER = ("run", "courier:easy", "--agent", "literal", "--limit", 6, *SPOKEN, "--quiet")
@@ -182,7 +182,7 @@ def begun(command: list[str], folder: Path) -> "subprocess.Popen[str]":
 
 def ended(run: "subprocess.Popen[str]") -> None:
     try:
-        said, _ = run.communicate(timeout=PATIENCE)
+        said, _ = run.communicate(timeout=TIME_LIMIT)
     finally:
         run.kill()
     assert run.returncode == 0, said
@@ -202,7 +202,7 @@ def test_a_node_that_is_lost_in_the_middle_changes_nothing(
     (node,) = nodes.worker_nodes
     words = ("--ray", nodes.address, "--workers", 2, "--out", out)
     run = begun(command(*grid, *words), folder)
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIME_LIMIT
     while run.poll() is None and not (actors_of(node) and counts(out)[1] >= 2):
         assert time.monotonic() < end
         time.sleep(0.05)
@@ -244,15 +244,17 @@ def test_an_audio_set_is_the_same_whatever_node_is_killed_while_it_is_made(
     ended(begun(command(*asked, "--out", "whole"), folder))
     (node,) = nodes.worker_nodes
     spread = ("--ray", nodes.address, "--workers", 2, "--concurrency", 4, "--out", "spread")
-    making = begun(command(*asked, *spread), folder)
+    being_made = begun(command(*asked, *spread), folder)
     enough = lines_of(folder / "whole") // 3
-    end = time.monotonic() + PATIENCE
-    while making.poll() is None and not (actors_of(node) and lines_of(folder / "spread") > enough):
+    end = time.monotonic() + TIME_LIMIT
+    while being_made.poll() is None and not (
+        actors_of(node) and lines_of(folder / "spread") > enough
+    ):
         assert time.monotonic() < end
         time.sleep(0.02)
     assert lines_of(folder / "spread") < 3 * enough, "the set was made before the node died"
     killed(nodes, node)
-    ended(making)
+    ended(being_made)
     assert content_of(folder / "spread") == content_of(folder / "whole")
 
 

@@ -19,7 +19,7 @@ Content = Callable[[Path], dict[str, Any]]
 Counts = Callable[[Path], tuple[int, int, int]]
 
 GRID = ("--user", "gold", "--judge", "rule", "--trials", 40, "--concurrency", 16, "--quiet")
-PATIENCE = 180
+TIME_LIMIT = 180
 
 
 @pytest.fixture
@@ -40,13 +40,13 @@ def spread(
 
 
 def finished(process: subprocess.Popen[str]) -> None:
-    _, errors = process.communicate(timeout=PATIENCE)
+    _, errors = process.communicate(timeout=TIME_LIMIT)
     assert process.returncode == 0, errors
     assert "Traceback" not in errors
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIME_LIMIT
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)

@@ -33,7 +33,7 @@ from dragoman.testing.server import ModelServer
 from dragoman.testing.server_config import Capacity, ServerConfig
 
 KILLS = 20
-PATIENCE = 120
+TIME_LIMIT = 120
 QUIET = 0.4
 """Seconds in which whatever was answered is kept, on a slow machine too."""
 
@@ -127,21 +127,21 @@ def shown(memory: Path) -> tuple[dict[SentText, set[SourceText]], set[SentText]]
     Those besides whose made-up translation our own checks doubt: they are asked for twice.
     """
     domain = domain_of(load_suite("tau2:retail"), data_folder())
-    protection, english = do_not_translate_for(domain), find_language("en")
+    do_not_translate, english = do_not_translate_for(domain), find_language("en")
     found: dict[SentText, set[SourceText]] = {}
     doubted: set[SentText] = set()
     for code, name in LANGUAGES.items():
         language = find_language(code)
         job = TranslationJob(
-            domain, english, language, protection, domain.artifacts, load_detector()
+            domain, english, language, do_not_translate, domain.artifacts, load_detector()
         )
         with TranslationMemory(memory, write=False) as opened:
-            labels = known_results(job.labels, job.desk(), opened)
-        desk = job.desk(job.glossary(labels))
+            labels = known_results(job.labels, job.domain_context(), opened)
+        domain_context = job.domain_context(job.glossary(labels))
         for unit in (*job.labels, *job.texts):
-            text = SentText(name, desk.item(unit).text)
+            text = SentText(name, domain_context.item(unit).text)
             found.setdefault(text, set()).add(unit.source)
-            if desk.judged(unit, pseudo_translation(text.text, name)).is_doubtful:
+            if domain_context.judged(unit, pseudo_translation(text.text, name)).is_doubtful:
                 doubted.add(text)
     return found, doubted
 
@@ -193,7 +193,7 @@ class Killer:
                 stdout=log,
                 stderr=log,
             )
-            until = time.monotonic() + PATIENCE
+            until = time.monotonic() + TIME_LIMIT
             while process.poll() is None and self._answers.sent.total() < sent.total() + texts:
                 assert time.monotonic() < until, (folder / "log.txt").read_text()
                 time.sleep(0.002)

@@ -43,7 +43,7 @@ from dragoman.testing.server_config import Capacity, ServerConfig
 
 pytestmark = pytest.mark.nightly
 
-PATIENCE = 300
+TIME_LIMIT = 300
 CANARY = "sk-canary-4f1d9a0c7b"  # gitleaks:allow
 KILLS = 20
 
@@ -135,7 +135,7 @@ def run(environment: dict[str, str], tmp_path: Path, in_process: Run) -> Run:
     return call
 
 
-def told(done: subprocess.CompletedProcess[str]) -> Any:  # noqa: ANN401 - whatever JSON holds
+def run_json(done: subprocess.CompletedProcess[str]) -> Any:  # noqa: ANN401 - whatever JSON holds
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -183,9 +183,9 @@ def test_with_every_fault_on_nothing_is_lost_or_doubled_and_rewards_are_the_same
         "--json",
     )
     quiet = serve(ServerConfig())
-    told(run("run", "tau2:retail", *models(*quiet), *options, "--out", "quiet"))
+    run_json(run("run", "tau2:retail", *models(*quiet), *options, "--out", "quiet"))
     wild = serve(ServerConfig(EVERY_FAULT))
-    result = told(
+    result = run_json(
         run("run", "tau2:retail", *models(*wild), *options, "--read-timeout", 3, "--out", "wild")
     )
 
@@ -222,7 +222,7 @@ def test_arguments_that_are_no_json_are_the_agents_mistake_and_counted_as_such(
     broken = ServerConfig(Faults(agent=(InvalidArguments(rate=1),)))
     with ModelServer(CALLING, broken) as agent, ModelServer(LEAVING) as user:
         options = ("--limit", 10, "--no-cache", "--json", "--out", "run")
-        (cell,) = told(run("run", "tau2:retail", *models(agent, user), *options))["cells"]
+        (cell,) = run_json(run("run", "tau2:retail", *models(agent, user), *options))["cells"]
     assert (cell["infrastructure_errors"], cell["tool_errors"]) == (0, 10)
     assert cell["malformed_calls"] == 10
     with open_run(tmp_path / "run", write=False) as store:
@@ -259,7 +259,7 @@ def test_a_run_waits_for_a_server_that_is_down_says_so_and_goes_on(
     time.sleep(4)
     before = agent.log.completed
     agent.outage = None
-    output, errors = process.communicate(timeout=PATIENCE)
+    output, errors = process.communicate(timeout=TIME_LIMIT)
 
     assert process.returncode == 0, errors
     assert agent.log.completed > before
@@ -277,7 +277,7 @@ def test_killed_twenty_times_a_run_ends_the_same_and_pays_again_only_what_was_un
     behaviour = ServerConfig(capacity=Capacity(latency_seconds=0.03))
     options = ("--limit", 40, "--judge", "assume-met", "--concurrency", concurrency)
     unbroken = serve(behaviour)
-    told(run("run", "tau2:retail", *models(*unbroken), *options, "--json", "--out", "unbroken"))
+    run_json(run("run", "tau2:retail", *models(*unbroken), *options, "--json", "--out", "unbroken"))
     needed = sum(server.log.completed for server in unbroken)
 
     servers = serve(behaviour)
@@ -303,7 +303,7 @@ def test_killed_twenty_times_a_run_ends_the_same_and_pays_again_only_what_was_un
         if not (tmp_path / "killed" / "run.sqlite").is_file():
             continue
         arguments = ("resume", "killed")
-    result = told(run(*arguments, "--json"))
+    result = run_json(run(*arguments, "--json"))
 
     (cell,) = result["cells"]
     assert (cell["missing"], cell["infrastructure_errors"]) == (0, 0)

@@ -13,7 +13,7 @@ import pytest
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory, in_process: Cli) -> Path:
 
 
 @pytest.fixture
-def told(dragoman: Cli) -> Told:
+def run_json(dragoman: Cli) -> RunJson:
     """Run a command that must succeed with `--json` and return the object it ends with."""
 
     def call(*arguments: object, status: int = 0, **more: Any) -> Any:  # noqa: ANN401 - whatever JSON holds

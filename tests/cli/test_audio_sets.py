@@ -13,7 +13,7 @@ from dragoman.store.audio_files import audio_path
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 TASKS = ("simple_python_0", "simple_python_1", "multi_turn_base_0")
 
@@ -30,34 +30,34 @@ def spoken(
 
 @pytest.mark.usefixtures("spoken")
 def test_a_set_is_listed_checked_and_planned_like_any_suite(
-    told: Told, dragoman: Cli, pulled_bfcl: Path
+    run_json: RunJson, dragoman: Cli, pulled_bfcl: Path
 ) -> None:
     listed = dragoman("list", "tasks", "set:spoken", cache=pulled_bfcl).stdout
     assert [line.split()[0] for line in listed.splitlines()] == list(TASKS)
 
-    found = told("check", "set:spoken", cache=pulled_bfcl)
+    found = run_json("check", "set:spoken", cache=pulled_bfcl)
     assert (found["suite"], found["tasks"], found["gold_passed"]) == ("set:spoken", 3, 3)
 
-    planned = told("run", "set:spoken", "--agent", "gold", "--dry-run", cache=pulled_bfcl)
+    planned = run_json("run", "set:spoken", "--agent", "gold", "--dry-run", cache=pulled_bfcl)
     labels = {cell["condition"] for cell in planned["cells"]}
     assert labels == {"en/text/none", "en/recorded+simulated:15/none"}
 
 
 @pytest.mark.usefixtures("spoken")
 def test_a_grid_file_names_a_set_and_how_it_is_played(
-    told: Told, folder: Path, pulled_bfcl: Path
+    run_json: RunJson, folder: Path, pulled_bfcl: Path
 ) -> None:
     (folder / "grid.toml").write_text(
         'suite = "set:spoken"\nagent = "literal"\nvoices = ["recorded"]\nasr = ["simulated:15"]\n'
         'limit = 2\nout = "mine"\n'
     )
-    result = told("run", "grid.toml", cache=pulled_bfcl)
+    result = run_json("run", "grid.toml", cache=pulled_bfcl)
     (cell,) = result["cells"]
     assert (cell["suite"], cell["condition"]) == (
         "bfcl:simple_python",
         "en/recorded+simulated:15/none",
     )
-    shown = told("show", "mine", "simple_python_0", cache=pulled_bfcl)
+    shown = run_json("show", "mine", "simple_python_0", cache=pulled_bfcl)
     (said, *_) = shown["episode"]["events"]
     utterance = said["reply"]["utterance"]
     assert utterance["heard"] == utterance["intended"].lower()
@@ -65,16 +65,16 @@ def test_a_grid_file_names_a_set_and_how_it_is_played(
 
 @pytest.mark.slow
 def test_a_run_on_a_set_that_was_moved_goes_on_where_it_is_named(
-    told: Told, refused: Refused, spoken: Path, folder: Path, pulled_bfcl: Path
+    run_json: RunJson, refused: Refused, spoken: Path, folder: Path, pulled_bfcl: Path
 ) -> None:
-    told("run", "set:spoken", "--agent", "literal", "--out", "whole", cache=pulled_bfcl)
-    told("run", "set:spoken", "--agent", "literal", "--out", "moved", cache=pulled_bfcl)
+    run_json("run", "set:spoken", "--agent", "literal", "--out", "whole", cache=pulled_bfcl)
+    run_json("run", "set:spoken", "--agent", "literal", "--out", "moved", cache=pulled_bfcl)
     spoken.rename(folder / "elsewhere")
 
     line = refused("resume", "moved", cache=pulled_bfcl, status=2)
     assert "set:spoken: no audio set lies there" in line
     named = ("--suite", "set:elsewhere")
-    result = told("resume", "moved", *named, cache=pulled_bfcl)
+    result = run_json("resume", "moved", *named, cache=pulled_bfcl)
     assert {cell["condition"] for cell in result["cells"]} == {
         "en/text/none",
         "en/recorded+simulated:15/none",
@@ -87,20 +87,20 @@ def test_a_run_on_a_set_that_was_moved_goes_on_where_it_is_named(
 @pytest.mark.speech
 @pytest.mark.nightly
 def test_a_set_that_was_made_is_played_and_goes_on_in_the_same_voice(
-    told: Told, folder: Path, speaking: Path
+    run_json: RunJson, folder: Path, speaking: Path
 ) -> None:
     task = "where-is-my-parcel"
-    told(
+    run_json(
         "speak", "courier:easy", "--tts", "us", "--asr", "generic", "--out", "made", cache=speaking
     )
     options = ("--voice", "recorded", "--tasks", task, "--out", "mine")
-    told("run", "set:made", "--agent", "literal", *options, cache=speaking)
+    run_json("run", "set:made", "--agent", "literal", *options, cache=speaking)
 
     lines = map(
         json.loads, (folder / "made" / "transcripts" / "generic.jsonl").read_text().splitlines()
     )
     (heard,) = [line["text"] for line in lines if line["task"] == task]
-    shown = told("show", "mine", task, cache=speaking)
+    shown = run_json("show", "mine", task, cache=speaking)
     said = [
         event["reply"]["utterance"]
         for event in shown["episode"]["events"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 RUN = ("run", "sample:shop", "--agent", "gold")
@@ -215,7 +215,7 @@ def test_a_missing_file_of_the_cache_is_named(
 
 
 def test_a_damaged_cache_is_mended_by_pulling_again(
-    dragoman: Cli, told: Told, damaged: Path, folder: Path, data_folder: Path
+    dragoman: Cli, run_json: RunJson, damaged: Path, folder: Path, data_folder: Path
 ) -> None:
     (damaged / "retail" / "db.json").write_bytes(b"{}")
     cache = folder / "cache"
@@ -223,14 +223,14 @@ def test_a_damaged_cache_is_mended_by_pulling_again(
     done = dragoman("data", "pull", "tau2", "--from", data_folder / "tau2", cache=cache)
 
     assert done.returncode == 0, done.stderr
-    assert told("run", "tau2:retail", "--agent", "gold", "--limit", 1, cache=cache)["cells"]
+    assert run_json("run", "tau2:retail", "--agent", "gold", "--limit", 1, cache=cache)["cells"]
 
 
 def test_data_damaged_after_a_run_stop_its_resume_but_not_its_reading(
-    dragoman: Cli, told: Told, refused: Refused, damaged: Path, folder: Path
+    dragoman: Cli, run_json: RunJson, refused: Refused, damaged: Path, folder: Path
 ) -> None:
     cache = folder / "cache"
-    told("run", "tau2:retail", "--agent", "gold", "--limit", 2, "--out", "mine", cache=cache)
+    run_json("run", "tau2:retail", "--agent", "gold", "--limit", 2, "--out", "mine", cache=cache)
     (damaged / "retail" / "db.json").write_bytes(b"{}")
 
     for command in (("resume", "mine"), ("score", "mine", "--judge", "rule")):

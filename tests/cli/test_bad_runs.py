@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 RUN = ("run", "sample:shop", "--agent", "gold")
@@ -156,39 +156,39 @@ def test_a_damaged_manifest_is_named(refused: Refused, mine: Path) -> None:
 
 
 def test_a_run_cut_off_while_it_was_made_can_be_started_again(
-    told: Told, refused: Refused, mine: Path
+    run_json: RunJson, refused: Refused, mine: Path
 ) -> None:
     mine.write_bytes(b"")
 
     line = refused("resume", "mine", status=1)
     assert "never started" in line
-    assert told(*RUN, "--out", "mine")["cells"]
+    assert run_json(*RUN, "--out", "mine")["cells"]
 
 
 def test_an_agent_that_changed_since_the_run_began_is_not_mixed_in(
-    told: Told, refused: Refused, folder: Path
+    run_json: RunJson, refused: Refused, folder: Path
 ) -> None:
     source = folder / "own.py"
     source.write_text("def agent(messages, tools):\n    return 'No.'\n")
-    told("run", "sample:shop", "--agent", "own:agent", "--out", "mine")
+    run_json("run", "sample:shop", "--agent", "own:agent", "--out", "mine")
     source.write_text("def agent(messages, tools):\n    return 'Yes.'\n")
 
     line = refused("resume", "mine", status=1)
 
     assert "changed" in line
     assert "start a new one" in line
-    assert told("score", "mine", "--judge", "rule")["cells"]
+    assert run_json("score", "mine", "--judge", "rule")["cells"]
 
 
 def test_an_agent_that_is_gone_does_not_keep_a_run_from_being_scored_and_read(
-    dragoman: Cli, told: Told, refused: Refused, folder: Path
+    dragoman: Cli, run_json: RunJson, refused: Refused, folder: Path
 ) -> None:
     (folder / "own.py").write_text("def agent(messages, tools):\n    return 'No.'\n")
-    told("run", "sample:shop", "--agent", "own:agent", "--out", "mine")
+    run_json("run", "sample:shop", "--agent", "own:agent", "--out", "mine")
     (folder / "own.py").unlink()
 
     assert "own" in refused("resume", "mine", status=2)
-    assert told("score", "mine", "--judge", "rule")["cells"]
+    assert run_json("score", "mine", "--judge", "rule")["cells"]
     assert dragoman("report", "mine").returncode == 0
 
 
@@ -239,7 +239,7 @@ def _is_made(path: Path) -> bool:
 
 @pytest.mark.slow
 def test_two_processes_do_not_write_to_one_run(
-    refused: Refused, told: Told, folder: Path, under_way: subprocess.Popen[str]
+    refused: Refused, run_json: RunJson, folder: Path, under_way: subprocess.Popen[str]
 ) -> None:
     for command in (("resume", "mine"), ("score", "mine"), (*RUN, "--out", "mine")):
         line = refused(*command, status=1)
@@ -250,7 +250,7 @@ def test_two_processes_do_not_write_to_one_run(
 
     assert under_way.returncode == 0, errors
     assert '"user_stop":5' in output
-    assert told("resume", "mine")["cells"][0]["endings"] == {"user_stop": 5}
+    assert run_json("resume", "mine")["cells"][0]["endings"] == {"user_stop": 5}
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from dragoman.models.catalog import load_provider_catalog
 from dragoman.registry.suites import suite_names
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 COMMANDS = (
@@ -140,8 +140,10 @@ def test_a_dry_run_prints_the_plan_and_leaves_nothing(dragoman: Cli, folder: Pat
     assert list(folder.iterdir()) == []
 
 
-def test_a_dry_run_as_json_gives_every_cell_a_key_of_its_own(told: Told, folder: Path) -> None:
-    plan = told("run", "sample:shop", "--agent", "silent", "--trials", 3, "--dry-run")
+def test_a_dry_run_as_json_gives_every_cell_a_key_of_its_own(
+    run_json: RunJson, folder: Path
+) -> None:
+    plan = run_json("run", "sample:shop", "--agent", "silent", "--trials", 3, "--dry-run")
 
     assert plan["planned"] == 15
     (power,) = plan["power"]
@@ -152,9 +154,9 @@ def test_a_dry_run_as_json_gives_every_cell_a_key_of_its_own(told: Told, folder:
     assert list(folder.iterdir()) == []
 
 
-def test_the_plan_of_a_cell_does_not_depend_on_the_rest_of_the_grid(told: Told) -> None:
-    small = told("run", "sample:shop", "--agent", "silent", "--tasks", "too-late", "--dry-run")
-    large = told(
+def test_the_plan_of_a_cell_does_not_depend_on_the_rest_of_the_grid(run_json: RunJson) -> None:
+    small = run_json("run", "sample:shop", "--agent", "silent", "--tasks", "too-late", "--dry-run")
+    large = run_json(
         *("run", "sample:shop", "--agent", "gold", "--agent", "silent", "--trials", 2, "--dry-run")
     )
 
@@ -162,30 +164,30 @@ def test_the_plan_of_a_cell_does_not_depend_on_the_rest_of_the_grid(told: Told) 
     assert cell["key"] in {entry["key"] for entry in large["cells"]}
 
 
-def test_only_the_named_tasks_are_played_in_the_order_given(told: Told) -> None:
-    plan = told(
+def test_only_the_named_tasks_are_played_in_the_order_given(run_json: RunJson) -> None:
+    plan = run_json(
         *("run", "sample:shop", "--agent", "gold", "--dry-run", "--tasks", "too-late,return-poles")
     )
 
     assert [cell["task"] for cell in plan["cells"]] == ["too-late", "return-poles"]
 
 
-def test_blanks_around_the_named_tasks_do_not_matter(told: Told) -> None:
-    plan = told(
+def test_blanks_around_the_named_tasks_do_not_matter(run_json: RunJson) -> None:
+    plan = run_json(
         *("run", "sample:shop", "--agent", "gold", "--dry-run", "--tasks", "too-late, return-poles")
     )
 
     assert [cell["task"] for cell in plan["cells"]] == ["too-late", "return-poles"]
 
 
-def test_a_limit_takes_the_first_tasks(told: Told) -> None:
-    plan = told("run", "sample:shop", "--agent", "gold", "--dry-run", "--limit", 2)
+def test_a_limit_takes_the_first_tasks(run_json: RunJson) -> None:
+    plan = run_json("run", "sample:shop", "--agent", "gold", "--dry-run", "--limit", 2)
 
     assert [cell["task"] for cell in plan["cells"]] == IDS[:2]
 
 
-def test_a_run_ends_with_one_object_that_names_its_folder(told: Told, folder: Path) -> None:
-    result = told(
+def test_a_run_ends_with_one_object_that_names_its_folder(run_json: RunJson, folder: Path) -> None:
+    result = run_json(
         *("run", "sample:shop", "--agent", "gold", "--agent", "silent", "--trials", 2),
         *("--judge", "assume-met", "--out", "mine"),
     )
@@ -204,8 +206,10 @@ def test_a_run_ends_with_one_object_that_names_its_folder(told: Told, folder: Pa
             assert 0 <= low <= cell["pass_hat"][k] <= high <= 1
 
 
-def test_a_run_without_a_folder_makes_a_new_one_each_time(told: Told, folder: Path) -> None:
-    runs = [told("run", "sample:shop", "--agent", "gold", "--limit", 1)["run"] for _ in range(2)]
+def test_a_run_without_a_folder_makes_a_new_one_each_time(run_json: RunJson, folder: Path) -> None:
+    runs = [
+        run_json("run", "sample:shop", "--agent", "gold", "--limit", 1)["run"] for _ in range(2)
+    ]
 
     assert runs[0] != runs[1]
     assert sorted(path.name for path in (folder / "runs").iterdir()) == sorted(
@@ -229,45 +233,45 @@ def test_assumed_figures_are_marked_in_the_table(dragoman: Cli) -> None:
     assert "ASSUMED" in done.stdout
 
 
-def test_a_grid_file_is_run_and_options_are_laid_over_it(told: Told, folder: Path) -> None:
+def test_a_grid_file_is_run_and_options_are_laid_over_it(run_json: RunJson, folder: Path) -> None:
     (folder / "grid.toml").write_text(
         'suite = "sample:shop"\nagents = ["gold", "silent"]\ntrials = 3\nlimit = 2\n'
     )
 
-    plan = told("run", "grid.toml", "--dry-run", "--trials", 1)
+    plan = run_json("run", "grid.toml", "--dry-run", "--trials", 1)
 
     assert plan["planned"] == 4
 
 
-def test_equal_commands_give_equal_figures(told: Told) -> None:
+def test_equal_commands_give_equal_figures(run_json: RunJson) -> None:
     options = ("run", "sample:shop", "--agent", "literal", "--judge", "rule", "--trials", 2)
-    one, other = (told(*options, "--out", name) for name in ("one", "other"))
+    one, other = (run_json(*options, "--out", name) for name in ("one", "other"))
 
     assert one.pop("run") != other.pop("run")
     assert one == other
 
 
-def test_a_finished_run_can_be_resumed_and_stays_as_it_is(told: Told) -> None:
-    first = told("run", "sample:shop", "--agent", "gold", "--out", "mine")
+def test_a_finished_run_can_be_resumed_and_stays_as_it_is(run_json: RunJson) -> None:
+    first = run_json("run", "sample:shop", "--agent", "gold", "--out", "mine")
 
-    assert told("resume", "mine") == first
+    assert run_json("resume", "mine") == first
 
 
-def test_scoring_again_says_what_running_so_would_have_said(told: Told) -> None:
-    told("run", "sample:shop", "--agent", "gold", "--agent", "silent", "--out", "mine")
+def test_scoring_again_says_what_running_so_would_have_said(run_json: RunJson) -> None:
+    run_json("run", "sample:shop", "--agent", "gold", "--agent", "silent", "--out", "mine")
     options = ("--rules", "dragoman-1", "--judge", "assume-met")
-    wanted = told(
+    wanted = run_json(
         "run", "sample:shop", "--agent", "gold", "--agent", "silent", *options, "--out", "other"
     )
 
-    assert told("score", "mine", *options)["cells"] == wanted["cells"]
+    assert run_json("score", "mine", *options)["cells"] == wanted["cells"]
 
 
 def test_a_conversation_is_shown_by_the_scoring_that_is_asked_for(
-    dragoman: Cli, told: Told
+    dragoman: Cli, run_json: RunJson
 ) -> None:
-    told("run", "sample:shop", "--agent", "gold", "--out", "mine")
-    told("score", "mine", "--judge", "assume-met")
+    run_json("run", "sample:shop", "--agent", "gold", "--out", "mine")
+    run_json("score", "mine", "--judge", "assume-met")
 
     first = dragoman("show", "mine", "too-late", "--judge", "none")
     second = dragoman("show", "mine", "too-late", "--judge", "assume-met")
@@ -279,10 +283,10 @@ def test_a_conversation_is_shown_by_the_scoring_that_is_asked_for(
 
 
 def test_a_report_is_written_by_the_scoring_that_is_asked_for(
-    dragoman: Cli, told: Told, folder: Path
+    dragoman: Cli, run_json: RunJson, folder: Path
 ) -> None:
-    told("run", "sample:shop", "--agent", "gold", "--out", "mine")
-    told("score", "mine", "--judge", "assume-met")
+    run_json("run", "sample:shop", "--agent", "gold", "--out", "mine")
+    run_json("score", "mine", "--judge", "assume-met")
 
     for judge in ("none", "assume-met"):
         done = dragoman("report", "mine", "--judge", judge, "--out", f"{judge}.html")
@@ -292,15 +296,17 @@ def test_a_report_is_written_by_the_scoring_that_is_asked_for(
     assert "judge assume-met" in (folder / "assume-met.html").read_text("utf-8")
 
 
-def test_a_scoring_that_was_never_made_is_not_shown(told: Told, refused: Refused) -> None:
-    told("run", "sample:shop", "--agent", "gold", "--out", "mine")
+def test_a_scoring_that_was_never_made_is_not_shown(run_json: RunJson, refused: Refused) -> None:
+    run_json("run", "sample:shop", "--agent", "gold", "--out", "mine")
 
     assert "dragoman score" in refused("show", "mine", "too-late", "--judge", "rule", status=1)
     assert "dragoman score" in refused("report", "mine", "--judge", "rule", status=1)
 
 
-def test_a_conversation_is_shown_with_calls_ending_and_score(dragoman: Cli, told: Told) -> None:
-    told("run", "sample:shop", "--agent", "gold", "--out", "mine")
+def test_a_conversation_is_shown_with_calls_ending_and_score(
+    dragoman: Cli, run_json: RunJson
+) -> None:
+    run_json("run", "sample:shop", "--agent", "gold", "--out", "mine")
 
     done = dragoman("show", "mine", "cancel-by-mistake")
 
@@ -311,10 +317,10 @@ def test_a_conversation_is_shown_with_calls_ending_and_score(dragoman: Cli, told
     assert "DB (counts): 1" in done.stdout
 
 
-def test_a_conversation_as_json_holds_the_events_and_the_score(told: Told) -> None:
-    told("run", "sample:shop", "--agent", "gold", "--agent", "silent", "--out", "mine")
+def test_a_conversation_as_json_holds_the_events_and_the_score(run_json: RunJson) -> None:
+    run_json("run", "sample:shop", "--agent", "gold", "--agent", "silent", "--out", "mine")
 
-    shown = told("show", "mine", "too-late", "--agent", "silent")
+    shown = run_json("show", "mine", "too-late", "--agent", "silent")
 
     assert (shown["agent"], shown["task"], shown["trial"]) == ("silent", "too-late", 0)
     assert shown["episode"]["events"][0]["scripted"] is True
@@ -323,8 +329,8 @@ def test_a_conversation_as_json_holds_the_events_and_the_score(told: Told) -> No
     }
 
 
-def test_a_long_result_is_cut_unless_all_is_asked_for(dragoman: Cli, told: Told) -> None:
-    told("run", "sample:shop", "--agent", "gold", "--out", "mine")
+def test_a_long_result_is_cut_unless_all_is_asked_for(dragoman: Cli, run_json: RunJson) -> None:
+    run_json("run", "sample:shop", "--agent", "gold", "--out", "mine")
 
     assert " cut" in dragoman("show", "mine", "too-late").stdout
     full = dragoman("show", "mine", "too-late", "--full").stdout
@@ -333,9 +339,9 @@ def test_a_long_result_is_cut_unless_all_is_asked_for(dragoman: Cli, told: Told)
 
 
 def test_a_report_is_one_file_that_names_its_path_and_fetches_nothing(
-    dragoman: Cli, told: Told, folder: Path
+    dragoman: Cli, run_json: RunJson, folder: Path
 ) -> None:
-    told("run", "sample:shop", "--agent", "gold", "--out", "mine")
+    run_json("run", "sample:shop", "--agent", "gold", "--out", "mine")
     before = set(folder.rglob("*"))
 
     done = dragoman("report", "mine", "--out", "all.html")
@@ -347,9 +353,9 @@ def test_a_report_is_one_file_that_names_its_path_and_fetches_nothing(
     assert not re.search(r"""(?:src|href)\s*=\s*["']?(?:https?:)?//""", html)
 
 
-def test_a_report_covers_several_runs(dragoman: Cli, told: Told, folder: Path) -> None:
+def test_a_report_covers_several_runs(dragoman: Cli, run_json: RunJson, folder: Path) -> None:
     for agent in ("gold", "silent"):
-        told("run", "sample:shop", "--agent", agent, "--out", f"run-of-{agent}")
+        run_json("run", "sample:shop", "--agent", agent, "--out", f"run-of-{agent}")
 
     done = dragoman("report", "run-of-gold", "run-of-silent", "--out", "both.html")
 
@@ -360,22 +366,22 @@ def test_a_report_covers_several_runs(dragoman: Cli, told: Told, folder: Path) -
 
 
 def test_the_one_file_of_a_finished_run_is_all_that_reading_needs(
-    dragoman: Cli, told: Told, folder: Path
+    dragoman: Cli, run_json: RunJson, folder: Path
 ) -> None:
-    told("run", "sample:shop", "--agent", "gold", "--out", "mine")
+    run_json("run", "sample:shop", "--agent", "gold", "--out", "mine")
     (folder / "copy").mkdir()
     (folder / "copy" / "run.sqlite").write_bytes((folder / "mine" / "run.sqlite").read_bytes())
 
     assert dragoman("show", "copy", "too-late").returncode == 0
-    assert told("resume", "copy")["cells"] == told("resume", "mine")["cells"]
+    assert run_json("resume", "copy")["cells"] == run_json("resume", "mine")["cells"]
 
 
 def test_invalid_conversations_are_counted_and_can_be_played_again(
-    told: Told, dragoman: Cli, folder: Path
+    run_json: RunJson, dragoman: Cli, folder: Path
 ) -> None:
     swaps = [{"content": "How may I assist you today?"}, {"content": "###STOP###"}]
     (folder / "user.json").write_text(json.dumps({"*": swaps}))
-    played = told(
+    played = run_json(
         "run", "sample:shop", "--agent", "silent", "--user", "scripted/user.json", "--out", "mine"
     )
     (cell,) = played["cells"]
@@ -383,7 +389,7 @@ def test_invalid_conversations_are_counted_and_can_be_played_again(
     assert cell["without_invalid"]["pass_hat"] == {"1": None}
     assert played["retried"] is None
 
-    again = told("resume", "mine", "--retry-invalid")
+    again = run_json("resume", "mine", "--retry-invalid")
     assert again["retried"] == {"conversations": 5, "valid": 0}
 
     done = dragoman("resume", "mine", "--retry-invalid")
@@ -393,15 +399,15 @@ def test_invalid_conversations_are_counted_and_can_be_played_again(
     assert dragoman("report", "mine").returncode == 0
 
 
-def test_a_user_that_plays_a_script_has_no_validity(told: Told) -> None:
-    told("run", "sample:shop", "--agent", "gold", "--out", "mine")
-    resumed = told("resume", "mine", "--retry-invalid")
+def test_a_user_that_plays_a_script_has_no_validity(run_json: RunJson) -> None:
+    run_json("run", "sample:shop", "--agent", "gold", "--out", "mine")
+    resumed = run_json("resume", "mine", "--retry-invalid")
     assert resumed["retried"] == {"conversations": 0, "valid": 0}
     assert [cell["invalid"] for cell in resumed["cells"]] == [None]
 
 
-def test_the_check_of_the_sample_finds_its_floor(told: Told, dragoman: Cli) -> None:
-    found = told("check", "sample:shop")
+def test_the_check_of_the_sample_finds_its_floor(run_json: RunJson, dragoman: Cli) -> None:
+    found = run_json("check", "sample:shop")
 
     assert found["unpassable"] == []
     assert found["floor"] == [0, 1]

@@ -16,7 +16,7 @@ from dragoman.core.errors import UsageError
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 SHOP = ("run", "sample:shop", "--judge", "rule")
 ALL_BUT_JUDGED = ["larger-jacket", "return-poles", "too-late", "two-swaps"]
@@ -39,8 +39,8 @@ def runs(played: Path, folder: Path) -> Path:
 
 
 @pytest.mark.usefixtures("runs")
-def test_two_runs_are_compared_cell_by_cell(told: Told) -> None:
-    found = told("compare", "before", "after")
+def test_two_runs_are_compared_cell_by_cell(run_json: RunJson) -> None:
+    found = run_json("compare", "before", "after")
 
     assert (found["runs"], found["rules"], found["judge"]) == (
         ["before", "after"],
@@ -56,8 +56,8 @@ def test_two_runs_are_compared_cell_by_cell(told: Told) -> None:
 
 
 @pytest.mark.usefixtures("runs")
-def test_the_cells_of_one_run_are_compared_in_pairs(told: Told) -> None:
-    (entry,) = told("compare", "after")["comparisons"]
+def test_the_cells_of_one_run_are_compared_in_pairs(run_json: RunJson) -> None:
+    (entry,) = run_json("compare", "after")["comparisons"]
 
     assert (entry["a"]["agent"], entry["b"]["agent"]) == ("gold", "silent")
     assert entry["difference"] == {"1": -1, "2": -1}
@@ -68,8 +68,8 @@ def test_the_cells_of_one_run_are_compared_in_pairs(told: Told) -> None:
 
 
 @pytest.mark.usefixtures("runs")
-def test_two_agents_are_set_against_each_other_across_runs(told: Told) -> None:
-    found = told("compare", "before", "after", "--agent", "gold", "--versus", "silent")
+def test_two_agents_are_set_against_each_other_across_runs(run_json: RunJson) -> None:
+    found = run_json("compare", "before", "after", "--agent", "gold", "--versus", "silent")
 
     (entry,) = found["comparisons"]
     assert entry["b"] == {
@@ -82,11 +82,13 @@ def test_two_agents_are_set_against_each_other_across_runs(told: Told) -> None:
     assert found["notes"] == ["not compared in B: gold (en/text/none)"]
 
 
-def test_runs_of_one_agent_each_are_compared_whatever_the_agents_are_called(told: Told) -> None:
-    told(*SHOP, "--agent", "literal", "--out", "one")
-    told(*SHOP, "--agent", "silent", "--out", "other", "--max-steps", 50)
+def test_runs_of_one_agent_each_are_compared_whatever_the_agents_are_called(
+    run_json: RunJson,
+) -> None:
+    run_json(*SHOP, "--agent", "literal", "--out", "one")
+    run_json(*SHOP, "--agent", "silent", "--out", "other", "--max-steps", 50)
 
-    found = told("compare", "one", "other")
+    found = run_json("compare", "one", "other")
 
     (entry,) = found["comparisons"]
     assert (entry["a"]["agent"], entry["b"]["agent"]) == ("literal", "silent")
@@ -138,9 +140,11 @@ def test_the_exit_status_says_whether_b_is_worse_than_allowed(
     assert bool(done.stderr) == bool(status)
 
 
-def test_a_gate_is_not_passed_where_nothing_could_be_compared(dragoman: Cli, told: Told) -> None:
-    told(*SHOP, "--agent", "gold", "--tasks", "too-late", "--out", "one")
-    told(*SHOP, "--agent", "gold", "--tasks", "two-swaps", "--out", "other")
+def test_a_gate_is_not_passed_where_nothing_could_be_compared(
+    dragoman: Cli, run_json: RunJson
+) -> None:
+    run_json(*SHOP, "--agent", "gold", "--tasks", "too-late", "--out", "one")
+    run_json(*SHOP, "--agent", "gold", "--tasks", "two-swaps", "--out", "other")
 
     done = dragoman("compare", "one", "other", "--fail-under", 1)
 
@@ -173,28 +177,30 @@ def test_a_mistake_is_one_line(
 
 @pytest.mark.usefixtures("runs")
 def test_runs_that_were_never_scored_alike_are_refused_until_they_are(
-    told: Told, refused: Refused
+    run_json: RunJson, refused: Refused
 ) -> None:
-    told("run", "sample:shop", "--agent", "gold", "--judge", "assume-met", "--out", "assumed")
+    run_json("run", "sample:shop", "--agent", "gold", "--judge", "assume-met", "--out", "assumed")
 
     line = refused("compare", "before", "assumed", status=1)
-    told("score", "assumed", "--judge", "rule")
-    found = told("compare", "before", "assumed")
+    run_json("score", "assumed", "--judge", "rule")
+    found = run_json("compare", "before", "assumed")
 
     assert "never scored alike" in line
     assert found["judge"] == "rule-1"
 
 
-def test_what_rests_on_assumed_verdicts_is_marked(dragoman: Cli, told: Told) -> None:
-    told(*SHOP[:2], "--judge", "assume-met", "--agent", "gold", "--agent", "silent", "--out", "run")
+def test_what_rests_on_assumed_verdicts_is_marked(dragoman: Cli, run_json: RunJson) -> None:
+    run_json(
+        *SHOP[:2], "--judge", "assume-met", "--agent", "gold", "--agent", "silent", "--out", "run"
+    )
 
     assert "ASSUMED" in dragoman("compare", "run").stdout
-    assert told("compare", "run")["comparisons"][0]["assumed"] is True
+    assert run_json("compare", "run")["comparisons"][0]["assumed"] is True
 
 
-def test_python_gives_the_same_comparison_as_frames(told: Told, runs: Path) -> None:
+def test_python_gives_the_same_comparison_as_frames(run_json: RunJson, runs: Path) -> None:
     found = package.compare(runs / "after")
-    told_object = told("compare", "after")["comparisons"][0]
+    told_object = run_json("compare", "after")["comparisons"][0]
 
     assert found.frame["difference"].to_list() == [-1.0, -1.0]
     assert found.frame["p"].to_list() == [told_object["p"], None]

@@ -19,7 +19,7 @@ from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 SCRIPT = {"*": [{"content": "I cannot help you with that."}]}
 PRICES = """
@@ -39,9 +39,9 @@ def script(folder: Path) -> str:
 
 
 def test_a_run_tells_what_its_models_used_and_that_the_cost_is_unknown(
-    told: Told, script: str
+    run_json: RunJson, script: str
 ) -> None:
-    result = told("run", "sample:shop", "--agent", script, "--limit", 1, "--out", "mine")
+    result = run_json("run", "sample:shop", "--agent", script, "--limit", 1, "--out", "mine")
 
     (used,) = result["usage"]
     assert (used["purpose"], used["model"], used["calls"]) == ("agent", script, 1)
@@ -51,20 +51,20 @@ def test_a_run_tells_what_its_models_used_and_that_the_cost_is_unknown(
 
 
 def test_a_table_of_ones_own_is_recorded_with_the_run(
-    told: Told, dragoman: Cli, script: str, folder: Path
+    run_json: RunJson, dragoman: Cli, script: str, folder: Path
 ) -> None:
     run = ("run", "sample:shop", "--agent", script, "--limit", 1, "--prices", "prices.toml")
-    result = told(*run, "--out", "mine")
+    result = run_json(*run, "--out", "mine")
     (folder / "prices.toml").unlink()
 
     assert result["prices"].endswith("1 of one's own")
-    assert told("resume", "mine")["prices"] == result["prices"]
+    assert run_json("resume", "mine")["prices"] == result["prices"]
     assert dragoman("report", "mine").returncode == 0
     assert "1 of one&#39;s own" in (folder / "mine" / "report.html").read_text()
 
 
-def test_the_ledger_is_a_frame(told: Told, script: str, folder: Path) -> None:
-    told("run", "sample:shop", "--agent", script, "--limit", 2, "--out", "mine")
+def test_the_ledger_is_a_frame(run_json: RunJson, script: str, folder: Path) -> None:
+    run_json("run", "sample:shop", "--agent", script, "--limit", 2, "--out", "mine")
 
     frame = package.load(folder / "mine").usage
 
@@ -88,26 +88,28 @@ def test_a_mistake_about_money_is_one_line(
     assert said in refused("run", "sample:shop", "--agent", "gold", *options, status=2)
 
 
-def test_a_grid_file_knows_budget_prices_and_cache(told: Told, script: str, folder: Path) -> None:
+def test_a_grid_file_knows_budget_prices_and_cache(
+    run_json: RunJson, script: str, folder: Path
+) -> None:
     grid = f'suite = "sample:shop"\nagents = ["{script}"]\nlimit = 1\nmax_cost = "2 h"\n'
     (folder / "grid.toml").write_text(f'{grid}prices = "prices.toml"\ncache = false\n')
 
-    assert told("run", "grid.toml", "--out", "mine")["prices"].endswith("own")
+    assert run_json("run", "grid.toml", "--out", "mine")["prices"].endswith("own")
 
 
-def test_the_cache_is_described_and_cleared(dragoman: Cli, told: Told, folder: Path) -> None:
-    assert told("cache", "info")["replies"] == 0
+def test_the_cache_is_described_and_cleared(dragoman: Cli, run_json: RunJson, folder: Path) -> None:
+    assert run_json("cache", "info")["replies"] == 0
     path = folder / "no-cache" / "dragoman" / "replies.sqlite"
     with ReplyCache(path, 1 << 30) as cache:
         cache.put(b"1" * 16, b"body")
 
-    info = told("cache", "info")
+    info = run_json("cache", "info")
     assert (info["file"], info["replies"], info["in_flight"]) == (str(path), 1, 0)
     assert "replies    1" in dragoman("cache", "info").stdout
     cleared = dragoman("cache", "clear")
     assert cleared.returncode == 0, cleared.stderr
     assert str(path) in cleared.stdout
-    assert told("cache", "info")["bytes"] == 0
+    assert run_json("cache", "info")["bytes"] == 0
 
 
 def test_a_cache_that_cannot_be_read_says_how_to_get_rid_of_it(
@@ -122,26 +124,26 @@ def test_a_cache_that_cannot_be_read_says_how_to_get_rid_of_it(
     assert dragoman("cache", "info").returncode == 0
 
 
-def test_scoring_anew_asks_the_judge_and_not_its_memory(told: Told) -> None:
+def test_scoring_anew_asks_the_judge_and_not_its_memory(run_json: RunJson) -> None:
     verdict = ScriptedReply('{"verdicts": [{"id": 1, "met": true, "why": "so"}]}')
     with ModelServer(RuleAnswers([Rule(verdict)])) as server:
         judge = ("--judge", f"compatible/judge?base_url={server.url}")
         grid = ("--agent", "gold", "--tasks", "too-late", *judge)
-        told("run", "sample:shop", *grid, "--out", "one")
+        run_json("run", "sample:shop", *grid, "--out", "one")
         asked = server.log.completed
         assert asked > 0
-        told("run", "sample:shop", *grid, "--out", "two")
+        run_json("run", "sample:shop", *grid, "--out", "two")
         assert server.log.completed == asked
-        told("score", "one", *judge, "--anew")
+        run_json("score", "one", *judge, "--anew")
         assert server.log.completed > asked
 
 
-def test_two_trials_that_went_alike_are_judged_each_for_itself(told: Told) -> None:
+def test_two_trials_that_went_alike_are_judged_each_for_itself(run_json: RunJson) -> None:
     verdict = ScriptedReply('{"verdicts": [{"id": 1, "met": true, "why": "so"}]}')
     with ModelServer(RuleAnswers([Rule(verdict)])) as server:
         judge = ("--judge", f"compatible/judge?base_url={server.url}")
         options = ("--agent", "gold", "--tasks", "too-late", "--trials", 3)
-        told("run", "sample:shop", *options, *judge, "--out", "one")
+        run_json("run", "sample:shop", *options, *judge, "--out", "one")
         assert server.log.completed == 3
 
 
@@ -155,23 +157,23 @@ as_of = 2026-05-01
 
 @pytest.mark.slow
 def test_what_runs_used_and_cost_is_told_by_scenario(
-    dragoman: Cli, told: Told, refused: Refused, folder: Path
+    dragoman: Cli, run_json: RunJson, refused: Refused, folder: Path
 ) -> None:
     (folder / "prices.toml").write_text(PRICED)
     with ModelServer(RuleAnswers([Rule(ScriptedReply("I cannot help you."))])) as server:
         model = f"compatible/any?base_url={server.url}"
         for language, scenario in (("en", "english"), ("th", "domain")):
             given = ("--agent", model, "--limit", 2, "--no-cache", "--out", language)
-            told("run", "courier", *given, "--language", language, "--scenario", scenario)
+            run_json("run", "courier", *given, "--language", language, "--scenario", scenario)
     asked = ("usage", "en", "th", "--for", "agent", "--prices", "prices.toml")
-    scenarios = {each["scenario"]: each for each in told(*asked)["usage"]}
+    scenarios = {each["scenario"]: each for each in run_json(*asked)["usage"]}
     assert len(scenarios) == 2
     for each in scenarios.values():
         (line,) = each["lines"]
         cost = line["tokens_in"] * 100e-6 + line["tokens_out"] * 1000e-6
         assert each["conversations"] == line["calls"] == 2
         assert each["cost"] == line["cost"] == pytest.approx(cost)
-    languages = told("usage", "en", "th", "--by", "language,agent")["usage"]
+    languages = run_json("usage", "en", "th", "--by", "language,agent")["usage"]
     assert [(each["language"], each["cost"]) for each in languages] == [("en", None), ("th", None)]
     table = dragoman(
         *asked, "--out", "costs.md", "--out", "costs.tex", "--out", "costs.json"
@@ -186,15 +188,15 @@ def test_what_runs_used_and_cost_is_told_by_scenario(
 
 
 def test_a_dry_run_says_what_it_would_cost_as_a_recorded_run_did(
-    dragoman: Cli, told: Told, refused: Refused, folder: Path
+    dragoman: Cli, run_json: RunJson, refused: Refused, folder: Path
 ) -> None:
     (folder / "prices.toml").write_text(PRICED)
     with ModelServer(RuleAnswers([Rule(ScriptedReply("I cannot help you."))])) as server:
         agent = ("--agent", f"compatible/any?base_url={server.url}")
-        told("run", "sample:shop", *agent, "--limit", 2, "--no-cache", "--out", "mine")
+        run_json("run", "sample:shop", *agent, "--limit", 2, "--no-cache", "--out", "mine")
         plan = ("run", "sample:shop", *agent, "--trials", 3, "--prices", "prices.toml")
-        found = told(*plan, "--dry-run", "--like", "mine")["estimate"]
-        unpriced = told(*plan[:-2], "--dry-run", "--like", "mine")["estimate"]
+        found = run_json(*plan, "--dry-run", "--like", "mine")["estimate"]
+        unpriced = run_json(*plan[:-2], "--dry-run", "--like", "mine")["estimate"]
         shown = dragoman(*plan, "--dry-run", "--like", "mine").stdout
         assert "--like RUN" in dragoman(*plan, "--dry-run").stdout
         assert "add --dry-run" in refused(*plan, "--like", "mine", status=2)
@@ -218,20 +220,20 @@ HALVED = PRICED.replace("output = 1000", "output = 1000, batch = 0.5")
 
 
 def test_a_dry_run_knows_batches_and_rates_by_the_address_as_a_run_does(
-    told: Told, folder: Path
+    run_json: RunJson, folder: Path
 ) -> None:
     (folder / "prices.toml").write_text(HALVED)
     with ModelServer(RuleAnswers([Rule(ScriptedReply("I cannot help you."))])) as server:
         agent = ("--agent", f"compatible/any?base_url={server.url}", "--prices", "prices.toml")
-        told("run", "sample:shop", *agent, "--limit", 2, "--no-cache", "--out", "mine")
+        run_json("run", "sample:shop", *agent, "--limit", 2, "--no-cache", "--out", "mine")
         elsewhere = f"compatible/any?base_url={server.url.replace('127.0.0.1', 'localhost')}"
         plan = ("run", "sample:shop", *agent, "--dry-run", "--like", "mine")
         rate = ("--rate", f"{server.origin}=1rpm")
-        plain = told(*plan)["estimate"]
-        named = told(*plan, "--batch", "compatible")["estimate"]
-        batched = told(*plan, "--batch", server.origin)["estimate"]
-        slow = told(*plan, *rate)["estimate"]
-        two = told(*plan, "--agent", elsewhere, *rate)["estimate"]
+        plain = run_json(*plan)["estimate"]
+        named = run_json(*plan, "--batch", "compatible")["estimate"]
+        batched = run_json(*plan, "--batch", server.origin)["estimate"]
+        slow = run_json(*plan, *rate)["estimate"]
+        two = run_json(*plan, "--agent", elsewhere, *rate)["estimate"]
     assert named["cost"] == batched["cost"] == pytest.approx(plain["cost"] / 2)
     assert batched["lines"][0]["model"] == "compatible/any (batch)"
     assert plain["seconds_in_all"] < slow["seconds_in_all"]
@@ -250,7 +252,7 @@ output_tokens = 100
 
 
 def test_a_dry_run_says_what_it_would_cost_by_stated_averages(
-    dragoman: Cli, told: Told, refused: Refused, folder: Path
+    dragoman: Cli, run_json: RunJson, refused: Refused, folder: Path
 ) -> None:
     (folder / "prices.toml").write_text(PRICED)
     (folder / "averages.toml").write_text(AVERAGES)
@@ -258,7 +260,7 @@ def test_a_dry_run_says_what_it_would_cost_by_stated_averages(
     plan = ("run", "sample:shop", *agent, "--trials", 2, "--prices", "prices.toml")
     averages = ("--averages", "averages.toml")
 
-    found = told(*plan, "--dry-run", *averages)["estimate"]
+    found = run_json(*plan, "--dry-run", *averages)["estimate"]
     shown = dragoman(*plan, "--dry-run", *averages).stdout
 
     assert found["cost"] == pytest.approx(10 * (1000 * 100e-6 + 100 * 1000e-6))
@@ -274,10 +276,10 @@ def test_a_dry_run_says_what_it_would_cost_by_stated_averages(
 
 def test_an_old_price_is_told_with_its_page_or_that_this_is_not_known() -> None:
     looked_up = date(2026, 1, 2)
-    told = aged_price(AgedPrice("p/a", PriceOrigin(looked_up, "https://p.test/prices"), 200))
-    untold = aged_price(AgedPrice("p/a", PriceOrigin(looked_up, ""), 200))
-    assert told == "p/a, of 2026-01-02, 200 days ago: https://p.test/prices"
-    assert untold.endswith("200 days ago: source unknown")
+    reported = aged_price(AgedPrice("p/a", PriceOrigin(looked_up, "https://p.test/prices"), 200))
+    unreported = aged_price(AgedPrice("p/a", PriceOrigin(looked_up, ""), 200))
+    assert reported == "p/a, of 2026-01-02, 200 days ago: https://p.test/prices"
+    assert unreported.endswith("200 days ago: source unknown")
 
 
 def test_a_dry_run_like_a_run_that_is_not_there_is_told_in_one_line(refused: Refused) -> None:

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 
 @pytest.mark.slow
-def test_who_plays_the_plan_passes_courier_and_the_baselines_stand_below(told: Told) -> None:
+def test_who_plays_the_plan_passes_courier_and_the_baselines_stand_below(run_json: RunJson) -> None:
     agents = ("careful", "literal", "lexical", "silent")
     named = [part for agent in agents for part in ("--agent", agent)]
-    result = told("run", "courier", *named)
+    result = run_json("run", "courier", *named)
 
     rates = {cell["agent"]: cell["pass_hat"]["1"] for cell in result["cells"]}
     assert rates["careful"] == rates["literal"] == 1.0
@@ -25,11 +25,11 @@ def test_who_plays_the_plan_passes_courier_and_the_baselines_stand_below(told: T
     ["th", *(pytest.param(code, marks=pytest.mark.nightly) for code in ("vi", "id", "tl", "zh"))],
 )
 def test_they_speak_and_understand_every_language_that_courier_is_told_in(
-    told: Told, language: str
+    run_json: RunJson, language: str
 ) -> None:
     agents = ("--agent", "careful,lexical")
     spoken = ("--language", language, "--scenario", "domain")
-    result = told("run", "courier", *agents, *spoken)
+    result = run_json("run", "courier", *agents, *spoken)
 
     rates = {cell["agent"]: cell["pass_hat"]["1"] for cell in result["cells"]}
     assert rates["careful"] == 1.0
@@ -38,9 +38,9 @@ def test_they_speak_and_understand_every_language_that_courier_is_told_in(
 
 
 @pytest.mark.nightly
-def test_what_is_misheard_is_confirmed_in_every_language(told: Told) -> None:
+def test_what_is_misrecognized_is_confirmed_in_every_language(run_json: RunJson) -> None:
     spoken = ("--language", "vi,th,id,tl,zh", "--scenario", "domain", "--voice", "simulated:5")
-    result = told("run", "courier", "--agent", "careful,literal", *spoken)
+    result = run_json("run", "courier", "--agent", "careful,literal", *spoken)
 
     rates: dict[str, dict[str, float]] = {}
     for cell in result["cells"]:

@@ -11,7 +11,7 @@ import pytest
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Record = dict[str, Any]
 
 FILE: Record = {
@@ -105,10 +105,10 @@ def test_recorded_trajectories_come_in_score_as_recorded_and_go_out_unchanged(
 
     done("import", "f.json", "--out", "run")
     done("export", "run", "--to", "tau2", "--out", "same.json")
-    told = done("score", "run", "--rules", "tau2-1.0.1", "--judge", "assume-met")
+    reported = done("score", "run", "--rules", "tau2-1.0.1", "--judge", "assume-met")
     rewards = [reward(simulation) for simulation in recorded["simulations"]]
     count = f"{sum(value is not None for value in rewards):,}"
-    assert f"recorded verdicts: {count} of {count} agree" in told
+    assert f"recorded verdicts: {count} of {count} agree" in reported
     done("export", "run", "--to", "tau2", "--out", "scored/")
 
     assert json.loads((folder / "same.json").read_bytes()) == recorded
@@ -184,9 +184,9 @@ def test_an_imported_run_is_not_resumed(dragoman: Cli, refused: Refused, theirs:
 
 
 def test_an_own_run_goes_out_and_comes_in(
-    dragoman: Cli, told: Told, pulled: Path, folder: Path
+    dragoman: Cli, run_json: RunJson, pulled: Path, folder: Path
 ) -> None:
-    told("run", "tau2:retail", "--agent", "gold", "--limit", "2", "--out", "own", cache=pulled)
+    run_json("run", "tau2:retail", "--agent", "gold", "--limit", "2", "--out", "own", cache=pulled)
     dragoman("export", "own", "--to", "tau2", "--out", "out/", cache=pulled)
 
     done = dragoman("import", "out", "--out", "back")

@@ -13,7 +13,7 @@ from dragoman.core.conditions import PLAIN
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 RUN = ("run", "sample:shop", "--agent", "gold", "--agent", "silent", "--trials", "2")
 AGENT = """
@@ -62,8 +62,8 @@ def test_each_group_has_a_command_that_shows_one_of_it(failed: str, dragoman: Cl
 
 
 @pytest.mark.usefixtures("failed")
-def test_what_failed_is_listed_for_one_agent_and_as_json(told: Told) -> None:
-    found = told("show", "mine", "--agent", "gold")
+def test_what_failed_is_listed_for_one_agent_and_as_json(run_json: RunJson) -> None:
+    found = run_json("show", "mine", "--agent", "gold")
 
     assert (found["run"], found["planned"]) == ("mine", 10)
     assert [(group["standing"], group["cause"]) for group in found["failures"]] == [

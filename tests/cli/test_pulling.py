@@ -34,7 +34,7 @@ def test_seataubench_is_pulled_from_a_packed_local_copy_once(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "told"),
+    ("arguments", "status", "reported"),
     [
         (("unheard-of",), 2, "choose tau2, seataubench, bfcl"),
         (("bfcl", "--url", "ftp://example.org"), 2, "is no web address"),
@@ -43,10 +43,10 @@ def test_seataubench_is_pulled_from_a_packed_local_copy_once(
     ],
 )
 def test_what_cannot_be_pulled_is_told_in_one_line(
-    pulled: Pulled, tmp_path: Path, arguments: tuple[str, ...], status: int, told: str
+    pulled: Pulled, tmp_path: Path, arguments: tuple[str, ...], status: int, reported: str
 ) -> None:
     done = pulled(*arguments)
     assert done.returncode == status
-    assert told in done.stderr
+    assert reported in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert list(tmp_path.rglob("index.json")) == []

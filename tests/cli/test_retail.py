@@ -10,17 +10,17 @@ import pytest
 pytestmark = pytest.mark.slow
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 RULES = ("dragoman-2", "tau2-1.0.1")
 
 
 @pytest.fixture
-def played(told: Told, pulled: Path) -> Told:
+def played(run_json: RunJson, pulled: Path) -> RunJson:
     """Run one agent on retail and return the object and its only cell."""
 
     def call(agent: str, *options: str) -> Any:  # noqa: ANN401 - whatever JSON holds
-        result = told("run", "tau2:retail", "--agent", agent, *options, cache=pulled)
+        result = run_json("run", "tau2:retail", "--agent", agent, *options, cache=pulled)
         (cell,) = result["cells"]
         return result, cell
 
@@ -29,7 +29,7 @@ def played(told: Told, pulled: Path) -> Told:
 
 @pytest.mark.parametrize("rules", RULES)
 def test_gold_passes_every_task_in_every_trial_where_assertions_are_assumed(
-    played: Told, rules: str
+    played: RunJson, rules: str
 ) -> None:
     result, cell = played("gold", "--trials", "3", "--judge", "assume-met", "--rules", rules)
 
@@ -47,7 +47,7 @@ def test_gold_passes_every_task_in_every_trial_where_assertions_are_assumed(
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize("agent", ["gold", "literal"])
 def test_without_a_judge_forty_tasks_are_left_out_and_shown(
-    played: Told, agent: str, rules: str
+    played: RunJson, agent: str, rules: str
 ) -> None:
     _, cell = played(agent, "--rules", rules)
 
@@ -59,7 +59,7 @@ def test_without_a_judge_forty_tasks_are_left_out_and_shown(
     assert sum(cell["unscored"].values()) == 40
 
 
-def test_the_rule_judge_decides_some_assertions_and_leaves_the_rest(played: Told) -> None:
+def test_the_rule_judge_decides_some_assertions_and_leaves_the_rest(played: RunJson) -> None:
     _, cell = played("gold", "--judge", "rule")
 
     assert cell["judge"].startswith("rule")
@@ -71,7 +71,7 @@ def test_the_rule_judge_decides_some_assertions_and_leaves_the_rest(played: Told
 
 @pytest.mark.parametrize("rules", RULES)
 def test_silence_passes_eleven_tasks_where_assertions_are_assumed_and_six_for_certain(
-    played: Told, rules: str
+    played: RunJson, rules: str
 ) -> None:
     _, assumed = played("silent", "--judge", "assume-met", "--rules", rules)
     _, decided = played("silent", "--rules", rules)
@@ -84,7 +84,7 @@ def test_silence_passes_eleven_tasks_where_assertions_are_assumed_and_six_for_ce
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_literal_in_text_is_as_good_as_gold(played: Told, rules: str) -> None:
+def test_literal_in_text_is_as_good_as_gold(played: RunJson, rules: str) -> None:
     options = ("--judge", "assume-met", "--rules", rules)
     _, gold = played("gold", *options)
     _, literal = played("literal", *options)
@@ -116,8 +116,8 @@ def test_a_check_of_retail_names_what_is_free_and_what_is_refused(
     assert len(empty.split(":")[0].split()) == 72
 
 
-def test_a_check_of_retail_gives_the_same_findings_as_json(told: Told, pulled: Path) -> None:
-    found = told("check", "tau2:retail", cache=pulled)
+def test_a_check_of_retail_gives_the_same_findings_as_json(run_json: RunJson, pulled: Path) -> None:
+    found = run_json("check", "tau2:retail", cache=pulled)
 
     assert (found["suite"], found["tasks"], found["floor"]) == ("tau2:retail", 114, [6, 11])
     assert found["unpassable"] == []
@@ -141,9 +141,9 @@ def test_pulling_twice_says_that_everything_is_there(
 
 
 def test_a_report_on_retail_carries_the_licence_notice_of_its_data(
-    dragoman: Cli, told: Told, pulled: Path, folder: Path
+    dragoman: Cli, run_json: RunJson, pulled: Path, folder: Path
 ) -> None:
-    told("run", "tau2:retail", "--agent", "gold", "--limit", "3", "--out", "r", cache=pulled)
+    run_json("run", "tau2:retail", "--agent", "gold", "--limit", "3", "--out", "r", cache=pulled)
 
     done = dragoman("report", "r")
 

@@ -11,7 +11,7 @@ from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 
@@ -22,38 +22,42 @@ def spec() -> Iterator[str]:
         yield f"compatible/m?base_url={serving.url}"
 
 
-def run(told: Told, agents: str, *more: object) -> Any:  # noqa: ANN401 - whatever JSON holds
-    return told("run", "sample:shop", "--limit", 1, "--agent", agents, *more)
+def run(run_json: RunJson, agents: str, *more: object) -> Any:  # noqa: ANN401 - whatever JSON holds
+    return run_json("run", "sample:shop", "--limit", 1, "--agent", agents, *more)
 
 
-def test_a_free_model_costs_nothing_and_keeps_a_budget_in_money(told: Told, spec: str) -> None:
-    found = run(told, f"{spec}&price=0", "--max-cost", "1 USD", "--out", "mine")
+def test_a_free_model_costs_nothing_and_keeps_a_budget_in_money(
+    run_json: RunJson, spec: str
+) -> None:
+    found = run(run_json, f"{spec}&price=0", "--max-cost", "1 USD", "--out", "mine")
     assert found["cost"] == found["cells"][0]["cost"] == {"usd": 0.0, "paid_usd": 0.0}
     assert found["cells"][0]["agent"] == spec
-    assert told("usage", "mine")["usage"][0]["cost"] == 0.0
+    assert run_json("usage", "mine")["usage"][0]["cost"] == 0.0
 
 
-def test_a_price_is_that_of_a_million_tokens(told: Told, spec: str) -> None:
-    (line,) = run(told, f"v1={spec}&price=1/10")["usage"]
+def test_a_price_is_that_of_a_million_tokens(run_json: RunJson, spec: str) -> None:
+    (line,) = run(run_json, f"v1={spec}&price=1/10")["usage"]
     expected = (line["input_tokens"] + 10 * line["output_tokens"]) / 1_000_000
     assert line["cost"]["usd"] == pytest.approx(expected)
 
 
-def test_a_price_is_no_part_of_a_conversations_key(told: Told, spec: str) -> None:
-    plain = told("run", "sample:shop", "--agent", spec, "--dry-run")["cells"]
-    priced = told("run", "sample:shop", "--agent", f"{spec}&price=0", "--dry-run")["cells"]
+def test_a_price_is_no_part_of_a_conversations_key(run_json: RunJson, spec: str) -> None:
+    plain = run_json("run", "sample:shop", "--agent", spec, "--dry-run")["cells"]
+    priced = run_json("run", "sample:shop", "--agent", f"{spec}&price=0", "--dry-run")["cells"]
     assert priced == plain
 
 
 @pytest.mark.parametrize("option", ["--user", "--judge", "--user-judge"])
-def test_whoever_else_is_asked_may_have_a_price(told: Told, spec: str, option: str) -> None:
+def test_whoever_else_is_asked_may_have_a_price(run_json: RunJson, spec: str, option: str) -> None:
     options = {"--user": f"{spec}&price=0", "--judge": "none"} | {option: f"{spec}&price=0"}
     words = [word for pair in options.items() for word in pair]
     plain = [word.replace("&price=0", "") for word in words]
     keys = [
         [
             cell["key"]
-            for cell in told("run", "sample:shop", "--agent", "gold", *each, "--dry-run")["cells"]
+            for cell in run_json("run", "sample:shop", "--agent", "gold", *each, "--dry-run")[
+                "cells"
+            ]
         ]
         for each in (words, plain)
     ]

@@ -8,7 +8,7 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 RULES = ("dragoman-2", "tau2-1.0.1")
@@ -20,7 +20,7 @@ RULES = ("dragoman-2", "tau2-1.0.1")
     [("tau2:airline", 50, [23, 23], ["3"]), ("tau2:telecom", 114, [0, 0], [])],
 )
 def test_gold_passes_everything_and_the_floor_is_known(  # noqa: PLR0913, PLR0917 - one row of a table
-    told: Told,
+    run_json: RunJson,
     pulled: Path,
     rules: str,
     suite: str,
@@ -28,15 +28,15 @@ def test_gold_passes_everything_and_the_floor_is_known(  # noqa: PLR0913, PLR091
     floor: list[int],
     by_words: list[str],
 ) -> None:
-    found = told("check", suite, "--rules", rules, cache=pulled)
+    found = run_json("check", suite, "--rules", rules, cache=pulled)
     assert (found["tasks"], found["gold_passed"], found["unpassable"]) == (tasks, tasks, [])
     assert found["gold_undecided"] == []
     assert found["floor"] == floor
     assert [finding["task"] for finding in found["words_suffice"]] == by_words
 
 
-def test_airlines_assertions_are_outside_every_basis(told: Told, pulled: Path) -> None:
-    found = told("check", "tau2:airline", cache=pulled)
+def test_airlines_assertions_are_outside_every_basis(run_json: RunJson, pulled: Path) -> None:
+    found = run_json("check", "tau2:airline", cache=pulled)
     assert {finding["why"] for finding in found["ignored"]} == {
         "lists NL_ASSERTION outside its basis"
     }
@@ -45,8 +45,8 @@ def test_airlines_assertions_are_outside_every_basis(told: Told, pulled: Path) -
 
 
 @pytest.mark.nightly
-def test_gold_passes_all_tasks_of_the_full_split(told: Told, pulled: Path) -> None:
-    result = told("run", "tau2:telecom", "--agent", "gold", "--split", "full", cache=pulled)
+def test_gold_passes_all_tasks_of_the_full_split(run_json: RunJson, pulled: Path) -> None:
+    result = run_json("run", "tau2:telecom", "--agent", "gold", "--split", "full", cache=pulled)
     (cell,) = result["cells"]
     assert cell["suite"] == "tau2:telecom"
     assert (cell["tasks"], cell["left_out"]) == (2285, 0)
@@ -54,19 +54,23 @@ def test_gold_passes_all_tasks_of_the_full_split(told: Told, pulled: Path) -> No
 
 
 @pytest.mark.parametrize("variant", ["workflow", "solo", "workflow-solo"])
-def test_gold_passes_every_variant_of_telecom(told: Told, pulled: Path, variant: str) -> None:
-    result = told("run", f"tau2:telecom-{variant}", "--agent", "gold", cache=pulled)
+def test_gold_passes_every_variant_of_telecom(
+    run_json: RunJson, pulled: Path, variant: str
+) -> None:
+    result = run_json("run", f"tau2:telecom-{variant}", "--agent", "gold", cache=pulled)
     assert result["cells"][0]["pass_hat"] == {"1": 1}
     assert result["cells"][0]["tasks"] == 114
 
 
-def test_the_references_figures_stand_beside_ours_under_its_rules(told: Told, pulled: Path) -> None:
+def test_the_references_figures_stand_beside_ours_under_its_rules(
+    run_json: RunJson, pulled: Path
+) -> None:
     options = ("run", "tau2:airline", "--agent", "silent")
-    theirs = told(*options, "--rules", "tau2-1.0.1", cache=pulled)["cells"][0]
+    theirs = run_json(*options, "--rules", "tau2-1.0.1", cache=pulled)["cells"][0]
     assert theirs["reference"] == {
         "simulations": 50,
         "dropped": 0,
         "average_reward": 0.46,
         "pass_hat": {"1": 0.46},
     }
-    assert told(*options, cache=pulled)["cells"][0]["reference"] is None
+    assert run_json(*options, cache=pulled)["cells"][0]["reference"] is None

@@ -14,7 +14,7 @@ import dragoman as package
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 HEAD = (
     "scenario,domain,language_senario,agent_llm,normalized_agent_llm,"
@@ -55,28 +55,28 @@ def test_an_impossible_row_is_named_and_fails(dragoman: Cli, folder: Path) -> No
     ]
 
 
-def test_tasks_may_be_told_where_no_column_says_how_many(told: Told, folder: Path) -> None:
+def test_tasks_may_be_told_where_no_column_says_how_many(run_json: RunJson, folder: Path) -> None:
     (folder / "bare.csv").write_text("suite,agent,pass_hat_1\na,b,0.333\na,c,0.5\n")
-    unknown = told("validate", "bare.csv")["findings"]
+    unknown = run_json("validate", "bare.csv")["findings"]
     assert [entry["kind"] for entry in unknown] == ["unchecked", "unchecked"]
-    assert told("validate", "bare.csv", "--tasks", 6)["findings"] == []
-    (wrong,) = told("validate", "bare.csv", "--tasks", 4, status=1)["findings"]
+    assert run_json("validate", "bare.csv", "--tasks", 6)["findings"] == []
+    (wrong,) = run_json("validate", "bare.csv", "--tasks", 4, status=1)["findings"]
     assert (wrong["kind"], wrong["rows"]) == ("infeasible", ["row 1"])
     (folder / "full.csv").write_text("suite,agent,tasks,pass_hat_1\na,b,3,0.333\n")
-    assert told("validate", "full.csv", "--tasks", 4)["findings"] == []
+    assert run_json("validate", "full.csv", "--tasks", 4)["findings"] == []
 
 
 def test_figures_of_one_cell_over_different_tasks_are_not_taken_for_impossible(
-    told: Told, folder: Path
+    run_json: RunJson, folder: Path
 ) -> None:
     (folder / "long.csv").write_text("suite,agent,k,pass_hat,tasks\na,b,1,0.55,40\na,b,2,1.0,1\n")
-    found = told("validate", "long.csv")["findings"]
+    found = run_json("validate", "long.csv")["findings"]
     assert [entry for entry in found if entry["kind"] == "infeasible"] == []
 
 
-def test_the_same_as_one_object(told: Told, folder: Path) -> None:
+def test_the_same_as_one_object(run_json: RunJson, folder: Path) -> None:
     copy = SOUND[1].replace("english,retail,english,azure", "l2,retail,thai,openrouter")
-    found = told("validate", write(folder, *SOUND, copy), status=1)
+    found = run_json("validate", write(folder, *SOUND, copy), status=1)
 
     assert (found["table"], found["rows"], found["trials"]) == ("results.csv", 3, [3])
     assert [(entry["kind"], entry["rows"]) for entry in found["findings"]] == [
@@ -87,10 +87,10 @@ def test_the_same_as_one_object(told: Told, folder: Path) -> None:
     assert found["against"] is None
 
 
-def test_what_a_reader_must_weigh_does_not_fail_a_table(told: Told, folder: Path) -> None:
+def test_what_a_reader_must_weigh_does_not_fail_a_table(run_json: RunJson, folder: Path) -> None:
     missing = SOUND[0].replace(",150,", ",149,")
 
-    found = told("validate", write(folder, missing))
+    found = run_json("validate", write(folder, missing))
 
     assert [entry["kind"] for entry in found["findings"]] == ["missing trials"]
 
@@ -109,31 +109,31 @@ def test_two_tables_are_set_against_each_other(dragoman: Cli, folder: Path) -> N
     ]
 
 
-def test_the_tolerance_is_the_users(told: Told, folder: Path) -> None:
+def test_the_tolerance_is_the_users(run_json: RunJson, folder: Path) -> None:
     name = write(folder, "english,airline,english,a,tiny,0.621,0.461,0.381,0.614,150,50")
 
-    assert told("validate", name)["findings"] == []
-    assert told("validate", name, "--tolerance", 0.0005, status=1)["findings"]
+    assert run_json("validate", name)["findings"] == []
+    assert run_json("validate", name, "--tolerance", 0.0005, status=1)["findings"]
 
 
-def test_trials_may_be_more_than_the_figures_printed(told: Told, folder: Path) -> None:
+def test_trials_may_be_more_than_the_figures_printed(run_json: RunJson, folder: Path) -> None:
     name = "few.csv"
     (folder / name).write_text("suite,agent,pass@1,tasks\nshop,tiny,0.125,2\n", "utf-8")
 
-    assert told("validate", name, status=1)["findings"][0]["kind"] == "infeasible"
-    assert told("validate", name, "--trials", 4)["findings"] == []
+    assert run_json("validate", name, status=1)["findings"][0]["kind"] == "infeasible"
+    assert run_json("validate", name, "--trials", 4)["findings"] == []
 
 
 def test_exported_tables_are_read_with_a_row_for_every_k(
-    dragoman: Cli, told: Told, folder: Path
+    dragoman: Cli, run_json: RunJson, folder: Path
 ) -> None:
     package.run("sample:shop", "literal", judge="rule", trials=3, out=folder / "run")
     assert dragoman("export", "run", "--to", "parquet", "--out", "tables").returncode == 0
 
-    found = told("validate", "tables/cells.parquet")
+    found = run_json("validate", "tables/cells.parquet")
     frame = pl.read_parquet(folder / "tables/cells.parquet")
     frame.with_columns(pass_hat=pl.col("pass_hat") * 0.9).write_csv(folder / "wrong.csv")
-    wrong = told("validate", "wrong.csv", status=1)
+    wrong = run_json("validate", "wrong.csv", status=1)
 
     assert (found["rows"], found["trials"]) == (1, [3])
     assert [entry["kind"] for entry in found["findings"]] == ["missing trials"]
@@ -210,7 +210,7 @@ def test_a_table_that_would_take_all_memory_is_one_line(
     assert refused("validate", "results.csv", status=1).startswith("dragoman: results.csv: ")
 
 
-def test_a_packed_table_is_read(told: Told, folder: Path) -> None:
+def test_a_packed_table_is_read(run_json: RunJson, folder: Path) -> None:
     content = "\n".join([HEAD, *SOUND, ""]).encode()
     (folder / "results.csv").write_bytes(gzip.compress(content))
-    assert told("validate", "results.csv")["findings"] == []
+    assert run_json("validate", "results.csv")["findings"] == []

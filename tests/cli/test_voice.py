@@ -24,7 +24,7 @@ from dragoman.testing.server_config import ServerConfig
 from dragoman.testing.speech.server import SpeechServer
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 TASK = ("run", "courier:easy", "--agent", "literal", "--tasks", "where-is-my-parcel")
@@ -94,10 +94,10 @@ def test_a_plan_names_the_spoken_conditions_and_plays_nothing(dragoman: Cli, fol
 @pytest.mark.nightly
 @pytest.mark.speech
 def test_recognizers_are_conditions_of_their_own_over_the_same_audio(
-    told: Told, dragoman: Cli, folder: Path, speaking: Path
+    run_json: RunJson, dragoman: Cli, folder: Path, speaking: Path
 ) -> None:
     spoken = ("--voice", "telephone", "--asr", "mixed,understood", "--speaker", "us")
-    result = told(*TASK, *spoken, "--out", "mine", cache=speaking)
+    result = run_json(*TASK, *spoken, "--out", "mine", cache=speaking)
 
     assert {cell["condition"] for cell in result["cells"]} == {
         "en/telephone/none",
@@ -139,9 +139,11 @@ def used(result: Any) -> dict[tuple[str, str], Any]:  # noqa: ANN401 - whatever 
     return {(line["purpose"], line["model"]): line for line in result["usage"]}
 
 
-def test_a_provider_speaks_and_listens_and_the_ledger_has_it(told: Told, folder: Path) -> None:
+def test_a_provider_speaks_and_listens_and_the_ledger_has_it(
+    run_json: RunJson, folder: Path
+) -> None:
     with SpeechServer() as server:
-        result = told(*TASK, *provider(server), "--out", "mine", OPENAI_API_KEY="key-for-tests")
+        result = run_json(*TASK, *provider(server), "--out", "mine", OPENAI_API_KEY="key-for-tests")
 
     (episode,) = episodes(folder / "mine").values()
     opening = said(episode, "user")[0]
@@ -164,11 +166,11 @@ FAULTS: tuple[TransportFault, ...] = (
 
 
 @pytest.mark.slow
-def test_no_conversation_is_lost_where_providers_stumble(told: Told, folder: Path) -> None:
+def test_no_conversation_is_lost_where_providers_stumble(run_json: RunJson, folder: Path) -> None:
     behaviour = ServerConfig(Faults(transport=FAULTS, most_in_a_row=2), seed=3)
     run = ("run", "courier:easy", "--agent", "literal", "--limit", 3, "--no-cache")
     with SpeechServer(behaviour=behaviour) as server:
-        result = told(*run, *provider(server), "--out", "mine", OPENAI_API_KEY="key-for-tests")
+        result = run_json(*run, *provider(server), "--out", "mine", OPENAI_API_KEY="key-for-tests")
 
     played = episodes(folder / "mine")
     assert len(played) == 3
@@ -179,7 +181,7 @@ def test_no_conversation_is_lost_where_providers_stumble(told: Told, folder: Pat
 
 @pytest.mark.slow
 def test_a_recognizer_that_stays_down_is_infrastructure_and_what_was_spoken_is_counted(
-    told: Told, folder: Path
+    run_json: RunJson, folder: Path
 ) -> None:
     down = ServerConfig(
         Faults(transport=(ServerError(rate=1, statuses=(500,)),), most_in_a_row=10**6)
@@ -190,7 +192,7 @@ def test_a_recognizer_that_stays_down_is_infrastructure_and_what_was_spoken_is_c
             *("--speaker", f"openai/alloy?model=tts-1&base_url={speaks.url('openai')}"),
             *("--asr", f"openai/whisper-1?base_url={hears.url('openai')}"),
         )
-        result = told(*TASK, *options, status=1, OPENAI_API_KEY="key-for-tests")
+        result = run_json(*TASK, *options, status=1, OPENAI_API_KEY="key-for-tests")
 
     (episode,) = episodes(folder / "mine").values()
     assert episode.is_fault
@@ -212,26 +214,26 @@ def conversations(report: str) -> list[dict[str, Any]]:
 @pytest.mark.speech
 @pytest.mark.nightly
 def test_blame_names_what_lost_a_call_and_the_report_shows_it(
-    dragoman: Cli, told: Told, folder: Path, speaking: Path
+    dragoman: Cli, run_json: RunJson, folder: Path, speaking: Path
 ) -> None:
     options = ("--voice", "bad-line", "--asr", "generic", "--speaker", "us")
     lost = ("run", "courier:easy", "--agent", "literal", "--tasks", "fifteen-or-fifty")
-    assert told(*lost, *options, "--out", "mine", cache=speaking)["cells"]
+    assert run_json(*lost, *options, "--out", "mine", cache=speaking)["cells"]
 
     done = dragoman("blame", "mine", cache=speaking)
 
     assert done.returncode == 0, done.stderr
     assert "lost conversations" in done.stdout
-    for culprit, about in FAILURE_SOURCES.items():
-        assert f"{culprit}: {about}" in done.stdout
-    rows = told("blame", "mine", cache=speaking)["lost"]
+    for failure_source, about in FAILURE_SOURCES.items():
+        assert f"{failure_source}: {about}" in done.stdout
+    rows = run_json("blame", "mine", cache=speaking)["lost"]
     assert [row["task"] for row in rows] == ["fifteen-or-fifty"]
     assert rows[0]["culprit"] in {"line", "speech"}
     report = dragoman("report", "mine")
     assert report.returncode == 0, report.stderr
     (shown,) = conversations((folder / "mine" / "report.html").read_text())
-    (blamed,) = (entry for entry in shown["measures"] if entry["name"] == "blame 4")
-    assert [found["subject"] for found in blamed["found"]] == [rows[0]["culprit"]]
+    (attributed,) = (entry for entry in shown["measures"] if entry["name"] == "blame 4")
+    assert [found["subject"] for found in attributed["found"]] == [rows[0]["culprit"]]
 
 
 def test_show_has_the_clock_of_a_conversation_in_which_somebody_speaks(dragoman: Cli) -> None:

@@ -59,9 +59,9 @@ def test_every_task_is_played_and_judged_by_its_own_suite(bfcl_set: Path) -> Non
     single, turns = (load_suite(name) for name in PARTS)
 
     for part, task in zip((single, turns), suite.tasks, strict=True):
-        world, own = (each.factory(DEFAULT_RULES)(task) for each in (suite, part))
-        assert world.tools("agent").encoded == own.tools("agent").encoded
-        assert suite.policy(task, world) == part.policy(task, own)
+        environment, own = (each.factory(DEFAULT_RULES)(task) for each in (suite, part))
+        assert environment.tools("agent").encoded == own.tools("agent").encoded
+        assert suite.policy(task, environment) == part.policy(task, own)
         assert isinstance(suite, ExpectsValues)
         assert isinstance(part, ExpectsValues)
         assert suite.expected_values(task) == part.expected_values(task) != []
@@ -70,7 +70,7 @@ def test_every_task_is_played_and_judged_by_its_own_suite(bfcl_set: Path) -> Non
         ours, theirs = (
             each.text_protocol({"calls": "python"}, DEFAULT_RULES) for each in (suite, part)
         )
-        shown = world.tools("agent")
+        shown = environment.tools("agent")
         assert ours.offer(task, shown) == theirs.offer(task, shown)
         assert ours.read(task, "[f(a=1)]") == theirs.read(task, "[f(a=1)]")
     assert isinstance(suite, OwnCheck)

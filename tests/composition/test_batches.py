@@ -43,12 +43,12 @@ def asking(seed: int) -> ChatRequest:
 
 
 async def asked(
-    server: ModelServer, seeds: Sequence[int], *, remembers: bool = True
+    server: ModelServer, seeds: Sequence[int], *, cache_enabled: bool = True
 ) -> list[Completion | BaseException]:
     """Ask once for every seed, all at the same time, as one process does."""
     pacing = PacingOptions(batches=read_batches([f"{server.origin}=0.01"]))
-    timeouts, patience = Timeouts(connect=5, read=5), RetryPolicy(outage=1)
-    connections = ModelClients(timeouts, patience, None, pacing, remembers=remembers)
+    timeouts, retry_policy = Timeouts(connect=5, read=5), RetryPolicy(outage=1)
+    connections = ModelClients(timeouts, retry_policy, None, pacing, cache_enabled=cache_enabled)
     try:
         spec = parse_model_spec(f"compatible/any?base_url={server.url}&key_env=MINE")
         model = connections.chat_model(spec)
@@ -157,7 +157,7 @@ def test_who_was_cut_off_while_waiting_finds_the_batch_again() -> None:
 def test_without_remembered_replies_equal_requests_are_two() -> None:
     async def go() -> tuple[list[Completion | BaseException], LogView]:
         async with ModelServer(ANSWERS) as server:
-            return await asked(server, [1, 1], remembers=False), server.log
+            return await asked(server, [1, 1], cache_enabled=False), server.log
 
     replies, log = asyncio.run(go())
     assert faults_of(replies) == [{}, {}]

@@ -84,9 +84,9 @@ def test_a_models_silence_is_no_time_out_of_the_agents() -> None:
 
 def test_models_of_one_endpoint_share_a_gate_and_keys_do_not() -> None:
     async def work(connections: ModelClients, url: str) -> None:
-        assert connections.gate(f"{url}/a", "x") is connections.gate(f"{url}/b", "x")
-        assert connections.gate(url, "x") is not connections.gate(url, "y")
-        assert connections.gate(url) is not connections.gate("http://localhost:1")
+        assert connections.client(f"{url}/a", "x") is connections.client(f"{url}/b", "x")
+        assert connections.client(url, "x") is not connections.client(url, "y")
+        assert connections.client(url) is not connections.client("http://localhost:1")
 
     connected(work)
 

@@ -81,12 +81,12 @@ def test_whatever_is_named_like_a_key_is_kept_out_of_texts(monkeypatch: pytest.M
 
 def test_what_a_proxy_is_told_is_kept_out_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("https_proxy", "http://me:open%2Fsesame-1001@proxy:8080")
-    told = base64.b64encode(b"me:open/sesame-1001").decode()
+    reported = base64.b64encode(b"me:open/sesame-1001").decode()
     said = redact_environment(
-        f"407 by http://me:open%2Fsesame-1001@proxy: Basic {told}, open/sesame-1001"
+        f"407 by http://me:open%2Fsesame-1001@proxy: Basic {reported}, open/sesame-1001"
     )
     assert "sesame" not in said
-    assert told[:20] not in said
+    assert reported[:20] not in said
     assert said.startswith("407 by http://***@proxy: Basic ***")
 
 

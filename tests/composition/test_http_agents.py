@@ -67,9 +67,9 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
     ],
 )
 def test_credentials_in_an_address_are_refused_and_not_repeated(url: str) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as reported:
         resolve_agent(url)
-    assert "hunter2" not in str(told.value)
+    assert "hunter2" not in str(reported.value)
 
 
 @pytest.mark.parametrize("token", ["two\nlines", "naïve", "nul\x7f"])
@@ -77,9 +77,9 @@ def test_a_token_that_no_header_can_carry_is_refused_and_not_repeated(
     monkeypatch: pytest.MonkeyPatch, token: str
 ) -> None:
     monkeypatch.setenv(TOKEN_VARIABLE, token)
-    with pytest.raises(UsageError, match=f"{TOKEN_VARIABLE} holds a character") as told:
+    with pytest.raises(UsageError, match=f"{TOKEN_VARIABLE} holds a character") as reported:
         http_agent(URL, ModelClients())
-    assert token not in str(told.value)
+    assert token not in str(reported.value)
 
 
 def test_an_address_is_named_among_the_agents_that_one_may_choose() -> None:

@@ -107,12 +107,12 @@ def test_an_address_that_is_none_is_refused() -> None:
 def call(
     suite: AgenticSuite, *calls: ToolCall, connections: ModelClients | None = None
 ) -> list[ToolResult]:
-    world = suite.factory(DEFAULT_RULES)(suite.tasks[0])
-    assert isinstance(world, AsyncEnvironment)
+    environment = suite.factory(DEFAULT_RULES)(suite.tasks[0])
+    assert isinstance(environment, AsyncEnvironment)
 
     async def go() -> list[ToolResult]:
         try:
-            return [await world.call_waiting(each) for each in calls]
+            return [await environment.call_waiting(each) for each in calls]
         finally:
             await (connections or ModelClients()).close()
 

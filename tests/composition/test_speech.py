@@ -74,7 +74,7 @@ def voice_name(server: SpeechServer, wire: Wire, more: str = "") -> str:
     return f"{wire}/some-voice?model=some-model&base_url={server.url(wire)}{more}"
 
 
-def ear_name(server: SpeechServer, wire: Wire, more: str = "") -> str:
+def recognizer_name(server: SpeechServer, wire: Wire, more: str = "") -> str:
     return f"{wire}/some-model?base_url={server.url(wire)}{more}"
 
 
@@ -86,9 +86,9 @@ def failing(fault: TransportFault, in_a_row: int) -> ServerConfig:
 def test_what_is_said_through_a_provider_is_heard_through_it(wire: Wire) -> None:
     async def work(connections: ModelClients, server: SpeechServer) -> tuple[str, Usage, Usage]:
         voice = resolve_synthesizer(voice_name(server, wire), connections)
-        ear = resolve_recognizer(ear_name(server, wire), connections)
+        recognizer = resolve_recognizer(recognizer_name(server, wire), connections)
         spoken = await voice.speak(LINE, "en", 7)
-        heard = await ear.transcribe(spoken.audio, "en")
+        heard = await recognizer.transcribe(spoken.audio, "en")
         assert spoken.usage is not None
         assert heard.usage is not None
         assert spoken.usage.audio_seconds == pytest.approx(spoken.audio.seconds)
@@ -110,7 +110,7 @@ def test_every_provider_gets_the_key_where_it_looks_for_it(
     monkeypatch.setenv("MINE", KEY)
 
     async def work(connections: ModelClients, server: SpeechServer) -> str:
-        keyed = ear_name(server, wire, "&key_env=MINE")
+        keyed = recognizer_name(server, wire, "&key_env=MINE")
         voice = resolve_synthesizer(voice_name(server, wire, "&key_env=MINE"), connections)
         spoken = await voice.speak("hello", "en", 1)
         return (await resolve_recognizer(keyed, connections).transcribe(spoken.audio, "en")).text
@@ -146,8 +146,8 @@ def test_what_breaks_on_the_way_is_tried_again_and_counted(
         spoken = await resolve_synthesizer(voice_name(server, wire), connections).speak(
             "a", "en", 1
         )
-        ear = resolve_recognizer(ear_name(server, wire), connections)
-        heard = await ear.transcribe(spoken.audio, "en")
+        recognizer = resolve_recognizer(recognizer_name(server, wire), connections)
+        heard = await recognizer.transcribe(spoken.audio, "en")
         assert heard.text == "a"
         return [spoken.usage, heard.usage]
 
@@ -162,9 +162,9 @@ def test_a_provider_that_stays_broken_is_infrastructure_and_never_an_empty_heari
     wire: Wire, fault: TransportFault
 ) -> None:
     async def work(connections: ModelClients, server: SpeechServer) -> Usage:
-        ear = resolve_recognizer(ear_name(server, wire), connections)
+        recognizer = resolve_recognizer(recognizer_name(server, wire), connections)
         with pytest.raises(ParticipantError, match="gave up after") as caught:
-            await ear.transcribe(Audio(bytes(320), 16_000), "en")
+            await recognizer.transcribe(Audio(bytes(320), 16_000), "en")
         assert isinstance(caught.value.usage, Usage)
         return caught.value.usage
 
@@ -261,12 +261,12 @@ def test_a_wrong_key_ends_the_run_in_one_line(monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_is_refused_once_others_were_answered_ends_one_conversation_only() -> None:
     async def work(connections: ModelClients, server: SpeechServer) -> None:
-        ear = resolve_recognizer(ear_name(server, "openai"), connections)
+        recognizer = resolve_recognizer(recognizer_name(server, "openai"), connections)
         voice = resolve_synthesizer(voice_name(server, "openai"), connections)
         spoken = await voice.speak("hello", "en", 1)
-        assert (await ear.transcribe(spoken.audio, "en")).text == "hello"
+        assert (await recognizer.transcribe(spoken.audio, "en")).text == "hello"
         with pytest.raises(ParticipantError, match="refused with status 400"):
-            await ear.transcribe(Audio(bytes(601 * 2 * 100), 100), "en")
+            await recognizer.transcribe(Audio(bytes(601 * 2 * 100), 100), "en")
 
     connected(work)
 
@@ -276,9 +276,11 @@ def test_nothing_to_say_and_nothing_to_hear_ask_nobody() -> None:
         spoken = await resolve_synthesizer(voice_name(server, "qwen"), connections).speak(
             " \n", "en", 1
         )
-        ear = resolve_recognizer(ear_name(server, "qwen"), connections)
+        recognizer = resolve_recognizer(recognizer_name(server, "qwen"), connections)
         assert (spoken.audio.pcm, spoken.usage) == (b"", None)
-        assert await ear.transcribe(spoken.audio, "en") == await ear.transcribe(spoken.audio, "vi")
+        assert await recognizer.transcribe(spoken.audio, "en") == await recognizer.transcribe(
+            spoken.audio, "vi"
+        )
         return server.log.started
 
     assert connected(work) == 0
@@ -307,17 +309,17 @@ def test_replies_are_remembered_per_draw_for_voices_and_by_audio_for_ears(
 
     async def work(connections: ModelClients, server: SpeechServer) -> list[str]:
         voice = resolve_synthesizer(voice_name(server, "deepgram"), connections)
-        ear = resolve_recognizer(ear_name(server, "deepgram"), connections)
+        recognizer = resolve_recognizer(recognizer_name(server, "deepgram"), connections)
         heard = []
         for seed in (1, 1, 2):
             spoken = await voice.speak("hello", "en", seed)
-            heard += [await ear.transcribe(spoken.audio, "en") for _ in "ab"]
+            heard += [await recognizer.transcribe(spoken.audio, "en") for _ in "ab"]
         assert all(transcript.usage is not None for transcript in heard)
         replayed = [transcript.usage.replayed for transcript in heard if transcript.usage]
         assert replayed == [0, 1, 1, 1, 0, 1]
         return [transcript.text for transcript in heard]
 
-    connections = ModelClients(Timeouts(connect=5, read=5), remembers=True)
+    connections = ModelClients(Timeouts(connect=5, read=5), cache_enabled=True)
     assert connected(work, speaker=speaker, connections=connections) == [
         "hello 1",
         "hello 1",
@@ -343,7 +345,7 @@ def test_a_budget_counts_speech_and_ends_the_run() -> None:
         ):
             await voice.speak("all", "en", 1)
         with pytest.raises(UsageError, match="needs the price of deepgram/some-model"):
-            resolve_recognizer(ear_name(server, "deepgram"), connections)
+            resolve_recognizer(recognizer_name(server, "deepgram"), connections)
 
     connected(work, connections=ModelClients(Timeouts(connect=5, read=5), budget=budget))
 

@@ -18,7 +18,7 @@ def test_a_run_has_the_prices_that_ship_no_budget_and_a_memory() -> None:
     setup = build_setup(BASE)
     assert setup.prices == load_prices(None)
     assert setup.budget is None
-    assert setup.remembers
+    assert setup.cache_enabled
 
 
 def test_a_grid_file_names_prices_budget_and_memory(tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_a_grid_file_names_prices_budget_and_memory(tmp_path: Path) -> None:
     setup.budget.require_prices(["vllm/mine"])
     with pytest.raises(UsageError, match="needs the price"):
         setup.budget.require_prices(["vllm/other"])
-    assert not setup.remembers
+    assert not setup.cache_enabled
 
 
 def test_scoring_has_prices_and_a_budget_too() -> None:

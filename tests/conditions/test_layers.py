@@ -19,7 +19,7 @@ from dragoman.core.usage import Usage
 from dragoman.simulation.participants.oracle import SilentAgent
 
 TASK = Task("t", "suite", "digest", Scenario("Call."))
-TALK = ConversationContext(TASK, "key", "draw", SilentAgent(), NULL_AUDIO_STORE)
+CONTEXT = ConversationContext(TASK, "key", "draw", SilentAgent(), NULL_AUDIO_STORE)
 
 
 class Before:
@@ -56,7 +56,7 @@ class Marked:
 
 
 def layer(mark: str) -> Layer:
-    def told(task: Task) -> Task:
+    def with_mark(task: Task) -> Task:
         instructions = f"{task.scenario.instructions}{mark}"
         return msgspec.structs.replace(task, scenario=Scenario(instructions))
 
@@ -64,9 +64,9 @@ def layer(mark: str) -> Layer:
         name=mark,
         identity=f"identity of {mark}",
         record={"mark": mark},
-        task=told,
+        task=with_mark,
         policy=lambda policy: policy + mark,
-        briefing=lambda _: StaticInstructions({"agent": f"Told by {mark}."}),
+        instruction_source=lambda _: StaticInstructions({"agent": f"Told by {mark}."}),
         view=lambda _, inner: Marked(mark, inner),
         channel=lambda _, side: Marked(mark) if side == "user" else None,
         wording=lambda _, wording: msgspec.structs.replace(
@@ -81,8 +81,8 @@ def test_without_layers_everything_is_plain() -> None:
     assert plain.shown(TASK) is TASK
     assert plain.policy("Be kind.") == "Be kind."
     assert plain.wording(TASK) == ENGLISH_VALUES
-    assert plain.briefing(TALK) is None
-    assert set(plain.channels(TALK).values()) == {IDENTITY_CHANNEL}
+    assert plain.instruction_source(CONTEXT) is None
+    assert set(plain.channels(CONTEXT).values()) == {IDENTITY_CHANNEL}
     assert plain.identities == ()
 
 
@@ -90,8 +90,8 @@ def test_a_layer_that_says_nothing_changes_nothing() -> None:
     empty = resolve_condition(PLAIN, [Layer("empty", "e")])
     assert empty.shown(TASK) is TASK
     assert empty.policy("Be kind.") == "Be kind."
-    assert empty.briefing(TALK) is None
-    assert set(empty.channels(TALK).values()) == {IDENTITY_CHANNEL}
+    assert empty.instruction_source(CONTEXT) is None
+    assert set(empty.channels(CONTEXT).values()) == {IDENTITY_CHANNEL}
     assert empty.identities == ("e",)
 
 
@@ -102,13 +102,13 @@ def test_what_two_layers_change_is_changed_by_one_after_the_other() -> None:
     assert both.wording(TASK).language == "en-a-b"
     assert both.identities == ("identity of -a", "identity of -b")
     assert both.records == {"-a": {"mark": "-a"}, "-b": {"mark": "-b"}}
-    assert both.after(TALK, Episode((), Termination("user_stop"), 0, 0)).steps == 2
+    assert both.after(CONTEXT, Episode((), Termination("user_stop"), 0, 0)).steps == 2
     call = both.views["agent"].canonical(ToolCall("1", "find", {}))
     assert call.name == "find-b-a"
 
 
 def test_words_go_through_one_channel_and_then_the_next() -> None:
-    channels = resolve_condition(PLAIN, [layer("-a"), layer("-b")]).channels(TALK)
+    channels = resolve_condition(PLAIN, [layer("-a"), layer("-b")]).channels(CONTEXT)
     arrived = asyncio.run(channels["user"].carry(Utterance("Hello.")))
     assert (arrived.intended, arrived.received) == ("Hello.", "Hello.-a-b")
     assert [stage.engine for stage in arrived.stages] == ["-a", "-b"]
@@ -117,8 +117,10 @@ def test_words_go_through_one_channel_and_then_the_next() -> None:
 
 
 def test_each_layer_tells_a_paragraph() -> None:
-    briefing = resolve_condition(PLAIN, [layer("-a"), layer("-b")]).briefing(TALK)
-    assert briefing is not None
+    instruction_source = resolve_condition(PLAIN, [layer("-a"), layer("-b")]).instruction_source(
+        CONTEXT
+    )
+    assert instruction_source is not None
     sides: tuple[Role, ...] = ("agent", "user")
-    told = [asyncio.run(briefing.instructions(side, Before())) for side in sides]
-    assert told == ["Told by -a.\n\nTold by -b.", ""]
+    reported = [asyncio.run(instruction_source.instructions(side, Before())) for side in sides]
+    assert reported == ["Told by -a.\n\nTold by -b.", ""]

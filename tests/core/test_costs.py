@@ -124,8 +124,8 @@ def test_audio_costs_by_the_minute_and_text_by_the_character() -> None:
 
 
 def test_a_price_of_several_things_needs_all_of_them_known() -> None:
-    told = Usage("recognition", "both", 1, 1_000_000, 500_000, audio_seconds=30.0)
-    assert cost_of(told, SPEECH.get) == both("2.3")
+    reported = Usage("recognition", "both", 1, 1_000_000, 500_000, audio_seconds=30.0)
+    assert cost_of(reported, SPEECH.get) == both("2.3")
     assert cost_of(Usage("recognition", "both", audio_seconds=30.0), SPEECH.get) is None
     assert cost_of(Usage("recognition", "both", 1, 1, 1), SPEECH.get) is None
     assert cost_of(Usage("synthesis", "voice", audio_seconds=1.0), SPEECH.get) is None

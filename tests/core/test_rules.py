@@ -48,8 +48,8 @@ def test_the_second_version_differs_from_the_first_in_ends_of_conversations_alon
 )
 def test_a_rule_set_with_records_differs_in_the_phone_alone(name: str, rules: Rules) -> None:
     records = RULES.find(name)
-    told = msgspec.structs.replace(records, name=rules.name, phone_answers_in_records=False)
-    assert (told, records.phone_answers_in_records) == (rules, True)
+    reported = msgspec.structs.replace(records, name=rules.name, phone_answers_in_records=False)
+    assert (reported, records.phone_answers_in_records) == (rules, True)
 
 
 @pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES], ids=lambda rules: rules.name)

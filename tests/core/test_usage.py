@@ -62,9 +62,9 @@ def test_a_replayed_call_keeps_its_tokens_and_loses_time_and_faults() -> None:
 
 
 def test_tokens_of_audio_add_up_and_unknown_ones_stay_unknown() -> None:
-    told = Usage("agent", "m", input_audio_tokens=9, output_audio_tokens=2)
-    (both,) = total_usage([told, as_replayed(told)])
+    reported = Usage("agent", "m", input_audio_tokens=9, output_audio_tokens=2)
+    (both,) = total_usage([reported, as_replayed(reported)])
     assert (both.input_audio_tokens, both.replayed_input_audio_tokens) == (18, 9)
     assert (both.output_audio_tokens, both.replayed_output_audio_tokens) == (4, 2)
-    (other,) = total_usage([told, Usage("agent", "m", input_audio_tokens=None)])
+    (other,) = total_usage([reported, Usage("agent", "m", input_audio_tokens=None)])
     assert (other.input_audio_tokens, other.output_audio_tokens) == (None, 2)

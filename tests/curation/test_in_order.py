@@ -10,7 +10,7 @@ from dragoman.curation.concurrency import map_in_order
 
 def test_results_come_in_order_and_only_so_many_are_under_way() -> None:
     under_way = most = 0
-    told: list[tuple[int, str]] = []
+    reported: list[tuple[int, str]] = []
 
     async def work(number: int) -> str:
         nonlocal under_way, most
@@ -21,13 +21,15 @@ def test_results_come_in_order_and_only_so_many_are_under_way() -> None:
         under_way -= 1
         return str(number)
 
-    asyncio.run(map_in_order(range(10), work, 3, lambda item, result: told.append((item, result))))
-    assert told == [(number, str(number)) for number in range(10)]
+    asyncio.run(
+        map_in_order(range(10), work, 3, lambda item, result: reported.append((item, result)))
+    )
+    assert reported == [(number, str(number)) for number in range(10)]
     assert most == 3
 
 
 def test_what_stands_before_a_failure_is_told_and_what_is_under_way_is_waited_for() -> None:
-    told: list[int] = []
+    reported: list[int] = []
     done: list[int] = []
 
     async def work(number: int) -> None:
@@ -38,8 +40,8 @@ def test_what_stands_before_a_failure_is_told_and_what_is_under_way_is_waited_fo
         done.append(number)
 
     with pytest.raises(ParticipantError, match="broke"):
-        asyncio.run(map_in_order(range(10), work, 4, lambda item, _: told.append(item)))
-    assert told == [0, 1]
+        asyncio.run(map_in_order(range(10), work, 4, lambda item, _: reported.append(item)))
+    assert reported == [0, 1]
     assert sorted(done) == [0, 1, 3, 4, 5]
 
 

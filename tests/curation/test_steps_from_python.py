@@ -92,7 +92,7 @@ def test_services_are_called_and_what_does_not_answer_is_dropped(tmp_path: Path)
 def test_models_write_rate_answer_and_check_and_what_they_consumed_is_told(mine: Path) -> None:
     with ModelServer(FakeCurationLlm()) as server:
         one, other = (f"compatible/{name}?base_url={server.url}&seed=off" for name in "ab")
-        both, terms = f"{one},{other}", ModelOptions(patience=5)
+        both, terms = f"{one},{other}", ModelOptions(retry_for=5)
         briefs = BriefPlan({"single": 2, "repeated": 0, "parallel": 0, "nested": 0})
         written = run_generate(mine, GenerateOptions(one, 1, briefs, terms))
         rated = run_rate(mine, RateOptions(both, terms=terms))
@@ -107,19 +107,19 @@ def test_models_write_rate_answer_and_check_and_what_they_consumed_is_told(mine:
 
 
 def test_progress_is_told_while_a_step_goes_on(mine: Path) -> None:
-    told: list[tuple[str, int | None, int]] = []
+    reported: list[tuple[str, int | None, int]] = []
 
     @contextmanager
     def progress(title: str, total: int | None) -> Iterator[Advance]:
         counts: list[int] = []
         yield counts.append
-        told.append((title, total, sum(counts)))
+        reported.append((title, total, sum(counts)))
 
     run_collect(mine, [LIBRARY], PORTUGAL, progress=progress)
     run_generate(mine, progress=progress)
     run_generate(mine, progress=progress)
 
-    assert told == [
+    assert reported == [
         ("reading library.yaml", None, 1),
         ("generate", 6, 6),
         ("generate", 6, 0),

@@ -23,7 +23,7 @@ from dragoman.store.run_store import create_run
 MODEL = "compatible/model"
 
 
-def told(folder: Path, used: Usage) -> tuple[str, ...]:
+def reported(folder: Path, used: Usage) -> tuple[str, ...]:
     """Return what is said of a run of two conversations in which this was used each time."""
     config = RunConfig("shop", ("a",))
     made = Manifest("0", "3", 1.0, config, "none", "p", sample_suite().provenance)
@@ -43,14 +43,14 @@ def told(folder: Path, used: Usage) -> tuple[str, ...]:
 
 
 def test_an_endpoint_that_refused_most_attempts_is_told_with_what_helps(tmp_path: Path) -> None:
-    (line,) = told(tmp_path, Usage("agent", MODEL, 40, faults={"rate_limited": 50, "cut": 9}))
+    (line,) = reported(tmp_path, Usage("agent", MODEL, 40, faults={"rate_limited": 50, "cut": 9}))
 
     assert line.startswith(f"agent {MODEL}: 100 of 180 attempts were refused for want of room")
     assert "--rate" in line
 
 
 def test_what_is_to_be_said_of_replies_is_said_once_by_model(tmp_path: Path) -> None:
-    lines = told(
+    lines = reported(
         tmp_path,
         Usage("user", MODEL, 4, remarks={"separated_reasoning": 2, "alternating_roles": 1}),
     )
@@ -64,7 +64,7 @@ def test_what_is_to_be_said_of_replies_is_said_once_by_model(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("kind", get_args(RemarkKind))
 def test_every_kind_of_remark_has_a_sentence(tmp_path: Path, kind: str) -> None:
-    (line,) = told(tmp_path, Usage("agent", MODEL, 2, remarks={kind: 1}))
+    (line,) = reported(tmp_path, Usage("agent", MODEL, 2, remarks={kind: 1}))
     assert line.startswith(f"agent {MODEL}: ")
 
 
@@ -79,4 +79,4 @@ def test_every_kind_of_remark_has_a_sentence(tmp_path: Path, kind: str) -> None:
     ids=["fewer than were answered", "few", "broken and not refused", "none"],
 )
 def test_other_faults_and_few_refusals_are_not(tmp_path: Path, used: Usage) -> None:
-    assert told(tmp_path, used) == ()
+    assert reported(tmp_path, used) == ()

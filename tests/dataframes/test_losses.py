@@ -9,7 +9,7 @@ import pytest
 
 import dragoman as package
 
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 
 @pytest.fixture

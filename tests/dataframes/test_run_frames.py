@@ -108,7 +108,7 @@ def test_turns_utterances_and_calls_are_all_that_happened(run: dragoman.RunResul
         assert sorted([*moves, *results]) == list(range(len(episode.events)))
 
 
-def test_what_was_misheard_stands_beside_what_was_meant(run: dragoman.RunResult) -> None:
+def test_what_was_misrecognized_stands_beside_what_was_meant(run: dragoman.RunResult) -> None:
     lines = run.frames.utterances
     heard = lines.filter(voice="simulated:10", by="user").drop_nulls("heard")
     assert heard.filter(pl.col("heard") != pl.col("spoken")).height > 0

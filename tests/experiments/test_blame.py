@@ -123,9 +123,11 @@ def verdicts(folder: Path) -> dict[tuple[str, str], float]:
         }
 
 
-def culprits(run: Path) -> dict[tuple[str, str], str]:
+def failure_sources(run: Path) -> dict[tuple[str, str], str]:
     """Return what is blamed, by agent and task."""
-    return {(row.agent, row.task): row.culprit for row in attribute_failures(run, lambda: None)}
+    return {
+        (row.agent, row.task): row.failure_source for row in attribute_failures(run, lambda: None)
+    }
 
 
 def stored(run: Path) -> dict[tuple[str, str], str]:
@@ -156,8 +158,8 @@ def test_simulated_errors_are_blamed_where_the_words_that_were_meant_pass(tmp_pa
     tasks = ("larger-jacket", "two-swaps")
     run = played(tmp_path / "run", voices=("simulated:90",), tasks=tasks)
     assert set(verdicts(run).values()) == {0}
-    assert culprits(run) == {("literal", task): "mishearing" for task in tasks}
-    assert stored(run) == culprits(run)
+    assert failure_sources(run) == {("literal", task): "mishearing" for task in tasks}
+    assert stored(run) == failure_sources(run)
 
 
 @pytest.mark.slow
@@ -166,7 +168,7 @@ def test_what_is_lost_with_the_words_that_were_meant_is_not_blamed_on_simulated_
 ) -> None:
     tasks = ("larger-jacket", "two-swaps")
     run = played(tmp_path / "run", agents=(WRONG_FORM,), voices=("simulated:10",), tasks=tasks)
-    assert culprits(run) == {(WRONG_FORM, task): "arguments" for task in tasks}
+    assert failure_sources(run) == {(WRONG_FORM, task): "arguments" for task in tasks}
 
 
 @pytest.mark.parametrize("condition", [{}, pytest.param(SPOKEN, marks=pytest.mark.nightly)])
@@ -181,7 +183,7 @@ def test_an_agent_that_fills_its_calls_wrongly_is_told_from_one_that_calls_what_
         **{(WRONG_FORM, task): "arguments" for task in tasks},
         **{(WRONG_TOOL, task): "agent" for task in tasks},
     }
-    assert culprits(run) == expected
+    assert failure_sources(run) == expected
     assert stored(run) == expected
     (folder,) = (run / FOLDER).iterdir()
     assert folder.name.startswith("canonical-")
@@ -245,12 +247,12 @@ def test_what_an_older_version_began_is_gone_on_with_and_scored(tmp_path: Path) 
 
 def test_what_is_only_lost_with_another_reply_is_not_the_arguments(tmp_path: Path) -> None:
     run = played(tmp_path / "run", agents=("silent",), tasks=("two-swaps", "too-late"))
-    assert set(culprits(run).values()) == {"agent"}
+    assert set(failure_sources(run).values()) == {"agent"}
 
 
 def test_what_cannot_be_judged_with_canonical_arguments_is_unknown(tmp_path: Path) -> None:
     run = played(tmp_path / "run", agents=(WRONG_FORM,), user="gold", tasks=("return-poles",))
-    assert culprits(run) == {(WRONG_FORM, "return-poles"): "unknown"}
+    assert failure_sources(run) == {(WRONG_FORM, "return-poles"): "unknown"}
 
 
 def test_a_run_that_was_played_elsewhere_is_not_played_again(tmp_path: Path) -> None:
@@ -277,7 +279,7 @@ def test_in_another_language_too_wrong_values_are_told_from_wrong_tools(
         tasks=("0", "1"),
     )
     assert set(verdicts(run)) == {("th:domain/text/none", task) for task in ("0", "1")}
-    assert culprits(run) == {
+    assert failure_sources(run) == {
         **{(WRONG_FORM, task): "arguments" for task in ("0", "1")},
         **{(WRONG_TOOL, task): "agent" for task in ("0", "1")},
     }
@@ -292,7 +294,7 @@ def test_where_calls_are_judged_too_wrong_values_are_told_from_wrong_tools(
 ) -> None:
     assert in_bfcl.is_dir()
     run = played(tmp_path / "run", suite=suite, agents=(UNTYPED, WRONG_TOOL), tasks=(task,))
-    assert culprits(run) == {(UNTYPED, task): "arguments", (WRONG_TOOL, task): "agent"}
+    assert failure_sources(run) == {(UNTYPED, task): "arguments", (WRONG_TOOL, task): "agent"}
 
 
 def test_calls_that_are_written_as_text_are_unknown(in_bfcl: Path, tmp_path: Path) -> None:
@@ -300,7 +302,7 @@ def test_calls_that_are_written_as_text_are_unknown(in_bfcl: Path, tmp_path: Pat
     agent = f"{__name__}:writes_nothing_of_use?calls=python"
     task = "simple_python_0"
     run = played(tmp_path / "run", suite="bfcl:simple_python", agents=(agent,), tasks=(task,))
-    assert culprits(run) == {(agent, task): "unknown"}
+    assert failure_sources(run) == {(agent, task): "unknown"}
     assert not (run / FOLDER).exists()
 
 
@@ -308,7 +310,7 @@ def test_where_the_plan_has_no_calls_the_agent_did_too_much(in_bfcl: Path, tmp_p
     assert in_bfcl.is_dir()
     task = "irrelevance_0"
     run = played(tmp_path / "run", suite="bfcl:irrelevance", agents=(EAGER,), tasks=(task,))
-    assert culprits(run) == {(EAGER, task): "agent"}
+    assert failure_sources(run) == {(EAGER, task): "agent"}
     assert not (run / FOLDER).exists()
 
 
@@ -334,7 +336,7 @@ def test_only_what_decides_is_played_again(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.speech
-def test_who_is_given_the_audio_and_passes_with_words_has_misheard(tmp_path: Path) -> None:
+def test_who_is_given_the_audio_and_passes_with_words_has_misrecognized(tmp_path: Path) -> None:
     run = played(
         tmp_path / "run",
         suite="courier:easy",
@@ -344,7 +346,7 @@ def test_who_is_given_the_audio_and_passes_with_words_has_misheard(tmp_path: Pat
         asr=("itself",),
         speakers=("us",),
     )
-    assert culprits(run) == {(DEAF, "saturday-morning"): "hearing"}
+    assert failure_sources(run) == {(DEAF, "saturday-morning"): "hearing"}
     again = {condition for each in (run / FOLDER).iterdir() for condition, _ in verdicts(each)}
     assert again == {"en/telephone+understood/none", "en/studio+itself/none"}
 
@@ -374,7 +376,7 @@ def test_what_the_line_or_the_listener_lost_is_named_as_the_counterfactuals_say(
 
     assert steps
     assert [row.task for row in rows] == lost
-    assert stored(run) == {(row.agent, row.task): row.culprit for row in rows}
+    assert stored(run) == {(row.agent, row.task): row.failure_source for row in rows}
     again = {
         place: reward
         for folder in (run / FOLDER).iterdir()
@@ -387,8 +389,8 @@ def test_what_the_line_or_the_listener_lost_is_named_as_the_counterfactuals_say(
     for row in rows:
         understood = again["en/bad-line+understood/none", row.task] == 1.0
         clean = again["en/studio+generic/none", row.task] == 1.0
-        assert row.culprit == failure_source(Counterfactuals(understood, clean))
-        assert row.culprit in {"line", "speech"}
+        assert row.failure_source == failure_source(Counterfactuals(understood, clean))
+        assert row.failure_source in {"line", "speech"}
 
     more: list[None] = []
     assert attribute_failures(run, lambda: more.append(None)) == rows
@@ -410,6 +412,6 @@ def test_where_questions_may_be_answered_every_lost_entry_has_a_stage(
         limit=4,
     )
     lost = {key for key, value in verdicts(run).items() if value < 1}
-    found = culprits(run)
+    found = failure_sources(run)
     assert ("literal" in {agent for agent, _ in found}, len(lost) > 1) == (True, True)
     assert set(found.values()) == {"mishearing"}

@@ -34,16 +34,19 @@ def recorded(
     return write_set(tmp_path / "set", suites, [TASK], HEARD, lambda _: silence)
 
 
-def culprits(recorded: Path, run: Path) -> dict[str, str]:
+def failure_sources(recorded: Path, run: Path) -> dict[str, str]:
     played = dragoman.run(f"set:{recorded}", agent="literal", voice="recorded", out=run)
     assert played.episodes["reward"].to_list() == [0.0, 0.0]
-    return {blame.condition: blame.culprit for blame in attribute_failures(run, lambda: None)}
+    return {
+        failure_source.condition: failure_source.failure_source
+        for failure_source in attribute_failures(run, lambda: None)
+    }
 
 
 def test_a_recognizer_and_errors_that_were_simulated_are_told_apart(
     recorded: Path, tmp_path: Path
 ) -> None:
-    assert culprits(recorded, tmp_path / "run") == {
+    assert failure_sources(recorded, tmp_path / "run") == {
         "en/recorded+openai/whisper-1/none": "speech",
         "en/recorded+simulated:15/none": "mishearing",
     }
@@ -56,7 +59,7 @@ def test_of_another_line_nothing_is_known_where_its_recognizer_is_out_of_reach(
     content = msgspec.json.decode(settings.read_bytes()) | {"line": "telephone"}
     settings.write_bytes(msgspec.json.encode(content))
 
-    assert culprits(recorded, tmp_path / "run") == {
+    assert failure_sources(recorded, tmp_path / "run") == {
         "en/recorded+openai/whisper-1/none": "unknown",
         "en/recorded+simulated:15/none": "mishearing",
     }

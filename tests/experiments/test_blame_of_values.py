@@ -19,7 +19,7 @@ PLANTED = 50
 _NUMBER = re.compile(r"(?<![\w.,$-])([1-9][0-9]?)(?![\w.,%-]|\s?(?:st|nd|rd|th))")
 
 
-def misheard(text: str) -> str:
+def misrecognized(text: str) -> str:
     """Return a text with its first small number heard as another."""
     return _NUMBER.sub(lambda match: str(int(match[1]) + 47), text, count=1)
 
@@ -40,7 +40,7 @@ def lossy_tasks(pulled_bfcl: Path) -> list[str]:
     for task in suite.tasks:
         text = task.turns[0].messages[0]
         match = _NUMBER.search(text)
-        changed = misheard(text)
+        changed = misrecognized(text)
         if match is not None and any(
             _is_lost(each, match[1], text, changed) for each in expected_values(suite, task)
         ):
@@ -68,15 +68,15 @@ def test_planted_losses_are_blamed_on_their_stage_and_perfect_hearing_on_none(
     assert len(lossy_tasks) == PLANTED
     silence = Audio(bytes(3_200), 16_000)
     heard = {
-        "openai/mishears": misheard,
+        "openai/mishears": misrecognized,
         "openai/perfect": in_other_forms,
-        "simulated:15": misheard,
+        "simulated:15": misrecognized,
     }
     folder = write_set(tmp_path / "set", [load_suite(SUITE)], lossy_tasks, heard, lambda _: silence)
     dragoman.run(f"set:{folder}", agent="literal", voice="recorded", out=tmp_path / "run")
 
     found = [
-        (row.condition.split("+")[1], row.culprit)
+        (row.condition.split("+")[1], row.failure_source)
         for row in attribute_failures(tmp_path / "run", lambda: None)
     ]
 

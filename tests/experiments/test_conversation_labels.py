@@ -92,7 +92,7 @@ def test_no_labels_are_not_the_same_as_none_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("labels", "told"),
+    ("labels", "reported"),
     [
         ({"repetitons": 1}, "unknown label 'repetitons': there are errors, "),
         ({"repetitions": -1}, "'repetitions' is -1, which is no count"),
@@ -112,13 +112,13 @@ def test_no_labels_are_not_the_same_as_none_counted(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_read_is_refused_in_a_line(
-    tmp_path: Path, labels: object, told: str
+    tmp_path: Path, labels: object, reported: str
 ) -> None:
     path = file(tmp_path, labels)
     with pytest.raises(DataError) as caught:
         check_labels([path])
     assert str(caught.value).startswith(f"{path}: simulation s1: ")
-    assert told in str(caught.value)
+    assert reported in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

@@ -39,7 +39,7 @@ def cards(value, suite):
         raise UsageError(f"no card {value!r}: choose {', '.join(known)}")
     card = known[value]
 
-    def told(task):
+    def with_card(task):
         scenario = msgspec.structs.replace(task.scenario, persona=card["user"])
         return msgspec.structs.replace(task, scenario=scenario)
 
@@ -47,8 +47,8 @@ def cards(value, suite):
         name="cards",
         identity=content_key("cards-1", card),
         record=card,
-        task=told,
-        briefing=lambda talk: StaticInstructions({"agent": card["agent"]}),
+        task=with_card,
+        instruction_source=lambda context: StaticInstructions({"agent": card["agent"]}),
     )
 
 

@@ -73,8 +73,8 @@ def test_a_conversation_is_in_the_language(folder: Path, in_process: Cli) -> Non
         "pt-BR",
     )
     assert cell["pass_hat"] == {"1": 1}
-    told = in_process("show", "mine", "where-is-my-parcel", cwd=folder).stdout
-    assert "Olá! Em que posso ajudar hoje?" in told
+    reported = in_process("show", "mine", "where-is-my-parcel", cwd=folder).stdout
+    assert "Olá! Em que posso ajudar hoje?" in reported
 
 
 def test_tools_are_in_the_language_and_gold_passes_through_their_labels(
@@ -128,8 +128,8 @@ def test_agents_and_users_without_a_model_speak_it(in_process: Cli, tmp_path: Pa
     assert done.returncode == 0, done.stderr
     (cell,) = json.loads(done.stdout)["cells"]
     assert cell["pass_hat"] == {"1": 1}
-    told = in_process("show", "r", "saturday-morning", cwd=tmp_path).stdout
-    assert "Olá! Em que posso ajudar hoje?" in told
+    reported = in_process("show", "r", "saturday-morning", cwd=tmp_path).stdout
+    assert "Olá! Em que posso ajudar hoje?" in reported
 
 
 def test_a_refusal_of_the_kit_is_in_the_language_too() -> None:
@@ -142,9 +142,9 @@ def test_a_refusal_of_the_kit_is_in_the_language_too() -> None:
     )
     setup = build_setup(config)
     view = setup.localization(setup.conditions[0]).views["agent"]
-    world = setup.suite.factory(DEFAULT_RULES)(setup.suite.tasks[0])
+    environment = setup.suite.factory(DEFAULT_RULES)(setup.suite.tasks[0])
     call = ToolCall("1", "calculate", {"expression": "1/0"})
-    assert view.present(world.call(call), call).content == "Erro: divisão por zero"
+    assert view.present(environment.call(call), call).content == "Erro: divisão por zero"
     call = ToolCall("2", "get_locker", {})
-    shown = view.present(world.call(call), call).content
+    shown = view.present(environment.call(call), call).content
     assert shown == "Erro: argumentos inválidos: falta o campo obrigatório `locker_id`"

@@ -74,7 +74,7 @@ class Small:
     def not_applicable(self, condition):
         return ""
 
-    def policy(self, task, world):
+    def policy(self, task, environment):
         return ""
 
     def factory(self, rules):
@@ -83,8 +83,8 @@ class Small:
     def check(self, rules):
         return Requests()
 
-    def conductor(self, task, world, rules, limits):
-        return SingleTurn(task, world, steps=3)
+    def turn_protocol(self, task, environment, rules, limits):
+        return SingleTurn(task, environment, steps=3)
 
 
 def answer(request):

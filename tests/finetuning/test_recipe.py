@@ -34,11 +34,11 @@ def test_the_defaults_are_the_sources(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_line_is_told_by_its_key(tmp_path: Path, line: str, said: str) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as reported:
         read(tmp_path, LEAST + line)
 
-    assert said in str(told.value)
-    assert "recipe.toml" in str(told.value)
+    assert said in str(reported.value)
+    assert "recipe.toml" in str(reported.value)
 
 
 def test_a_recipe_without_rows_or_file_is_refused(tmp_path: Path) -> None:

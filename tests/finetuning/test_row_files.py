@@ -44,10 +44,10 @@ def test_a_line_without_an_id_is_known_by_its_place_and_ours_by_its_own(tmp_path
     ],
 )
 def test_a_line_that_teaches_nothing_is_told(tmp_path: Path, line: object, said: str) -> None:
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as reported:
         read_rows([written(tmp_path, line)])
 
-    assert said in str(told.value)
+    assert said in str(reported.value)
 
 
 def test_no_rows_and_two_of_one_id_are_told(tmp_path: Path) -> None:

@@ -28,15 +28,15 @@ def written(run: dragoman.RunResult, path: Path, agent: str | None = None) -> ET
 def test_failures_errors_and_what_has_no_score_are_told_apart(tmp_path: Path) -> None:
     run = dragoman.run("sample:shop", agent=["silent", hostile, "gold"], out=tmp_path / "run")
     root = written(run, tmp_path / "run.xml")
-    standings = run.episodes.group_by("standing").len().rows()
-    expected = {str(standing): count for standing, count in standings}
+    counts_by_status = run.episodes.group_by("standing").len().rows()
+    expected = {str(status): count for status, count in counts_by_status}
     assert expected["code"] == 5
     assert root.get("errors") == "5"
     assert root.get("failures") == str(expected["fail"])
     assert root.get("skipped") == str(expected["unscored"])
     assert root.get("failures") != "0" != root.get("skipped")
     assert len(root.findall("testsuite")) == 3
-    for row in run.episodes.filter(standing="unscored").to_dicts():
+    for row in run.episodes.filter(status="unscored").to_dicts():
         skipped = [
             case.find("skipped")
             for case in root.findall(".//testcase")

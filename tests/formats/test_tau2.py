@@ -296,7 +296,9 @@ def test_the_language_of_a_file_is_the_condition_of_its_conversations(
     with open_run(run, write=False) as store:
         assert {cell.condition.label for cell in store.cells()} == {"th:interaction/text/none"}
         (episode, *_) = [episode for _, _, episode in store.episodes()]
-        assert read_manifest(store).realised["th:interaction/text/none"].detector == "th"
+        assert (
+            read_manifest(store).localization_records["th:interaction/text/none"].detector == "th"
+        )
         assert getattr(episode.events[0], "scripted", False)
     after = exported(run, tmp_path / "after.json")
     assert {each["reward_info"]["reward"] for each in after["simulations"]} == {1.0}

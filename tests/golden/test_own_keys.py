@@ -94,14 +94,14 @@ def test_measures_keep_their_names_versions_and_figures(
     """Compare what stored counts are found by, and what figures are made of, with the golden ones."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     setup = build_setup(msgspec.convert({"suite": "courier", "agents": ["gold"]}, RunConfig))
-    makings = MeasureContext(
+    artifact_costs = MeasureContext(
         reward_scoring(setup), ("openai/gpt-4.1-mini",), ModelClients(), repeat=2
     )
     names = [*measure_names(), *earlier_measure_names(), *rubric_names()]
     found = {
         name: [
             [each.name, each.version, each.judge, each.rules, *map(_json, each.figures)]
-            for each in resolve_measures([name], makings)
+            for each in resolve_measures([name], artifact_costs)
         ]
         for name in names
     }

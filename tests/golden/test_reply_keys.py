@@ -37,7 +37,7 @@ MODELS = (
     "openai/text-embedding-3-small?extra.dimensions=256",
 )
 VOICES = ("openai/alloy?model=gpt-4o-mini-tts", "elevenlabs/Rachel?model=eleven_flash_v2_5")
-EARS = ("openai/whisper-1", "deepgram/nova-3", "qwen/qwen3-asr-flash")
+RECOGNIZERS = ("openai/whisper-1", "deepgram/nova-3", "qwen/qwen3-asr-flash")
 TOOL = ToolSpec(
     "find", "Finds a parcel.", {"type": "object", "properties": {"id": {"type": "string"}}}
 )
@@ -115,7 +115,9 @@ def test_models_voices_and_ears_keep_their_identities(
         "voices": {
             written: resolve_synthesizer(written, connections).identity for written in VOICES
         },
-        "ears": {written: resolve_recognizer(written, connections).identity for written in EARS},
+        "ears": {
+            written: resolve_recognizer(written, connections).identity for written in RECOGNIZERS
+        },
     }
     same_json("models.json", found)
 
@@ -166,8 +168,8 @@ def test_a_request_of_translation_keeps_its_key(tmp_path: Path, same_json: SameJ
     source = SourceText("en", "vi", "tool find", "Finds a parcel.")
     entry = MemoryEntry(source, "Tìm bưu kiện.", "machine", "m", 1, ("odd",), "Find", 0.5)
     with ReplyCache(tmp_path / "replies.sqlite", 1 << 30) as cache:
-        remembered = CachedModel(model, cache, "identity")
-        keys = [remembered.key(each, "translation").hex() for each in model.asked]
+        cached = CachedModel(model, cache, "identity")
+        keys = [cached.key(each, "translation").hex() for each in model.asked]
     found = {
         "asked": [[each.key, each.seed, each.label] for each in model.asked],
         "remembered": keys,

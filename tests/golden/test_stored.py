@@ -26,7 +26,7 @@ from dragoman.store.reply_cache import ReplyCache
 from dragoman.store.translation_memory import SourceText, TranslationMemory
 
 SameJson = Callable[[str, object], None]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Unpack = Callable[[str], Path]
 
 STORED = Path(__file__).parent / "stored"
@@ -51,7 +51,7 @@ def unpack(tmp_path: Path) -> Unpack:
 
 
 @pytest.fixture
-def dragoman(in_process: Callable[..., CompletedProcess[str]], tmp_path: Path) -> Told:
+def dragoman(in_process: Callable[..., CompletedProcess[str]], tmp_path: Path) -> RunJson:
     """Return a function that runs a command, which must succeed, and returns what it printed."""
 
     def call(words: str) -> str:
@@ -63,7 +63,7 @@ def dragoman(in_process: Callable[..., CompletedProcess[str]], tmp_path: Path) -
 
 
 @pytest.fixture
-def told(dragoman: Told) -> Told:
+def run_json(dragoman: RunJson) -> RunJson:
     """Return a function that runs a command with `--json` and returns the object it ends with."""
     return lambda words: json.loads(dragoman(f"{words} --json").splitlines()[-1])
 
@@ -84,25 +84,25 @@ def _require_engines() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["grid", "spoken"])
 def test_a_stored_run_says_what_it_said(
-    name: str, unpack: Unpack, told: Told, same_json: SameJson
+    name: str, unpack: Unpack, run_json: RunJson, same_json: SameJson
 ) -> None:
     """Compare what commands say of a run with the golden answers."""
     unpack(name)
-    found = {words: told(f"{words} {name}") for words in READ[name]}
+    found = {words: run_json(f"{words} {name}") for words in READ[name]}
     same_json(f"run_{name}.json", found)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["format-3", "format-2", "format-1"])
 def test_a_run_of_an_older_format_is_read_and_upgraded(
-    name: str, unpack: Unpack, told: Told, dragoman: Told, same_json: SameJson
+    name: str, unpack: Unpack, run_json: RunJson, dragoman: RunJson, same_json: SameJson
 ) -> None:
     """Compare what an older run says, before and after its upgrade, with one golden answer."""
     run = unpack(name)
     run.rename(run.with_name("older"))
     for _ in range(2):
         same_json(
-            "run_older.json", {words: told(f"{words} older") for words in ("show", "compare")}
+            "run_older.json", {words: run_json(f"{words} older") for words in ("show", "compare")}
         )
         dragoman("upgrade older")
     dragoman("verify older")
@@ -111,25 +111,27 @@ def test_a_run_of_an_older_format_is_read_and_upgraded(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WHOLE_RUNS)
 def test_a_stored_run_that_is_whole_plays_nothing_again(
-    name: str, unpack: Unpack, told: Told
+    name: str, unpack: Unpack, run_json: RunJson
 ) -> None:
     """Resume a whole run: no conversation is added, and its figures stay."""
     if name == "spoken":
         _require_engines()
     run = unpack(name)
-    played, shown = conversations(run), told(f"show {name}")
-    told(f"resume {name}")
+    played, shown = conversations(run), run_json(f"show {name}")
+    run_json(f"resume {name}")
     assert conversations(run) == played
-    assert told(f"show {name}") == shown
+    assert run_json(f"show {name}") == shown
 
 
 @pytest.mark.slow
-def test_stored_blame_is_found_again(unpack: Unpack, told: Told, same_json: SameJson) -> None:
+def test_stored_blame_is_found_again(
+    unpack: Unpack, run_json: RunJson, same_json: SameJson
+) -> None:
     """Ask again what lost conversations: what was played for that is found under its keys."""
     _require_engines()
     replays = sorted((unpack("spoken") / "blame").iterdir())
     before = {folder.name: conversations(folder) for folder in replays}
-    same_json("blame.json", told("blame spoken"))
+    same_json("blame.json", run_json("blame spoken"))
     after = {
         path.parent.name: conversations(path.parent)
         for path in replays[0].parent.glob("*/run.sqlite")
@@ -138,43 +140,49 @@ def test_stored_blame_is_found_again(unpack: Unpack, told: Told, same_json: Same
 
 
 @pytest.mark.slow
-def test_a_stored_run_is_scored_again_with_equal_results(unpack: Unpack, told: Told) -> None:
+def test_a_stored_run_is_scored_again_with_equal_results(unpack: Unpack, run_json: RunJson) -> None:
     """Score a run anew: its verdicts and figures stay."""
     unpack("grid")
-    shown = told("show grid --rules dragoman-2")
-    told("score grid --anew --rules dragoman-2")
-    assert told("show grid --rules dragoman-2") == shown
+    shown = run_json("show grid --rules dragoman-2")
+    run_json("score grid --anew --rules dragoman-2")
+    assert run_json("show grid --rules dragoman-2") == shown
 
 
 @pytest.mark.slow
 def test_a_stored_run_is_reported_bundled_and_unbundled(
-    unpack: Unpack, told: Told, dragoman: Told, tmp_path: Path
+    unpack: Unpack, run_json: RunJson, dragoman: RunJson, tmp_path: Path
 ) -> None:
     """Send a run through a report and a bundle: it comes back as it was."""
     run = unpack("grid")
-    shown = told("show grid")
+    shown = run_json("show grid")
     dragoman("report grid --out report.html")
     dragoman("bundle grid --out grid.zip")
     shutil.rmtree(run)
     dragoman("unbundle grid.zip --out grid")
-    assert told("show grid") == shown
+    assert run_json("show grid") == shown
     assert (tmp_path / "report.html").stat().st_size > 1_000
 
 
 @pytest.mark.slow
-def test_a_stored_bundle_is_unbundled(told: Told, dragoman: Told, same_json: SameJson) -> None:
+def test_a_stored_bundle_is_unbundled(
+    run_json: RunJson, dragoman: RunJson, same_json: SameJson
+) -> None:
     """Make a run of a stored bundle: it says what the run of the older formats says."""
     dragoman(f"unbundle {STORED / 'bundle.zip'} --out older")
-    same_json("run_older.json", {words: told(f"{words} older") for words in ("show", "compare")})
+    same_json(
+        "run_older.json", {words: run_json(f"{words} older") for words in ("show", "compare")}
+    )
 
 
 @pytest.mark.slow
-def test_a_stored_audio_set_is_played(unpack: Unpack, told: Told, same_json: SameJson) -> None:
+def test_a_stored_audio_set_is_played(
+    unpack: Unpack, run_json: RunJson, same_json: SameJson
+) -> None:
     """Verify a stored audio set and play it: its conversations have the golden results."""
     pytest.importorskip("soundfile")
     folder = unpack("set")
-    verified = told("speak --verify set")
-    played = told("run set:set --agent literal --out played")
+    verified = run_json("speak --verify set")
+    played = run_json("run set:set --agent literal --out played")
     with closing(sqlite3.connect(folder.with_name("played") / "run.sqlite")) as file:
         keys = [key.hex() for (key,) in file.execute("SELECT key FROM cells ORDER BY id")]
     same_json("audio_set.json", {"verified": verified, "cells": played["cells"], "keys": keys})
@@ -182,15 +190,15 @@ def test_a_stored_audio_set_is_played(unpack: Unpack, told: Told, same_json: Sam
 
 @pytest.mark.slow
 def test_a_stored_dataset_is_read_and_its_steps_have_nothing_to_do(
-    unpack: Unpack, told: Told, same_json: SameJson
+    unpack: Unpack, run_json: RunJson, same_json: SameJson
 ) -> None:
     """Go through the steps of a dataset again: its items and its card stay."""
     path = unpack("dataset") / "dataset.sqlite"
     before = _rows(path)
     for step in ("generate", "answer", "check", "split --share 0.4 --seed 2"):
-        told(f"curate {step} dataset")
+        run_json(f"curate {step} dataset")
     assert _rows(path) == before
-    status, card = told("curate status dataset"), told("curate card dataset")
+    status, card = run_json("curate status dataset"), run_json("curate card dataset")
     same_json("dataset.json", {"status": status, "card": card, "items": before})
 
 

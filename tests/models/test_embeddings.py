@@ -42,13 +42,13 @@ TEXTS = ("a red lamp", "a lamp", "")
 
 async def embedded(url: str, texts: Sequence[str], budget: Budget | None) -> tuple[Vectors, Usage]:
     http = HttpClient(Timeouts(connect=2, read=2, total=20))
-    gate = EndpointClient.of(
-        "http://here", http, (KEY,), patience=RetryPolicy(attempts=2, seconds=5, outage=5)
+    client = EndpointClient.of(
+        "http://here", http, (KEY,), retry_policy=RetryPolicy(attempts=2, seconds=5, outage=5)
     )
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {KEY}"}
     endpoint = ChatEndpoint(f"{url}/embeddings", headers, "small", {})
     try:
-        return await EmbeddingModel("openai/small", endpoint, gate, budget).embed(texts)
+        return await EmbeddingModel("openai/small", endpoint, client, budget).embed(texts)
     finally:
         await http.close()
 

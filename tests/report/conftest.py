@@ -12,7 +12,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-PATIENCE = 60.0
+TIME_LIMIT = 60.0
 
 POLL = """new Promise((done) => {
   const look = () => (%s) ? done(true) : setTimeout(look, 20);
@@ -52,7 +52,7 @@ class Tab:
 
     async def until(self, expression: str) -> None:
         """Wait until an expression holds."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIME_LIMIT):
             found = await self.value(POLL % expression)
         assert found is True
 
@@ -99,7 +99,7 @@ def browse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browse]:
 
 
 async def _in_tab(profile: Path, steps: Steps) -> list[str]:
-    async with asyncio.timeout(PATIENCE), aiohttp.ClientSession() as session:
+    async with asyncio.timeout(TIME_LIMIT), aiohttp.ClientSession() as session:
         port = await _port(profile)
         async with session.get(f"http://127.0.0.1:{port}/json/list") as answer:
             (page, *_) = [entry for entry in await answer.json() if entry["type"] == "page"]

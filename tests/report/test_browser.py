@@ -276,8 +276,8 @@ def test_voices_fit_the_screen_and_decisions_stand_below_the_words(
     played = msgspec.structs.replace(rows[0].episode, clarifications=(decided,))
     spoken = PLAIN.with_axes(voice="telephone", clarify="rule")
     rows.append(msgspec.structs.replace(rows[0], condition=spoken, episode=played))
-    board = summarize_voice(rows, {}, {}, ("dragoman-1", "none"))
-    page = written(tmp_path, msgspec.structs.replace(view(rows), parts={"voice": board}))
+    summary = summarize_voice(rows, {}, {}, ("dragoman-1", "none"))
+    page = written(tmp_path, msgspec.structs.replace(view(rows), parts={"voice": summary}))
 
     async def steps(tab: Any) -> None:  # noqa: ANN401
         await tab.open(f"{page}#conversation-1", width)
@@ -309,13 +309,13 @@ def test_what_was_inferred_of_the_user_stands_where_the_agent_was_told_it(
     async def steps(tab: Any) -> None:  # noqa: ANN401
         await tab.open(f"{page}#conversation-0")
         await tab.until("document.querySelectorAll('#list .inferred').length === 2")
-        told = "document.querySelectorAll('#list .inferred')"
-        first = await tab.value(f"{told}[0].textContent")
+        reported = "document.querySelectorAll('#list .inferred')"
+        first = await tab.value(f"{reported}[0].textContent")
         assert "inferred after 1 message of the user (small)" in first
-        fields = f"[...{told}[0].querySelectorAll('dt, dd')].map((node) => node.textContent)"
+        fields = f"[...{reported}[0].querySelectorAll('dt, dd')].map((node) => node.textContent)"
         assert (await tab.value(fields))[:4] == ["age", "N/A", "technical skill", "3"]
-        assert "bad answers" in await tab.value(f"{told}[0].nextElementSibling.textContent")
-        failed = await tab.value(f"{told}[1].textContent")
+        assert "bad answers" in await tab.value(f"{reported}[0].nextElementSibling.textContent")
+        failed = await tab.value(f"{reported}[1].textContent")
         assert "unusable answer frustration_level is missing" in failed
         body = await tab.value("document.querySelector('#list .body').textContent")
         assert "asking about the user: small, 2 calls, tokens 700 in, 80 out" in body
@@ -329,16 +329,16 @@ def test_what_was_inferred_of_the_user_stands_where_the_agent_was_told_it(
 def test_the_tables_and_figures_of_mm_tau_fit_the_screen(
     browse: Browse, tmp_path: Path, width: int, scheme: str
 ) -> None:
-    told = PLAIN.with_axes(exposure="1")
+    reported = PLAIN.with_axes(exposure="1")
     rows = [
         msgspec.structs.replace(outcome(HOSTILE, task, 0), condition=condition)
-        for condition in (PLAIN, told, told.with_axes(voice="telephone"))
+        for condition in (PLAIN, reported, reported.with_axes(voice="telephone"))
         for task in TASKS
     ]
     digests = {(row.suite, row.task): "digest" for row in rows}
-    board = summarize_mm_tau(rows, digests, ("dragoman-1", "none"))
+    summary = summarize_mm_tau(rows, digests, ("dragoman-1", "none"))
     path = tmp_path / "report.html"
-    lead = LeadSection(LEAD, mm_tau_page((board,), (("runs", HOSTILE),)))
+    lead = LeadSection(LEAD, mm_tau_page((summary,), (("runs", HOSTILE),)))
     path.write_text(render_report([view(rows)], "A report", lead), "utf-8")
 
     async def steps(tab: Any) -> None:  # noqa: ANN401

@@ -53,7 +53,7 @@ def view(rows: list[ConversationResult], audio: str = "") -> RunView:
         {f"courier/{name}": task for name, task in tasks.items()},
         (),
         audio=audio,
-        losses=find_drops(cells),
+        drops=find_drops(cells),
     )
 
 
@@ -75,10 +75,10 @@ def test_each_number_of_a_loss_leads_to_the_conversations_behind_it(
     async def steps(tab: Any) -> None:  # noqa: ANN401 - a tab of conftest
         await tab.open(report)
         first = "document.querySelector('#lost li')"
-        told = await tab.value(f"{first}.textContent.replace(/\\s+/g, ' ')")
-        assert "telephone loses 75.0 points of text" in told
-        assert "line 50.0 [" in told
-        assert "voice or recognizer 25.0 [" in told
+        reported = await tab.value(f"{first}.textContent.replace(/\\s+/g, ' ')")
+        assert "telephone loses 75.0 points of text" in reported
+        assert "line 50.0 [" in reported
+        assert "voice or recognizer 25.0 [" in reported
         links = f"[...{first}.querySelectorAll('a')]"
         for words, count in (("75.0", 3), ("line", 2), ("voice", 1)):
             await tab.value(

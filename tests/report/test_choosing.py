@@ -93,7 +93,7 @@ def test_what_has_no_room_still_says_how_it_ended_and_what_it_scored() -> None:
 def test_a_sample_has_the_same_tasks_and_trials_of_every_agent() -> None:
     run = view()
     order = [
-        run.outcomes[each.number] for each in sized_conversations([run]) if each.standing == "pass"
+        run.outcomes[each.number] for each in sized_conversations([run]) if each.status == "pass"
     ]
 
     pairs = [(order[at], order[at + 1]) for at in range(0, len(order), 2)]

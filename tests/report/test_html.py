@@ -390,8 +390,8 @@ def spoken_view(agent: str = "clerk") -> RunView:
         for number, value in enumerate(values)
     ]
     run = run_view(rows)
-    board = summarize_voice(rows, {}, {}, ("dragoman-1", "rule-1"))
-    return msgspec.structs.replace(run, parts={"voice": board})
+    summary = summarize_voice(rows, {}, {}, ("dragoman-1", "rule-1"))
+    return msgspec.structs.replace(run, parts={"voice": summary})
 
 
 def test_voices_are_drawn_and_told_beside_text() -> None:

@@ -13,7 +13,7 @@ from dragoman.core.scores import Score, Scored
 from dragoman.report.degradation import MAX_LINES, drop_lines, points
 
 TELEPHONE = condition_of({"voice": "telephone"})
-MISHEARD = MeasureResult(
+MISRECOGNIZED = MeasureResult(
     "values", "2", counts={"lost": 1, "lost: id or code": 1, "said: id or code": 4, "won back": 0}
 )
 
@@ -28,7 +28,7 @@ def cell(
             Score("dragoman-1", "none", Scored(float(found == 1.0)), ()),
             measures=(
                 *((attribution_result(found),) if isinstance(found, str) else ()),
-                *(() if condition.voice == "text" else (MISHEARD,)),
+                *(() if condition.voice == "text" else (MISRECOGNIZED,)),
             ),
         )
         for task, found in enumerate(lost)

@@ -241,8 +241,8 @@ def test_what_was_inferred_of_the_user_is_told_field_by_field_where_it_was_infer
 
     text = printed(msgspec.structs.replace(given, episode=played))
 
-    told = text.index("after 1 message of the user (small)")
-    assert text.index("Help.") < told < text.index("technical skill: 3") < text.index("Gladly.")
+    reported = text.index("after 1 message of the user (small)")
+    assert text.index("Help.") < reported < text.index("technical skill: 3") < text.index("Gladly.")
     assert "age: N/A" in text
     late = text.index("nothing after 1 message of the user: persona is missing (small)")
     assert late > text.index("Gladly.")

@@ -13,7 +13,7 @@ from dragoman.report.text_tables import TextTable
 from dragoman.report.voice import voice_tables
 
 LINE = PLAIN.with_axes(voice="telephone")
-BOARD = Leaderboard({"one": 2, "other": 2}, (Aggregate("overall", ("one", "other")),))
+LEADERBOARD = Leaderboard({"one": 2, "other": 2}, (Aggregate("overall", ("one", "other")),))
 
 Counts = Mapping[str, Mapping[str, int | float]]
 
@@ -47,13 +47,13 @@ def outcomes(
     ]
 
 
-def board(*cells: list[ConversationResult]) -> VoiceSummary:
+def summary(*cells: list[ConversationResult]) -> VoiceSummary:
     rows = [row for cell in cells for row in cell]
-    return summarize_voice(rows, {}, {}, ("dragoman-1", "none"), BOARD)
+    return summarize_voice(rows, {}, {}, ("dragoman-1", "none"), LEADERBOARD)
 
 
 def tables(*cells: list[ConversationResult]) -> dict[str, TextTable]:
-    return {table.title: table for table in voice_tables(board(*cells))}
+    return {table.title: table for table in voice_tables(summary(*cells))}
 
 
 def test_a_table_is_there_where_the_run_holds_what_it_shows() -> None:
@@ -105,11 +105,11 @@ def test_values_and_blame_are_counted_where_they_were_measured() -> None:
 
     (heard,) = found["values that calls need, said and lost in hearing"].rows
     assert heard == ("clerk", "telephone+mixed", "6", "2")
-    blame = found["lost conversations by what lost them"]
-    (lost,) = blame.rows
-    assert lost[blame.headings.index("lost")] == "2"
-    assert lost[blame.headings.index("line")] == "2"
-    assert lost[blame.headings.index("speech")] == "0"
+    failure_source = found["lost conversations by what lost them"]
+    (lost,) = failure_source.rows
+    assert lost[failure_source.headings.index("lost")] == "2"
+    assert lost[failure_source.headings.index("line")] == "2"
+    assert lost[failure_source.headings.index("speech")] == "0"
 
 
 def test_decisions_have_a_column_for_each_reason_that_occurs() -> None:

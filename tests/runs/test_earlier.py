@@ -45,7 +45,7 @@ class Remembering:
         self._tool, self._argument, self._more = STORE[category]
 
     def __call__(self, messages: Messages, tools: object) -> object:  # noqa: ARG002 - an agent's signature
-        told, last = str(messages[0]["content"]), messages[-1]
+        reported, last = str(messages[0]["content"]), messages[-1]
         if last["role"] == "tool":
             return "Noted."
         words = str(last["content"])
@@ -53,7 +53,7 @@ class Remembering:
         if words in self.down:
             raise ConnectionError("the wire was cut")
         if words.endswith("?"):
-            return told
+            return reported
         key = {"key": f"note_{len(words)}"} if self._more else {}
         return {
             "tool_calls": [{"name": self._tool, "arguments": {self._argument: f"{words}\n", **key}}]

@@ -157,14 +157,17 @@ def test_a_manifest_says_what_a_run_was_started_with(tmp_path: Path) -> None:
 
 def test_every_finished_conversation_is_told(tmp_path: Path) -> None:
     job = started(tmp_path / "run", trials=2)
-    told: list[tuple[str, int]] = []
+    reported: list[tuple[str, int]] = []
     with job.store:
         pending = pending_cells(job.cells, job.store)
         work = execute(
-            job.setup, pending, job.store, lambda cell, *_: told.append((cell.task.id, cell.trial))
+            job.setup,
+            pending,
+            job.store,
+            lambda cell, *_: reported.append((cell.task.id, cell.trial)),
         )
         asyncio.run(work)
-    assert sorted(told) == sorted((cell.task.id, cell.trial) for cell in job.cells)
+    assert sorted(reported) == sorted((cell.task.id, cell.trial) for cell in job.cells)
 
 
 def rescored(folder: Path, *, anew: bool = False, **changes: str) -> int:
@@ -333,9 +336,9 @@ def test_conversations_that_are_played_elsewhere_pass_a_budget_by_one_of_them() 
 
 
 def test_receipts_allow_everything_and_are_handed_over_once() -> None:
-    receipts = RecordingSpendTracker()
+    spend_records = RecordingSpendTracker()
     call = Usage("agent", "far/model", calls=1)
-    receipts.require_prices(["far/model"])
-    receipts.record(call)
+    spend_records.require_prices(["far/model"])
+    spend_records.record(call)
 
-    assert (receipts.take(), receipts.take()) == ((call,), ())
+    assert (spend_records.take(), spend_records.take()) == ((call,), ())

@@ -30,7 +30,7 @@ from dragoman.scoring.measures.count_measure import CountMeasure
 from dragoman.store.run_file import FILE
 from dragoman.store.run_store import open_run
 
-MISHEARD = RunConfig("sample:shop", ("literal",), voices=("text", "simulated:30"))
+MISRECOGNIZED = RunConfig("sample:shop", ("literal",), voices=("text", "simulated:30"))
 
 
 def played(folder: Path, config: RunConfig) -> PlayedRun:
@@ -84,7 +84,7 @@ def take(folder: Path, *measures: Moody | CountMeasure, choice: Choice = "open")
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return played(tmp_path_factory.mktemp("misheard") / "run", MISHEARD).folder
+    return played(tmp_path_factory.mktemp("misheard") / "run", MISRECOGNIZED).folder
 
 
 @pytest.fixture
@@ -178,11 +178,11 @@ def test_one_measure_is_taken_alone_and_only_where_it_is_missing(folder: Path) -
         "(SELECT min(id) FROM scores WHERE metric LIKE 'hearing-%')",
     )
     (first,) = stored(folder)
-    told: list[None] = []
+    reported: list[None] = []
 
-    score(folder, MeasureRequest(measures=("hearing",)), lambda: told.append(None))
+    score(folder, MeasureRequest(measures=("hearing",)), lambda: reported.append(None))
 
-    assert len(told) == 4
+    assert len(reported) == 4
     assert stored(folder) == {key: entry for key, entry in before.items() if key[2] == "hearing"}
     assert first in stored(folder)
 
@@ -260,8 +260,8 @@ def test_a_measure_that_answers_under_another_name_is_unscored(folder: Path) -> 
 
 def test_a_measure_may_replay_what_happened(folder: Path) -> None:
     def replayed(case: ScoringContext) -> Iterator[CountedItem]:
-        world = case.factory(case.task)
-        yield CountedItem({"tools": len(world.tools("agent").tools)})
+        environment = case.factory(case.task)
+        yield CountedItem({"tools": len(environment.tools("agent").tools)})
 
     assert take(folder, CountMeasure("tools", "1", replayed, ())) == 10
     assert {

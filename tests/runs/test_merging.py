@@ -57,7 +57,7 @@ def merge(out: Path, *parts: Path, prefer: Prefer | None = None) -> MergeResult:
 
 
 @pytest.fixture
-def twin(half: Path) -> Path:
+def copied_run(half: Path) -> Path:
     """A copy of the half."""
     return Path(shutil.copytree(half, half.with_name("twin")))
 
@@ -118,8 +118,13 @@ def test_shares_of_a_plan_are_joined_to_what_one_run_plays(whole: Path, tmp_path
         with open_run(whole, write=False) as own:
             assert store.cells() == own.cells()
             assert store.scorings() == own.scorings()
-            counts = {group: tally.count for group, tally in (store.status_counts() or {}).items()}
-            assert counts == {g: tally.count for g, tally in (own.status_counts() or {}).items()}
+            counts = {
+                group: status_count.count
+                for group, status_count in (store.status_counts() or {}).items()
+            }
+            assert counts == {
+                g: status_count.count for g, status_count in (own.status_counts() or {}).items()
+            }
 
 
 def test_each_share_had_a_preflight_of_its_own_and_copies_of_a_run_one_together(
@@ -177,14 +182,14 @@ def test_what_is_no_share_is_refused(shard: str) -> None:
 
 
 def test_another_plan_or_scoring_is_refused_with_what_differs(half: Path, tmp_path: Path) -> None:
-    for fields, told in (
+    for fields, reported in (
         ({"trials": 3}, "trials 3 in place of 2"),
         ({"languages": ("en",)}, "languages en in place of en,th"),
         ({"judge": "assume-met"}, "judge assume-met in place of none"),
     ):
-        started(tmp_path / told, **fields).store.close()
-        with pytest.raises(StoreError, match=told):
-            merge(tmp_path / "out", half, tmp_path / told)
+        started(tmp_path / reported, **fields).store.close()
+        with pytest.raises(StoreError, match=reported):
+            merge(tmp_path / "out", half, tmp_path / reported)
     assert not (tmp_path / "out").exists()
 
 
@@ -330,7 +335,7 @@ def test_sounds_that_are_not_what_they_were_stop_the_merge(
 
 
 def test_a_merge_that_is_stopped_leaves_no_run_and_can_be_made_again(
-    half: Path, twin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    half: Path, copied_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left = tmp_path / ".out.merging" / "out"
 
@@ -342,24 +347,24 @@ def test_a_merge_that_is_stopped_leaves_no_run_and_can_be_made_again(
     with monkeypatch.context() as patched:
         patched.setattr(merging, "_require_sound", killed)
         with pytest.raises(KeyboardInterrupt):
-            merge(tmp_path / "out", half, twin)
+            merge(tmp_path / "out", half, copied_run)
     assert not (tmp_path / "out").exists()
     left.parent.mkdir()
     (tmp_path / "kept").rename(left)
 
-    assert merge(tmp_path / "out", half, twin).conversations == 3
+    assert merge(tmp_path / "out", half, copied_run).conversations == 3
     assert sorted(path.name for path in tmp_path.iterdir()) == ["half", "out", "twin"]
     with pytest.raises(StoreError, match="is there already"):
-        merge(tmp_path / "out", half, twin)
+        merge(tmp_path / "out", half, copied_run)
 
 
 def test_a_merge_into_a_folder_that_another_one_makes_is_refused(
-    half: Path, twin: Path, tmp_path: Path
+    half: Path, copied_run: Path, tmp_path: Path
 ) -> None:
     (tmp_path / ".out.merging").mkdir()
     lock = Lock(tmp_path / ".out.merging")
     with pytest.raises(StoreError, match="another process"):
-        merge(tmp_path / "out", half, twin)
+        merge(tmp_path / "out", half, copied_run)
     lock.release()
 
 
@@ -378,14 +383,14 @@ def test_a_run_that_is_named_twice_is_refused(half: Path, tmp_path: Path) -> Non
 
 
 def test_a_run_of_an_older_format_is_refused_with_the_command(
-    half: Path, twin: Path, tmp_path: Path
+    half: Path, copied_run: Path, tmp_path: Path
 ) -> None:
     with closing(sqlite3.connect(half / FILE)) as file, file:
         file.execute("DROP TABLE tallies")
         file.execute("DROP INDEX episodes_that_broke")
         file.execute("UPDATE meta SET value = '3' WHERE name = 'format'")
     with pytest.raises(StoreError, match="first `dragoman upgrade"):
-        merge(tmp_path / "out", half, twin)
+        merge(tmp_path / "out", half, copied_run)
 
 
 def test_a_large_plan_is_compared_by_what_it_is_made_of(

@@ -119,14 +119,14 @@ FIND = "for number, book in self._books.shared.records.items():"
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "reported"),
     [
         (f"if 'Bread' in title: raise RuntimeError('no\\nshelf')\n        {FIND}", "no shelf"),
         (f"if 'Bread' in title: return {{}}\n        {FIND}", "returned dict, not text"),
     ],
 )
 def test_a_tool_of_ones_own_suite_that_breaks_ends_its_own_conversation_only(
-    lending: Callable[[str, str], None], here: Path, wrong: str, told: str
+    lending: Callable[[str, str], None], here: Path, wrong: str, reported: str
 ) -> None:
     lending(FIND, wrong)
 
@@ -134,18 +134,18 @@ def test_a_tool_of_ones_own_suite_that_breaks_ends_its_own_conversation_only(
 
     broken, score = outcomes["lent-already"]
     assert broken.ending.reason == "code_error"
-    assert told in broken.ending.detail
+    assert reported in broken.ending.detail
     assert re.search(r"\((suite|environment)\.py, line \d+\)$", broken.ending.detail)
     assert "\n" not in broken.ending.detail
     assert isinstance(score.reward, Unscored)
     assert outcomes["fiftieth-not-fifteenth"][1].reward == Scored(1.0)
 
 
-@pytest.mark.parametrize("deed", ["return", "raise ToolError"])
+@pytest.mark.parametrize("user_action", ["return", "raise ToolError"])
 def test_what_a_tool_answers_is_escaped_where_no_record_carries_it(
-    lending: Callable[[str, str], None], here: Path, deed: str
+    lending: Callable[[str, str], None], here: Path, user_action: str
 ) -> None:
-    lending("return number", f"{deed}(number + '\\ud83d')")
+    lending("return number", f"{user_action}(number + '\\ud83d')")
 
     outcomes = played(RunConfig("lending", ("gold",)), here / "run")
 

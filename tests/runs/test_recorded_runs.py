@@ -104,8 +104,11 @@ def test_a_set_is_played_as_text_and_as_each_of_its_recognizers_heard_it(
         NORMALIZED: HEARD["mixed"](text),
         NORMALIZER_SETTING: UNRECORDED_NORMALIZER,
     }
-    (misheard,) = said(conversations["en/recorded+simulated:15/none", SINGLE])
-    assert (misheard.heard, misheard.audio) == (text.replace("triangle", "try angle"), None)
+    (misrecognized,) = said(conversations["en/recorded+simulated:15/none", SINGLE])
+    assert (misrecognized.heard, misrecognized.audio) == (
+        text.replace("triangle", "try angle"),
+        None,
+    )
     turns = said(conversations["en/recorded/none", TURNS])
     assert [each.spoken for each in turns] == [f"um {each.intended}" for each in turns]
     assert len(turns) == 4

@@ -31,7 +31,7 @@ SPOKEN = RunConfig(
     speakers=("us",),
     concurrency=1,
 )
-PATIENCE = 300
+TIME_LIMIT = 300
 
 
 def changed(**fields: object) -> RunConfig:
@@ -170,7 +170,7 @@ def test_a_run_killed_in_mid_call_ends_as_one_never_killed(unbroken: Path, tmp_p
         env=dict(os.environ),
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIME_LIMIT,
         check=False,
     )
     assert done.returncode == 0, done.stderr

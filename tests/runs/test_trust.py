@@ -101,10 +101,10 @@ def test_a_run_that_was_changed_is_no_longer_ones_own(
     folder = made(work / "mine")
     with_judge(folder)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "aws-31415926535897")
-    told = "asks openai/judge at http://127.0.0.1:9/v1 with the key in AWS_SECRET_ACCESS_KEY"
-    with pytest.raises(UsageError, match=told):
+    reported = "asks openai/judge at http://127.0.0.1:9/v1 with the key in AWS_SECRET_ACCESS_KEY"
+    with pytest.raises(UsageError, match=reported):
         score(folder, MeasureRequest(), lambda: None)
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=reported):
         resume_job(folder)
 
 

@@ -9,7 +9,7 @@ from urllib.request import ProxyHandler, build_opener
 
 import pytest
 
-PATIENCE = 60
+TIME_LIMIT = 60
 MOST_PAGES = 100
 """There is no end of filters."""
 
@@ -19,10 +19,10 @@ ASK = build_opener(ProxyHandler({})).open
 
 def wait_for(address: str) -> None:
     """Wait until a server answers."""
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIME_LIMIT
     while time.monotonic() < until:
         try:
-            with ASK(address, timeout=PATIENCE):
+            with ASK(address, timeout=TIME_LIMIT):
                 return
         except HTTPError:
             return
@@ -37,7 +37,7 @@ def crawled(address: str) -> Iterator[tuple[str, bytes]]:
     while ahead and len(known) < MOST_PAGES:
         path = ahead.pop(0)
         try:
-            with ASK(address + path, timeout=PATIENCE) as answer:
+            with ASK(address + path, timeout=TIME_LIMIT) as answer:
                 page = answer.read() + str(answer.headers).encode()
         except OSError as error:  # a page that says no is one too
             page = getattr(error, "read", bytes)()

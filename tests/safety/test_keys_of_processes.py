@@ -19,7 +19,7 @@ from tests.safety.pages import ASK, crawled
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
-PATIENCE = 60
+TIME_LIMIT = 60
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def started(watched: Watched, *words: object) -> Iterator[subprocess.Popen[bytes
             yield process
         finally:
             process.kill()
-            process.wait(PATIENCE)
+            process.wait(TIME_LIMIT)
 
 
 def command_lines(process: int) -> Iterator[tuple[int, bytes]]:
@@ -59,13 +59,13 @@ def test_workers_command_lines_and_what_a_kill_leaves_hold_no_key(
     words = ("run", "courier", "--agent", agent, "--trials", 40, "--workers", 2, "--max-steps", 9)
     with started(watched, *words, "--no-preflight", "--out", "killed") as process:
         lines: set[tuple[int, bytes]] = set()
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIME_LIMIT
         while len(echo.heard) < 600 and process.poll() is None:
             assert time.monotonic() < until, (watched.home / "printed").read_text()
             lines.update(command_lines(process.pid))
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
-        process.wait(PATIENCE)
+        process.wait(TIME_LIMIT)
     assert len({number for number, _ in lines}) >= 3
     assert [line for _, line in lines if named_in(line, canaries())] == []
     assert (watched.work / "killed" / "run.sqlite").exists()
@@ -81,7 +81,7 @@ def test_pages_hold_no_key(watched: Watched, echo: EchoServer) -> None:
     with started(watched, "view", "words", "refused", "--no-browser", "--port", 0) as process:
         pages = dict(crawled(address_in(watched.home / "printed")))
         process.send_signal(signal.SIGINT)
-        process.wait(PATIENCE)
+        process.wait(TIME_LIMIT)
     assert len(pages) > 5
     assert any("words" in path for path in pages)
     assert [path for path, page in pages.items() if named_in(page, canaries())] == []
@@ -90,7 +90,7 @@ def test_pages_hold_no_key(watched: Watched, echo: EchoServer) -> None:
 
 def address_in(printed: Path) -> str:
     """Return the address that a server says it has."""
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIME_LIMIT
     while True:
         text = printed.read_text() if printed.exists() else ""
         found = re.search(r"http://(?:127\.0\.0\.1|localhost):\d+", text)
@@ -103,9 +103,9 @@ def address_in(printed: Path) -> str:
 def test_a_server_of_the_world_says_no_key(watched: Watched) -> None:
     with started(watched, "world", "serve", "--port", 0) as process:
         address = address_in(watched.home / "printed")
-        with ASK(address, timeout=PATIENCE) as answer:
+        with ASK(address, timeout=TIME_LIMIT) as answer:
             page = answer.read()
         process.send_signal(signal.SIGINT)
-        process.wait(PATIENCE)
+        process.wait(TIME_LIMIT)
     assert named_in(page, canaries()) == []
     assert watched.found() == []

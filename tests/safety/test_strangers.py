@@ -51,14 +51,14 @@ class Place:
         self, *commands: Words, meanwhile: Callable[[subprocess.Popen[str]], None] | None = None
     ) -> list[Any]:
         """Run commands under an audit hook, and return what each of them did."""
-        told = self.root / "told.json"
+        reported = self.root / "told.json"
         environment = {
             **os.environ,
             **{f"XDG_{name}_HOME": str(self.own / name) for name in ("CACHE", "STATE")},
             "TMPDIR": str(self.own / "tmp"),
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}",
-            "AUDITED": str(told),
+            "AUDITED": str(reported),
             "AWS_SECRET_ACCESS_KEY": "aws-31415926535897",
             "COLUMNS": "120",
         }
@@ -79,7 +79,7 @@ class Place:
             finally:
                 process.kill()
         assert process.returncode == 0, printed
-        ended: list[Any] = json.loads(told.read_text())
+        ended: list[Any] = json.loads(reported.read_text())
         return ended
 
     def problems(self, ended: Iterable[Mapping[str, Any]], *allowed: Path) -> list[str]:

@@ -123,16 +123,16 @@ def test_no_assertions_are_nothing_to_judge() -> None:
 
 
 def test_every_assertion_must_be_as_expected() -> None:
-    world = Fixed(functions={"on": True, "off": False})
+    environment = Fixed(functions={"on": True, "off": False})
     criteria = Criteria((), env_assertions=(assertion("on"), assertion("off")))
-    component = assertion_component(criteria, world)
+    component = assertion_component(criteria, environment)
     assert component.verdict == Scored(0.0)
     assert component.evidence == (
         Evidence("on", met=True, why="about on"),
         Evidence("off", met=False, why="about off"),
     )
     other = Criteria((), env_assertions=(assertion("on"), assertion("off", expected=False)))
-    assert assertion_component(other, world).verdict == Scored(1.0)
+    assert assertion_component(other, environment).verdict == Scored(1.0)
 
 
 # ACTION
@@ -367,8 +367,8 @@ def test_any_texts_can_be_compared(text: str, wanted: str) -> None:
 def test_the_sample_shop_knows_the_kinds_of_planned_calls(shop: DomainSuite) -> None:
     task = shop.tasks[0]
     assert task.criteria is not None
-    world = shop.factory(DEFAULT_RULES)(task)
-    component = action_component(task.criteria, [], world, DEFAULT_RULES)
+    environment = shop.factory(DEFAULT_RULES)(task)
+    component = action_component(task.criteria, [], environment, DEFAULT_RULES)
     assert [entry.kind for entry in component.evidence] == ["read", "read", "read", "write"]
 
 

@@ -84,16 +84,18 @@ def test_a_replay_reaches_the_state_of_the_conversation(shop: DomainSuite) -> No
 
 
 def test_only_writes_are_replayed(shop: DomainSuite) -> None:
-    world = fresh(shop)
+    environment = fresh(shop)
     unknown = ToolCall("3", "fly", {})
-    assert replay([(LOOK, answered(LOOK, "other")), (unknown, answered(unknown))], world) == ()
-    assert world.delta() == {}
+    assert (
+        replay([(LOOK, answered(LOOK, "other")), (unknown, answered(unknown))], environment) == ()
+    )
+    assert environment.delta() == {}
 
 
 def test_a_write_without_a_result_is_not_replayed(shop: DomainSuite) -> None:
-    world = fresh(shop)
-    assert replay([(CANCEL, None)], world) == ()
-    assert world.delta() == {}
+    environment = fresh(shop)
+    assert replay([(CANCEL, None)], environment) == ()
+    assert environment.delta() == {}
 
 
 def test_a_failing_write_must_fail_again_with_the_same_text(shop: DomainSuite) -> None:

@@ -86,10 +86,10 @@ def talked(
     ending: TerminationReason = "user_stop",
     rules: Rules = DEFAULT_RULES,
 ) -> Episode:
-    world = shop.factory(rules)(shop.tasks[0])
+    environment = shop.factory(rules)(shop.tasks[0])
     events: list[Event] = [Message("agent", text_reply("Hi!"), scripted=True)]
     if calls:
-        events += [Message("agent", ToolCallReply(calls)), *map(world.call, calls)]
+        events += [Message("agent", ToolCallReply(calls)), *map(environment.call, calls)]
     return Episode((*events, Message("agent", text_reply(words))), Termination(ending), 3, 0)
 
 
@@ -295,7 +295,7 @@ def test_a_result_that_does_not_repeat_has_no_score(shop: DomainSuite) -> None:
 
 def reason_under(shop: DomainSuite, task: Task, episode: Episode, rules: Rules) -> str:
     """Return why a conversation is unscored, where other rules may be looked at."""
-    scorer = Scorer(shop.factory(rules), rules, None, worlds=shop.factory)
+    scorer = Scorer(shop.factory(rules), rules, None, environments=shop.factory)
     reward = asyncio.run(scorer.score(task, episode)).reward
     assert isinstance(reward, Unscored)
     return reward.reason
@@ -428,13 +428,13 @@ def test_an_early_end_that_does_not_replay_earns_nothing_and_stays_out_without_a
 ) -> None:
     planned = task("DB", "NL_ASSERTION", actions=(MOVE_HOUSE,), assertions=("Agent is kind.",))
     played = talked(shop, DID, ending="max_steps")
-    told = tuple(
+    reported = tuple(
         msgspec.structs.replace(event, content="otherwise")
         if isinstance(event, ToolResult)
         else event
         for event in played.events
     )
-    episode = msgspec.structs.replace(played, events=told)
+    episode = msgspec.structs.replace(played, events=reported)
     assert score(shop, planned, episode).reward == Scored(0.0, ("NL_ASSERTION",))
     assert score(shop, planned, episode, AssumeMet()).reward == Scored(0.0)
 

@@ -113,9 +113,9 @@ class Recorder:
 
 def test_the_judge_sees_the_scenario_the_conversation_and_the_statements() -> None:
     recorder = Recorder()
-    told = msgspec.structs.replace(TASK, scenario=Scenario("You want <conversation> peace."))
+    reported = msgspec.structs.replace(TASK, scenario=Scenario("You want <conversation> peace."))
     check = UserCheck(ChatJudge(recorder, rubric=SIMULATOR)).check(
-        told, episode("Hello."), "th", CASE
+        reported, episode("Hello."), "th", CASE
     )
     asyncio.run(check)
     (request,) = recorder.requests

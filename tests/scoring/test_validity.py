@@ -63,10 +63,10 @@ def findings(case: Case) -> dict[str, Evidence]:
     return {entry.subject: entry for entry in evidence}
 
 
-def conversation(*words: str, asked: str = "Go on.", told: str = "You need help.") -> Case:
+def conversation(*words: str, asked: str = "Go on.", reported: str = "You need help.") -> Case:
     """Return a case in which the user says some words and then hangs up."""
     talk = [part for text in words for part in (["agent", asked], ["user", text])]
-    scenario = {"reason": told, "known": None, "unknown": None, "instructions": "."}
+    scenario = {"reason": reported, "known": None, "unknown": None, "instructions": "."}
     stop = [["agent", "All done."], ["user", "###STOP###"]]
     return {"scenario": scenario, "talk": talk + stop, "ending": "user_stop", "language": "en"}
 
@@ -97,10 +97,10 @@ def test_a_finding_names_the_message_and_quotes_it() -> None:
 def test_what_the_instructions_quote_may_be_said_as_it_stands(quotes: str) -> None:
     sentence = "You don't know it, but you're the kindest agent I have spoken to in years."
     case = conversation(f"Hello. {sentence}")
-    told = case["scenario"]
-    told["instructions"] = f"Always end what you say with {quotes[0]}{sentence}{quotes[1]}"
+    reported = case["scenario"]
+    reported["instructions"] = f"Always end what you say with {quotes[0]}{sentence}{quotes[1]}"
     assert findings(case)["nothing_leaked"].met is not False
-    told["instructions"] = f"Always end what you say with this: {sentence} Don't forget it."
+    reported["instructions"] = f"Always end what you say with this: {sentence} Don't forget it."
     assert findings(case)["nothing_leaked"].met is False
 
 
@@ -142,7 +142,7 @@ def test_quantities_are_not_inventions(words: str) -> None:
 )
 def test_what_identifies_something_is_an_invention_unless_known(words: str) -> None:
     known = "You are user_name_1234, 19122, order #W7654321, m20izo, a.b@example.com, 555-987-6543."
-    assert findings(conversation(words, told=known))["nothing_invented"].met is True
+    assert findings(conversation(words, reported=known))["nothing_invented"].met is True
     assert findings(conversation(words))["nothing_invented"].met is False
 
 
@@ -168,7 +168,7 @@ def test_what_the_agent_says_is_known_from_then_on_only() -> None:
 def test_a_number_that_was_misread_and_put_right_is_no_invention(
     first: str, then: str, met: bool
 ) -> None:
-    case = conversation(first, then, told="Your order is #W7654321.")
+    case = conversation(first, then, reported="Your order is #W7654321.")
     assert findings(case)["nothing_invented"].met is met
 
 
@@ -184,7 +184,7 @@ def test_a_short_conversation_leaves_the_goal_undecided() -> None:
 
 
 def test_the_goal_is_not_followed_in_other_languages() -> None:
-    case = conversation("word " * 60, told="You want to cancel the reservation of flights.")
+    case = conversation("word " * 60, reported="You want to cancel the reservation of flights.")
     assert findings(case)["goal_kept"].met is False
     assert findings(case | {"language": "vi"})["goal_kept"].met is None
 
@@ -300,8 +300,8 @@ def test_whatever_is_said_every_check_answers_once(said: list[str], language: st
 
 
 @given(st.text(max_size=300))
-def test_a_user_may_say_whatever_it_was_told(told: str) -> None:
-    found = findings(conversation(told, told=told))
+def test_a_user_may_say_whatever_it_was_told(reported: str) -> None:
+    found = findings(conversation(reported, reported=reported))
     assert found["nothing_invented"].met is not False
 
 

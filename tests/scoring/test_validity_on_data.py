@@ -50,7 +50,7 @@ def spoken(text: str) -> str:
     return text
 
 
-def told(script: Instructions) -> Episode:
+def run_json(script: Instructions) -> Episode:
     """Return a conversation in which the user tells its reason and what it knows, and leaves."""
     asks = Message("agent", text_reply("Thank you. Is there anything else I can help you with?"))
     events: list[Event] = []
@@ -74,7 +74,7 @@ def failed(task: Task, episode: Episode, language: str) -> list[str]:
 def test_no_user_that_tells_its_scenario_is_flagged(data_folder: Path, domain: str) -> None:
     tasks = tasks_of(data_folder / "tau2" / domain)
     assert len(tasks) >= 50
-    flagged = {task.id: failed(task, told(script_of(task)), "en") for task in tasks}
+    flagged = {task.id: failed(task, run_json(script_of(task)), "en") for task in tasks}
     assert {name: checks for name, checks in flagged.items() if checks} == {}
 
 
@@ -84,7 +84,7 @@ def test_no_user_that_speaks_its_own_language_is_flagged(
     data_folder: Path, domain: str, language: str
 ) -> None:
     tasks = tasks_of(data_folder / "seataubench" / domain / language)
-    flagged = {task.id: failed(task, told(script_of(task)), language) for task in tasks}
+    flagged = {task.id: failed(task, run_json(script_of(task)), language) for task in tasks}
     assert len(flagged) >= 50
     assert {name: checks for name, checks in flagged.items() if checks} == {}
 
@@ -108,9 +108,11 @@ def test_nearly_every_user_that_speaks_another_language_is_flagged(
         for foreign in tasks_of(data_folder / "seataubench" / domain / language):
             asked = english[foreign.id]
             flagged["users"] += 1
-            flagged["to English"] += "own_language" in failed(asked, told(script_of(foreign)), "en")
+            flagged["to English"] += "own_language" in failed(
+                asked, run_json(script_of(foreign)), "en"
+            )
             flagged["to foreign"] += "own_language" in failed(
-                foreign, told(script_of(asked)), language
+                foreign, run_json(script_of(asked)), language
             )
     assert flagged == {"users": 164, "to English": to_english, "to foreign": to_foreign}
 

@@ -91,8 +91,10 @@ def tasks_with_facts(shop: DomainSuite) -> list[Task]:
                 KnownFact(name, value, KEYWORDS.get(name, (name.partition("_")[0],)))
                 for name, value in FACTS[task.id].items()
             )
-            told = msgspec.structs.replace(task.scenario, opening=OPENINGS[task.id], facts=facts)
-            tasks.append(msgspec.structs.replace(task, scenario=told))
+            reported = msgspec.structs.replace(
+                task.scenario, opening=OPENINGS[task.id], facts=facts
+            )
+            tasks.append(msgspec.structs.replace(task, scenario=reported))
     return tasks
 
 
@@ -104,17 +106,19 @@ def play_shop(shop: DomainSuite) -> Play:
         task: Task, agent: Participant, channel: Channel
     ) -> tuple[Episode, Score]:
         factory = shop.factory(DEFAULT_RULES)
-        world = factory(task)
+        environment = factory(task)
         surfaces = ConversationIO(
             {"agent": IdentityChannel(), "user": channel},
             {"agent": IdentityView(), "user": IdentityView()},
         )
         sessions = {
-            "agent": await agent.open(SessionStart(task, "agent", 0, shop.policy(task, world))),
+            "agent": await agent.open(
+                SessionStart(task, "agent", 0, shop.policy(task, environment))
+            ),
             "user": await partner_of(agent).open(SessionStart(task, "user", 0)),
         }
-        talk = Conversation(world, sessions, surfaces, lambda: 0.0)  # type: ignore[arg-type]  # literal keys
-        episode = await talk.run(HalfDuplex(world, DEFAULT_RULES, Limits()))
+        talk = Conversation(environment, sessions, surfaces, lambda: 0.0)  # type: ignore[arg-type]  # literal keys
+        episode = await talk.run(HalfDuplex(environment, DEFAULT_RULES, Limits()))
         return episode, await Scorer(factory, DEFAULT_RULES, RuleJudge()).score(task, episode)
 
     return lambda task, agent, channel: asyncio.run(conversation(task, agent, channel))

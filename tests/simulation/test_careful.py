@@ -59,7 +59,7 @@ def test_nothing_is_read_back_where_nothing_can_change(
     assert not any("Is that right?" in words for words in said(episode))
 
 
-def test_a_value_that_was_misheard_is_corrected_and_spelled(
+def test_a_value_that_was_misrecognized_is_corrected_and_spelled(
     play_shop: Play, tasks_with_facts: list[Task], garbled: Garbled
 ) -> None:
     """In this conversation the last name is first misheard: literal fails on it."""

@@ -91,13 +91,13 @@ class Phone:
 
 def play(
     task: Task,
-    world: Environment,
+    environment: Environment,
     pair: tuple[Participant, Participant],
     channel: Channel | None = None,
     rules: Rules = DEFAULT_RULES,
 ) -> Episode:
     async def conversation() -> Episode:
-        conductor = HalfDuplex(world, rules, Limits())
+        turn_protocol = HalfDuplex(environment, rules, Limits())
         agent, user = pair
         surfaces = ConversationIO(
             {"agent": IdentityChannel(), "user": channel or IdentityChannel()},
@@ -107,7 +107,7 @@ def play(
             "agent": await agent.open(SessionStart(task, "agent", 0)),
             "user": await user.open(SessionStart(task, "user", 0)),
         }
-        return await Conversation(world, sessions, surfaces, lambda: 0.0).run(conductor)  # type: ignore[arg-type]  # literal keys
+        return await Conversation(environment, sessions, surfaces, lambda: 0.0).run(turn_protocol)  # type: ignore[arg-type]  # literal keys
 
     return asyncio.run(conversation())
 
@@ -137,8 +137,8 @@ def test_the_reference_plan_succeeds_on_every_sample_task_that_rules_can_decide(
     scorer = Scorer(shop.factory(rules), rules, RuleJudge())
     rewards = {}
     for task in shop.tasks:
-        world = shop.factory(rules)(task)
-        episode = play(task, world, (agent, partner_of(agent)), rules=rules)
+        environment = shop.factory(rules)(task)
+        episode = play(task, environment, (agent, partner_of(agent)), rules=rules)
         assert episode.ending.reason in COMPLETE
         score = asyncio.run(scorer.score(task, episode))
         rewards[task.id] = score.reward.value if isinstance(score.reward, Scored) else None
@@ -179,14 +179,17 @@ def test_gold_plays_both_sides_of_the_plan_in_its_order(plan: tuple[Action, ...]
 
 
 @pytest.mark.parametrize("agent", [LiteralAgent(), CarefulAgent()], ids=lambda agent: agent.name)
-def test_who_plays_the_plan_with_the_offline_user_asks_for_facts_and_deeds(
+def test_who_plays_the_plan_with_the_offline_user_asks_for_facts_and_user_actions(
     agent: Participant,
 ) -> None:
     scenario = Scenario(
         "My line is L1.",
         opening="My phone is dead.",
         facts=(KnownFact("line", "L1", ("line",)),),
-        deeds=(UserAction("toggle", {}, ("switch", "data")), UserAction("other", {}, ("switch",))),
+        user_actions=(
+            UserAction("toggle", {}, ("switch", "data")),
+            UserAction("other", {}, ("switch",)),
+        ),
     )
     task = Task("1", "s", "d", scenario, Criteria(("DB",), actions=(AGENT_1, USER_1, AGENT_2)))
     episode = play(task, Phone(), (agent, OfflineUser()))
@@ -247,10 +250,10 @@ def test_conversations_of_one_participant_are_apart() -> None:
 
 def test_silence_calls_nothing_and_ends(shop: DomainSuite) -> None:
     for task in shop.tasks:
-        world = shop.factory(DEFAULT_RULES)(task)
-        episode = play(task, world, (SilentAgent(), OfflineUser()))
+        environment = shop.factory(DEFAULT_RULES)(task)
+        episode = play(task, environment, (SilentAgent(), OfflineUser()))
         assert names_called(episode) == []
-        assert world.delta() == {}
+        assert environment.delta() == {}
         assert episode.ending.reason == "user_stop"
 
 
@@ -260,7 +263,7 @@ def test_the_partner_of_gold_is_gold_and_of_all_others_the_offline_user() -> Non
     assert isinstance(partner_of(SilentAgent()), OfflineUser)
 
 
-class Mishearing:
+class RecognitionErrors:
     """Carries `Holt` as `Hold`."""
 
     async def carry(self, utterance: Utterance) -> Utterance:
@@ -276,8 +279,8 @@ def test_literal_calls_with_what_it_heard_and_gold_with_what_was_planned(
 ) -> None:
     def first_call(agent: Participant) -> dict[str, object]:
         task = shop.tasks[0]
-        world = shop.factory(DEFAULT_RULES)(task)
-        episode = play(task, world, (agent, partner_of(agent)), Mishearing())
+        environment = shop.factory(DEFAULT_RULES)(task)
+        episode = play(task, environment, (agent, partner_of(agent)), RecognitionErrors())
         return next(
             event.reply.calls[0].arguments
             for event in episode.events
@@ -291,8 +294,8 @@ def test_literal_calls_with_what_it_heard_and_gold_with_what_was_planned(
 
 def test_literal_keeps_what_no_user_says(shop: DomainSuite) -> None:
     task = shop.tasks[0]
-    world = shop.factory(DEFAULT_RULES)(task)
-    episode = play(task, world, (LiteralAgent(), OfflineUser()), Mishearing())
+    environment = shop.factory(DEFAULT_RULES)(task)
+    episode = play(task, environment, (LiteralAgent(), OfflineUser()), RecognitionErrors())
     calls = [
         call.arguments
         for event in episode.events

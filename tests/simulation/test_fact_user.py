@@ -19,7 +19,7 @@ SCENARIO = Scenario(
         KnownFact("last_name", "Holt", ("surname",)),
         KnownFact("zip_code", "83702", ("zip",)),
     ),
-    deeds=(
+    user_actions=(
         UserAction("read_display", {}, ("display",)),
         UserAction("open_compartment", {"number": 7}, ("open", "compartment")),
     ),
@@ -95,7 +95,7 @@ def test_what_was_told_last_is_what_is_repeated() -> None:
     )
 
 
-def test_a_deed_is_done_when_asked_and_reported_in_words() -> None:
+def test_a_user_action_is_done_when_asked_and_reported_in_words() -> None:
     opening, call = replies("Please look at the display.")
     assert isinstance(opening, TextReply)
     assert isinstance(call, ToolCallReply)
@@ -104,28 +104,28 @@ def test_a_deed_is_done_when_asked_and_reported_in_words() -> None:
     assert answer("Please look at the display.", result) == "I did that. It says: Code  15"
 
 
-def test_a_deed_that_fails_is_reported_as_such() -> None:
+def test_a_user_action_that_fails_is_reported_as_such() -> None:
     result = ToolResult("1", "open_compartment", "Error: jammed", "user", error=True)
     assert answer("Open it.", result) == "That did not work: Error: jammed"
 
 
-def test_several_deeds_are_done_in_the_order_they_are_named() -> None:
+def test_several_user_actions_are_done_in_the_order_they_are_named() -> None:
     call = replies("Open the compartment, then read the display.")[-1]
     assert isinstance(call, ToolCallReply)
     assert [c.name for c in call.calls] == ["open_compartment", "read_display"]
 
 
-def test_a_deed_is_done_before_the_farewell_that_follows_it() -> None:
+def test_a_user_action_is_done_before_the_farewell_that_follows_it() -> None:
     call = replies("Please open the compartment. Is there anything else?")[-1]
     assert isinstance(call, ToolCallReply)
     assert [c.name for c in call.calls] == ["open_compartment"]
 
 
-def test_an_agent_that_tells_of_its_own_deeds_asks_for_none() -> None:
+def test_an_agent_that_tells_of_its_own_user_actions_asks_for_none() -> None:
     assert answer("I can see the display from here.") == STOP
 
 
-def test_a_deed_without_its_tool_is_declined() -> None:
+def test_a_user_action_without_its_tool_is_declined() -> None:
     assert replies("Read the display.", tools=NO_TOOLS)[-1] == text_reply("I cannot do that.")
 
 

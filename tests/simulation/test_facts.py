@@ -53,7 +53,7 @@ def test_a_segment_goes_on_to_the_next_fact() -> None:
     assert segment_about(text, LAST, FACTS, ENGLISH) is None
 
 
-def test_the_words_of_a_question_are_no_value_that_was_misheard() -> None:
+def test_the_words_of_a_question_are_no_value_that_was_misrecognized() -> None:
     word = KnownFact("security_word", "walnut", ("security word",))
     (mention,) = find_mentions("Your security word, what is your postcode?", (word,), ENGLISH)
     assert mention.reading == "asked"

@@ -30,8 +30,8 @@ SOLO = Toolset((*TOOLS, tool("done", "End.")), must_call=True)
 
 def replies(*turns: SessionInput, tools: Toolset = TOOLS, task: Task | None = None) -> list[Reply]:
     async def talk() -> list[Reply]:
-        told = task or Task("1", "s", "d", Scenario("secret"))
-        session = await LexicalAgent().open(SessionStart(told, "agent", 0))
+        reported = task or Task("1", "s", "d", Scenario("secret"))
+        session = await LexicalAgent().open(SessionStart(reported, "agent", 0))
         said = [(await session.reply([turn], tools)).reply for turn in turns]
         await session.close()
         return said

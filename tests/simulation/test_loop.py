@@ -90,14 +90,14 @@ def play(  # noqa: PLR0913 - the parts of a conversation
     clock: Callable[[], float] = lambda: 0.0,
     is_timed: bool = False,
 ) -> Episode:
-    world = shop.factory(rules)(shop.tasks[0])
+    environment = shop.factory(rules)(shop.tasks[0])
     surfaces = ConversationIO(
         channels or {"agent": IdentityChannel(), "user": IdentityChannel()},
         views or {"agent": IdentityView(), "user": IdentityView()},
         is_timed=is_timed,
     )
-    conversation = Conversation(world, {"agent": agent, "user": user}, surfaces, clock)
-    return asyncio.run(conversation.run(HalfDuplex(world, rules, limits or Limits())))
+    conversation = Conversation(environment, {"agent": agent, "user": user}, surfaces, clock)
+    return asyncio.run(conversation.run(HalfDuplex(environment, rules, limits or Limits())))
 
 
 def heard_words(listener: Listener) -> list[list[str | None]]:
@@ -301,7 +301,7 @@ def test_a_view_changes_what_is_seen_and_run_and_both_are_kept(shop: DomainSuite
     )
 
 
-class Mishearing:
+class RecognitionErrors:
     """Carries every `five` as `nine`, and charges for it."""
 
     def __init__(self) -> None:
@@ -319,7 +319,9 @@ class Mishearing:
 
 def test_a_channel_changes_what_is_heard_and_not_what_was_meant(shop: DomainSuite) -> None:
     agent, user = Listener(text_reply("five?")), Listener(text_reply("order five"), STOP)
-    episode = play(shop, agent, user, channels={"user": Mishearing(), "agent": IdentityChannel()})
+    episode = play(
+        shop, agent, user, channels={"user": RecognitionErrors(), "agent": IdentityChannel()}
+    )
     assert heard_words(agent) == [["order nine"]]
     assert heard_words(user)[1] == ["five?"]
     said = episode.events[1]
@@ -343,11 +345,11 @@ class Monologue:
         return Speak("user", text_reply(f"Turn {progress.steps}."), turn=progress.steps)
 
 
-def test_a_conductor_can_speak_for_a_side(shop: DomainSuite) -> None:
-    world: Environment = shop.factory(DEFAULT_RULES)(shop.tasks[0])
+def test_a_turn_protocol_can_speak_for_a_side(shop: DomainSuite) -> None:
+    environment: Environment = shop.factory(DEFAULT_RULES)(shop.tasks[0])
     plain: dict[Role, ToolView] = {"agent": IdentityView(), "user": IdentityView()}
     surfaces = ConversationIO({"agent": IdentityChannel(), "user": IdentityChannel()}, plain)
-    episode = asyncio.run(Conversation(world, {}, surfaces, lambda: 0.0).run(Monologue()))
+    episode = asyncio.run(Conversation(environment, {}, surfaces, lambda: 0.0).run(Monologue()))
     assert episode.events == (
         Message("user", text_reply("Turn 0."), scripted=True, turn=0),
         Message("user", text_reply("Turn 1."), scripted=True, turn=1),

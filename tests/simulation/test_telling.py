@@ -20,7 +20,7 @@ SCENARIO = Scenario(
         KnownFact("phone", "0151", ("phone",)),
     ),
 )
-SAYINGS = PersonaPhrases(
+PERSONA_PHRASES = PersonaPhrases(
     vague=("Somewhere.",),
     asks_back=("Which one?",),
     openings=("Good day.",),
@@ -33,10 +33,12 @@ ALL = "What is your surname, zip and phone?"
 
 def said(habits: Habits, *turns: str, key: str = "k") -> list[str]:
     """Return what the user answers to each turn behind the greeting."""
-    manner = UserBehavior(habits, SAYINGS)
+    user_behavior = UserBehavior(habits, PERSONA_PHRASES)
 
     async def talk() -> list[str]:
-        opening = SessionStart(Task("1", "s", "d", SCENARIO), "user", 0, manner=manner, key=key)
+        opening = SessionStart(
+            Task("1", "s", "d", SCENARIO), "user", 0, user_behavior=user_behavior, key=key
+        )
         session = await OfflineUser().open(opening)
         given = []
         for turn in ("Hi!", *turns):
@@ -125,8 +127,10 @@ def test_who_repeats_itself_repeats_what_is_right() -> None:
 
 def test_who_volunteers_tells_everything_in_the_first_message() -> None:
     async def first() -> object:
-        manner = UserBehavior(Habits(volunteers=True), SAYINGS)
-        opening = SessionStart(Task("1", "s", "d", SCENARIO), "user", 0, manner=manner)
+        user_behavior = UserBehavior(Habits(volunteers=True), PERSONA_PHRASES)
+        opening = SessionStart(
+            Task("1", "s", "d", SCENARIO), "user", 0, user_behavior=user_behavior
+        )
         session = await OfflineUser().open(opening)
         return (await session.reply([], NO_TOOLS)).reply
 

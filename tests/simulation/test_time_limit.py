@@ -56,7 +56,7 @@ class SlowChannel(IdentityChannel):
         return utterance
 
 
-class SlowBriefing(StaticInstructions):
+class SlowInstructionSource(StaticInstructions):
     """Takes a while to find out what the agent is told."""
 
     async def instructions(self, side: Role, progress: ConversationProgress) -> str:
@@ -69,17 +69,21 @@ def play(
     agent: Slow,
     user: Slow,
     line: Channel | None = None,
-    briefing: InstructionSource | None = None,
+    instruction_source: InstructionSource | None = None,
 ) -> Episode:
-    world = shop.factory(DEFAULT_RULES)(shop.tasks[0])
+    environment = shop.factory(DEFAULT_RULES)(shop.tasks[0])
     channels: dict[Role, Channel] = {
         "agent": line or IdentityChannel(),
         "user": line or IdentityChannel(),
     }
-    surfaces = ConversationIO(channels, {"agent": IdentityView(), "user": IdentityView()}, briefing)
+    surfaces = ConversationIO(
+        channels, {"agent": IdentityView(), "user": IdentityView()}, instruction_source
+    )
     sessions: dict[Role, Session] = {"agent": agent, "user": user}
-    conversation = Conversation(world, sessions, surfaces, lambda: 0.0, LIMIT)
-    return asyncio.run(conversation.run(HalfDuplex(world, DEFAULT_RULES, Limits(steps=10_000))))
+    conversation = Conversation(environment, sessions, surfaces, lambda: 0.0, LIMIT)
+    return asyncio.run(
+        conversation.run(HalfDuplex(environment, DEFAULT_RULES, Limits(steps=10_000)))
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,7 +106,7 @@ def test_a_line_that_is_slow_is_the_infrastructures(shop: DomainSuite) -> None:
 
 
 def test_finding_out_what_the_agent_is_told_is_the_infrastructures_time(shop: DomainSuite) -> None:
-    episode = play(shop, Slow(), Slow(), briefing=SlowBriefing({}))
+    episode = play(shop, Slow(), Slow(), instruction_source=SlowInstructionSource({}))
     assert episode.ending == Termination(
         "infrastructure_error", "what the sides are told did not answer in time"
     )

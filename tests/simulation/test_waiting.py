@@ -62,12 +62,12 @@ async def no_page(url: str) -> tuple[Page, None]:
 
 def conversation(hits: AnswerCache[Query, Hits], seconds: float | None = None) -> Conversation:
     pages = AnswerCache(no_page)
-    world = AsyncApiEnvironment(
+    environment = AsyncApiEnvironment(
         lambda: {"WebSearchAPI": WebSearchAPI({}, find=hits.of, read=pages.of)},
         NO_TOOLS,
         (hits, pages),
     )
-    return Conversation(world, {"agent": Searching()}, SURFACES, lambda: 0.0, seconds)  # type: ignore[dict-item]  # reads lists
+    return Conversation(environment, {"agent": Searching()}, SURFACES, lambda: 0.0, seconds)  # type: ignore[dict-item]  # reads lists
 
 
 def turns() -> FixedTurns:

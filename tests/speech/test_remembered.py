@@ -11,7 +11,7 @@ from dragoman.core.audio import Audio
 from dragoman.core.errors import ParticipantError
 from dragoman.core.protocols import SynthesisResult, Transcript
 from dragoman.core.usage import Usage
-from dragoman.speech import cache as remembered
+from dragoman.speech import cache as cached
 from dragoman.speech.cache import CachedRecognizer, CachedSynthesizer
 from dragoman.store.reply_cache import ReplyCache
 
@@ -39,7 +39,7 @@ class Voice:
         return SynthesisResult(Audio(SOUND.pcm * self.calls, 16_000), usage)
 
 
-class Ear:
+class StubRecognizer:
     """Hears another text each time."""
 
     name = "p/ear"
@@ -104,14 +104,14 @@ def test_another_text_language_or_seed_is_another_question(
 def test_an_ear_is_asked_about_the_same_audio_once(
     cache: ReplyCache, audio: Audio, language: str
 ) -> None:
-    ear = Ear()
-    remembered = CachedRecognizer(ear, cache)
-    first, again = (asyncio.run(remembered.transcribe(SOUND, "en")) for _ in "ab")
+    recognizer = StubRecognizer()
+    cached = CachedRecognizer(recognizer, cache)
+    first, again = (asyncio.run(cached.transcribe(SOUND, "en")) for _ in "ab")
     assert first.text == again.text == "en 4 1"
     assert again.usage is not None
     assert (again.usage.replayed, again.usage.input_tokens) == (1, 14)
-    asyncio.run(remembered.transcribe(audio, language))
-    assert ear.calls == 2
+    asyncio.run(cached.transcribe(audio, language))
+    assert recognizer.calls == 2
 
 
 def test_what_broke_or_cost_nothing_is_not_remembered(cache: ReplyCache) -> None:
@@ -126,7 +126,7 @@ def test_what_broke_or_cost_nothing_is_not_remembered(cache: ReplyCache) -> None
 def test_audio_of_some_minutes_is_not_remembered(
     cache: ReplyCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remembered, "MAX_CACHED_BYTES", 3)
+    monkeypatch.setattr(cached, "MAX_CACHED_BYTES", 3)
     voice = Voice()
     for _ in "ab":
         said(CachedSynthesizer(voice, cache))

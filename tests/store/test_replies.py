@@ -219,8 +219,8 @@ def test_a_place_where_nothing_can_be_kept_is_told_once(
         cache.flush()
         assert cache.get(ONE) is None
         assert not cache.was_in_flight(ONE)
-    (told,) = warnings(caplog)
-    assert "going on without them" in told
+    (reported,) = warnings(caplog)
+    assert "going on without them" in reported
 
 
 def test_a_file_of_another_format_is_left_alone(
@@ -233,8 +233,8 @@ def test_a_file_of_another_format_is_left_alone(
     with ReplyCache(path, PLENTY) as cache:
         cache.put(ONE, b"body")
         assert cache.get(ONE) is None
-    (told,) = warnings(caplog)
-    assert "format 7" in told
+    (reported,) = warnings(caplog)
+    assert "format 7" in reported
     assert not path.with_name("replies.sqlite.damaged").exists()
 
 
@@ -251,8 +251,8 @@ def test_a_file_that_may_not_grow_is_told_once_and_the_caller_goes_on(
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert cache.get(ONE) is None
-    (told,) = warnings(caplog)
-    assert "written" in told
+    (reported,) = warnings(caplog)
+    assert "written" in reported
     with ReplyCache(path, PLENTY) as cache:
         assert cache.get(b"%016d" % 0) == b"x" * 2_000
 
@@ -303,16 +303,16 @@ def test_processes_that_begin_and_fill_one_file_at_once_lose_nothing(path: Path)
 def test_a_process_killed_while_it_puts_leaves_whole_replies_only(path: Path, lines: int) -> None:
     process = writing(path, "k", 1_000_000)
     assert process.stdout is not None
-    told = [int(process.stdout.readline()) for _ in range(lines)]
+    reported = [int(process.stdout.readline()) for _ in range(lines)]
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=60)
     with ReplyCache(path, PLENTY) as cache:
-        for number in range(told[-1] + 1):
+        for number in range(reported[-1] + 1):
             assert cache.get(key_of(body_of("k", number))) == body_of("k", number)
     file = sqlite3.connect(path)
     stored = file.execute("SELECT key, body FROM replies").fetchall()
     file.close()
-    assert len(stored) > told[-1]
+    assert len(stored) > reported[-1]
     assert all(key_of(body) == key for key, body in stored)
 
 

@@ -106,17 +106,17 @@ def test_a_bit_that_changed_is_told_or_changes_nothing(folder: Path) -> None:
     path = folder / FILE
     content = path.read_bytes()
     draws = random.Random(7)  # noqa: S311 - which bits change is no secret
-    told = 0
+    reported = 0
     for _ in range(120):
         place, bit = draws.randrange(len(content)), 1 << draws.randrange(8)
         path.write_bytes(content[:place] + bytes([content[place] ^ bit]) + content[place + 1 :])
         try:
             found = everything(folder)
         except StoreError:
-            told += 1
+            reported += 1
         else:
             assert found == whole, (place, bit)
-    assert told > 20
+    assert reported > 20
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_file_with_other_tables_than_a_runs_is_refused(
     ["key = 'text'", "key = 7", "trial = 'x'", "agent = x'ff'", "agent = CAST(x'ff' AS TEXT)"],
 )
 def test_a_plan_of_other_types_is_one_line(folder: Path, value: str) -> None:
-    unsealed(folder)
+    unchecked(folder)
     changed(folder, f"UPDATE cells SET {value} WHERE id = 3")  # noqa: S608 - literals of this file
     with pytest.raises(StoreError, match=r"damaged|cannot read the run"):
         everything(folder)
@@ -159,7 +159,7 @@ def test_a_run_without_checksums_is_read_played_on_and_scored(folder: Path) -> N
     with open_run(folder, write=False) as store:
         cells, episodes = store.cells(), list(store.episodes())
         scores = store.scores("r1", "none", "m1")
-    unsealed(folder)
+    unchecked(folder)
 
     with open_run(folder, write=True) as store:
         assert (store.cells(), list(store.episodes())) == (cells, episodes)
@@ -174,7 +174,7 @@ def test_a_run_without_checksums_is_read_played_on_and_scored(folder: Path) -> N
         assert store.tasks() == NEW.tasks
 
 
-def unsealed(folder: Path) -> None:
+def unchecked(folder: Path) -> None:
     """Make a run one of the format that had no checksums."""
     changed(
         folder,

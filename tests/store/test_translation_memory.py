@@ -93,7 +93,7 @@ def test_one_text_has_a_translation_for_each_language_and_context(
     assert [each.target for each in memory.entries("en", "vi")] == ["Xin chào"]
 
 
-STANDING: list[tuple[list[MemoryEntry], str]] = [
+STATUS: list[tuple[list[MemoryEntry], str]] = [
     ([entry("one"), entry("two")], "one"),
     ([entry("one"), entry("two", "imported")], "two"),
     ([entry("one", "imported"), entry("two", "imported")], "two"),
@@ -106,7 +106,7 @@ STANDING: list[tuple[list[MemoryEntry], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("put", "stands"), STANDING)
+@pytest.mark.parametrize(("put", "stands"), STATUS)
 def test_reviewed_wins_over_imported_and_imported_over_machine(
     memory: TranslationMemory, put: list[MemoryEntry], stands: str
 ) -> None:

@@ -93,8 +93,8 @@ def test_an_error_of_the_function_is_one_line() -> None:
     status, answer = ask(failing)
 
     assert status == 500
-    told = r"mine raised RuntimeError: the line is dead and the phone too \(test_agent_server\.py, line \d+\)"
-    assert re.fullmatch(told, answer["error"])
+    reported = r"mine raised RuntimeError: the line is dead and the phone too \(test_agent_server\.py, line \d+\)"
+    assert re.fullmatch(reported, answer["error"])
 
 
 @pytest.mark.parametrize("given", [42, None, {"content": 5}, "\ud800"])

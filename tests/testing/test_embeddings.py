@@ -12,15 +12,15 @@ from dragoman.testing.responses import (
 )
 
 
-def likeness(one: str, other: str) -> float:
+def similarity(one: str, other: str) -> float:
     first, second = word_vector(one), word_vector(other)
     lengths = sum(x * x for x in first) * sum(x * x for x in second)
     return float(sum(x * y for x, y in zip(first, second, strict=True)) / lengths**0.5)
 
 
 def test_texts_that_share_words_are_near_each_other() -> None:
-    assert likeness("Red lamps", "red, LAMPS!") == pytest.approx(1)
-    assert likeness("a red lamp", "the red lamp") > likeness("a red lamp", "my name is Ann")
+    assert similarity("Red lamps", "red, LAMPS!") == pytest.approx(1)
+    assert similarity("a red lamp", "the red lamp") > similarity("a red lamp", "my name is Ann")
 
 
 def test_every_text_has_a_direction() -> None:

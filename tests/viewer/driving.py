@@ -5,7 +5,7 @@ import contextlib
 import json
 from importlib.resources import files
 
-from tests.report.conftest import PATIENCE, Tab
+from tests.report.conftest import TIME_LIMIT, Tab
 
 AXE = (files("axe_core_python") / "axe.min.js").read_text("utf-8")
 AXE_RUN = """
@@ -37,7 +37,7 @@ async def go(tab: Tab, address: str, width: int = 1280, scheme: str = "light") -
 
 async def arrive(tab: Tab, expression: str) -> None:
     """Wait until an expression holds in whatever page comes next."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIME_LIMIT):
         while True:
             # What is asked of a page that is being left fails.
             with contextlib.suppress(AssertionError):

@@ -25,7 +25,7 @@ from dragoman.store.run_plan import NewRun, StoredCell
 from dragoman.store.run_store import PlayedCell, RunStore, create_run, open_run
 from dragoman.viewer.index_builder import stored_figures
 from dragoman.viewer.open_runs import OpenedRun
-from dragoman.viewer.run_index import MOST_CAUSES, OTHER_CAUSES, FacetBuilder, Listing
+from dragoman.viewer.run_index import MOST_CAUSES, OTHER_CAUSES, FilterFieldBuilder, Listing
 
 LONG = 20.0
 PHONE = condition_of({"language": "th", "scenario": "domain", "voice": "telephone"})
@@ -183,7 +183,7 @@ def test_what_is_stored_later_is_read_and_nothing_else(run: Path, tmp_path: Path
             row = listing.row(CELLS[14].key)
         store.put([StoredMeasure(CELLS[7].key, 0, attribution_result("line"))])
         with opened.listing(LONG) as listing:
-            blamed = listing.count({"blame": ("line",)}).total
+            attributed = listing.count({"blame": ("line",)}).total
     opened.close()
 
     assert before["infrastructure"] == 2
@@ -191,7 +191,7 @@ def test_what_is_stored_later_is_read_and_nothing_else(run: Path, tmp_path: Path
     assert row is not None
     assert row.attempt == 1
     assert row.cost == 4.0  # both attempts
-    assert blamed == 1
+    assert attributed == 1
 
 
 def test_a_newer_scoring_makes_the_index_anew(run: Path, tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_the_file_of_the_run_stays_as_it_is_to_the_byte(run: Path, tmp_path: Pat
 
 
 def test_what_breaks_in_a_thousand_words_is_told_apart_up_to_a_number() -> None:
-    maker = FacetBuilder()
+    maker = FilterFieldBuilder()
     found: set[str] = set()
     for number in range(MOST_CAUSES + 10):
         stored = entry(CELLS[0], reason="infrastructure_error", detail=f"no. {number}")

@@ -42,5 +42,5 @@ def test_what_is_lost_stands_on_the_page_with_links_to_what_failed(
     listed = viewer.get(unescape(href)).text
     for key in loss["behind"]:
         assert f"/run/mine/conversation/{key}" in listed
-    misheard = dragoman.load(folder).losses.filter(figure="failed with a value misheard")
-    assert f"/run/mine/conversation/{misheard['behind'][0][0]}" in page
+    misrecognized = dragoman.load(folder).losses.filter(figure="failed with a value misheard")
+    assert f"/run/mine/conversation/{misrecognized['behind'][0][0]}" in page

@@ -26,7 +26,7 @@ from dragoman.viewer.conversation_page import (
 LOST = [cell for cell in CELLS if cell.task == "t2"]
 
 
-def run_with_losses(folder: Path) -> Path:
+def run_with_drops(folder: Path) -> Path:
     with new_run(folder) as store:
         store.put(entry(cell, float(cell not in LOST)) for cell in CELLS)
     return folder
@@ -37,7 +37,7 @@ def where(cell: StoredCell) -> int:
 
 
 def test_the_neighbours_are_those_of_the_filter(tmp_path: Path) -> None:
-    folder = run_with_losses(tmp_path / "run")
+    folder = run_with_drops(tmp_path / "run")
     second = LOST[1]
 
     with listed(folder, tmp_path / "views") as listing:
@@ -54,21 +54,23 @@ def test_the_neighbours_are_those_of_the_filter(tmp_path: Path) -> None:
 
 
 def test_the_same_task_is_found_under_every_agent_and_condition(tmp_path: Path) -> None:
-    folder = run_with_losses(tmp_path / "run")
+    folder = run_with_drops(tmp_path / "run")
     here = next(cell for cell in CELLS if cell.task == "t2" and cell.trial == 1)
 
     with listed(folder, tmp_path / "views") as listing:
         found = find_same_task_trials(listing, here)
 
     same = [cell for cell in CELLS if cell.task == "t2"]
-    assert [trial.key for twin in found for trial in twin.trials] == [cell.key for cell in same]
-    assert {(twin.agent, twin.condition) for twin in found} == {
+    assert [trial.key for copied_run in found for trial in copied_run.trials] == [
+        cell.key for cell in same
+    ]
+    assert {(copied_run.agent, copied_run.condition) for copied_run in found} == {
         (cell.agent, cell.condition.label) for cell in same
     }
-    assert {trial.outcome for twin in found for trial in twin.trials} == {"fail"}
+    assert {trial.outcome for copied_run in found for trial in copied_run.trials} == {"fail"}
     own, *others = found
     assert (own.same.number, own.same.is_here) == (0, False)
-    assert {twin.same.number for twin in others} == {1}
+    assert {copied_run.same.number for copied_run in others} == {1}
 
 
 def test_tasks_flip_between_cells_as_the_rewards_say() -> None:
@@ -113,7 +115,7 @@ def test_a_flipped_task_leads_to_trials_that_show_it(tmp_path: Path) -> None:
         store.put(entry(cell, float(cell is not lost)) for cell in CELLS)
 
     with listed(tmp_path / "run", tmp_path / "views") as listing:
-        cells = cell_choices(listing.facets())
+        cells = cell_choices(listing.filter_fields())
         a, b = default_pair(cells, cells, is_one_run=True)
         found = find_flips(rewards_by_task(listing, a), rewards_by_task(listing, b))
         shown = shown_trial(listing, b, "t1", is_won=False)

@@ -38,7 +38,7 @@ class Played(NamedTuple):
     """A run, and what the command that played it said of each cell, and of what cells differ in."""
 
     folder: Path
-    told: dict[str, Any]
+    reported: dict[str, Any]
     compared: dict[str, Any]
 
     @property
@@ -46,7 +46,7 @@ class Played(NamedTuple):
         """By condition and k."""
         return {
             (cell["condition"], int(k)): estimate(value, cell["tasks"], *cell["interval"][k])
-            for cell in self.told["cells"]
+            for cell in self.reported["cells"]
             for k, value in cell["pass_hat"].items()
         }
 
@@ -99,7 +99,7 @@ def drawn(rows: Sequence[dict[str, str]]) -> list[Estimate]:
 
 def test_the_run_has_all_that_is_walked(played: Played) -> None:
     assert len(played.cells) == 8 * 3
-    assert played.told["intervals"] == played.compared["intervals"] == "2"
+    assert played.reported["intervals"] == played.compared["intervals"] == "2"
     assert len({each.value for each in played.cells.values()}) > 3
 
 
@@ -125,7 +125,7 @@ def test_what_is_lost_has_one_interval_whichever_side_comes_first(
     known = {side for each in played.gaps.values() for side in (each, mirrored(each))}
     for name in ("gaps", "drops", "lost-to-english-courier"):
         assert set(drawn(figures[name])) <= known, name
-    for loss in played.told["losses"]:
+    for loss in played.reported["losses"]:
         assert estimate(loss["lost"], loss["tasks"], *loss["interval"]) in known
 
 

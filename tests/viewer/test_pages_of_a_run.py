@@ -115,11 +115,11 @@ def test_a_run_that_is_written_is_followed(view: View, tmp_path: Path) -> None:
     assert "Incomplete" in before
     assert "0 of 10 conversations" in re.sub(r"\s+", " ", before)
     assert "data-going" in during
-    told = re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", during))
-    assert "Going on: 4 of 10 conversations" in told
-    assert re.search(r"per minute, lately \d+\.\d", told)
-    assert re.search(r"time left about \d", told)
-    assert "cost so far 8.00 USD" in told
+    reported = re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", during))
+    assert "Going on: 4 of 10 conversations" in reported
+    assert re.search(r"per minute, lately \d+\.\d", reported)
+    assert re.search(r"time left about \d", reported)
+    assert "cost so far 8.00 USD" in reported
     assert "data-going" not in after
     assert "10 conversations" in re.sub(r"\s+", " ", after)
 
@@ -158,11 +158,11 @@ def test_a_run_that_was_left_is_not_said_to_go_on(view: View, tmp_path: Path) ->
     cells = [cell("t0"), cell("t1")]
     with new_run(tmp_path / "run", cells) as store:
         store.put([played_now(cells[0], ago=10_000, model="no/such-model")])
-    told = view(tmp_path / "run").made("/run/run/live")
+    reported = view(tmp_path / "run").made("/run/run/live")
 
-    assert "Incomplete" in told
-    assert "data-going" not in told
-    assert "no use of models with a known price was recorded" in told
+    assert "Incomplete" in reported
+    assert "data-going" not in reported
+    assert "no use of models with a known price was recorded" in reported
 
 
 def test_what_is_hostile_is_text_everywhere(view: View, tmp_path: Path) -> None:

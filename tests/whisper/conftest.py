@@ -64,15 +64,15 @@ def _join(parts: list[Path], folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def whisper_ear(whisper_folder: Path) -> Recognizer:
+def whisper_recognizer(whisper_folder: Path) -> Recognizer:
     """A recognizer with the model, on the CPU."""
     return resolve_recognizer(f"whisper/{whisper_folder}?device=cpu", ModelClients())
 
 
 @pytest.fixture(scope="session")
-def hear(whisper_ear: Recognizer) -> Hear:
+def hear(whisper_recognizer: Recognizer) -> Hear:
     """Return what is heard of audio in a language."""
-    return lambda audio, language: asyncio.run(whisper_ear.transcribe(audio, language))
+    return lambda audio, language: asyncio.run(whisper_recognizer.transcribe(audio, language))
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,7 @@ def test_a_vietnamese_greeting_is_heard(speak: Speak, hear: Hear) -> None:
 
 
 def test_a_model_that_is_loaded_anew_hears_the_same(
-    speak: Speak, hear: Hear, whisper_folder: Path, whisper_ear: Recognizer
+    speak: Speak, hear: Hear, whisper_folder: Path, whisper_recognizer: Recognizer
 ) -> None:
     other = resolve_recognizer(f"whisper/{whisper_folder}?device=cpu", ModelClients())
     for text, language in ((SENTENCE, "en"), ("Tôi muốn đổi địa chỉ giao hàng.", "vi")):
@@ -55,7 +55,7 @@ def test_a_model_that_is_loaded_anew_hears_the_same(
         first = hear(audio, language).text
         assert hear(audio, language).text == first
         assert asyncio.run(other.transcribe(audio, language)).text == first
-    assert other.identity == whisper_ear.identity
+    assert other.identity == whisper_recognizer.identity
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -104,6 +104,6 @@ def test_nothing_is_printed_when_a_model_is_loaded(
 ) -> None:
     audio = speak("Yes.", "en")
     capfd.readouterr()
-    ear = resolve_recognizer(f"whisper/{whisper_folder}", ModelClients())
-    assert words_of(asyncio.run(ear.transcribe(audio, "en")).text) == {"yes"}
+    recognizer = resolve_recognizer(f"whisper/{whisper_folder}", ModelClients())
+    assert words_of(asyncio.run(recognizer.transcribe(audio, "en")).text) == {"yes"}
     assert capfd.readouterr() == ("", "")

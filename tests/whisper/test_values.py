@@ -32,10 +32,10 @@ def embedded(audio: Audio) -> str:
     async def heard() -> str:
         engines = SpeechEngines([], ModelClients())
         try:
-            ear = engines.listener(GENERIC, "en")
-            assert not isinstance(ear, str)
-            assert ear is not None
-            return (await ear.transcribe(audio, "en")).text
+            recognizer = engines.listener(GENERIC, "en")
+            assert not isinstance(recognizer, str)
+            assert recognizer is not None
+            return (await recognizer.transcribe(audio, "en")).text
         finally:
             await engines.close()
 

@@ -239,10 +239,10 @@ def _neighbours(cells: Sequence[CellOutcomes]) -> list[tuple[int, int]]:
             groups.setdefault(alike, []).append(place)
     return sorted(
         {
-            couple
+            pair
             for group in groups.values()
-            for couple in combinations(group, 2)
-            if _differ_in_one_thing(*(cells[place].name for place in couple))
+            for pair in combinations(group, 2)
+            if _differ_in_one_thing(*(cells[place].name for place in pair))
         }
     )
 
@@ -262,12 +262,12 @@ def _differ_in_one_thing(one: CellName, other: CellName) -> bool:
     return one.agent == other.agent and differ_in_one_thing(one.condition, other.condition)
 
 
-def compare(couples: Iterable[tuple[CellOutcomes, CellOutcomes]]) -> tuple[Comparison, ...]:
+def compare(cell_pairs: Iterable[tuple[CellOutcomes, CellOutcomes]]) -> tuple[Comparison, ...]:
     """Compare couples of cells (A, B), and correct their p-values for how many there are."""
-    couples = tuple(couples)
-    sides = {id(cell): cell for couple in couples for cell in couple}
+    cell_pairs = tuple(cell_pairs)
+    sides = {id(cell): cell for pair in cell_pairs for cell in pair}
     read = {place: _Side(cell) for place, cell in sides.items()}
-    found = [_comparison(read[id(a)], read[id(b)]) for a, b in couples]
+    found = [_comparison(read[id(a)], read[id(b)]) for a, b in cell_pairs]
     tested = [entry for entry in found if entry.p is not None]
     adjusted = iter(holm([entry.p for entry in tested if entry.p is not None]))
     return tuple(

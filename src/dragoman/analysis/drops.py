@@ -35,7 +35,7 @@ def baseline_pairs(cells: Sequence[CellOutcomes]) -> tuple[CellPair, ...]:
         for layer in layers:
             place = (name.suite, name.agent, layer, _without(name.condition, layer))
             groups.setdefault(place, []).append(cell)
-    return tuple(couple for group in groups.values() for couple in _with_base(group))
+    return tuple(pair for group in groups.values() for pair in _with_base(group))
 
 
 def _with_base(group: Sequence[CellOutcomes]) -> Iterator[CellPair]:
@@ -131,7 +131,7 @@ class Drop(msgspec.Struct, frozen=True):
     Attributes:
         comparison: The two cells and how they differ; p is corrected over all losses of a run.
         parts: What each stage lost, stages without a failure left out.
-        misheard: The conversations that failed in B in which a value that calls need was not heard.
+        misrecognized: The conversations that failed in B in which a value that calls need was not heard.
         values: The kinds of such values that were not heard in B, of those said; commonest first.
         word_errors: To the words that users said.
         other_language: Turns of the agent that were not in its language.
@@ -139,7 +139,7 @@ class Drop(msgspec.Struct, frozen=True):
 
     comparison: Comparison
     parts: tuple[DropPart, ...]
-    misheard: tuple[PlaceInRun, ...]
+    misrecognized: tuple[PlaceInRun, ...] = msgspec.field(name="misheard")
     values: tuple[CountedShare, ...]
     word_errors: PairedShares
     other_language: PairedShares
@@ -222,7 +222,7 @@ class _Side(msgspec.Struct, frozen=True):
 
 def find_drops(
     cells: Sequence[CellOutcomes],
-    chosen: Callable[[Sequence[CellPair]], Sequence[CellPair]] = lambda couples: couples,
+    chosen: Callable[[Sequence[CellPair]], Sequence[CellPair]] = lambda cell_pairs: cell_pairs,
 ) -> tuple[Drop, ...]:
     """Return what is lost between conditions, in the order of the cells.
 
@@ -230,16 +230,16 @@ def find_drops(
         cells: The cells of a run.
         chosen: Leaves out couples that say nothing of what tells them apart.
     """
-    couples = chosen(baseline_pairs(cells))
-    return tuple(map(_drop, couples, compare(couples)))
+    cell_pairs = chosen(baseline_pairs(cells))
+    return tuple(map(_drop, cell_pairs, compare(cell_pairs)))
 
 
-def _drop(couple: CellPair, found: Comparison) -> Drop:
-    base, other = (_side(cell, found) for cell in couple)
+def _drop(pair: CellPair, found: Comparison) -> Drop:
+    base, other = (_side(cell, found) for cell in pair)
     return Drop(
         found,
         _parts(base, other, found),
-        tuple(place_in_run(row) for row in _misheard(other)),
+        tuple(place_in_run(row) for row in _misrecognized(other)),
         _values(other),
         PairedShares(*(_share(side, "hearing", "word errors", "words") for side in (base, other))),
         PairedShares(
@@ -288,7 +288,7 @@ def _shares(rows: Iterable[ConversationResult], side: _Side) -> dict[str, float]
     return {task: count / side.trials[task] for task, count in counts.items()}
 
 
-def _misheard(side: _Side) -> list[ConversationResult]:
+def _misrecognized(side: _Side) -> list[ConversationResult]:
     """Return those that failed and in which a value was not heard, nor won back by an answer."""
     failed = (row for rows in side.failed.values() for row in rows)
     return [

@@ -81,7 +81,7 @@ class FailureAttribution(msgspec.Struct, frozen=True):
     agent: str
     task: str
     trial: int
-    culprit: FailureSource
+    failure_source: FailureSource = msgspec.field(name="culprit")
 
 
 ATTRIBUTION = "blame"
@@ -94,12 +94,12 @@ ATTRIBUTION_METRICS = DeclaredMetrics(
 )
 
 
-def attribution_result(culprit: FailureSource | None) -> MeasureResult:
+def attribution_result(failure_source: FailureSource | None) -> MeasureResult:
     """Return what lost a conversation as counts; None where nothing did any more."""
-    if culprit is None:
+    if failure_source is None:
         return MeasureResult(ATTRIBUTION, ATTRIBUTION_METRICS.version)
-    counts: dict[str, int | float] = {"lost": 1, culprit: 1}
-    found = CountedItem(counts, subject=culprit, why=FAILURE_SOURCES[culprit])
+    counts: dict[str, int | float] = {"lost": 1, failure_source: 1}
+    found = CountedItem(counts, subject=failure_source, why=FAILURE_SOURCES[failure_source])
     return MeasureResult(ATTRIBUTION, ATTRIBUTION_METRICS.version, counts=counts, evidence=(found,))
 
 
@@ -110,5 +110,5 @@ def attribution_counts(
     counts: dict[tuple[str, str], dict[FailureSource, int]] = {}
     for row in rows:
         own = counts.setdefault((row.condition, row.agent), dict.fromkeys(FAILURE_SOURCES, 0))
-        own[row.culprit] += 1
+        own[row.failure_source] += 1
     return counts

@@ -103,9 +103,9 @@ def _voice(condition: Condition) -> tuple[str, str]:
     return condition.shown("voice"), condition.shown("recognizer")
 
 
-_Likeness = Callable[[PlannedCell, ConversationResult], bool]
+_Similarity = Callable[[PlannedCell, ConversationResult], bool]
 
-_LIKENESSES: Mapping[str, _Likeness] = {
+_LIKENESSES: Mapping[str, _Similarity] = {
     "the same agent and condition": lambda cell, found: (
         cell.agent == found.agent and cell.condition == found.condition
     ),
@@ -123,7 +123,10 @@ UNLIKE = "nothing recorded"
 STATED = "stated averages"
 """How conversations are taken that are like nothing recorded."""
 
-_UNTOLD, _UNSTATED = "no recorded conversation asked for it", "the stated averages do not have it"
+_UNREPORTED, _UNSTATED = (
+    "no recorded conversation asked for it",
+    "the stated averages do not have it",
+)
 
 
 def forecast(
@@ -160,7 +163,9 @@ def forecast(
         bases[basis] += cell.conversations
         count += cell.conversations
         if sample:
-            shares.append(_Share(cell, sample, price_of, _UNSTATED if basis == STATED else _UNTOLD))
+            shares.append(
+                _Share(cell, sample, price_of, _UNSTATED if basis == STATED else _UNREPORTED)
+            )
         mean = _mean_seconds(sample)
         is_timed = is_timed and mean is not None
         seconds += cell.conversations * (mean or 0.0)
@@ -184,10 +189,14 @@ class _Share:
     """What planned conversations of one kind would use, from a sample of recorded ones."""
 
     def __init__(
-        self, cell: PlannedCell, sample: Sequence[MeanConsumption], price_of: PriceOf, untold: str
+        self,
+        cell: PlannedCell,
+        sample: Sequence[MeanConsumption],
+        price_of: PriceOf,
+        unreported: str,
     ) -> None:
         self.count = cell.conversations
-        self.untold = untold
+        self.unreported = unreported
         self.used: dict[_Key, list[Usage]] = {}
         rows = [
             {_key(each, cell.models): each for each in _as_planned(found.usage, cell.models)}
@@ -262,9 +271,9 @@ def _lines(shares: Sequence[_Share]) -> tuple[ForecastLine, ...]:
 def _lines_of(key: _Key, shares: Sequence[_Share]) -> Iterator[ForecastLine]:
     """Yield what is known of a purpose and model, and apart from that what is not."""
     asking = [share for share in shares if key in share.used]
-    untold: Counter[str] = Counter()
+    unreported: Counter[str] = Counter()
     for share in asking:
-        untold[share.untold] += 0 if share.used[key] else share.count
+        unreported[share.unreported] += 0 if share.used[key] else share.count
     for is_priced in (True, False):
         alike = [
             share
@@ -274,7 +283,7 @@ def _lines_of(key: _Key, shares: Sequence[_Share]) -> Iterator[ForecastLine]:
         if alike:
             yield _line(key, alike, is_priced=is_priced)
     purpose, model = key
-    for why, count in untold.items():
+    for why, count in unreported.items():
         if count:
             yield ForecastLine(purpose, model.name, count, why=why, limited_as=model.limited_as)
 

@@ -56,14 +56,14 @@ class PlayedInputMode(msgspec.Struct, frozen=True):
     Attributes:
         agent: Who played.
         setting: Values on all other axes that have one, as `axis=value`; empty for plain English.
-        way: How it got the words.
+        input_mode: How it got the words.
         categories: Its conversations by category.
         pooled: All of them as one cell.
     """
 
     agent: str
     setting: tuple[str, ...]
-    way: InputMode
+    input_mode: InputMode
     categories: Mapping[str, CellOutcomes]
     pooled: CellOutcomes
 
@@ -98,7 +98,9 @@ def played_input_modes(
         ).append(row)
     players = list(dict.fromkeys((agent, setting) for agent, setting, _ in groups))
     found = [_build_played_mode(*place, rows, digests, known) for place, rows in groups.items()]
-    return tuple(sorted(found, key=lambda each: (players.index(each.player), _rank(each.way))))
+    return tuple(
+        sorted(found, key=lambda each: (players.index(each.player), _rank(each.input_mode)))
+    )
 
 
 def input_mode(condition: Condition) -> InputMode:
@@ -121,18 +123,18 @@ def _setting(condition: Condition) -> tuple[str, ...]:
     )
 
 
-def _rank(way: InputMode) -> int:
-    if way.is_text:
+def _rank(input_mode: InputMode) -> int:
+    if input_mode.is_text:
         return 0
-    if way.is_simulated:
+    if input_mode.is_simulated:
         return 3
-    return 2 if way.recognizer == ITSELF else 1
+    return 2 if input_mode.recognizer == ITSELF else 1
 
 
 def _build_played_mode(  # noqa: PLR0913, PLR0917 - a place of the grid, and what it is made of
     agent: str,
     setting: tuple[str, ...],
-    way: InputMode,
+    input_mode: InputMode,
     rows: Sequence[ConversationResult],
     digests: Mapping[TaskId, str],
     known: frozenset[str],
@@ -143,7 +145,7 @@ def _build_played_mode(  # noqa: PLR0913, PLR0917 - a place of the grid, and wha
     return PlayedInputMode(
         agent,
         setting,
-        way,
+        input_mode,
         {
             name: _cell(
                 name, found, {row.task: digests.get((row.suite, row.task), "") for row in found}
@@ -180,7 +182,7 @@ UNASKED: frozenset[Reason] = frozenset({"no question", "nothing to clarify", "sp
 """Reasons of decisions that say of no words that they ask how something is written."""
 
 
-class Tally(msgspec.Struct, frozen=True):
+class MeasureCount(msgspec.Struct, frozen=True):
     """The counts of one measure over conversations.
 
     Attributes:
@@ -214,14 +216,14 @@ class Share(msgspec.Struct, frozen=True):
         return self.conversations / self.of if self.of else None
 
 
-def tallies(rows: Iterable[ConversationResult]) -> tuple[Tally, ...]:
+def measure_counts(rows: Iterable[ConversationResult]) -> tuple[MeasureCount, ...]:
     """Return what each measure counted, by its newest version."""
     groups: dict[tuple[str, str, str], list[MeasureResult]] = {}
     for row in rows:
         for entry in newest(row.measures):
             groups.setdefault((entry.measure, entry.version, entry.judge), []).append(entry)
     return tuple(
-        Tally(
+        MeasureCount(
             *place,
             sum(not entry.unscored for entry in found),
             sum(bool(entry.unscored) for entry in found),
@@ -231,7 +233,7 @@ def tallies(rows: Iterable[ConversationResult]) -> tuple[Tally, ...]:
     )
 
 
-def tally_of(found: Sequence[Tally], measure: str) -> Tally | None:
+def measure_count_of(found: Sequence[MeasureCount], measure: str) -> MeasureCount | None:
     """Return the tally of a measure; None where it counted nothing."""
     return next((entry for entry in found if entry.measure == measure), None)
 

@@ -124,7 +124,7 @@ def side_figures(rows: Sequence[Reviewed], side: Role, tags: Iterable[str]) -> S
     )
 
 
-TWINS: dict[str, tuple[str, frozenset[str]]] = {
+TAG_MODE_PAIRS: dict[str, tuple[str, frozenset[str]]] = {
     "tool_call_argument_error": (
         "argument differs",
         frozenset({"missing", "added", "type", "format", "other language", "other value"}),
@@ -173,7 +173,7 @@ def tag_agreement(cases: Sequence[ReviewedOutcome]) -> tuple[TagAgreement, ...]:
     """Return the agreement of every pair; none where no failure modes are known."""
     if all(agent_failure_modes(case.row) is None for case in cases):
         return ()
-    return tuple(_tag_mode_agreement(tag, *modes, cases) for tag, modes in TWINS.items())
+    return tuple(_tag_mode_agreement(tag, *modes, cases) for tag, modes in TAG_MODE_PAIRS.items())
 
 
 def _tag_mode_agreement(
@@ -206,7 +206,7 @@ class JudgedGroup(msgspec.Struct, frozen=True):
         values: What they share, by axis.
         judge: Who judged, by which version of the rubric.
         sides: The figures of agent and user.
-        twins: The judge against failure modes of calls.
+        tag_agreements: The judge against failure modes of calls.
         unscored: The reasons why conversations have no review, with how many have it.
     """
 
@@ -214,7 +214,7 @@ class JudgedGroup(msgspec.Struct, frozen=True):
     values: Mapping[str, str]
     judge: str
     sides: tuple[SideFigures, ...]
-    twins: tuple[TagAgreement, ...]
+    tag_agreements: tuple[TagAgreement, ...] = msgspec.field(name="twins")
     unscored: Mapping[str, int]
 
     @property
@@ -228,7 +228,7 @@ class ModeGroup(msgspec.Struct, frozen=True):
 
     suite: str
     values: Mapping[str, str]
-    board: FailureModeSummary
+    summary: FailureModeSummary = msgspec.field(name="board")
     runs: tuple[str, ...]
 
     @property

@@ -180,9 +180,9 @@ def _place_rows(
             )
 
 
-def counted_reasons(told: Iterable[str]) -> dict[str, int]:
+def counted_reasons(reported: Iterable[str]) -> dict[str, int]:
     """Return how often each reason was told, the commonest first; "" is none."""
-    counts = Counter(filter(None, told))
+    counts = Counter(filter(None, reported))
     return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 

@@ -149,9 +149,9 @@ def variance_of_compared(
         outcomes: The conversations of this suite: where no couple has two tasks, they say what
             trials vary within tasks.
     """
-    couples = [each for each in comparisons if len(each.pairs) >= _LEAST_TO_VARY]
-    of_conditions = [each for each in couples if each.a.agent == each.b.agent]
-    found = [_estimate_pair_variance(each.pairs) for each in of_conditions or couples]
+    cell_pairs = [each for each in comparisons if len(each.pairs) >= _LEAST_TO_VARY]
+    of_conditions = [each for each in cell_pairs if each.a.agent == each.b.agent]
+    found = [_estimate_pair_variance(each.pairs) for each in of_conditions or cell_pairs]
     if not found:
         return _within_cells(outcomes)
     count = sum(each.of for each in found)

@@ -233,19 +233,19 @@ class SideContrast(msgspec.Struct, frozen=True):
 
 
 def paired_contrasts(
-    couples: Sequence[tuple[ContrastSide, ContrastSide]],
+    cell_pairs: Sequence[tuple[ContrastSide, ContrastSide]],
     labels: TaskLabels,
     seen: Seen,
 ) -> tuple[SideContrast, ...]:
     """Return all contrasts of couples (A, B); p-values are corrected over those of one axis.
 
     Args:
-        couples: Who is set against whom.
+        cell_pairs: Who is set against whom.
         labels: Of all tasks.
         seen: Of sides B.
     """
     found = [
-        each for a, b in couples for each in _pair_contrasts(a, b, labels, seen.get(b.name, {}))
+        each for a, b in cell_pairs for each in _pair_contrasts(a, b, labels, seen.get(b.name, {}))
     ]
     by_axis: dict[str, list[SideContrast]] = {}
     for each in found:

@@ -10,13 +10,13 @@ from dragoman.analysis.comparison import CellOutcomes, Comparison, compare
 from dragoman.analysis.input_modes import (
     ALL_TASKS,
     InputMode,
+    MeasureCount,
     PlayedInputMode,
     Share,
-    Tally,
     TaskId,
+    measure_counts,
     played_input_modes,
     question_shares,
-    tallies,
 )
 from dragoman.analysis.intervals import Interval
 from dragoman.analysis.measure_metrics import MeasureRow, measure_rows
@@ -49,17 +49,17 @@ NO_TASKS = Contrast(None, None, 0)
 
 
 def mode_contrasts(
-    a: PlayedInputMode, b: PlayedInputMode, board: Leaderboard
+    a: PlayedInputMode, b: PlayedInputMode, summary: Leaderboard
 ) -> dict[str, Contrast]:
     """Return how much better B is than A, by category, by aggregate, and over all tasks."""
-    couples: dict[str, tuple[CellOutcomes, CellOutcomes]] = {
+    cell_pairs: dict[str, tuple[CellOutcomes, CellOutcomes]] = {
         name: (cell, b.categories[name])
         for name, cell in a.categories.items()
         if name in b.categories
     }
-    couples[ALL_TASKS] = a.pooled, b.pooled
-    found = dict(zip(couples, map(_contrast, compare(couples.values())), strict=True))
-    return found | _aggregates(found, board)
+    cell_pairs[ALL_TASKS] = a.pooled, b.pooled
+    found = dict(zip(cell_pairs, map(_contrast, compare(cell_pairs.values())), strict=True))
+    return found | _aggregates(found, summary)
 
 
 def _contrast(entry: Comparison) -> Contrast:
@@ -69,13 +69,13 @@ def _contrast(entry: Comparison) -> Contrast:
     return Contrast(first.difference, first.interval, first.tasks, entry.left_out)
 
 
-def _aggregates(found: Mapping[str, Contrast], board: Leaderboard) -> dict[str, Contrast]:
-    standings = {
+def _aggregates(found: Mapping[str, Contrast], summary: Leaderboard) -> dict[str, Contrast]:
+    scores = {
         name: AggregateScore(name, each.value, each.interval, each.tasks, size, _ANY)
-        for name, size in board.sizes.items()
+        for name, size in summary.sizes.items()
         if (each := found.get(name)) is not None
     }
-    made = aggregate_scores(board.aggregates, standings, board.sizes)
+    made = aggregate_scores(summary.aggregates, scores, summary.sizes)
     return {
         name: Contrast(each.value, each.interval, each.tasks)
         for name, each in made.items()
@@ -105,13 +105,13 @@ class InputModeMetrics(msgspec.Struct, frozen=True):
     Attributes:
         agent: Who played.
         setting: Values on the axes that are no voice's, as `axis=value`.
-        way: How it got the words.
-        standings: By category, by aggregate, and over all tasks.
+        input_mode: How it got the words.
+        scores: By category, by aggregate, and over all tasks.
         to_text: How much better than its text; empty for the text itself, and where it has none.
         text: The judge of questions in that text.
         won_back: How much better than the same way without clarifications; empty where it has none.
         questions: In how many conversations questions were judged, allowed and rejected.
-        tallies: What measures counted.
+        measure_counts: What measures counted.
         measures: The figures of measures over all conversations.
         cell: Conversations, faults and what is unscored, over all tasks.
         seconds: What a conversation took on average by the wall clock; None where none was played.
@@ -119,13 +119,13 @@ class InputModeMetrics(msgspec.Struct, frozen=True):
 
     agent: str
     setting: tuple[str, ...]
-    way: InputMode
-    standings: dict[str, AggregateScore]
+    input_mode: InputMode = msgspec.field(name="way")
+    scores: dict[str, AggregateScore] = msgspec.field(name="standings")
     to_text: dict[str, Contrast]
     text: str | None
     won_back: dict[str, Contrast]
     questions: tuple[Share, ...]
-    tallies: tuple[Tally, ...]
+    measure_counts: tuple[MeasureCount, ...] = msgspec.field(name="tallies")
     measures: tuple[MeasureRow, ...]
     cell: CellSummary
     seconds: float | None
@@ -166,14 +166,14 @@ class VoiceSummary(msgspec.Struct, frozen=True):
         rules: The rule set of the scores.
         judge: Their judge.
         names: Categories, then aggregates, then all tasks: the order of tables.
-        ways: By agent, text first.
+        input_modes: By agent, text first.
         sensitivity: By agent and line, where several recognizers heard it.
     """
 
     rules: str
     judge: str
     names: tuple[str, ...]
-    ways: tuple[InputModeMetrics, ...]
+    input_modes: tuple[InputModeMetrics, ...] = msgspec.field(name="ways")
     sensitivity: tuple[Sensitivity, ...]
 
 
@@ -182,7 +182,7 @@ def summarize_voice(
     digests: Mapping[TaskId, str],
     declared: Mapping[str, DeclaredMetrics],
     scoring: tuple[str, str],
-    board: Leaderboard = NO_LEADERBOARD,
+    summary: Leaderboard = NO_LEADERBOARD,
 ) -> VoiceSummary:
     """Return the figures of conversations that were scored alike.
 
@@ -191,39 +191,37 @@ def summarize_voice(
         digests: Of their tasks.
         declared: The figures that measures declare.
         scoring: Rules and judge.
-        board: How aggregates of what is spoken are made.
+        summary: How aggregates of what is spoken are made.
     """
-    played = played_input_modes(outcomes, digests, board.sizes)
-    standings = [_standings(each, scoring, board) for each in played]
+    played = played_input_modes(outcomes, digests, summary.sizes)
+    scores = [_scores(each, scoring, summary) for each in played]
     return VoiceSummary(
         *scoring,
-        _names(standings, board),
+        _names(scores, summary),
         tuple(
-            _figures(each, found, played, declared, scoring, board)
-            for each, found in zip(played, standings, strict=True)
+            _figures(each, found, played, declared, scoring, summary)
+            for each, found in zip(played, scores, strict=True)
         ),
-        tuple(_sensitivity(played, standings, board)),
+        tuple(_sensitivity(played, scores, summary)),
     )
 
 
-def _names(
-    standings: Iterable[Mapping[str, AggregateScore]], board: Leaderboard
-) -> tuple[str, ...]:
-    found = dict.fromkeys(name for each in standings for name in each)
-    made = {entry.name for entry in board.aggregates}
-    listed = [name for name in board.sizes if name in found]
+def _names(scores: Iterable[Mapping[str, AggregateScore]], summary: Leaderboard) -> tuple[str, ...]:
+    found = dict.fromkeys(name for each in scores for name in each)
+    made = {entry.name for entry in summary.aggregates}
+    listed = [name for name in summary.sizes if name in found]
     others = [name for name in found if name not in {*listed, *made, ALL_TASKS}]
-    aggregates = [entry.name for entry in board.aggregates if entry.name in found]
+    aggregates = [entry.name for entry in summary.aggregates if entry.name in found]
     return (*listed, *others, *aggregates, ALL_TASKS)
 
 
-def _standings(
-    played: PlayedInputMode, scoring: tuple[str, str], board: Leaderboard
+def _scores(
+    played: PlayedInputMode, scoring: tuple[str, str], summary: Leaderboard
 ) -> dict[str, AggregateScore]:
     categories = {
         name: _aggregate_score(name, cell, scoring) for name, cell in played.categories.items()
     }
-    made = aggregate_scores(board.aggregates, categories, board.sizes)
+    made = aggregate_scores(summary.aggregates, categories, summary.sizes)
     begun = {name: each for name, each in made.items() if each.tasks}
     return {**categories, **begun, ALL_TASKS: _aggregate_score(ALL_TASKS, played.pooled, scoring)}
 
@@ -243,11 +241,11 @@ def _as_one(cell: CellOutcomes) -> Iterator[ConversationResult]:
 
 def _figures(  # noqa: PLR0913, PLR0917 - one row, and the grid around it
     played: PlayedInputMode,
-    standings: dict[str, AggregateScore],
+    scores: dict[str, AggregateScore],
     every: Sequence[PlayedInputMode],
     declared: Mapping[str, DeclaredMetrics],
     scoring: tuple[str, str],
-    board: Leaderboard,
+    summary: Leaderboard,
 ) -> InputModeMetrics:
     rows = played.pooled.outcomes
     (cell,) = summarize(rows, *scoring)
@@ -256,13 +254,13 @@ def _figures(  # noqa: PLR0913, PLR0917 - one row, and the grid around it
     return InputModeMetrics(
         played.agent,
         played.setting,
-        played.way,
-        standings,
-        {} if text is None else mode_contrasts(text, played, board),
-        None if text is None else text.way.clarify,
-        {} if unanswered is None else mode_contrasts(unanswered, played, board),
+        played.input_mode,
+        scores,
+        {} if text is None else mode_contrasts(text, played, summary),
+        None if text is None else text.input_mode.clarify,
+        {} if unanswered is None else mode_contrasts(unanswered, played, summary),
         question_shares(rows),
-        tallies(rows),
+        measure_counts(rows),
         tuple(row for row in measures if row.measure != REWARD),
         cell,
         _mean_seconds(rows),
@@ -274,25 +272,30 @@ def _text(played: PlayedInputMode, every: Sequence[PlayedInputMode]) -> PlayedIn
 
     If the agent has none, return the text mode with the same judge.
     """
-    if played.way.is_text:
+    if played.input_mode.is_text:
         return None
-    wanted = (InputMode(TEXT, NONE, clarify) for clarify in (NONE, played.way.clarify))
-    return next((found for way in wanted if (found := _find(every, played, way))), None)
+    wanted = (InputMode(TEXT, NONE, clarify) for clarify in (NONE, played.input_mode.clarify))
+    return next(
+        (found for input_mode in wanted if (found := _find(every, played, input_mode))), None
+    )
 
 
 def _find_without_clarification(
     played: PlayedInputMode, every: Sequence[PlayedInputMode]
 ) -> PlayedInputMode | None:
     """Return the same without clarifications; None for what has none itself."""
-    if played.way.clarify == NONE:
+    if played.input_mode.clarify == NONE:
         return None
-    return _find(every, played, msgspec.structs.replace(played.way, clarify=NONE))
+    return _find(every, played, msgspec.structs.replace(played.input_mode, clarify=NONE))
 
 
 def _find(
-    every: Sequence[PlayedInputMode], like: PlayedInputMode, way: InputMode
+    every: Sequence[PlayedInputMode], like: PlayedInputMode, input_mode: InputMode
 ) -> PlayedInputMode | None:
-    return next((each for each in every if each.player == like.player and each.way == way), None)
+    return next(
+        (each for each in every if each.player == like.player and each.input_mode == input_mode),
+        None,
+    )
 
 
 def _mean_seconds(rows: Iterable[ConversationResult]) -> float | None:
@@ -308,26 +311,26 @@ Heard = Sequence[tuple[PlayedInputMode, Mapping[str, AggregateScore]]]
 
 def _sensitivity(
     played: Sequence[PlayedInputMode],
-    standings: Sequence[Mapping[str, AggregateScore]],
-    board: Leaderboard,
+    scores: Sequence[Mapping[str, AggregateScore]],
+    summary: Leaderboard,
 ) -> Iterator[Sensitivity]:
     groups: dict[
         tuple[str, tuple[str, ...], str, str],
         list[tuple[PlayedInputMode, Mapping[str, AggregateScore]]],
     ]
     groups = {}
-    for each, found in zip(played, standings, strict=True):
+    for each, found in zip(played, scores, strict=True):
         # Simulated errors are no recognizer: their rate was asked for, and nobody listened.
-        if each.way.recognizer not in NOT_RECOGNIZERS and not each.way.is_simulated:
-            place = (each.agent, each.setting, each.way.voice, each.way.clarify)
+        if each.input_mode.recognizer not in NOT_RECOGNIZERS and not each.input_mode.is_simulated:
+            place = (each.agent, each.setting, each.input_mode.voice, each.input_mode.clarify)
             groups.setdefault(place, []).append((each, found))
     for place, heard in groups.items():
         if len(heard) > 1:
-            names = tuple(each.way.recognizer for each, _ in heard)
-            yield Sensitivity(*place, names, _spreads(heard, board))
+            names = tuple(each.input_mode.recognizer for each, _ in heard)
+            yield Sensitivity(*place, names, _spreads(heard, summary))
 
 
-def _spreads(heard: Heard, board: Leaderboard) -> dict[str, Spread]:
+def _spreads(heard: Heard, summary: Leaderboard) -> dict[str, Spread]:
     known: dict[tuple[int, int], dict[str, Contrast]] = {}
     spreads = {}
     for name in dict.fromkeys(name for _, found in heard for name in found):
@@ -338,7 +341,7 @@ def _spreads(heard: Heard, board: Leaderboard) -> dict[str, Spread]:
             continue
         low, high = (heard[place][0] for place in ends)
         if ends not in known:
-            known[ends] = mode_contrasts(low, high, board)
+            known[ends] = mode_contrasts(low, high, summary)
         apart = known[ends].get(name, NO_TASKS)
-        spreads[name] = Spread(low.way.recognizer, high.way.recognizer, apart)
+        spreads[name] = Spread(low.input_mode.recognizer, high.input_mode.recognizer, apart)
     return spreads

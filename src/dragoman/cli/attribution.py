@@ -58,5 +58,5 @@ def print_attributions(rows: Sequence[FailureAttribution]) -> None:
         )
     )
     print()
-    for culprit, about in FAILURE_SOURCES.items():
-        print(f"{culprit}: {about}")
+    for failure_source, about in FAILURE_SOURCES.items():
+        print(f"{failure_source}: {about}")

@@ -154,7 +154,7 @@ def _print_card(card: AudioSetCard, request: AudioSetRequest) -> None:
         name: each.speech for name, each in card.categories.items() if each.speech is not None
     }
     if spoken:
-        _print_hearing(card, spoken)
+        _print_recognition(card, spoken)
     print_line(_rules_line(card))
     prices = prices_for(request)
     for usage in card.usage:
@@ -179,7 +179,7 @@ def _rules_line(card: AudioSetCard) -> str:
     )
 
 
-def _print_hearing(card: AudioSetCard, spoken: Mapping[str, SpeechCounts]) -> None:
+def _print_recognition(card: AudioSetCard, spoken: Mapping[str, SpeechCounts]) -> None:
     headings = (
         "category",
         "recognizer",

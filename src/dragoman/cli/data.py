@@ -22,8 +22,8 @@ def pull_source(name: str, from_dir: Path | None, url: str | None) -> None:
     if name not in sources:
         raise UsageError(f"no data named {name!r} to pull: choose {', '.join(sources)}")
     with progress_bytes("pulling") as advance:
-        told = sources[name].pull(data_folder(), from_dir=from_dir, url=url, progress=advance)
-    print(told)
+        reported = sources[name].pull(data_folder(), from_dir=from_dir, url=url, progress=advance)
+    print(reported)
 
 
 def cache_info(*, as_json: bool) -> None:

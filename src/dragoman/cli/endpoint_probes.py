@@ -173,8 +173,8 @@ def kind_of(provider: str, owners: frozenset[str], server_header: str) -> Server
     """
     if server_header.lower().startswith("llama.cpp"):
         return SERVERS["llamacpp"]
-    told = next((each for each in SERVERS.values() if owners & {*each.owners}), None)
-    return told or SERVERS.get(provider, UNKNOWN)
+    reported = next((each for each in SERVERS.values() if owners & {*each.owners}), None)
+    return reported or SERVERS.get(provider, UNKNOWN)
 
 
 MODELS = "/models"
@@ -425,10 +425,10 @@ def reasoning_in(answer: ProbeResult) -> str:
     message = _message(answer)
     if _marks_reasoning(content_of(answer)):
         return "in_words"
-    told = any(
+    reported = any(
         message.get(name) for name in ("reasoning_content", "reasoning", "reasoning_details")
     )
-    return "apart" if told else ""
+    return "apart" if reported else ""
 
 
 def holds_template_marks(answer: ProbeResult) -> bool:

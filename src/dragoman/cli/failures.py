@@ -25,12 +25,12 @@ from dragoman.store.run_store import open_run
 
 
 def print_drops(
-    losses: Sequence[Drop], run: Path, *, is_imported: bool, corrected: int | None = None
+    drops: Sequence[Drop], run: Path, *, is_imported: bool, corrected: int | None = None
 ) -> bool:
     """Print what is lost between the conditions of a run, if it has several; return whether it has.
 
     Args:
-        losses: Those that are wanted.
+        drops: Those that are wanted.
         run: The run's folder.
         is_imported: Whether nobody can play it again.
         corrected: How many losses the run has, where these are not all.
@@ -38,7 +38,7 @@ def print_drops(
     from rich.console import Console
 
     found = drop_lines(
-        losses, str(run), Console().width, is_imported=is_imported, corrected=corrected
+        drops, str(run), Console().width, is_imported=is_imported, corrected=corrected
     )
     for line in found:
         print(line)
@@ -76,12 +76,12 @@ def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> Non
         is_imported = read_manifest(store).imported is not msgspec.UNSET
     meant = [row for row in rows if wanted.takes(row.agent, row.condition.label)]
     names = ((each, each.comparison.b) for each in lost)
-    meant_losses = [each for each, b in names if wanted.takes(b.agent, b.condition.label)]
+    meant_drops = [each for each, b in names if wanted.takes(b.agent, b.condition.label)]
     groups = failure_groups(meant)
     if as_json:
         found = [
             {
-                "standing": group.standing,
+                "standing": group.status,
                 "cause": group.cause,
                 "stage": group.stage,
                 "conversations": group.places,
@@ -89,9 +89,9 @@ def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> Non
             for group in groups
         ]
         about = {"run": str(folder), "planned": len(meant), "failures": found}
-        print_metrics_json({**about, "losses": list(map(drop_object, meant_losses))})
+        print_metrics_json({**about, "losses": list(map(drop_object, meant_drops))})
         return
-    if print_drops(meant_losses, folder, is_imported=is_imported, corrected=len(lost)):
+    if print_drops(meant_drops, folder, is_imported=is_imported, corrected=len(lost)):
         print()
     print_line(f"{folder}: {_counts(groups, len(meant))} (rules {rules}, judge {judge})")
     _print_groups(folder, groups)
@@ -100,12 +100,12 @@ def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> Non
 
 
 def _print_groups(folder: Path, groups: Sequence[FailureGroup]) -> None:
-    for (standing, cause), stages in groupby(groups, lambda group: (group.standing, group.cause)):
+    for (status, cause), stages in groupby(groups, lambda group: (group.status, group.cause)):
         of_cause = list(stages)
         count = sum(len(group.places) for group in of_cause)
         print()
         for line in _wrap_text(
-            f"{count:,} {OUTCOME_STATUSES[standing]}: {formatting.truncate_text(cause, MAX_CAUSE)}",
+            f"{count:,} {OUTCOME_STATUSES[status]}: {formatting.truncate_text(cause, MAX_CAUSE)}",
             "",
         ):
             print(line)
@@ -118,15 +118,15 @@ def _print_groups(folder: Path, groups: Sequence[FailureGroup]) -> None:
 
 def _meanings(groups: Sequence[FailureGroup]) -> list[str]:
     """Return what the components mean that failed."""
-    names = {word for group in groups for word in group.cause.split() if group.standing == "fail"}
+    names = {word for group in groups for word in group.cause.split() if group.status == "fail"}
     return [f"{name}: {about}" for name, about in formatting.COMPONENTS.items() if name in names]
 
 
 def _counts(groups: Sequence[FailureGroup], planned: int) -> str:
     """Return how many conversations there are, and how they stand."""
     counts = {
-        word: sum(len(group.places) for group in groups if group.standing == standing)
-        for standing, word in OUTCOME_STATUSES.items()
+        word: sum(len(group.places) for group in groups if group.status == status)
+        for status, word in OUTCOME_STATUSES.items()
     }
     passed = f"{planned - sum(counts.values()):,} passed"
     others = [f"{count:,} {word}" for word, count in counts.items() if count]

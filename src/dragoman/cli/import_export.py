@@ -49,7 +49,7 @@ def import_file(
         print_json({"run": str(out), **msgspec.to_builtins(read.report)})
     else:
         print(f"{len(read.cells)} conversations imported: {out}")
-        for line in read.told:
+        for line in read.description:
             print_line(line)
     for line in read.warnings:
         print_error(line)

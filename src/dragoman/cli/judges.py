@@ -55,7 +55,7 @@ def print_judge_check(run: Path, labels: Path | None, *, as_json: bool) -> None:
     _print(_corrected_figures_table(found.corrected))
     _print(_panels(found.panels))
     _print_split(run, found)
-    _print(_hindsight(found.hindsight))
+    _print(_later_context_bias(found.later_context_bias))
     _print_changed(run, found)
 
 
@@ -162,7 +162,7 @@ def _print_split(run: Path, found: JudgeCheck) -> None:
         print_line(f"and {len(split) - _SHOWN:,} more split answers (--json has all)")
 
 
-def _hindsight(figures: Sequence[LaterContextBias]) -> TextTable:
+def _later_context_bias(figures: Sequence[LaterContextBias]) -> TextTable:
     headings = (
         "question",
         "judge",
@@ -189,7 +189,7 @@ def _hindsight(figures: Sequence[LaterContextBias]) -> TextTable:
 
 
 def _print_changed(run: Path, found: JudgeCheck) -> None:
-    changed = [(each, *entry) for each in found.hindsight for entry in each.changed]
+    changed = [(each, *entry) for each in found.later_context_bias for entry in each.changed]
     for each, item, early, late in changed[:_SHOWN]:
         print_line(
             f"changed: {each.question}, event {item.position}: {each.before.judge} {early}, "
@@ -247,19 +247,21 @@ def print_errors(asked: ErrorsRequest, *, full: bool, as_json: bool) -> None:
     require_writable(asked.outs)
     rules = DEFAULT_TAG_RULES if asked.tag_rules is None else TAG_RULES.find(asked.tag_rules)
     axes: Sequence[str] | None = None if asked.by is None else asked.by.split(",")
-    board = summarize_errors(asked.folders, axes, rules)
+    summary = summarize_errors(asked.folders, axes, rules)
     writers = {
-        ".md": lambda: as_markdown("What went wrong", error_tables(board), board.facts).encode(),
-        ".csv": lambda: as_csv(error_frame(board)).encode(),
+        ".md": lambda: as_markdown(
+            "What went wrong", error_tables(summary), summary.facts
+        ).encode(),
+        ".csv": lambda: as_csv(error_frame(summary)).encode(),
     }
     write_tables(asked.outs, writers)
     if as_json:
-        print_metrics_json({**msgspec.to_builtins(board), "facts": dict(board.facts)})
+        print_metrics_json({**msgspec.to_builtins(summary), "facts": dict(summary.facts)})
         return
-    for table in error_tables(board, None if full else _MODES):
+    for table in error_tables(summary, None if full else _MODES):
         print_table(table)
     print()
-    for name, value in board.facts:
+    for name, value in summary.facts:
         print_line(f"{name}: {value}")
 
 
@@ -348,46 +350,53 @@ class DutyRow(msgspec.Struct, frozen=True):
 def print_critical_fields(name: str, *, full: bool, as_json: bool) -> None:
     """Print what can go badly wrong in a suite, for people to look over."""
     suite = load_suite(name)
-    stakes = suite.stakes if isinstance(suite, ProvidesRiskProfile) else RiskProfile()
+    risk_profile = suite.risk_profile if isinstance(suite, ProvidesRiskProfile) else RiskProfile()
     rows = [row for task in suite.tasks for row in _rows(suite, task)]
-    due = [row for task in suite.tasks for row in _due(task, stakes)]
+    due = [row for task in suite.tasks for row in _due(task, risk_profile)]
     if as_json:
         planned = [row.task for row in due if row.is_planned]
-        shown = {"suite": name, "stakes": stakes, "critical": rows, "escalations_due": planned}
+        shown = {
+            "suite": name,
+            "stakes": risk_profile,
+            "critical": rows,
+            "escalations_due": planned,
+        }
         print_json({**shown, "duties": due})
         return
-    _print_tools(rows, stakes)
+    _print_tools(rows, risk_profile)
     if full:
         _print_rows(rows)
-    if stakes.escalation_tool:
-        _print_duties(suite, stakes, due, full=full)
+    if risk_profile.escalation_tool:
+        _print_duties(suite, risk_profile, due, full=full)
 
 
 def _rows(suite: Suite, task: Task) -> Iterator[CriticalRow]:
-    world = suite.factory(DEFAULT_RULES)(task)
-    for found in critical_actions(task, world.kind):
+    environment = suite.factory(DEFAULT_RULES)(task)
+    for found in critical_actions(task, environment.kind):
         for name in found.arguments:
             action = found.action
             value = action.arguments.get(name)
             yield CriticalRow(task.id, action.id, action.name, name, value, found.is_declared)
 
 
-def _due(task: Task, stakes: RiskProfile) -> Iterator[DutyRow]:
-    reasons = tuple(each.reason for each in escalation_duties(task, stakes))
-    is_planned = planned_handover(task, stakes) is not None
+def _due(task: Task, risk_profile: RiskProfile) -> Iterator[DutyRow]:
+    reasons = tuple(each.reason for each in escalation_duties(task, risk_profile))
+    is_planned = planned_handover(task, risk_profile) is not None
     if reasons or is_planned:
         yield DutyRow(task.id, reasons, is_planned)
 
 
-def _print_duties(suite: Suite, stakes: RiskProfile, due: Sequence[DutyRow], *, full: bool) -> None:
-    for duty in stakes.escalations:
+def _print_duties(
+    suite: Suite, risk_profile: RiskProfile, due: Sequence[DutyRow], *, full: bool
+) -> None:
+    for duty in risk_profile.escalations:
         print_line(f"a person takes over ({duty.reason}): {duty.when}")
         tasks = [row.task for row in due if duty.reason in row.reasons]
         place = duty.place or _heading(suite, duty.reason)
         print_line(f"  {place}{place and '; '}{_format_task_names(tasks, full=full)}")
     planned = [row.task for row in due if row.is_planned]
     print_line(
-        f"{stakes.escalation_tool} is in the plan of {_format_task_names(planned, full=full)}"
+        f"{risk_profile.escalation_tool} is in the plan of {_format_task_names(planned, full=full)}"
     )
     alone = [row.task for row in due if not row.is_planned]
     unsaid = [row.task for row in due if not row.reasons]
@@ -417,8 +426,8 @@ def _format_task_names(tasks: Sequence[str], *, full: bool) -> str:
     return f"{formatting.format_count(len(tasks), 'task')}: {', '.join(shown) or 'none'}{more}"
 
 
-def _print_tools(rows: list[CriticalRow], stakes: RiskProfile) -> None:
-    tools = dict.fromkeys((*stakes.irreversible, *sorted(row.tool for row in rows)))
+def _print_tools(rows: list[CriticalRow], risk_profile: RiskProfile) -> None:
+    tools = dict.fromkeys((*risk_profile.irreversible, *sorted(row.tool for row in rows)))
     headings = ("tool", "irreversible", "critical arguments", "fields", "tasks")
     lines = []
     for tool in tools:
@@ -426,7 +435,7 @@ def _print_tools(rows: list[CriticalRow], stakes: RiskProfile) -> None:
         lines.append(
             (
                 tool,
-                "yes" if tool in stakes.irreversible else "no",
+                "yes" if tool in risk_profile.irreversible else "no",
                 ", ".join(dict.fromkeys(row.argument for row in own)) or "-",
                 f"{len(own):,}",
                 f"{len({row.task for row in own}):,}",

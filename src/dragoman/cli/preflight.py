@@ -75,7 +75,7 @@ def run_preflight_checks(
     if wanted is None and many < MANY:
         return {}
     # One of its own, for its connections belong to another event loop, and so that nothing stays.
-    own = build_setup(shorten_config(config), person, purse=setup.budget)
+    own = build_setup(shorten_config(config), person, spend_tracker=setup.budget)
     found: list[PreflightResult] = []
 
     async def try_all() -> None:

@@ -134,7 +134,7 @@ def is_progress_shown() -> bool:
 def progress(
     title: str,
     total: int | None,
-    told: ProgressNote = no_note,
+    note: ProgressNote = no_note,
     clock: Callable[[], float] = time.monotonic,
     *,
     intro: str = "",
@@ -144,7 +144,7 @@ def progress(
     Args:
         title: What is counted.
         total: How much there is to do; None where that is not known.
-        told: What is known beside the count.
+        note: What is known beside the count.
         clock: Seconds.
         intro: A line that comes before anything else is shown; "" for none.
     """
@@ -153,14 +153,14 @@ def progress(
         return
     with _VISIBLE_PROGRESS.one_more():
         if mode() == "plain" or not sys.stderr.isatty():
-            lines = _Lines(title, ProgressCounter(total, clock), told, intro)
+            lines = _Lines(title, ProgressCounter(total, clock), note, intro)
             with repeat_in_thread(lines.look, LINE_PACE.get().look):
                 yield lines.advance
             return
         if intro:
             print(escape_controls(intro), file=sys.stderr)
         count = ProgressCounter(total, clock)
-        with _bar(title, count, told) as bar:
+        with _bar(title, count, note) as bar:
             task = bar.add_task(title, total=total)
 
             def advance() -> None:
@@ -233,8 +233,8 @@ class LineSchedule:
 class _Lines:
     """Counts, and prints a line where the last one is old enough."""
 
-    def __init__(self, title: str, count: ProgressCounter, told: ProgressNote, intro: str) -> None:
-        self._title, self._count, self._told = title, count, told
+    def __init__(self, title: str, count: ProgressCounter, note: ProgressNote, intro: str) -> None:
+        self._title, self._count, self._note = title, count, note
         self._intro = intro
         self._steps = RUNNING_STEPS.get()
         self._times = LineSchedule()
@@ -258,12 +258,12 @@ class _Lines:
                 print(escape_controls(self._intro), file=sys.stderr)
                 self._intro = ""
             doing = () if self._steps is None else self._steps.names
-            more = "; ".join(filter(None, (self._told(), *doing)))
+            more = "; ".join(filter(None, (self._note(), *doing)))
             line = f"{self._title}: {self._count.line()}{f'; {more}' if more else ''}"
             print(line, file=sys.stderr, flush=True)
 
 
-def _bar(title: str, count: ProgressCounter, told: ProgressNote) -> "Progress":
+def _bar(title: str, count: ProgressCounter, note: ProgressNote) -> "Progress":
     """Return a bar with its count, and below it how fast it goes and what else is known."""
     from rich.console import Console, RenderableType
     from rich.progress import (
@@ -283,7 +283,7 @@ def _bar(title: str, count: ProgressCounter, told: ProgressNote) -> "Progress":
             """Yield the bar and what is known beside its count."""
             yield from super().get_renderables()
             count.look()
-            known = "; ".join(filter(None, (count.rate(), count.left(), told())))
+            known = "; ".join(filter(None, (count.rate(), count.left(), note())))
             if known:
                 yield Text(f"  {known}")
 

@@ -21,7 +21,7 @@ from dragoman.cli.output import (
 )
 from dragoman.cli.preflight import local_server_notice, run_preflight_checks
 from dragoman.cli.progress import heartbeat, progress
-from dragoman.cli.run_console import RunningTally, TerminalConsole, stall_notices
+from dragoman.cli.run_console import RunningCounts, TerminalConsole, stall_notices
 from dragoman.cli.run_overview import print_run_overview
 from dragoman.cli.run_summary import (
     RunState,
@@ -252,20 +252,22 @@ def _play_pending(
     is_retry: bool = False,
 ) -> PlayedRun:
     """Play what a job has left and show how it goes, and how to go on where a person stops it."""
-    tally = RunningTally(job.setup.prices.price_of)
+    running_counts = RunningCounts(job.setup.prices.price_of)
     # A bar would run over the lines that a person reads.
     shown = 0 if is_played_by_hand(job.setup.config) else len(waiting)
     try:
         intro = local_server_notice(concurrency_limits(job.setup.config))
-        with progress("conversations", shown, tally.told, intro=intro) as advance:
+        with progress("conversations", shown, running_counts.describe, intro=intro) as advance:
 
             def on_done(cell: Cell, episode: Episode, score: Score) -> None:
-                tally.add(cell, episode, score)
+                running_counts.add(cell, episode, score)
                 advance()
 
             return play_pending(job, waiting, on_done, watch)
     except KeyboardInterrupt:
-        print_error(_describe_interruption(job, len(waiting) - tally.played, is_retry=is_retry))
+        print_error(
+            _describe_interruption(job, len(waiting) - running_counts.played, is_retry=is_retry)
+        )
         raise
 
 
@@ -291,8 +293,8 @@ def _play(job: Job, again: Collection[str] | None, asked: RunOutcomeRequest) -> 
     waiting = pending_cells(job.cells, job.store, again or ())
     try:
         watch = InFlightRegistry()
-        is_told = not is_played_by_hand(job.setup.config) and mode() != "quiet"
-        with stall_notices(watch, is_on=is_told), redirect_prints_to_stderr():
+        is_reported = not is_played_by_hand(job.setup.config) and mode() != "quiet"
+        with stall_notices(watch, is_on=is_reported), redirect_prints_to_stderr():
             result = _play_pending(job, waiting, watch, is_retry=again is not None)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -321,7 +323,7 @@ def _print_overview(result: PlayedRun, job: Job) -> bool | None:
         print_line(f"{name} is not measured: {why}")
     for label, why in not_applicable(job.setup).items():
         print_line(f"{label}: not applicable: {why}")
-    of, shard = counts.standing, job.setup.config.shard
+    of, shard = counts.status, job.setup.config.shard
     is_perfect = counts.successes == counts.planned
     state = RunState(of["code"], of["infrastructure"], of["missing"], is_perfect)
     print(f"all figures (reads all of them): dragoman report {quote(str(result.folder))}")
@@ -457,10 +459,10 @@ def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> N
     left_out, waiting = not_applicable(setup), concurrency_limits(setup.config)
     power = planned_power(cells, estimated.like)
     if as_json:
-        told = {} if found is None else {"estimate": forecast_object(setup, found)}
+        reported = {} if found is None else {"estimate": forecast_object(setup, found)}
         print_json(
             {
-                **told,
+                **reported,
                 "planned": len(cells),
                 "power": power,
                 "waiting": waiting,

@@ -20,7 +20,7 @@ from dragoman.runs.in_flight import InFlightConversation, InFlightRegistry
 from dragoman.runs.plan import Cell
 
 
-class RunningTally:
+class RunningCounts:
     """Adds conversations up as they come in.
 
     Args:
@@ -54,7 +54,7 @@ class RunningTally:
                 (self._cost, *(cost_of(usage, self._price_of) for usage in used))
             )
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return the tally in one line.
 
         It covers scored conversations only, never those that have no score.
@@ -101,15 +101,15 @@ def stall_notices(
     if not is_on:
         yield
         return
-    told = silence
+    describe = silence
 
     def look() -> None:
-        nonlocal told
+        nonlocal describe
         waiting = watch.stalled(silence)
         if not waiting:
-            told = silence
-        elif waiting[-1].seconds >= told:
-            told = 2 * waiting[-1].seconds
+            describe = silence
+        elif waiting[-1].seconds >= describe:
+            describe = 2 * waiting[-1].seconds
             print_line(stall_notice(waiting), to_stderr=True)
             sys.stderr.flush()
 

@@ -27,21 +27,23 @@ def verify(folder: Path, *, as_json: bool) -> int:
     checked = VerificationCounts()
     with progress("records", None) as advance:
         found = verify_run(folder, checked, advance)
-        told = list(islice(found, MOST_PROBLEMS_SHOWN))
+        reported = list(islice(found, MOST_PROBLEMS_SHOWN))
         more = sum(1 for _ in found)
     if as_json:
-        problems = [{"where": each.where, "what": each.what[:MOST_CHARS]} for each in told]
+        problems = [{"where": each.where, "what": each.what[:MOST_CHARS]} for each in reported]
         counts = msgspec.to_builtins(checked)
         print_json(
             {"run": str(folder), "checked": counts, "problems": problems, "more_problems": more}
         )
     else:
-        _print(folder, checked, told, more)
-    return 1 if told else 0
+        _print(folder, checked, reported, more)
+    return 1 if reported else 0
 
 
-def _print(folder: Path, checked: VerificationCounts, told: list[RunProblem], more: int) -> None:
-    for each in told:
+def _print(
+    folder: Path, checked: VerificationCounts, reported: list[RunProblem], more: int
+) -> None:
+    for each in reported:
         print_line(f"{each.where}: {each.what[:MOST_CHARS]}")
     if more:
         print_line(f"and {more:,} more")
@@ -49,7 +51,7 @@ def _print(folder: Path, checked: VerificationCounts, told: list[RunProblem], mo
         f"{checked.cells:,} cells, {checked.episodes:,} conversations, {checked.scores:,} scores, "
         f"{checked.sounds:,} sounds"
     )
-    what = f"{len(told) + more:,} problems in" if told else "sound:"
+    what = f"{len(reported) + more:,} problems in" if reported else "sound:"
     print_line(f"{folder}: {what} {about}")
 
 
@@ -57,8 +59,8 @@ def upgrade(folder: Path) -> None:
     """Bring a run to the newest format and say so."""
     with progress("conversations", None) as advance:
         before = upgrade_run(folder, advance)
-    told = "is of the newest format" if before == FORMAT else f"upgraded from format {before}"
-    print_line(f"{folder}: {told} ({FORMAT})")
+    reported = "is of the newest format" if before == FORMAT else f"upgraded from format {before}"
+    print_line(f"{folder}: {reported} ({FORMAT})")
 
 
 MOST_CONFLICTS_SHOWN = 20

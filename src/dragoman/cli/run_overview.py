@@ -28,7 +28,7 @@ _INDENT = "    "
 class _Cause(msgspec.Struct):
     """Conversations that stand alike for one cause, by agent and condition."""
 
-    standing: OutcomeStatus
+    status: OutcomeStatus
     text: str
     cells: dict[tuple[str, str], int] = {}
     places: list[int] = []
@@ -42,12 +42,12 @@ class RunCounts(msgspec.Struct, frozen=True):
     """How many conversations a run plans, and by standing how many are no success."""
 
     planned: int
-    standing: dict[OutcomeStatus, int]
+    status: dict[OutcomeStatus, int]
 
     @property
     def successes(self) -> int:
         """How many are one."""
-        return self.planned - sum(self.standing.values())
+        return self.planned - sum(self.status.values())
 
 
 def print_run_overview(
@@ -62,13 +62,13 @@ def print_run_overview(
         named: The rules and the judge that were asked for.
     """
     with peek_run(folder) as store:
-        tallies = store.status_counts()
-        if tallies is None or _count_planned(tallies) <= MOST_READ:
+        status_counts = store.status_counts()
+        if status_counts is None or _count_planned(status_counts) <= MOST_READ:
             return None
-        rules, judge = _scoring(store, tallies, named)
+        rules, judge = _scoring(store, status_counts, named)
         meant = {
-            group: tally
-            for group, tally in _with_labels(tallies)
+            group: status_count
+            for group, status_count in _with_labels(status_counts)
             if agent in {None, group.agent} and condition in {None, group.condition}
         }
         scoring = (rules, judge, METRIC_VERSION)
@@ -88,16 +88,22 @@ def print_run_overview(
     return counts
 
 
-def _count_planned(tallies: dict[StatusGroup, StatusCount]) -> int:
-    return sum(tally.count for group, tally in tallies.items() if group.standing == "planned")
+def _count_planned(status_counts: dict[StatusGroup, StatusCount]) -> int:
+    return sum(
+        status_count.count
+        for group, status_count in status_counts.items()
+        if group.status == "planned"
+    )
 
 
 def _scoring(
     store: RunStore,
-    tallies: dict[StatusGroup, StatusCount],
+    status_counts: dict[StatusGroup, StatusCount],
     named: tuple[str | None, str | None],
 ) -> tuple[str, str]:
-    known = {(group.rules, group.judge) for group in tallies if group.metric == METRIC_VERSION}
+    known = {
+        (group.rules, group.judge) for group in status_counts if group.metric == METRIC_VERSION
+    }
     rules, judge = named
     if rules is not None and judge is not None and (rules, judge) in known:
         return rules, judge
@@ -109,12 +115,14 @@ def _scoring(
 
 
 def _with_labels(
-    tallies: dict[StatusGroup, StatusCount],
+    status_counts: dict[StatusGroup, StatusCount],
 ) -> Iterator[tuple[StatusGroup, StatusCount]]:
     """Yield groups with the labels of their conditions."""
-    labels = {text: condition_from(text).label for text in {each.condition for each in tallies}}
-    for group, tally in tallies.items():
-        yield msgspec.structs.replace(group, condition=labels[group.condition]), tally
+    labels = {
+        text: condition_from(text).label for text in {each.condition for each in status_counts}
+    }
+    for group, status_count in status_counts.items():
+        yield msgspec.structs.replace(group, condition=labels[group.condition]), status_count
 
 
 def _causes(
@@ -123,21 +131,21 @@ def _causes(
     """Yield all causes of what is no success, what was not scored and not run among them."""
     found: dict[tuple[str, str], _Cause] = {}
     unscored, missing = _Cause("unscored", "not scored yet"), _Cause("missing", "not run")
-    for group, tally in meant.items():
+    for group, status_count in meant.items():
         cell = (group.agent, group.condition)
         of_scoring = group.scoring == scoring
-        if group.standing == "planned":
-            _count(missing, cell, tally.count)
-        elif group.standing == "played":
-            _count(missing, cell, -tally.count)
-            _count(unscored, cell, tally.count)
+        if group.status == "planned":
+            _count(missing, cell, status_count.count)
+        elif group.status == "played":
+            _count(missing, cell, -status_count.count)
+            _count(unscored, cell, status_count.count)
         elif of_scoring or group.scoring == UNSCORED:
-            _count(unscored if of_scoring else missing, cell, -tally.count)
-            if group.standing != "pass":
-                key = (group.standing, group.cause)
-                cause = found.setdefault(key, _Cause(group.standing, group.cause))
-                _count(cause, cell, tally.count)
-                cause.places.append(tally.place)
+            _count(unscored if of_scoring else missing, cell, -status_count.count)
+            if group.status != "pass":
+                key = (group.status, group.cause)
+                cause = found.setdefault(key, _Cause(group.status, group.cause))
+                _count(cause, cell, status_count.count)
+                cause.places.append(status_count.place)
     for cause in (*found.values(), unscored, missing):
         cause.cells = {cell: count for cell, count in cause.cells.items() if count}
         if cause.cells:
@@ -149,28 +157,26 @@ def _count(cause: _Cause, cell: tuple[str, str], number: int) -> None:
 
 
 def _rank(cause: _Cause) -> tuple[int, int, str]:
-    return tuple(OUTCOME_STATUSES).index(cause.standing), -cause.count, cause.text
+    return tuple(OUTCOME_STATUSES).index(cause.status), -cause.count, cause.text
 
 
 def _counts(causes: list[_Cause], planned: int) -> RunCounts:
     of = {
-        standing: sum(each.count for each in causes if each.standing == standing)
-        for standing in OUTCOME_STATUSES
+        status: sum(each.count for each in causes if each.status == status)
+        for status in OUTCOME_STATUSES
     }
     return RunCounts(planned, of)
 
 
 def _other_statuses(counts: RunCounts) -> str:
     others = [
-        f"{count:,} {OUTCOME_STATUSES[standing]}"
-        for standing, count in counts.standing.items()
-        if count
+        f"{count:,} {OUTCOME_STATUSES[status]}" for status, count in counts.status.items() if count
     ]
     return ", ".join((f"{counts.planned:,} conversations", f"{counts.successes:,} passed", *others))
 
 
 def _lines(store: RunStore, cause: _Cause, scoring: tuple[str, str, str]) -> Iterator[str]:
-    yield f"{cause.count:,} {OUTCOME_STATUSES[cause.standing]}: {cause.text}"
+    yield f"{cause.count:,} {OUTCOME_STATUSES[cause.status]}: {cause.text}"
     most = sorted(cause.cells.items(), key=lambda each: (-each[1], each[0]))
     for (agent, condition), count in most[:MOST_CELLS]:
         yield f"{_INDENT}{agent}, {condition}: {count:,}"
@@ -197,6 +203,6 @@ def _example(store: RunStore, cause: _Cause, scoring: tuple[str, str, str]) -> S
         of_scoring = (
             each for each in found.scores if (each.rules, each.judge, each.metric) == scoring
         )
-        if outcome_status(found.episode, next(of_scoring, None)) == cause.standing:
+        if outcome_status(found.episode, next(of_scoring, None)) == cause.status:
             return found.cell
     return None

@@ -105,7 +105,7 @@ def _is_perfect(cell: CellSummary) -> bool:
     return not cell.missing and first.bounds.low == 1
 
 
-_HEARING_LABELS = {"language_model": "language model", "transcript": "agents receive"}
+_RECOGNITION_LABELS = {"language_model": "language model", "transcript": "agents receive"}
 
 IN_THE_SUMMARY = frozenset({REWARD, SIMULATOR})
 """Measures whose figures the table of pass^k shows."""
@@ -115,8 +115,8 @@ def print_measures(
     rows: Iterable[MeasureRow], unmeasured: Mapping[str, str], manifest: Manifest
 ) -> None:
     """Print what was counted beside the reward, what could not be, and what it was heard with."""
-    for label, realised in manifest.realised.items():
-        for note in realised.notes:
+    for label, localization in manifest.localization_records.items():
+        for note in localization.notes:
             print_line(f"{label}: {note}")
     tables: dict[tuple[str, str, str], list[MeasureRow]] = {}
     for row in rows:
@@ -127,17 +127,17 @@ def print_measures(
         print_table(_table(f"{measure} {version}{by}", of_measure))
     for name, why in unmeasured.items():
         print_line(f"{name} is not measured: {why}")
-    for line in _hearing_lines(manifest):
+    for line in _recognition_lines(manifest):
         print_line(line)
 
 
-def _hearing_lines(manifest: Manifest) -> Iterator[str]:
+def _recognition_lines(manifest: Manifest) -> Iterator[str]:
     """Yield what a run was heard with, and that its agents received raw transcripts."""
     for named in ("recognizer", "language_model", "transcript"):
         for about in dict.fromkeys(str(voice.get(named, "")) for voice in manifest.voices.values()):
             if about:
-                told = f"{about} transcripts" if named == "transcript" else about
-                yield f"{_HEARING_LABELS.get(named, named)}: {told}"
+                reported = f"{about} transcripts" if named == "transcript" else about
+                yield f"{_RECOGNITION_LABELS.get(named, named)}: {reported}"
 
 
 def _table(title: str, rows: Sequence[MeasureRow]) -> TextTable:

@@ -94,15 +94,15 @@ def _study(plan: StudyPlan, *, dry_run: bool, as_json: bool) -> None:
         _print_plan(plan, arms)
         return
     found = run_study(plan, arms, _say, _track_progress)
-    board = msgspec.structs.replace(found, facts=(("figures", NOTE), *found.facts))
-    write_tables([plan.out / name for name in _FILES], _writers(board))
+    summary = msgspec.structs.replace(found, facts=(("figures", NOTE), *found.facts))
+    write_tables([plan.out / name for name in _FILES], _writers(summary))
     if as_json:
-        print_json(msgspec.to_builtins(board))
+        print_json(msgspec.to_builtins(summary))
         return
-    for table in tuning_tables(board, by_language=False):
+    for table in tuning_tables(summary, by_language=False):
         print_table(table.flat())
     print()
-    for name, value in board.facts:
+    for name, value in summary.facts:
         print_line(f"{name}: {value}")
     print_line(
         f"{plan.out / 'study.html'}: figures, and tables by language; beside it Markdown, LaTeX "
@@ -110,9 +110,9 @@ def _study(plan: StudyPlan, *, dry_run: bool, as_json: bool) -> None:
     )
 
 
-def _writers(board: TrainingSummary) -> dict[str, Callable[[], bytes]]:
-    tables = tuple(tuning_tables(board))
-    frame = contrasts_frame(board.contrasts)
+def _writers(summary: TrainingSummary) -> dict[str, Callable[[], bytes]]:
+    tables = tuple(tuning_tables(summary))
+    frame = contrasts_frame(summary.contrasts)
 
     def parquet() -> bytes:
         buffer = BytesIO()
@@ -120,12 +120,14 @@ def _writers(board: TrainingSummary) -> dict[str, Callable[[], bytes]]:
         return buffer.getvalue()
 
     return {
-        ".md": lambda: as_markdown(_TITLE, (each.flat() for each in tables), board.facts).encode(),
+        ".md": lambda: as_markdown(
+            _TITLE, (each.flat() for each in tables), summary.facts
+        ).encode(),
         ".tex": lambda: latex_tables(tables).encode(),
-        ".json": lambda: msgspec.json.format(msgspec.json.encode(board)),
+        ".json": lambda: msgspec.json.format(msgspec.json.encode(summary)),
         ".csv": lambda: as_csv(frame).encode(),
         ".parquet": parquet,
-        ".html": lambda: tuning_page(board, _TITLE).encode(),
+        ".html": lambda: tuning_page(summary, _TITLE).encode(),
     }
 
 
@@ -134,16 +136,16 @@ def _print_plan(plan: StudyPlan, arms: tuple[PreparedArm, ...]) -> None:
         if each.prepared is None:
             print_line(f"{each.arm.name}: {each.arm.agent}")
             continue
-        told = f"{len(each.prepared.rows)} rows, {len(each.prepared.leaks)} refused"
+        reported = f"{len(each.prepared.rows)} rows, {len(each.prepared.leaks)} refused"
         if each.prepared.unused:
-            told += f", {len(each.prepared.unused)} cannot be learnt from"
+            reported += f", {len(each.prepared.unused)} cannot be learnt from"
         if each.trains:
             needs = memory_needs(each.prepared.recipe, each.prepared.model, on_gpu=False)
-            told += (
+            reported += (
                 f"; about {format_gib(needs.memory)} of memory on a CPU, "
                 f"{format_gib(needs.disk)} of disk"
             )
-        print_line(f"{each.arm.name}: {told}")
+        print_line(f"{each.arm.name}: {reported}")
     for run in planned_runs(plan):
         print_line(f"{run.side} on {run.suite}: {run.config.agents[0]}, in {run.folder}")
 
@@ -276,8 +278,8 @@ def _show_plan(prepared: Prepared, price: float | None, *, as_json: bool) -> Non
         return
     print(_about_rows(prepared))
     for leaks in list(prepared.leaks.values())[:10]:
-        told = "; ".join(f"{leak.kind} of {leak.suite} {leak.task}" for leak in leaks)
-        print(escape_controls(f"refused {leaks[0].row}: {told}"))
+        reported = "; ".join(f"{leak.kind} of {leak.suite} {leak.task}" for leak in leaks)
+        print(escape_controls(f"refused {leaks[0].row}: {reported}"))
     if len(prepared.leaks) > 10:  # noqa: PLR2004 - as many as were shown
         print(f"... and {len(prepared.leaks) - 10} more: --json has them all")
     for line in _describe_requirements(prepared, price):
@@ -326,8 +328,8 @@ def _describe_requirements(prepared: Prepared, price: float | None) -> Iterator[
         )
     )
     if costs := _least_costs(prepared, price):
-        told = ", ".join(f"{name} {cost:.4f} USD" for name, cost in costs.items())
-        yield f"at {price:,} USD an hour that is at least: {told}"
+        reported = ", ".join(f"{name} {cost:.4f} USD" for name, cost in costs.items())
+        yield f"at {price:,} USD an hour that is at least: {reported}"
 
 
 def _show_trained(prepared: Prepared, trained: TrainingResult, *, as_json: bool) -> None:

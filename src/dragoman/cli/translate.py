@@ -144,7 +144,7 @@ class TranslateOptions(NamedTuple):
     concurrency: int
     max_cost: str
     prices: Path | None
-    patience: float | None
+    retry_for: float | None
     read_timeout: float | None
 
     def request(self) -> TranslationRequest:
@@ -153,7 +153,7 @@ class TranslateOptions(NamedTuple):
         Raises:
             UsageError: For a component that does not exist, or a number below 1.
         """
-        patience = RetryPolicy().seconds if self.patience is None else self.patience
+        retry_for = RetryPolicy().seconds if self.retry_for is None else self.retry_for
         return TranslationRequest(
             suite=self.suite,
             languages=tuple(code.strip() for entry in self.to for code in entry.split(",")),
@@ -167,7 +167,7 @@ class TranslateOptions(NamedTuple):
             concurrency=self.concurrency,
             max_cost=self.max_cost,
             prices=self.prices,
-            patience=patience,
+            retry_for=retry_for,
             read_timeout=self.read_timeout,
         )
 
@@ -274,7 +274,7 @@ def _print_result(result: TranslationResult, *, full: bool) -> None:
             f"{_count(each, 'known') + _count(each, 'itself'):,}",
             f"{_count(each, 'asked'):,}",
             f"{len(each.untranslated):,}",
-            f"{sum(len(text.anomalies) for text in each.settled):,}",
+            f"{sum(len(text.issues) for text in each.settled):,}",
             str(len(each.written)),
         )
         for each in result.languages
@@ -291,7 +291,7 @@ def _print_result(result: TranslationResult, *, full: bool) -> None:
     for each in result.languages:
         for line in _notes(each, full=full):
             print_line(line)
-    _print_anomalies(result)
+    _print_issues(result)
     _print_usage(result)
 
 
@@ -309,12 +309,12 @@ def _notes(result: LanguageResult, *, full: bool) -> Iterator[str]:
         yield f"{result.folder / name}: not written, texts of it could not be had: run it again"
     for note in result.notes:
         yield f"  {note}"
-    counts = Counter(found.code for text in result.settled for found in text.anomalies)
+    counts = Counter(found.code for text in result.settled for found in text.issues)
     for code, count in counts.most_common():
         meaning = MEANINGS[code]
         yield f"  {code} ({count}, {meaning.severity}): {meaning.what}"
     wrong = sorted(
-        (text for text in result.settled if text.anomalies or text.why),
+        (text for text in result.settled if text.issues or text.why),
         key=lambda text: text.target is not None,
     )
     for text in wrong if full else wrong[:_SHOWN]:
@@ -327,13 +327,13 @@ def _describe_unit(text: UnitResult) -> str:
     """Return one line about a text that something is wrong with."""
     where = text.unit.segment.address
     more = f" and {len(text.unit.segments) - 1} more" if len(text.unit.segments) > 1 else ""
-    found = "; ".join(f"{each.code}: {each.what}" for each in text.anomalies)
+    found = "; ".join(f"{each.code}: {each.what}" for each in text.issues)
     state = f"untranslated, {text.why}" if text.target is None else "kept"
     line = f"{where}{more}: {state}{f' ({found})' if found else ''}"
     return formatting.truncate_text(" ".join(line.split()), _MOST)
 
 
-def _print_anomalies(result: TranslationResult) -> None:
+def _print_issues(result: TranslationResult) -> None:
     if result.odd:
         print_line(
             f"\n{formatting.format_count(len(result.odd), 'answer')} with something odd, asked for "
@@ -373,7 +373,7 @@ def _result_object(result: TranslationResult) -> dict[str, object]:
                     {"addresses": [part.address for part in text.unit.segments], "why": text.why}
                     for text in each.untranslated
                 ],
-                "anomalies": [found for text in each.settled for found in text.anomalies],
+                "anomalies": [found for text in each.settled for found in text.issues],
             }
             for each in result.languages
         ],

@@ -73,10 +73,10 @@ def import_translations(
             else "",
             *(f"{count:,} left out: {why}" for why, count in each.left_out.items()),
         ]
-        told = "; ".join(part for part in more if part)
+        reported = "; ".join(part for part in more if part)
         print_line(
             f"{each.domain} into {each.language}: {formatting.format_count(each.read, 'text')}"
-            f"{f' ({told})' if told else ''}"
+            f"{f' ({reported})' if reported else ''}"
         )
     if not found:
         print_line(f"{source}: no translations from English in it")
@@ -103,7 +103,7 @@ def print_memory_comparison(
             tuple(
                 (
                     *(each.domain, each.language, each.component),
-                    *(f"{each.texts:,}", f"{each.equal:,}", f"{each.likeness:.3f}"),
+                    *(f"{each.texts:,}", f"{each.equal:,}", f"{each.similarity:.3f}"),
                 )
                 for each in found
             ),

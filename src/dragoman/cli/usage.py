@@ -18,7 +18,7 @@ from dragoman.dataframes.results import chosen_scoring, summary
 from dragoman.dataframes.text_files import as_markdown, require_writable, write_tables
 from dragoman.models.prices import AgedPrice, PriceTable, load_prices
 from dragoman.report import formatting
-from dragoman.report.costs import makings_table, spending_table
+from dragoman.report.costs import artifact_cost_table, spending_table
 from dragoman.report.table_markup import latex_tables
 from dragoman.report.text_tables import print_table
 from dragoman.runs.jobs import stored_prices
@@ -53,7 +53,7 @@ def print_usage(asked: UsageRequest, *, as_json: bool) -> None:
         StoreError: Likewise.
     """
     require_writable(asked.outs, (".md", ".tex", ".json"))
-    makings, runs, aged = _artifact_costs(asked)
+    artifact_costs, runs, aged = _artifact_costs(asked)
     cells: list[CellSummary] = []
     for folder in runs:
         found, priced = _cells(folder, asked.prices)
@@ -65,13 +65,15 @@ def print_usage(asked: UsageRequest, *, as_json: bool) -> None:
         raise UsageError(f"--by {','.join(asked.axes)}: none of these folders is a run")
     ledgers = _ledgers(cells, asked) if runs else ()
     tables = [spending_table(ledgers, asked.axes)] if runs else []
-    if makings:
-        tables.append(makings_table([(each.path, each.kind, each.lines) for each in makings]))
+    if artifact_costs:
+        tables.append(
+            artifact_cost_table([(each.path, each.kind, each.lines) for each in artifact_costs])
+        )
     old = list(aged.values())
-    told = {
+    record = {
         "by": asked.axes,
         "usage": [_object(each) for each in ledgers],
-        "made": [_artifact_objects(each) for each in makings],
+        "made": [_artifact_objects(each) for each in artifact_costs],
         "old_prices": msgspec.to_builtins(old),
     }
     facts = [("old price", aged_price(each)) for each in old]
@@ -80,11 +82,11 @@ def print_usage(asked: UsageRequest, *, as_json: bool) -> None:
         {
             ".md": lambda: as_markdown("Usage and cost", tables, facts).encode(),
             ".tex": lambda: latex_tables(tables).encode(),
-            ".json": lambda: msgspec.json.format(msgspec.json.encode(told)),
+            ".json": lambda: msgspec.json.format(msgspec.json.encode(record)),
         },
     )
     if as_json:
-        print_json(told)
+        print_json(record)
         return
     for table in tables:
         print_table(table)
@@ -104,7 +106,7 @@ def _artifact_costs(
     The prices are those of the artifacts.
     """
     prices = load_prices(asked.prices)
-    makings: list[ArtifactCost] = []
+    artifact_costs: list[ArtifactCost] = []
     runs: list[Path] = []
     for folder in asked.folders:
         found = artifact_cost(folder, prices.price_of)
@@ -112,9 +114,9 @@ def _artifact_costs(
             runs.append(folder)
         else:
             lines = tuple(each for each in found.lines if _is_asked(each, asked))
-            makings.append(msgspec.structs.replace(found, lines=lines))
-    models = (line.usage.model for each in makings for line in each.lines)
-    return makings, runs, _outdated_prices_by_model(prices, models)
+            artifact_costs.append(msgspec.structs.replace(found, lines=lines))
+    models = (line.usage.model for each in artifact_costs for line in each.lines)
+    return artifact_costs, runs, _outdated_prices_by_model(prices, models)
 
 
 def _is_asked(line: LedgerLine, asked: UsageRequest) -> bool:
@@ -162,12 +164,12 @@ def _object(ledger: AxisLedger) -> dict[str, object]:
     }
 
 
-def _artifact_objects(making: ArtifactCost) -> dict[str, object]:
+def _artifact_objects(being_made: ArtifactCost) -> dict[str, object]:
     return {
-        "path": making.path,
-        "kind": making.kind,
-        "cost": _nominal_dollars(ledger_cost(making.lines)),
-        "lines": [{**_line(line), "seconds": line.usage.seconds} for line in making.lines],
+        "path": being_made.path,
+        "kind": being_made.kind,
+        "cost": _nominal_dollars(ledger_cost(being_made.lines)),
+        "lines": [{**_line(line), "seconds": line.usage.seconds} for line in being_made.lines],
     }
 
 

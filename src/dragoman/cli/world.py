@@ -9,7 +9,7 @@ from dragoman.core.errors import UsageError
 from dragoman.testing.itc_server import SimulatedApiServer, load_faults, write_documents
 
 
-def serve_world(port: int, faults: str | None, at: str | None) -> None:
+def serve_simulated_apis(port: int, faults: str | None, at: str | None) -> None:
     """Serve the bundled world until interrupted; its address is printed when it answers.
 
     Raises:

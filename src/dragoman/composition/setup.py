@@ -190,7 +190,7 @@ class Setup(msgspec.Struct, frozen=True):
             await self.connections.close()
 
     @property
-    def remembers(self) -> bool:
+    def cache_enabled(self) -> bool:
         """Whether replies of models are remembered."""
         return self.config.cache
 
@@ -210,7 +210,7 @@ def build_setup(
     config: RunConfig,
     given: Mapping[str, ResolvedParticipant] | None = None,
     prices: PriceTable | None = None,
-    purse: SpendTracker | None = None,
+    spend_tracker: SpendTracker | None = None,
     conditions: Sequence[Condition] | None = None,
 ) -> Setup:
     """Resolve every name of a configuration.
@@ -219,7 +219,7 @@ def build_setup(
         config: What is to be run.
         given: Agents that are taken as they are, and the person who plays as `human`.
         prices: The prices to use, where the configuration's are not to be read.
-        purse: What models ask and tell in place of the configuration's budget.
+        spend_tracker: What models ask and tell in place of the configuration's budget.
         conditions: Those that are played; None for the grid's.
 
     Raises:
@@ -228,7 +228,7 @@ def build_setup(
     """
     prices = with_stated_prices(prices or prices_of(config), models_of(config))
     budget = budget_of(config, prices)
-    connections = model_clients(config, purse or budget)
+    connections = model_clients(config, spend_tracker or budget)
     suite = load_suite(config.suite, external_services(config, connections))
     is_new = conditions is None
     conditions = grid_of(config, suite) if conditions is None else tuple(conditions)
@@ -427,12 +427,12 @@ def model_clients(config: RunConfig, budget: SpendTracker | None) -> ModelClient
     Raises:
         UsageError: Where a rate is written as none is.
     """
-    patience = RetryPolicy(seconds=config.patience, outage=config.patience)
+    retry_policy = RetryPolicy(seconds=config.patience, outage=config.patience)
     timeouts = timeouts_of(config.read_timeout)
     pacing = PacingOptions(
         read_rates(config.rates, config.workers), config.hedge, read_batches(config.batches)
     )
-    return ModelClients(timeouts, patience, budget, pacing, remembers=config.cache)
+    return ModelClients(timeouts, retry_policy, budget, pacing, cache_enabled=config.cache)
 
 
 def with_prerequisites(tasks: Sequence[Task], by_id: Mapping[str, Task]) -> tuple[Task, ...]:

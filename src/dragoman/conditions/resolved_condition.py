@@ -85,9 +85,9 @@ class ResolvedCondition(NamedTuple):
         return found[-1] if found else None
 
     @property
-    def manner(self) -> UserBehavior:
+    def user_behavior(self) -> UserBehavior:
         """How a user that needs no model plays its part."""
-        found = [layer.manner for layer in self.layers if layer.manner is not None]
+        found = [layer.user_behavior for layer in self.layers if layer.user_behavior is not None]
         return found[-1] if found else PLAIN_BEHAVIOR
 
     @property
@@ -136,29 +136,37 @@ class ResolvedCondition(NamedTuple):
             policy = policy if layer.policy is None else layer.policy(policy)
         return policy
 
-    def conductor(self, conductor: TurnProtocol) -> TurnProtocol:
+    def turn_protocol(self, turn_protocol: TurnProtocol) -> TurnProtocol:
         """Return who speaks when, given the benchmark's own protocol."""
         for layer in self.layers:
-            conductor = conductor if layer.conductor is None else layer.conductor(conductor)
-        return conductor
+            turn_protocol = (
+                turn_protocol if layer.turn_protocol is None else layer.turn_protocol(turn_protocol)
+            )
+        return turn_protocol
 
-    def channels(self, talk: ConversationContext) -> Mapping[Role, Channel]:
+    def channels(self, context: ConversationContext) -> Mapping[Role, Channel]:
         """Return the channels of one conversation."""
-        return {side: self._channel(talk, side) for side in SIDES}
+        return {side: self._channel(context, side) for side in SIDES}
 
-    def briefing(self, talk: ConversationContext) -> InstructionSource | None:
+    def instruction_source(self, context: ConversationContext) -> InstructionSource | None:
         """Return what sessions of one conversation are told; None where no layer tells anything."""
-        opened = [layer.briefing(talk) for layer in self.layers if layer.briefing is not None]
+        opened = [
+            layer.instruction_source(context)
+            for layer in self.layers
+            if layer.instruction_source is not None
+        ]
         return CombinedInstructions(opened) if opened else None
 
-    def after(self, talk: ConversationContext, episode: Episode) -> Episode:
+    def after(self, context: ConversationContext, episode: Episode) -> Episode:
         """Return a finished conversation with what goes with it."""
         for layer in self.layers:
-            episode = episode if layer.after is None else layer.after(talk, episode)
+            episode = episode if layer.after is None else layer.after(context, episode)
         return episode
 
-    def _channel(self, talk: ConversationContext, side: Role) -> Channel:
-        opened = [layer.channel(talk, side) for layer in self.layers if layer.channel is not None]
+    def _channel(self, context: ConversationContext, side: Role) -> Channel:
+        opened = [
+            layer.channel(context, side) for layer in self.layers if layer.channel is not None
+        ]
         channel: Channel = IDENTITY_CHANNEL
         for each in opened:
             if each is not None:

@@ -327,7 +327,7 @@ class ProvidesRiskProfile(Protocol):
     """Says what can go badly wrong."""
 
     @property
-    def stakes(self) -> RiskProfile:
+    def risk_profile(self) -> RiskProfile:
         """Which actions nobody takes back, and when a person must take over."""
         ...
 
@@ -423,7 +423,7 @@ class SearchAccess(msgspec.Struct, frozen=True):
 
     address: str
     key: str
-    patience: float
+    retry_for: float
 
 
 class ExternalServices(msgspec.Struct, frozen=True):

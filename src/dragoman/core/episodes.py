@@ -9,6 +9,7 @@ from dragoman.core.clarifications import Clarification
 from dragoman.core.errors import ReplayError
 from dragoman.core.lazy_names import old_names
 from dragoman.core.personas import UserContext
+from dragoman.core.renamed_members import RenamedFields
 from dragoman.core.replies import Latency, Reply, ToolCallReply
 from dragoman.core.tools import Role, ToolCall, ToolResult
 from dragoman.core.usage import Usage
@@ -88,13 +89,13 @@ class InstructionUpdate(msgspec.Struct, frozen=True):
     text: str
 
 
-class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
+class Episode(RenamedFields, frozen=True, omit_defaults=True):
     """One finished conversation. `started`, `seconds` and latencies that were measured vary by run.
 
     `malformed_calls` counts calls whose arguments could not be read; they are errors too.
     `calls_in_text` counts the agent's replies in words that hold a call, where calls were not asked
     for as text. `source` is the foreign record that an imported conversation was read from, value
-    for value. `briefed` holds what sessions were told anew in mid-conversation, `clarifications`
+    for value. `instruction_updates` holds what sessions were told anew in mid-conversation, `clarifications`
     what was decided about the agent's questions, `contexts` what was inferred of the user.
     """
 
@@ -108,7 +109,7 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     started: float = 0.0
     seconds: float = 0.0
     source: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    briefed: tuple[InstructionUpdate, ...] = ()
+    instruction_updates: tuple[InstructionUpdate, ...] = msgspec.field(default=(), name="briefed")
     clarifications: tuple[Clarification, ...] = ()
     contexts: tuple[UserContext, ...] = ()
 

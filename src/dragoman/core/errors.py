@@ -88,8 +88,8 @@ def attach_delay(cut: BaseException, delay: ParticipantError) -> None:
 
 def attached_delay(cut: BaseException | None) -> ParticipantError | None:
     """Return what had held up the call that was cut off; None where nothing had."""
-    told = () if cut is None else cut.args
-    return next((delay for delay in told if isinstance(delay, ParticipantError)), None)
+    reported = () if cut is None else cut.args
+    return next((delay for delay in reported if isinstance(delay, ParticipantError)), None)
 
 
 def error_with_location(error: BaseException) -> str:

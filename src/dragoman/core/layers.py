@@ -26,6 +26,7 @@ from dragoman.core.protocols import (
     ToolView,
     TurnProtocol,
 )
+from dragoman.core.renamed_members import RenamedFields
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, Toolset
 from dragoman.core.usage import Usage
@@ -71,7 +72,7 @@ class InstructionSource(Protocol):
         ...
 
 
-class Layer(msgspec.Struct, frozen=True):
+class Layer(RenamedFields, frozen=True):
     """One part of a condition made real; None leaves a surface as it is.
 
     Attributes:
@@ -82,13 +83,13 @@ class Layer(msgspec.Struct, frozen=True):
         plan: Returns a task's reference plan as participants see it, beyond `task`.
         wording: Returns how what a conversation is judged by is written.
         phrases: What participants that need no model say and understand.
-        manner: How a user that needs no model plays its part.
+        user_behavior: How a user that needs no model plays its part.
         policy: Returns the text that the agent must follow.
-        briefing: Opens what sessions of one conversation are told.
+        instruction_source: Opens what sessions of one conversation are told.
         view: Returns how a side sees tools, around how layers before see them.
         channel: Opens the channel of the words that a side says; they go through those of layers
             before first.
-        conductor: Wraps who speaks when.
+        turn_protocol: Wraps who speaks when.
         is_timed: Whether somebody speaks, so that how long the agent's replies took is kept.
         may_ask: Whether the agent's questions about how something is written may be answered within
             a turn.
@@ -104,12 +105,12 @@ class Layer(msgspec.Struct, frozen=True):
     plan: Callable[[Task], Task] | None = None
     wording: Callable[[Task, LocalizedValues], LocalizedValues] | None = None
     phrases: Phrasebook | None = None
-    manner: UserBehavior | None = None
+    user_behavior: UserBehavior | None = None
     policy: Callable[[str], str] | None = None
-    briefing: Callable[[ConversationContext], InstructionSource] | None = None
+    instruction_source: Callable[[ConversationContext], InstructionSource] | None = None
     view: Callable[[Role, ToolView], ToolView] | None = None
     channel: Callable[[ConversationContext, Role], Channel | None] | None = None
-    conductor: Callable[[TurnProtocol], TurnProtocol] | None = None
+    turn_protocol: Callable[[TurnProtocol], TurnProtocol] | None = None
     is_timed: bool = False
     may_ask: bool = False
     after: Callable[[ConversationContext, Episode], Episode] | None = None

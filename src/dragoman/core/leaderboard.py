@@ -34,14 +34,14 @@ NO_LEADERBOARD = Leaderboard({}, ())
 """That of suites which have none."""
 
 
-def spoken_leaderboard(board: Leaderboard) -> Leaderboard:
+def spoken_leaderboard(leaderboard: Leaderboard) -> Leaderboard:
     """Return the leaderboard of speech: its figure, and the aggregates that it is made of."""
-    if board.spoken is None:
-        return Leaderboard(board.sizes, ())
-    needed = {*board.spoken.parts}
-    kept = [board.spoken]
-    for entry in reversed(board.aggregates):
+    if leaderboard.spoken is None:
+        return Leaderboard(leaderboard.sizes, ())
+    needed = {*leaderboard.spoken.parts}
+    kept = [leaderboard.spoken]
+    for entry in reversed(leaderboard.aggregates):
         if entry.name in needed:
             kept.insert(0, entry)
             needed.update(entry.parts)
-    return Leaderboard(board.sizes, tuple(kept))
+    return Leaderboard(leaderboard.sizes, tuple(kept))

@@ -95,7 +95,7 @@ class UserBehavior(msgspec.Struct, frozen=True):
     """How a user without a model plays its part: what it does, and the words for it."""
 
     habits: Habits = Habits()
-    sayings: PersonaPhrases = PersonaPhrases()
+    persona_phrases: PersonaPhrases = msgspec.field(default=PersonaPhrases(), name="sayings")
 
 
 PLAIN_BEHAVIOR = UserBehavior()
@@ -110,7 +110,7 @@ class Persona(msgspec.Struct, frozen=True):
         traits: What it is like.
         user: What a user that is a model is told.
         agent: What an agent is told where the card is exposed.
-        manner: How a user without a model follows it.
+        user_behavior: How a user without a model follows it.
         speech: How it speaks.
         fillers: What it says before it goes on.
     """
@@ -119,7 +119,7 @@ class Persona(msgspec.Struct, frozen=True):
     traits: Traits
     user: str
     agent: str
-    manner: UserBehavior = UserBehavior()
+    user_behavior: UserBehavior = msgspec.field(default=UserBehavior(), name="manner")
     speech: SpeechHabits = SpeechHabits()
     fillers: tuple[str, ...] = ()
 

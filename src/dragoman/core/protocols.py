@@ -4,7 +4,7 @@ Any object that obeys a protocol can replace a built-in one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 import msgspec
 
@@ -15,6 +15,7 @@ from dragoman.core.episodes import Episode, Event, Termination
 from dragoman.core.language.phrasebook import Phrasebook
 from dragoman.core.lazy_names import old_names
 from dragoman.core.personas import PLAIN_BEHAVIOR, UserBehavior, UserProfile
+from dragoman.core.renamed_members import RenamedFields, renamed_method
 from dragoman.core.replies import Latency, Reply, TextReply, Utterance
 from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore
@@ -171,7 +172,7 @@ class Suite(Protocol):
         """Return why the suite cannot be played under a condition; "" where it can."""
         ...
 
-    def policy(self, task: Task, world: Environment) -> str:
+    def policy(self, task: Task, environment: Environment) -> str:
         """Return the text that the agent must follow in a world in which nothing was said yet."""
         ...
 
@@ -179,11 +180,19 @@ class Suite(Protocol):
         """Return what makes worlds under a rule set."""
         ...
 
-    def conductor(
-        self, task: Task, world: Environment, rules: Rules, limits: Limits
+    def turn_protocol(
+        self, task: Task, environment: Environment, rules: Rules, limits: Limits
     ) -> "TurnProtocol":
         """Return the protocol of one conversation."""
         ...
+
+
+def suite_turn_protocol(
+    suite: Suite,
+) -> "Callable[[Task, Environment, Rules, Limits], TurnProtocol]":
+    """Return what makes a suite's protocols; a package's suite may have it by its old name."""
+    found = renamed_method(suite, "conductor", "turn_protocol")
+    return cast("Callable[[Task, Environment, Rules, Limits], TurnProtocol]", found)
 
 
 class Channel(Protocol):
@@ -214,7 +223,7 @@ class ToolView(Protocol):
         ...
 
 
-class SessionStart(msgspec.Struct, frozen=True):
+class SessionStart(RenamedFields, frozen=True):
     """What a session is told when it opens.
 
     `conversation` names it uniquely within a run and `seed` derives from its cell. `policy` is the
@@ -223,7 +232,7 @@ class SessionStart(msgspec.Struct, frozen=True):
     language the side is to speak; it is empty where nothing is said of that. `phrases` are those of
     the language that the task is told in, for who speaks without a model; None for English.
     `sounds` holds the audio of what is said, for who hears it themselves, and keeps that of a side
-    that speaks by itself. `manner` is how a user without a model plays its part. `key` is the same
+    that speaks by itself. `user_behavior` is how a user without a model plays its part. `key` is the same
     for all that are to meet the same user: task, trial and the run's seed, but not the agent.
     `user` is what the agent is told of its user, as data; the instructions say it in words.
     `may_ask` says whether a question about how something is written may be answered within a turn.
@@ -239,9 +248,9 @@ class SessionStart(msgspec.Struct, frozen=True):
     instructions: str = ""
     phrases: Phrasebook | None = None
     sounds: AudioStore = NULL_AUDIO_STORE
-    manner: UserBehavior = PLAIN_BEHAVIOR
+    user_behavior: UserBehavior = msgspec.field(default=PLAIN_BEHAVIOR, name="manner")
     key: str = ""
-    user: UserProfile = {}
+    user: UserProfile = {}  # noqa: RUF012 - copied for each record
     may_ask: bool = False
 
 

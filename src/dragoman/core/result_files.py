@@ -37,12 +37,12 @@ class DomainFacts(msgspec.Struct, frozen=True):
 
     Attributes:
         kinds: What each tool does.
-        stakes: What can go badly wrong.
+        risk_profile: What can go badly wrong.
         scenarios: Its scenarios by task, where they come with the program.
     """
 
     kinds: Mapping[str, ToolKind]
-    stakes: RiskProfile
+    risk_profile: RiskProfile = msgspec.field(name="stakes")
     scenarios: Mapping[str, Scenario] = {}
 
 
@@ -79,7 +79,7 @@ class ImportedRun(msgspec.Struct, frozen=True):
         conversations: Yields them in the order of `cells`, each with its verdict if it has one;
             what they are read from is read anew each time.
         report: What came in and how it was read, for programs.
-        told: The same for people, in lines.
+        description: The same for people, in lines.
         notes: What to know before its figures.
         warnings: What makes figures worthless.
         user: The user's name; "" where the files name none.
@@ -99,7 +99,7 @@ class ImportedRun(msgspec.Struct, frozen=True):
     tasks: Mapping[str, Task]
     conversations: Callable[[], Iterator[tuple[Episode, Score | None]]]
     report: msgspec.Struct
-    told: tuple[str, ...] = ()
+    description: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     user: str = ""

@@ -8,6 +8,7 @@ import msgspec
 
 from dragoman.core.episodes import Event
 from dragoman.core.errors import DataError
+from dragoman.core.renamed_members import RenamedFields
 from dragoman.core.tools import Role
 
 Component = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION", "CALLS"]
@@ -111,17 +112,17 @@ class UserAction(msgspec.Struct, frozen=True, omit_defaults=True):
     keywords: tuple[str, ...] = ()
 
 
-class Scenario(msgspec.Struct, frozen=True, omit_defaults=True):
+class Scenario(RenamedFields, frozen=True, omit_defaults=True):
     """Who the user is and what the user wants.
 
-    `opening`, `facts` and `deeds` say the same as data, for users that are played without a model.
+    `opening`, `facts` and `user_actions` say the same as data, for users that are played without a model.
     """
 
     instructions: str | Instructions
     persona: str | None = None
     opening: str = ""
     facts: tuple[KnownFact, ...] = ()
-    deeds: tuple[UserAction, ...] = ()
+    user_actions: tuple[UserAction, ...] = msgspec.field(default=(), name="deeds")
 
 
 class FixedTurn(msgspec.Struct, frozen=True, omit_defaults=True):

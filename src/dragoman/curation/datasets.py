@@ -26,7 +26,7 @@ from dragoman.store.dataset import Dataset, FunnelCount, StepLine
 
 Facet = Callable[[ApiDocument, Operation | None], str]
 
-FACETS: Mapping[str, Facet] = {
+FILTER_FIELDS: Mapping[str, Facet] = {
     "category": lambda document, one: (one.category if one else "") or document.category,
     "country": lambda document, _: document.country,
     "language": lambda document, _: document.language,
@@ -74,7 +74,7 @@ class StepResult(msgspec.Struct, frozen=True):
         return sum(each.failed for each in self.counts)
 
 
-class FacetCount(msgspec.Struct, frozen=True):
+class FieldCount(msgspec.Struct, frozen=True):
     """How many documents, and operations of them, have some values."""
 
     values: tuple[str, ...]
@@ -87,7 +87,7 @@ class DocumentCounts(msgspec.Struct, frozen=True):
 
     documents: int
     operations: int
-    counts: tuple[FacetCount, ...]
+    counts: tuple[FieldCount, ...]
 
 
 def read_status(folder: Path, step: str = "") -> StepResult:
@@ -133,22 +133,22 @@ def count_documents(folder: Path, by: Sequence[str] = ("country",)) -> DocumentC
 
     Args:
         folder: The dataset.
-        by: Names of `FACETS`.
+        by: Names of `FILTER_FIELDS`.
 
     Raises:
         UsageError: Where they are to be counted by what is no property of them.
         StoreError: Where the dataset cannot be read.
     """
-    unknown = [name for name in by if name not in FACETS]
+    unknown = [name for name in by if name not in FILTER_FIELDS]
     if unknown:
-        raise UsageError(f"--by {unknown[0]}: it is one or more of {', '.join(FACETS)}")
+        raise UsageError(f"--by {unknown[0]}: it is one or more of {', '.join(FILTER_FIELDS)}")
     with Dataset(folder, write=False) as dataset:
         documents = [item.record(ApiDocument) for item in active(dataset, "document")]
     operations = sum(len(document.api_list) for document in documents)
     return DocumentCounts(len(documents), operations, tuple(_counts_by(documents, by)))
 
 
-def _counts_by(documents: Sequence[ApiDocument], by: Sequence[str]) -> Iterable[FacetCount]:
+def _counts_by(documents: Sequence[ApiDocument], by: Sequence[str]) -> Iterable[FieldCount]:
     """Return how many documents and operations there are for each set of values, most first.
 
     A document whose operations differ in a value counts once for each.
@@ -157,13 +157,13 @@ def _counts_by(documents: Sequence[ApiDocument], by: Sequence[str]) -> Iterable[
     operations: Counter[tuple[str, ...]] = Counter()
     for document in documents:
         found = [
-            tuple(FACETS[name](document, one) for name in by)
+            tuple(FILTER_FIELDS[name](document, one) for name in by)
             for one in document.api_list or (None,)
         ]
         counts.update(dict.fromkeys(found, 1))
         operations.update(found if document.api_list else ())
     ordered = sorted(counts, key=lambda values: (-counts[values], values))
-    return [FacetCount(values, counts[values], operations[values]) for values in ordered]
+    return [FieldCount(values, counts[values], operations[values]) for values in ordered]
 
 
 def find_secrets(folder: Path, also: Sequence[Path] = ()) -> tuple[FoundSecret, ...]:

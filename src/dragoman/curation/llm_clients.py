@@ -37,14 +37,14 @@ class ModelOptions(msgspec.Struct, frozen=True):
         concurrency: Items under way at the same time.
         max_cost: When to stop, such as "5 USD"; "" for never.
         prices: A price table of one's own.
-        patience: Seconds to wait for a request, or a silent endpoint; None for the usual.
+        retry_for: Seconds to wait for a request, or a silent endpoint; None for the usual.
         read_timeout: Seconds a server may be silent during a call; None for what fits its address.
     """
 
     concurrency: int = 8
     max_cost: str = ""
     prices: Path | None = None
-    patience: float | None = None
+    retry_for: float | None = msgspec.field(default=None, name="patience")
     read_timeout: float | None = None
 
     def __post_init__(self) -> None:
@@ -53,7 +53,7 @@ class ModelOptions(msgspec.Struct, frozen=True):
         Raises:
             UsageError: For a number below 1.
         """
-        for option, number in {"concurrency": self.concurrency, "patience": self.patience}.items():
+        for option, number in {"concurrency": self.concurrency, "patience": self.retry_for}.items():
             if number is not None and not number >= 1:
                 raise UsageError(f"--{option} {number:g}: at least 1")
         require_read_timeout(self.read_timeout)
@@ -88,10 +88,10 @@ async def run_with_models(
     Raises:
         UsageError: For a model that does not exist, or whose key or address is missing.
     """
-    patience = RetryPolicy()
-    if terms.patience is not None:
-        patience = RetryPolicy(seconds=terms.patience, outage=terms.patience)
-    connections = ModelClients(timeouts_of(terms.read_timeout), patience, _budget(terms, names))
+    retry_for = RetryPolicy()
+    if terms.retry_for is not None:
+        retry_for = RetryPolicy(seconds=terms.retry_for, outage=terms.retry_for)
+    connections = ModelClients(timeouts_of(terms.read_timeout), retry_for, _budget(terms, names))
     try:
         return await work({name: translation_model(name, connections) for name in names})
     finally:

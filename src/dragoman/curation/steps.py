@@ -28,8 +28,12 @@ from dragoman.curation.api_datasets.answer import (
 from dragoman.curation.api_datasets.generate import NAME as TEMPLATE
 from dragoman.curation.api_datasets.generate import STEP as GENERATE
 from dragoman.curation.api_datasets.generate import QueryWriter, draw_briefs, generate
-from dragoman.curation.api_datasets.ingestion.collect import PATIENCE, CollectedSource, collect
 from dragoman.curation.api_datasets.ingestion.collect import STEP as COLLECT
+from dragoman.curation.api_datasets.ingestion.collect import (
+    WORKER_TIMEOUTS,
+    CollectedSource,
+    collect,
+)
 from dragoman.curation.api_datasets.ingestion.dedup import MergeCounts, merge_duplicates
 from dragoman.curation.api_datasets.ingestion.entries import SourceFacts
 from dragoman.curation.api_datasets.ingestion.sources import guarded_fetch, open_source
@@ -151,7 +155,7 @@ def run_collect(
     names = _names_of(sources, named)
     fetch = guarded_fetch() if options.fetch_refs else None
     opened = [open_source(path, fetch) for path in sources]
-    open_crew = pool_from_options(options.workers, "", PATIENCE)
+    open_pool = pool_from_options(options.workers, "", WORKER_TIMEOUTS)
     with Dataset(folder) as dataset:
         found = []
         for source, each in zip(opened, names, strict=True):
@@ -163,7 +167,7 @@ def run_collect(
                     facts,
                     is_named=bool(named),
                     on_done=partial(advance, 1),
-                    open_crew=open_crew,
+                    open_pool=open_pool,
                 )
             found.append(one)
         with long_step("merging twins"):

@@ -208,7 +208,7 @@ _BASE = "base"
 _DropRow = tuple[object, ...]
 
 
-def drops_frame(losses: Iterable[Drop]) -> pl.DataFrame:
+def drops_frame(drops: Iterable[Drop]) -> pl.DataFrame:
     """Return every figure of losses as a row; p is that of the loss, and null for other figures."""
     rows = [
         (
@@ -217,7 +217,7 @@ def drops_frame(losses: Iterable[Drop]) -> pl.DataFrame:
             "+".join(loss.comparison.differs),
             *row,
         )
-        for loss in losses
+        for loss in drops
         for row in _rows(loss)
     ]
     return pl.DataFrame(rows, schema=DROP_COLUMNS, orient="row")
@@ -246,10 +246,16 @@ def _rows(loss: Drop) -> Iterator[_DropRow]:
             *(_keys(part.behind), _keys(part.in_base)),
         )
     failed = float(len(loss.failed))
-    misheard = float(len(loss.misheard))
+    misrecognized = float(len(loss.misrecognized))
     yield (
-        *("failed with a value misheard", "", misheard / failed if failed else None, None, None),
-        *(misheard, failed, None, None, _keys(loss.misheard), []),
+        *(
+            "failed with a value misheard",
+            "",
+            misrecognized / failed if failed else None,
+            None,
+            None,
+        ),
+        *(misrecognized, failed, None, None, _keys(loss.misrecognized), []),
     )
     for share in loss.values:
         yield _share("value not heard", share.name, share)
@@ -300,16 +306,16 @@ category or count.
 _VoiceRow = tuple[str, str, float | None, float | None, float | None, float | None, str]
 
 
-def voice_frame(board: VoiceSummary | None) -> pl.DataFrame:
+def voice_frame(summary: VoiceSummary | None) -> pl.DataFrame:
     """Return every figure of a board as a row: shares from 0 to 1, differences of shares, counts.
 
     What is missing is null; without a board there is no row.
     """
-    if board is None:
+    if summary is None:
         return pl.DataFrame(schema=VOICE_COLUMNS)
     rows = [
-        (row.agent, ", ".join(row.setting), *msgspec.structs.astuple(row.way), *found)
-        for row in board.ways
+        (row.agent, ", ".join(row.setting), *msgspec.structs.astuple(row.input_mode), *found)
+        for row in summary.input_modes
         for found in _input_mode_rows(row)
     ]
     rows += [
@@ -318,18 +324,18 @@ def voice_frame(board: VoiceSummary | None) -> pl.DataFrame:
             *_contrast_row("recognizers apart", name, spread.apart),
             f"{spread.lowest} to {spread.highest}",
         )
-        for entry in board.sensitivity
+        for entry in summary.sensitivity
         for name, spread in entry.spreads.items()
     ]
     return pl.DataFrame(rows, schema=VOICE_COLUMNS, orient="row", strict=False)
 
 
 def _input_mode_rows(row: InputModeMetrics) -> Iterator[_VoiceRow]:
-    for name, standing in row.standings.items():
-        low, high = _voice_ends(standing.interval)
-        missing = ", ".join(standing.missing)
+    for name, score in row.scores.items():
+        low, high = _voice_ends(score.interval)
+        missing = ", ".join(score.missing)
         about = f"missing: {missing}" if missing else ""
-        yield "accuracy", name, standing.value, low, high, standing.tasks, about
+        yield "accuracy", name, score.value, low, high, score.tasks, about
     for name, entry in row.to_text.items():
         yield *_contrast_row("points to text", name, entry), f"text, clarify {row.text}"
     for name, entry in row.won_back.items():
@@ -352,12 +358,12 @@ def _voice_ends(interval: Interval | None) -> tuple[float | None, float | None]:
 
 
 def _counts(row: InputModeMetrics) -> Iterator[_VoiceRow]:
-    for tally in row.tallies:
-        for name, count in tally.counts.items():
-            about = f"version {tally.version}, judge {tally.judge}"
-            yield tally.measure, name, count, None, None, tally.conversations, about
-        if tally.unscored:
-            yield tally.measure, "unscored", tally.unscored, None, None, None, ""
+    for measure_count in row.measure_counts:
+        for name, count in measure_count.counts.items():
+            about = f"version {measure_count.version}, judge {measure_count.judge}"
+            yield measure_count.measure, name, count, None, None, measure_count.conversations, about
+        if measure_count.unscored:
+            yield measure_count.measure, "unscored", measure_count.unscored, None, None, None, ""
     for each in row.measures:
         low, high = _voice_ends(each.interval)
         yield f"{each.measure}: figure", each.figure, each.value, low, high, each.n, each.form

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-Couple = tuple[CellOutcomes, CellOutcomes]
+CellPair = tuple[CellOutcomes, CellOutcomes]
 """A and B."""
 
 
@@ -112,18 +112,18 @@ def compare_runs(
     rules, judge = _common_scoring(folders, wanted)
     runs = [_read(folder, (rules, judge), prices) for folder in folders]
     _require_known(runs, wanted)
-    couples = _choose_baseline_pairs(runs, wanted)
-    if not couples:
+    cell_pairs = _choose_baseline_pairs(runs, wanted)
+    if not cell_pairs:
         raise _nothing(runs, wanted.by)
-    couples, of_cards = with_faithful_personas(couples, wanted.kept)
-    if not couples:
+    cell_pairs, of_cards = with_faithful_personas(cell_pairs, wanted.kept)
+    if not cell_pairs:
         raise UsageError(f"{runs[0].folder}: nothing to compare: {of_cards[0]}")
     return RunComparison(
         runs=tuple(run.folder for run in runs),
         rules=rules,
         judge=judge,
-        comparisons=compare(couples),
-        notes=(*of_cards, *_notes(runs, couples)),
+        comparisons=compare(cell_pairs),
+        notes=(*of_cards, *_notes(runs, cell_pairs)),
     )
 
 
@@ -180,7 +180,7 @@ def _require_known(runs: Sequence[_Run], wanted: ComparisonOptions) -> None:
                 raise UsageError(f"{run.folder}: no agent {agent!r}: choose of {', '.join(known)}")
 
 
-def _choose_baseline_pairs(runs: Sequence[_Run], wanted: ComparisonOptions) -> tuple[Couple, ...]:
+def _choose_baseline_pairs(runs: Sequence[_Run], wanted: ComparisonOptions) -> tuple[CellPair, ...]:
     """Return the couples (A, B) that are wanted."""
     first, last = ([*_choose_cells(run, wanted)] for run in (runs[0], runs[-1]))
     if wanted.versus is not None:
@@ -194,18 +194,18 @@ def _choose_baseline_pairs(runs: Sequence[_Run], wanted: ComparisonOptions) -> t
 
 
 def with_faithful_personas(
-    couples: Sequence[Couple], kept: float = KEPT
-) -> tuple[tuple[Couple, ...], tuple[str, ...]]:
+    cell_pairs: Sequence[CellPair], kept: float = KEPT
+) -> tuple[tuple[CellPair, ...], tuple[str, ...]]:
     """Remove couples that differ in a persona which users did not play.
 
     The function also returns sentences that name these couples and the unknown cases.
     """
     by_persona = {
         number
-        for number, (a, b) in enumerate(couples)
+        for number, (a, b) in enumerate(cell_pairs)
         if a.name.condition.persona != b.name.condition.persona
     }
-    cells = {cell.name: cell for number in by_persona for cell in couples[number]}
+    cells = {cell.name: cell for number in by_persona for cell in cell_pairs[number]}
     cards = [card for cell in cells.values() for card in _cards(cell, kept)]
     bad = unfaithful_cells(cards)
     left = {
@@ -213,15 +213,15 @@ def with_faithful_personas(
         for number in by_persona
         if any(
             (cell.name.suite, cell.name.condition, cell.name.agent) in bad
-            for cell in couples[number]
+            for cell in cell_pairs[number]
         )
     }
     said = (
-        f"{len(left)} of {len(couples)} couples left out: users did not keep the card that tells "
+        f"{len(left)} of {len(cell_pairs)} couples left out: users did not keep the card that tells "
         "their cells apart"
     )
     notes = (*((said,) if left else ()), *fidelity_notes(cards, kept))
-    return tuple(c for number, c in enumerate(couples) if number not in left), notes
+    return tuple(c for number, c in enumerate(cell_pairs) if number not in left), notes
 
 
 def _cards(cell: CellOutcomes, kept: float) -> tuple[PersonaFidelity, ...]:
@@ -235,7 +235,7 @@ def _choose_cells(run: _Run, wanted: ComparisonOptions) -> Iterator[CellOutcomes
 
 def _match_cells(
     a: Sequence[CellOutcomes], b: Sequence[CellOutcomes], *, by_agent: bool
-) -> tuple[Couple, ...]:
+) -> tuple[CellPair, ...]:
     """Couple cells of one suite and condition; where each side has one agent, names may differ."""
 
     def place(cell: CellOutcomes) -> tuple[str, Condition, str]:
@@ -245,7 +245,9 @@ def _match_cells(
     return tuple((cell, rivals[place(cell)]) for cell in a if place(cell) in rivals)
 
 
-def _across_conditions(a: Sequence[CellOutcomes], b: Sequence[CellOutcomes]) -> tuple[Couple, ...]:
+def _across_conditions(
+    a: Sequence[CellOutcomes], b: Sequence[CellOutcomes]
+) -> tuple[CellPair, ...]:
     """Couple cells of one suite and agent whose conditions differ in one thing.
 
     Where runs are of a condition each, as imported ones are, the same agent in another language has
@@ -280,7 +282,7 @@ def _nothing(runs: Sequence[_Run], by: str | None) -> UsageError:
     )
 
 
-def _notes(runs: Sequence[_Run], couples: Sequence[Couple]) -> Iterator[str]:
+def _notes(runs: Sequence[_Run], cell_pairs: Sequence[CellPair]) -> Iterator[str]:
     """Yield what else differs between two runs, and which cells stay alone."""
     if len(runs) == 1:
         return
@@ -289,7 +291,7 @@ def _notes(runs: Sequence[_Run], couples: Sequence[Couple]) -> Iterator[str]:
         of_a, of_b = fact(a.manifest), fact(b.manifest)
         if of_a != of_b:
             yield f"{name} differ: {of_a} in A, {of_b} in B"
-    compared = {cell.name for couple in couples for cell in couple}
+    compared = {cell.name for pair in cell_pairs for cell in pair}
     for side, run in (("A", a), ("B", b)):
         alone = [cell.name for cell in run.cells if cell.name not in compared]
         if alone:
@@ -328,7 +330,7 @@ def drops_among(store: RunStore, rows: Sequence[ConversationResult]) -> tuple[Dr
         return ()
     digests = {task.id: task.digest for task in store.tasks().values()}
     cells = group_cells(str(store.folder), rows, digests)
-    return find_drops(cells, lambda couples: with_faithful_personas(couples)[0])
+    return find_drops(cells, lambda cell_pairs: with_faithful_personas(cell_pairs)[0])
 
 
 def drop_object(loss: Drop) -> dict[str, object]:
@@ -350,7 +352,7 @@ def drop_object(loss: Drop) -> dict[str, object]:
         "adjusted_p": found.adjusted_p,
         "assumed": found.assumed,
         "stages": list(map(_part_object, loss.parts)),
-        "failed_with_a_value_misheard": msgspec.to_builtins(loss.misheard),
+        "failed_with_a_value_misheard": msgspec.to_builtins(loss.misrecognized),
         "values": list(map(_share_object, loss.values)),
         "word_errors": _sides_object(loss.word_errors),
         "other_language": _sides_object(loss.other_language),

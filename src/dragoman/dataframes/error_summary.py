@@ -116,13 +116,13 @@ def _modes(
     rows: Sequence[ConversationResult],
     runs: Sequence[ScoredRun],
 ) -> ModeGroup:
-    board = summarize_failure_modes(rows)
+    summary = summarize_failure_modes(rows)
     folders = {_place(row): str(run.folder) for run in runs for row in run.outcomes}
-    examples = (mode.example for mode in board.modes)
+    examples = (mode.example for mode in summary.modes)
     found = (
         folders[each.suite, each.condition, each.agent, each.task, each.trial] for each in examples
     )
-    return ModeGroup(suite, values, board, tuple(found))
+    return ModeGroup(suite, values, summary, tuple(found))
 
 
 def _place(row: ConversationResult) -> tuple[str, str, str, str, int]:
@@ -186,7 +186,7 @@ def _made_of(written: str, side: Role, rules: TagRules) -> str:
             return f"unscored: {unscored.reason.removeprefix(repr(written)).strip()}"
 
 
-BOARD_COLUMNS: dict[str, pl.DataType] = {
+SUMMARY_COLUMNS: dict[str, pl.DataType] = {
     **dict.fromkeys(("table", "suite", "group", "judge", "side", "subject", "kind"), pl.String()),
     **dict.fromkeys(("count", "n", "unscored"), pl.Int64()),
     **dict.fromkeys(("share", "low", "high"), pl.Float64()),
@@ -196,18 +196,18 @@ BOARD_COLUMNS: dict[str, pl.DataType] = {
 """Of `error_frame`: severities, tags, agreement, modes and the audit of tags, one below another."""
 
 
-def error_frame(board: ErrorSummary) -> pl.DataFrame:
+def error_frame(summary: ErrorSummary) -> pl.DataFrame:
     """Return every figure of a board as a row; what does not apply is null."""
-    rows = [*_judged_rows(board), *_mode_rows(board), *_audit_rows(board)]
-    columns = {name: [row.get(name) for row in rows] for name in BOARD_COLUMNS}
-    return pl.DataFrame(columns, schema=BOARD_COLUMNS, strict=False)
+    rows = [*_judged_rows(summary), *_mode_rows(summary), *_audit_rows(summary)]
+    columns = {name: [row.get(name) for row in rows] for name in SUMMARY_COLUMNS}
+    return pl.DataFrame(columns, schema=SUMMARY_COLUMNS, strict=False)
 
 
 _Cells = dict[str, object]
 
 
-def _judged_rows(board: ErrorSummary) -> Iterator[_Cells]:
-    for group in board.judged:
+def _judged_rows(summary: ErrorSummary) -> Iterator[_Cells]:
+    for group in summary.judged:
         place: _Cells = {
             "suite": group.suite,
             "group": group.label,
@@ -228,32 +228,38 @@ def _judged_rows(board: ErrorSummary) -> Iterator[_Cells]:
                 for level in ("critical", "minor"):
                     counted = {**_share(getattr(tag, level)), "unscored": figures.tags_unscored}
                     yield {"table": "tag", **own, "subject": tag.tag, "kind": level, **counted}
-        for twin in group.twins:
+        for agreement in group.tag_agreements:
             for kind in ("both", "tag_alone", "mode_alone", "neither"):
-                counted = {"count": getattr(twin, kind), "n": twin.percent.items}
-                told = {"subject": f"{twin.tag} / {twin.mode}", "kind": kind}
-                yield {"table": "agreement", **place, **told, **counted, "unscored": twin.unscored}
+                counted = {"count": getattr(agreement, kind), "n": agreement.percent.items}
+                reported = {"subject": f"{agreement.tag} / {agreement.mode}", "kind": kind}
+                yield {
+                    "table": "agreement",
+                    **place,
+                    **reported,
+                    **counted,
+                    "unscored": agreement.unscored,
+                }
 
 
-def _mode_rows(board: ErrorSummary) -> Iterator[_Cells]:
-    for group in board.modes:
+def _mode_rows(summary: ErrorSummary) -> Iterator[_Cells]:
+    for group in summary.modes:
         place = {"suite": group.suite, "group": group.label}
-        unscored = sum(group.board.unscored.values())
-        for mode in group.board.modes:
-            told = {"subject": mode.subject, "kind": mode.mode, "why": mode.why}
+        unscored = sum(group.summary.unscored.values())
+        for mode in group.summary.modes:
+            reported = {"subject": mode.subject, "kind": mode.mode, "why": mode.why}
             yield {
                 "table": "mode",
                 **place,
-                **told,
+                **reported,
                 **_share(mode.conversations),
                 "unscored": unscored,
             }
 
 
-def _audit_rows(board: ErrorSummary) -> Iterator[_Cells]:
-    for row in board.audit:
-        told = {"subject": row.written, "count": row.errors, "read_as": row.read_as}
-        yield {"table": "audit", "judge": row.judge, "side": row.side, **told}
+def _audit_rows(summary: ErrorSummary) -> Iterator[_Cells]:
+    for row in summary.audit:
+        reported = {"subject": row.written, "count": row.errors, "read_as": row.read_as}
+        yield {"table": "audit", "judge": row.judge, "side": row.side, **reported}
 
 
 def _share(share: ConversationShare) -> _Cells:

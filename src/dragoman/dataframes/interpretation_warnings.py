@@ -207,12 +207,12 @@ def _of_languages(store: RunStore) -> tuple[str, ...]:
     Figures of who plays an English one say nothing of the language that is to be spoken.
     """
     manifest = read_manifest(store)
-    realised, specs = manifest.realised, specs_of(manifest.config.agents)
+    localization, specs = manifest.localization_records, specs_of(manifest.config.agents)
     users = users_of(store)
     scripted: dict[tuple[str, str], dict[str, None]] = {}
     for cell in store.cells():
         label, language = cell.condition.label, cell.condition.language
-        if language == ENGLISH or (label in realised and realised[label].phrases):
+        if language == ENGLISH or (label in localization and localization[label].phrases):
             continue
         place = (label, language)
         who = scripted.setdefault(place, {})

@@ -79,9 +79,9 @@ def leaderboard_entries(
             names.add(scoring[0])
             for cell in summary(store, *scoring):
                 name, _, category = cell.suite.partition(":")
-                board = leaderboard_of(name)
-                if board is not None:
-                    ranked[name] = board
+                leaderboard = leaderboard_of(name)
+                if leaderboard is not None:
+                    ranked[name] = leaderboard
                     _add(cells.setdefault(cell.agent, {}), cell, category)
             spreads.update(_spreads(store, scoring))
     if len(names) > 1:
@@ -91,9 +91,10 @@ def leaderboard_entries(
         raise UsageError(
             f"a leaderboard is made of runs on one benchmark that has one, such as {known}"
         )
-    (board,) = ranked.values()
+    (leaderboard,) = ranked.values()
     return tuple(
-        _entry(agent, min(names), rows, board, spreads.get(agent)) for agent, rows in cells.items()
+        _entry(agent, min(names), rows, leaderboard, spreads.get(agent))
+        for agent, rows in cells.items()
     )
 
 
@@ -115,16 +116,16 @@ def _entry(
     agent: str,
     rules: str,
     rows: Mapping[str, CellSummary],
-    board: Leaderboard,
+    leaderboard: Leaderboard,
     formats: FormatSpread | None,
 ) -> LeaderboardEntry:
     categories = {
-        name: _category(name, cell, board.sizes[name])
+        name: _category(name, cell, leaderboard.sizes[name])
         for name, cell in rows.items()
-        if name in board.sizes
+        if name in leaderboard.sizes
     }
-    ordered = tuple(categories[name] for name in board.sizes if name in categories)
-    found = aggregate_scores(board.aggregates, categories, board.sizes)
+    ordered = tuple(categories[name] for name in leaderboard.sizes if name in categories)
+    found = aggregate_scores(leaderboard.aggregates, categories, leaderboard.sizes)
     unreadable = tuple(name for name, cell in rows.items() if cell.is_mostly_unreadable)
     return LeaderboardEntry(agent, rules, ordered, tuple(found.values()), formats, unreadable)
 
@@ -149,8 +150,8 @@ def _spreads(store: RunStore, scoring: tuple[str, str]) -> Iterator[tuple[str, F
 
 def _asks_in_formats(suite: str) -> bool:
     name, _, category = suite.partition(":")
-    board = leaderboard_of(name)
-    return board is not None and category == board.formats != ""
+    leaderboard = leaderboard_of(name)
+    return leaderboard is not None and category == leaderboard.formats != ""
 
 
 def _spread(entries: Iterable[tuple[str, Score]]) -> FormatSpread | None:
@@ -170,7 +171,7 @@ def _spread(entries: Iterable[tuple[str, Score]]) -> FormatSpread | None:
 class VoiceResults(msgspec.Struct, frozen=True):
     """A board with what it was made of: labels and values."""
 
-    board: VoiceSummary
+    summary: VoiceSummary
     facts: tuple[tuple[str, str], ...]
 
 
@@ -191,10 +192,10 @@ def summarize_voice_runs(
             f"{', '.join(str(run.folder) for run in runs)}: nobody spoke: play with --voice"
         )
     declared = {name: entry for run in runs for name, entry in run.declared.items()}
-    board = shared_leaderboard(row.suite for row in rows)
+    leaderboard = shared_leaderboard(row.suite for row in rows)
     scoring = runs[0].scoring
     return VoiceResults(
-        summarize_voice(rows, task_digests(runs), declared, scoring, board), run_facts(runs)
+        summarize_voice(rows, task_digests(runs), declared, scoring, leaderboard), run_facts(runs)
     )
 
 
@@ -213,5 +214,7 @@ def run_voice_summary(store: RunStore, rules: str, judge: str) -> VoiceSummary |
     if not any(cell.condition.voice != TEXT for cell in store.cells()):
         return None
     rows = tuple(outcomes(store, rules, judge, heads_only=True))
-    board = shared_leaderboard(row.suite for row in rows)
-    return summarize_voice(rows, stored_digests(store), store.declared(), (rules, judge), board)
+    leaderboard = shared_leaderboard(row.suite for row in rows)
+    return summarize_voice(
+        rows, stored_digests(store), store.declared(), (rules, judge), leaderboard
+    )

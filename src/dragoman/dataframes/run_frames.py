@@ -93,7 +93,7 @@ def _comparisons(run: ScoredStore) -> Frames:
     return {"comparisons": comparisons_frame(found), "pairs": pairs_frame(found)}
 
 
-def _losses(run: ScoredStore) -> Frames:
+def _drops(run: ScoredStore) -> Frames:
     return {"losses": drops_frame(run_drops(run.store, *run.scoring))}
 
 
@@ -115,7 +115,7 @@ _BUILDERS: Sequence[_Builder] = (
     (("counts", "errors"), _measure_frames),
     (("turns", "utterances", "calls"), _events),
     (("comparisons", "pairs"), _comparisons),
-    (("losses",), _losses),
+    (("losses",), _drops),
     (("voices",), _voices),
 )
 """Frames that are made of the same records, and what makes them."""
@@ -191,7 +191,7 @@ def run_tables(
     """Return all tables of a run by name, by one scoring.
 
     Those that only some runs have are there where there is anything in them: `comparisons` and
-    `pairs` where cells can be compared, `losses` where there are several conditions, `voices` where
+    `pairs` where cells can be compared, `drops` where there are several conditions, `voices` where
     anybody spoke, `errors` where a judge reported any, those of sections where a run has something
     of them.
     """

@@ -55,7 +55,7 @@ def manifest_facts(
         ("dragoman", manifest.dragoman),
         ("python", manifest.python),
         ("measures", ", ".join(_measures(measures))),
-        *_describe_hearing(manifest),
+        *_describe_recognition(manifest),
         ("data", f"{manifest.provenance.source} ({manifest.provenance.digest})"),
     )
 
@@ -67,7 +67,7 @@ def _measures(counted: Iterable[MeasureResult]) -> Iterator[str]:
         yield f"{measure} {version}" + ("" if judge == NO_JUDGE else f" by {judge}")
 
 
-def _describe_hearing(manifest: Manifest) -> Iterator[tuple[str, str]]:
+def _describe_recognition(manifest: Manifest) -> Iterator[tuple[str, str]]:
     recognizers = dict.fromkeys(
         str(voice["recognizer"]) for voice in manifest.voices.values() if voice.get("recognizer")
     )
@@ -150,7 +150,7 @@ def _view(
             declared=store.declared(),
             warnings=interpretation_warnings(store),
             parts=dict(_parts(StoredResults(store, rules, judge, heads))),
-            losses=drops_among(store, heads),
+            drops=drops_among(store, heads),
             steps=tuple(
                 reproduction_steps(_describe_invocation(folder, manifest, (rules, judge), heads))
             ),

@@ -39,8 +39,10 @@ def write_tables(outs: Iterable[Path], writers: Writers, ending: str = "") -> No
 
 def as_markdown(title: str, tables: Iterable[TextTable], facts: Sequence[tuple[str, str]]) -> str:
     """Return tables under a title, and what they were made of."""
-    told = "".join(f"- {markdown_text(name)}: {markdown_text(value)}\n" for name, value in facts)
-    return f"## {title}\n\n{markdown_tables(tables)}\n{told}"
+    reported = "".join(
+        f"- {markdown_text(name)}: {markdown_text(value)}\n" for name, value in facts
+    )
+    return f"## {title}\n\n{markdown_tables(tables)}\n{reported}"
 
 
 def as_csv(frame: pl.DataFrame) -> str:

@@ -126,9 +126,9 @@ class ProcessWorker:
         self._frames.lose()
 
 
-def process_pool(count: int, patience: WorkerTimeouts) -> OpenPool:
+def process_pool(count: int, timeouts: WorkerTimeouts) -> OpenPool:
     """Return what opens crews of so many processes of this machine."""
-    return lambda work: open_worker_pool(count, ProcessWorker, work, patience)
+    return lambda work: open_worker_pool(count, ProcessWorker, work, timeouts)
 
 
 AUTO, LOCAL = "auto", "local"
@@ -261,7 +261,7 @@ class RayWorker:
             self._frames.broke(number, WorkerBrokeError(content.decode()))
 
 
-def ray_pool(address: str, count: int, patience: WorkerTimeouts) -> OpenPool:
+def ray_pool(address: str, count: int, timeouts: WorkerTimeouts) -> OpenPool:
     """Return what opens crews of so many actors of a cluster.
 
     Raises:
@@ -270,15 +270,15 @@ def ray_pool(address: str, count: int, patience: WorkerTimeouts) -> OpenPool:
     ray = _installed_ray()
 
     @asynccontextmanager
-    async def open_crew(work: WorkerSpec) -> AsyncIterator[TaskFn]:
+    async def open_pool(work: WorkerSpec) -> AsyncIterator[TaskFn]:
         await asyncio.to_thread(_join, ray, address, count)
         try:
-            async with open_worker_pool(count, lambda: RayWorker(ray), work, patience) as do:
+            async with open_worker_pool(count, lambda: RayWorker(ray), work, timeouts) as do:
                 yield do
         finally:
             await asyncio.to_thread(ray.shutdown)
 
-    return open_crew
+    return open_pool
 
 
 def _installed_ray() -> ModuleType:
@@ -300,13 +300,13 @@ def _join(ray: ModuleType, address: str, count: int) -> None:
         raise UsageError(f"--ray {address}: no cluster there ({said})") from None
 
 
-def pool_from_options(workers: int, ray: str, patience: WorkerTimeouts) -> OpenPool | None:
+def pool_from_options(workers: int, ray: str, timeouts: WorkerTimeouts) -> OpenPool | None:
     """Return what opens the crews that are asked for; None where one process does all.
 
     Args:
         workers: How many they are.
         ray: The cluster whose actors they are; "" for processes of this machine.
-        patience: When one is taken to hang.
+        timeouts: When one is taken to hang.
 
     Raises:
         UsageError: For less than one, or where Ray is asked for and not installed.
@@ -314,7 +314,7 @@ def pool_from_options(workers: int, ray: str, patience: WorkerTimeouts) -> OpenP
     if workers < 1:
         raise UsageError(f"--workers {workers}: at least 1")
     if ray:
-        return ray_pool(ray, workers, patience)
+        return ray_pool(ray, workers, timeouts)
     if workers > 1:
-        return process_pool(workers, patience)
+        return process_pool(workers, timeouts)
     return None

@@ -124,17 +124,17 @@ class WorkerPool:
     """Workers with what each has under way.
 
     Args:
-        hire: Returns a new worker that has not begun.
+        spawn: Returns a new worker that has not begun.
         work: What they do.
-        patience: When one is taken to hang.
+        timeouts: When one is taken to hang.
     """
 
     def __init__(
-        self, hire: Callable[[], Worker], work: WorkerSpec, patience: WorkerTimeouts
+        self, spawn: Callable[[], Worker], work: WorkerSpec, timeouts: WorkerTimeouts
     ) -> None:
-        self._hire = hire
+        self._make_worker = spawn
         self._work = work
-        self._patience = patience
+        self._timeouts = timeouts
         self._busy: dict[Worker, int] = {}
         self._leaving: set[Worker] = set()
         self._hung: set[Worker] = set()
@@ -175,7 +175,7 @@ class WorkerPool:
         while hangs < MAX_HANGS and deaths + hangs < MAX_MOVES:
             member = await self._acquire(is_suspect=hangs > 0)
             try:
-                async with asyncio.timeout(self._patience.item):
+                async with asyncio.timeout(self._timeouts.item):
                     answer = await member.do(item)
             except LostWorker:
                 hangs += member in self._hung
@@ -252,7 +252,7 @@ class WorkerPool:
         It is asked twice: where the run itself was stopped for a while, the first answer is late.
         """
         while True:
-            await asyncio.sleep(min(HEARTBEAT_SECONDS, self._patience.silence))
+            await asyncio.sleep(min(HEARTBEAT_SECONDS, self._timeouts.silence))
             try:
                 if await self._is_alive(member) or await self._is_alive(member):
                     continue
@@ -264,7 +264,7 @@ class WorkerPool:
 
     async def _is_alive(self, member: Worker) -> bool:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._patience.silence / 2):
+            async with asyncio.timeout(self._timeouts.silence / 2):
                 await member.heartbeat()
                 return True
         return False
@@ -279,7 +279,7 @@ class WorkerPool:
 
     async def _spawn(self) -> None:
         while self._deaths < MAX_DEATHS:
-            member, failure = self._hire(), None
+            member, failure = self._make_worker(), None
             is_kept = False
             try:
                 await member.begin(self._work)
@@ -308,15 +308,15 @@ class WorkerPool:
 
 @asynccontextmanager
 async def open_worker_pool(
-    count: int, hire: Callable[[], Worker], work: WorkerSpec, patience: WorkerTimeouts
+    count: int, spawn: Callable[[], Worker], work: WorkerSpec, timeouts: WorkerTimeouts
 ) -> AsyncIterator[TaskFn]:
     """Open a crew of so many workers and return what has items done by them."""
-    crew = WorkerPool(hire, work, patience)
+    pool = WorkerPool(spawn, work, timeouts)
     try:
-        await crew.open(count)
-        yield crew.do
+        await pool.open(count)
+        yield pool.do
     finally:
-        await crew.close()
+        await pool.close()
 
 
 class PendingCalls:

@@ -42,7 +42,7 @@ from dragoman.runs.measure_runner import measure_locally
 from dragoman.runs.plan import GridPlace
 from dragoman.runs.runner import play, start
 from dragoman.runs.trust import require_trust
-from dragoman.scoring.measures.speech_recognition import HEARING, VALUES
+from dragoman.scoring.measures.speech_recognition import RECOGNITION, VALUES
 from dragoman.simulation.participants.canonical_arguments import canonical_name
 from dragoman.store.conversation_writes import StoredMeasure
 from dragoman.store.run_file import FILE as FILE_OF_RUN
@@ -166,12 +166,14 @@ def attribute_failures(
     native = [place for place in unsaved if not calls_in_text(specs.get(place.agent, place.agent))]
     found |= _canonical_verdicts(replays, native, tasks)
     saved_by_words = [place for place in lost if found.get(_understood_place(place))]
-    hearing = _hearing(run, reached, saved_by_words, tasks) if saved_by_words else {}
-    culprits = {place: _attribute_failure(place, found, clean, hearing) for place in lost}
-    _store(run, culprits)
+    hearing = _recognition(run, reached, saved_by_words, tasks) if saved_by_words else {}
+    failure_sources = {place: _attribute_failure(place, found, clean, hearing) for place in lost}
+    _store(run, failure_sources)
     return tuple(
-        FailureAttribution(place.condition.label, place.agent, place.task, place.trial, culprit)
-        for place, culprit in culprits.items()
+        FailureAttribution(
+            place.condition.label, place.agent, place.task, place.trial, failure_source
+        )
+        for place, failure_source in failure_sources.items()
     )
 
 
@@ -280,7 +282,7 @@ class _Heard(msgspec.Struct, frozen=True):
     word_errors: int
 
 
-def _hearing(
+def _recognition(
     run: Path, reached: Collection[str], lost: Collection[GridPlace], tasks: Mapping[str, Task]
 ) -> Mapping[GridPlace, _Heard]:
     """Return what was not heard of each lost conversation that somebody wrote down.
@@ -289,7 +291,7 @@ def _hearing(
     lost as well, so the plan's values are looked for in all that was said and heard. Runs of
     earlier versions are measured now; without their engines nothing is known of them.
     """
-    known = _measured_hearing(run, reached)
+    known = _measured_recognition(run, reached)
     with open_run(run, write=False) as store:
         places = {_place(cell): cell for cell in store.cells()}
         keys = {places[place].key: place for place in lost}
@@ -334,7 +336,7 @@ def _planned_values_lost(episode: Episode, task: Task, place: GridPlace) -> int:
     )
 
 
-def _measured_hearing(run: Path, reached: Collection[str]) -> Mapping[GridPlace, _Heard]:
+def _measured_recognition(run: Path, reached: Collection[str]) -> Mapping[GridPlace, _Heard]:
     with open_run(run, write=False) as store:
         known = _heard_by_place(store)
         spoken = {cell.key for cell in store.cells() if cell.condition.voice != TEXT}
@@ -347,7 +349,9 @@ def _measured_hearing(run: Path, reached: Collection[str]) -> Mapping[GridPlace,
         return known
     try:
         run_event_loop(
-            measure_locally(job.setup, job.store, (HEARING, VALUES), lambda: None, choice="missing")
+            measure_locally(
+                job.setup, job.store, (RECOGNITION, VALUES), lambda: None, choice="missing"
+            )
         )
         return _heard_by_place(job.store)
     finally:
@@ -370,7 +374,7 @@ def _heard_by_place(store: RunStore) -> dict[GridPlace, _Heard]:
     return found
 
 
-_KNOWN_BY = frozenset({(HEARING.name, HEARING.version), (VALUES.name, VALUES.version)})
+_KNOWN_BY = frozenset({(RECOGNITION.name, RECOGNITION.version), (VALUES.name, VALUES.version)})
 
 
 def _attribute_failure(
@@ -393,7 +397,7 @@ def _attribute_failure(
     )
 
 
-def _store(run: Path, culprits: Mapping[GridPlace, FailureSource]) -> None:
+def _store(run: Path, failure_sources: Mapping[GridPlace, FailureSource]) -> None:
     """Store the failure source of each conversation as a measure of it.
 
     The sources replace those that were found before.
@@ -408,10 +412,10 @@ def _store(run: Path, culprits: Mapping[GridPlace, FailureSource]) -> None:
             for key, entries in store.measured().items()
             if any(entry.measure == ATTRIBUTION for entry in entries)
         }
-        found |= {keys[place]: culprit for place, culprit in culprits.items()}
+        found |= {keys[place]: failure_source for place, failure_source in failure_sources.items()}
         attempts = store.attempts()
         store.declare([ATTRIBUTION_METRICS])
         store.put(
-            StoredMeasure(key, attempts[key][0], attribution_result(culprit))
-            for key, culprit in found.items()
+            StoredMeasure(key, attempts[key][0], attribution_result(failure_source))
+            for key, failure_source in found.items()
         )

@@ -76,8 +76,8 @@ def write_template(rows: Sequence[ItemToLabel], path: Path) -> None:
     table.writerow(COLUMNS)
     for item, cell, said in rows:
         place = "" if item.position == WHOLE else str(item.position)
-        told = (cell.key, cell.task, str(cell.trial), cell.condition.label, cell.agent, place)
-        table.writerow(map(escape_cell, (*told, said, item.question, "")))
+        reported = (cell.key, cell.task, str(cell.trial), cell.condition.label, cell.agent, place)
+        table.writerow(map(escape_cell, (*reported, said, item.question, "")))
     if path.exists():
         raise UsageError(f"{path} is there already: name another file")
     with TranslatedErrors(StoreError, f"{path}: cannot be written"):
@@ -203,7 +203,7 @@ def judged_labels(path: Path) -> dict[JudgedItem, int]:
     """
     read = reader_of(path).read_results(path, data_folder(), None)
     conversations = zip(read.cells, read.conversations(), strict=True)
-    told = {
+    reported = {
         cell.key: labels
         for cell, (episode, _) in conversations
         if (
@@ -213,10 +213,10 @@ def judged_labels(path: Path) -> dict[JudgedItem, int]:
         )
         is not None
     }
-    every = {label for labels in told.values() for label in labels.counts}
+    every = {label for labels in reported.values() for label in labels.counts}
     return {
         JudgedItem(cell, WHOLE, known_labels()[label].question): labels.counts.get(label, 0)
-        for cell, labels in told.items()
+        for cell, labels in reported.items()
         for label in every
         if known_labels()[label].question
     }
@@ -241,19 +241,19 @@ def read_labels_of(record: LabelledConversation, path: Path) -> tuple[Labels | N
         place if message.turn_idx is None else message.turn_idx: place
         for place, message in enumerate(messages)
     }
-    told = [each for at, one in enumerate(messages) for each in _of_turn(one.labels, at, where)]
-    told += _iter_message_labels(simulation.labels, places, where)
+    reported = [each for at, one in enumerate(messages) for each in _of_turn(one.labels, at, where)]
+    reported += _iter_message_labels(simulation.labels, places, where)
     is_labelled = simulation.labels is not None or any(one.labels is not None for one in messages)
     language = _LANGUAGE.fullmatch(simulation.language or "en")
     if language is None:
         raise DataError(f"{where}: {simulation.language!r:.60} is no language's code")
-    return (_together(told, where) if is_labelled else None), language[1].lower()
+    return (_together(reported, where) if is_labelled else None), language[1].lower()
 
 
-def _together(told: list[_WrittenLabel], where: str) -> Labels:
+def _together(reported: list[_WrittenLabel], where: str) -> Labels:
     turns: dict[str, Counter[int]] = {}
     totals: dict[str, int] = {}
-    for each in told:
+    for each in reported:
         if each.turn is not None:
             turns.setdefault(each.label, Counter())[each.turn] += each.count
         elif totals.setdefault(each.label, each.count) != each.count:

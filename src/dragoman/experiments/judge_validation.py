@@ -60,7 +60,7 @@ class JudgeCheck(msgspec.Struct, frozen=True):
         labelled: Against people; empty without labels.
         panels: Against each other.
         corrected: The run's shares of yes, without the judges' errors.
-        hindsight: Each judge shown whole conversations against itself shown what came before.
+        later_context_bias: Each judge shown whole conversations against itself shown what came before.
         cells: By key the conversations that split items are of.
         strangers: Labels of conversations or replies that no judge was asked about.
     """
@@ -68,7 +68,7 @@ class JudgeCheck(msgspec.Struct, frozen=True):
     labelled: tuple[LabelledFigures, ...]
     panels: tuple[PanelFigures, ...]
     corrected: tuple[CorrectedFigure, ...]
-    hindsight: tuple[LaterContextBias, ...]
+    later_context_bias: tuple[LaterContextBias, ...] = msgspec.field(name="hindsight")
     cells: dict[str, StoredCell]
     strangers: int
 
@@ -85,7 +85,7 @@ def check_judges(run: Path, labels: Path | None) -> JudgeCheck:
         StoreError: Where the run cannot be read.
         DataError: Where the labels cannot.
     """
-    told = {} if labels is None else _load_human_labels(labels)
+    reported = {} if labels is None else _load_human_labels(labels)
     with open_run(run, write=False) as store:
         answers = _answers(store)
         if not answers:
@@ -94,9 +94,11 @@ def check_judges(run: Path, labels: Path | None) -> JudgeCheck:
                 "--judge PROVIDER/MODEL` first"
             )
         asked = {item for given in answers.values() for item in given}
-        known = {item: value for item, value in told.items() if item in asked}
-        if told and not known:
-            raise UsageError(f"{labels}: none of its {len(told)} labels is of what was judged here")
+        known = {item: value for item, value in reported.items() if item in asked}
+        if reported and not known:
+            raise UsageError(
+                f"{labels}: none of its {len(reported)} labels is of what was judged here"
+            )
         boolean = _yes_or_no(store)
         words = _words(store, known)
         cells = {cell.key: cell for cell in store.cells()}
@@ -104,9 +106,9 @@ def check_judges(run: Path, labels: Path | None) -> JudgeCheck:
         labelled=labelled_figures(answers, known, boolean, words),
         panels=panel_figures(answers),
         corrected=tuple(_corrected_figures(answers, known, boolean, cells)),
-        hindsight=later_context_bias(answers, _pair_display_variants(answers)),
+        later_context_bias=later_context_bias(answers, _pair_display_variants(answers)),
         cells=cells,
-        strangers=len(told) - len(known),
+        strangers=len(reported) - len(known),
     )
 
 

@@ -135,19 +135,19 @@ class _File(msgspec.Struct, frozen=True):
 def _compare_file(path: Path) -> _File:
     file = labelled_records(path)
     facts = domain_facts(file, path)
-    told = [(record, *read_labels_of(record, path)) for record in file.records]
+    reported = [(record, *read_labels_of(record, path)) for record in file.records]
     # What is labelled anywhere in a file was looked for in all of it.
-    every = {label for _, labels, _ in told if labels is not None for label in labels.counts}
+    every = {label for _, labels, _ in reported if labels is not None for label in labels.counts}
     compared = [
         each
-        for record, labels, language in told
+        for record, labels, language in reported
         if labels is not None
         for each in _compare_labels(
             record, labels, sorted(every), counted_entries(record, language, facts), path
         )
     ]
-    count = sum(labels is not None for _, labels, _ in told)
-    return _File(compared, count, len(told) - count)
+    count = sum(labels is not None for _, labels, _ in reported)
+    return _File(compared, count, len(reported) - count)
 
 
 def labelled_records(path: Path) -> LabelledFile:
@@ -167,8 +167,8 @@ def domain_facts(file: LabelledFile, path: Path) -> DomainFacts:
 
 
 def _measures(facts: DomainFacts | None) -> Mapping[str, CountMeasure]:
-    stakes = RiskProfile() if facts is None else facts.stakes
-    every = (EFFORT, recovery_measure(stakes), QUESTIONS, safety_measure(stakes))
+    risk_profile = RiskProfile() if facts is None else facts.risk_profile
+    every = (EFFORT, recovery_measure(risk_profile), QUESTIONS, safety_measure(risk_profile))
     return {measure.name: measure for measure in every}
 
 
@@ -236,10 +236,10 @@ def _against(
     """
     found, left = counted
     labelled, measured = labels.counts.get(name, 0), found.total()
-    told = labels.turns.get(name, Counter())
+    reported = labels.turns.get(name, Counter())
     places = _drop_unplaced(found)
-    only_labelled = tuple(sorted((told - places - _drop_unplaced(left)).elements()))
-    only_measured = tuple(sorted((places - told).elements())) if told else ()
+    only_labelled = tuple(sorted((reported - places - _drop_unplaced(left)).elements()))
+    only_measured = tuple(sorted((places - reported).elements())) if reported else ()
     difference = None
     is_within = measured <= labelled <= measured + left.total()
     if not is_within or only_labelled or only_measured:

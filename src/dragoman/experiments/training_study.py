@@ -258,7 +258,7 @@ def gather_contrasts(
     found = dict(zip(runs, scored_runs([run.folder for run in runs], None, None), strict=True))
     labels = {place: own for run in runs for place, own in _labels(run)}
     tasks = evaluated_tasks((*plan.suites, *plan.outside))
-    board = summarize_training(
+    summary = summarize_training(
         _player(BEFORE, found),
         tuple(_player(each.arm.name, found) for each in arms),
         labels,
@@ -270,7 +270,7 @@ def gather_contrasts(
         (plan.suites, plan.outside),
     )
     facts = (*_facts(plan, arms, trained), *run_facts(tuple(found.values())))
-    return TrainingSummary(board.arms, board.inside, board.outside, board.contrasts, facts)
+    return TrainingSummary(summary.arms, summary.inside, summary.outside, summary.contrasts, facts)
 
 
 def _player(side: str, found: Mapping[SideRun, ScoredRun]) -> ContrastSide:

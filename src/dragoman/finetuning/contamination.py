@@ -136,7 +136,7 @@ class EvaluatedTask(msgspec.Struct, frozen=True, omit_defaults=True):
 class Overlap(msgspec.Struct, frozen=True):
     """Why a row is refused: what it shares with which task.
 
-    `likeness` is 1 but for texts that are nearly the same.
+    `similarity` is 1 but for texts that are nearly the same.
     """
 
     row: str
@@ -144,7 +144,7 @@ class Overlap(msgspec.Struct, frozen=True):
     suite: str
     task: str
     shared: str
-    likeness: float = 1.0
+    similarity: float = msgspec.field(default=1.0, name="likeness")
 
 
 class ContaminationFilter:
@@ -203,9 +203,9 @@ class ContaminationFilter:
     def _nearly(self, row: TrainingExample) -> Iterator[Overlap]:
         nearest = self._near.nearest(row.request)
         if nearest is not None:
-            at, likeness = nearest
+            at, similarity = nearest
             leak = _overlap(row, "near text", self._listed[at], self._listed[at].request)
-            yield msgspec.structs.replace(leak, likeness=round(likeness, 3))
+            yield msgspec.structs.replace(leak, similarity=round(similarity, 3))
 
 
 def filter_contaminated(

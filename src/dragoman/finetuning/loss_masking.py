@@ -53,7 +53,7 @@ _TOOL = {
         "parameters": {"type": "object", "properties": {}, "required": []},
     },
 }
-_TALK = ({"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."})
+_CONVERSATION = ({"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."})
 
 
 class ChatTokenizer(Protocol):
@@ -95,13 +95,13 @@ def require_template(tokenizer: ChatTokenizer, *, with_tools: bool) -> None:
     """
     if not tokenizer.chat_template:
         raise UsageError("the model's tokenizer has no chat template: take an instruct model")
-    if with_tools and _PROBE not in _text(tokenizer, _TALK, [_TOOL]):
+    if with_tools and _PROBE not in _text(tokenizer, _CONVERSATION, [_TOOL]):
         raise UsageError(
             "the model's chat template shows no functions, and rows offer some: take another "
             "model, or "
             "rows that have their functions in a message"
         )
-    ids, mask = _tokens(tokenizer, _TALK, None)
+    ids, mask = _tokens(tokenizer, _CONVERSATION, None)
     learnt = [token for token, is_learnt in zip(ids, mask, strict=True) if is_learnt]
     if not learnt:
         raise UsageError(

@@ -131,8 +131,8 @@ def weights_hash(folder: Path) -> str:
 
 def file_hash(file: Path) -> str:
     """Return the SHA-256 of a file."""
-    told = file.stat()
-    return _hash(str(file.absolute()), told.st_size, told.st_mtime_ns)
+    file_status = file.stat()
+    return _hash(str(file.absolute()), file_status.st_size, file_status.st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=256)

@@ -194,5 +194,5 @@ def _sample_rows(rows: Sequence[TrainingExample], recipe: Recipe) -> Sequence[Tr
 
 def _describe_leaks(leaks: Sequence[Sequence[Overlap]]) -> str:
     some = [each[0] for each in leaks[:_SHOWN]]
-    told = [f"{leak.row} has the {leak.kind} of {leak.suite} {leak.task}" for leak in some]
-    return "; ".join([*told, *(["..."] if len(leaks) > _SHOWN else [])])
+    reported = [f"{leak.row} has the {leak.kind} of {leak.suite} {leak.task}" for leak in some]
+    return "; ".join([*reported, *(["..."] if len(leaks) > _SHOWN else [])])

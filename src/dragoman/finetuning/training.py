@@ -31,13 +31,13 @@ class _Begun(msgspec.Struct):
 
 
 def train(
-    prepared: Prepared, told: TrainingProgress, price_per_hour: float | None = None
+    prepared: Prepared, progress: TrainingProgress, price_per_hour: float | None = None
 ) -> TrainingResult:
     """Train as a recipe says; go on where the same training was cut off.
 
     Args:
         prepared: What is learnt.
-        told: Gets each step's loss and the time that is left.
+        progress: Gets each step's loss and the time that is left.
         price_per_hour: Of the machine, in US dollars; None where it is not known.
 
     Raises:
@@ -63,7 +63,7 @@ def train(
         raise UsageError(f"no row can be learnt from: {unused[0].row}: {unused[0].why}")
     with disk_errors(out):
         _begin(out, prepared, unused)
-        model, state, resumed = _fit(recipe, out, tokenizer, rows, told, on_gpu=on_gpu)
+        model, state, resumed = _fit(recipe, out, tokenizer, rows, progress, on_gpu=on_gpu)
     folders = _save(recipe, out, model, tokenizer)
     trained = TrainingResult(
         tuple(map(str, folders)),
@@ -71,7 +71,7 @@ def train(
         unused,
         state.global_step,
         resumed,
-        told.seconds,
+        progress.seconds,
         LossFile(out / LOSSES).last(),
         _where(on_gpu=on_gpu),
         prepared.identity,
@@ -137,7 +137,7 @@ def _fit(  # noqa: PLR0913 - one training's parts
     out: Path,
     tokenizer: Any,  # noqa: ANN401 - the library has no types here
     rows: Sequence[LabelledRow],
-    told: TrainingProgress,
+    progress: TrainingProgress,
     *,
     on_gpu: bool,
 ) -> tuple[Any, Any, int]:
@@ -161,7 +161,7 @@ def _fit(  # noqa: PLR0913 - one training's parts
     data = Dataset.from_list([{"input_ids": list(r.ids), "labels": list(r.labels)} for r in rows])
     checkpoint = newest_complete(
         out / CHECKPOINTS,
-        lambda each: told.note(f"{each} is broken and passed over: its steps are made again"),
+        lambda each: progress.note(f"{each} is broken and passed over: its steps are made again"),
     )
     losses = LossFile(out / LOSSES)
     resumed = 0 if checkpoint is None else checkpoint.step
@@ -174,10 +174,10 @@ def _fit(  # noqa: PLR0913 - one training's parts
         train_dataset=data,
         processing_class=tokenizer,
         peft_config=_lora(recipe),
-        callbacks=[watch_training(losses, use, told)],
+        callbacks=[watch_training(losses, use, progress)],
     )
     trainer.remove_callback(PrinterCallback)
-    told.begins()
+    progress.begins()
     try:
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint.folder))
     except torch.OutOfMemoryError as error:

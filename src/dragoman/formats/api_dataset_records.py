@@ -338,8 +338,8 @@ def written_row_of(row: DatasetRow) -> TrainingExample:
         messages.append({"role": "assistant", "content": answer})
         if step.results:
             called = (wire.get(call.tool, call.tool) for call in step.calls)
-            told = results_text(zip(called, step.results, strict=False))
-            messages.append({"role": "user", "content": told})
+            record = results_text(zip(called, step.results, strict=False))
+            messages.append({"role": "user", "content": record})
     while messages[-1]["role"] != "assistant":
         messages.pop()
     return _row(row, ToolChat(tuple(messages), ()))

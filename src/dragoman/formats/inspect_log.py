@@ -156,12 +156,12 @@ def _reward(cell: CellSummary, reduced: Mapping[str, Sequence[float]]) -> Json:
     metrics: dict[str, Json] = {}
     for figure in cell.result.figures:
         if figure.value is not None:
-            told: Json = {"tasks": figure.tasks, "missing_fail": figure.bounds.low}
-            told["missing_pass"] = figure.bounds.high
+            record: Json = {"tasks": figure.tasks, "missing_fail": figure.bounds.low}
+            record["missing_pass"] = figure.bounds.high
             if figure.interval is not None:
-                told |= {"low": figure.interval.low, "high": figure.interval.high}
+                record |= {"low": figure.interval.low, "high": figure.interval.high}
             name = f"pass^{figure.k}"
-            metrics[name] = {"name": name, "value": figure.value, "metadata": told}
+            metrics[name] = {"name": name, "value": figure.value, "metadata": record}
     scored = sum(map(len, reduced.values()))
     return {
         "name": REWARD,

@@ -42,9 +42,9 @@ def messages_of(episode: Episode, key: str, model: str) -> list[Json]:
         model: The agent's name.
     """
     return [
-        {"id": f"{key}-{place}", **message, "metadata": {"event": place, **told}}
+        {"id": f"{key}-{place}", **message, "metadata": {"event": place, **record}}
         for place, event in enumerate(episode.events)
-        for message, told in [_message(event, model)]
+        for message, record in [_message(event, model)]
     ]
 
 
@@ -52,30 +52,30 @@ def _message(event: Event, model: str) -> tuple[Json, Json]:
     """Return an event as a message, and what is told of it beside."""
     if isinstance(event, ToolResult):
         return _result(event)
-    content, calls, told = _reply(event)
+    content, calls, record = _reply(event)
     called = [_call(call) for call in calls]
     if event.by == "agent":
         message: Json = {"role": "assistant", "content": content, "model": model}
         if called:
             message["tool_calls"] = called
-        return {**message, "source": "generate"}, told
+        return {**message, "source": "generate"}, record
     if called:
         written = [f"{call.name} {msgspec.json.encode(call.arguments).decode()}" for call in calls]
         content = "\n".join([content, *written] if content else written)
-        told["tool_calls"] = called
-    return {"role": "user", "content": content}, told
+        record["tool_calls"] = called
+    return {"role": "user", "content": content}, record
 
 
 def _reply(move: Message) -> tuple[str, tuple[ToolCall, ...], Json]:
     """Return a move's text, calls and what else is to be told of it."""
-    told: Json = {"scripted": True} if move.scripted else {}
+    record: Json = {"scripted": True} if move.scripted else {}
     match move.reply:
         case TextReply(utterance=utterance):
-            return _received_text(utterance), (), {**told, **_spoken_fields(utterance)}
+            return _received_text(utterance), (), {**record, **_spoken_fields(utterance)}
         case ToolCallReply(calls=calls, text=text):
-            return text or "", calls, told
+            return text or "", calls, record
         case UnparsedReply(raw=raw, error=error):
-            return raw, (), {**told, "problem": error}
+            return raw, (), {**record, "problem": error}
 
 
 def _received_text(utterance: Utterance) -> str:
@@ -108,13 +108,13 @@ def _call(call: ToolCall) -> Json:
 
 def _result(result: ToolResult) -> tuple[Json, Json]:
     content = result.content if result.shown is None else result.shown
-    told: Json = {"by": result.by}
+    record: Json = {"by": result.by}
     if result.shown is not None:
-        told["canonical"] = result.content
+        record["canonical"] = result.content
     if result.executed is not None:
-        told["executed"] = result.executed
+        record["executed"] = result.executed
     if result.changes:
-        told["changes"] = msgspec.to_builtins(result.changes)
+        record["changes"] = msgspec.to_builtins(result.changes)
     message: Json = {
         "role": "tool",
         "content": content,
@@ -123,7 +123,7 @@ def _result(result: ToolResult) -> tuple[Json, Json]:
     }
     if result.error:
         message["error"] = {"type": "unknown", "message": content}
-    return message, told
+    return message, record
 
 
 REWARD = "reward"
@@ -247,19 +247,19 @@ def _reward(outcome: ConversationResult) -> Json:
 
 def _component(part: ComponentScore, verdict: Verdict) -> Json:
     why = () if isinstance(verdict, Scored) else (verdict.reason,)
-    told = (f"{_MET[entry.met]}: {_line(entry.subject, entry.why)}" for entry in part.evidence)
+    record = (f"{_MET[entry.met]}: {_line(entry.subject, entry.why)}" for entry in part.evidence)
     metadata: Json = {"in_basis": part.in_basis, "assumed": part.assumed}
-    return _score(_value(verdict), (*why, *told), metadata)
+    return _score(_value(verdict), (*why, *record), metadata)
 
 
 _MET = {True: "met", False: "not met", None: "undecided"}
 
 
 def _score_measure(entry: MeasureResult) -> Json:
-    told = (_line(found.subject, found.why) for found in entry.evidence if found.why)
+    record = (_line(found.subject, found.why) for found in entry.evidence if found.why)
     metadata: Json = {"version": entry.version, "judge": entry.judge}
     value: object = NO_VALUE if entry.unscored else entry.counts
-    return _score(value, (*((entry.unscored,) if entry.unscored else ()), *told), metadata)
+    return _score(value, (*((entry.unscored,) if entry.unscored else ()), *record), metadata)
 
 
 def _score(value: object, why: Iterable[str], metadata: Json) -> Json:

@@ -76,9 +76,9 @@ def _suite(cell: CellSummary, rows: Sequence[ConversationResult]) -> ET.Element:
             "time": _seconds(cell.seconds),
         },
     )
-    told = ET.SubElement(suite, "properties")
+    record = ET.SubElement(suite, "properties")
     for name, value in _properties(cell).items():
-        ET.SubElement(told, "property", {"name": name, "value": _text(value)})
+        ET.SubElement(record, "property", {"name": name, "value": _text(value)})
     suite.extend(_case(row) for row in rows)
     return suite
 

@@ -92,7 +92,7 @@ def _manifest(read: ImportedRun, created: float) -> Manifest:
         "",
         read.provenance,
         imported=dict(read.head),
-        realised=imported_localizations(
+        localization_records=imported_localizations(
             tuple(dict.fromkeys(each.condition for each in read.cells))
         ),
     )
@@ -187,8 +187,8 @@ def _load_policy_and_tools(config: RunConfig) -> tuple[str | None, Toolset | Non
     except DataError:
         return None, None
     task = suite.tasks[0]
-    world = suite.factory(RULES.find(config.rules))(task)
-    return suite.policy(task, world), world.tools("agent")
+    environment = suite.factory(RULES.find(config.rules))(task)
+    return suite.policy(task, environment), environment.tools("agent")
 
 
 def _own(

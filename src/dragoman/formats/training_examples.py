@@ -195,15 +195,15 @@ def _why_not(cell: StoredCell, task: Task, episode: Episode) -> str:
         return "broken off"
     if cell.condition != Condition():
         return "its condition changes what the agent was shown"
-    if task.withheld_tools or task.after or episode.briefed:
+    if task.withheld_tools or task.after or episode.instruction_updates:
         return "what the agent was shown changed in between"
     return ""
 
 
 def _row(cell: StoredCell, played: TextConversation) -> TrainingExample:
     task, suite = played.task, played.suite
-    world = suite.factory(played.rules)(task)
-    policy, offered = suite.policy(task, world), world.tools("agent")
+    environment = suite.factory(played.rules)(task)
+    policy, offered = suite.policy(task, environment), environment.tools("agent")
     if played.protocol is None:
         messages = past_messages((*task.history, *played.episode.events), "agent")
         system = policy

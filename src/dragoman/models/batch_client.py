@@ -179,7 +179,7 @@ class BatchApi:
         url: The address that `/files` and `/batches` are added to.
         headers: Sent with every call, authorization included.
         web: Carries what is asked.
-        gate: The gate of the endpoint.
+        client: The gate of the endpoint.
         proxy: The address of a proxy, or None.
     """
 
@@ -188,16 +188,16 @@ class BatchApi:
         url: str,
         headers: Mapping[str, str],
         web: BatchTransport,
-        gate: CallScheduler,
+        client: CallScheduler,
         proxy: str | None = None,
     ) -> None:
         self.url = url
         self._headers = {name: said for name, said in headers.items() if name != "Content-Type"}
         self._web = web
-        self._gate = gate
+        self._client = client
         self._proxy = proxy
 
-    async def upload(self, content: bytes, who: CallContext) -> str:
+    async def upload(self, content: bytes, call_context: CallContext) -> str:
         """Hand a file of requests in and return its id."""
         file = FormFile("file", "requests.jsonl", "application/jsonl", content)
         kind, body = encode_form({"purpose": "batch"}, file)
@@ -205,9 +205,9 @@ class BatchApi:
         async def attempt() -> str:
             return (await self._posted("/files", kind, body, _Stored)).id
 
-        return await self._tried(attempt, who)
+        return await self._tried(attempt, call_context)
 
-    async def create(self, name: str, file_id: str, who: CallContext) -> str:
+    async def create(self, name: str, file_id: str, call_context: CallContext) -> str:
         """Have a file's requests answered and return the batch's id.
 
         One whose answer was lost on the way is looked for by our name before it is made again.
@@ -228,26 +228,26 @@ class BatchApi:
             body = msgspec.json.encode(asked)
             return (await self._posted("/batches", "application/json", body, BatchState)).id
 
-        return await self._tried(attempt, who)
+        return await self._tried(attempt, call_context)
 
-    async def find(self, name: str, who: CallContext) -> str:
+    async def find(self, name: str, call_context: CallContext) -> str:
         """Return the id of the batch that has our name; "" where there is none."""
-        return await self._tried(lambda: self._found(name), who)
+        return await self._tried(lambda: self._found(name), call_context)
 
-    async def look(self, batch_id: str, who: CallContext) -> BatchState:
+    async def look(self, batch_id: str, call_context: CallContext) -> BatchState:
         """Return how a batch stands."""
         path = f"/batches/{quote(batch_id, safe='')}"
-        return await self._tried(lambda: self._got(path, BatchState), who)
+        return await self._tried(lambda: self._got(path, BatchState), call_context)
 
-    async def content(self, file_id: str, who: CallContext) -> bytes:
+    async def content(self, file_id: str, call_context: CallContext) -> bytes:
         """Return what a file holds."""
         path = f"/files/{quote(file_id, safe='')}/content"
 
         async def attempt() -> bytes:
             got = self._web.get(f"{self.url}{path}", self._headers, self._proxy, MOST_RESULT_BYTES)
-            return self._gate.require_good(await got)
+            return self._client.require_good(await got)
 
-        return await self._tried(attempt, who)
+        return await self._tried(attempt, call_context)
 
     async def _found(self, name: str) -> str:
         after = ""
@@ -263,15 +263,15 @@ class BatchApi:
 
     async def _got(self, path: str, kind: type[T]) -> T:
         answer = await self._web.get(f"{self.url}{path}", self._headers, self._proxy)
-        return _read(self._gate.require_good(answer), kind)
+        return _read(self._client.require_good(answer), kind)
 
     async def _posted(self, path: str, content_type: str, body: bytes, kind: type[T]) -> T:
         headers = {**self._headers, "Content-Type": content_type}
         answer = await self._web.post(f"{self.url}{path}", headers, body, self._proxy)
-        return _read(self._gate.require_good(answer), kind)
+        return _read(self._client.require_good(answer), kind)
 
-    async def _tried(self, attempt: Callable[[], Awaitable[T]], who: CallContext) -> T:
-        value, _ = await self._gate.tried(attempt, who)
+    async def _tried(self, attempt: Callable[[], Awaitable[T]], call_context: CallContext) -> T:
+        value, _ = await self._client.tried(attempt, call_context)
         return value
 
 
@@ -316,7 +316,7 @@ class BatchClient:
     Args:
         model: The model, as messages name it.
         endpoint: Where batches are handed in.
-        gate: Tells good answers from bad ones.
+        client: Tells good answers from bad ones.
         pending: What was handed in and not answered.
         quiet: After how many seconds without another request a batch is sent.
     """
@@ -325,13 +325,13 @@ class BatchClient:
         self,
         model: str,
         endpoint: BatchApi,
-        gate: CallScheduler,
+        client: CallScheduler,
         pending: PendingBatches,
         quiet: float,
     ) -> None:
         self._model = model
         self._endpoint = endpoint
-        self._gate = gate
+        self._client = client
         self._pending = pending
         self._quiet = quiet
         self._who = CallContext("batch", model)
@@ -348,7 +348,7 @@ class BatchClient:
         headers: Mapping[str, str],
         body: bytes,
         read: Callable[[bytes], T],
-        who: CallContext,
+        call_context: CallContext,
     ) -> tuple[T, Attempts]:
         """Have a body answered in a batch, and return what `read` makes of the answer.
 
@@ -364,18 +364,18 @@ class BatchClient:
             while True:
                 try:
                     answer = await self._next(key, body)
-                    value = self._understood(answer, read, who)
+                    value = self._understood(answer, read, call_context)
                 except TransportError as fault:
                     faults[fault.kind] = faults.get(fault.kind, 0) + 1
                     self._pending.forget({key} if fault.may_pass else ())
                     if not fault.may_pass or sum(faults.values()) >= MOST_BATCHES:
-                        raise self._failed(fault, faults, who) from fault
+                        raise self._failed(fault, faults, call_context) from fault
                 else:
                     self._answered.add(key)
                     return value, Attempts(faults, 0.0, is_timed=False)
         except asyncio.CancelledError as cut:
             delay = ParticipantError(f"{self._model}: a batch was waited for")
-            delay.usage = Usage(who.purpose, who.model, 0, faults=faults)
+            delay.usage = Usage(call_context.purpose, call_context.model, 0, faults=faults)
             attach_delay(cut, delay)
             raise
         except (RequestRejected, UnexpectedResponse):
@@ -403,20 +403,22 @@ class BatchClient:
         """Return the id of a request in its batch; two of one key at a time are two requests."""
         return given if given and given not in self._under_way else uuid.uuid4().hex
 
-    def _understood(self, answer: HttpResponse, read: Callable[[bytes], T], who: CallContext) -> T:
-        body = self._gate.require_good(answer, is_chat=who.is_chat)
+    def _understood(
+        self, answer: HttpResponse, read: Callable[[bytes], T], call_context: CallContext
+    ) -> T:
+        body = self._client.require_good(answer, is_chat=call_context.is_chat)
         try:
             return read(body)
         except MalformedResponse as error:
             raise TransportError("malformed", str(error)) from error
 
     def _failed(
-        self, fault: TransportError, faults: dict[str, int], who: CallContext
+        self, fault: TransportError, faults: dict[str, int], call_context: CallContext
     ) -> ParticipantError:
         count = sum(faults.values())
         tried = f" (gave up after {count} batches)" if count > 1 else ""
         error = ParticipantError(f"{self._model}: {fault.detail}{tried}")
-        error.usage = Usage(who.purpose, who.model, 0, faults=faults)
+        error.usage = Usage(call_context.purpose, call_context.model, 0, faults=faults)
         return error
 
     async def _next(self, key: str, body: bytes) -> HttpResponse:

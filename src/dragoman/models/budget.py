@@ -41,9 +41,11 @@ class SpendTracker(Protocol):
         ...
 
 
-def reserve_spend(purse: SpendTracker | None, model: str) -> AbstractAsyncContextManager[None]:
+def reserve_spend(
+    spend_tracker: SpendTracker | None, model: str
+) -> AbstractAsyncContextManager[None]:
     """Return the room for a call of a model; all there is where nothing limits it."""
-    return nullcontext() if purse is None else purse.reserve(model)
+    return nullcontext() if spend_tracker is None else spend_tracker.reserve(model)
 
 
 class RecordingSpendTracker:

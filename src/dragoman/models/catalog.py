@@ -87,7 +87,7 @@ class ProviderCatalog(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         parameters: What may be set, and its type.
         audio: How parts of messages that are audio are written, by name.
-        hearing: Patterns of models that are known to hear.
+        audio_models: Patterns of models that are known to hear.
         providers: By name.
         models: Families of models; the first that matches counts.
     """
@@ -96,11 +96,11 @@ class ProviderCatalog(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     providers: dict[str, Provider]
     models: tuple[ModelFamily, ...]
     audio: dict[str, str]
-    hearing: tuple[str, ...]
+    audio_models: tuple[str, ...] = msgspec.field(name="hearing")
 
     def hears(self, model: str) -> bool:
         """Return whether a model, `provider/name`, is known to hear."""
-        return any(fnmatchcase(model, pattern) for pattern in self.hearing)
+        return any(fnmatchcase(model, pattern) for pattern in self.audio_models)
 
     def family(self, model: str) -> ModelFamily:
         """Return what is known of a model, `provider/name`; the first match counts."""

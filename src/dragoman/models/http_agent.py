@@ -205,15 +205,15 @@ class HttpAgent:
         def read(body: bytes) -> tuple[ParsedAgentReply, msgspec.Raw]:
             return decode_answer(body, position), msgspec.Raw(body)
 
-        who = CallContext(purpose, self.name, MOST_ANSWER_BYTES, is_itself=True)
+        call_context = CallContext(purpose, self.name, MOST_ANSWER_BYTES, is_itself=True)
         try:
             (answer, raw), attempts = await self._sender.send(
-                self._url, self._headers, encode_request(request), read, who
+                self._url, self._headers, encode_request(request), read, call_context
             )
         except RequestRejected as refusal:
             raise self._refused(refusal) from refusal
         except UnexpectedResponse as error:
-            raise self._misshapen(error) from error
+            raise self._unexpected_response(error) from error
         self._has_answered = True
         if answer.odd_usage and not self._has_warned:
             self._has_warned = True
@@ -229,7 +229,7 @@ class HttpAgent:
         )
         return Completion(answer.reply, raw, usage, Latency(attempts.seconds))
 
-    def _misshapen(self, error: UnexpectedResponse) -> ParticipantError | RunHalted:
+    def _unexpected_response(self, error: UnexpectedResponse) -> ParticipantError | RunHalted:
         """Return the end of a conversation, or of the run where no answer was one so far."""
         if self._has_answered:
             return error

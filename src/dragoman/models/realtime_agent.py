@@ -107,12 +107,12 @@ class SessionResources(msgspec.Struct, frozen=True):
 
     Attributes:
         sockets: Open connections.
-        gate: Lets responses be asked for.
+        client: Lets responses be asked for.
         budget: What may be spent; None for no limit.
     """
 
     sockets: WebSocketOpener
-    gate: CallScheduler
+    client: CallScheduler
     budget: SpendTracker | None = None
 
 
@@ -208,7 +208,7 @@ class RealtimeSession:
     async def _answered(self, tools: Toolset) -> SessionReply:
         agent = self._agent
         try:
-            responded, attempts = await agent.reach.gate.tried(
+            responded, attempts = await agent.reach.client.tried(
                 lambda: self._attempt(tools), self._who
             )
         except RequestRejected as refusal:
@@ -217,7 +217,7 @@ class RealtimeSession:
         except SessionRejected as refusal:
             raise agent.refused(str(refusal), is_of_one=True) from refusal
         agent.has_answered = True
-        agent.reach.gate.hold(responded.pause)
+        agent.reach.client.hold(responded.pause)
         usage = msgspec.structs.replace(
             response_usage(responded.response, self._who.purpose, agent.endpoint.model),
             faults=attempts.faults,
@@ -248,7 +248,7 @@ class RealtimeSession:
                 endpoint.url, headers, endpoint.proxy, (endpoint.key,)
             )
         except HandshakeError as refused:
-            agent.reach.gate.require_good(refused.answer)
+            agent.reach.client.require_good(refused.answer)
             raise
         connection = RealtimeConnection(socket, endpoint.total)
         try:

@@ -185,16 +185,16 @@ def build_reply(
 def response_usage(response: FinishedResponse, purpose: str, model: str) -> Usage:
     """Return what a response consumed; what makes no sense is unknown."""
     try:
-        told = _USAGE.decode(response.usage) or _Tokens()
+        reported = _USAGE.decode(response.usage) or _Tokens()
     except DECODING_ERRORS:
-        told = _Tokens()
-    sent = told.input_token_details or _Details()
-    received = told.output_token_details or _Details()
+        reported = _Tokens()
+    sent = reported.input_token_details or _Details()
+    received = reported.output_token_details or _Details()
     return Usage(
         purpose,
         model,
-        input_tokens=told.input_tokens,
-        output_tokens=told.output_tokens,
+        input_tokens=reported.input_tokens,
+        output_tokens=reported.output_tokens,
         cached_tokens=sent.cached_tokens,
         input_audio_tokens=sent.audio_tokens,
         output_audio_tokens=received.audio_tokens,

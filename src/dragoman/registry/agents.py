@@ -59,7 +59,7 @@ def http_agent(url: str, connections: ModelClients, name: str = "") -> HttpAgent
     _check(url)
     token = header_variable(TOKEN_VARIABLE)
     hears = parse_switch(dict(parse_qsl(urlsplit(url).query)).get(HEARS, "off"), HEARS, url)
-    return HttpAgent(name or url, url, connections.gate(url, token), token, hears_audio=hears)
+    return HttpAgent(name or url, url, connections.client(url, token), token, hears_audio=hears)
 
 
 def _check(url: str) -> None:
@@ -124,7 +124,7 @@ def realtime_agent(
     )
     reach = SessionResources(
         connections.sockets(),
-        connections.gate(url, key, spec.name),
+        connections.client(url, key, spec.name),
         connections.budget_for(spec.name),
     )
     return RealtimeAgent(endpoint, reach, partial(agent_prompt, prompts))

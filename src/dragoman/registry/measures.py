@@ -39,18 +39,18 @@ class MeasureContext(msgspec.Struct, frozen=True):
     settles: bool = False
 
 
-def resolve_measures(names: Sequence[str], makings: MeasureContext) -> tuple[Measure, ...]:
+def resolve_measures(names: Sequence[str], artifact_costs: MeasureContext) -> tuple[Measure, ...]:
     """Return the measures of those names, each once.
 
     Args:
         names: Names of `measure_names` and `rubric_names`, or rubrics' files `NAME@VERSION.toml`.
-        makings: What they are made with.
+        artifact_costs: What they are made with.
 
     Raises:
         UsageError: For one that does not exist, lacks an extra, or has no judge.
         DataError: Where a rubric cannot be read.
     """
-    return tuple(each for name in dict.fromkeys(names) for each in _measures(name, makings))
+    return tuple(each for name in dict.fromkeys(names) for each in _measures(name, artifact_costs))
 
 
 def measure_names() -> dict[str, str]:
@@ -83,41 +83,43 @@ def require_rubric(name: str) -> None:
         )
 
 
-def _measures(name: str, makings: MeasureContext) -> Sequence[Measure]:
+def _measures(name: str, artifact_costs: MeasureContext) -> Sequence[Measure]:
     if name in BUNDLED_MEASURES:
-        return _make_bundled_measures(name, makings)
+        return _make_bundled_measures(name, artifact_costs)
     if name in EARLIER_MEASURES:
-        return (EARLIER_MEASURES[name](makings.scoring),)
+        return (EARLIER_MEASURES[name](artifact_costs.scoring),)
     if name.endswith(".toml"):
-        return _make_judged_measures(Path(name), makings)
+        return _make_judged_measures(Path(name), artifact_costs)
     if name == RUBRIC:
-        return [ErrorsMeasure(*asked) for asked in _judge_runs(name, makings)]
+        return [ErrorsMeasure(*asked) for asked in _judge_runs(name, artifact_costs)]
     if name in bundled_rubrics():
-        return _make_judged_measures(bundled_rubrics()[name], makings)
+        return _make_judged_measures(bundled_rubrics()[name], artifact_costs)
     for entry in find_entry_points(ENTRY_POINTS):
         if entry.name == name:
             return _make_plugin_measures(
-                name, load_entry_point(entry, f"measure {name!r}"), makings
+                name, load_entry_point(entry, f"measure {name!r}"), artifact_costs
             )
     raise UsageError(
         f"unknown measure {name!r}: choose {', '.join(measure_names())} or a rubric.toml"
     )
 
 
-def _make_bundled_measures(name: str, makings: MeasureContext) -> Sequence[Measure]:
-    is_model = all("/" in judge for judge in makings.judges)
-    if name != JudgedSafety.name or not makings.settles or not is_model:
-        return (BUNDLED_MEASURES[name].make(makings.scoring),)
-    stakes = makings.scoring.stakes
+def _make_bundled_measures(name: str, artifact_costs: MeasureContext) -> Sequence[Measure]:
+    is_model = all("/" in judge for judge in artifact_costs.judges)
+    if name != JudgedSafety.name or not artifact_costs.settles or not is_model:
+        return (BUNDLED_MEASURES[name].make(artifact_costs.scoring),)
+    risk_profile = artifact_costs.scoring.risk_profile
     return [
-        JudgedSafety(stakes, model, version, f"{REPEAT}{time}" if time > 1 else "")
-        for model, version, time in _judge_runs(name, makings)
+        JudgedSafety(risk_profile, model, version, f"{REPEAT}{time}" if time > 1 else "")
+        for model, version, time in _judge_runs(name, artifact_costs)
     ]
 
 
-def _make_plugin_measures(name: str, target: object, makings: MeasureContext) -> Sequence[Measure]:
+def _make_plugin_measures(
+    name: str, target: object, artifact_costs: MeasureContext
+) -> Sequence[Measure]:
     if isinstance(target, Path):
-        measures = _make_judged_measures(target, makings)
+        measures = _make_judged_measures(target, artifact_costs)
     else:
         measures = [cast("Measure", target() if isinstance(target, type) else target)]
     for measure in measures:
@@ -132,20 +134,27 @@ def _make_plugin_measures(name: str, target: object, makings: MeasureContext) ->
     return measures
 
 
-def _make_judged_measures(path: Path, makings: MeasureContext) -> Sequence[Measure]:
+def _make_judged_measures(path: Path, artifact_costs: MeasureContext) -> Sequence[Measure]:
     """Return a rubric's measures, one for each judge and time."""
     rubric = read_rubric(path)
-    stakes = makings.scoring.stakes
+    risk_profile = artifact_costs.scoring.risk_profile
     return [
-        JudgedMeasure(rubric, *asked, stakes=stakes) for asked in _judge_runs(rubric.name, makings)
+        JudgedMeasure(rubric, *asked, risk_profile=risk_profile)
+        for asked in _judge_runs(rubric.name, artifact_costs)
     ]
 
 
-def _judge_runs(measure: str, makings: MeasureContext) -> Sequence[tuple[ChatModel, str, int]]:
+def _judge_runs(
+    measure: str, artifact_costs: MeasureContext
+) -> Sequence[tuple[ChatModel, str, int]]:
     """Return each judge with what tells it apart, once for each time that it is asked."""
-    if not all("/" in judge for judge in makings.judges):
+    if not all("/" in judge for judge in artifact_costs.judges):
         raise UsageError(f"measure {measure!r} needs a judge: name one with --judge PROVIDER/MODEL")
-    models = [resolve_chat_model(judge, makings.connections) for judge in makings.judges]
+    models = [
+        resolve_chat_model(judge, artifact_costs.connections) for judge in artifact_costs.judges
+    ]
     return [
-        (model, key[:8], time) for model, key in models for time in range(1, makings.repeat + 1)
+        (model, key[:8], time)
+        for model, key in models
+        for time in range(1, artifact_costs.repeat + 1)
     ]

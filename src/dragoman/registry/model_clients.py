@@ -18,6 +18,7 @@ from dragoman.core.content_keys import content_key
 from dragoman.core.costs import BATCHED
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import ChatModel, IdentifiedModel
+from dragoman.core.renamed_members import renamed_arguments
 from dragoman.models.budget import BudgetedModel, SpendTracker
 from dragoman.models.catalog import LITELLM
 from dragoman.models.chat.openai import ChatEndpoint, OpenAIModel
@@ -55,33 +56,34 @@ class ModelClients:
     Args:
         timeouts: How long to wait for answers; None for what fits each address: servers on this
             machine are waited for longer.
-        patience: When to give up on calls and endpoints.
+        retry_policy: When to give up on calls and endpoints.
         budget: What may be spent; None for no limit.
         pacing: How calls are spread over time.
-        remembers: Whether replies of chat models are remembered, and taken from memory.
+        cache_enabled: Whether replies of chat models are remembered, and taken from memory.
     """
 
+    @renamed_arguments(patience="retry_policy", remembers="cache_enabled")
     def __init__(
         self,
         timeouts: Timeouts | None = None,
-        patience: RetryPolicy | None = None,
+        retry_policy: RetryPolicy | None = None,
         budget: SpendTracker | None = None,
         pacing: PacingOptions | None = None,
         *,
-        remembers: bool = False,
+        cache_enabled: bool = False,
     ) -> None:
         self.timeouts = timeouts or Timeouts()
         self._local_timeouts = timeouts or LOCAL_TIMEOUTS
-        self._patience = patience or RetryPolicy()
+        self._retry_policy = retry_policy or RetryPolicy()
         self._budget = budget
-        self._remembers = remembers
+        self._cache_enabled = cache_enabled
         self._pacing = pacing or PacingOptions()
         self._memory: ReplyCache | None = None
         self._http: HttpClient | None = None
         self._local_http: HttpClient | None = None
         self._litellm: Transport | None = None
         self._sockets: WebSocketConnector | None = None
-        self._gates: dict[tuple[tuple[str, ...], str], EndpointClient] = {}
+        self._clients: dict[tuple[tuple[str, ...], str], EndpointClient] = {}
         self._batches: dict[tuple[str, str, str], BatchClient] = {}
         self._added: dict[str, IdentifiedModel] = {}
 
@@ -92,12 +94,12 @@ class ModelClients:
             UsageError: Where its address or its key is missing.
         """
         urls, endpoint = addresses_of(spec), chat_endpoint(spec)
-        gate = self.equal_gate(urls, endpoint.key, spec.name)
+        client = self.pooled_client(urls, endpoint.key, spec.name)
         quiet = self._quiet(spec, urls)
         if quiet is None:
-            model = self.budgeted(OpenAIModel(spec.name, endpoint, gate))
+            model = self.budgeted(OpenAIModel(spec.name, endpoint, client))
         else:
-            sender = self._batch_sender(spec, endpoint, gate, quiet)
+            sender = self._batch_sender(spec, endpoint, client, quiet)
             model = self.budgeted(OpenAIModel(spec.name + BATCHED, endpoint, sender))
         return self._remembering(model, content_key(spec.identity, EQUAL.join(urls)))
 
@@ -111,7 +113,7 @@ class ModelClients:
         return quiet
 
     def _batch_sender(
-        self, spec: ModelSpec, endpoint: ChatEndpoint, gate: "EndpointClient", quiet: float
+        self, spec: ModelSpec, endpoint: ChatEndpoint, client: "EndpointClient", quiet: float
     ) -> "BatchClient":
         """Return what asks a model in batches; agent, user and judge share it."""
         from dragoman.models.batch_client import BatchApi, BatchClient
@@ -121,9 +123,9 @@ class ModelClients:
         if held not in self._batches:
             base = endpoint.url.removesuffix(COMPLETIONS)
             web = self._connections()
-            at = BatchApi(base, endpoint.headers, web, gate, proxy_for(base))
+            at = BatchApi(base, endpoint.headers, web, client, proxy_for(base))
             pending = PendingBatches(cache_folder() / FILE)
-            self._batches[held] = BatchClient(spec.name, at, gate, pending, quiet)
+            self._batches[held] = BatchClient(spec.name, at, client, pending, quiet)
         return self._batches[held]
 
     def added_model(self, model: IdentifiedModel) -> ChatModel:
@@ -159,7 +161,7 @@ class ModelClients:
         endpoint = ChatEndpoint(
             url=urls[0], headers=_headers(key), model=spec.model, settings=settings
         )
-        return EmbeddingModel(spec.name, endpoint, self.equal_gate(urls, key, spec.name), budget)
+        return EmbeddingModel(spec.name, endpoint, self.pooled_client(urls, key, spec.name), budget)
 
     def budget_for(self, model: str) -> SpendTracker | None:
         """Return the run's budget for calls of a model; None for no limit.
@@ -180,21 +182,23 @@ class ModelClients:
         budget = self.budget_for(model.name)
         return model if budget is None else BudgetedModel(model, budget)
 
-    def gate(self, url: str, secret: str = "", name: str = "") -> "EndpointClient":
+    def client(self, url: str, secret: str = "", name: str = "") -> "EndpointClient":
         """Return the gate of the endpoint at an address, one for each key.
 
         `name` is that of a model behind it: a limit of its provider holds for the endpoint.
         """
-        return self.equal_gate((url,), secret, name)
+        return self.pooled_client((url,), secret, name)
 
-    def equal_gate(self, urls: Sequence[str], secret: str = "", name: str = "") -> "EndpointClient":
+    def pooled_client(
+        self, urls: Sequence[str], secret: str = "", name: str = ""
+    ) -> "EndpointClient":
         """Return the gate of endpoints that give the same answers, one for each key."""
         origins = tuple(map(origin_of, urls))
-        if (origins, secret) not in self._gates:
-            self._gates[origins, secret] = self._new_gate(urls, origins, secret, name)
-        return self._gates[origins, secret]
+        if (origins, secret) not in self._clients:
+            self._clients[origins, secret] = self._new_client(urls, origins, secret, name)
+        return self._clients[origins, secret]
 
-    def _new_gate(
+    def _new_client(
         self, urls: Sequence[str], origins: tuple[str, ...], secret: str, name: str
     ) -> "EndpointClient":
         from dragoman.models.endpoints.endpoint_client import EndpointClient, EndpointPacing
@@ -202,7 +206,7 @@ class ModelClients:
 
         by_litellm = urls[0].startswith(LITELLM)
         wires = [self._litellm_wire() if by_litellm else self._wire(url) for url in urls]
-        outage = self._patience.outage
+        outage = self._retry_policy.outage
         proxies = [None if by_litellm else proxy_for(url) for url in urls]
         endpoints = [
             Endpoint(origin, wire, proxy, outage, url if len(urls) > 1 else "")
@@ -212,8 +216,10 @@ class ModelClients:
         others = key_values() if by_litellm else chain.from_iterable(map(proxy_secrets, proxies))
         secrets = (secret, *others)
         allowance = rate_limiter_for(self._pacing.rates, limited_as(name, urls), loop_time)
-        pace = EndpointPacing(allowance, self._pacing.hedge_after, self._timeouts_for(urls[0]).told)
-        return EndpointClient(" | ".join(origins), endpoints, secrets, self._patience, pace)
+        pace = EndpointPacing(
+            allowance, self._pacing.hedge_after, self._timeouts_for(urls[0]).description
+        )
+        return EndpointClient(" | ".join(origins), endpoints, secrets, self._retry_policy, pace)
 
     def sockets(self) -> "WebSocketConnector":
         """Return the connector that opens WebSockets."""
@@ -243,7 +249,7 @@ class ModelClients:
 
     def memory(self) -> "ReplyCache | None":
         """Return where replies are remembered; None where they are not."""
-        if self._memory is None and self._remembers:
+        if self._memory is None and self._cache_enabled:
             from dragoman.store.reply_cache import DEFAULT_BYTES, FILE, ReplyCache
 
             self._memory = ReplyCache(cache_folder() / FILE, DEFAULT_BYTES)

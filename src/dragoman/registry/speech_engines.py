@@ -99,9 +99,9 @@ def resolve_recognizer(written: str, connections: ModelClients) -> Recognizer:
     endpoint, wire = _endpoint(spec), ASR_PROTOCOLS[spec.wire]
     label = SpeechEngineLabel(written, content_key(spec.identity, endpoint.url, wire.prompt()))
     calls = _calls(spec, endpoint, RECOGNITION, connections)
-    ear = ProviderRecognizer(label, endpoint, wire, calls)
+    recognizer = ProviderRecognizer(label, endpoint, wire, calls)
     memory = connections.memory()
-    return ear if memory is None else CachedRecognizer(ear, memory)
+    return recognizer if memory is None else CachedRecognizer(recognizer, memory)
 
 
 def split_names(written: str) -> tuple[str, ...]:
@@ -144,9 +144,9 @@ def _endpoint(spec: SpeechSpec) -> SpeechEndpoint:
 def _calls(
     spec: SpeechSpec, endpoint: SpeechEndpoint, purpose: Direction, connections: ModelClients
 ) -> SpeechCalls:
-    gate = connections.gate(endpoint.url, endpoint.key, spec.name)
+    client = connections.client(endpoint.url, endpoint.key, spec.name)
     return SpeechCalls(
-        CallContext(purpose, spec.name, MEDIA_BYTES), gate, connections.budget_for(spec.name)
+        CallContext(purpose, spec.name, MEDIA_BYTES), client, connections.budget_for(spec.name)
     )
 
 

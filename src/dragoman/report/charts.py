@@ -132,11 +132,11 @@ def heat_map(drawing: FigureSpec) -> SvgPart:
     labels = min(FIELD_LABEL_WIDTH, max(map(text_width, drawing.places), default=0)) + 10
     columns = drawing.columns
     width = min(MOST_FIELD, (WIDTH - labels) / max(1, len(columns)))
-    told = [wrap_words(column, width - 6) for column in columns]
-    top = 8 + max(map(len, told), default=1) * TEXT * 1.2
+    wrapped = [wrap_words(column, width - 6) for column in columns]
+    top = 8 + max(map(len, wrapped), default=1) * TEXT * 1.2
     body = [
         lines_of_text(each, labels + (at + 0.5) * width, top / 2, "middle")
-        for at, each in enumerate(told)
+        for at, each in enumerate(wrapped)
     ]
     for at, place in enumerate(drawing.places):
         middle = top + (at + 0.5) * FIELD
@@ -291,13 +291,13 @@ def _levels(drawing: FigureSpec, scale: Scale) -> str:
 
 def _named_places(drawing: FigureSpec, bottom: float) -> SvgPart:
     width = (WIDTH - LEFT - RIGHT) / max(1, len(drawing.places))
-    told = [wrap_words(place, width - 6) for place in drawing.places]
-    rows = max(map(len, told), default=1)
+    wrapped = [wrap_words(place, width - 6) for place in drawing.places]
+    rows = max(map(len, wrapped), default=1)
     body = "".join(
         lines_of_text(
             each, LEFT + (at + 0.5) * width, bottom + 6 + len(each) * TEXT * 0.6, "middle"
         )
-        for at, each in enumerate(told)
+        for at, each in enumerate(wrapped)
     )
     height = 8 + rows * TEXT * 1.2
     return _along(drawing, bottom, height, body)
@@ -418,12 +418,12 @@ def render_svg(drawing: FigureSpec) -> str:
     """
     found = CHARTS[drawing.kind](drawing)
     height = found.height + 2
-    told = element("title", escape_text(drawing.title)) + element(
+    wrapped = element("title", escape_text(drawing.title)) + element(
         "desc", escape_text(drawing.caption)
     )
     return element(
         "svg",
-        told + found.body,
+        wrapped + found.body,
         class_="drawing",
         viewBox=f"-1 -1 {WIDTH + 2} {height:.0f}",
         role="img",
@@ -445,14 +445,14 @@ def standalone_svg(drawing: FigureSpec, style: str, palette: str) -> str:
     rules = _USED.sub(lambda found: colours[found.group(1)], style)
     found = CHARTS[drawing.kind](drawing)
     width, height = WIDTH + 2 * _MARGIN, found.height + 2 * _MARGIN
-    told = element("title", escape_text(drawing.title)) + element(
+    wrapped = element("title", escape_text(drawing.title)) + element(
         "desc", escape_text(drawing.caption)
     )
     sheet = element("style", escape_text(rules))
     page = element("rect", x=-_MARGIN, y=-_MARGIN, width=width, height=height, fill="#fff")
     return element(
         "svg",
-        told + sheet + page + found.body,
+        wrapped + sheet + page + found.body,
         xmlns=_NAMESPACE,
         width=width,
         height=f"{height:.0f}",

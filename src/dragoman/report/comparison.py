@@ -219,7 +219,7 @@ def run_power(
     for run in runs:
         for suite in dict.fromkeys(cell.suite for cell in run.cells):
             cells = [cell for cell in run.cells if cell.suite == suite]
-            couples = (
+            cell_pairs = (
                 each
                 for each in comparisons
                 if each.a.suite == suite and each.a.run == each.b.run == run.name
@@ -227,4 +227,4 @@ def run_power(
             rows = (row for row in run.outcomes if row.suite == suite)
             tasks = max(cell.planned_tasks for cell in cells)
             trials = max(cell.result.trials for cell in cells)
-            yield run.name, detectable(suite, tasks, trials, variance_of_compared(couples, rows))
+            yield run.name, detectable(suite, tasks, trials, variance_of_compared(cell_pairs, rows))

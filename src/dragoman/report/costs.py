@@ -45,21 +45,29 @@ def spending_table(
     )
 
 
-def makings_table(makings: Sequence[tuple[str, str, Sequence[LedgerLine]]]) -> TextTable:
+def artifact_cost_table(
+    artifact_costs: Sequence[tuple[str, str, Sequence[LedgerLine]]],
+) -> TextTable:
     """Return what was used to make things that are no runs.
 
     Args:
-        makings: Where each lies, what it is, and what was used.
+        artifact_costs: Where each lies, what it is, and what was used.
     """
     headings = ("made", "what", "for", "model", "calls", "tokens in", "out", "time", "cost")
     return TextTable(
         headings,
-        tuple(row for path, kind, lines in makings for row in _making_rows((path, kind), lines)),
+        tuple(
+            row
+            for path, kind, lines in artifact_costs
+            for row in _artifact_cost_rows((path, kind), lines)
+        ),
         numbers=frozenset({"calls", "tokens in", "out", "time", "cost"}),
     )
 
 
-def _making_rows(what: tuple[str, str], lines: Sequence[LedgerLine]) -> Iterator[tuple[str, ...]]:
+def _artifact_cost_rows(
+    what: tuple[str, str], lines: Sequence[LedgerLine]
+) -> Iterator[tuple[str, ...]]:
     for line in lines:
         used = line.usage
         counts = (

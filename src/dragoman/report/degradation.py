@@ -36,7 +36,7 @@ _INDENT = "  "
 
 
 def drop_lines(
-    losses: Sequence[Drop],
+    drops: Sequence[Drop],
     run: str,
     width: int = 80,
     *,
@@ -48,18 +48,18 @@ def drop_lines(
     Without losses, the result is empty.
 
     Args:
-        losses: Those of a run.
+        drops: Those of a run.
         run: Its folder, for the commands that show more.
         width: Columns of the terminal.
         is_imported: Whether nobody can play it again, to find which stage lost what.
         corrected: For how many losses p is corrected, where these are not all; None for these.
     """
-    if not losses:
+    if not drops:
         return []
-    over = _tasks_of_all(losses)
-    about = f"{over}95 % interval, p by Holm over {corrected or len(losses)}"
+    over = _tasks_of_all(drops)
+    about = f"{over}95 % interval, p by Holm over {corrected or len(drops)}"
     lines = _wrap_text(f"lost, in points of pass^1 ({about}):", width, "")
-    ordered = by_size(losses)
+    ordered = by_size(drops)
     for at, loss in enumerate(ordered):
         left = len(ordered) - at - 1
         room = MAX_LINES - len(lines) - (1 if left else 0)
@@ -82,15 +82,15 @@ def _fitting(texts: Iterable[str], width: int, room: int) -> list[str]:
     return lines
 
 
-def by_size(losses: Iterable[Drop]) -> list[Drop]:
+def by_size(drops: Iterable[Drop]) -> list[Drop]:
     """Return losses, the largest first, those without a figure last."""
-    return sorted(losses, key=lambda loss: 2.0 if loss.value is None else -loss.value)
+    return sorted(drops, key=lambda loss: 2.0 if loss.value is None else -loss.value)
 
 
-def _tasks_of_all(losses: Sequence[Drop]) -> str:
+def _tasks_of_all(drops: Sequence[Drop]) -> str:
     """Return over how many tasks all losses are, where that is one number for all of them."""
-    counts = {len(each.comparison.pairs) for each in losses}
-    if len(counts) > 1 or any(each.comparison.left_out for each in losses):
+    counts = {len(each.comparison.pairs) for each in drops}
+    if len(counts) > 1 or any(each.comparison.left_out for each in drops):
         return ""
     return f"{formatting.format_count(counts.pop(), 'task')}, "
 
@@ -138,8 +138,8 @@ def stages_line(loss: Drop, finds: str = "") -> str:
     known = [part for part in largest_first(loss.parts) if part.stage != UNASKED]
     said = [f"at: {', '.join(map(part_words, known))}"] if known else []
     said.append(f"{'the rest' if known else 'at which stage'} was {UNASKED}{finds}")
-    if loss.misheard:
-        said.append(f"{len(loss.misheard)} of {len(loss.failed)} failures misheard a value")
+    if loss.misrecognized:
+        said.append(f"{len(loss.misrecognized)} of {len(loss.failed)} failures misheard a value")
     return "; ".join(said)
 
 

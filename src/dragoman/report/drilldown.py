@@ -45,7 +45,7 @@ class LinkedDrop(msgspec.Struct, frozen=True):
         stages: The parts, the largest first.
         values: Kinds of values not heard.
         shares: Word errors, and turns in another language.
-        misheard: Failures with a value misheard.
+        misrecognized: Failures with a value misheard.
     """
 
     run: str
@@ -54,7 +54,7 @@ class LinkedDrop(msgspec.Struct, frozen=True):
     stages: tuple[LinkedFigure, ...]
     values: tuple[LinkedFigure, ...]
     shares: tuple[LinkedFigure, ...]
-    misheard: LinkedFigure | None
+    misrecognized: LinkedFigure | None
 
     @property
     def base(self) -> str:
@@ -88,9 +88,9 @@ class DrilldownLinks:
         self._numbers = {_key(run, row): number for number, (run, row) in enumerate(every)}
         self.behind: list[Drilldown] = []
 
-    def losses(self, run: RunView) -> tuple[LinkedDrop, ...]:
+    def drops(self, run: RunView) -> tuple[LinkedDrop, ...]:
         """Return what is lost between a run's conditions, the largest loss first."""
-        return tuple(self._loss(run.name, loss) for loss in degradation.by_size(run.losses))
+        return tuple(self._loss(run.name, loss) for loss in degradation.by_size(run.drops))
 
     def flipped(self, entry: Comparison) -> tuple[tuple[FlippedTask, ...], tuple[FlippedTask, ...]]:
         """Return tasks that B won and lost, as far as they are named."""
@@ -125,7 +125,7 @@ class DrilldownLinks:
             for part in degradation.largest_first(loss.parts)
         )
         amount = "" if loss.value is None else degradation.points(abs(loss.value))
-        misheard = f"{len(loss.misheard)} of {len(loss.failed)} failures misheard a value"
+        misrecognized = f"{len(loss.misrecognized)} of {len(loss.failed)} failures misheard a value"
         return LinkedDrop(
             run,
             loss,
@@ -136,7 +136,9 @@ class DrilldownLinks:
                 linked(words, "", name, side.behind)
                 for name, words, side in degradation.stated_shares(loss)
             ),
-            linked(misheard, "", "a value misheard", loss.misheard) if loss.misheard else None,
+            linked(misrecognized, "", "a value misheard", loss.misrecognized)
+            if loss.misrecognized
+            else None,
         )
 
     def _filter(self, run: str, loss: Drop, name: str, places: Iterable[PlaceInRun]) -> int:

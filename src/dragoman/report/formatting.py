@@ -47,7 +47,7 @@ COMPONENTS: dict[Component, str] = {
     "CALLS": "the calls are those that were expected",
 }
 
-STANDINGS = {
+STATUS_NAMES = {
     "pass": "passed",
     "fail": "failed",
     "unscored": "have no score",
@@ -117,8 +117,8 @@ def reasons_line(counts: Mapping[str, int]) -> str:
     Details in brackets are left to `show`.
     """
     found: dict[str, int] = {}
-    for told, count in counts.items():
-        why, _, _ = told.partition(" (")
+    for reported, count in counts.items():
+        why, _, _ = reported.partition(" (")
         found[why] = found.get(why, 0) + count
     shown = list(found.items())[:_MOST_REASONS]
     left = sum(list(found.values())[_MOST_REASONS:])

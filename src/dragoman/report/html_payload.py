@@ -39,7 +39,7 @@ class SizedConversation(msgspec.Struct, frozen=True):
     """One played conversation: its number among all outcomes, its status, and its size in bytes."""
 
     number: int
-    standing: OutcomeStatus
+    status: OutcomeStatus
     size: int
 
 
@@ -130,7 +130,7 @@ def pack(
             break
         held = sum(each.size for each in conversations if each.number in whole)
         room = 0.95 * held * most / len(text)
-    left_out = [each.standing for each in conversations if each.number not in whole]
+    left_out = [each.status for each in conversations if each.number not in whole]
     return PackedConversations(
         text, {each: left_out.count(each) for each in dict.fromkeys(left_out)}
     )

@@ -69,7 +69,7 @@ MAX_CAUSES = 12
 MAX_COMPARISONS = 60
 """How many comparisons of cells a figure shows, those with the smallest p."""
 
-MAX_LOSSES = 8
+MAX_DROPS = 8
 """How many losses are open, the largest ones."""
 
 MAX_OPEN = 24
@@ -103,7 +103,7 @@ class _CellView(msgspec.Struct, frozen=True):
     run: str
     cell: CellSummary
     planned: int
-    standings: dict[OutcomeStatus, int]
+    counts_by_status: dict[OutcomeStatus, int]
     causes: tuple[tuple[FailureCause, int], ...]
     further_causes: int
     tool_errors: dict[Role, int]
@@ -112,7 +112,7 @@ class _CellView(msgspec.Struct, frozen=True):
     @property
     def failures(self) -> tuple[tuple[FailureCause, int], ...]:
         """The causes of failures, the most frequent first."""
-        return tuple(entry for entry in self.causes if entry[0].standing == "fail")
+        return tuple(entry for entry in self.causes if entry[0].status == "fail")
 
     @property
     def first(self) -> Figure:
@@ -160,7 +160,7 @@ def render_report(
     comparisons = compare_cells(runs)
     drawn = run_figures(runs, comparisons)
     links = DrilldownLinks(runs)
-    lost = [(run, links.losses(run)) for run in runs if run.losses]
+    lost = [(run, links.drops(run)) for run in runs if run.drops]
     packed = pack(runs, links.behind, room)
     has_several = len(runs) > 1
     leading = () if lead is None else tuple(_leading(lead, drawn, has_several=has_several))
@@ -190,7 +190,7 @@ def render_report(
             most_drawn=MAX_DRAWN,
             measures=[(run.name, row) for run in runs for row in run_measure_rows(run)],
             lost=lost,
-            most_lost=MAX_LOSSES,
+            most_lost=MAX_DROPS,
             flipped=links.flipped,
             comparisons=_clearest(comparisons),
             further_comparisons=max(0, len(comparisons) - MAX_COMPARISONS),
@@ -202,7 +202,7 @@ def render_report(
             script=Markup(script),  # noqa: S704
             conversations=Markup(packed.text),  # noqa: S704
             left_out=packed.left_out,
-            told=formatting.STANDINGS,
+            status_names=formatting.STATUS_NAMES,
         )
     )
 
@@ -309,7 +309,7 @@ def _contents(
 ) -> Iterator[tuple[str, str]]:
     """Yield the sections that the page has, with their names."""
     has = {
-        "lost": any(run.losses for run in runs),
+        "lost": any(run.drops for run in runs),
         "cost": any(cell.ledger for run in runs for cell in run.cells),
         "languages": any(drawing.section == "languages" for drawing in drawn),
     }
@@ -363,16 +363,16 @@ def _number_cells(runs: Sequence[RunView]) -> Iterator[tuple[int, RunView, CellS
 
 def _cell_view(number: int, run: RunView, cell: CellSummary) -> _CellView:
     outcomes = cell_outcomes(run, cell)
-    standings: dict[OutcomeStatus, int] = dict.fromkeys(get_args(OutcomeStatus), 0)
+    counts_by_status: dict[OutcomeStatus, int] = dict.fromkeys(get_args(OutcomeStatus), 0)
     for outcome in outcomes:
-        standings[conversation_status(outcome)] += 1
+        counts_by_status[conversation_status(outcome)] += 1
     causes = count_causes(outcomes)
     return _CellView(
         number=number,
         run=run.name,
         cell=cell,
         planned=len(outcomes),
-        standings=standings,
+        counts_by_status=counts_by_status,
         causes=causes[:MAX_CAUSES],
         further_causes=sum(count for _, count in causes[MAX_CAUSES:]),
         tool_errors=count_tool_errors(outcomes),

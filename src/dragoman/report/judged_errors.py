@@ -72,7 +72,7 @@ def _data(
     judge: str,
     side: Role,
 ) -> Iterator[Datum]:
-    has_agents = len({cell.who for cell in cells}) > 1
+    has_agents = len({cell.player for cell in cells}) > 1
     for cell in cells:
         found = _figures(outcomes[cell.number], judge, side)
         place = setting(cells, cell)
@@ -80,7 +80,7 @@ def _data(
             share = getattr(found, level)
             if share.value is not None:
                 yield Datum(
-                    f"{place}, {cell.who}" if has_agents else place,
+                    f"{place}, {cell.player}" if has_agents else place,
                     *(share.value, share.interval, share.n, level),
                     note=f"{share.count} of {share.n}, {found.unscored} unscored",
                     cell=cell.number,
@@ -183,13 +183,13 @@ def agreement_table(groups: Sequence[JudgedGroup]) -> TextTable:
     rows = tuple(
         (
             f"{group.suite}, {group.label}",
-            *(twin.tag, twin.mode, f"{twin.both:,}", f"{twin.tag_alone:,}"),
-            *(f"{twin.mode_alone:,}", f"{twin.neither:,}", f"{twin.unscored:,}"),
-            _format_agreement(twin.percent, is_share=True),
-            _format_agreement(twin.kappa, is_share=False),
+            *(agreement.tag, agreement.mode, f"{agreement.both:,}", f"{agreement.tag_alone:,}"),
+            *(f"{agreement.mode_alone:,}", f"{agreement.neither:,}", f"{agreement.unscored:,}"),
+            _format_agreement(agreement.percent, is_share=True),
+            _format_agreement(agreement.kappa, is_share=False),
         )
         for group in groups
-        for twin in group.twins
+        for agreement in group.tag_agreements
     )
     title = f"tags beside failure modes of calls, judged by {groups[0].judge}"
     return TextTable(headings, rows, title, _AGREEMENT, frozenset(headings[3:8]), keys=3)
@@ -211,17 +211,17 @@ def mode_table(group: ModeGroup, most: int | None = None) -> TextTable:
 
     It has `most` modes at most, each with the command that shows an example.
     """
-    board = group.board
+    summary = group.summary
     headings = ("tool, argument", "what", "times", "in", "of these lost", "example")
-    shown = list(zip(board.modes, group.runs, strict=True))[:most]
+    shown = list(zip(summary.modes, group.runs, strict=True))[:most]
     rows = tuple(_mode_row(mode, run) for mode, run in shown)
-    measured = board.conversations - sum(board.unscored.values())
+    measured = summary.conversations - sum(summary.unscored.values())
     place = f"{group.suite}, {group.label}"
     title = (
-        f"failure modes of calls: {place}; {measured:,} of {board.conversations:,} conversations"
+        f"failure modes of calls: {place}; {measured:,} of {summary.conversations:,} conversations"
     )
-    reasons = filter(None, [formatting.reasons_line(board.unscored)])
-    left = len(board.modes) - len(shown)
+    reasons = filter(None, [formatting.reasons_line(summary.unscored)])
+    left = len(summary.modes) - len(shown)
     more = [f"{left:,} more with --full"] if left else []
     note = "; ".join((_MODES, _INTERVALS, *more, *reasons))
     return TextTable(headings, rows, title, note, frozenset({"times", "of these lost"}), keys=2)
@@ -259,22 +259,22 @@ def audit_table(rows: Sequence[AuditRow]) -> TextTable:
     return TextTable(headings, cells, title, numbers=frozenset({"errors"}))
 
 
-def error_tables(board: ErrorSummary, most_modes: int | None = None) -> Iterator[TextTable]:
+def error_tables(summary: ErrorSummary, most_modes: int | None = None) -> Iterator[TextTable]:
     """Yield all tables of an error summary.
 
     They are those of severities, tags, failure modes, both together, and the audit.
     """
-    for judge in dict.fromkeys(group.judge for group in board.judged):
-        own = [group for group in board.judged if group.judge == judge]
+    for judge in dict.fromkeys(group.judge for group in summary.judged):
+        own = [group for group in summary.judged if group.judge == judge]
         yield severity_table(own)
         for suite in dict.fromkeys(group.suite for group in own):
             of_suite = [group for group in own if group.suite == suite]
             yield from (tag_table(of_suite, side) for side in _SIDES)
-        if any(group.twins for group in own):
+        if any(group.tag_agreements for group in own):
             yield agreement_table(own)
-    yield from (mode_table(group, most_modes) for group in board.modes)
-    for judge in dict.fromkeys(row.judge for row in board.audit):
-        yield audit_table([row for row in board.audit if row.judge == judge])
+    yield from (mode_table(group, most_modes) for group in summary.modes)
+    for judge in dict.fromkeys(row.judge for row in summary.audit):
+        yield audit_table([row for row in summary.audit if row.judge == judge])
 
 
 def _format_count(share: ConversationShare) -> str:

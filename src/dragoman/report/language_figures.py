@@ -87,7 +87,8 @@ def _bars(cells: Sequence[GridCell], suite: str, figure: str) -> FigureSpec:
         f"{figure} by language, {suite}",
         f"{_about(figure)} {_INTERVALS}",
         tuple(
-            datum_of(cell, figure, setting(cells, cell), cell.who) for cell in _order_cells(cells)
+            datum_of(cell, figure, setting(cells, cell), cell.player)
+            for cell in _order_cells(cells)
         ),
         axis=figure,
         of=_of(figure),
@@ -147,7 +148,7 @@ def _difference(place: str, cell: GridCell, each: Comparison, *, sign: int) -> D
     ends = sorted((sign * gap.interval.low, sign * gap.interval.high))
     interval = type(gap.interval)(*ends)
     return Datum(
-        place, sign * gap.difference, interval, len(each.pairs), cell.who, cell=cell.number
+        place, sign * gap.difference, interval, len(each.pairs), cell.player, cell=cell.number
     )
 
 
@@ -163,9 +164,9 @@ def _falling(cells: Sequence[GridCell], suite: str) -> Iterator[FigureSpec]:
     scenarios = sorted({cell.scenario for cell in cells}, key=_rank)
     if len(scenarios) <= 2:  # noqa: PLR2004 - English and one other are in the bars
         return
-    for who in distinct_names(cell.who for cell in cells):
+    for player in distinct_names(cell.player for cell in cells):
         own = sorted(
-            (cell for cell in cells if cell.who == who), key=lambda cell: _rank(cell.scenario)
+            (cell for cell in cells if cell.player == player), key=lambda cell: _rank(cell.scenario)
         )
         languages = distinct_names(cell.language for cell in own if not cell.is_english)
         data = tuple(
@@ -176,10 +177,10 @@ def _falling(cells: Sequence[GridCell], suite: str) -> Iterator[FigureSpec]:
         )
         if data:
             yield FigureSpec(
-                file_name("degradation", suite, who),
+                file_name("degradation", suite, player),
                 "languages",
                 "lines",
-                f"Degradation from English, {suite}, {who}",
+                f"Degradation from English, {suite}, {player}",
                 "pass^1 as more is in the language, in the form of SEATauBench's Figure 3. "
                 f"{_INTERVALS}",
                 data,
@@ -225,13 +226,13 @@ def _of_tools(cells: Sequence[GridCell], cell: GridCell, figure: str) -> Datum:
     alike = [
         each
         for each in cells
-        if each.who == cell.who and _tool_languages(each) == _tool_languages(cell)
+        if each.player == cell.player and _tool_languages(each) == _tool_languages(cell)
     ]
     seed = cell.cell.condition.axis("partition")
     mix = f", {cell.language} shared by {seed}" if len(alike) > 1 else ""
     languages = str(_tool_languages(cell))
     return msgspec.structs.replace(
-        datum_of(cell, figure, languages, f"{cell.who}{mix}"), column=cell.language
+        datum_of(cell, figure, languages, f"{cell.player}{mix}"), column=cell.language
     )
 
 
@@ -247,7 +248,7 @@ def _radars(cells: Sequence[GridCell], suite: str, figure: str) -> Iterator[Figu
             "radar",
             f"{figure} over languages, {suite}, {scenario}",
             f"{_about(figure)} In the form of SEATauBench's Figure 4; intervals are in its data.",
-            tuple(datum_of(cell, figure, cell.language, cell.who) for cell in own),
+            tuple(datum_of(cell, figure, cell.language, cell.player) for cell in own),
             axis=figure,
             of=_of(figure),
         )
@@ -255,7 +256,7 @@ def _radars(cells: Sequence[GridCell], suite: str, figure: str) -> Iterator[Figu
 
 def _map(cells: Sequence[GridCell]) -> FigureSpec:
     """Return languages by domains (and agents where there are several)."""
-    has_agents = len({cell.who for cell in cells}) > 1
+    has_agents = len({cell.player for cell in cells}) > 1
     return FigureSpec(
         "map-of-languages-and-domains",
         "languages",
@@ -265,7 +266,7 @@ def _map(cells: Sequence[GridCell]) -> FigureSpec:
         tuple(
             datum_of(
                 *(cell, "pass^1", setting(cells, cell)),
-                column=f"{cell.suite}, {cell.who}" if has_agents else cell.suite,
+                column=f"{cell.suite}, {cell.player}" if has_agents else cell.suite,
             )
             for cell in _order_cells(cells)
         ),
@@ -315,13 +316,13 @@ def _columns(cells: Sequence[GridCell], languages: Sequence[str], figure: str) -
     """Return the figures of each language, over agents, scenarios and domains."""
     entries = distinct_entries(cells)
     values = {
-        (cell.language, cell.suite, cell.scenario, cell.who): datum_of(cell, figure, "").value
+        (cell.language, cell.suite, cell.scenario, cell.player): datum_of(cell, figure, "").value
         for cell in cells
     }
     return {
         language: [
-            values.get((language, suite, IN_ENGLISH if language == ENGLISH else scenario, who))
-            for suite, scenario, who in entries
+            values.get((language, suite, IN_ENGLISH if language == ENGLISH else scenario, player))
+            for suite, scenario, player in entries
         ]
         for language in languages
     }
@@ -331,7 +332,7 @@ def distinct_entries(cells: Iterable[GridCell]) -> tuple[tuple[str, str, str], .
     """Return domains, scenarios and agents that were played in another language."""
     return tuple(
         dict.fromkeys(
-            (cell.suite, cell.scenario, cell.who) for cell in cells if not cell.is_english
+            (cell.suite, cell.scenario, cell.player) for cell in cells if not cell.is_english
         )
     )
 
@@ -402,7 +403,7 @@ def _correct(
             tuple(
                 Datum(
                     f"{cell.suite}, {setting(cells, cell)}",
-                    *(found.value, found.interval, found.n, cell.who),
+                    *(found.value, found.interval, found.n, cell.player),
                     cell=cell.number,
                 )
                 for cell in other
@@ -482,7 +483,7 @@ def _retention_success_figure(
         f"R² {found.r_squared:.2f}, over {found.n} cells.",
         tuple(
             Datum(
-                *(cell.cell.condition.label, last.value, last.interval, last.tasks, cell.who),
+                *(cell.cell.condition.label, last.value, last.interval, last.tasks, cell.player),
                 x=kept,
                 cell=cell.number,
             )

@@ -208,7 +208,7 @@ class FailureGroup(msgspec.Struct, frozen=True):
     `stage` is None if no stage failed.
     """
 
-    standing: OutcomeStatus
+    status: OutcomeStatus
     cause: str
     places: tuple[PlaceInRun, ...]
     stage: FailureStage | None = None
@@ -225,14 +225,14 @@ def failure_groups(outcomes: Iterable[ConversationResult]) -> tuple[FailureGroup
     for outcome in outcomes:
         found = conversation_causes(outcome)
         if found:
-            standing, text = found[0].standing, _text(outcome, found)
-            stage = failure_stage(outcome) if standing == "fail" else None
-            groups.setdefault((standing, text, stage), []).append(place_in_run(outcome))
-            of_cause[standing, text] += 1
+            status, text = found[0].status, _text(outcome, found)
+            stage = failure_stage(outcome) if status == "fail" else None
+            groups.setdefault((status, text, stage), []).append(place_in_run(outcome))
+            of_cause[status, text] += 1
 
     def rank(group: _Group) -> tuple[int, int, str, int]:
-        standing, text, _ = group
-        return (_ORDER.index(standing), -of_cause[standing, text], text, -len(groups[group]))
+        status, text, _ = group
+        return (_ORDER.index(status), -of_cause[status, text], text, -len(groups[group]))
 
     return tuple(
         FailureGroup(group[0], group[1], tuple(groups[group]), group[2])
@@ -243,6 +243,6 @@ def failure_groups(outcomes: Iterable[ConversationResult]) -> tuple[FailureGroup
 def _text(outcome: ConversationResult, found: Sequence[FailureCause]) -> str:
     text = " and ".join(cause.text for cause in found)
     ending = None if outcome.episode is None else outcome.episode.ending
-    if found[0].standing != "fail" or ending is None or ending.reason in COMPLETE:
+    if found[0].status != "fail" or ending is None or ending.reason in COMPLETE:
         return text
     return f"{text} ({ending.detail or ENDINGS[ending.reason]})"

@@ -16,13 +16,13 @@ _OF_LANGUAGE = frozenset({"language", "scenario", "partition"})
 class GridCell(msgspec.Struct, frozen=True):
     """A cell with its number, as a report numbers the cells of all its runs.
 
-    `who` is its agent, and its values on the axes, but those of language, on which cells differ.
+    `player` is its agent, and its values on the axes, but those of language, on which cells differ.
     """
 
     number: int
     run: str
     cell: CellSummary
-    who: str
+    player: str
 
     @property
     def suite(self) -> str:
@@ -54,7 +54,7 @@ def grid_cells(runs: Iterable[tuple[str, Sequence[CellSummary]]]) -> tuple[GridC
         for axis in axis_names(cell.condition for _, cell in pairs)
         if axis not in _OF_LANGUAGE and len({cell.condition.shown(axis) for _, cell in pairs}) > 1
     ]
-    named = partial(_who, axes=axes, has_runs=len(set(places)) < len(places))
+    named = partial(_player, axes=axes, has_runs=len(set(places)) < len(places))
     return tuple(
         GridCell(number, run, cell, named(run, cell)) for number, (run, cell) in enumerate(pairs)
     )
@@ -68,7 +68,7 @@ def setting(cells: Sequence[GridCell], cell: GridCell) -> str:
     return cell.language if len(scenarios) == 1 else f"{cell.language}, {cell.scenario}"
 
 
-def _who(run: str, cell: CellSummary, *, axes: Sequence[str], has_runs: bool) -> str:
+def _player(run: str, cell: CellSummary, *, axes: Sequence[str], has_runs: bool) -> str:
     values = (cell.condition.shown(axis) for axis in axes)
     return ", ".join((cell.agent, *values, *([run] if has_runs else [])))
 

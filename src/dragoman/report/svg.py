@@ -27,12 +27,12 @@ def element(tag: str, content: str = "", **attributes: object) -> str:
 
     `content` is SVG. A name ends in `_` if it is a keyword in Python, and `_` stands for `-`.
     """
-    told = "".join(
+    reported = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{escape(_number(value))}"'
         for name, value in attributes.items()
         if value is not None
     )
-    return f"<{tag}{told}>{content}</{tag}>" if content else f"<{tag}{told}/>"
+    return f"<{tag}{reported}>{content}</{tag}>" if content else f"<{tag}{reported}/>"
 
 
 def label(words: str, x: float, y: float, anchor: str = "start", **attributes: object) -> str:
@@ -155,7 +155,7 @@ def scale_over(values: Sequence[float], start: float, end: float) -> Scale:
 def _ends(drawing: FigureSpec) -> list[float]:
     values = [datum.value or 0.0 for datum in drawing.known]
     ends = [(each.low, each.high) for datum in drawing.known if (each := datum.interval)]
-    return [*values, *(end for couple in ends for end in couple)]
+    return [*values, *(end for pair in ends for end in pair)]
 
 
 def _step(span: float) -> float:

@@ -62,16 +62,16 @@ def print_conversation(
         return
     decided = {entry.at: entry for entry in outcome.episode.clarifications}
     clock = {turn.at: turn for turn in turn_timings(outcome)}
-    told = {entry.at: entry for entry in inferred_profiles(outcome.episode)}
+    inferred = {entry.at: entry for entry in inferred_profiles(outcome.episode)}
     for number, event in enumerate(outcome.episode.events):
-        if number in told:
-            _print_lines(console, _context(told.pop(number), limit))
+        if number in inferred:
+            _print_lines(console, _context(inferred.pop(number), limit))
         _print_lines(console, _event(event, limit))
         if number in clock:
             _print_lines(console, [_timing_line(clock[number])])
         if number in decided:
             _print_lines(console, _clarification(decided[number], limit))
-    for behind in told.values():
+    for behind in inferred.values():
         _print_lines(console, _context(behind, limit))
     _print_lines(console, _ending(outcome.episode))
     _print_lines(console, _score(outcome.score))
@@ -111,11 +111,11 @@ def _event(event: Event, limit: int | None) -> list[_Line]:
 def _timing_line(turn: TurnTiming) -> _Line:
     """Return when a turn began, what was waited for before it, and how long it lasted."""
     begins = formatting.UNKNOWN if turn.begins is None else formatting.on_the_clock(turn.begins)
-    told = [formatting.response(turn.response)] if turn.response is not None else []
+    inferred = [formatting.response(turn.response)] if turn.response is not None else []
     if turn.speaking:
         estimated = " (estimated)" if turn.is_estimated else ""
-        told.append(f"spoke {turn.speaking:.1f} s{estimated}")
-    return "  clock", ", ".join((begins, *told)), "dim"
+        inferred.append(f"spoke {turn.speaking:.1f} s{estimated}")
+    return "  clock", ", ".join((begins, *inferred)), "dim"
 
 
 def _clarification(entry: Clarification, limit: int | None) -> list[_Line]:

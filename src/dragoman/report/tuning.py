@@ -61,16 +61,16 @@ class DifferenceChart(msgspec.Struct, frozen=True):
     bars: tuple[DifferenceBar, ...]
 
 
-def tuning_charts(board: TrainingSummary) -> tuple[DifferenceChart, ...]:
+def tuning_charts(summary: TrainingSummary) -> tuple[DifferenceChart, ...]:
     """Return the charts that have something to show."""
-    inside = [each for each in board.of(ALL) if each.suite in board.inside]
-    outside = [each for each in board.of(ALL) if each.suite in board.outside]
-    by_language = [each for each in board.of(LANGUAGE_LABEL) if each.suite in board.inside]
+    inside = [each for each in summary.of(ALL) if each.suite in summary.inside]
+    outside = [each for each in summary.of(ALL) if each.suite in summary.outside]
+    by_language = [each for each in summary.of(LANGUAGE_LABEL) if each.suite in summary.inside]
     return (
         *_charts("In domain, after less before", inside),
         *_charts("In domain by language, after less before", by_language),
         *_charts("Out of domain, after less before", outside),
-        *_charts("One training less another, by language", board.of(LANGUAGE_LABEL, arms=True)),
+        *_charts("One training less another, by language", summary.of(LANGUAGE_LABEL, arms=True)),
     )
 
 
@@ -81,7 +81,7 @@ def _charts(title: str, found: Sequence[SideContrast]) -> Iterator[DifferenceCha
         bars = tuple(
             DifferenceBar(
                 ", ".join(filter(None, (each.group, each.suite if many else ""))),
-                _who(each, found),
+                _player(each, found),
                 rate,
             )
             for each in ordered
@@ -91,7 +91,7 @@ def _charts(title: str, found: Sequence[SideContrast]) -> Iterator[DifferenceCha
             yield DifferenceChart(f"{title}: {' '.join(filter(None, (part, name)))}", bars)
 
 
-def _who(each: SideContrast, found: Sequence[SideContrast]) -> str:
+def _player(each: SideContrast, found: Sequence[SideContrast]) -> str:
     alike = {other.a for other in found} == {each.a}
     return each.b if alike else f"{each.b} less {each.a}"
 
@@ -110,15 +110,15 @@ NOTE = (
 )
 
 
-def tuning_tables(board: TrainingSummary, *, by_language: bool = True) -> Iterator[GroupedTable]:
+def tuning_tables(summary: TrainingSummary, *, by_language: bool = True) -> Iterator[GroupedTable]:
     """Yield the tables that have something to show; those by language are long."""
-    inside = _on(board, ALL, board.inside)
+    inside = _on(summary, ALL, summary.inside)
     if inside:
         yield _table("In domain, before and after (as Table 5)", inside, "", _all_columns())
-    outside = _on(board, ALL, board.outside)
+    outside = _on(summary, ALL, summary.outside)
     if outside:
         yield _table("Out of domain, before and after (as Table 6)", outside, "", _short_columns())
-    foreign = _on(board, NOT_ENGLISH, board.inside)
+    foreign = _on(summary, NOT_ENGLISH, summary.inside)
     if foreign:
         title = "Queries in other languages than English (as Table 7)"
         yield _table(title, foreign, "", _all_columns())
@@ -126,26 +126,26 @@ def tuning_tables(board: TrainingSummary, *, by_language: bool = True) -> Iterat
         (LANGUAGE_LABEL, "By language, before and after", "language"),
         (APIS, "By whether rows of the training call the APIs", "APIs"),
     ):
-        found = _on(board, axis, (*board.inside, *board.outside))
+        found = _on(summary, axis, (*summary.inside, *summary.outside))
         if found and (by_language or axis != LANGUAGE_LABEL):
             yield _table(title, found, heading, _short_columns())
-    yield from _ablations(board, by_language=by_language)
+    yield from _ablations(summary, by_language=by_language)
 
 
-def _ablations(board: TrainingSummary, *, by_language: bool) -> Iterator[GroupedTable]:
+def _ablations(summary: TrainingSummary, *, by_language: bool) -> Iterator[GroupedTable]:
     for axis, what, heading in (
         (ALL, "all queries", ""),
         (NOT_ENGLISH, "queries in other languages than English", ""),
         (LANGUAGE_LABEL, "by language", "language"),
     ):
-        found = board.of(axis, arms=True)
+        found = summary.of(axis, arms=True)
         if found and (by_language or axis != LANGUAGE_LABEL):
             columns = _short_columns() if heading else _all_columns()
             yield _table(f"Trainings against each other: {what}", found, heading, columns)
 
 
-def _on(board: TrainingSummary, axis: str, suites: Sequence[str]) -> tuple[SideContrast, ...]:
-    return tuple(each for each in board.of(axis) if each.suite in suites)
+def _on(summary: TrainingSummary, axis: str, suites: Sequence[str]) -> tuple[SideContrast, ...]:
+    return tuple(each for each in summary.of(axis) if each.suite in suites)
 
 
 def _all_columns() -> Iterator[Column]:
@@ -242,7 +242,7 @@ def _left_out(found: Sequence[SideContrast]) -> str:
     return f"Left out: {'; '.join(said)}." if said else ""
 
 
-def tuning_page(board: TrainingSummary, title: str) -> str:
+def tuning_page(summary: TrainingSummary, title: str) -> str:
     """Return the page: charts, then tables, then what it was made of. No script runs in it."""
     import jinja2
     from markupsafe import Markup
@@ -268,9 +268,9 @@ def tuning_page(board: TrainingSummary, title: str) -> str:
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return environment.get_template("tuning.html.j2").render(
         title=title,
-        charts=tuning_charts(board),
-        tables=tuple(tuning_tables(board)),
-        facts=board.facts,
+        charts=tuning_charts(summary),
+        tables=tuple(tuning_tables(summary)),
+        facts=summary.facts,
         policy=f"default-src 'none'; style-src 'sha256-{digest}'",
         style=Markup(style),  # noqa: S704 - our own file
     )

@@ -152,7 +152,7 @@ class RunView(msgspec.Struct, frozen=True):
     of audio as the report's page reaches it; empty where there is none. `declared` holds the
     figures that measures declare, by metric. `warnings` say what its figures cannot say. `parts`
     holds what the sections of the catalog show of it, by their keys. `steps` say how it is played
-    again, `losses` what is lost between its conditions.
+    again, `drops` what is lost between its conditions.
     """
 
     name: str
@@ -166,13 +166,13 @@ class RunView(msgspec.Struct, frozen=True):
     declared: dict[str, DeclaredMetrics] = {}
     parts: dict[str, object] = {}
     steps: tuple[ReproductionStep, ...] = ()
-    losses: tuple[Drop, ...] = ()
+    drops: tuple[Drop, ...] = ()
 
 
 class FailureCause(msgspec.Struct, frozen=True):
     """One reason why a conversation is not a success."""
 
-    standing: OutcomeStatus
+    status: OutcomeStatus
     text: str
 
 
@@ -207,7 +207,7 @@ def compare_cells(runs: Sequence[RunView]) -> tuple[Comparison, ...]:
         for cell in group_cells(run.name, run.outcomes, digests):
             row = scorings[cell.name.suite, cell.name.condition, cell.name.agent]
             groups.setdefault((row.rules, row.judge), []).append(cell)
-    return compare(couple for cells in groups.values() for couple in comparable(cells))
+    return compare(pair for cells in groups.values() for pair in comparable(cells))
 
 
 def conversation_status(outcome: ConversationResult) -> OutcomeStatus:

@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.analysis.aggregate_scores import AggregateScore
 from dragoman.analysis.failure_attribution import ATTRIBUTION, FAILURE_SOURCES
-from dragoman.analysis.input_modes import ALL_TASKS, tally_of
+from dragoman.analysis.input_modes import ALL_TASKS, measure_count_of
 from dragoman.analysis.voice_summary import Contrast, InputModeMetrics, VoiceSummary
 from dragoman.core.clarifications import REJECTIONS
 from dragoman.core.conditions import NONE
@@ -55,7 +55,7 @@ _SECONDS = (
 )
 
 
-def voice_tables(board: VoiceSummary) -> tuple[TextTable, ...]:
+def voice_tables(summary: VoiceSummary) -> tuple[TextTable, ...]:
     """Return all tables of a grid of voices."""
     makers = (
         _sensitivity,
@@ -66,16 +66,16 @@ def voice_tables(board: VoiceSummary) -> tuple[TextTable, ...]:
         _time,
         _conversations,
     )
-    made = (make(board) for make in makers)
-    return (*accuracy_tables(board), *(table for table in made if table is not None))
+    made = (make(summary) for make in makers)
+    return (*accuracy_tables(summary), *(table for table in made if table is not None))
 
 
-def accuracy_tables(board: VoiceSummary) -> Iterator[TextTable]:
+def accuracy_tables(summary: VoiceSummary) -> Iterator[TextTable]:
     """Yield accuracies by category and input: one table for each agent and judge of questions."""
     groups: dict[tuple[str, str], list[InputModeMetrics]] = {}
-    for row in board.ways:
-        groups.setdefault((player(row), row.way.clarify), []).append(row)
-    has_judges = any(row.way.clarify != NONE for row in board.ways)
+    for row in summary.input_modes:
+        groups.setdefault((player(row), row.input_mode.clarify), []).append(row)
+    has_judges = any(row.input_mode.clarify != NONE for row in summary.input_modes)
     for (name, clarify), rows in groups.items():
         judged = f", clarify {clarify}" if has_judges else ""
         has_text = any(row.to_text for row in rows)
@@ -86,11 +86,11 @@ def accuracy_tables(board: VoiceSummary) -> Iterator[TextTable]:
             *_lacking(rows),
         ]
         yield TextTable(
-            ("accuracy", *(row.way.name for row in rows)),
+            ("accuracy", *(row.input_mode.name for row in rows)),
             tuple(
                 (each, *(_accuracy(row, each) for row in rows))
-                for each in board.names
-                if any(each in row.standings for row in rows)
+                for each in summary.names
+                if any(each in row.scores for row in rows)
             ),
             f"{name}{judged}",
             "; ".join(notes),
@@ -115,22 +115,22 @@ def points(entry: Contrast | None) -> str:
 
 
 def _accuracy(row: InputModeMetrics, name: str) -> str:
-    standing = row.standings.get(name)
-    if standing is None or standing.value is None:
+    score = row.scores.get(name)
+    if score is None or score.value is None:
         return MISSING
-    lines = [f"{100 * standing.value:.1f} % of {_tasks(standing)}"]
+    lines = [f"{100 * score.value:.1f} % of {_tasks(score)}"]
     if row.to_text:
-        lines.append(points(row.to_text.get(name)) + _other_tasks(standing, row.to_text.get(name)))
+        lines.append(points(row.to_text.get(name)) + _other_tasks(score, row.to_text.get(name)))
     return "\n".join(lines)
 
 
-def _tasks(standing: AggregateScore) -> str:
-    return f"{standing.tasks:,}"
+def _tasks(score: AggregateScore) -> str:
+    return f"{score.tasks:,}"
 
 
-def _other_tasks(standing: AggregateScore, contrast: Contrast | None) -> str:
+def _other_tasks(score: AggregateScore, contrast: Contrast | None) -> str:
     """Return over how many tasks a difference is, where these are not those of the figure."""
-    if contrast is None or contrast.value is None or contrast.tasks == standing.tasks:
+    if contrast is None or contrast.value is None or contrast.tasks == score.tasks:
         return ""
     return f" of {contrast.tasks:,}"
 
@@ -147,10 +147,7 @@ def _compared_with(rows: Sequence[InputModeMetrics]) -> Iterator[str]:
 def _lacking(rows: Sequence[InputModeMetrics]) -> Iterator[str]:
     """Yield which aggregates have no figure, and for want of which categories."""
     lacking = {
-        name: standing.missing
-        for row in rows
-        for name, standing in row.standings.items()
-        if standing.missing
+        name: score.missing for row in rows for name, score in row.scores.items() if score.missing
     }
     for name, missing in lacking.items():
         yield f"{name} lacks {', '.join(missing)}"
@@ -160,12 +157,12 @@ _Column = tuple[str, Callable[[InputModeMetrics], str]]
 
 
 def _table(
-    board: VoiceSummary, rows: Sequence[InputModeMetrics], title: str, *columns: _Column
+    summary: VoiceSummary, rows: Sequence[InputModeMetrics], title: str, *columns: _Column
 ) -> TextTable:
     """Return a table with a row for each way, and a column for the judge where any has one."""
-    named: list[_Column] = [("agent", player), ("input", lambda row: row.way.name)]
-    if any(row.way.clarify != NONE for row in board.ways):
-        named.append(("clarify", lambda row: row.way.clarify))
+    named: list[_Column] = [("agent", player), ("input", lambda row: row.input_mode.name)]
+    if any(row.input_mode.clarify != NONE for row in summary.input_modes):
+        named.append(("clarify", lambda row: row.input_mode.clarify))
     return TextTable(
         tuple(heading for heading, _ in (*named, *columns)),
         tuple(tuple(value(row) for _, value in (*named, *columns)) for row in rows),
@@ -179,32 +176,32 @@ def _add_note(table: TextTable, note: str) -> TextTable:
     return msgspec.structs.replace(table, note=note)
 
 
-def _headlines(board: VoiceSummary) -> tuple[str, ...]:
+def _headlines(summary: VoiceSummary) -> tuple[str, ...]:
     """Return the figures that stand for all categories."""
-    return tuple(name for name in board.names if name in {OVERALL, ALL_TASKS})
+    return tuple(name for name in summary.names if name in {OVERALL, ALL_TASKS})
 
 
-def _sensitivity(board: VoiceSummary) -> TextTable | None:
-    if not board.sensitivity:
+def _sensitivity(summary: VoiceSummary) -> TextTable | None:
+    if not summary.sensitivity:
         return None
     rows = []
-    for entry in board.sensitivity:
-        for name in _headlines(board):
+    for entry in summary.sensitivity:
+        for name in _headlines(summary):
             if name not in entry.spreads:
                 continue
             spread = entry.spreads[name]
             ends = f"{spread.lowest} to {spread.highest}"
-            who = ", ".join((entry.agent, *entry.setting))
+            label = ", ".join((entry.agent, *entry.setting))
             apart = points(spread.apart), f"{spread.apart.tasks:,}"
-            rows.append((who, entry.voice, entry.clarify, name, ends, *apart))
+            rows.append((label, entry.voice, entry.clarify, name, ends, *apart))
     headings = ("agent", "line", "clarify", "over", "lowest to highest", "points apart", "tasks")
     numbers = frozenset({"points apart", "tasks"})
     title = "recognizer sensitivity"
     return TextTable(headings, tuple(rows), title, _FARTHEST, numbers, keys=5)
 
 
-def _clarifications(board: VoiceSummary) -> TextTable | None:
-    rows = [row for row in board.ways if row.way.clarify != NONE]
+def _clarifications(summary: VoiceSummary) -> TextTable | None:
+    rows = [row for row in summary.input_modes if row.input_mode.clarify != NONE]
     if not rows:
         return None
     shares: list[_Column] = [
@@ -213,11 +210,11 @@ def _clarifications(board: VoiceSummary) -> TextTable | None:
     ]
     won: list[_Column] = [
         (f"won back, {name}", partial(_won_back, name))
-        for name in _headlines(board)
+        for name in _headlines(summary)
         if any(name in row.won_back and row.won_back[name].value is not None for row in rows)
     ]
     title = "clarifications: conversations with a question"
-    return _add_note(_table(board, rows, title, *shares, *won), _QUESTIONS)
+    return _add_note(_table(summary, rows, title, *shares, *won), _QUESTIONS)
 
 
 def _share(place: int, row: InputModeMetrics) -> str:
@@ -231,89 +228,103 @@ def _won_back(name: str, row: InputModeMetrics) -> str:
     return points(row.won_back.get(name))
 
 
-def _decisions(board: VoiceSummary) -> TextTable | None:
+def _decisions(summary: VoiceSummary) -> TextTable | None:
     """Return how often judges decided for which reason."""
-    return _counts(board, "clarifications", "clarifications: decisions by reason", _reasons(board))
+    return _counts(
+        summary, "clarifications", "clarifications: decisions by reason", _reasons(summary)
+    )
 
 
-def _reasons(board: VoiceSummary) -> dict[str, str]:
+def _reasons(summary: VoiceSummary) -> dict[str, str]:
     names = {"allowed": "allowed", **{f"rejected: {reason}": reason for reason in REJECTIONS}}
-    return _present_count_headings(board, "clarifications", names)
+    return _present_count_headings(summary, "clarifications", names)
 
 
 def _present_count_headings(
-    board: VoiceSummary, measure: str, names: Mapping[str, str]
+    summary: VoiceSummary, measure: str, names: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the counts, with their headings, that any way has."""
-    found = [tally_of(row.tallies, measure) for row in board.ways]
+    found = [measure_count_of(row.measure_counts, measure) for row in summary.input_modes]
     return {
         name: heading
         for name, heading in names.items()
-        if any(tally is not None and tally.counts.get(name) for tally in found)
+        if any(
+            measure_count is not None and measure_count.counts.get(name) for measure_count in found
+        )
     }
 
 
 def _counts(
-    board: VoiceSummary, measure: str, title: str, names: Mapping[str, str]
+    summary: VoiceSummary, measure: str, title: str, names: Mapping[str, str]
 ) -> TextTable | None:
     """Return a measure's counts: a row for each way that was counted."""
-    rows = [row for row in board.ways if tally_of(row.tallies, measure) is not None]
+    rows = [
+        row
+        for row in summary.input_modes
+        if measure_count_of(row.measure_counts, measure) is not None
+    ]
     if not rows or not names:
         return None
     columns: list[_Column] = [
         (heading, partial(_count, measure, name)) for name, heading in names.items()
     ]
-    return _table(board, rows, title, *columns)
+    return _table(summary, rows, title, *columns)
 
 
 def _count(measure: str, name: str, row: InputModeMetrics) -> str:
-    tally = tally_of(row.tallies, measure)
-    if tally is None or not tally.conversations:
+    measure_count = measure_count_of(row.measure_counts, measure)
+    if measure_count is None or not measure_count.conversations:
         return MISSING
-    return f"{tally.counts.get(name, 0):g}"
+    return f"{measure_count.counts.get(name, 0):g}"
 
 
-def _values(board: VoiceSummary) -> TextTable | None:
+def _values(summary: VoiceSummary) -> TextTable | None:
     """Return the table of lost values by kind.
 
     If kinds were not measured, the table has the number of lost values.
     """
-    found = [tally for row in board.ways if (tally := tally_of(row.tallies, "values"))]
+    found = [
+        measure_count
+        for row in summary.input_modes
+        if (measure_count := measure_count_of(row.measure_counts, "values"))
+    ]
     kinds = dict.fromkeys(
         name
-        for tally in found
-        for name, count in tally.counts.items()
+        for measure_count in found
+        for name, count in measure_count.counts.items()
         if name.startswith(_LOST) and count
     )
     names = {"values": "said", "lost": "lost", **{name: name[len(_LOST) :] for name in kinds}}
-    if any(tally.counts.get("won back") for tally in found):
+    if any(measure_count.counts.get("won back") for measure_count in found):
         names["won back"] = "won back"
-    return _counts(board, "values", _VALUES, names) or _values_heard(board)
+    return _counts(summary, "values", _VALUES, names) or _values_heard(summary)
 
 
-def _values_heard(board: VoiceSummary) -> TextTable | None:
-    rows = [row for row in board.ways if _count_said_values(row)]
+def _values_heard(summary: VoiceSummary) -> TextTable | None:
+    rows = [row for row in summary.input_modes if _count_said_values(row)]
     if not rows:
         return None
     lost: _Column = (
         "lost",
-        lambda row: f"{_count_said_values(row) - _hearing(row).get('values heard', 0):g}",
+        lambda row: f"{_count_said_values(row) - _recognition(row).get('values heard', 0):g}",
     )
-    return _table(board, rows, _VALUES, ("said", lambda row: f"{_count_said_values(row):g}"), lost)
+    return _table(
+        summary, rows, _VALUES, ("said", lambda row: f"{_count_said_values(row):g}"), lost
+    )
 
 
-def _hearing(row: InputModeMetrics) -> Mapping[str, int | float]:
-    tally = tally_of(row.tallies, "hearing")
-    return {} if tally is None else tally.counts
+def _recognition(row: InputModeMetrics) -> Mapping[str, int | float]:
+    measure_count = measure_count_of(row.measure_counts, "hearing")
+    return {} if measure_count is None else measure_count.counts
 
 
 def _count_said_values(row: InputModeMetrics) -> float:
-    return _hearing(row).get("values", 0)
+    return _recognition(row).get("values", 0)
 
 
-def _attribution_table(board: VoiceSummary) -> TextTable | None:
+def _attribution_table(summary: VoiceSummary) -> TextTable | None:
     names = {name: name for name in ("lost", *FAILURE_SOURCES)}
-    table = _counts(board, ATTRIBUTION, "lost conversations by what lost them", names)
+    table = _counts(summary, ATTRIBUTION, "lost conversations by what lost them", names)
     if table is None:
         return None
     return _add_note(
@@ -321,15 +332,22 @@ def _attribution_table(board: VoiceSummary) -> TextTable | None:
     )
 
 
-def _time(board: VoiceSummary) -> TextTable | None:
-    held = {each.figure for row in board.ways for each in row.measures if each.measure == TIMING}
+def _time(summary: VoiceSummary) -> TextTable | None:
+    held = {
+        each.figure
+        for row in summary.input_modes
+        for each in row.measures
+        if each.measure == TIMING
+    }
     columns: list[_Column] = [
         (heading, partial(_format_timing, figure))
         for figure, heading in _OF_THE_CLOCK.items()
         if figure in held
     ]
     seconds: _Column = ("wall clock", _seconds)
-    table = _table(board, board.ways, "time of a conversation, in seconds", *columns, seconds)
+    table = _table(
+        summary, summary.input_modes, "time of a conversation, in seconds", *columns, seconds
+    )
     return _add_note(table, _SECONDS)
 
 
@@ -342,12 +360,12 @@ def _format_timing(figure: str, row: InputModeMetrics) -> str:
     return formatting.measured_value(next(found, None)).removesuffix(" s")
 
 
-def _conversations(board: VoiceSummary) -> TextTable:
+def _conversations(summary: VoiceSummary) -> TextTable:
     """Return what was planned and played, and what is no agent's."""
-    reasons = dict.fromkeys(reason for row in board.ways for reason in row.cell.unscored)
+    reasons = dict.fromkeys(reason for row in summary.input_modes for reason in row.cell.unscored)
     table = _table(
-        board,
-        board.ways,
+        summary,
+        summary.input_modes,
         "conversations",
         ("planned", lambda row: f"{row.cell.episodes + row.cell.missing:,}"),
         ("not run", lambda row: f"{row.cell.missing:,}"),
@@ -364,39 +382,41 @@ _ONE_CATEGORY = 2
 _INTERVALS = "Whiskers are 95 % intervals over tasks."
 
 
-def voice_figures(board: VoiceSummary) -> Iterator[FigureSpec]:
+def voice_figures(summary: VoiceSummary) -> Iterator[FigureSpec]:
     """Yield the figures of a grid of voices."""
-    order = sorted(board.names, key=lambda name: (name != OVERALL, name != ALL_TASKS))
-    if len(board.names) <= _ONE_CATEGORY:
-        yield from _by_input("", [(ALL_TASKS, row, player(row)) for row in board.ways])
+    order = sorted(summary.names, key=lambda name: (name != OVERALL, name != ALL_TASKS))
+    if len(summary.names) <= _ONE_CATEGORY:
+        yield from _by_input("", [(ALL_TASKS, row, player(row)) for row in summary.input_modes])
     else:
-        for who, rows in _players(board).items():
-            yield from _by_input(who, [(name, row, name) for name in order for row in rows])
-    yield from _word_errors(board)
+        for label, rows in _players(summary).items():
+            yield from _by_input(label, [(name, row, name) for name in order for row in rows])
+    yield from _word_errors(summary)
     yield from _shares_of(
-        board, "values", "values", "Values lost in hearing, by kind", _kinds(board)
+        summary, "values", "values", "Values lost in hearing, by kind", _kinds(summary)
     )
-    culprits: dict[str, str] = {name: name for name in FAILURE_SOURCES}
+    failure_sources: dict[str, str] = {name: name for name in FAILURE_SOURCES}
     yield from _shares_of(
-        board, ATTRIBUTION, "lost", "Lost conversations by what lost them", culprits
+        summary, ATTRIBUTION, "lost", "Lost conversations by what lost them", failure_sources
     )
 
 
-def _players(board: VoiceSummary) -> dict[str, list[InputModeMetrics]]:
+def _players(summary: VoiceSummary) -> dict[str, list[InputModeMetrics]]:
     """Return what each agent made of all its inputs, by its name and the judge of questions."""
-    has_judges = any(row.way.clarify != NONE for row in board.ways)
+    has_judges = any(row.input_mode.clarify != NONE for row in summary.input_modes)
     groups: dict[str, list[InputModeMetrics]] = {}
-    for row in board.ways:
-        who = f"{player(row)}, clarify {row.way.clarify}" if has_judges else player(row)
-        groups.setdefault(who, []).append(row)
+    for row in summary.input_modes:
+        label = f"{player(row)}, clarify {row.input_mode.clarify}" if has_judges else player(row)
+        groups.setdefault(label, []).append(row)
     return groups
 
 
-def _by_input(who: str, rows: Sequence[tuple[str, InputModeMetrics, str]]) -> Iterator[FigureSpec]:
+def _by_input(
+    label: str, rows: Sequence[tuple[str, InputModeMetrics, str]]
+) -> Iterator[FigureSpec]:
     """Yield accuracy and what is lost to text, of categories under the names of places."""
-    of = f", {who}" if who else ""
+    of = f", {label}" if label else ""
     yield FigureSpec(
-        file_name("voices", who),
+        file_name("voices", label),
         _VOICE,
         "bars",
         f"Accuracy by input{of}",
@@ -405,7 +425,7 @@ def _by_input(who: str, rows: Sequence[tuple[str, InputModeMetrics, str]]) -> It
         tuple(
             Datum(place, found.value, found.interval, found.tasks, _format_input_mode(row))
             for name, row, place in rows
-            if (found := row.standings.get(name)) is not None and found.value is not None
+            if (found := row.scores.get(name)) is not None and found.value is not None
         ),
         axis="accuracy",
     )
@@ -416,7 +436,7 @@ def _by_input(who: str, rows: Sequence[tuple[str, InputModeMetrics, str]]) -> It
     )
     if lost:
         yield FigureSpec(
-            file_name("drops", who),
+            file_name("drops", label),
             _VOICE,
             "bars",
             f"Lost to text{of}",
@@ -428,10 +448,10 @@ def _by_input(who: str, rows: Sequence[tuple[str, InputModeMetrics, str]]) -> It
         )
 
 
-def _word_errors(board: VoiceSummary) -> Iterator[FigureSpec]:
+def _word_errors(summary: VoiceSummary) -> Iterator[FigureSpec]:
     data = tuple(
         Datum(player(row), found.value, found.interval, found.n, _format_input_mode(row))
-        for row in board.ways
+        for row in summary.input_modes
         for found in row.measures
         if (found.measure, found.figure) == ("hearing", "word errors") and found.value is not None
     )
@@ -451,35 +471,43 @@ def _word_errors(board: VoiceSummary) -> Iterator[FigureSpec]:
 
 
 def _format_input_mode(row: InputModeMetrics) -> str:
-    return row.way.name if row.way.clarify == NONE else f"{row.way.name}, clarify {row.way.clarify}"
+    return (
+        row.input_mode.name
+        if row.input_mode.clarify == NONE
+        else f"{row.input_mode.name}, clarify {row.input_mode.clarify}"
+    )
 
 
-def _kinds(board: VoiceSummary) -> dict[str, str]:
-    found = (tally_of(row.tallies, "values") for row in board.ways)
+def _kinds(summary: VoiceSummary) -> dict[str, str]:
+    found = (measure_count_of(row.measure_counts, "values") for row in summary.input_modes)
     names = dict.fromkeys(
-        name for tally in found if tally for name, count in tally.counts.items() if count
+        name
+        for measure_count in found
+        if measure_count
+        for name, count in measure_count.counts.items()
+        if count
     )
     return {name: name[len(_LOST) :] for name in names if name.startswith(_LOST)}
 
 
 def _shares_of(
-    board: VoiceSummary, measure: str, whole: str, title: str, names: dict[str, str]
+    summary: VoiceSummary, measure: str, whole: str, title: str, names: dict[str, str]
 ) -> Iterator[FigureSpec]:
     """Yield what parts of a count are, as shares of it; nothing where it was not counted."""
     data = []
-    for row in board.ways:
-        tally = tally_of(row.tallies, measure)
-        of = tally.counts.get(whole, 0) if tally is not None else 0
-        if tally is not None and of:
+    for row in summary.input_modes:
+        measure_count = measure_count_of(row.measure_counts, measure)
+        of = measure_count.counts.get(whole, 0) if measure_count is not None else 0
+        if measure_count is not None and of:
             place = f"{player(row)}, {_format_input_mode(row)}"
-            counts = {shown: tally.counts.get(name, 0) for name, shown in names.items()}
+            counts = {shown: measure_count.counts.get(name, 0) for name, shown in names.items()}
             data += [
                 Datum(place, count / of, None, of, shown, note=f"{count:g} of {of:g}")
                 for shown, count in counts.items()
                 if any(
                     each.counts.get(_name_by_heading(names, shown))
-                    for other in board.ways
-                    if (each := tally_of(other.tallies, measure))
+                    for other in summary.input_modes
+                    if (each := measure_count_of(other.measure_counts, measure))
                 )
             ]
     if data:
@@ -499,4 +527,4 @@ def _shares_of(
 
 
 def _name_by_heading(names: dict[str, str], shown: str) -> str:
-    return next(name for name, told in names.items() if told == shown)
+    return next(name for name, reported in names.items() if reported == shown)

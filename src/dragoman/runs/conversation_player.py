@@ -35,6 +35,7 @@ from dragoman.core.protocols import (
     EnvironmentFactory,
     Session,
     SessionStart,
+    suite_turn_protocol,
 )
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
@@ -73,7 +74,7 @@ class Player:
         self._watch = watch or InFlightRegistry()
         self._setup = setup
         self._sounds = sounds
-        self._realised = functools.cache(setup.resolve_condition)
+        self._resolve_condition = functools.cache(setup.resolve_condition)
         self._factory: EnvironmentFactory = setup.suite.factory(setup.rules)
         self.scorer = Scorer(self._factory, setup.rules, setup.judge, setup.users, setup.check)
 
@@ -86,11 +87,11 @@ class Player:
         other._sounds = sounds  # noqa: SLF001 - a copy of this one
         return other
 
-    def fresh_world(self, task: Task) -> Environment:
+    def fresh_environment(self, task: Task) -> Environment:
         """Return a world in a task's initial state."""
         return self._factory(task)
 
-    def begun_world(self, task: Task, earlier: Sequence[Episode] = ()) -> Environment:
+    def begun_environment(self, task: Task, earlier: Sequence[Episode] = ()) -> Environment:
         """Return a world in which the task's chain and its history have happened.
 
         Args:
@@ -101,15 +102,15 @@ class Player:
             DataError: Where the task cannot be set up.
             ReplayError: Where one of these was broken, or the world does not repeat what happened.
         """
-        world = self._factory(task)
+        environment = self._factory(task)
         if not (earlier or task.history):
-            return world
+            return environment
         for events in (*map(_final_state, earlier), task.history):
-            differing = replay(list(executed_calls(events)), world)
+            differing = replay(list(executed_calls(events)), environment)
             if differing and self._setup.rules.replay_must_repeat:
                 raise ReplayError(f"task {task.id}: its history is not repeated: {differing[0]}")
-        world.take_changes()
-        return world
+        environment.take_changes()
+        return environment
 
     async def play(self, cell: Cell, earlier: Sequence[Episode] = ()) -> tuple[Episode, Score]:
         """Play one conversation and score it."""
@@ -132,11 +133,15 @@ class Player:
 
     async def score(self, cell: Cell, episode: Episode) -> Score:
         """Score one conversation."""
-        realisation = self._realised(cell.condition)
+        resolved_condition = self._resolve_condition(cell.condition)
         if not self._setup.scoring_costs:
-            return await score_safely(self.scorer, cell.task, episode, realisation, cell.spec_key)
+            return await score_safely(
+                self.scorer, cell.task, episode, resolved_condition, cell.spec_key
+            )
         with self._watch.waiting(cell, _judge_of(self._setup)):
-            return await score_safely(self.scorer, cell.task, episode, realisation, cell.spec_key)
+            return await score_safely(
+                self.scorer, cell.task, episode, resolved_condition, cell.spec_key
+            )
 
     async def converse(
         self, cell: Cell, attempt: int = 0, earlier: Sequence[Episode] = ()
@@ -161,33 +166,35 @@ class Player:
             # A suite that breaks ends its conversation only.
             episode = _failed_start("code_error", f"the suite broke: {error_with_location(error)}")
         if episode.ending.detail:
-            told = msgspec.structs.replace(
+            instructions = msgspec.structs.replace(
                 episode.ending, detail=redact_environment(episode.ending.detail)
             )
-            episode = msgspec.structs.replace(episode, ending=told)
+            episode = msgspec.structs.replace(episode, ending=instructions)
         return msgspec.structs.replace(episode, started=started)
 
     async def _conversed(self, cell: Cell, attempt: int, earlier: Sequence[Episode]) -> Episode:
         setup = self._setup
-        world = self.begun_world(cell.task, earlier)
-        realisation = self._realised(cell.condition).of(cell.task)
-        told = realisation.judged(cell.task)
-        conductor = realisation.conductor(
-            setup.suite.conductor(told, world, setup.rules, setup.config.limits)
+        environment = self.begun_environment(cell.task, earlier)
+        resolved_condition = self._resolve_condition(cell.condition).of(cell.task)
+        instructions = resolved_condition.judged(cell.task)
+        turn_protocol = resolved_condition.turn_protocol(
+            suite_turn_protocol(setup.suite)(
+                instructions, environment, setup.rules, setup.config.limits
+            )
         )
-        history = conductor.opening()
-        shown = realisation.shown(cell.task)
-        policy = realisation.policy(setup.suite.policy(cell.task, world))
+        history = turn_protocol.opening()
+        shown = resolved_condition.shown(cell.task)
+        policy = resolved_condition.policy(setup.suite.policy(cell.task, environment))
         sessions: dict[Role, Session] = {}
         try:
             surfaces = PLAIN_IO
-            if realisation.layers:
+            if resolved_condition.layers:
                 with self._watch.waiting(cell, AwaitedParty("instructions")):
                     surfaces = await self._surfaces(
-                        cell, realisation, shown, OpeningProgress(history)
+                        cell, resolved_condition, shown, OpeningProgress(history)
                     )
             about_user = _about_user(surfaces)
-            for side in conductor.sides:
+            for side in turn_protocol.sides:
                 who = cell.agent if side == "agent" else cell.user
                 opening = SessionStart(
                     task=shown,
@@ -197,19 +204,19 @@ class Player:
                     history=history,
                     conversation=f"{cell.key}-{attempt}",
                     draw=cell.draw,
-                    instructions=surfaces.told.get(side, ""),
-                    phrases=realisation.phrases,
+                    instructions=surfaces.instructions.get(side, ""),
+                    phrases=resolved_condition.phrases,
                     sounds=self._sounds,
-                    manner=realisation.manner,
-                    key="" if surfaces.talk is None else surfaces.talk.key,
+                    user_behavior=resolved_condition.user_behavior,
+                    key="" if surfaces.context is None else surfaces.context.key,
                     user=about_user if side == "agent" else {},
-                    may_ask=realisation.may_ask,
+                    may_ask=resolved_condition.may_ask,
                 )
                 with self._watch.waiting(cell, AwaitedParty(side)):
                     opened = run_guarded(who.participant.open(opening), f"opening the {side}")
                     sessions[side] = await opened
             conversation = Conversation(
-                world,
+                environment,
                 sessions,
                 surfaces,
                 time.monotonic,
@@ -217,35 +224,45 @@ class Player:
             )
             self._watch.begin(cell, conversation)
             try:
-                episode = await conversation.run(conductor)
+                episode = await conversation.run(turn_protocol)
             finally:
                 self._watch.end(conversation)
-            return episode if surfaces.talk is None else realisation.after(surfaces.talk, episode)
+            return (
+                episode
+                if surfaces.context is None
+                else resolved_condition.after(surfaces.context, episode)
+            )
         except ParticipantError as error:
             return Episode(history, termination_for(error), 0, 0)
         finally:
             await _close(sessions)
 
     async def _surfaces(
-        self, cell: Cell, realisation: ResolvedCondition, shown: Task, begun: ConversationProgress
+        self,
+        cell: Cell,
+        resolved_condition: ResolvedCondition,
+        shown: Task,
+        begun: ConversationProgress,
     ) -> ConversationIO:
         # Neither agent nor recognizer has a part in this: they are all given the same audio.
         same_audio = content_key(cell.task.digest, cell.trial, self._setup.config.seed)
         agent = cell.agent
-        talk = ConversationContext(
+        context = ConversationContext(
             shown, same_audio, cell.draw, agent.participant, self._sounds, agent.model
         )
-        briefing = realisation.briefing(talk)
-        told: dict[Role, str] = {}
-        if briefing is not None:
-            told = {side: await briefing.instructions(side, begun) for side in SIDES}
+        instruction_source = resolved_condition.instruction_source(context)
+        instructions: dict[Role, str] = {}
+        if instruction_source is not None:
+            instructions = {
+                side: await instruction_source.instructions(side, begun) for side in SIDES
+            }
         return ConversationIO(
-            realisation.channels(talk),
-            realisation.views,
-            briefing,
-            told,
-            talk,
-            realisation.is_timed,
+            resolved_condition.channels(context),
+            resolved_condition.views,
+            instruction_source,
+            instructions,
+            context,
+            resolved_condition.is_timed,
         )
 
 
@@ -263,9 +280,9 @@ def _judge_of(setup: Setup) -> AwaitedParty:
 
 def _about_user(surfaces: ConversationIO) -> UserProfile:
     """Return what the agent is told of its user when its session opens."""
-    briefing = surfaces.briefing
-    if briefing is not None and isinstance(briefing, ProvidesUserProfile):
-        return briefing.user_profile()
+    instruction_source = surfaces.instruction_source
+    if instruction_source is not None and isinstance(instruction_source, ProvidesUserProfile):
+        return instruction_source.user_profile()
     return {}
 
 
@@ -291,13 +308,13 @@ def _final_state(episode: Episode) -> tuple[Event, ...]:
 
 
 async def score_safely(
-    scorer: Scorer, task: Task, episode: Episode, realisation: ResolvedCondition, draw: str
+    scorer: Scorer, task: Task, episode: Episode, resolved_condition: ResolvedCondition, draw: str
 ) -> Score:
     """Score one conversation; a check or a judge that breaks leaves it Unscored, never lost."""
     try:
-        realisation = realisation.of(task)
+        resolved_condition = resolved_condition.of(task)
         return await scorer.score(
-            realisation.judged(task), episode, realisation.wording(task), draw
+            resolved_condition.judged(task), episode, resolved_condition.wording(task), draw
         )
     except RunHalted:
         raise

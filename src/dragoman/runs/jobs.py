@@ -101,7 +101,9 @@ class Manifest(msgspec.Struct, frozen=True):
     not_applicable: dict[str, str] = {}
     imported: dict[str, msgspec.Raw] | msgspec.UnsetType = msgspec.UNSET
     prices: dict[str, Price] = {}
-    realised: dict[str, LocalizationRecord] = {}
+    localization_records: dict[str, LocalizationRecord] = msgspec.field(
+        default_factory=dict, name="realised"
+    )
     voices: dict[str, dict[str, object]] = {}
     is_explicit: bool = False
     clarified: dict[str, str] = {}
@@ -151,7 +153,7 @@ def start_job(
         setup.suite.provenance,
         not_applicable(setup),
         prices=dict(setup.prices.own),
-        realised=localization_records(setup),
+        localization_records=localization_records(setup),
         voices=voice_records(setup),
         is_explicit=places is not None,
         clarified=clarification_records(setup),
@@ -286,7 +288,7 @@ def _note_made_of(store: RunStore, cells: Sequence[Cell]) -> None:
 
 def localization_records(setup: Setup) -> dict[str, LocalizationRecord]:
     """Return by label what conditions really have in another language."""
-    return {label: entry.realised for label, entry in setup.localizations.items()}
+    return {label: entry.record for label, entry in setup.localizations.items()}
 
 
 def voice_records(setup: Setup) -> dict[str, dict[str, object]]:

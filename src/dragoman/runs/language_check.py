@@ -99,7 +99,7 @@ def _check(
     english: Mapping[str, StateDelta],
 ) -> LanguageCheck:
     localization = setup.localization(condition)
-    realisation = setup.resolve_condition(condition)
+    resolved_condition = setup.resolve_condition(condition)
     labels = tuple(_label_calls(setup.tasks, localization))
     return LanguageCheck(
         suite=setup.suite.name,
@@ -123,13 +123,17 @@ def _check(
         refused=tuple(
             finding
             for side, task, call in labels
-            if (finding := _check_label_call(player, realisation.of(task).views[side], task, call))
+            if (
+                finding := _check_label_call(
+                    player, resolved_condition.of(task).views[side], task, call
+                )
+            )
             is not None
         ),
         coverage=tuple(_coverage(setup, localization, played))
         if localization.questions is None
-        else tuple(_question_coverage(setup, player, realisation)),
-        notes=localization.realised.notes,
+        else tuple(_question_coverage(setup, player, resolved_condition)),
+        notes=localization.record.notes,
     )
 
 
@@ -148,9 +152,9 @@ def _why(score: Score) -> str:
 
 
 def _state(player: Player, cell: Cell, episode: Episode) -> StateDelta:
-    world = player.begun_world(cell.task)
-    replay(list(executed_calls(episode.events)), world)
-    return world.delta()
+    environment = player.begun_environment(cell.task)
+    replay(list(executed_calls(episode.events)), environment)
+    return environment.delta()
 
 
 def _label_calls(
@@ -189,7 +193,7 @@ def _check_label_call(
 
 
 def _answer(player: Player, task: Task, call: ToolCall) -> ToolResult:
-    return player.fresh_world(task).call(call)
+    return player.fresh_environment(task).call(call)
 
 
 def _coverage(setup: Setup, localization: Localization, played: Played) -> Iterator[Coverage]:
@@ -217,21 +221,25 @@ def _coverage(setup: Setup, localization: Localization, played: Played) -> Itera
 
 
 def _question_coverage(
-    setup: Setup, player: Player, realisation: ResolvedCondition
+    setup: Setup, player: Player, resolved_condition: ResolvedCondition
 ) -> Iterator[Coverage]:
     """Yield the English share of a run's texts.
 
     The texts are functions, instructions to agents, and words spoken.
     """
-    shown = [(task, realisation.of(task)) for task in setup.tasks]
-    tools = [(player.fresh_world(task).tools("agent"), each.views["agent"]) for task, each in shown]
+    shown = [(task, resolved_condition.of(task)) for task in setup.tasks]
+    tools = [
+        (player.fresh_environment(task).tools("agent"), each.views["agent"]) for task, each in shown
+    ]
     yield measure_coverage(
         "functions",
         (text for own, view in tools for text in texts_of_tools(own, view.show(own))),
     )
-    told = [(setup.suite.policy(task, player.fresh_world(task)), each) for task, each in shown]
+    translated = [
+        (setup.suite.policy(task, player.fresh_environment(task)), each) for task, each in shown
+    ]
     yield measure_coverage(
-        "instructions", (ShownText("told", text, each.policy(text)) for text, each in told)
+        "instructions", (ShownText("told", text, each.policy(text)) for text, each in translated)
     )
     yield measure_coverage(
         "questions",
@@ -239,8 +247,8 @@ def _question_coverage(
     )
 
 
-def _words(english: Task, told: Task) -> Iterator[ShownText]:
-    for turn, other in zip(english.turns, told.turns, strict=True):
+def _words(english: Task, translated: Task) -> Iterator[ShownText]:
+    for turn, other in zip(english.turns, translated.turns, strict=True):
         for message, shown in zip(turn.messages, other.messages, strict=True):
             yield ShownText("said", message, shown)
 
@@ -262,7 +270,7 @@ def _refusals(results: Iterable[ToolResult]) -> Iterator[ShownText]:
 def _policy(setup: Setup, localization: Localization, played: Played) -> Iterator[ShownText]:
     """Yield the policy, which is one text: it is translated as a whole or not at all."""
     for cell, _, _ in played[:1]:
-        own = setup.suite.policy(cell.task, Player(setup).fresh_world(cell.task))
+        own = setup.suite.policy(cell.task, Player(setup).fresh_environment(cell.task))
         shown = own if localization.policy is None else localization.policy
         yield ShownText("policy", own, shown)
 

@@ -102,13 +102,13 @@ def reward_scoring(setup: Setup) -> MeasureSetup:
         setup.judge,
         setup.users,
         setup.check,
-        worlds=functools.cache(setup.suite.factory),
+        environments=functools.cache(setup.suite.factory),
     )
     suite = setup.suite
     return MeasureSetup(
         scorer,
         setup.rules,
-        suite.stakes if isinstance(suite, ProvidesRiskProfile) else RiskProfile(),
+        suite.risk_profile if isinstance(suite, ProvidesRiskProfile) else RiskProfile(),
     )
 
 
@@ -132,7 +132,7 @@ class _ScoringContexts:
     def __init__(self, setup: Setup, played: MeasuringContext) -> None:
         self._played = played
         self._tasks: Mapping[str, Task] = {task.id: task for task in setup.tasks}
-        self._realised: Mapping[Condition, ResolvedCondition] = {
+        self._resolved_conditions: Mapping[Condition, ResolvedCondition] = {
             condition: setup.resolve_condition(
                 _scored_as(condition, setup) if played.is_imported else condition
             )
@@ -145,19 +145,19 @@ class _ScoringContexts:
 
     def case(self, cell: StoredCell, episode: Episode) -> ScoringContext:
         task = self._tasks[cell.task]
-        realised = self._realised[cell.condition]
-        realisation = realised.of(task)
+        condition = self._resolved_conditions[cell.condition]
+        resolved_condition = condition.of(task)
         return ScoringContext(
-            realisation.judged(task),
+            resolved_condition.judged(task),
             episode,
             self._factory,
-            realisation.wording(task),
+            resolved_condition.wording(task),
             self._played.setting(cell.condition),
             named_key(cell.key, cell.agent) if cell.agent in self._named else cell.key,
-            realised.phrases if cell.condition.is_localized else self._english,
+            condition.phrases if cell.condition.is_localized else self._english,
             () if self._expects is None else self._expects.expected_values(task),
-            lambda: realisation.policy(self._suite.policy(task, self._factory(task))),
-            None if cell.condition.persona == NONE else realisation.manner.habits,
+            lambda: resolved_condition.policy(self._suite.policy(task, self._factory(task))),
+            None if cell.condition.persona == NONE else resolved_condition.user_behavior.habits,
         )
 
     @functools.cached_property
@@ -202,13 +202,13 @@ class MeasuringPool(msgspec.Struct, frozen=True):
     """By whom measures are taken.
 
     Attributes:
-        open_crew: Opens the workers.
+        open_pool: Opens the workers.
         count: How many they are.
         names: The measures, by which workers find them.
         tasks: Those of a run that was played elsewhere; None for the suite's own.
     """
 
-    open_crew: OpenPool
+    open_pool: OpenPool
     count: int
     names: tuple[str, ...]
     tasks: tuple[Task, ...] | None = None
@@ -254,7 +254,7 @@ async def pool_measurer(
     config = msgspec.structs.replace(setup.config, max_cost="", workers=1, ray="")
     same = _identity(setup, measures)
     given = MeasuringSpec(config, played, spread.names, same, spread.tasks)
-    async with spread.open_crew(WorkerSpec(OPENER, _encode(given), module_path())) as do:
+    async with spread.open_pool(WorkerSpec(OPENER, _encode(given), module_path())) as do:
 
         async def take(
             cell: StoredCell, episode: Episode, places: Sequence[int]
@@ -286,8 +286,8 @@ async def open_measurer(given: bytes) -> AsyncIterator[TaskFn]:
     setup = scoring_setup(work.config, NO_PRICES, conditions)
     if work.tasks is not None:
         setup = msgspec.structs.replace(setup, tasks=work.tasks)
-    makings = MeasureContext(reward_scoring(setup), (work.config.judge,), setup.connections)
-    measures = resolve_measures(work.names, makings)
+    artifact_costs = MeasureContext(reward_scoring(setup), (work.config.judge,), setup.connections)
+    measures = resolve_measures(work.names, artifact_costs)
     if _identity(setup, measures) != work.same:
         raise UsageError(f"data, translations or measures of {work.config.suite} differ there")
     take = local_measurer(setup, work.played, measures)
@@ -306,7 +306,7 @@ async def open_measurer(given: bytes) -> AsyncIterator[TaskFn]:
 def _identity(setup: Setup, measures: Sequence[Measure]) -> str:
     return content_key(
         setup.suite.provenance.digest,
-        {label: entry.realised.digest for label, entry in setup.localizations.items()},
+        {label: entry.record.digest for label, entry in setup.localizations.items()},
         [(each.name, each.version, each.judge, each.rules) for each in measures],
     )
 
@@ -325,17 +325,17 @@ def measure_settings(manifest: Manifest) -> dict[str, MeasureSetting]:
 
     Plain English text is absent.
     """
-    labels = dict.fromkeys((*manifest.realised, *manifest.voices, *manifest.clarified))
+    labels = dict.fromkeys((*manifest.localization_records, *manifest.voices, *manifest.clarified))
     return {label: _setting(label, manifest) for label in labels}
 
 
 def _setting(label: str, manifest: Manifest) -> MeasureSetting:
-    realised, voice = manifest.realised.get(label), manifest.voices.get(label)
+    localization, voice = manifest.localization_records.get(label), manifest.voices.get(label)
     return MeasureSetting(
         language=ENGLISH if voice is None else str(voice.get("language", ENGLISH)),
-        label=ENGLISH if realised is None else realised.detector or ENGLISH,
-        relatives=() if realised is None else realised.relatives,
-        is_localized=realised is not None,
+        label=ENGLISH if localization is None else localization.detector or ENGLISH,
+        relatives=() if localization is None else localization.relatives,
+        is_localized=localization is not None,
         is_spoken=voice is not None,
         is_clarified=label in manifest.clarified,
     )

@@ -98,11 +98,11 @@ class CellBlock:
     def __init__(
         self,
         setup: Setup,
-        realisation: ResolvedCondition,
+        resolved_condition: ResolvedCondition,
         pair: tuple[ResolvedParticipant, ResolvedParticipant],
     ) -> None:
         agent, user = pair
-        self.condition = realisation.condition
+        self.condition = resolved_condition.condition
         self.agent = agent
         self.user = user
         self._digest = setup.suite.provenance.digest
@@ -115,7 +115,7 @@ class CellBlock:
                 setup.limits,
                 setup.config.seed,
             ),
-            encoded_parts(*realisation.identities),
+            encoded_parts(*resolved_condition.identities),
         )
 
     def shared(self, trial: int) -> bytes:
@@ -219,10 +219,10 @@ def lazy_plan(setup: Setup) -> PlannedCells:
         if condition.label not in left_out
     ]
     blocks = [
-        CellBlock(setup, realisation, pair)
-        for realisation in played
+        CellBlock(setup, resolved_condition, pair)
+        for resolved_condition in played
         for pair in setup.pairs
-        if not _not_of_agent(pair[0], realisation.condition)
+        if not _not_of_agent(pair[0], resolved_condition.condition)
     ]
     return PlannedCells(blocks, {task.id: task for task in setup.tasks}, setup.config.trials)
 

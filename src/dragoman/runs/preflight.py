@@ -27,7 +27,7 @@ MANY = 100
 STEPS = 3
 """Of a conversation: the user's first words, and the agent's answer to them."""
 
-PATIENCE_S = 30.0
+RETRY_SECONDS = 30.0
 """Seconds for an endpoint that is down or refuses: a run waits longer, with more at stake."""
 
 _ATTEMPT = -1
@@ -67,7 +67,7 @@ def count_asking(config: RunConfig, cells: Sequence[Cell]) -> int:
 def shorten_config(config: RunConfig) -> RunConfig:
     """Return a configuration in which conversations end early, and nobody is waited for long."""
     return msgspec.structs.replace(
-        config, max_steps=STEPS, patience=min(config.patience, PATIENCE_S)
+        config, max_steps=STEPS, patience=min(config.patience, RETRY_SECONDS)
     )
 
 

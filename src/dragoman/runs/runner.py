@@ -77,7 +77,7 @@ def start(
     Raises:
         UsageError: Where a measure that is to be counted after playing cannot be made.
     """
-    resolve_measures(setup.config.measures, _makings(setup))
+    resolve_measures(setup.config.measures, _artifact_costs(setup))
     folder = folder or new_folder(setup.suite.name)
     return start_job(setup, folder, time.time(), places, preflight)
 
@@ -116,7 +116,7 @@ async def _play(
         scoring = (job.setup.rules.name, job.setup.judge_name, METRIC_VERSION)
         names = _due(job.setup, read_manifest(job.store))
         if names != (REWARD,) or job.store.has_unscored(*scoring):
-            measures, missing = _available(names, _makings(job.setup))
+            measures, missing = _available(names, _artifact_costs(job.setup))
             unmeasured |= missing
             with long_step("taking measures"):
                 await measure_locally(
@@ -137,19 +137,19 @@ def _due(setup: Setup, manifest: Manifest) -> tuple[str, ...]:
     )
 
 
-def _makings(setup: Setup) -> MeasureContext:
+def _artifact_costs(setup: Setup) -> MeasureContext:
     return MeasureContext(reward_scoring(setup), (setup.config.judge,), setup.connections)
 
 
 def _available(
-    names: Sequence[str], makings: MeasureContext
+    names: Sequence[str], artifact_costs: MeasureContext
 ) -> tuple[list[Measure], dict[str, str]]:
     """Return the measures that can be made, and by name why others cannot."""
     measures: list[Measure] = []
     missing: dict[str, str] = {}
     for name in names:
         try:
-            measures += resolve_measures([name], makings)
+            measures += resolve_measures([name], artifact_costs)
         except UsageError as error:
             missing[name] = str(error)
     return measures, missing
@@ -214,17 +214,19 @@ def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> P
             )
         if not is_imported:
             _require_same_languages(setup, manifest, folder)
-        makings, missing = _makings(setup), dict[str, str]()
+        artifact_costs, missing = _artifact_costs(setup), dict[str, str]()
         if asked.judges:
             judges, repeat = tuple(dict.fromkeys(asked.judges)), asked.repeat
-            makings = msgspec.structs.replace(makings, judges=judges, repeat=repeat, settles=True)
+            artifact_costs = msgspec.structs.replace(
+                artifact_costs, judges=judges, repeat=repeat, settles=True
+            )
         if asked.measures:
             names = tuple(asked.measures)
-            measures: Sequence[Measure] = resolve_measures(names, makings)
+            measures: Sequence[Measure] = resolve_measures(names, artifact_costs)
             _require_panel(measures, asked)
         else:
             due_now = _due(setup, manifest)
-            measures, missing = _available(due_now, makings)
+            measures, missing = _available(due_now, artifact_costs)
             names = tuple(name for name in due_now if name not in missing)
         choice: Choice = "all" if asked.anew else "open"
         measuring = MeasuringPlan(setup, measures, choice, _spread(setup, names, store))
@@ -239,12 +241,12 @@ def _spread(setup: Setup, names: tuple[str, ...], store: RunStore) -> MeasuringP
     """Return by whom measures are taken; None for this process."""
     if setup.config.workers < 1:
         raise UsageError(f"--workers {setup.config.workers}: at least 1")
-    open_crew = worker_pool_for(setup.config)
-    if open_crew is None:
+    open_pool = worker_pool_for(setup.config)
+    if open_pool is None:
         return None
     is_imported = read_manifest(store).imported is not msgspec.UNSET
     return MeasuringPool(
-        open_crew, setup.config.workers, names, setup.tasks if is_imported else None
+        open_pool, setup.config.workers, names, setup.tasks if is_imported else None
     )
 
 
@@ -261,7 +263,10 @@ def _require_panel(measures: Sequence[Measure], asked: MeasureRequest) -> None:
 def _require_same_languages(setup: Setup, manifest: Manifest, folder: Path) -> None:
     """Refuse to score by other labels than those that the sides saw."""
     for label, now in localization_records(setup).items():
-        if label in manifest.realised and manifest.realised[label].digest != now.digest:
+        if (
+            label in manifest.localization_records
+            and manifest.localization_records[label].digest != now.digest
+        ):
             raise StoreError(
                 f"{folder}: what {label} looks like has changed since this run was played: "
                 "it can only be scored with the artifacts it was played on"

@@ -175,11 +175,11 @@ def _handoff(task: Task) -> str:
 
 
 def _failing_write(task: Task, episode: Episode, player: Player) -> TaskFinding | None:
-    world = player.fresh_world(task)
+    environment = player.fresh_environment(task)
     refused = [
         f"{event.name}: {event.content}"
         for event in episode.events
-        if isinstance(event, ToolResult) and event.error and world.kind(event.name) == "write"
+        if isinstance(event, ToolResult) and event.error and environment.kind(event.name) == "write"
     ]
     return TaskFinding(task.id, "; ".join(refused)) if refused else None
 

@@ -50,9 +50,9 @@ async def remote_player(run: RunSpec) -> AsyncIterator[PlayFn]:
     Raises:
         UsageError: For an agent that has no name by which it is found here.
     """
-    receipts = RecordingSpendTracker()
+    spend_records = RecordingSpendTracker()
     setup = msgspec.structs.replace(
-        build_setup(run.config, None, NO_PRICES, receipts, run.conditions),
+        build_setup(run.config, None, NO_PRICES, spend_records, run.conditions),
         planned_limits=run.planned_limits,
     )
 
@@ -61,7 +61,7 @@ async def remote_player(run: RunSpec) -> AsyncIterator[PlayFn]:
     async def play(plain: CellSpec, earlier: Sequence[Episode]) -> PlayResult:
         kept = MemoryAudioStore()
         finished = await player.keeping(kept).finished(cell_from(plain), plain.attempt, earlier)
-        return msgspec.structs.replace(finished, audio=kept.all(), spent=receipts.take())
+        return msgspec.structs.replace(finished, audio=kept.all(), spent=spend_records.take())
 
     try:
         yield play
@@ -104,14 +104,14 @@ _outcome = msgspec.json.Decoder(PlaySuccess | PlayFailure).decode
 class WorkerPoolBackend:
     """Plays conversations by a crew."""
 
-    def __init__(self, open_crew: OpenPool) -> None:
-        self._open_crew = open_crew
+    def __init__(self, open_pool: OpenPool) -> None:
+        self._open_pool = open_pool
 
     @asynccontextmanager
     async def open(self, source: BackendContext) -> AsyncIterator[PlayFn]:
         """Return what has single conversations played by the crew."""
         work = WorkerSpec(OPENER, _encode(source.run), module_path())
-        async with self._open_crew(work) as do:
+        async with self._open_pool(work) as do:
 
             async def play(cell: CellSpec, earlier: Sequence[Episode]) -> PlayResult:
                 try:
@@ -172,8 +172,8 @@ def backend_for(config: RunConfig) -> Backend:
     Raises:
         UsageError: Where there is no such backend, it cannot be loaded, or two are asked for.
     """
-    open_crew = worker_pool_for(config)
-    if open_crew is None:
+    open_pool = worker_pool_for(config)
+    if open_pool is None:
         return find_backend(config.backend)
     if config.backend != LOCAL:
         raise UsageError(
@@ -181,7 +181,7 @@ def backend_for(config: RunConfig) -> Backend:
             "plays them elsewhere: leave one of them out"
         )
 
-    return WorkerPoolBackend(open_crew)
+    return WorkerPoolBackend(open_pool)
 
 
 def worker_pool_for(config: RunConfig) -> OpenPool | None:

@@ -195,8 +195,8 @@ class ChatJudge:
         """
         rubric = files("dragoman.scoring") / "rubrics" / self._rubric.file
         numbered = "\n".join(f"{index}. {text}" for index, text in enumerate(assertions, 1))
-        told = f"<scenario>\n{escape_marks(scenario)}\n</scenario>\n" if scenario else ""
-        question = f"{told}<conversation>\n{escape_marks(transcript(events))}\n</conversation>\n<assertions>\n{numbered}\n</assertions>"
+        reported = f"<scenario>\n{escape_marks(scenario)}\n</scenario>\n" if scenario else ""
+        question = f"{reported}<conversation>\n{escape_marks(transcript(events))}\n</conversation>\n<assertions>\n{numbered}\n</assertions>"
         messages = [
             {"role": "system", "content": rubric.read_text("utf-8")},
             {"role": "user", "content": question},

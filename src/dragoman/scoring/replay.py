@@ -24,7 +24,7 @@ _HALF = 0.5
 
 def replay(
     executed: Sequence[tuple[ToolCall, ToolResult | None]],
-    world: Environment,
+    environment: Environment,
     *,
     in_cents: bool = False,
 ) -> tuple[str, ...]:
@@ -32,15 +32,15 @@ def replay(
 
     Args:
         executed: Calls with what they returned.
-        world: A fresh world.
+        environment: A fresh world.
         in_cents: Whether numbers in results need to be the same to the cent only, as where a world
             that rounds repeats what one recorded that does not.
     """
     differing = []
     for call, recorded in executed:
-        if recorded is None or world.kind(call.name) != "write":
+        if recorded is None or environment.kind(call.name) != "write":
             continue
-        result = world.call(call)
+        result = environment.call(call)
         if not same_content(result.content, recorded.content, in_cents=in_cents):
             then, now = _where_they_part(recorded.content, result.content)
             differing.append(f"{call.name} ({call.id}) answered {then!r} then, {now!r} now")

@@ -56,7 +56,7 @@ class Scorer:
         users: UserCheck | None = None,
         check: Check | None = None,
         *,
-        worlds: Callable[[Rules], EnvironmentFactory] | None = None,
+        environments: Callable[[Rules], EnvironmentFactory] | None = None,
     ) -> None:
         """Prepare scoring.
 
@@ -66,7 +66,7 @@ class Scorer:
             judge: Decides assertions; None leaves them unscored.
             users: Checks simulated users; None where there are none.
             check: The suite's own way of judging; None where tasks' criteria say it all.
-            worlds: Makes the factory of another rule set, which may repeat a conversation that
+            environments: Makes the factory of another rule set, which may repeat a conversation that
                 these rules do not; None for not to look for one.
         """
         self._factory = factory
@@ -74,7 +74,7 @@ class Scorer:
         self._judge = judge
         self._users = users
         self._check = check
-        self._worlds = worlds
+        self._environments = environments
         self._others = tuple(
             each
             for each in CONVERSATION_RULES.values()
@@ -140,13 +140,15 @@ class Scorer:
         """
         expected = self._expected.get(task.digest)
         if expected is None:
-            world = self._factory(task)
-            replay(list(executed_calls(task.history)), world)
-            if not self._rules.plan_is_synchronized and isinstance(world, SynchronizedEnvironment):
-                world = world.unsynchronized()
+            environment = self._factory(task)
+            replay(list(executed_calls(task.history)), environment)
+            if not self._rules.plan_is_synchronized and isinstance(
+                environment, SynchronizedEnvironment
+            ):
+                environment = environment.unsynchronized()
             for action in _plan(task):
-                world.call(ToolCall(action.id, action.name, action.arguments, action.by))
-            expected = self._expected[task.digest] = world.delta()
+                environment.call(ToolCall(action.id, action.name, action.arguments, action.by))
+            expected = self._expected[task.digest] = environment.delta()
         return expected
 
     def _without_judging(self, criteria: Criteria | None, episode: Episode) -> Score | None:
@@ -188,7 +190,7 @@ class Scorer:
 
     def _repeated_by(self, task: Task, episode: Episode) -> str:
         """Return which other rules repeat what was recorded, as the end of a reason."""
-        if self._check is not None or self._worlds is None:
+        if self._check is not None or self._environments is None:
             return ""
         try:
             executed = list(executed_calls(episode.events))
@@ -197,8 +199,8 @@ class Scorer:
             return ""
         for rules in self._others:
             with suppress(DragomanError):
-                world = self._worlds(rules)(task)
-                if not replay(executed, world, in_cents=rules.money_is_rounded):
+                environment = self._environments(rules)(task)
+                if not replay(executed, environment, in_cents=rules.money_is_rounded):
                     # Conversations of one run are mostly repeated by the same rules.
                     self._others = (rules, *(each for each in self._others if each != rules))
                     return f"; the rules {rules.name} repeat it"
@@ -210,17 +212,21 @@ class Scorer:
         """Return what needs no judge, and a line for each result that was not repeated."""
         if self._check is not None:
             return _run_check(self._check, task, episode, wording), ()
-        world = self._factory(task)
+        environment = self._factory(task)
         executed = list(executed_calls(episode.events))
-        differing = replay(executed, world, in_cents=self._rules.money_is_rounded)
+        differing = replay(executed, environment, in_cents=self._rules.money_is_rounded)
         if differing and self._rules.replay_must_repeat:
             raise ReplayError(differing[0])
         calls = [call for call, _ in executed if not call.malformed]
         components = (
-            state_component(criteria, world, self.expected_state(task)),
-            assertion_component(criteria, world),
+            state_component(criteria, environment, self.expected_state(task)),
+            assertion_component(criteria, environment),
             action_component(
-                criteria, calls, world, self._rules, _collect_localized_calls(episode, wording)
+                criteria,
+                calls,
+                environment,
+                self._rules,
+                _collect_localized_calls(episode, wording),
             ),
             communicate_component(criteria, episode.events, self._rules, wording),
         )

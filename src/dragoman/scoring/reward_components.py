@@ -82,7 +82,7 @@ def assertion_component(criteria: Criteria, reached: Environment) -> ComponentSc
 def action_component(
     criteria: Criteria,
     calls: Sequence[ToolCall],
-    world: Environment,
+    environment: Environment,
     rules: Rules,
     written: LocalizedCalls | None = None,
 ) -> ComponentScore:
@@ -91,7 +91,7 @@ def action_component(
     Args:
         criteria: What is planned.
         calls: What was called, in the world's own values.
-        world: Tells whose tools are called.
+        environment: Tells whose tools are called.
         rules: Which arguments are compared, and whether it matters who called.
         written: The same calls as they were written, where tools are in another language.
     """
@@ -104,12 +104,12 @@ def action_component(
         _add_wording_verdict(
             Evidence(
                 f"{action.id} {action.name}",
-                _is_made(action, made, world, rules),
-                kind=world.kind(action.name) or "",
+                _is_made(action, made, environment, rules),
+                kind=environment.kind(action.name) or "",
             ),
             None
             if raw is None or written is None
-            else _is_made(written.plan[action.id], raw, world, rules),
+            else _is_made(written.plan[action.id], raw, environment, rules),
         )
         for action in criteria.actions
     )
@@ -124,11 +124,11 @@ def _calls_by_name(calls: Sequence[ToolCall]) -> dict[str, list[ToolCall]]:
 
 
 def _is_made(
-    action: Action, calls: Mapping[str, Sequence[ToolCall]], world: Environment, rules: Rules
+    action: Action, calls: Mapping[str, Sequence[ToolCall]], environment: Environment, rules: Rules
 ) -> bool:
     return any(
         arguments_match(action, call.arguments, rules)
-        and (not rules.planned_side_must_call or world.owner(call) == action.by)
+        and (not rules.planned_side_must_call or environment.owner(call) == action.by)
         for call in calls.get(action.name, ())
     )
 

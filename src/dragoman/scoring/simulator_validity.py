@@ -72,7 +72,7 @@ def _check_stop(
     turns: Sequence[UserTurn], last: UserTurn, called: Collection[str], language: str
 ) -> Evidence:
     if last.number == 1:
-        return Evidence(SUBJECT, False, last.told("stops at once", last.text))
+        return Evidence(SUBJECT, False, last.describe("stops at once", last.text))
     if TRANSFER in last.tokens:
         return _transfer(turns, called, language)
     if known_primary_language(language) == "en":
@@ -83,11 +83,11 @@ def _check_stop(
 def _stop(turns: Sequence[UserTurn], last: UserTurn) -> Evidence:
     waits_for_leave = _asks("asks_leave", last.asked)
     if waits_for_leave and _agrees(last.text):
-        return Evidence(SUBJECT, False, last.told("agrees and stops", last.text))
+        return Evidence(SUBJECT, False, last.describe("agrees and stops", last.text))
     if _asks("asks_facts", last.asked):
         before = [*(turn.text for turn in turns[:-1]), *(text for t in turns for text in t.heard)]
         for fact in unknown_identifiers(find_identifiers(last.text), "\n".join(before)):
-            return Evidence(SUBJECT, False, last.told("answers and stops", fact))
+            return Evidence(SUBJECT, False, last.describe("answers and stops", fact))
     if waits_for_leave and not last.text:
         return Evidence(SUBJECT, None, "stops without a word where the agent asks leave to act")
     if STOP not in last.tokens:
@@ -162,13 +162,13 @@ def user_evidence(task: Task, episode: Episode, language: str) -> tuple[Evidence
     if not is_simulated(task, episode):
         return ()
     turns = user_turns(task, episode)
-    told = scenario_texts(task.scenario)
+    instructions = scenario_texts(task.scenario)
     return (
         _goal_evidence(turns, _reason(task), language),
-        _invention_evidence(turns, told),
+        _invention_evidence(turns, instructions),
         _check_leaks(turns, _instructions(task)),
         early_end_evidence(turns, episode, language),
-        _language_evidence(turns, told, language),
+        _language_evidence(turns, instructions, language),
     )
 
 
@@ -188,7 +188,7 @@ def _goal_evidence(turns: Sequence[UserTurn], reason: str, language: str) -> Evi
     undecided.
     """
     findings = [
-        turn.told("speaks as the agent", phrase)
+        turn.describe("speaks as the agent", phrase)
         for turn in turns
         if (phrase := match_phrase("serves", without_quotes(turn.text)))
     ]
@@ -206,31 +206,31 @@ def _goal_evidence(turns: Sequence[UserTurn], reason: str, language: str) -> Evi
     return _evidence("goal_kept", strayed)
 
 
-def _invention_evidence(turns: Sequence[UserTurn], told: Sequence[str]) -> Evidence:
+def _invention_evidence(turns: Sequence[UserTurn], instructions: Sequence[str]) -> Evidence:
     """The user named no id, address or number of its own making.
 
     A breach is an identifying fact (see `find_identifiers`) that occurs neither in the scenario,
     nor in what the agent said before, nor in earlier results of the user's own tools. A value of
     the scenario that was misread and then put right is none: personas misread numbers.
     """
-    return _evidence("nothing_invented", _inventions(turns, told), _silence(turns))
+    return _evidence("nothing_invented", _inventions(turns, instructions), _silence(turns))
 
 
-def _inventions(turns: Sequence[UserTurn], told: Sequence[str]) -> Iterator[str]:
-    scenario = known = _join_alphanumerics(told)
+def _inventions(turns: Sequence[UserTurn], instructions: Sequence[str]) -> Iterator[str]:
+    scenario = known = _join_alphanumerics(instructions)
     for place, turn in enumerate(turns):
         known += "".join(map(alphanumeric, turn.heard))
         for fact in find_identifiers(turn.text):
             if not contains_identifier(fact, known) and not _is_put_right(
                 fact, turns[place:], scenario
             ):
-                yield turn.told("invents", fact)
+                yield turn.describe("invents", fact)
 
 
 @lru_cache(maxsize=256)
-def _join_alphanumerics(told: Sequence[str]) -> str:
+def _join_alphanumerics(instructions: Sequence[str]) -> str:
     """Return what facts are looked for in; remembered, since many conversations are of one task."""
-    return "".join(map(alphanumeric, told))
+    return "".join(map(alphanumeric, instructions))
 
 
 def _is_put_right(fact: str, turns: Sequence[UserTurn], scenario: str) -> bool:
@@ -254,13 +254,15 @@ def _check_leaks(turns: Sequence[UserTurn], instructions: str) -> Evidence:
     findings = []
     for turn in turns:
         if phrase := match_phrase("simulates", turn.text):
-            findings.append(turn.told("speaks of being played", phrase))
+            findings.append(turn.describe("speaks of being played", phrase))
         if recited := _find_recited_run(language_words(turn.text), runs):
-            findings.append(turn.told("recites its instructions", recited))
+            findings.append(turn.describe("recites its instructions", recited))
     return _evidence("nothing_leaked", findings, _silence(turns) or blind)
 
 
-def _language_evidence(turns: Sequence[UserTurn], told: Sequence[str], language: str) -> Evidence:
+def _language_evidence(
+    turns: Sequence[UserTurn], instructions: Sequence[str], language: str
+) -> Evidence:
     """The user spoke its language in every message; see `foreign_reason` for what shows another.
 
     Languages in Latin letters other than English cannot be told apart by these rules, so that
@@ -269,28 +271,30 @@ def _language_evidence(turns: Sequence[UserTurn], told: Sequence[str], language:
     own = known_primary_language(language)
     if own is None:
         return _evidence("own_language", (), f"the script of {language!r} is not known")
-    findings = list(_foreign_turns(turns, told, own))
+    findings = list(_foreign_turns(turns, instructions, own))
     if findings or (own != "en" and uses_latin(own)):
         return _evidence("own_language", findings, "languages in Latin letters look alike")
     is_open = not any(is_long_enough(turn.text) for turn in turns)
     return _evidence("own_language", (), "too little was said to tell" if is_open else "")
 
 
-def _foreign_turns(turns: Sequence[UserTurn], told: Sequence[str], language: str) -> Iterator[str]:
-    known = set(_instruction_words(told))
+def _foreign_turns(
+    turns: Sequence[UserTurn], instructions: Sequence[str], language: str
+) -> Iterator[str]:
+    known = set(_instruction_words(instructions))
     for turn in turns:
         known.update(*map(language_words, turn.heard))
         if why := foreign_reason(turn.text, language, known):
-            yield turn.told(why, turn.text)
+            yield turn.describe(why, turn.text)
 
 
 @lru_cache(maxsize=256)
-def _instruction_words(told: Sequence[str]) -> frozenset[str]:
+def _instruction_words(instructions: Sequence[str]) -> frozenset[str]:
     """Return the words of a user's instructions.
 
     The result is cached, because many conversations are of one task.
     """
-    return frozenset().union(*map(language_words, told))
+    return frozenset().union(*map(language_words, instructions))
 
 
 def _silence(turns: Sequence[UserTurn]) -> str:
@@ -376,9 +380,9 @@ class UserCheck:
         if self.judge is None or not by_rule:
             return UserCheckResult(by_rule)
         asked = tuple(text.format(language=language) for text in STATEMENTS.values())
-        told = "\n\n".join(scenario_texts(task.scenario))
+        instructions = "\n\n".join(scenario_texts(task.scenario))
         try:
-            judgement = await self.judge.judge(asked, episode.events, case, told)
+            judgement = await self.judge.judge(asked, episode.events, case, instructions)
         except (JudgeError, ParticipantError) as error:
             reason = f"the users' judge failed: {error}"
             return UserCheckResult(tuple(_open(entry, reason) for entry in by_rule), error.usage)

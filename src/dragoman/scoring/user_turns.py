@@ -32,7 +32,7 @@ class UserTurn(msgspec.Struct, frozen=True):
     asked: str
     position: int = 0
 
-    def told(self, what: str, quoted: str) -> str:
+    def describe(self, what: str, quoted: str) -> str:
         """Return a line that says what is wrong with this message, with some of its words."""
         shown = " ".join(quoted.split())
         return f"message {self.number} {what}: {shown[:_SHOWN]}{'…' * (len(shown) > _SHOWN)}"

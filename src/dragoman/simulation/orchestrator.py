@@ -79,14 +79,14 @@ _SIDE: Mapping[Role, AwaitedParty] = {"agent": AwaitedParty("agent"), "user": Aw
 _LINE, _INSTRUCTIONS = AwaitedParty("line"), AwaitedParty("instructions")
 _JUDGE = AwaitedParty("judge of clarifications")
 _DECISION = "the judge of clarifications"
-_BRIEFING = "what the sides are told"
+_INSTRUCTION_SOURCE = "what the sides are told"
 _TOO_SLOW: Mapping[str, TerminationReason] = {
     "the agent": "timeout",
     "the user": "user_error",
     "a tool": "infrastructure_error",
     "the line": "infrastructure_error",
     _DECISION: "infrastructure_error",
-    _BRIEFING: "infrastructure_error",
+    _INSTRUCTION_SOURCE: "infrastructure_error",
 }
 """How a conversation ends whose time went to one of these."""
 
@@ -99,17 +99,17 @@ class ConversationIO(msgspec.Struct, frozen=True):
     Attributes:
         channels: What each side's words go through.
         views: How each side sees tools.
-        briefing: What sessions are told, asked before each reply; None where nothing is told.
-        told: What each side was told when its session opened.
-        talk: What tells the conversation from others; None where no layer takes part.
+        instruction_source: What sessions are told, asked before each reply; None where nothing is told.
+        instructions: What each side was told when its session opened.
+        context: What tells the conversation from others; None where no layer takes part.
         is_timed: Whether how long the agent's replies took is kept.
     """
 
     channels: Mapping[Role, Channel]
     views: Mapping[Role, ToolView]
-    briefing: InstructionSource | None = None
-    told: Mapping[Role, str] = {}
-    talk: ConversationContext | None = None
+    instruction_source: InstructionSource | None = None
+    instructions: Mapping[Role, str] = {}
+    context: ConversationContext | None = None
     is_timed: bool = False
 
 
@@ -123,7 +123,7 @@ class Conversation:
 
     def __init__(
         self,
-        world: Environment,
+        environment: Environment,
         sessions: Mapping[Role, Session],
         surfaces: ConversationIO,
         clock: Clock,
@@ -135,15 +135,15 @@ class Conversation:
         self._malformed = 0
         self._calls_in_text = 0
         self._usage: list[Usage] = []
-        self._world = world
-        self._waiting = _waiting(world)
+        self._environment = environment
+        self._waiting = _waiting(environment)
         self._sessions = sessions
         self._surfaces = surfaces
         self._clock = clock
         self._started = clock()
         self._limit = seconds
-        self._told = surfaces.told
-        self._briefed: list[InstructionUpdate] = []
+        self._instructions_by_side = surfaces.instructions
+        self._instruction_updates: list[InstructionUpdate] = []
         self._clarifications: list[Clarification] = []
         self._took: dict[str, float] = {}
         self._awaited, self._awaited_since = "the agent", 0.0
@@ -162,14 +162,14 @@ class Conversation:
         """Wall-clock time since the start."""
         return self._clock() - self._started
 
-    async def run(self, conductor: TurnProtocol) -> Episode:
+    async def run(self, turn_protocol: TurnProtocol) -> Episode:
         """Play the conversation to its end; a broken participant is an ending, not an exception."""
-        for event in conductor.opening():
+        for event in turn_protocol.opening():
             self._remember(event)
         try:
             self._awaited_since = asyncio.get_running_loop().time() if self._limit else 0.0
             async with asyncio.timeout(self._limit):
-                ending = await self._play(conductor)
+                ending = await self._play(turn_protocol)
         except TimeoutError as error:
             ending = self._out_of_time(attached_delay(error.__cause__))
         except ParticipantError as error:
@@ -195,7 +195,7 @@ class Conversation:
             calls_in_text=self._calls_in_text,
             usage=total_usage(self._usage),
             seconds=self.seconds,
-            briefed=tuple(self._briefed),
+            instruction_updates=tuple(self._instruction_updates),
             clarifications=tuple(self._clarifications),
             contexts=self._contexts(),
         )
@@ -204,16 +204,16 @@ class Conversation:
         """Add what was consumed beside the sessions."""
         for channel in self._surfaces.channels.values():
             self._usage += channel.take_usage()
-        if self._surfaces.briefing is not None:
-            self._usage += self._surfaces.briefing.take_usage()
+        if self._surfaces.instruction_source is not None:
+            self._usage += self._surfaces.instruction_source.take_usage()
         if self._waiting is not None:
             self._usage += self._waiting.take_usage()
 
     def _contexts(self) -> tuple[UserContext, ...]:
-        briefing = self._surfaces.briefing
-        if briefing is None or not isinstance(briefing, ProvidesUserProfile):
+        instruction_source = self._surfaces.instruction_source
+        if instruction_source is None or not isinstance(instruction_source, ProvidesUserProfile):
             return ()
-        return briefing.take_contexts()
+        return instruction_source.take_contexts()
 
     def _out_of_time(self, delay: ParticipantError | None) -> Termination:
         """Return how a conversation ends that took too long, by what the time went to.
@@ -238,9 +238,9 @@ class Conversation:
         self._took[self._awaited] = took + now - self._awaited_since
         self._awaited, self._awaited_since = who, now
 
-    async def _play(self, conductor: TurnProtocol) -> Termination:
+    async def _play(self, turn_protocol: TurnProtocol) -> Termination:
         while True:
-            match conductor.next(self):
+            match turn_protocol.next(self):
                 case Ask(side=side, is_step=is_step) as ask:
                     await self._ask(side, ask)
                     self.steps += is_step
@@ -259,8 +259,8 @@ class Conversation:
     async def _ask(self, side: Role, ask: Ask) -> None:
         heard, self._unheard[side] = self._unheard[side], []
         tools = self._surfaces.views[side].show(ask.tools)
-        if self._surfaces.briefing is not None:
-            await self._brief(side, self._surfaces.briefing)
+        if self._surfaces.instruction_source is not None:
+            await self._brief(side, self._surfaces.instruction_source)
         what, self._waits_for = _REPLY[side], _SIDE[side]
         if self._limit is not None:
             self._count_time_of(f"the {side}")
@@ -318,8 +318,8 @@ class Conversation:
         what, self._waits_for = _DECISION, _JUDGE
         if self._limit is not None:
             self._count_time_of(what)
-        talk = self._surfaces.talk
-        verdict = await run_guarded(decide("" if talk is None else talk.draw), what)
+        context = self._surfaces.context
+        verdict = await run_guarded(decide("" if context is None else context.draw), what)
         if verdict.usage is not None:
             self._usage.append(verdict.usage)
         self._clarifications.append(
@@ -334,23 +334,27 @@ class Conversation:
         if verdict.is_allowed:
             self._unheard[_OTHER[self.events[-1].by]].pop()
 
-    async def _brief(self, side: Role, briefing: InstructionSource) -> None:
+    async def _brief(self, side: Role, instruction_source: InstructionSource) -> None:
         """Tell a session what it is told from now on, where that has changed."""
         self._waits_for = _INSTRUCTIONS
         if self._limit is not None:
-            self._count_time_of(_BRIEFING)
+            self._count_time_of(_INSTRUCTION_SOURCE)
         text = escape_surrogates(
-            await run_guarded(briefing.instructions(side, self), f"what the {side} is told")
+            await run_guarded(
+                instruction_source.instructions(side, self), f"what the {side} is told"
+            )
         )
-        if text == self._told.get(side, ""):
+        if text == self._instructions_by_side.get(side, ""):
             return
-        self._told = {**self._told, side: text}
+        self._instructions_by_side = {**self._instructions_by_side, side: text}
         session = self._sessions[side]
-        if isinstance(session, AcceptsUserProfile) and isinstance(briefing, ProvidesUserProfile):
-            session.set_user_profile(briefing.user_profile())
+        if isinstance(session, AcceptsUserProfile) and isinstance(
+            instruction_source, ProvidesUserProfile
+        ):
+            session.set_user_profile(instruction_source.user_profile())
         if isinstance(session, AcceptsInstructionUpdates):
             session.update_instructions(text)
-            self._briefed.append(InstructionUpdate(len(self.events), side, text))
+            self._instruction_updates.append(InstructionUpdate(len(self.events), side, text))
 
     async def _carried(self, side: Role, reply: Reply) -> Reply:
         if isinstance(reply, TextReply):
@@ -384,7 +388,7 @@ class Conversation:
             if refused and not call.malformed:
                 result = ToolResult(call.id, call.name, refused, call.by, error=True)
             elif self._waiting is None:
-                result = self._world.call(executed)
+                result = self._environment.call(executed)
             else:
                 what, self._waits_for = f"calling {call.name}", AwaitedParty("tool", call.name)
                 if self._limit is not None:
@@ -400,8 +404,8 @@ class Conversation:
         self, call: ToolCall, executed: ToolCall, result: ToolResult, shown: ToolResult
     ) -> ToolResult:
         """Return a result with what it changed and with what its view made differ."""
-        writes = self._world.kind(call.name) == "write"
-        changes = self._world.take_changes() if writes else ()
+        writes = self._environment.kind(call.name) == "write"
+        changes = self._environment.take_changes() if writes else ()
         if not changes and executed is call and shown is result:
             return result
         return msgspec.structs.replace(
@@ -432,10 +436,14 @@ def termination_for(error: ParticipantError) -> Termination:
     return Termination(reason, escape_surrogates(str(error)))
 
 
-def _waiting(world: Environment) -> AsyncEnvironment | None:
+def _waiting(environment: Environment) -> AsyncEnvironment | None:
     """Return a world whose calls wait as one of these, and None for any other."""
     # The class is asked, since its answer is remembered; an object is looked through every time.
-    return cast("AsyncEnvironment", world) if issubclass(type(world), AsyncEnvironment) else None
+    return (
+        cast("AsyncEnvironment", environment)
+        if issubclass(type(environment), AsyncEnvironment)
+        else None
+    )
 
 
 def _with_meant_tokens(reply: Reply) -> tuple[Reply, str]:

@@ -137,9 +137,9 @@ def _unread(book: Phrasebook) -> Iterator[str]:
         behind = _fill_slots(getattr(book.says, name).partition("{label}")[2])
         if not book.hears.value.match(behind):
             yield f'says.{name}: what stands behind {{label}} is not in "is" of [words]: {behind!r}'
-    told = book.says.fact.format(label=book.label("postcode"), value="KL-4830")
-    if not any(pattern.search(told) for pattern in book.hears.stated):
-        yield f"says.fact is not recognised by hears.stated: {told!r}"
+    reported = book.says.fact.format(label=book.label("postcode"), value="KL-4830")
+    if not any(pattern.search(reported) for pattern in book.hears.stated):
+        yield f"says.fact is not recognised by hears.stated: {reported!r}"
     spelled = book.says.fact_spelled.partition("{value}")[2].partition("{spelled}")
     if any(re.search(r"\w", sign) for sign in (spelled[0][-1:], spelled[2][:1])):
         yield "says.fact_spelled: {spelled} needs a space or a mark before and behind it"
@@ -169,22 +169,22 @@ _KINDS = ("agreed", "refused", "spelled")
 _FACTS_SLOT = "{facts}"
 
 
-def find_misleading_phrases(sayings: PersonaPhrases, book: Phrasebook) -> list[str]:
+def find_misleading_phrases(persona_phrases: PersonaPhrases, book: Phrasebook) -> list[str]:
     """Return which sayings sound like a yes, a no or something spelled, or state a fact."""
-    return list(_misleading(sayings, book))
+    return list(_misleading(persona_phrases, book))
 
 
-def _misleading(sayings: PersonaPhrases, book: Phrasebook) -> Iterator[str]:
-    for saying in (sayings.slip, sayings.repeat):
+def _misleading(persona_phrases: PersonaPhrases, book: Phrasebook) -> Iterator[str]:
+    for saying in (persona_phrases.slip, persona_phrases.repeat):
         if saying.count(_FACTS_SLOT) != 1 or "{" in saying.replace(_FACTS_SLOT, ""):
             yield f"{saying!r}: {_FACTS_SLOT} must stand in it once, and no other slot"
     said = (
-        *sayings.vague,
-        *sayings.asks_back,
-        *sayings.openings,
-        *sayings.asides,
-        sayings.slip.replace(_FACTS_SLOT, ""),
-        sayings.repeat.replace(_FACTS_SLOT, ""),
+        *persona_phrases.vague,
+        *persona_phrases.asks_back,
+        *persona_phrases.openings,
+        *persona_phrases.asides,
+        persona_phrases.slip.replace(_FACTS_SLOT, ""),
+        persona_phrases.repeat.replace(_FACTS_SLOT, ""),
     )
     for saying in said:
         for kind in _KINDS:

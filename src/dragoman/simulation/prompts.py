@@ -71,7 +71,7 @@ def script_until_turn(task: Task, turn: int) -> str:
 
 def is_structured(scenario: Scenario) -> bool:
     """Whether a scenario says as data what its user tells and does."""
-    return bool(scenario.facts or scenario.deeds)
+    return bool(scenario.facts or scenario.user_actions)
 
 
 def strip_stop_tokens(text: str) -> str:
@@ -96,23 +96,27 @@ def default_prompts() -> PromptSet:
 
 
 @lru_cache(maxsize=16)
-def agent_prompt(prompts: PromptSet, policy: str, directive: str = "") -> str:
+def agent_prompt(prompts: PromptSet, policy: str, instructions: str = "") -> str:
     """Return an agent's system prompt: instructions, policy, and in which language to speak.
 
     Without instructions it is the policy alone. Remembered, so that a thousand conversations share
     one text.
     """
-    told = policy
+    reported = policy
     if prompts.agent:
-        told = f"<instructions>\n{prompts.agent}\n</instructions>\n<policy>\n{policy}\n</policy>"
-    return f"{told}{_language_section(directive)}"
+        reported = (
+            f"<instructions>\n{prompts.agent}\n</instructions>\n<policy>\n{policy}\n</policy>"
+        )
+    return f"{reported}{_language_section(instructions)}"
 
 
-def user_prompt(prompts: PromptSet, scenario: str, directive: str = "", *, has_tools: bool) -> str:
+def user_prompt(
+    prompts: PromptSet, scenario: str, instructions: str = "", *, has_tools: bool
+) -> str:
     """Return a user simulator's system prompt: guidelines, scenario, and language to speak."""
     guidelines = (has_tools and prompts.user_with_tools) or prompts.user
-    return f"{guidelines}\n\n<scenario>\n{scenario}\n</scenario>{_language_section(directive)}"
+    return f"{guidelines}\n\n<scenario>\n{scenario}\n</scenario>{_language_section(instructions)}"
 
 
-def _language_section(directive: str) -> str:
-    return f"\n<language>\n{directive}\n</language>" if directive else ""
+def _language_section(instructions: str) -> str:
+    return f"\n<language>\n{instructions}\n</language>" if instructions else ""

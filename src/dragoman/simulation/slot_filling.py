@@ -32,7 +32,7 @@ _TOKEN = re.compile(r"[^\W_]+")
 _RUN = re.compile(rf"[0-9A-Za-z]+|(?:[^\W_0-9A-Za-z]|[{HANGING}])+")
 _STEM = 3
 
-MAX_REMEMBERED = 4096
+MAX_CACHED = 4096
 """Maximum number of texts without spaces whose pairs are cached.
 
 Tools' descriptions are compared at every turn.
@@ -85,7 +85,7 @@ def _presence(times: int, length: float) -> float:
     )
 
 
-@lru_cache(maxsize=MAX_REMEMBERED)
+@lru_cache(maxsize=MAX_CACHED)
 def _pairs(text: str, stop: frozenset[str]) -> tuple[str, ...]:
     return tuple(_read_pairs(text, stop))
 

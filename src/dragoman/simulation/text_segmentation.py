@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dragoman.core.language.phrasebook import Phrasebook
 
-MAX_REMEMBERED = 10_000
+MAX_CACHED = 10_000
 """Phrases whose expressions are kept."""
 
 HANGING = r"\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
@@ -45,7 +45,7 @@ def whole_phrase_pattern(
     return _whole(phrase, endings, spaced=phrases.writing.spaced)
 
 
-@functools.lru_cache(maxsize=MAX_REMEMBERED)
+@functools.lru_cache(maxsize=MAX_CACHED)
 def _whole(phrase: str, endings: tuple[str, ...], *, spaced: bool) -> re.Pattern[str]:
     phrase = phrase.strip()
     ending = f"(?:{'|'.join(map(re.escape, endings))})?" if endings else ""

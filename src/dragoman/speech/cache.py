@@ -69,15 +69,15 @@ class CachedRecognizer:
     """Another recognizer's transcripts, remembered by audio and language.
 
     Args:
-        ear: Listens to what is not remembered.
+        recognizer: Listens to what is not remembered.
         cache: Where replies are kept.
     """
 
-    def __init__(self, ear: Recognizer, cache: ReplyCache) -> None:
-        self._ear = ear
+    def __init__(self, recognizer: Recognizer, cache: ReplyCache) -> None:
+        self._recognizer = recognizer
         self._cache = cache
-        self.name = ear.name
-        self.identity = ear.identity
+        self.name = recognizer.name
+        self.identity = recognizer.identity
 
     async def transcribe(self, audio: Audio, language: str) -> Transcript:
         """Return the words remembered, or those that the ear hears.
@@ -92,7 +92,7 @@ class CachedRecognizer:
         if body is not None and (transcript := _words_of(body)) is not None:
             return transcript
         return await _ask_cached(
-            self._cache, key, lambda: self._ear.transcribe(audio, language), _words_body
+            self._cache, key, lambda: self._recognizer.transcribe(audio, language), _words_body
         )
 
 

@@ -231,8 +231,8 @@ def require_matching_card(folder: Path, recordings: AudioSet) -> None:
     """
     if not (folder / CARD).is_file():
         return
-    told = _card(folder).recorded
-    if told not in {"", recordings.digest}:
+    reported = _card(folder).recorded
+    if reported not in {"", recordings.digest}:
         raise DataError(
             f"{folder} was changed after it was made, or made by another version: "
             f"`dragoman speak --verify {folder}` says what differs"

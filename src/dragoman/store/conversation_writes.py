@@ -172,7 +172,7 @@ class ConversationWrites:
         counting: StatusCounter,
     ) -> None:
         """Write conversations of different cells."""
-        episodes = _EpisodeRows(self._codec, self._sealed)
+        episodes = _EpisodeRows(self._codec, self._with_checksum)
         counted: list[Columns] = []
         for entry in entries:
             place = places[entry.cell]
@@ -206,7 +206,7 @@ class ConversationWrites:
         attempt, fault, data = self._connection.execute(OWN_LAST, (cell.id,)).fetchone()
         if attempt > entry.attempt:
             return False
-        episode = self._codec.decode_head(self._unsealed(data, entry.cell, attempt, fault))
+        episode = self._codec.decode_head(self._verified(data, entry.cell, attempt, fault))
         rows = self._connection.execute(FOUND, (cell.id, attempt)).fetchall()
         scores = tuple(self._score(data, entry.cell, attempt, *of) for *of, data in rows if of[0])
         for group in groups_of(cell.of_grid, episode, scores):
@@ -227,7 +227,7 @@ class ConversationWrites:
         """Return a score, or what stands for it, and its columns."""
         score, data = self._writable(score)
         key = (attempt, score.rules, score.judge, score.metric)
-        return score, (place, *key, self._sealed(data, cell, *key))
+        return score, (place, *key, self._with_checksum(data, cell, *key))
 
     def _writable(self, score: Score) -> tuple[Score, bytes]:
         try:
@@ -250,7 +250,7 @@ class ConversationWrites:
             except SERIALIZATION_ERRORS as error:
                 data = self._codec.encode_measured(placeholder_result(measured, error))
             key = (entry.attempt, measured.rules, measured.judge, measured.metric)
-            row = (cell.id, *key, self._sealed(data, entry.cell, *key))
+            row = (cell.id, *key, self._with_checksum(data, entry.cell, *key))
         self._insert(_PUT_COUNTED, _COUNTED_COLUMNS, [row])
 
     def _count_score(
@@ -263,7 +263,7 @@ class ConversationWrites:
         attempt, fault, data = last
         if fault:
             return
-        episode = self._codec.decode_head(self._unsealed(data, entry.cell, attempt, fault))
+        episode = self._codec.decode_head(self._verified(data, entry.cell, attempt, fault))
         columns = (attempt, score.rules, score.judge, score.metric)
         row = self._connection.execute(_ONE_SCORE, (cell.id, *columns)).fetchone()
         if row is not None:
@@ -272,21 +272,21 @@ class ConversationWrites:
         counting.add(score_group(cell.of_grid, episode, score), cell.id)
 
     def _score(self, data: bytes, cell: str, *columns: object) -> Score:
-        return self._codec.decode_score(self._unsealed(data, cell, *columns))
+        return self._codec.decode_score(self._verified(data, cell, *columns))
 
-    def _sealed(self, data: bytes, *key: object) -> bytes:
-        return with_checksum(data, *key) if self._file.is_sealed else data
+    def _with_checksum(self, data: bytes, *key: object) -> bytes:
+        return with_checksum(data, *key) if self._file.has_checksum else data
 
-    def _unsealed(self, data: bytes, *key: object) -> bytes:
-        return strip_checksum(data, *key) if self._file.is_sealed else data
+    def _verified(self, data: bytes, *key: object) -> bytes:
+        return strip_checksum(data, *key) if self._file.has_checksum else data
 
 
 class _EpisodeRows:
     """Columns of episodes, which are compressed together as far as they are little to hold."""
 
-    def __init__(self, codec: EpisodeCodec, seal: Callable[..., bytes]) -> None:
+    def __init__(self, codec: EpisodeCodec, checksum: Callable[..., bytes]) -> None:
         self._codec = codec
-        self._seal = seal
+        self._seal = checksum
         self._rows: list[Columns] = []
         self._waiting: list[tuple[int, str, int, int]] = []
         self._written: list[bytes] = []

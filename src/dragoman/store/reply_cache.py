@@ -19,7 +19,7 @@ from dragoman.core.errors import StoreError
 from dragoman.core.texts.decoding import TranslatedErrors
 
 FILE = "replies.sqlite"
-PATIENCE_SECONDS = 30
+LOCK_WAIT_SECONDS = 30
 
 _FORMAT = 1
 _SCHEMA = """
@@ -122,7 +122,7 @@ def clear_replies(path: Path) -> int:
 
 
 def _open_database(path: Path) -> sqlite3.Connection:
-    file = sqlite3.connect(path, timeout=PATIENCE_SECONDS, check_same_thread=False)
+    file = sqlite3.connect(path, timeout=LOCK_WAIT_SECONDS, check_same_thread=False)
     try:
         file.execute("PRAGMA journal_mode = WAL")
         file.execute("PRAGMA synchronous = NORMAL")

@@ -74,7 +74,7 @@ class OpenFile:
         self._copied_to = copied_to
 
     @property
-    def is_sealed(self) -> bool:
+    def has_checksum(self) -> bool:
         """Whether its records have checksums."""
         return self.format not in UNCHECKED_FORMAT
 
@@ -203,8 +203,8 @@ def _checked_format(folder: Path, connection: sqlite3.Connection) -> str:
     except sqlite3.Error as error:
         raise store_error(folder, "read", error) from error
     if row is None or row[0] not in {*OLDER, FORMAT}:
-        told = "none" if row is None else f"{row[0]!s:.20}"
-        raise StoreError(f"{folder}: run format {told}, this version reads {_READS}")
+        reported = "none" if row is None else f"{row[0]!s:.20}"
+        raise StoreError(f"{folder}: run format {reported}, this version reads {_READS}")
     if row[0] == FORMAT and own != _own_objects():
         raise StoreError(f"{folder / FILE}: damaged (its tables are not those of format {row[0]})")
     return str(row[0])

@@ -47,12 +47,12 @@ _PUT_STATE = "INSERT OR REPLACE INTO state VALUES (?, ?)"
 class PlannedRow(msgspec.Struct, frozen=True):
     """A planned conversation: its place in the plan, from 1, its key, and where it stands.
 
-    `facets` are what lists are filtered by, as bytes that mean nothing here.
+    `filter_fields` are what lists are filtered by, as bytes that mean nothing here.
     """
 
     place: int
     key: str
-    facets: bytes
+    filter_fields: bytes
     task: str
     trial: int
 
@@ -62,7 +62,7 @@ class PlayedRow(msgspec.Struct, frozen=True):
 
     Attributes:
         place: Its place in the plan, from 1.
-        facets: What lists are filtered by now.
+        filter_fields: What lists are filtered by now.
         attempt: The last attempt.
         ended: When, in seconds since 1970; None where that is not known.
         seconds: How long it took.
@@ -74,7 +74,7 @@ class PlayedRow(msgspec.Struct, frozen=True):
     """
 
     place: int
-    facets: bytes
+    filter_fields: bytes
     attempt: int
     ended: float | None
     seconds: float
@@ -91,7 +91,7 @@ class RunIndex:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path = path
         self.connection = connection
-        self._facets: dict[bytes, int] = {}
+        self._filter_fields: dict[bytes, int] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -116,7 +116,7 @@ class RunIndex:
             try:
                 yield
             except BaseException:
-                self._facets.clear()
+                self._filter_fields.clear()
                 self.connection.execute("ROLLBACK")
                 raise
             self.connection.execute("COMMIT")
@@ -147,13 +147,19 @@ class RunIndex:
             rows: The plan.
             read: How far the run is read.
         """
-        self._facets.clear()
+        self._filter_fields.clear()
         for table in ("state", "facets", "conversations", "behind"):
             self.connection.execute(_EMPTIED.format(table=table))
         self.connection.executemany(
             _PLANNED,
             (
-                (row.place, bytes.fromhex(row.key), self._facet(row.facets), row.task, row.trial)
+                (
+                    row.place,
+                    bytes.fromhex(row.key),
+                    self._filter_field(row.filter_fields),
+                    row.task,
+                    row.trial,
+                )
                 for row in rows
             ),
         )
@@ -198,7 +204,7 @@ class RunIndex:
 
     def _columns(self, row: PlayedRow) -> tuple[object, ...]:
         return (
-            self._facet(row.facets),
+            self._filter_field(row.filter_fields),
             row.attempt,
             row.ended,
             row.seconds,
@@ -210,13 +216,13 @@ class RunIndex:
             row.place,
         )
 
-    def _facet(self, content: bytes) -> int:
+    def _filter_field(self, content: bytes) -> int:
         """Return the number of facets; equal ones have one."""
-        found = self._facets.get(content)
+        found = self._filter_fields.get(content)
         if found is None:
             self.connection.execute("INSERT OR IGNORE INTO facets (content) VALUES (?)", (content,))
             row = self.connection.execute("SELECT id FROM facets WHERE content = ?", (content,))
-            found = self._facets[content] = row.fetchone()[0]
+            found = self._filter_fields[content] = row.fetchone()[0]
         return found
 
 
@@ -266,7 +272,7 @@ class ListedRow(msgspec.Struct, frozen=True):
     """One conversation in a list; what is not known, or was not played, is None."""
 
     key: str
-    facets: int
+    filter_fields: int
     task: str
     trial: int
     place: int
@@ -318,7 +324,7 @@ class IndexTotals(msgspec.Struct, frozen=True):
     seconds: float
 
 
-def facets(index: RunIndex) -> dict[int, bytes]:
+def filter_fields(index: RunIndex) -> dict[int, bytes]:
     """Return all facets by number."""
     with index.errors("read"):
         return dict(index.connection.execute("SELECT id, content FROM facets"))
@@ -416,7 +422,7 @@ def totals(index: RunIndex, since: float) -> IndexTotals:
 class RewardRow(msgspec.Struct, frozen=True):
     """What figures need of a conversation: None where it was not played, or has no reward."""
 
-    facets: int
+    filter_fields: int
     task: str
     attempt: int | None
     reward: float | None

@@ -224,10 +224,10 @@ class RunStore:
             ((pages, size),) = self._connection.execute(_PAGES)
             if pages * size > MOST_LOOKED_THROUGH:
                 return
-            ((told,),) = self._connection.execute("PRAGMA integrity_check(1)")
+            ((reported,),) = self._connection.execute("PRAGMA integrity_check(1)")
             count, last = self._connection.execute(_COUNT).fetchone()
-            if told != "ok" or count != (last or 0):
-                raise ValueError(told if told != "ok" else "conversations are missing")
+            if reported != "ok" or count != (last or 0):
+                raise ValueError(reported if reported != "ok" else "conversations are missing")
             if self._connection.execute(_STRAY).fetchone() is not None:
                 raise ValueError("a conversation belongs to no cell")
 
@@ -238,7 +238,7 @@ class RunStore:
             return None
         if not isinstance(row[0], bytes):
             raise TypeError(f"its {name} is no bytes")
-        return self._unsealed(row[0], name)
+        return self._verified(row[0], name)
 
     def manifest(self) -> bytes:
         """Return the manifest that the run was created with."""
@@ -258,7 +258,7 @@ class RunStore:
         """Return the plan, in its order."""
         with self._errors("read"):
             rows = self._connection.execute(SELECT_PLAN).fetchall()
-            if self._file.is_sealed and self._meta("plan") != digest_rows(rows):
+            if self._file.has_checksum and self._meta("plan") != digest_rows(rows):
                 raise ValueError("the plan has changed")
             return tuple(cells_of(rows))
 
@@ -303,7 +303,7 @@ class RunStore:
     def store_plan_fingerprint(self, made_of: str) -> None:
         """Keep the hash of all that the plan was made of: who finds the same needs no row of it."""
         with self._errors("write"), self._connection:
-            row = ("made_of", self._sealed(msgspec.json.encode(made_of), "made_of"))
+            row = ("made_of", self._with_checksum(msgspec.json.encode(made_of), "made_of"))
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
 
     def resumed(self) -> list[dict[str, object]]:
@@ -325,7 +325,7 @@ class RunStore:
             return
         with self._errors("write"), self._connection:
             content = msgspec.json.encode([*before, changes])
-            row = ("resumed", self._sealed(content, "resumed"))
+            row = ("resumed", self._with_checksum(content, "resumed"))
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
 
     def places(self, cells: Iterable[str]) -> dict[int, str]:
@@ -371,7 +371,7 @@ class RunStore:
         with self._errors("write"), self._connection:
             for entry in declared:
                 name = f"measure {entry.measure}-{entry.version}"
-                row = (name, self._sealed(msgspec.json.encode(entry), name))
+                row = (name, self._with_checksum(msgspec.json.encode(entry), name))
                 self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
 
     def declared(self) -> dict[str, DeclaredMetrics]:
@@ -379,7 +379,7 @@ class RunStore:
         query = "SELECT name, value FROM meta WHERE name LIKE 'measure %'"
         with self._errors("read"):
             found = [
-                msgspec.json.decode(self._unsealed(value, name), type=DeclaredMetrics)
+                msgspec.json.decode(self._verified(value, name), type=DeclaredMetrics)
                 for name, value in self._connection.execute(query)
             ]
             return {f"{entry.measure}-{entry.version}": entry for entry in found}
@@ -414,7 +414,7 @@ class RunStore:
             if row is None:
                 return None
             attempt, fault, data = row
-            return self._codec.decode_episode(self._unsealed(data, cell, attempt, fault))
+            return self._codec.decode_episode(self._verified(data, cell, attempt, fault))
 
     def conversation(self, cell: str) -> StoredConversation | None:
         """Return one cell with all stored data of its last attempt, or None.
@@ -432,13 +432,13 @@ class RunStore:
             if last is None:
                 return StoredConversation(found, None, (), ())
             attempt, fault, data = last
-            episode = self._codec.decode_episode(self._unsealed(data, cell, attempt, fault))
+            episode = self._codec.decode_episode(self._verified(data, cell, attempt, fault))
             rows = self._connection.execute(FOUND, (place, attempt)).fetchall()
             scores = (
                 self._score(data, key, attempt, *columns) for *columns, data in rows if columns[0]
             )
             measures = (
-                self._codec.decode_measured(self._unsealed(data, cell, attempt, *columns))
+                self._codec.decode_measured(self._verified(data, cell, attempt, *columns))
                 for *columns, data in rows
                 if not columns[0]
             )
@@ -450,8 +450,10 @@ class RunStore:
         with self._errors("read"):
             if not self._file.is_counted:
                 return self._has_unscored("", scoring)
-            tallies = read_status_counts(self._connection)
-            return not all_scored(tallies, scoring) or self._has_unscored("fault AND", scoring)
+            status_counts = read_status_counts(self._connection)
+            return not all_scored(status_counts, scoring) or self._has_unscored(
+                "fault AND", scoring
+            )
 
     def _has_unscored(self, among: str, scoring: tuple[str, str, str]) -> bool:
         query = _UNSCORED.format(among=among)
@@ -472,7 +474,7 @@ class RunStore:
             for key, _, attempt, fault, data in self._connection.execute(query):
                 cell = key.hex()
                 if cell not in leaving_out:
-                    yield cell, attempt, decode(self._unsealed(data, cell, attempt, fault))
+                    yield cell, attempt, decode(self._verified(data, cell, attempt, fault))
 
     def scores(self, rules: str, judge: str, metric: str) -> dict[str, Score]:
         """Return by cell the score of its last attempt under rules, judge and metric version."""
@@ -487,7 +489,7 @@ class RunStore:
             }
 
     def _score(self, data: bytes, key: bytes, *columns: object) -> Score:
-        return self._codec.decode_score(self._unsealed(data, key.hex(), *columns))
+        return self._codec.decode_score(self._verified(data, key.hex(), *columns))
 
     def newest_scores(self, metric: str) -> dict[str, Score]:
         """Return by cell the newest score of its last attempt, whatever rules and judge gave it."""
@@ -520,7 +522,7 @@ class RunStore:
     def _measurements(self) -> Iterator[tuple[str, int, MeasureResult]]:
         with self._errors("read"):
             for key, *columns, data in self._connection.execute(_MEASURED):
-                content = self._unsealed(data, key.hex(), *columns)
+                content = self._verified(data, key.hex(), *columns)
                 yield key.hex(), columns[0], self._codec.decode_measured(content)
 
     def earlier_usage(self, rules: str, judge: str, metric: str) -> dict[str, tuple[Usage, ...]]:
@@ -535,7 +537,7 @@ class RunStore:
         used: dict[str, tuple[Usage, ...]] = {}
         with self._errors("read"):
             for key, attempt, fault, data in self._connection.execute(_EARLIER_EPISODES):
-                head = self._codec.decode_head(self._unsealed(data, key.hex(), attempt, fault))
+                head = self._codec.decode_head(self._verified(data, key.hex(), attempt, fault))
                 used[key.hex()] = used.get(key.hex(), ()) + head.usage
             chosen = (rules, judge, metric)
             for key, attempt, data in self._connection.execute(_EARLIER_SCORES, chosen):
@@ -588,13 +590,13 @@ class RunStore:
             for place, key, attempt, fault, data in self._connection.execute(
                 _ATTEMPTS_AT, (wanted,)
             ):
-                content = self._unsealed(data, key.hex(), attempt, fault)
+                content = self._verified(data, key.hex(), attempt, fault)
                 attempts.setdefault(place, []).append((attempt, self._codec.decode_head(content)))
             chosen = (rules, judge, metric)
             for place, key, attempt, *columns, data in self._connection.execute(
                 _COUNTED_AT, (wanted, *chosen)
             ):
-                content = self._unsealed(data, key.hex(), attempt, *columns)
+                content = self._verified(data, key.hex(), attempt, *columns)
                 is_score = tuple(columns) == chosen
                 decode = self._codec.decode_score if is_score else self._codec.decode_measured
                 counted.setdefault(place, []).append((attempt, decode(content)))
@@ -612,11 +614,11 @@ class RunStore:
         with self._errors("read"):
             return tuple((rules, judge) for rules, judge in self._connection.execute(query))
 
-    def _sealed(self, data: bytes, *key: object) -> bytes:
-        return with_checksum(data, *key) if self._file.is_sealed else data
+    def _with_checksum(self, data: bytes, *key: object) -> bytes:
+        return with_checksum(data, *key) if self._file.has_checksum else data
 
-    def _unsealed(self, data: bytes, *key: object) -> bytes:
-        return strip_checksum(data, *key) if self._file.is_sealed else data
+    def _verified(self, data: bytes, *key: object) -> bytes:
+        return strip_checksum(data, *key) if self._file.has_checksum else data
 
     @contextmanager
     def _errors(self, action: str) -> Iterator[None]:

@@ -118,12 +118,12 @@ class _RunVerifier:
                 yield problem
 
     def _content(self, data: bytes, *key: object) -> bytes:
-        return strip_checksum(data, *key) if self._file.is_sealed else data
+        return strip_checksum(data, *key) if self._file.has_checksum else data
 
     def _pages(self) -> Iterator[RunProblem]:
-        for (told,) in self._connection.execute(f"PRAGMA integrity_check({_MOST_OF_PAGES})"):
-            if told != "ok":
-                yield RunProblem("run.sqlite", str(told))
+        for (reported,) in self._connection.execute(f"PRAGMA integrity_check({_MOST_OF_PAGES})"):
+            if reported != "ok":
+                yield RunProblem("run.sqlite", str(reported))
 
     def _meta(self) -> Iterator[RunProblem]:
         rows = self._connection.execute("SELECT name, value FROM meta WHERE name != 'format'")
@@ -141,7 +141,7 @@ class _RunVerifier:
                     msgspec.json.decode(content)
             except DAMAGE_ERRORS as error:
                 yield RunProblem(f"{name!s:.60}", f"damaged ({error})")
-        for name in {"manifest", "tasks", *(["plan"] if self._file.is_sealed else [])} - names:
+        for name in {"manifest", "tasks", *(["plan"] if self._file.has_checksum else [])} - names:
             yield RunProblem(name, "missing")
 
     def _plan(self) -> Iterator[RunProblem]:
@@ -221,9 +221,9 @@ class _RunVerifier:
                 counting.add(group, place)
         try:
             written = {
-                group: tally.count
-                for group, tally in read_status_counts(self._connection)
-                if group.standing != "planned"
+                group: status_count.count
+                for group, status_count in read_status_counts(self._connection)
+                if group.status != "planned"
             }
         except DAMAGE_ERRORS as error:
             yield RunProblem("counts", f"damaged ({error})")

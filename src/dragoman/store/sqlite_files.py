@@ -14,7 +14,7 @@ from dragoman.core.errors import StoreError
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.store.safe_files import require_plain_database
 
-PATIENCE_SECONDS = 30
+LOCK_WAIT_SECONDS = 30
 """How long to wait while another process writes."""
 
 
@@ -70,7 +70,7 @@ def shared_file_error(
         return StoreError(f"{path}: damaged or no {form.what} ({text}): {form.damaged}")
     if "locked" in text:
         return StoreError(
-            f"{path}: another process has been writing it for {PATIENCE_SECONDS} seconds: try "
+            f"{path}: another process has been writing it for {LOCK_WAIT_SECONDS} seconds: try "
             "again "
             "when it is done"
         )
@@ -88,7 +88,7 @@ def _open_database(path: Path, form: SqliteFileFormat, *, write: bool) -> sqlite
         require_plain_database(path)
     try:
         file = sqlite3.connect(
-            _address(path, write=write), timeout=PATIENCE_SECONDS, isolation_level=None, uri=True
+            _address(path, write=write), timeout=LOCK_WAIT_SECONDS, isolation_level=None, uri=True
         )
     except sqlite3.Error as error:
         raise shared_file_error(path, form, "opened", error) from error

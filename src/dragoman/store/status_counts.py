@@ -44,7 +44,7 @@ StatusCounts = OutcomeStatus | Literal["planned", "played"]
 class StatusGroup(msgspec.Struct, frozen=True):
     """What is counted together: a scoring, a cell of the grid, how its conversations stand and why.
 
-    `standing` is `planned` and `played` too, beside `UNSCORED`.
+    `status` is `planned` and `played` too, beside `UNSCORED`.
     """
 
     rules: str
@@ -53,7 +53,7 @@ class StatusGroup(msgspec.Struct, frozen=True):
     suite: str
     condition: str
     agent: str
-    standing: StatusCounts
+    status: StatusCounts
     cause: str
 
     @property
@@ -91,8 +91,8 @@ def _group(
     scoring: tuple[str, str, str], cell: tuple[str, str, str], episode: Episode, score: Score | None
 ) -> StatusGroup:
     cause = " and ".join(failure_causes(episode, score))[:MAX_CAUSE]
-    (suite, condition, agent), standing = cell, outcome_status(episode, score)
-    return StatusGroup(*scoring, suite, condition, agent, standing, cause)
+    (suite, condition, agent), status = cell, outcome_status(episode, score)
+    return StatusGroup(*scoring, suite, condition, agent, status, cause)
 
 
 class StatusCounter:
@@ -136,15 +136,15 @@ def count_plan(connection: sqlite3.Connection) -> None:
 
 
 def all_scored(
-    tallies: Iterable[tuple[StatusGroup, StatusCount]], scoring: tuple[str, str, str]
+    status_counts: Iterable[tuple[StatusGroup, StatusCount]], scoring: tuple[str, str, str]
 ) -> bool:
     """Return whether every played conversation without a fault has a score of a scoring."""
     lacking = 0
-    for group, tally in tallies:
-        if group.standing == "played":
-            lacking += tally.count
+    for group, status_count in status_counts:
+        if group.status == "played":
+            lacking += status_count.count
         elif group.scoring == scoring:
-            lacking -= tally.count
+            lacking -= status_count.count
     return not lacking
 
 

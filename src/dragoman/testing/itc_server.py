@@ -38,7 +38,7 @@ from dragoman.testing.server_config import ServerConfig, load_config
 BUNDLED = "schedule"
 """The name of the schedule that is shipped, in the place of a file."""
 
-WorldFaultKind = Literal[
+ApiFaultKind = Literal[
     "not_found_json",
     "not_found_html",
     "server_error",
@@ -79,7 +79,7 @@ class ApiFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     api: str
-    kind: WorldFaultKind
+    kind: ApiFaultKind
     since: datetime | None = None
     until: datetime | None = None
     daily: tuple[time, time] | None = None
@@ -161,7 +161,7 @@ _HTML = "text/html; charset=utf-8"
 _PAGE = "<!doctype html><html><head><title>{0}</title></head><body><h1>{0}</h1></body></html>"
 _ENDLESS = b'{"items": [' + b'{"n": 0},' * 900
 
-WorldFaultFunction = Callable[[ApiFault, HttpAnswer, Mapping[str, str]], HttpAnswer]
+ApiFaultFunction = Callable[[ApiFault, HttpAnswer, Mapping[str, str]], HttpAnswer]
 
 
 def inject_api_fault(fault: ApiFault, answer: HttpAnswer, query: Mapping[str, str]) -> HttpAnswer:
@@ -174,17 +174,17 @@ def inject_api_fault(fault: ApiFault, answer: HttpAnswer, query: Mapping[str, st
     return _SPOIL[fault.kind](fault, answer, query)
 
 
-def _make_fixed_answer(status: int, content: object) -> WorldFaultFunction:
+def _make_fixed_answer(status: int, content: object) -> ApiFaultFunction:
     body = msgspec.json.encode(content)
     return lambda _fault, _answer, _query: HttpAnswer(status, (body,))
 
 
-def _page(status: int, title: str) -> WorldFaultFunction:
+def _page(status: int, title: str) -> ApiFaultFunction:
     body = _PAGE.format(f"{status} {title}").encode()
     return lambda _fault, _answer, _query: HttpAnswer(status, (body,), content_type=_HTML)
 
 
-def _body(change: Callable[[bytes], bytes], content_type: str = "") -> WorldFaultFunction:
+def _body(change: Callable[[bytes], bytes], content_type: str = "") -> ApiFaultFunction:
     return lambda _fault, answer, _query: replace(
         answer,
         pieces=(change(answer.body),),
@@ -238,7 +238,7 @@ def _needs(fault: ApiFault, answer: HttpAnswer, query: Mapping[str, str]) -> Htt
 
 def _make_field_fault(
     change: Callable[[ApiFault, str, object], tuple[str, object]],
-) -> WorldFaultFunction:
+) -> ApiFaultFunction:
     def spoil(fault: ApiFault, answer: HttpAnswer, _query: Mapping[str, str]) -> HttpAnswer:
         content = _every(msgspec.json.decode(answer.body), lambda *field: change(fault, *field))
         return replace(answer, pieces=(msgspec.json.encode(content),))
@@ -268,7 +268,7 @@ def _unreachable(_fault: ApiFault, answer: HttpAnswer, _query: Mapping[str, str]
     return replace(answer, ending="reset")
 
 
-_SPOIL: dict[WorldFaultKind, WorldFaultFunction] = {
+_SPOIL: dict[ApiFaultKind, ApiFaultFunction] = {
     "not_found_json": _make_fixed_answer(404, {"error": "not found"}),
     "not_found_html": _page(404, "Not Found"),
     "server_error": _make_fixed_answer(500, {"error": "internal error"}),
@@ -349,7 +349,7 @@ class SimulatedApiServer(LocalServer):
             port: Where to listen; 0 takes a free port.
         """
         self.now = now or datetime.fromisoformat(NOW)
-        self._world = load_bundled_apis().world
+        self._apis = load_bundled_apis().apis
         self._faults = ApiFaultSampler(faults or ApiFaultPlan())
         exchange = Exchange(ServerConfig(), RequestLog(), FaultDraws(Faults(), 0))
         application = web.Application()
@@ -382,8 +382,8 @@ class SimulatedApiServer(LocalServer):
 
     def _made(self, asked: SimulatedRequest) -> tuple[str, HttpAnswer]:
         """Return what becomes of a request, as logs name it, and the answer."""
-        api = self._world.api_of(asked)
-        answered = self._world.answer(
+        api = self._apis.api_of(asked)
+        answered = self._apis.answer(
             asked.method, asked.path, asked.query, asked.body, asked.headers
         )
         answer = HttpAnswer(

@@ -65,20 +65,20 @@ class _Held(msgspec.Struct):
     output: str | None
     errors: str | None
 
-    def told(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
         """Return what is said of a batch now."""
         has_ended = time.monotonic() >= self.ends
-        told: dict[str, object] = {
+        as_json: dict[str, object] = {
             "id": self.id,
             "object": "batch",
             "status": self.ending if has_ended else "in_progress",
             "metadata": self.metadata,
         }
         if has_ended:
-            told |= {"output_file_id": self.output, "error_file_id": self.errors}
+            as_json |= {"output_file_id": self.output, "error_file_id": self.errors}
         if has_ended and self.ending == "failed":
-            told["errors"] = {"data": [{"code": "token_limit_exceeded", "message": "no room"}]}
-        return told
+            as_json["errors"] = {"data": [{"code": "token_limit_exceeded", "message": "no room"}]}
+        return as_json
 
 
 class BatchService:
@@ -153,19 +153,19 @@ class BatchService:
             self._stored(errors),
         )
         self._batches[held.id] = held
-        answer = _json(held.told())
+        answer = _json(held.as_json())
         if self._lost:
             self._lost -= 1
             return msgspec.structs.replace(answer, ending="reset")
         return answer
 
     def _list(self, _: web.Request, __: bytes) -> HttpAnswer:
-        held = [batch.told() for batch in self._batches.values()]
+        held = [batch.as_json() for batch in self._batches.values()]
         return _json({"object": "list", "data": held[::-1], "has_more": False})
 
     def _look(self, request: web.Request, _: bytes) -> HttpAnswer:
         held = self._batches.get(request.match_info["id"])
-        return error_answer(_NOT_FOUND) if held is None else _json(held.told())
+        return error_answer(_NOT_FOUND) if held is None else _json(held.as_json())
 
     def _stored(self, lines: list[bytes]) -> str | None:
         if not lines:
@@ -236,7 +236,7 @@ class Endpoint:
         self._behaviour = behaviour
         self._draws = FaultDraws(behaviour.faults, behaviour.seed)
         self.exchange = Exchange(behaviour, log, self._draws)
-        self._desk = BatchService(behaviour, log, self._completion)
+        self._domain_context = BatchService(behaviour, log, self._completion)
         self._number = itertools.count(1)
         self._fingerprint = f"fp_{content_key(behaviour)[:10]}"
 
@@ -246,7 +246,7 @@ class Endpoint:
         for prefix in ("", "/v1"):
             application.router.add_post(f"{prefix}/chat/completions", self.complete)
             application.router.add_post(f"{prefix}/embeddings", self.embed)
-            application.router.add_routes(self._desk.routes(prefix))
+            application.router.add_routes(self._domain_context.routes(prefix))
             application.router.add_get(f"{prefix}/models", self.list_models)
             application.router.add_get(f"{prefix}/log", self.show_log)
         return application

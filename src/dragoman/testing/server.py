@@ -100,8 +100,8 @@ def load_script(path: Path, seed: int = 0) -> Answerer:
         raise UsageError(f"script {path}: {error.strerror}") from error
     except DECODING_ERRORS as error:
         raise UsageError(f"script {path}: {error}") from error
-    told = (script.rules, script.conversations, script.translations, script.curating)
-    if sum(map(bool, told)) != 1:
+    reported = (script.rules, script.conversations, script.translations, script.curating)
+    if sum(map(bool, reported)) != 1:
         raise UsageError(f"script {path}: it holds rules, conversations, translations or curating")
     if script.translations:
         return FakeTranslationLlm(script.translations, seed)

@@ -12,7 +12,7 @@ from dragoman.analysis.pass_hat import played_rewards
 from dragoman.core.scores import OutcomeStatus, Scored, Unscored, Verdict, is_success
 from dragoman.store.run_index import RewardRow, rewards, rows_of_task
 from dragoman.viewer.conversation_page import (
-    STANDINGS,
+    STATUS_NAMES,
     comparison_address,
     conversation_address,
     sound_addresses,
@@ -21,7 +21,7 @@ from dragoman.viewer.conversation_page import (
 from dragoman.viewer.conversation_view import ConversationView
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import MAX_TEXT, PageRequest, Route
-from dragoman.viewer.run_index import Facets, Listing
+from dragoman.viewer.run_index import FilterFields, Listing
 from dragoman.viewer.side_by_side import LEGEND, side_by_side
 from dragoman.viewer.word_diff import MAX_SHOWN, mark_legend
 
@@ -32,14 +32,14 @@ MOST_TRIALS = 100
 class CellChoice(msgspec.Struct, frozen=True):
     """One cell of a run's grid by its number in the plan.
 
-    `facets` maps its facets' numbers to outcomes.
+    `filter_fields` maps its facets' numbers to outcomes.
     """
 
     number: int
     suite: str
     agent: str
     condition: str
-    facets: dict[int, OutcomeStatus]
+    filter_fields: dict[int, OutcomeStatus]
 
     @property
     def place(self) -> tuple[str, str, str]:
@@ -63,10 +63,10 @@ class Flips(msgspec.Struct, frozen=True):
     left_out: dict[str, int]
 
 
-def cell_choices(facets: Mapping[int, Facets]) -> tuple[CellChoice, ...]:
+def cell_choices(filter_fields: Mapping[int, FilterFields]) -> tuple[CellChoice, ...]:
     """Return the cells of a run by its facets, in the order of its plan."""
     found: dict[tuple[str, str, str], dict[int, OutcomeStatus]] = {}
-    for number, entry in sorted(facets.items()):
+    for number, entry in sorted(filter_fields.items()):
         place = (entry.suite, entry.agent, entry.condition)
         found.setdefault(place, {})[number] = entry.outcome
     return tuple(
@@ -118,7 +118,7 @@ def _obstacle(
 def rewards_by_task(listing: Listing, cell: CellChoice) -> dict[str, list[Verdict | None]]:
     """Return the rewards of a cell by task."""
     found: dict[str, list[Verdict | None]] = {}
-    for row in rewards(listing.index, cell.facets):
+    for row in rewards(listing.index, cell.filter_fields):
         found.setdefault(row.task, []).append(_verdict(row))
     return found
 
@@ -133,8 +133,10 @@ def _verdict(row: RewardRow) -> Verdict | None:
 
 def shown_trial(listing: Listing, cell: CellChoice, task: str, *, is_won: bool) -> str:
     """Return the key of a trial of a task that succeeded, or that did not; else of the first."""
-    rows = rows_of_task(listing.index, task, cell.facets, MOST_TRIALS)
-    fitting = (row.key for row in rows if (cell.facets[row.facets] == "pass") == is_won)
+    rows = rows_of_task(listing.index, task, cell.filter_fields, MOST_TRIALS)
+    fitting = (
+        row.key for row in rows if (cell.filter_fields[row.filter_fields] == "pass") == is_won
+    )
     return next(fitting, rows[0].key if rows else "")
 
 
@@ -232,13 +234,13 @@ def _sides(
     Raises:
         HTTPNotFound: Where a run is not read yet, and so has no cells.
     """
-    cells = [cell_choices(listing.facets()) for _, listing in (one, other)]
+    cells = [cell_choices(listing.filter_fields()) for _, listing in (one, other)]
     if not all(cells):
         raise web.HTTPNotFound(text="This run is being read: look again in a moment.")
-    couple = default_pair(*cells, is_one_run=one[0] is other[0])
+    pair = default_pair(*cells, is_one_run=one[0] is other[0])
     return (
-        _Side(*one, cells[0], chosen_cell(cells[0], asked.first("cell_a")) or couple[0]),
-        _Side(*other, cells[1], chosen_cell(cells[1], asked.first("cell_b")) or couple[1]),
+        _Side(*one, cells[0], chosen_cell(cells[0], asked.first("cell_a")) or pair[0]),
+        _Side(*other, cells[1], chosen_cell(cells[1], asked.first("cell_b")) or pair[1]),
     )
 
 
@@ -308,7 +310,7 @@ def show_conversations(asked: PageRequest) -> web.Response:
         is_other_task=tasks[0] != tasks[1],
         differences=LEGEND,
         legend=mark_legend(mark for side in (a, b) for mark, _ in side.view.legend),
-        standings=STANDINGS,
+        status_names=STATUS_NAMES,
         most=most,
     )
 

@@ -9,7 +9,7 @@ from aiohttp import web
 from dragoman.store.run_index import MATCH_ALL, ORDERS, IndexQuery, ListedRow, ListPage, Order
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import PageRequest, Route
-from dragoman.viewer.run_index import Facets, KindCounts, Listing, facet_names
+from dragoman.viewer.run_index import FilterFields, KindCounts, Listing, filter_field_names
 
 PER_PAGE = 50
 
@@ -37,13 +37,13 @@ class ListFilter(msgspec.Struct, frozen=True):
     order: Order = "plan"
     falling: bool = False
 
-    def toggled(self, facet: str, value: str) -> "ListFilter":
+    def toggled(self, filter_field: str, value: str) -> "ListFilter":
         """Return this with a value wanted that is not, or the other way round."""
-        values = self.chosen.get(facet, ())
+        values = self.chosen.get(filter_field, ())
         kept = tuple(each for each in values if each != value)
         changed = kept if value in values else (*values, value)
-        others = {name: each for name, each in self.chosen.items() if name != facet}
-        chosen = {**others, facet: changed} if changed else others
+        others = {name: each for name, each in self.chosen.items() if name != filter_field}
+        chosen = {**others, filter_field: changed} if changed else others
         return msgspec.structs.replace(self, chosen=chosen)
 
     def ordered(self, order: Order) -> "ListFilter":
@@ -167,8 +167,8 @@ def show_conversation_list(asked: PageRequest) -> web.Response:
 def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
     wanted = list_filter(asked.query)
     counted = listing.count(wanted.chosen, wanted.sought)
-    facets = listing.facets()
-    varying = _varying(facets)
+    filter_fields = listing.filter_fields()
+    varying = _varying(filter_fields)
     cut = list_cut(asked.query, wanted)
     shown = _list_page(listing.rows(counted, cut, wanted.sought), is_back=bool(cut.before))
     if not cut.after and not cut.before:
@@ -179,9 +179,9 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
         wanted=wanted,
         total=counted.total,
         shown=shown,
-        facets=facets,
+        filter_fields=filter_fields,
         counted=counted.values,
-        offered=_facets_to_choose(counted, wanted, varying),
+        offered=_filters_to_choose(counted, wanted, varying),
         grid=[name for name in ("agent", "condition", "suite") if name in varying],
         labels=LABELS,
         columns=COLUMNS,
@@ -190,17 +190,19 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
     )
 
 
-def _varying(facets: Mapping[int, Facets]) -> list[str]:
+def _varying(filter_fields: Mapping[int, FilterFields]) -> list[str]:
     """Return the names of facets on which the run's conversations differ."""
     values: dict[str, set[tuple[str, ...]]] = {}
-    names = facet_names(facets.values())
-    for entry in facets.values():
+    names = filter_field_names(filter_fields.values())
+    for entry in filter_fields.values():
         for name in names:
             values.setdefault(name, set()).add(entry.values(name))
     return [name for name, found in values.items() if len(found) > 1]
 
 
-def _facets_to_choose(counted: KindCounts, wanted: ListFilter, varying: Sequence[str]) -> list[str]:
+def _filters_to_choose(
+    counted: KindCounts, wanted: ListFilter, varying: Sequence[str]
+) -> list[str]:
     """Return the facets that can be chosen by: those that differ, and those that are chosen."""
     names = dict.fromkeys((*varying, *wanted.chosen))
     offered = [name for name in names if counted.values.get(name)]

@@ -16,7 +16,7 @@ from dragoman.viewer.conversation_list import ListFilter, list_filter
 from dragoman.viewer.conversation_view import ConversationView, conversation_view
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import MAX_TEXT, PageRequest, Route
-from dragoman.viewer.run_index import Facets, Listing
+from dragoman.viewer.run_index import FilterFields, Listing
 from dragoman.viewer.transcript import Turn
 from dragoman.viewer.word_diff import MAX_SHOWN
 
@@ -70,17 +70,17 @@ def neighbours(listing: Listing, key: str, wanted: ListFilter) -> Neighbours:
 
 def find_same_task_trials(listing: Listing, cell: StoredCell) -> tuple[SameTask, ...]:
     """Return the conversations of a task, by agent and condition, in the plan's order."""
-    facets = listing.facets()
-    wanted = [number for number, entry in facets.items() if entry.suite == cell.suite]
+    filter_fields = listing.filter_fields()
+    wanted = [number for number, entry in filter_fields.items() if entry.suite == cell.suite]
     rows = rows_of_task(listing.index, cell.task, wanted, MOST_OF_TASK)
     found: dict[tuple[str, str], list[Trial]] = {}
     for row in rows:
-        entry = facets[row.facets]
+        entry = filter_fields[row.filter_fields]
         found.setdefault((entry.agent, entry.condition), []).append(_trial(row, entry, cell))
     return tuple(_same_task_entries(found, cell.trial))
 
 
-def _trial(row: ListedRow, entry: Facets, cell: StoredCell) -> Trial:
+def _trial(row: ListedRow, entry: FilterFields, cell: StoredCell) -> Trial:
     return Trial(row.key, row.trial, entry.outcome, is_here=row.key == cell.key)
 
 
@@ -133,7 +133,7 @@ def send_sound(asked: PageRequest) -> web.StreamResponse:
 SOUND_ROUTE = Route("/run/{run}/audio/{hash}.wav", send_sound)
 
 
-STANDINGS: Mapping[OutcomeStatus, str] = {
+STATUS_NAMES: Mapping[OutcomeStatus, str] = {
     "pass": "\u2713 passed",
     "fail": "\u2717 failed",
     "unscored": "? unscored",
@@ -143,7 +143,7 @@ STANDINGS: Mapping[OutcomeStatus, str] = {
 }
 """Where a conversation stands, in a sign and a word."""
 
-PATIENCE_SECONDS = 0.03
+MAX_WAIT_SECONDS = 0.03
 """How long what lies around waits for the index: the conversation itself needs none."""
 
 _KEY = re.compile(r"(?:[0-9a-f]{2}){1,64}")
@@ -156,7 +156,7 @@ def show_conversation(asked: PageRequest) -> web.Response:
     most = MAX_TEXT if asked.first("whole") else MAX_SHOWN
     wanted = list_filter({name: each for name, each in asked.query.items() if name != "whole"})
     view = view_of_stored(run, key, most)
-    with run.listing(PATIENCE_SECONDS) as listing:
+    with run.listing(MAX_WAIT_SECONDS) as listing:
         around = neighbours(listing, key, wanted)
         same_task = find_same_task_trials(listing, view.cell)
     return asked.page(
@@ -164,12 +164,12 @@ def show_conversation(asked: PageRequest) -> web.Response:
         run=run,
         view=view,
         most=most,
-        standings=STANDINGS,
+        status_names=STATUS_NAMES,
         sounds=sound_addresses(run, view.turns),
         is_cut=any(turn.longest > most for turn in view.turns),
         wanted=wanted,
         around=around,
-        twins=same_task,
+        same_task_rows=same_task,
         address=conversation_address,
         comparing=comparison_address,
     )

@@ -70,7 +70,7 @@ class MeasureView(msgspec.Struct, frozen=True):
 class FailureSourceView(msgspec.Struct, frozen=True):
     """What lost the conversation, and what that means."""
 
-    culprit: str
+    failure_source: str
     meaning: str
 
 
@@ -90,13 +90,13 @@ class ConversationView(msgspec.Struct, frozen=True):
     Attributes:
         cell: Where it stands in the grid.
         axes: Its condition by axis.
-        standing: Where it stands.
+        status: Where it stands.
         user: Whether its simulated user passed its checks.
         causes: Why it is no success.
         lost: What lost it, where that was asked.
         episode: What happened; None where it was not played.
         turns: What happened, in turns.
-        told_later: What was inferred of the user after the last turn.
+        instruction_updates: What was inferred of the user after the last turn.
         score: The newest score.
         other_scores: Those under other rules or judges.
         components: The score's components.
@@ -109,13 +109,13 @@ class ConversationView(msgspec.Struct, frozen=True):
 
     cell: StoredCell
     axes: dict[str, str]
-    standing: OutcomeStatus
+    status: OutcomeStatus
     user: UserStatus
     causes: tuple[FailureCause, ...]
     lost: FailureSourceView | None = None
     episode: Episode | None = None
     turns: tuple[Turn, ...] = ()
-    told_later: tuple[InferredProfile, ...] = ()
+    instruction_updates: tuple[InferredProfile, ...] = ()
     score: Score | None = None
     other_scores: tuple[Score, ...] = ()
     components: tuple[ComponentView, ...] = ()
@@ -225,7 +225,7 @@ def _add_played_content(
         view,
         episode=episode,
         turns=turns,
-        told_later=later_inferences(episode),
+        instruction_updates=later_inferences(episode),
         components=tuple(
             ComponentView(part, link_evidence(part, episode.events, numbers)) for part in components
         ),

@@ -28,20 +28,20 @@ from dragoman.core.scores import METRIC_VERSION, Scored, Unscored, Verdict
 from dragoman.core.version import VERSION
 from dragoman.dataframes.comparisons import run_drops
 from dragoman.dataframes.results import chosen_scoring
-from dragoman.report import degradation as told
+from dragoman.report import degradation as reported
 from dragoman.runs.jobs import stored_prices
 from dragoman.store.run_index import (
     PlannedRow,
     PlayedRow,
     RewardRow,
     RunIndex,
-    facets,
+    filter_fields,
     open_index,
     rewards,
 )
 from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import LastRows, PlayedCell, RunStore, open_run
-from dragoman.viewer.run_index import FacetBuilder, Facets, outcome_of
+from dragoman.viewer.run_index import FilterFieldBuilder, FilterFields, outcome_of
 
 _DROPS_NAME = f"losses {INTERVAL_METHOD}"
 
@@ -80,7 +80,7 @@ class ShownDrop(msgspec.Struct, frozen=True):
 class StoredDrops(msgspec.Struct, frozen=True):
     """The losses of a run, the largest first."""
 
-    losses: tuple[ShownDrop, ...] = ()
+    drops: tuple[ShownDrop, ...] = msgspec.field(default=(), name="losses")
 
 
 def stored_drops(index: RunIndex) -> StoredDrops:
@@ -99,7 +99,7 @@ def make_drops(folder: Path, index: RunIndex) -> None:
     behind: dict[str, list[str]] = {}
     with open_run(folder, write=False) as store:
         found = run_drops(store, *chosen_scoring(store, None, None))
-        made = StoredDrops(tuple(_shown_drop(loss, behind) for loss in told.by_size(found)))
+        made = StoredDrops(tuple(_shown_drop(loss, behind) for loss in reported.by_size(found)))
     with index.changing():
         index.put_behind(behind)
         index.put_state(_DROPS_NAME, msgspec.json.encode(made))
@@ -118,22 +118,22 @@ def _shown_drop(loss: Drop, behind: dict[str, list[str]]) -> ShownDrop:
 
     a, b = loss.comparison.a, loss.comparison.b
     between = f"{b.suite}, {b.agent}, {b.condition.label} against {a.condition.label}"
-    values = [(f"not heard: {told.share_words(share)}", share.behind) for share in loss.values]
-    values += [(words, share.behind) for _, words, share in told.stated_shares(loss)]
-    if loss.misheard:
-        said = f"{len(loss.misheard)} of {len(loss.failed)} failures misheard a value"
-        values.append((said, loss.misheard))
+    values = [(f"not heard: {reported.share_words(share)}", share.behind) for share in loss.values]
+    values += [(words, share.behind) for _, words, share in reported.stated_shares(loss)]
+    if loss.misrecognized:
+        said = f"{len(loss.misrecognized)} of {len(loss.failed)} failures misheard a value"
+        values.append((said, loss.misrecognized))
     return ShownDrop(
-        told.headline(loss),
+        reported.headline(loss),
         figure("failed", "", loss.failed),
         tuple(
             figure(
-                told.part_words(part),
-                told.points_interval(part.interval),
+                reported.part_words(part),
+                reported.points_interval(part.interval),
                 part.behind,
-                name=told.NAMES[part.stage],
+                name=reported.NAMES[part.stage],
             )
-            for part in told.largest_first(loss.parts)
+            for part in reported.largest_first(loss.parts)
         ),
         tuple(figure(words, "", places, MOST_KEYS) for words, places in values),
         loss.is_looked_for,
@@ -181,15 +181,15 @@ def make_figures(index: RunIndex) -> None:
     if read is None:
         return
     named = {
-        number: msgspec.json.decode(content, type=Facets)
-        for number, content in facets(index).items()
+        number: msgspec.json.decode(content, type=FilterFields)
+        for number, content in filter_fields(index).items()
     }
     made = StoredFigures(read, tuple(_figures(named, rewards(index))))
     with index.changing():
         index.put_state(_FIGURES_NAME, msgspec.json.encode(made))
 
 
-def _figures(named: Mapping[int, Facets], rows: Sequence[RewardRow]) -> list[CellFigures]:
+def _figures(named: Mapping[int, FilterFields], rows: Sequence[RewardRow]) -> list[CellFigures]:
     cells: dict[_Place, dict[str, list[Verdict | None]]] = {}
     assumed: set[_Place] = set()
     places = {
@@ -197,9 +197,9 @@ def _figures(named: Mapping[int, Facets], rows: Sequence[RewardRow]) -> list[Cel
         for number, entry in named.items()
     }
     for row in rows:
-        place = places[row.facets]
+        place = places[row.filter_fields]
         cells.setdefault(place, {}).setdefault(row.task, []).append(_verdict(row))
-        if named[row.facets].assumed:
+        if named[row.filter_fields].assumed:
             assumed.add(place)
     return [_cell(place, tasks, assumed=place in assumed) for place, tasks in cells.items()]
 
@@ -248,7 +248,7 @@ class IndexBuilder:
     def __init__(self, folder: Path, index: RunIndex) -> None:
         self._store = open_run(folder, write=False)
         self._index = index
-        self._facets = FacetBuilder()
+        self._filter_fields = FilterFieldBuilder()
         self._cells: tuple[StoredCell, ...] = ()
         self._made_of: _IndexSource | None = None
         self._scoring = ("", "")
@@ -298,15 +298,15 @@ class IndexBuilder:
         return _IndexSource(VERSION, run, scoring, prices.as_of)
 
     def _planned(self, place: int, cell: StoredCell) -> PlannedRow:
-        facets = msgspec.json.encode(self._facets.planned(cell))
-        return PlannedRow(place, cell.key, facets, cell.task, cell.trial)
+        filter_fields = msgspec.json.encode(self._filter_fields.planned(cell))
+        return PlannedRow(place, cell.key, filter_fields, cell.task, cell.trial)
 
     def _row(self, cell: StoredCell, found: PlayedCell) -> PlayedRow:
         episode, score = found.episode, found.score
         reward = score.reward if score is not None else None
         return PlayedRow(
             place=found.place,
-            facets=msgspec.json.encode(self._facets.played(cell, found)),
+            filter_fields=msgspec.json.encode(self._filter_fields.played(cell, found)),
             attempt=found.attempt,
             ended=episode.started + episode.seconds if episode.started else None,
             seconds=episode.seconds,
@@ -361,7 +361,7 @@ class IndexKeeper:
         self._thread: Thread | None = None
         self._failed: DragomanError | None = None
 
-    def refresh(self, patience: float) -> bool:
+    def refresh(self, max_wait: float) -> bool:
         """Have the index brought up to date; return whether it was within so many seconds.
 
         Raises:
@@ -375,7 +375,7 @@ class IndexKeeper:
                 self._thread = Thread(target=self._work, name="index", daemon=True)
                 self._thread.start()
             self._changed.notify_all()
-            self._changed.wait_for(lambda: self._done >= mine, patience)
+            self._changed.wait_for(lambda: self._done >= mine, max_wait)
             if self._failed is not None:
                 raise self._failed
             return self._done >= mine

@@ -21,7 +21,7 @@ from dragoman.store.run_store import LastRows, RunStore, peek_run
 from dragoman.viewer.index_builder import IndexKeeper, IndexKeepers, index_path
 from dragoman.viewer.run_index import Listing
 
-PATIENCE_SECONDS = 0.1
+MAX_WAIT_SECONDS = 0.1
 """How long a page waits for the index; what is not read by then is told."""
 
 
@@ -101,7 +101,7 @@ class OpenedRun:
         return self._facts[1]
 
     @contextmanager
-    def listing(self, patience: float = PATIENCE_SECONDS) -> Iterator[Listing]:
+    def listing(self, max_wait: float = MAX_WAIT_SECONDS) -> Iterator[Listing]:
         """Yield the run's conversations as far as they are read after so many seconds.
 
         Within, they are those of one moment.
@@ -118,7 +118,7 @@ class OpenedRun:
         is_behind = self._listing.read() != store.last_rows()
         if not self._is_read or is_behind:
             # Figures may still be made of an index that is read: nobody waits for these.
-            waited = 0 if self._is_asked and not is_behind else patience
+            waited = 0 if self._is_asked and not is_behind else max_wait
             self._is_read = self._keeper.refresh(waited)
             self._is_asked = True
         with self._listing.index.reading():

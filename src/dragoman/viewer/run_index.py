@@ -23,7 +23,7 @@ from dragoman.store.run_index import (
     ListPage,
     RunIndex,
     counts,
-    facets,
+    filter_fields,
     row_of,
     rows,
 )
@@ -39,7 +39,7 @@ MOST_CAUSES = 500
 OTHER_CAUSES = "other causes"
 
 
-class Facets(msgspec.Struct, frozen=True):
+class FilterFields(msgspec.Struct, frozen=True):
     """What conversations may have in common.
 
     Attributes:
@@ -50,7 +50,7 @@ class Facets(msgspec.Struct, frozen=True):
         axes: The values on the condition's axes, as tables have them.
         outcome: Where it stands.
         causes: Why it is no success.
-        blame: What lost it, as `dragoman blame` found; empty where that is not known.
+        failure_source: What lost it, as `dragoman blame` found; empty where that is not known.
         user: Whether the simulated user passed its checks.
         assumed: Whether the reward rests on something assumed instead of judged.
     """
@@ -62,7 +62,7 @@ class Facets(msgspec.Struct, frozen=True):
     axes: dict[str, str]
     outcome: OutcomeStatus = "missing"
     causes: tuple[str, ...] = ()
-    blame: str = ""
+    failure_source: str = msgspec.field(default="", name="blame")
     user: UserStatus = "unchecked"
     assumed: bool = False
 
@@ -74,7 +74,7 @@ class Facets(msgspec.Struct, frozen=True):
             case "cause":
                 return self.causes
             case "blame":
-                return (self.blame,) if self.blame else ()
+                return (self.failure_source,) if self.failure_source else ()
             case _:
                 return (self.axes[name],) if name in self.axes else ()
 
@@ -83,25 +83,25 @@ OF_OUTCOMES = ("outcome", "cause", "blame", "user")
 """The facets that say what came of a conversation."""
 
 
-def facet_names(found: Iterable[Facets]) -> tuple[str, ...]:
+def filter_field_names(found: Iterable[FilterFields]) -> tuple[str, ...]:
     """Return the names of all facets, those of the grid first."""
     axes = dict.fromkeys(name for each in found for name in each.axes)
     return ("suite", "agent", *axes, "condition", *OF_OUTCOMES)
 
 
-class FacetBuilder:
+class FilterFieldBuilder:
     """Makes the facets of a run's conversations; what many have in common is made once."""
 
     def __init__(self) -> None:
-        self._planned: dict[tuple[str, Condition, str], Facets] = {}
+        self._planned: dict[tuple[str, Condition, str], FilterFields] = {}
         self._causes: set[str] = set()
 
-    def planned(self, cell: StoredCell) -> Facets:
+    def planned(self, cell: StoredCell) -> FilterFields:
         """Return the facets of a conversation of which nothing is read yet."""
         place = (cell.suite, cell.condition, cell.agent)
         if place not in self._planned:
             condition = cell.condition
-            self._planned[place] = Facets(
+            self._planned[place] = FilterFields(
                 cell.suite,
                 condition.label,
                 condition_text(condition),
@@ -110,25 +110,25 @@ class FacetBuilder:
             )
         return self._planned[place]
 
-    def played(self, cell: StoredCell, found: PlayedCell) -> Facets:
+    def played(self, cell: StoredCell, found: PlayedCell) -> FilterFields:
         """Return the facets of a conversation that was played."""
         outcome = outcome_of(cell, found)
         return msgspec.structs.replace(
             self.planned(cell),
             outcome=conversation_status(outcome),
             causes=tuple(self._known(cause.text) for cause in conversation_causes(outcome)),
-            blame=_attribution(found.measures),
+            failure_source=_attribution(found.measures),
             user=user_status(outcome),
             assumed=found.score is not None and found.score.assumed,
         )
 
     def _known(self, cause: str) -> str:
-        told = truncate_text(" ".join(cause.split()), MAX_CAUSE)
-        if told not in self._causes:
+        reported = truncate_text(" ".join(cause.split()), MAX_CAUSE)
+        if reported not in self._causes:
             if len(self._causes) >= MOST_CAUSES:
                 return OTHER_CAUSES
-            self._causes.add(told)
-        return told
+            self._causes.add(reported)
+        return reported
 
 
 def outcome_of(cell: StoredCell, found: PlayedCell) -> ConversationResult:
@@ -156,7 +156,7 @@ Chosen = Mapping[str, tuple[str, ...]]
 """Values that are wanted by the name of their facet: any of them, and of each facet."""
 
 
-class FacetValue(msgspec.Struct, frozen=True):
+class FilterValue(msgspec.Struct, frozen=True):
     """A value of a facet, and how many conversations have it, all other facets being as chosen."""
 
     name: str
@@ -174,7 +174,7 @@ class KindCounts(msgspec.Struct, frozen=True):
     """
 
     total: int
-    values: dict[str, tuple[FacetValue, ...]]
+    values: dict[str, tuple[FilterValue, ...]]
     wanted: frozenset[int]
 
 
@@ -183,7 +183,7 @@ class Listing:
 
     def __init__(self, index: RunIndex) -> None:
         self._index = index
-        self._facets: dict[int, Facets] = {}
+        self._filter_fields: dict[int, FilterFields] = {}
 
     @property
     def index(self) -> RunIndex:
@@ -198,11 +198,11 @@ class Listing:
         """Return how far the run is read."""
         return self._index.read() or LastRows()
 
-    def facets(self) -> dict[int, Facets]:
+    def filter_fields(self) -> dict[int, FilterFields]:
         """Return all facets by number."""
         return {
-            number: msgspec.json.decode(content, type=Facets)
-            for number, content in facets(self._index).items()
+            number: msgspec.json.decode(content, type=FilterFields)
+            for number, content in filter_fields(self._index).items()
         }
 
     def numbers(self) -> dict[int, int]:
@@ -211,12 +211,14 @@ class Listing:
 
     def count(self, chosen: Chosen, sought: IndexQuery = MATCH_ALL) -> KindCounts:
         """Count the conversations that are chosen, and those that another choice would give."""
-        named = self.facets()
+        named = self.filter_fields()
         kinds = [
             (number, named[number], many) for number, many in counts(self._index, sought).items()
         ]
         total, wanted = 0, set()
-        by_value: dict[str, dict[str, int]] = {name: {} for name in facet_names(named.values())}
+        by_value: dict[str, dict[str, int]] = {
+            name: {} for name in filter_field_names(named.values())
+        }
         for number, entry, many in kinds:
             missed = [name for name, values in chosen.items() if not _has(entry, name, values)]
             if not missed:
@@ -243,14 +245,14 @@ class Listing:
         return row_of(self._index, key)
 
 
-def _has(entry: Facets, name: str, values: tuple[str, ...]) -> bool:
+def _has(entry: FilterFields, name: str, values: tuple[str, ...]) -> bool:
     return not set(values).isdisjoint(entry.values(name))
 
 
-def _values(found: Mapping[str, int], chosen: tuple[str, ...]) -> tuple[FacetValue, ...]:
+def _values(found: Mapping[str, int], chosen: tuple[str, ...]) -> tuple[FilterValue, ...]:
     """Return values, the most frequent first; chosen ones are there even with no conversation."""
     every = {**dict.fromkeys(chosen, 0), **found}
     return tuple(
-        FacetValue(name, count, name in chosen)
+        FilterValue(name, count, name in chosen)
         for name, count in sorted(every.items(), key=lambda entry: (-entry[1], entry[0]))
     )

@@ -17,7 +17,7 @@ from dragoman.viewer.conversation_list import conversations_link
 from dragoman.viewer.index_builder import CellFigures, stored_drops, stored_figures
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import PageRequest, Route
-from dragoman.viewer.run_index import Facets, Listing
+from dragoman.viewer.run_index import FilterFields, Listing
 
 WINDOW_SECONDS = 300.0
 """Over how long the rate is taken, at most."""
@@ -147,7 +147,7 @@ RUNS_ROUTE = Route("/", show_runs)
 MOST_CAUSES = 12
 """How many causes are shown; all are in the list of conversations."""
 
-PATIENCE_SECONDS = 0.03
+MAX_WAIT_SECONDS = 0.03
 """How long the page waits for the index: what is not read by then is filled in as it is."""
 
 FAILED: tuple[OutcomeStatus, ...] = ("fail", "unscored", "code", "infrastructure")
@@ -159,14 +159,14 @@ class _Cell(msgspec.Struct, frozen=True):
     suite: str
     condition: str
     agent: str
-    standings: dict[OutcomeStatus, int]
+    counts_by_status: dict[OutcomeStatus, int]
     figures: CellFigures | None
 
 
 def show_overview(asked: PageRequest) -> web.Response:
     """Show a run."""
     run = asked.run()
-    with run.listing(PATIENCE_SECONDS) as listing:
+    with run.listing(MAX_WAIT_SECONDS) as listing:
         return _page(asked, run, listing)
 
 
@@ -198,24 +198,24 @@ def show_progress(asked: PageRequest) -> web.Response:
         )
 
 
-def _counts(listing: Listing) -> tuple[tuple[Facets, int], ...]:
-    facets = listing.facets()
-    return tuple((facets[number], many) for number, many in listing.numbers().items())
+def _counts(listing: Listing) -> tuple[tuple[FilterFields, int], ...]:
+    filter_fields = listing.filter_fields()
+    return tuple((filter_fields[number], many) for number, many in listing.numbers().items())
 
 
 def _progress_values(
-    run: OpenedRun, listing: Listing, counts: tuple[tuple[Facets, int], ...], now: float
+    run: OpenedRun, listing: Listing, counts: tuple[tuple[FilterFields, int], ...], now: float
 ) -> dict[str, object]:
     """Return what the part that changes is made of."""
-    standings: dict[OutcomeStatus, int] = dict.fromkeys(get_args(OutcomeStatus), 0)
+    counts_by_status: dict[OutcomeStatus, int] = dict.fromkeys(get_args(OutcomeStatus), 0)
     causes: dict[tuple[OutcomeStatus, str], int] = {}
-    blames: dict[str, int] = {}
+    attributed: dict[str, int] = {}
     invalid = 0
     for entry, many in counts:
-        standings[entry.outcome] += many
+        counts_by_status[entry.outcome] += many
         invalid += many if entry.user == "invalid" else 0
-        if entry.blame:
-            blames[entry.blame] = blames.get(entry.blame, 0) + many
+        if entry.failure_source:
+            attributed[entry.failure_source] = attributed.get(entry.failure_source, 0) + many
         for cause in entry.causes if entry.outcome in FAILED else ():
             place = entry.outcome, cause
             causes[place] = causes.get(place, 0) + many
@@ -223,29 +223,30 @@ def _progress_values(
     return {
         "run": run,
         "link": conversations_link,
-        "progress": run_progress(listing, standings, now, run.cost_ahead),
-        "standings": standings,
+        "progress": run_progress(listing, counts_by_status, now, run.cost_ahead),
+        "counts_by_status": counts_by_status,
         "causes": ordered[:MOST_CAUSES],
         "further_causes": len(ordered) - MOST_CAUSES,
-        "blames": sorted(blames.items(), key=lambda found: (-found[1], found[0])),
-        "culprits": FAILURE_SOURCES,
+        "attributed": sorted(attributed.items(), key=lambda found: (-found[1], found[0])),
+        "failure_sources": FAILURE_SOURCES,
         "invalid": invalid,
         "unread": run.unread(listing.read()),
     }
 
 
 def _cells(
-    counts: tuple[tuple[Facets, int], ...], figures: Mapping[tuple[str, str, str], CellFigures]
+    counts: tuple[tuple[FilterFields, int], ...],
+    figures: Mapping[tuple[str, str, str], CellFigures],
 ) -> tuple[_Cell, ...]:
     found: dict[tuple[str, str, str], dict[OutcomeStatus, int]] = {}
     for entry, many in sorted(counts, key=lambda each: each[0].outcome):
         place = entry.suite, entry.condition, entry.agent
-        standings = found.setdefault(place, dict.fromkeys(get_args(OutcomeStatus), 0))
-        standings[entry.outcome] += many
+        counts_by_status = found.setdefault(place, dict.fromkeys(get_args(OutcomeStatus), 0))
+        counts_by_status[entry.outcome] += many
     order = {place: number for number, place in enumerate(figures)}
     return tuple(
-        _Cell(*place, standings, figures.get(place))
-        for place, standings in sorted(
+        _Cell(*place, counts_by_status, figures.get(place))
+        for place, counts_by_status in sorted(
             found.items(), key=lambda entry: (order.get(entry[0], len(order)), entry[0])
         )
     )

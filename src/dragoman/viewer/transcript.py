@@ -290,7 +290,7 @@ class Turn(msgspec.Struct, frozen=True):
         seconds: How long the reply took, as it was measured; None where nobody knows.
         first_word: The same to its first word.
         decided: What was decided about the agent's question.
-        told: What was inferred of the user before it.
+        inferred_profiles: What was inferred of the user before it.
         notes: What measures and judges found here.
     """
 
@@ -314,7 +314,7 @@ class Turn(msgspec.Struct, frozen=True):
     seconds: float | None = None
     first_word: float | None = None
     decided: Clarification | None = None
-    told: tuple[InferredProfile, ...] = ()
+    inferred_profiles: tuple[InferredProfile, ...] = ()
     notes: tuple[Note, ...] = ()
 
     @property
@@ -380,7 +380,7 @@ class _TurnContext(msgspec.Struct, frozen=True):
 
     clock: dict[int, TurnTiming]
     decided: dict[int, Clarification]
-    told: tuple[InferredProfile, ...]
+    inferred_profiles: tuple[InferredProfile, ...]
     notes: Mapping[int, Sequence[Note]]
     language: str
     most: int
@@ -401,8 +401,8 @@ def _turn(number: int, places: range, events: Sequence[Event], beside: _TurnCont
     own = events[places.start : places.stop]
     move, results = own[0], [event for event in own if isinstance(event, ToolResult)]
     found = tuple(note for place in places for note in beside.notes.get(place, ()))
-    told = tuple(entry for entry in beside.told if entry.at in places)
-    turn = Turn(number, places, move.by, notes=found, told=told)
+    inferred_profiles = tuple(entry for entry in beside.inferred_profiles if entry.at in places)
+    turn = Turn(number, places, move.by, notes=found, inferred_profiles=inferred_profiles)
     if isinstance(move, ToolResult):
         return msgspec.structs.replace(turn, calls=tuple(map(unmatched_call, results)))
     latency = move.latency

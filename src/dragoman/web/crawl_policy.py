@@ -139,7 +139,7 @@ class PoliteFetcher:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._fetcher = fetcher
-        self._manners = manners or CrawlPolicy()
+        self._user_behaviors = manners or CrawlPolicy()
         self._now = now
         self._sleep = sleep
         self._hosts: dict[str, _Host] = {}
@@ -154,7 +154,7 @@ class PoliteFetcher:
         except ValueError:
             return await self._fetcher.fetch(request, at)
         host = self._hosts.setdefault(
-            f"{parts.scheme}://{parts.netloc.lower()}", _Host(self._manners.at_once)
+            f"{parts.scheme}://{parts.netloc.lower()}", _Host(self._user_behaviors.at_once)
         )
         async with host.room:
             rules = await self._rules(host, f"{parts.scheme}://{parts.netloc}")
@@ -184,7 +184,7 @@ class PoliteFetcher:
         """Wait until a host may be asked again."""
         now = self._now or asyncio.get_running_loop().time
         wait = host.next - now()
-        host.next = max(host.next, now()) + self._manners.pause
+        host.next = max(host.next, now()) + self._user_behaviors.pause
         if wait > 0:
             await self._sleep(wait)
 

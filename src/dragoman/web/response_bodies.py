@@ -175,8 +175,8 @@ def body_text(body: bytes, headers: Mapping[str, str]) -> BodyText:
     for mark, charset in _MARKS:
         if body.startswith(mark):
             return _decode_body(body[len(mark) :], charset, "mark")
-    told = _in_header(headers.get("content-type", ""))
-    if told and (charset := _find_charset(told[1])):
+    reported = _in_header(headers.get("content-type", ""))
+    if reported and (charset := _find_charset(reported[1])):
         return _decode_body(body, charset, "header")
     start = body[:_LOOKED_AT].lstrip()
     said = _in_body(start) if start.startswith(b"<") else None

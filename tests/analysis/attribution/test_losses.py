@@ -35,12 +35,12 @@ def row(
     checks: tuple[Evidence, ...] = (),
 ) -> ConversationResult:
     verdict: Verdict = Unscored("no judge") if found is None else Scored(float(found == 1.0))
-    blame = (attribution_result(found),) if isinstance(found, str) else ()
+    failure_source = (attribution_result(found),) if isinstance(found, str) else ()
     return ConversationResult(
         *("courier", condition, "clerk", task, trial),
         Episode((), Termination("user_stop"), 4, 0),
         Score("dragoman-1", "none", verdict, (), simulator=checks),
-        measures=(*blame, *measures),
+        measures=(*failure_source, *measures),
         key=f"{condition.voice}-{task}-{trial}",
     )
 
@@ -145,12 +145,12 @@ def test_where_nothing_is_plain_the_first_condition_is_the_base_and_agents_stay_
         for agent in ("clerk", "other")
         for condition in (STUDIO, TELEPHONE)
     ]
-    couples = baseline_pairs(cells)
-    assert [(a.name.agent, b.name.agent) for a, b in couples] == [
+    cell_pairs = baseline_pairs(cells)
+    assert [(a.name.agent, b.name.agent) for a, b in cell_pairs] == [
         ("clerk", "clerk"),
         ("other", "other"),
     ]
-    assert {a.name.condition.voice for a, _ in couples} == {"studio"}
+    assert {a.name.condition.voice for a, _ in cell_pairs} == {"studio"}
 
 
 def modes(**counts: int) -> MeasureResult:
@@ -203,16 +203,16 @@ def test_values_are_counted_over_the_compared_tasks_with_the_conversations_that_
     (names,) = found.values
     assert (names.name, names.count, names.of, names.value) == ("name", 3, 9, 1 / 3)
     assert [place.task for place in names.behind] == ["a", "b"]
-    assert [place.task for place in found.misheard] == ["a"]
+    assert [place.task for place in found.misrecognized] == ["a"]
     assert found.word_errors.base is None
     assert found.word_errors.other is not None
     assert found.word_errors.other.value == 0.25
 
 
-def test_a_value_that_an_answer_brought_back_was_not_misheard_in_the_end() -> None:
+def test_a_value_that_an_answer_brought_back_was_not_misrecognized_in_the_end() -> None:
     base = cell([row("a", 0, 1.0, PLAIN)])
     back = MeasureResult("values", "2", counts={"lost": 1, "lost: name": 1, "won back": 1})
     (found,) = find_drops([base, cell([row("a", 0, "line", TELEPHONE, back)])])
-    assert found.misheard == ()
+    assert found.misrecognized == ()
     (names,) = found.values
     assert (names.count, names.of, names.value, names.interval) == (1, None, None, None)

@@ -162,9 +162,9 @@ def test_another_version_of_a_task_is_not_compared() -> None:
 
 def test_trainings_are_set_against_the_model_before_and_against_each_other() -> None:
     arms = (player("ALL", {"de1": 1}), player("EN", {"de1": 0}))
-    board = summarize_training(player(BEFORE, {"de1": 0}), arms, LABELS, {}, (("itc:x",), ()))
+    summary = summarize_training(player(BEFORE, {"de1": 0}), arms, LABELS, {}, (("itc:x",), ()))
 
-    assert [(each.a, each.b) for each in board.of(ALL)] == [("before", "ALL"), ("before", "EN")]
-    (against,) = board.of(ALL, arms=True)
+    assert [(each.a, each.b) for each in summary.of(ALL)] == [("before", "ALL"), ("before", "EN")]
+    (against,) = summary.of(ALL, arms=True)
     assert (against.a, against.b) == ("EN", "ALL")
     assert against.rate("exact").difference == 1.0

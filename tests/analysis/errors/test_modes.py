@@ -5,7 +5,7 @@ import msgspec
 from dragoman.analysis import failure_modes
 from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.failure_modes import agent_failure_modes, summarize_failure_modes
-from dragoman.analysis.judged_errors import TWINS, ReviewedOutcome, tag_agreement
+from dragoman.analysis.judged_errors import TAG_MODE_PAIRS, ReviewedOutcome, tag_agreement
 from dragoman.core.conditions import Condition
 from dragoman.core.measures import CountedItem, ErrorReview, JudgedError, MeasureResult
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored
@@ -50,15 +50,15 @@ ROWS = (
 
 def test_the_measures_name_and_words_are_those_of_the_scoring_side() -> None:
     assert failure_modes_measure(RiskProfile()).name == failure_modes.MEASURE
-    meant = {mode for _, modes_meant in TWINS.values() for mode in modes_meant}
+    meant = {mode for _, modes_meant in TAG_MODE_PAIRS.values() for mode in modes_meant}
     assert meant <= {*CALL_MODES, *DIFFERENCES}
 
 
 def test_a_mode_is_counted_over_the_conversations_in_which_it_could_occur() -> None:
-    board = summarize_failure_modes(ROWS)
+    summary = summarize_failure_modes(ROWS)
     found = {
         (each.subject, each.mode): (each.times, each.conversations.count, each.conversations.n)
-        for each in board.modes
+        for each in summary.modes
     }
     assert found == {
         ("pay", "wrong arguments"): (1, 1, 3),
@@ -66,13 +66,13 @@ def test_a_mode_is_counted_over_the_conversations_in_which_it_could_occur() -> N
         ("pay.cents", "other value"): (1, 1, 1),
         ("send", "not in the plan"): (2, 1, 4),
     }
-    assert {each.mode: each.lost for each in board.modes if each.lost} == {
+    assert {each.mode: each.lost for each in summary.modes if each.lost} == {
         "wrong arguments": 1,
         "not called": 1,
         "other value": 1,
     }
-    assert board.conversations == 6
-    assert board.unscored == {
+    assert summary.conversations == 6
+    assert summary.unscored == {
         "the task has no plan that calls could be set against": 1,
         "not measured": 1,
     }
@@ -93,11 +93,11 @@ def test_what_a_suites_own_check_of_calls_found_is_a_mode_where_a_plan_cannot_te
         checked("1", Evidence("as expected", True), reward=1),
         checked("2", fault, reference, reward=0),
     )
-    board = summarize_failure_modes(rows)
-    (mode,) = board.modes
+    summary = summarize_failure_modes(rows)
+    (mode,) = summary.modes
     assert (mode.subject, mode.mode, mode.why) == ("calls", "value_error:string", fault.why)
     assert (mode.conversations.count, mode.conversations.n, mode.lost) == (1, 2, 1)
-    assert board.unscored == {}
+    assert summary.unscored == {}
     assert agent_failure_modes(rows[1]) is None
 
 

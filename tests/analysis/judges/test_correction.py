@@ -62,8 +62,8 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
         true = draws.random(150) < 0.4
         judged = np.where(true, draws.random(150) < 0.85, draws.random(150) < 0.2)
         known = draws.random(80) < 0.5
-        told = np.where(known, draws.random(80) < 0.85, draws.random(80) < 0.2)
-        pairs = [JudgedPair(bool(a), bool(b)) for a, b in zip(known, told, strict=True)]
+        reported = np.where(known, draws.random(80) < 0.85, draws.random(80) < 0.2)
+        pairs = [JudgedPair(bool(a), bool(b)) for a, b in zip(known, reported, strict=True)]
         found = corrected_rate([bool(one) for one in judged], pairs)
         assert found.interval is not None
         covered += found.interval.low <= 0.4 <= found.interval.high

@@ -18,15 +18,15 @@ MIXED = PLAIN.with_axes(voice="telephone")
 GENERIC = PLAIN.with_axes(voice="telephone", recognizer="generic")
 ITSELF = PLAIN.with_axes(voice="telephone", recognizer="itself")
 MEANT = PLAIN.with_axes(voice="telephone", recognizer="understood")
-MISHEARD = PLAIN.with_axes(voice="simulated:15")
+MISRECOGNIZED = PLAIN.with_axes(voice="simulated:15")
 RULE = {"clarify": "rule"}
 
-BOARD = Leaderboard(
+LEADERBOARD = Leaderboard(
     {"one": 4, "other": 4, "third": 4},
     (Aggregate("pair", ("one", "other")), Aggregate("elsewhere", ("third",))),
     spoken=Aggregate("overall", ("pair", "third")),
 )
-ON_THE_BOARD = spoken_leaderboard(BOARD)
+ON_THE_LEADERBOARD = spoken_leaderboard(LEADERBOARD)
 
 Rewards = Sequence[float | None]
 
@@ -63,44 +63,48 @@ def verdict(value: float | None) -> Verdict:
     return Unscored("infrastructure: 529") if value is None else Scored(value)
 
 
-def board(*cells: list[ConversationResult], of: Leaderboard = NO_LEADERBOARD) -> VoiceSummary:
+def summary(*cells: list[ConversationResult], of: Leaderboard = NO_LEADERBOARD) -> VoiceSummary:
     rows = [row for cell in cells for row in cell]
     digests = {(row.suite, row.task): "same" for row in rows}
     return summarize_voice(rows, digests, {}, SCORING, of)
 
 
-def way(found: VoiceSummary, name: str, clarify: str = "none") -> InputModeMetrics:
-    (row,) = (each for each in found.ways if (each.way.name, each.way.clarify) == (name, clarify))
+def metrics_of(found: VoiceSummary, name: str, clarify: str = "none") -> InputModeMetrics:
+    (row,) = (
+        each
+        for each in found.input_modes
+        if (each.input_mode.name, each.input_mode.clarify) == (name, clarify)
+    )
     return row
 
 
 def test_a_way_is_read_from_the_axes_and_not_from_the_label() -> None:
     assert input_mode(PLAIN) == InputMode("text", "none")
     assert input_mode(MIXED) == InputMode("telephone", "mixed")
-    assert input_mode(MISHEARD.with_axes(clarify="rule")) == InputMode(
+    assert input_mode(MISRECOGNIZED.with_axes(clarify="rule")) == InputMode(
         "simulated:15", "none", "rule"
     )
 
 
 def test_text_comes_first_and_agents_that_hear_come_last() -> None:
-    found = board(*(outcomes(each, [1.0]) for each in (ITSELF, MIXED, PLAIN, GENERIC)))
+    found = summary(*(outcomes(each, [1.0]) for each in (ITSELF, MIXED, PLAIN, GENERIC)))
 
-    names = [row.way.name for row in found.ways]
+    names = [row.input_mode.name for row in found.input_modes]
     assert names == ["text", "telephone+mixed", "telephone+generic", "telephone+itself"]
 
 
 def test_the_difference_to_text_is_paired_by_task() -> None:
     # The third task broke in voice, so text has it and the difference does not.
-    found = board(
+    found = summary(
         outcomes(PLAIN, [1.0, 1.0, 0.0, 1.0]),
         outcomes(MIXED, [1.0, 0.0, None, 0.0]),
     )
 
-    text, mixed = way(found, "text"), way(found, "telephone+mixed")
-    assert text.standings[ALL_TASKS].value == 0.75
+    text, mixed = metrics_of(found, "text"), metrics_of(found, "telephone+mixed")
+    assert text.scores[ALL_TASKS].value == 0.75
     assert text.to_text == {}
-    assert mixed.standings[ALL_TASKS].value == pytest.approx(1 / 3)
-    assert mixed.standings[ALL_TASKS].tasks == 3
+    assert mixed.scores[ALL_TASKS].value == pytest.approx(1 / 3)
+    assert mixed.scores[ALL_TASKS].tasks == 3
     drop = mixed.to_text[ALL_TASKS]
     assert drop.value == pytest.approx(-2 / 3)
     assert drop.tasks == 3
@@ -127,44 +131,44 @@ def test_trials_of_a_task_are_one_difference() -> None:
         for row in (*text, *spoken)
     ]
 
-    found = board(text, spoken, again)
+    found = summary(text, spoken, again)
 
-    assert way(found, "telephone+mixed").to_text[ALL_TASKS].value == pytest.approx(-0.25)
-    assert way(found, "telephone+mixed").to_text[ALL_TASKS].tasks == 2
+    assert metrics_of(found, "telephone+mixed").to_text[ALL_TASKS].value == pytest.approx(-0.25)
+    assert metrics_of(found, "telephone+mixed").to_text[ALL_TASKS].tasks == 2
 
 
 def test_without_text_there_is_no_difference_to_it() -> None:
-    (row,) = board(outcomes(MIXED, [1.0, 0.0])).ways
+    (row,) = summary(outcomes(MIXED, [1.0, 0.0])).input_modes
 
     assert (row.to_text, row.text) == ({}, None)
 
 
 def test_the_text_of_another_agent_or_language_is_none_of_ones_own() -> None:
     thai = {"language": "th", "scenario": "domain"}
-    found = board(
+    found = summary(
         outcomes(PLAIN, [1.0], agent="other"),
         outcomes(PLAIN.with_axes(**thai), [1.0]),
         outcomes(MIXED, [1.0]),
     )
 
-    assert way(found, "telephone+mixed").text is None
+    assert metrics_of(found, "telephone+mixed").text is None
 
 
 def test_aggregates_weigh_categories_and_not_tasks() -> None:
-    found = board(
+    found = summary(
         outcomes(PLAIN, [1.0, 1.0, 1.0, 1.0], "bench:one"),
         outcomes(PLAIN, [1.0], "bench:other"),
         outcomes(PLAIN, [1.0, 0.0], "bench:third"),
         outcomes(MIXED, [1.0, 1.0, 0.0, 0.0], "bench:one"),
         outcomes(MIXED, [0.0], "bench:other"),
         outcomes(MIXED, [0.0, 0.0], "bench:third"),
-        of=ON_THE_BOARD,
+        of=ON_THE_LEADERBOARD,
     )
 
-    text, mixed = way(found, "text"), way(found, "telephone+mixed")
+    text, mixed = metrics_of(found, "text"), metrics_of(found, "telephone+mixed")
     assert found.names == ("one", "other", "third", "pair", "overall", ALL_TASKS)
     # pair: (1 + 1) / 2; overall: (1 + 0.5) / 2; all tasks: 6 of 7.
-    assert [text.standings[name].value for name in ("pair", "overall", ALL_TASKS)] == [
+    assert [text.scores[name].value for name in ("pair", "overall", ALL_TASKS)] == [
         1.0,
         0.75,
         pytest.approx(6 / 7),
@@ -184,24 +188,26 @@ def test_aggregates_weigh_categories_and_not_tasks() -> None:
 
 
 def test_an_aggregate_that_lacks_a_category_has_no_figure_and_says_so() -> None:
-    found = board(
-        outcomes(PLAIN, [1.0], "bench:one"), outcomes(MIXED, [0.0], "bench:one"), of=ON_THE_BOARD
+    found = summary(
+        outcomes(PLAIN, [1.0], "bench:one"),
+        outcomes(MIXED, [0.0], "bench:one"),
+        of=ON_THE_LEADERBOARD,
     )
 
-    mixed = way(found, "telephone+mixed")
-    assert mixed.standings["pair"].value is None
-    assert mixed.standings["pair"].missing == ("other",)
+    mixed = metrics_of(found, "telephone+mixed")
+    assert mixed.scores["pair"].value is None
+    assert mixed.scores["pair"].missing == ("other",)
     assert mixed.to_text["pair"].value is None
-    assert mixed.standings[ALL_TASKS].value == 0.0
+    assert mixed.scores[ALL_TASKS].value == 0.0
 
 
 def test_a_board_of_what_is_spoken_has_the_aggregates_that_it_needs_alone() -> None:
-    assert [entry.name for entry in ON_THE_BOARD.aggregates] == ["pair", "overall"]
+    assert [entry.name for entry in ON_THE_LEADERBOARD.aggregates] == ["pair", "overall"]
 
 
 def test_sensitivity_is_between_the_recognizers_that_lie_farthest_apart() -> None:
     whisper = PLAIN.with_axes(voice="telephone", recognizer="whisper/small")
-    found = board(
+    found = summary(
         outcomes(PLAIN, [1.0, 1.0, 1.0, 1.0]),
         outcomes(MIXED, [1.0, 1.0, 0.0, 0.0]),
         outcomes(GENERIC, [0.0, 1.0, 0.0, 0.0]),
@@ -218,23 +224,23 @@ def test_sensitivity_is_between_the_recognizers_that_lie_farthest_apart() -> Non
 
 
 def test_one_recognizer_has_no_sensitivity() -> None:
-    assert board(outcomes(PLAIN, [1.0]), outcomes(MIXED, [1.0])).sensitivity == ()
+    assert summary(outcomes(PLAIN, [1.0]), outcomes(MIXED, [1.0])).sensitivity == ()
 
 
 def test_what_clarifications_won_back_is_against_the_same_way_without() -> None:
-    found = board(
+    found = summary(
         outcomes(PLAIN, [1.0, 1.0, 1.0, 1.0]),
         outcomes(MIXED, [1.0, 0.0, 0.0, 0.0]),
         outcomes(MIXED.with_axes(**RULE), [1.0, 1.0, 1.0, 0.0]),
         outcomes(GENERIC.with_axes(**RULE), [1.0, 1.0, 1.0, 1.0]),
     )
 
-    asked = way(found, "telephone+mixed", "rule")
+    asked = metrics_of(found, "telephone+mixed", "rule")
     assert asked.won_back[ALL_TASKS].value == 0.5
     # Text was played without a judge alone, so this is what it is set against.
     assert (asked.text, asked.to_text[ALL_TASKS].value) == ("none", -0.25)
-    assert way(found, "telephone+generic", "rule").won_back == {}
-    assert way(found, "telephone+mixed").won_back == {}
+    assert metrics_of(found, "telephone+generic", "rule").won_back == {}
+    assert metrics_of(found, "telephone+mixed").won_back == {}
 
 
 def test_questions_are_what_was_allowed_or_rejected_as_a_question() -> None:
@@ -267,26 +273,26 @@ def test_questions_are_what_was_allowed_or_rejected_as_a_question() -> None:
         ),
     ]
 
-    (row,) = board(*cells).ways
+    (row,) = summary(*cells).input_modes
 
     shares = {entry.name: (entry.conversations, entry.of) for entry in row.questions}
     assert shares == {"judged": (2, 4), "allowed": (1, 4), "rejected": (2, 4)}
-    (tally,) = row.tallies
-    assert tally.counts["judged"] == 5
+    (measure_count,) = row.measure_counts
+    assert measure_count.counts["judged"] == 5
 
 
 def test_where_nobody_judged_there_is_no_rate_of_questions() -> None:
-    (row,) = board(outcomes(MIXED, [1.0])).ways
+    (row,) = summary(outcomes(MIXED, [1.0])).input_modes
 
     assert row.questions == ()
 
 
 def test_tasks_of_two_suites_with_one_name_are_two_tasks() -> None:
-    found = board(
+    found = summary(
         outcomes(MIXED, [1.0, 1.0], "a:x"), outcomes(MIXED, [0.0, 0.0], "b:y"), of=NO_LEADERBOARD
     )
 
-    (row,) = found.ways
-    assert row.standings[ALL_TASKS].tasks == 4
-    assert row.standings[ALL_TASKS].value == 0.5
+    (row,) = found.input_modes
+    assert row.scores[ALL_TASKS].tasks == 4
+    assert row.scores[ALL_TASKS].value == 0.5
     assert found.names == ("a:x", "b:y", ALL_TASKS)

@@ -21,7 +21,7 @@ def courier() -> ConversationSuite:
 
 
 @pytest.fixture
-def world(courier: ConversationSuite) -> DomainEnvironment:
+def environment(courier: ConversationSuite) -> DomainEnvironment:
     """A world in the state of the databases, without any task's own."""
     task = msgspec.structs.replace(courier.tasks[0], initial_state=None)
     fresh = courier.factory(DEFAULT_RULES)(task)
@@ -29,30 +29,30 @@ def world(courier: ConversationSuite) -> DomainEnvironment:
     return fresh
 
 
-def asking(world: DomainEnvironment, side: Role) -> Ask:
+def asking(environment: DomainEnvironment, side: Role) -> Ask:
     def ask(name: str, /, **arguments: object) -> ToolResult:
-        return world.call(ToolCall("1", name, arguments, side))
+        return environment.call(ToolCall("1", name, arguments, side))
 
     return ask
 
 
 @pytest.fixture
-def agent(world: DomainEnvironment) -> Ask:
+def agent(environment: DomainEnvironment) -> Ask:
     """Call a tool of the agent's."""
-    return asking(world, "agent")
+    return asking(environment, "agent")
 
 
 @pytest.fixture
-def user(world: DomainEnvironment) -> Ask:
+def user(environment: DomainEnvironment) -> Ask:
     """Call a tool of the user's."""
-    return asking(world, "user")
+    return asking(environment, "user")
 
 
 @pytest.fixture
-def stage(world: DomainEnvironment) -> Callable[..., object]:
+def stage(environment: DomainEnvironment) -> Callable[..., object]:
     """Set the world up: call a function that no participant sees."""
 
     def setting(side: Role, name: str, /, **arguments: object) -> object:
-        return world.run_function(FunctionCall(side, name, arguments))
+        return environment.run_function(FunctionCall(side, name, arguments))
 
     return setting

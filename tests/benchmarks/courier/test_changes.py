@@ -75,11 +75,13 @@ def test_an_address_with_an_empty_or_endless_line_is_refused(
     )
 
 
-def test_the_address_that_a_parcel_has_is_no_change(agent: Ask, world: DomainEnvironment) -> None:
+def test_the_address_that_a_parcel_has_is_no_change(
+    agent: Ask, environment: DomainEnvironment
+) -> None:
     address = parcel_of(agent("track_parcel", tracking_number="KV155016507"))["address"]
     again = agent("change_address", tracking_number="KV155016507", **address)
     assert "already" in again.content
-    assert world.delta() == {}
+    assert environment.delta() == {}
 
 
 @pytest.mark.parametrize(
@@ -209,8 +211,8 @@ def test_a_cancelled_shipment_stays_cancelled(agent: Ask) -> None:
 
 @pytest.mark.parametrize("rules_argument", ["tracking_number", "depot_id"])
 def test_arguments_of_the_wrong_type_are_refused_before_anything_is_stored(
-    agent: Ask, world: DomainEnvironment, rules_argument: str
+    agent: Ask, environment: DomainEnvironment, rules_argument: str
 ) -> None:
     arguments = {"tracking_number": "PT331092549", "depot_id": "PEN", rules_argument: ["PEN"]}
     assert "invalid arguments" in agent("hold_at_depot", **arguments).content
-    assert world.delta() == {}
+    assert environment.delta() == {}

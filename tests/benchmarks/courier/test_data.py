@@ -76,26 +76,26 @@ def test_every_duty_to_escalate_has_a_task(courier: ConversationSuite) -> None:
         for action in plan(task)
         if action.name == "escalate_to_human"
     }
-    assert planned == {escalation.reason for escalation in courier.stakes.escalations}
+    assert planned == {escalation.reason for escalation in courier.risk_profile.escalations}
 
 
 def test_every_change_of_a_plan_is_made_for_somebody_verified(courier: ConversationSuite) -> None:
     factory = courier.factory(DEFAULT_RULES)
     for task in courier.tasks:
-        world = factory(task)
+        environment = factory(task)
         for action in plan(task):
-            world.call(ToolCall(action.id, action.name, action.arguments, action.by))
-        assert not any(b"nobody verified" in text for text in world.delta().values()), task.id
+            environment.call(ToolCall(action.id, action.name, action.arguments, action.by))
+        assert not any(b"nobody verified" in text for text in environment.delta().values()), task.id
 
 
 @pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES])
 def test_no_call_of_a_plan_is_refused(courier: ConversationSuite, rules: Rules) -> None:
     factory = courier.factory(rules)
     for task in courier.tasks:
-        world = factory(task)
+        environment = factory(task)
         for action in plan(task):
             call = ToolCall(action.id, action.name, action.arguments, action.by)
-            result = world.call(call)
+            result = environment.call(call)
             assert not result.error, (task.id, result)
 
 
@@ -109,7 +109,9 @@ def test_splits_are_parts_of_the_whole(courier: ConversationSuite) -> None:
 
 def test_the_policy_names_every_reason_to_escalate(courier: ConversationSuite) -> None:
     policy = courier.policy_text
-    missing = [entry.reason for entry in courier.stakes.escalations if entry.reason not in policy]
+    missing = [
+        entry.reason for entry in courier.risk_profile.escalations if entry.reason not in policy
+    ]
     assert missing == []
 
 

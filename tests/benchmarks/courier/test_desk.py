@@ -17,12 +17,12 @@ def test_nobody_is_verified_by_half_of_the_proof(agent: Ask, postcode: str, word
     assert refused.content.startswith("Error: postcode and security word do not both match")
 
 
-def test_who_is_verified_is_no_record(agent: Ask, world: DomainEnvironment) -> None:
+def test_who_is_verified_is_no_record(agent: Ask, environment: DomainEnvironment) -> None:
     passed = agent(
         "verify_identity", customer_id="C1005", postcode="AL-2217", security_word="Cobalt"
     )
     assert passed.content == "C1005 is verified for this conversation."
-    assert world.delta() == {}
+    assert environment.delta() == {}
 
 
 def test_a_fee_is_waived_once_and_for_a_reason(agent: Ask) -> None:
@@ -41,11 +41,11 @@ def test_a_fee_that_is_not_there_cannot_be_waived(agent: Ask) -> None:
 
 @pytest.mark.parametrize("cents", [0, -1, 11501, 10**30])
 def test_a_claim_is_worth_something_and_no_more_than_the_parcel(
-    agent: Ask, world: DomainEnvironment, cents: int
+    agent: Ask, environment: DomainEnvironment, cents: int
 ) -> None:
     refused = agent("file_claim", tracking_number="PK201153502", kind="damage", cents=cents)
     assert "the amount must be 1 to 11500 cents" in refused.content
-    assert world.delta() == {}
+    assert environment.delta() == {}
 
 
 def test_a_parcel_has_one_claim(agent: Ask) -> None:
@@ -56,12 +56,14 @@ def test_a_parcel_has_one_claim(agent: Ask) -> None:
 
 
 def test_handing_over_leaves_a_case_that_does_not_depend_on_the_summary(
-    agent: Ask, world: DomainEnvironment
+    agent: Ask, environment: DomainEnvironment
 ) -> None:
     agent("escalate_to_human", reason="threat", summary="He threatens the driver.")
-    first = dict(world.delta())
+    first = dict(environment.delta())
     agent("escalate_to_human", reason="threat", summary="Angry man on the line.")
-    assert dict(world.delta()) == first == {("agent", "cases", "threat"): b'{"reason":"threat"}'}
+    assert (
+        dict(environment.delta()) == first == {("agent", "cases", "threat"): b'{"reason":"threat"}'}
+    )
 
 
 def test_there_is_no_handing_over_for_other_reasons(agent: Ask) -> None:

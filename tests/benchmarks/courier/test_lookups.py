@@ -67,14 +67,14 @@ def test_parcels_are_listed_with_what_the_customer_is_to_them(agent: Ask) -> Non
     assert agent("list_parcels", customer_id="C9999").error
 
 
-def test_b_heard_for_p_is_another_parcel_and_a_misheard_digit_is_none(agent: Ask) -> None:
+def test_b_heard_for_p_is_another_parcel_and_a_misrecognized_digit_is_none(agent: Ask) -> None:
     owners = [
         json.loads(agent("track_parcel", tracking_number=number).content)["recipient_id"]
         for number in ("PB415050137", "BP415050137")
     ]
     assert owners == ["C1013", "C1014"]
-    misheard = agent("track_parcel", tracking_number="PB455050137")
-    assert "mistyped or misheard" in misheard.content
+    misrecognized = agent("track_parcel", tracking_number="PB455050137")
+    assert "mistyped or misheard" in misrecognized.content
 
 
 def test_a_right_number_of_no_parcel_is_refused_as_such(agent: Ask) -> None:
@@ -128,8 +128,8 @@ def test_sums_are_worked_out(agent: Ask) -> None:
     assert agent("calculate", expression="6.50 + 4.50").content == "11.0"
 
 
-def test_looking_changes_nothing(agent: Ask, world: DomainEnvironment) -> None:
+def test_looking_changes_nothing(agent: Ask, environment: DomainEnvironment) -> None:
     assert not agent("get_locker", locker_id="L03").error
     agent("track_parcel", tracking_number="KV155016507")
     agent("quote_change", tracking_number="KV155016507", change="address")
-    assert world.delta() == {}
+    assert environment.delta() == {}

@@ -155,16 +155,16 @@ UNHEARD = {
 def heard(scene: Sequence[Step]) -> Iterator[str]:
     """Play a scene in a fresh world and yield what the tools say in sentences."""
     task = msgspec.structs.replace(SUITE.tasks[0], initial_state=None)
-    world = SUITE.factory(DEFAULT_RULES)(task)
-    assert isinstance(world, DomainEnvironment)
+    environment = SUITE.factory(DEFAULT_RULES)(task)
+    assert isinstance(environment, DomainEnvironment)
     for name, arguments in scene:
         tool = name.removeprefix("set ")
         side: Role = "agent" if tool in {"expire_code", "set_session"} else "user"
         if tool != name:
-            world.run_function(FunctionCall(side, tool, dict(arguments)))
+            environment.run_function(FunctionCall(side, tool, dict(arguments)))
             continue
-        side = "user" if tool in world.tools("user") else "agent"
-        content = world.call(ToolCall("1", tool, dict(arguments), side)).content
+        side = "user" if tool in environment.tools("user") else "agent"
+        content = environment.call(ToolCall("1", tool, dict(arguments), side)).content
         if content[:1] not in "[{":
             yield content
 

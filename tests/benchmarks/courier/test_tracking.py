@@ -20,7 +20,7 @@ def test_a_number_with_its_check_digit_is_accepted(digits: str) -> None:
 
 
 @given(DIGITS, st.integers(0, 7), st.sampled_from("0123456789"))
-def test_one_misheard_digit_is_noticed_or_leaves_the_same_check_digit(
+def test_one_misrecognized_digit_is_noticed_or_leaves_the_same_check_digit(
     digits: str, at: int, heard: str
 ) -> None:
     other = digits[:at] + heard + digits[at + 1 :]

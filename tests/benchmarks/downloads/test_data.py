@@ -121,15 +121,15 @@ def test_a_pull_repairs_only_what_is_damaged(tmp_path: Path) -> None:
 
 
 def test_progress_counts_up_to_the_bytes_of_all_files(tmp_path: Path) -> None:
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
     with serve_folder(FILES) as url:
-        fill(tmp_path, url=url, progress=lambda *step: told.append(step))
+        fill(tmp_path, url=url, progress=lambda *step: reported.append(step))
     total = sum(map(len, FILES.values()))
-    counts = [done for _, done, _ in told]
+    counts = [done for _, done, _ in reported]
     assert counts == sorted(counts)
     assert counts[-1] == total
-    assert {total for _, _, total in told} == {total}
-    assert {name for name, _, _ in told} == set(SHORT.values())
+    assert {total for _, _, total in reported} == {total}
+    assert {name for name, _, _ in reported} == set(SHORT.values())
 
 
 def test_a_redirect_is_followed(tmp_path: Path) -> None:

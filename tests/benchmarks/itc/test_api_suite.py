@@ -53,9 +53,9 @@ def suite(
     *gold: ApiCall, kind: CallKind = "single", replies: object = None, no_tools: str = ""
 ) -> ApiSuite:
     task = ApiTask("t", "Vai chover no CEP 20040-002?", "pt-BR", kind, OFFERED, gold, "Brazil")
-    told = SetTask(task, no_tools)
+    reported = SetTask(task, no_tools)
     return ApiSuite(
-        CallSet("itc:test", DOCUMENTS, (told,), Provenance("", "", "", ""), replies=replies)  # type: ignore[arg-type]
+        CallSet("itc:test", DOCUMENTS, (reported,), Provenance("", "", "", ""), replies=replies)  # type: ignore[arg-type]
     )
 
 
@@ -170,12 +170,13 @@ def test_text_offers_functions_by_their_own_names_and_reads_calls_of_them() -> N
 def test_a_nested_task_is_answered_step_by_step_and_others_end_with_the_first_reply() -> None:
     nested = suite(*NESTED, kind="nested", replies=answered)
     task: Task = nested.tasks[0]
-    world = nested.factory(RULE)(task)
-    told = world.call(ToolCall("1", "consulta_cep", {"cep": "20040002"}))
-    assert (told.error, "3304557" in told.content) == (False, True)
-    assert world.call(ToolCall("2", "consulta_cep", {"cep": "1"})).error
+    environment = nested.factory(RULE)(task)
+    reported = environment.call(ToolCall("1", "consulta_cep", {"cep": "20040002"}))
+    assert (reported.error, "3304557" in reported.content) == (False, True)
+    assert environment.call(ToolCall("2", "consulta_cep", {"cep": "1"})).error
     assert (
-        world.call(ToolCall("3", "nowhere", {})).content == "Error: there is no function 'nowhere'"
+        environment.call(ToolCall("3", "nowhere", {})).content
+        == "Error: there is no function 'nowhere'"
     )
 
 
@@ -210,14 +211,14 @@ def test_an_agent_goes_on_from_a_result_where_nobody_says_anything_more() -> Non
             "itc:test", DOCUMENTS, (SetTask(task, history=history),), Provenance("", "", "", "")
         )
     )
-    conductor = played.conductor(
+    turn_protocol = played.turn_protocol(
         played.tasks[0], played.factory(RULE)(played.tasks[0]), RULE, Limits()
     )
-    assert conductor.opening() == history
-    assert isinstance(conductor.next(SoFar(history)), Ask)
-    assert conductor.next(SoFar((*history, Message("agent", text_reply("Não."))))) == Termination(
-        "turns_done"
-    )
+    assert turn_protocol.opening() == history
+    assert isinstance(turn_protocol.next(SoFar(history)), Ask)
+    assert turn_protocol.next(
+        SoFar((*history, Message("agent", text_reply("Não."))))
+    ) == Termination("turns_done")
 
 
 NEW_RULE = RULES.find("itc-2")

@@ -23,48 +23,48 @@ class Progress(msgspec.Struct):
 
 
 @pytest.fixture
-def conductor(shop: DomainSuite) -> HalfDuplex:
+def turn_protocol(shop: DomainSuite) -> HalfDuplex:
     return made(shop, DEFAULT_RULES)
 
 
 def made(shop: DomainSuite, rules: Rules, limits: Limits | None = None) -> HalfDuplex:
-    world = shop.factory(rules)(shop.tasks[0])
-    return HalfDuplex(world, rules, limits or Limits())
+    environment = shop.factory(rules)(shop.tasks[0])
+    return HalfDuplex(environment, rules, limits or Limits())
 
 
 def after(by: Role, reply: Reply) -> Progress:
     return Progress((Message(by, reply),))
 
 
-def asked(directive: TurnAction) -> Role:
-    assert isinstance(directive, Ask)
-    return directive.side
+def asked(instructions: TurnAction) -> Role:
+    assert isinstance(instructions, Ask)
+    return instructions.side
 
 
-def test_the_agent_greets_and_the_user_replies_first(conductor: HalfDuplex) -> None:
-    opening = conductor.opening()
+def test_the_agent_greets_and_the_user_replies_first(turn_protocol: HalfDuplex) -> None:
+    opening = turn_protocol.opening()
     assert opening == (
         Message("agent", text_reply("Hi! How can I help you today?"), scripted=True),
     )
     assert text_reply(GREETING) == text_reply("Hi! How can I help you today?")
-    assert asked(conductor.next(Progress(opening, steps=0))) == "user"
+    assert asked(turn_protocol.next(Progress(opening, steps=0))) == "user"
 
 
-def test_words_go_to_the_other_side(conductor: HalfDuplex) -> None:
-    assert asked(conductor.next(after("user", text_reply("Hello")))) == "agent"
-    assert asked(conductor.next(after("agent", text_reply("Hello")))) == "user"
+def test_words_go_to_the_other_side(turn_protocol: HalfDuplex) -> None:
+    assert asked(turn_protocol.next(after("user", text_reply("Hello")))) == "agent"
+    assert asked(turn_protocol.next(after("agent", text_reply("Hello")))) == "user"
 
 
-def test_calls_are_executed_and_the_result_goes_to_the_caller(conductor: HalfDuplex) -> None:
-    assert conductor.next(after("agent", ToolCallReply((CALL, CALL)))) == Execute((CALL, CALL))
+def test_calls_are_executed_and_the_result_goes_to_the_caller(turn_protocol: HalfDuplex) -> None:
+    assert turn_protocol.next(after("agent", ToolCallReply((CALL, CALL)))) == Execute((CALL, CALL))
     for side in ("agent", "user"):
         result = msgspec.structs.replace(RESULT, by=side)
-        assert asked(conductor.next(Progress((result,)))) == side
+        assert asked(turn_protocol.next(Progress((result,)))) == side
 
 
-def test_each_side_is_asked_with_its_own_tools(conductor: HalfDuplex) -> None:
-    agent = conductor.next(after("user", text_reply("Hello")))
-    user = conductor.next(after("agent", text_reply("Hello")))
+def test_each_side_is_asked_with_its_own_tools(turn_protocol: HalfDuplex) -> None:
+    agent = turn_protocol.next(after("user", text_reply("Hello")))
+    user = turn_protocol.next(after("agent", text_reply("Hello")))
     assert isinstance(agent, Ask)
     assert isinstance(user, Ask)
     assert (len(agent.tools), len(user.tools)) == (16, 0)
@@ -80,19 +80,19 @@ def test_there_are_three_stop_tokens() -> None:
 def test_a_user_stops_with_a_token_anywhere(
     shop: DomainSuite, rules: Rules, token: str, around: str
 ) -> None:
-    conductor = made(shop, rules)
-    assert conductor.next(after("user", text_reply(around.format(token)))) == Termination(
+    turn_protocol = made(shop, rules)
+    assert turn_protocol.next(after("user", text_reply(around.format(token)))) == Termination(
         "user_stop"
     )
 
 
 @pytest.mark.parametrize("words", ["###stop###", "##STOP##", "STOP", "###STOP ###", "# STOP"])
-def test_what_is_like_a_token_does_not_stop(conductor: HalfDuplex, words: str) -> None:
-    assert asked(conductor.next(after("user", text_reply(words)))) == "agent"
+def test_what_is_like_a_token_does_not_stop(turn_protocol: HalfDuplex, words: str) -> None:
+    assert asked(turn_protocol.next(after("user", text_reply(words)))) == "agent"
 
 
-def test_an_agent_cannot_stop(conductor: HalfDuplex) -> None:
-    assert asked(conductor.next(after("agent", text_reply("###STOP###")))) == "user"
+def test_an_agent_cannot_stop(turn_protocol: HalfDuplex) -> None:
+    assert asked(turn_protocol.next(after("agent", text_reply("###STOP###")))) == "user"
 
 
 @pytest.mark.parametrize("by", ["user", "agent"])
@@ -100,11 +100,11 @@ def test_an_agent_cannot_stop(conductor: HalfDuplex) -> None:
 def test_a_token_beside_a_users_calls_stops_after_them_except_in_the_reference(
     shop: DomainSuite, rules: Rules, by: Role
 ) -> None:
-    conductor = made(shop, rules)
+    turn_protocol = made(shop, rules)
     call, result = msgspec.structs.replace(CALL, by=by), msgspec.structs.replace(RESULT, by=by)
     move = Message(by, ToolCallReply((call,), "Bye. ###STOP###"))
-    assert conductor.next(Progress((move,))) == Execute((call,))
-    after_them = conductor.next(Progress((move, result)))
+    assert turn_protocol.next(Progress((move,))) == Execute((call,))
+    after_them = turn_protocol.next(Progress((move, result)))
     if by == "user" and rules is DEFAULT_RULES:
         assert after_them == Termination("user_stop")
     else:
@@ -114,17 +114,17 @@ def test_a_token_beside_a_users_calls_stops_after_them_except_in_the_reference(
 def test_a_history_takes_the_place_of_the_greeting_and_its_last_event_says_who_is_next(
     shop: DomainSuite,
 ) -> None:
-    world = shop.factory(DEFAULT_RULES)(shop.tasks[0])
+    environment = shop.factory(DEFAULT_RULES)(shop.tasks[0])
     for last, side in (
         (Message("user", text_reply("Hi")), "agent"),
         (Message("agent", text_reply("Hi")), "user"),
     ):
-        conductor = HalfDuplex(world, DEFAULT_RULES, Limits(), (last,))
-        assert conductor.opening() == (last,)
-        assert asked(conductor.next(Progress((last,), steps=0))) == side
+        turn_protocol = HalfDuplex(environment, DEFAULT_RULES, Limits(), (last,))
+        assert turn_protocol.opening() == (last,)
+        assert asked(turn_protocol.next(Progress((last,), steps=0))) == side
     stopped = Message("user", text_reply("###STOP###"))
-    conductor = HalfDuplex(world, DEFAULT_RULES, Limits(), (stopped,))
-    assert conductor.next(Progress((stopped,), steps=0)) == Termination("user_stop")
+    turn_protocol = HalfDuplex(environment, DEFAULT_RULES, Limits(), (stopped,))
+    assert turn_protocol.next(Progress((stopped,), steps=0)) == Termination("user_stop")
 
 
 @pytest.mark.parametrize(("side", "reason"), [("agent", "agent_error"), ("user", "user_error")])
@@ -170,9 +170,9 @@ def test_limits_end_a_conversation_errors_before_steps_before_time(  # noqa: PLR
     seconds: float,
     reason: str,
 ) -> None:
-    directive = made(shop, rules, LIMITS).next(Progress((event,), steps, errors, seconds))
-    assert isinstance(directive, Termination)
-    assert directive.reason == reason
+    instructions = made(shop, rules, LIMITS).next(Progress((event,), steps, errors, seconds))
+    assert isinstance(instructions, Termination)
+    assert instructions.reason == reason
 
 
 @BOTH
@@ -269,6 +269,8 @@ def test_a_limit_that_the_users_calls_reach_is_the_users_and_the_agents_in_the_r
     ],
 )
 def test_a_limit_that_both_reach_is_nobodys_alone(
-    conductor: HalfDuplex, events: tuple[Event, ...]
+    turn_protocol: HalfDuplex, events: tuple[Event, ...]
 ) -> None:
-    assert conductor.next(Progress((*GREETED, *events), 20, 10)) == Termination("too_many_errors")
+    assert turn_protocol.next(Progress((*GREETED, *events), 20, 10)) == Termination(
+        "too_many_errors"
+    )

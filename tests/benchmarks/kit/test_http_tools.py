@@ -20,7 +20,7 @@ ENDPOINTS = {"greet": GREET, "call": CALL}
 TOOLS = endpoint_tools((GREET, CALL))
 
 
-def world(*answers: Response) -> HttpEnvironment:
+def environment(*answers: Response) -> HttpEnvironment:
     left = iter(answers)
     return HttpEnvironment(ENDPOINTS, TOOLS, compile_validators(TOOLS), lambda _: next(left))
 
@@ -37,29 +37,29 @@ def test_arguments_go_into_the_address_then_the_query_or_the_body() -> None:
 
 
 def test_a_failing_status_is_an_error_and_the_body_is_told_as_it_is() -> None:
-    here = world(Response(200, ["hi"]), Response(404))
-    told = here.call(ToolCall("1", "greet", {"name": "Ann"}))
-    assert (told.content, told.error) == ('{"body":["hi"],"status":200}', False)
-    told = here.call(ToolCall("2", "greet", {"name": "Bob"}))
-    assert (told.content, told.error) == ('{"body":null,"status":404}', True)
+    here = environment(Response(200, ["hi"]), Response(404))
+    reported = here.call(ToolCall("1", "greet", {"name": "Ann"}))
+    assert (reported.content, reported.error) == ('{"body":["hi"],"status":200}', False)
+    reported = here.call(ToolCall("2", "greet", {"name": "Bob"}))
+    assert (reported.content, reported.error) == ('{"body":null,"status":404}', True)
 
 
 def test_what_is_no_call_of_an_endpoint_sends_nothing() -> None:
-    here = world()
+    here = environment()
     for call, why in (
         (ToolCall("1", "call", {"loud": True}), "missing required field `name`"),
         (ToolCall("1", "hang_up", {}), "no endpoint 'hang_up'"),
         (ToolCall("1", "call", {"name": "Ann"}, by="user"), "no endpoint 'call'"),
         (ToolCall("1", "call", {}, malformed="no JSON"), "could not be read: no JSON"),
     ):
-        told = here.call(call)
-        assert told.error
-        assert why in told.content
+        reported = here.call(call)
+        assert reported.error
+        assert why in reported.content
     assert here.sent == []
 
 
 def test_the_state_is_what_was_sent_beside_reading() -> None:
-    here = world(Response(200), Response(500), Response(200))
+    here = environment(Response(200), Response(500), Response(200))
     for name in ("greet", "call", "call"):
         here.call(ToolCall("1", name, {"name": "Ann"}))
     sent = {"method": "PUT", "url": "http://a.example/Ann", "body": {}}

@@ -12,7 +12,7 @@ LOOK = ToolCall("1", "get_order_details", {"order_id": "#S1000001"})
 FINISH = ToolCall("2", "done", {})
 
 
-class Standing:
+class Status:
     """How far a ticket has come."""
 
     def __init__(self, *events: Event, steps: int = 1, errors: int = 0) -> None:
@@ -23,16 +23,16 @@ class Standing:
 
 
 def solo(shop: DomainSuite, rules: Rules = DEFAULT_RULES, limits: Limits | None = None) -> Solo:
-    world = shop.factory(rules)(shop.tasks[0])
-    return Solo(world, rules, limits or Limits())
+    environment = shop.factory(rules)(shop.tasks[0])
+    return Solo(environment, rules, limits or Limits())
 
 
-def after(reply: Reply) -> Standing:
-    return Standing(Message("agent", reply))
+def after(reply: Reply) -> Status:
+    return Status(Message("agent", reply))
 
 
 def test_the_agent_is_asked_first_and_must_call(shop: DomainSuite) -> None:
-    asked = solo(shop).next(Standing())
+    asked = solo(shop).next(Status())
     assert isinstance(asked, Ask)
     assert (asked.side, asked.is_step, asked.tools.must_call) == ("agent", False, True)
     assert "done" in asked.tools
@@ -42,7 +42,7 @@ def test_calls_are_executed_and_their_results_lead_back_to_the_agent(shop: Domai
     ticket = solo(shop)
     assert ticket.next(after(ToolCallReply((LOOK,)))) == Execute((LOOK,))
     result = ToolResult("1", "get_order_details", "{}")
-    asked = ticket.next(Standing(Message("agent", ToolCallReply((LOOK,))), result))
+    asked = ticket.next(Status(Message("agent", ToolCallReply((LOOK,))), result))
     assert isinstance(asked, Ask)
     assert asked.is_step
 
@@ -65,6 +65,6 @@ def test_an_unusable_reply_is_the_agents_error_by_our_rules_only(shop: DomainSui
 
 
 def test_done_on_the_step_that_reaches_a_limit_is_done_by_our_rules_only(shop: DomainSuite) -> None:
-    at_limit = Standing(Message("agent", ToolCallReply((FINISH,))), steps=3)
+    at_limit = Status(Message("agent", ToolCallReply((FINISH,))), steps=3)
     assert solo(shop, limits=Limits(steps=3)).next(at_limit) == Termination("agent_stop")
     assert solo(shop, TAU2_RULES, Limits(steps=3)).next(at_limit) == Termination("max_steps")

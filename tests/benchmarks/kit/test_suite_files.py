@@ -59,7 +59,7 @@ def test_a_task_is_read_with_keywords_of_its_own_or_the_suites(folder: Path) -> 
         KnownFact("postcode", "PE-6013", ("postcode", "post code", "postal code")),
         KnownFact("pet", "dog", ("pet",)),
     )
-    assert task.scenario.deeds == (UserAction("scan_label", {}, ("scan", "card", "label")),)
+    assert task.scenario.user_actions == (UserAction("scan_label", {}, ("scan", "card", "label")),)
     assert task.critical == (CriticalField("hold", "depot_id"),)
 
 

@@ -248,8 +248,8 @@ def fresh(shop: DomainSuite, rules: Rules) -> DomainEnvironment:
     return shop.factory(rules)(shop.tasks[0])
 
 
-def played(world: DomainEnvironment, calls: Sequence[ToolCall]) -> list[str]:
-    return [world.call(call).content for call in calls]
+def played(environment: DomainEnvironment, calls: Sequence[ToolCall]) -> list[str]:
+    return [environment.call(call).content for call in calls]
 
 
 @given(
@@ -263,13 +263,13 @@ def test_worlds_share_nothing(
     together = [(left if is_left else right).call(call) for is_left, call in steps]
     alone: list[DomainEnvironment] = []
     for side in (True, False):
-        world = fresh(shop, rules)
+        environment = fresh(shop, rules)
         mine = [
             result for (is_left, _), result in zip(steps, together, strict=True) if is_left == side
         ]
-        assert [world.call(call) for is_left, call in steps if is_left == side] == mine
-        alone.append(world)
-    assert [left.delta(), right.delta()] == [world.delta() for world in alone]
+        assert [environment.call(call) for is_left, call in steps if is_left == side] == mine
+        alone.append(environment)
+    assert [left.delta(), right.delta()] == [environment.delta() for environment in alone]
     assert [left.fingerprint(), right.fingerprint()] == [w.fingerprint() for w in alone]
 
 
@@ -277,16 +277,16 @@ def test_worlds_share_nothing(
 def test_delta_is_empty_and_fingerprint_unchanged_exactly_in_the_initial_state(
     shop: DomainSuite, rules: Rules, calls: list[ToolCall]
 ) -> None:
-    world = fresh(shop, rules)
-    initial = world.fingerprint()
+    environment = fresh(shop, rules)
+    initial = environment.fingerprint()
     for call in calls:
-        before = (world.fingerprint(), world.delta())
-        world.call(call)
-        changed = bool(world.take_changes())
-        assert (world.fingerprint() != before[0]) == changed
-        assert (world.delta() != before[1]) == changed
-    assert (world.delta() == {}) == (world.fingerprint() == initial)
-    assert (world.delta() == {}) == (world.changes() == ())
+        before = (environment.fingerprint(), environment.delta())
+        environment.call(call)
+        changed = bool(environment.take_changes())
+        assert (environment.fingerprint() != before[0]) == changed
+        assert (environment.delta() != before[1]) == changed
+    assert (environment.delta() == {}) == (environment.fingerprint() == initial)
+    assert (environment.delta() == {}) == (environment.changes() == ())
 
 
 @given(rules=RULES, calls=st.lists(CALLS, max_size=8))

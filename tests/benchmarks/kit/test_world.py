@@ -44,11 +44,11 @@ def test_only_tools_can_be_called(shop: DomainSuite, name: str) -> None:
 
 
 def test_the_user_has_no_tools_in_retail(shop: DomainSuite) -> None:
-    world = fresh(shop)
-    result = world.call(ToolCall("7", "calculate", {"expression": "1"}, by="user"))
+    environment = fresh(shop)
+    result = environment.call(ToolCall("7", "calculate", {"expression": "1"}, by="user"))
     assert (result.content, result.by) == ("Error: User tools not available", "user")
-    assert len(world.tools("user")) == 0
-    assert len(world.tools("agent")) == 16
+    assert len(environment.tools("user")) == 0
+    assert len(environment.tools("agent")) == 16
 
 
 def test_a_malformed_call_is_answered_with_what_is_wrong(shop: DomainSuite) -> None:
@@ -104,10 +104,10 @@ def test_no_arguments_of_any_kind_break_a_world(
     known = list(shop.toolsets["agent"].by_name[name].parameters["properties"])  # type: ignore[call-overload]  # a schema's names
     names = st.sampled_from(known) | NAMES if known else NAMES
     arguments = data.draw(st.dictionaries(names, VALUES, max_size=8))
-    world = fresh(shop, rules)
-    before = world.fingerprint()
-    result = world.call(ToolCall("1", name, arguments))
+    environment = fresh(shop, rules)
+    before = environment.fingerprint()
+    result = environment.call(ToolCall("1", name, arguments))
     assert isinstance(result.content, str)
     if result.error:
         assert result.content.startswith("Error: ")
-        assert world.fingerprint() == before
+        assert environment.fingerprint() == before

@@ -102,25 +102,25 @@ def load(name: str, data: str) -> ConversationSuite:
 
 
 def fresh(suite: ConversationSuite, task: str, rules: Rules) -> DomainEnvironment:
-    world = suite.factory(rules)(next(entry for entry in suite.tasks if entry.id == task))
-    assert isinstance(world, DomainEnvironment)
-    return world
+    environment = suite.factory(rules)(next(entry for entry in suite.tasks if entry.id == task))
+    assert isinstance(environment, DomainEnvironment)
+    return environment
 
 
-def answered(world: DomainEnvironment, call: ToolCall) -> ToolResult:
-    return msgspec.structs.replace(world.call(call), changes=world.take_changes())
+def answered(environment: DomainEnvironment, call: ToolCall) -> ToolResult:
+    return msgspec.structs.replace(environment.call(call), changes=environment.take_changes())
 
 
-def outcome(world: DomainEnvironment, answers: Iterable[ToolResult]) -> bytes:
+def outcome(environment: DomainEnvironment, answers: Iterable[ToolResult]) -> bytes:
     """Return an outcome as JSON, so that what cannot be stored fails and types count."""
     given_answers = list(answers)
-    delta = {"/".join(path): text.decode() for path, text in world.delta().items()}
-    return msgspec.json.encode(Outcome(given_answers, delta, world.fingerprint()))
+    delta = {"/".join(path): text.decode() for path, text in environment.delta().items()}
+    return msgspec.json.encode(Outcome(given_answers, delta, environment.fingerprint()))
 
 
 def played(suite: ConversationSuite, play: Play, rules: Rules) -> bytes:
-    world = fresh(suite, play.task, rules)
-    return outcome(world, [answered(world, call) for call in play.calls])
+    environment = fresh(suite, play.task, rules)
+    return outcome(environment, [answered(environment, call) for call in play.calls])
 
 
 # What is called
@@ -163,11 +163,11 @@ def known_of(name: str, data: str) -> Known:
 
 def untouched(suite: ConversationSuite) -> DomainEnvironment:
     """Return a world in the state of the databases, without any task's own."""
-    world = suite.factory(DEFAULT_RULES)(
+    environment = suite.factory(DEFAULT_RULES)(
         msgspec.structs.replace(suite.tasks[0], initial_state=None)
     )
-    assert isinstance(world, DomainEnvironment)
-    return world
+    assert isinstance(environment, DomainEnvironment)
+    return environment
 
 
 def plan_of(task: Task) -> list[ToolCall]:
@@ -276,9 +276,9 @@ def test_every_call_is_answered_and_none_reaches_another_world(
     play = data.draw(plays(known))
     idle = fresh(known.suite, play.task, rules)
     loaded, before, delta = shared_data(idle), idle.full_texts(), idle.delta()
-    world = fresh(known.suite, play.task, rules)
+    environment = fresh(known.suite, play.task, rules)
     for call in play.calls:
-        result = world.call(call)
+        result = environment.call(call)
         assert (result.call_id, result.name, result.by) == (call.id, call.name, call.by)
         assert result.content.startswith("Error: ") or not result.error
     assert (idle.full_texts(), idle.delta(), idle.take_changes()) == (before, delta, ())
@@ -286,10 +286,10 @@ def test_every_call_is_answered_and_none_reaches_another_world(
     assert shared_data(idle) == loaded
 
 
-def shared_data(world: DomainEnvironment) -> dict[tuple[str, str], bytes]:
+def shared_data(environment: DomainEnvironment) -> dict[tuple[str, str], bytes]:
     """Return what all worlds share, encoded anew: texts that are remembered would hide a change."""
     shared: dict[tuple[str, str], bytes] = {}
-    for side, part in world._sides.items():
+    for side, part in environment._sides.items():
         for name, table in part.tables.by_name():
             assert isinstance(table, Table | SingleObject)
             data = table.shared.records if isinstance(table, Table) else table._shared
@@ -307,21 +307,21 @@ def test_two_worlds_used_in_turns_are_two_worlds_used_one_after_the_other(
     both_rules = [rules, data.draw(BOTH)]
     in_step = data.draw(st.lists(st.booleans(), min_size=2, max_size=2))
 
-    def new_world(which: int) -> DomainEnvironment:
-        world = fresh(known.suite, pair[which].task, both_rules[which])
-        return world if in_step[which] else world.unsynchronized()
+    def new_environment(which: int) -> DomainEnvironment:
+        environment = fresh(known.suite, pair[which].task, both_rules[which])
+        return environment if in_step[which] else environment.unsynchronized()
 
     alone = []
     for which, play in enumerate(pair):
-        world = new_world(which)
-        alone.append(outcome(world, [answered(world, call) for call in play.calls]))
-    worlds = [new_world(0), new_world(1)]
+        environment = new_environment(which)
+        alone.append(outcome(environment, [answered(environment, call) for call in play.calls]))
+    environments = [new_environment(0), new_environment(1)]
     todo = [list(play.calls) for play in pair]
     answers: list[list[ToolResult]] = [[], []]
     turns = [0] * len(todo[0]) + [1] * len(todo[1])
     for which in data.draw(st.permutations(turns)):
-        answers[which].append(answered(worlds[which], todo[which].pop(0)))
-    assert [outcome(*each) for each in zip(worlds, answers, strict=True)] == alone
+        answers[which].append(answered(environments[which], todo[which].pop(0)))
+    assert [outcome(*each) for each in zip(environments, answers, strict=True)] == alone
 
 
 # Orders, threads, processes
@@ -385,20 +385,20 @@ def test_the_changes_of_all_calls_add_up_to_the_state_and_its_delta(
     known: Known, data: st.DataObject, rules: Rules
 ) -> None:
     play = data.draw(plays(known))
-    world = fresh(known.suite, play.task, rules)
-    told = documents(world)
+    environment = fresh(known.suite, play.task, rules)
+    reported = documents(environment)
     for call in play.calls:
-        apply(told, answered(world, call).changes)
-    reached = texts(documents(world))
-    assert texts(told) == reached
+        apply(reported, answered(environment, call).changes)
+    reached = texts(documents(environment))
+    assert texts(reported) == reached
     changed = {path: text for path, text in reached.items() if known.loaded.get(path) != text}
-    assert {path: as_text(json.loads(text)) for path, text in world.delta().items()} == {
+    assert {path: as_text(json.loads(text)) for path, text in environment.delta().items()} == {
         path: as_text(json.loads(text, parse_constant=no_number)) for path, text in changed.items()
     }
 
 
-def documents(world: DomainEnvironment) -> dict[str, Any]:
-    return {side: json.loads(text) for side, text in world.full_texts().items()}
+def documents(environment: DomainEnvironment) -> dict[str, Any]:
+    return {side: json.loads(text) for side, text in environment.full_texts().items()}
 
 
 def apply(document: dict[str, Any], changes: Sequence[Change]) -> None:
@@ -457,16 +457,16 @@ def test_repeating_the_writes_alone_repeats_their_answers_and_the_state(
 def test_a_vpn_broken_in_one_world_is_excellent_in_all_others(telecom: Known) -> None:
     early, broken = untouched(telecom.suite), untouched(telecom.suite)
     broken.run_function(FunctionCall("user", "break_vpn", {}))
-    for world in (early, untouched(telecom.suite)):
-        by_user(world, "connect_vpn")
-        assert "'excellent'" in by_user(world, "check_vpn_status")
+    for environment in (early, untouched(telecom.suite)):
+        by_user(environment, "connect_vpn")
+        assert "'excellent'" in by_user(environment, "check_vpn_status")
     by_user(broken, "disconnect_vpn")
     by_user(broken, "connect_vpn")
     assert "'poor'" in by_user(broken, "check_vpn_status")
 
 
-def by_user(world: DomainEnvironment, name: str) -> str:
-    return world.call(ToolCall("1", name, {}, "user")).content
+def by_user(environment: DomainEnvironment, name: str) -> str:
+    return environment.call(ToolCall("1", name, {}, "user")).content
 
 
 def test_what_one_world_synchronizes_stays_unknown_to_a_world_out_of_step(telecom: Known) -> None:

@@ -136,16 +136,16 @@ DATABASE = {
         SPENT: reservation(SPENT, OMAR, GIFT) | {"passengers": [passenger("Omar")]},
     },
 }
-MAKE_WORLD = AIRLINE.load({"db.json": json.dumps(DATABASE).encode()})
+MAKE_ENVIRONMENT = AIRLINE.load({"db.json": json.dumps(DATABASE).encode()})
 CHOICE = {"flight_number": "F1", "date": "2024-05-20"}
 
 
 def fresh(rules: Rules = TAU2_RULES) -> DomainEnvironment:
-    return MAKE_WORLD(rules, {}, {})
+    return MAKE_ENVIRONMENT(rules, {}, {})
 
 
-def call(world: DomainEnvironment, name: str, **arguments: Any) -> ToolResult:  # noqa: ANN401 - a model's JSON
-    return world.call(ToolCall("1", name, arguments))
+def call(environment: DomainEnvironment, name: str, **arguments: Any) -> ToolResult:  # noqa: ANN401 - a model's JSON
+    return environment.call(ToolCall("1", name, arguments))
 
 
 def value(result: ToolResult) -> Any:  # noqa: ANN401 - a tool's JSON
@@ -194,8 +194,8 @@ def bags(nonfree: object, payment_id: str = CARD, total: object = 3) -> dict[str
     }
 
 
-def amounts(world: DomainEnvironment, user_id: str = NORA) -> dict[str, float]:
-    methods = value(call(world, "get_user_details", user_id=user_id))["payment_methods"]
+def amounts(environment: DomainEnvironment, user_id: str = NORA) -> dict[str, float]:
+    methods = value(call(environment, "get_user_details", user_id=user_id))["payment_methods"]
     return {key: entry["amount"] for key, entry in methods.items() if "amount" in entry}
 
 
@@ -205,44 +205,50 @@ def amounts(world: DomainEnvironment, user_id: str = NORA) -> dict[str, float]:
 @BOTH
 @pytest.mark.parametrize(("date", "status"), list(enumerate(TIMES, start=1)))
 def test_a_flight_is_shown_as_it_stands_on_its_date(rules: Rules, date: int, status: str) -> None:
-    world = fresh(rules)
-    result = call(world, "get_flight_status", flight_number="F1", date=f"2024-05-{date:02}")
+    environment = fresh(rules)
+    result = call(environment, "get_flight_status", flight_number="F1", date=f"2024-05-{date:02}")
     assert result == ToolResult("1", "get_flight_status", status)
-    assert world.delta() == {}
+    assert environment.delta() == {}
 
 
 def test_records_are_shown_with_all_their_fields_in_order() -> None:
-    world = fresh()
-    shown = value(call(world, "get_reservation_details", reservation_id=TRIP))
+    environment = fresh()
+    shown = value(call(environment, "get_reservation_details", reservation_id=TRIP))
     assert list(shown) == [*DATABASE["reservations"][TRIP], "status"]
     assert shown["status"] is None
     assert list(shown["flights"][0]) == ["flight_number", "origin", "destination", "date", "price"]
-    methods = value(call(world, "get_user_details", user_id=NORA))["payment_methods"]
+    methods = value(call(environment, "get_user_details", user_id=NORA))["payment_methods"]
     assert list(methods[CARD]) == ["source", "id", "brand", "last_four"]
     assert methods[VOUCHER] == {"source": "certificate", "id": VOUCHER, "amount": 150.0}
 
 
 def test_small_services_answer_and_change_nothing() -> None:
-    world = fresh()
-    airports = value(call(world, "list_all_airports"))
+    environment = fresh()
+    airports = value(call(environment, "list_all_airports"))
     assert (airports[0], len(airports)) == ({"iata": "SFO", "city": "San Francisco"}, 20)
-    assert call(world, "calculate", expression="2 * (30 + 20)").content == "100.0"
-    assert call(world, "transfer_to_human_agents", summary="x").content == "Transfer successful"
-    assert world.delta() == {}
+    assert call(environment, "calculate", expression="2 * (30 + 20)").content == "100.0"
+    assert (
+        call(environment, "transfer_to_human_agents", summary="x").content == "Transfer successful"
+    )
+    assert environment.delta() == {}
 
 
 # Searches
 
 
-def direct(world: DomainEnvironment, *arguments: object) -> Any:  # noqa: ANN401 - a tool's JSON
+def direct(environment: DomainEnvironment, *arguments: object) -> Any:  # noqa: ANN401 - a tool's JSON
     names = ("origin", "destination", "date")
-    search = call(world, "search_direct_flight", **dict(zip(names, arguments, strict=True)))
+    search = call(environment, "search_direct_flight", **dict(zip(names, arguments, strict=True)))
     return value(search)
 
 
-def one_stop(world: DomainEnvironment, *arguments: object) -> list[tuple[tuple[str, str], ...]]:
+def one_stop(
+    environment: DomainEnvironment, *arguments: object
+) -> list[tuple[tuple[str, str], ...]]:
     names = ("origin", "destination", "date")
-    pairs = value(call(world, "search_onestop_flight", **dict(zip(names, arguments, strict=True))))
+    pairs = value(
+        call(environment, "search_onestop_flight", **dict(zip(names, arguments, strict=True)))
+    )
     return [tuple((leg["flight_number"], leg["date"]) for leg in pair) for pair in pairs]
 
 
@@ -425,9 +431,9 @@ REFUSALS: list[tuple[str, dict[str, Any], str]] = [
 def test_refusals_say_why_and_change_nothing(
     rules: Rules, name: str, arguments: dict[str, Any], text: str
 ) -> None:
-    world = fresh(rules)
-    assert error(call(world, name, **arguments)) == text
-    assert world.delta() == {}
+    environment = fresh(rules)
+    assert error(call(environment, name, **arguments)) == text
+    assert environment.delta() == {}
 
 
 ACCIDENTS: list[tuple[str, dict[str, Any]]] = [
@@ -470,9 +476,9 @@ ACCIDENTS: list[tuple[str, dict[str, Any]]] = [
 def test_wrong_types_fail_and_change_nothing(
     rules: Rules, name: str, arguments: dict[str, Any]
 ) -> None:
-    world = fresh(rules)
-    assert call(world, name, **arguments).error
-    assert world.delta() == {}
+    environment = fresh(rules)
+    assert call(environment, name, **arguments).error
+    assert environment.delta() == {}
 
 
 def test_a_record_that_cannot_be_read_is_refused_naming_everything_that_is_wrong() -> None:
@@ -528,7 +534,7 @@ def test_an_amount_that_is_not_whole_is_refused(amount: object, why: str) -> Non
 
 @BOTH
 def test_a_booking_takes_seats_and_money_and_is_the_user_s(rules: Rules) -> None:
-    world = fresh(rules)
+    environment = fresh(rules)
     arguments = booking(
         passengers=[passenger("Nora"), passenger("Per")],
         payment_methods=[
@@ -540,7 +546,7 @@ def test_a_booking_takes_seats_and_money_and_is_the_user_s(rules: Rules) -> None
         nonfree_baggages=1,
         insurance="yes",
     )
-    booked = value(call(world, "book_reservation", **arguments))
+    booked = value(call(environment, "book_reservation", **arguments))
     assert booked["reservation_id"] == "HATHAT"
     assert (booked["created_at"], booked["status"]) == ("2024-05-15T15:00:00", None)
     assert booked["flights"] == [
@@ -552,7 +558,7 @@ def test_a_booking_takes_seats_and_money_and_is_the_user_s(rules: Rules) -> None
             "price": 100,
         }
     ]
-    changes = {change.path: change for change in world.take_changes()}
+    changes = {change.path: change for change in environment.take_changes()}
     seats = ("flights", "F1", "dates", "2024-05-20", "available_seats", "economy")
     wallet = ("users", NORA, "payment_methods")
     assert changes.pop(("reservations", "HATHAT")).op == "add"
@@ -567,10 +573,12 @@ def test_a_booking_takes_seats_and_money_and_is_the_user_s(rules: Rules) -> None
 
 
 def test_only_three_reservations_can_be_booked() -> None:
-    world = fresh()
-    keys = [value(call(world, "book_reservation", **booking()))["reservation_id"] for _ in "123"]
+    environment = fresh()
+    keys = [
+        value(call(environment, "book_reservation", **booking()))["reservation_id"] for _ in "123"
+    ]
     assert keys == ["HATHAT", "HATHAU", "HATHAV"]
-    assert error(call(world, "book_reservation", **booking())) == "Too many reservations"
+    assert error(call(environment, "book_reservation", **booking())) == "Too many reservations"
 
 
 def test_nothing_at_all_can_be_booked() -> None:
@@ -595,35 +603,37 @@ def test_what_is_booked_is_read_leniently() -> None:
 
 
 def test_the_same_flight_twice_takes_its_seats_twice() -> None:
-    world = fresh()
+    environment = fresh()
     paid = [{"payment_id": CARD, "amount": 200}]
-    value(call(world, "book_reservation", **booking(flights=[CHOICE] * 2, payment_methods=paid)))
-    assert direct(world, "SEA", "PHX", "2024-05-20")[0]["available_seats"]["economy"] == 1
+    value(
+        call(environment, "book_reservation", **booking(flights=[CHOICE] * 2, payment_methods=paid))
+    )
+    assert direct(environment, "SEA", "PHX", "2024-05-20")[0]["available_seats"]["economy"] == 1
 
 
 def test_a_gift_card_named_twice_may_fall_below_zero() -> None:
-    world = fresh()
+    environment = fresh()
     arguments = booking(
         passengers=[passenger("Nora")] * 2,
         cabin="business",
         payment_methods=[{"payment_id": GIFT, "amount": 250}] * 2
         + [{"payment_id": CARD, "amount": 300}],
     )
-    value(call(world, "book_reservation", **arguments))
-    assert amounts(world)[GIFT] == -200.0
+    value(call(environment, "book_reservation", **arguments))
+    assert amounts(environment)[GIFT] == -200.0
 
 
 def test_a_certificate_named_twice_fails_after_what_was_spent_before() -> None:
-    world = fresh()
+    environment = fresh()
     arguments = booking(
         passengers=[passenger("Nora")] * 2,
         payment_methods=[{"payment_id": GIFT, "amount": 60}]
         + [{"payment_id": VOUCHER, "amount": 70}] * 2,
     )
-    assert call(world, "book_reservation", **arguments).error
-    assert amounts(world) == {GIFT: 240.0}
-    assert direct(world, "SEA", "PHX", "2024-05-20")[0]["available_seats"]["economy"] == 3
-    assert call(world, "get_reservation_details", reservation_id="HATHAT").error
+    assert call(environment, "book_reservation", **arguments).error
+    assert amounts(environment) == {GIFT: 240.0}
+    assert direct(environment, "SEA", "PHX", "2024-05-20")[0]["available_seats"]["economy"] == 3
+    assert call(environment, "get_reservation_details", reservation_id="HATHAT").error
 
 
 # Certificates and cancelling
@@ -634,101 +644,105 @@ def test_a_certificate_named_twice_fails_after_what_was_spent_before() -> None:
     [(50, 50.0), (-5, -5.0), (1.5, 1.5), ("1_00", 100.0), (" 2.5e1", 25.0), (True, 1.0)],
 )
 def test_a_certificate_is_worth_the_amount_as_a_number(amount: object, stored: float) -> None:
-    world = fresh()
-    result = call(world, "send_certificate", user_id=OMAR, amount=amount)
+    environment = fresh()
+    result = call(environment, "send_certificate", user_id=OMAR, amount=amount)
     assert result.content == (
         f"Certificate certificate_3221322 added to user {OMAR} with amount {amount}."
     )
-    assert amounts(world, OMAR)["certificate_3221322"] == stored
+    assert amounts(environment, OMAR)["certificate_3221322"] == stored
 
 
 def test_only_three_certificates_can_be_sent() -> None:
-    world = fresh()
+    environment = fresh()
     for _ in "123":
-        assert not call(world, "send_certificate", user_id=OMAR, amount=1).error
-    result = call(world, "send_certificate", user_id=OMAR, amount=1)
+        assert not call(environment, "send_certificate", user_id=OMAR, amount=1).error
+    result = call(environment, "send_certificate", user_id=OMAR, amount=1)
     assert error(result) == "Too many certificates"
 
 
 def test_cancelling_again_reverses_everything_again() -> None:
-    world = fresh()
-    value(call(world, "cancel_reservation", reservation_id=TRIP))
-    cancelled = value(call(world, "cancel_reservation", reservation_id=TRIP))
+    environment = fresh()
+    value(call(environment, "cancel_reservation", reservation_id=TRIP))
+    cancelled = value(call(environment, "cancel_reservation", reservation_id=TRIP))
     assert cancelled["status"] == "cancelled"
     assert [entry["amount"] for entry in cancelled["payment_history"]] == [220, -220, -220, 220]
-    assert {change.path[0] for change in world.take_changes()} == {"reservations"}
+    assert {change.path[0] for change in environment.take_changes()} == {"reservations"}
 
 
 # Updates
 
 
 def test_a_flight_kept_in_its_cabin_keeps_its_price() -> None:
-    world = fresh()
+    environment = fresh()
     second = {"flight_number": "F3", "date": "2024-05-20"}
     updated = value(
-        call(world, "update_reservation_flights", **flights_update(flights=[CHOICE, second]))
+        call(environment, "update_reservation_flights", **flights_update(flights=[CHOICE, second]))
     )
     assert [entry["price"] for entry in updated["flights"]] == [110, 210]
     assert updated["payment_history"][1:] == [{"payment_id": CARD, "amount": 420}]
-    assert "flights" not in {change.path[0] for change in world.take_changes()}
+    assert "flights" not in {change.path[0] for change in environment.take_changes()}
 
 
 def test_a_cheaper_cabin_is_refunded_to_the_gift_card() -> None:
-    world = fresh()
+    environment = fresh()
     arguments = flights_update(cabin="basic_economy", payment_id=GIFT)
-    updated = value(call(world, "update_reservation_flights", **arguments))
+    updated = value(call(environment, "update_reservation_flights", **arguments))
     assert (updated["cabin"], updated["flights"][0]["price"]) == ("basic_economy", 50)
     assert updated["payment_history"][1:] == [{"payment_id": GIFT, "amount": -120}]
-    assert amounts(world)[GIFT] == 420.0
+    assert amounts(environment)[GIFT] == 420.0
 
 
 def test_an_update_without_a_difference_changes_nothing() -> None:
-    world = fresh()
-    value(call(world, "update_reservation_flights", **flights_update()))
-    assert world.delta() == {}
+    environment = fresh()
+    value(call(environment, "update_reservation_flights", **flights_update()))
+    assert environment.delta() == {}
 
 
 @pytest.mark.parametrize("flights", [[], {}, ""])
 def test_all_flights_can_be_given_back_in_any_cabin(flights: object) -> None:
-    world = fresh()
+    environment = fresh()
     arguments = flights_update(flights=flights, cabin="no such cabin")
-    updated = value(call(world, "update_reservation_flights", **arguments))
+    updated = value(call(environment, "update_reservation_flights", **arguments))
     assert (updated["flights"], updated["cabin"]) == ([], "no such cabin")
     assert updated["payment_history"][1:] == [{"payment_id": CARD, "amount": -220}]
-    value(call(world, "update_reservation_flights", **flights_update()))
+    value(call(environment, "update_reservation_flights", **flights_update()))
 
 
 def test_more_bags_are_paid_for_and_fewer_are_not_refunded() -> None:
-    world = fresh()
-    updated = value(call(world, "update_reservation_baggages", **bags(2, GIFT)))
+    environment = fresh()
+    updated = value(call(environment, "update_reservation_baggages", **bags(2, GIFT)))
     assert updated["payment_history"][1:] == [{"payment_id": GIFT, "amount": 100}]
-    updated = value(call(world, "update_reservation_baggages", **bags(0, GIFT)))
+    updated = value(call(environment, "update_reservation_baggages", **bags(0, GIFT)))
     assert (updated["nonfree_baggages"], len(updated["payment_history"])) == (0, 2)
-    assert amounts(world)[GIFT] == 200.0
+    assert amounts(environment)[GIFT] == 200.0
 
 
 def test_counts_of_bags_are_stored_as_they_were_sent() -> None:
-    world = fresh()
-    updated = value(call(world, "update_reservation_baggages", **bags(0.5, total="7")))
+    environment = fresh()
+    updated = value(call(environment, "update_reservation_baggages", **bags(0.5, total="7")))
     assert (updated["total_baggages"], updated["nonfree_baggages"]) == ("7", 0.5)
     assert updated["payment_history"][1:] == [{"payment_id": CARD, "amount": 25}]
 
 
 def test_half_a_dollar_fails_after_the_gift_card_was_charged() -> None:
-    world = fresh()
-    text = error(call(world, "update_reservation_baggages", **bags(0.25, GIFT)))
+    environment = fresh()
+    text = error(call(environment, "update_reservation_baggages", **bags(0.25, GIFT)))
     assert text.startswith("1 validation error for Payment")
-    assert amounts(world)[GIFT] == 287.5
-    shown = value(call(world, "get_reservation_details", reservation_id=TRIP))
+    assert amounts(environment)[GIFT] == 287.5
+    shown = value(call(environment, "get_reservation_details", reservation_id=TRIP))
     assert (shown["nonfree_baggages"], len(shown["payment_history"])) == (0, 1)
 
 
 def test_passengers_are_replaced_by_as_many() -> None:
-    world = fresh()
+    environment = fresh()
     travellers = [passenger("Ada") | {"extra": 1}, passenger("Per")]
-    value(call(world, "update_reservation_passengers", reservation_id=TRIP, passengers=travellers))
+    value(
+        call(
+            environment, "update_reservation_passengers", reservation_id=TRIP, passengers=travellers
+        )
+    )
     name = ("reservations", TRIP, "passengers", 0, "first_name")
-    assert world.take_changes() == (Change(name, "set", "Ada"),)
+    assert environment.take_changes() == (Change(name, "set", "Ada"),)
 
 
 @pytest.mark.parametrize("passengers", ["xy", ["x", 1], [passenger("Nora"), "x"]])

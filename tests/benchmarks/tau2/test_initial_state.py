@@ -65,8 +65,8 @@ def test_data_that_do_not_fit_the_database_are_refused(shop: DomainSuite) -> Non
 def test_each_side_gets_its_own_data_which_the_reference_crosses(telecom: DomainSuite) -> None:
     state = InitialState(data={"user": {"device": {"battery_level": 7}}})
     task = starting(telecom.tasks[0], state)
-    world = telecom.factory(DEFAULT_RULES)(task)
-    assert "7%" in world.call(ToolCall("1", "check_status_bar", {}, "user")).content
+    environment = telecom.factory(DEFAULT_RULES)(task)
+    assert "7%" in environment.call(ToolCall("1", "check_status_bar", {}, "user")).content
     with pytest.raises(DataError, match="puts into the other side's database: use other --rules"):
         telecom.factory(TAU2_RULES)(task)
 
@@ -115,12 +115,12 @@ def address(number: str) -> dict[str, object]:
 def moved(shop: DomainSuite) -> tuple[Event, ...]:
     """A history in which the agent has changed an address already."""
     call = ToolCall("h1", "modify_user_address", address("1 Old Road"))
-    world = shop.factory(DEFAULT_RULES)(shop.tasks[0])
+    environment = shop.factory(DEFAULT_RULES)(shop.tasks[0])
     return (
         Message("agent", text_reply("Hello.")),
         Message("user", text_reply("I have moved.")),
         Message("agent", ToolCallReply((call,))),
-        world.call(call),
+        environment.call(call),
         Message("agent", text_reply("Done. Anything else?")),
         Message("user", text_reply("I moved again.")),
     )

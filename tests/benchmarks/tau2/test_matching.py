@@ -8,10 +8,10 @@ from dragoman.benchmarks.tau2.task_matching import RecordedChecks, TaskMatching,
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 
 
-def task(name: str, *actions: str, told: str = "", says: tuple[str, ...] = ()) -> Task:
+def task(name: str, *actions: str, reported: str = "", says: tuple[str, ...] = ()) -> Task:
     plan = tuple(Action(each, "cancel", {}) for each in actions)
     return Task(
-        name, "tau2:x", name, Scenario(told), Criteria(("DB",), plan, communicate_info=says)
+        name, "tau2:x", name, Scenario(reported), Criteria(("DB",), plan, communicate_info=says)
     )
 
 
@@ -67,8 +67,8 @@ def test_each_trial_has_every_task_once() -> None:
 def test_where_checks_leave_several_tasks_the_words_of_one_decide() -> None:
     known = tasks(
         task("1", "1_0"),
-        task("2", told="You are Yusuf Rossi in zip 19122."),
-        task("3", told="You are Noah Brown in zip 80279."),
+        task("2", reported="You are Yusuf Rossi in zip 19122."),
+        task("3", reported="You are Noah Brown in zip 80279."),
     )
     shuffled = [
         recorded("2", "1_0"),

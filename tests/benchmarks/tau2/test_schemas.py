@@ -329,7 +329,7 @@ class Helper:
     pass
 '''
 
-DESK = [
+DOMAIN_CONTEXT = [
     {
         "type": "function",
         "function": {
@@ -425,7 +425,7 @@ def test_each_type_is_shown_as_pydantic_shows_it(
 
 
 def test_a_toolkit_is_shown_in_the_order_of_its_text_with_inherited_tools_last() -> None:
-    assert text(tool_schemas(TOOLS, [MODELS], where="desk")) == text(DESK)
+    assert text(tool_schemas(TOOLS, [MODELS], where="desk")) == text(DOMAIN_CONTEXT)
 
 
 def test_kinds_are_those_of_the_decorators() -> None:

@@ -45,9 +45,9 @@ def test_the_suite_knows_its_tasks_policy_and_tools(shop: DomainSuite) -> None:
 
 
 def test_a_conversation_of_the_suite_is_half_duplex(shop: DomainSuite) -> None:
-    world = shop.factory(DEFAULT_RULES)(shop.tasks[0])
-    conductor = shop.conductor(shop.tasks[0], world, DEFAULT_RULES, Limits())
-    assert isinstance(conductor, HalfDuplex)
+    environment = shop.factory(DEFAULT_RULES)(shop.tasks[0])
+    turn_protocol = shop.turn_protocol(shop.tasks[0], environment, DEFAULT_RULES, Limits())
+    assert isinstance(turn_protocol, HalfDuplex)
 
 
 @pytest.mark.parametrize("name", ["db_json", "tasks_json", "policy_md", "tools"])

@@ -30,7 +30,7 @@ KINDS: dict[Role, dict[str, ToolKind]] = {
 }
 
 
-def no_worlds(databases: Mapping[str, bytes]) -> MakeDomainEnvironment:
+def no_environments(databases: Mapping[str, bytes]) -> MakeDomainEnvironment:
     raise NotImplementedError
 
 
@@ -38,7 +38,7 @@ FUNCTIONS: dict[Role, frozenset[str]] = {
     "agent": frozenset(["break_vpn", "is_paid"]),
     "user": frozenset(["break_vpn", "is_paid"]),
 }
-DOMAIN = Domain(KINDS, {"agent": "db.json"}, no_worlds, functions=FUNCTIONS)
+DOMAIN = Domain(KINDS, {"agent": "db.json"}, no_environments, functions=FUNCTIONS)
 FULL: dict[str, Any] = {
     "id": "7",
     "description": {"purpose": "ignored"},

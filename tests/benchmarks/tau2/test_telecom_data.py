@@ -35,13 +35,13 @@ def telecom(folder: Path) -> DomainSuite:
 
 def passes(suite: DomainSuite, task: Task, rules: Rules, *, plan: bool) -> bool:
     """Whether a task's own assertions hold, with or without its reference plan."""
-    world = suite.factory(rules)(task)
+    environment = suite.factory(rules)(task)
     assert task.criteria is not None
     for action in (task.criteria.actions or ()) if plan else ():
-        result = world.call(ToolCall(action.id, action.name, action.arguments, action.by))
+        result = environment.call(ToolCall(action.id, action.name, action.arguments, action.by))
         assert not result.error, result.content
     return all(
-        world.run_function(entry.call) == entry.expected
+        environment.run_function(entry.call) == entry.expected
         for entry in task.criteria.env_assertions or ()
     )
 

@@ -145,12 +145,12 @@ def test_the_phone_answers_with_records(
 
 @pytest.mark.parametrize("tool", UserTools.KINDS)
 def test_every_tool_has_both_renderings_and_changes_the_phone_alike(tool: str) -> None:
-    told, recorded = Phone(PHONE), Phone(PHONE)
+    reported, recorded = Phone(PHONE), Phone(PHONE)
     arguments = ARGUMENTS.get(tool, {})
-    sentence = getattr(UserTools(told, DEFAULT_RULES), tool)(**arguments)
+    sentence = getattr(UserTools(reported, DEFAULT_RULES), tool)(**arguments)
     record = getattr(UserTools(recorded, rules_with_record_answers(DEFAULT_RULES)), tool)(
         **arguments
     )
     assert sentence[:1] != "{"
     assert isinstance(json.loads(record), dict)
-    assert (told.device, told.surroundings) == (recorded.device, recorded.surroundings)
+    assert (reported.device, reported.surroundings) == (recorded.device, recorded.surroundings)

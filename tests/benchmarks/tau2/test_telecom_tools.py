@@ -142,22 +142,22 @@ BOTH = pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES], ids=lambda 
 
 def fresh(rules: Rules = DEFAULT_RULES) -> DomainEnvironment:
     """Return a world whose phone belongs to customer C1 and line L1."""
-    world = MAKE(rules, {}, {})
-    set_up(world, "user", "set_user_info", name="Maren Holt", phone_number="555-0001")
-    world.take_changes()
-    return world
+    environment = MAKE(rules, {}, {})
+    set_up(environment, "user", "set_user_info", name="Maren Holt", phone_number="555-0001")
+    environment.take_changes()
+    return environment
 
 
-def set_up(world: DomainEnvironment, side: Role, name: str, /, **arguments: object) -> object:
-    return world.run_function(FunctionCall(side, name, arguments))
+def set_up(environment: DomainEnvironment, side: Role, name: str, /, **arguments: object) -> object:
+    return environment.run_function(FunctionCall(side, name, arguments))
 
 
-def agent(world: DomainEnvironment, name: str, /, **arguments: object) -> ToolResult:
-    return world.call(ToolCall("1", name, arguments))
+def agent(environment: DomainEnvironment, name: str, /, **arguments: object) -> ToolResult:
+    return environment.call(ToolCall("1", name, arguments))
 
 
-def user(world: DomainEnvironment, name: str, /, **arguments: object) -> str:
-    result = world.call(ToolCall("1", name, arguments, "user"))
+def user(environment: DomainEnvironment, name: str, /, **arguments: object) -> str:
+    result = environment.call(ToolCall("1", name, arguments, "user"))
     assert not result.error, result.content
     return result.content
 
@@ -224,19 +224,23 @@ def value(result: ToolResult) -> Any:  # noqa: ANN401 - a tool's JSON
 def test_what_the_agents_tools_refuse(
     rules: Rules, name: str, arguments: dict[str, object], text: str
 ) -> None:
-    world = fresh(rules)
-    result = agent(world, name, **arguments)
+    environment = fresh(rules)
+    result = agent(environment, name, **arguments)
     assert (result.content, result.error) == (f"Error: {text}", True)
-    assert world.take_changes() == ()
+    assert environment.take_changes() == ()
 
 
 def test_customers_are_found_by_any_of_their_numbers_and_by_name() -> None:
-    world = fresh()
-    own = value(agent(world, "get_customer_by_phone", phone_number="555-9000"))
-    line = value(agent(world, "get_customer_by_phone", phone_number="555-0001"))
-    named = value(agent(world, "get_customer_by_name", full_name="MAREN holt", dob="1990-01-02"))
-    assert own == line == value(agent(world, "get_customer_by_id", customer_id="C1")) == named[0]
-    nobody = agent(world, "get_customer_by_name", full_name="Maren Holt", dob="1990-01-03")
+    environment = fresh()
+    own = value(agent(environment, "get_customer_by_phone", phone_number="555-9000"))
+    line = value(agent(environment, "get_customer_by_phone", phone_number="555-0001"))
+    named = value(
+        agent(environment, "get_customer_by_name", full_name="MAREN holt", dob="1990-01-02")
+    )
+    assert (
+        own == line == value(agent(environment, "get_customer_by_id", customer_id="C1")) == named[0]
+    )
+    nobody = agent(environment, "get_customer_by_name", full_name="Maren Holt", dob="1990-01-03")
     assert nobody.content == "[]"
 
 
@@ -267,21 +271,21 @@ def test_numbers_of_data_usage_are_strings() -> None:
 
 
 def test_a_suspended_line_can_be_resumed() -> None:
-    world = fresh()
+    environment = fresh()
     suspended = value(
-        agent(world, "suspend_line", customer_id="C1", line_id="L1", reason="vacation")
+        agent(environment, "suspend_line", customer_id="C1", line_id="L1", reason="vacation")
     )
     assert suspended["message"] == ("Line suspended successfully. $5/month holding fee will apply.")
     assert suspended["line"]["suspension_start_date"] == "2025-02-25"
-    resumed = value(agent(world, "resume_line", customer_id="C1", line_id="L1"))
+    resumed = value(agent(environment, "resume_line", customer_id="C1", line_id="L1"))
     assert resumed["message"] == "Line resumed successfully"
     assert (resumed["line"]["status"], resumed["line"]["suspension_start_date"]) == ("Active", None)
 
 
 def test_roaming_is_switched_once() -> None:
-    world = fresh()
+    environment = fresh()
     names = ("enable_roaming", "enable_roaming", "disable_roaming", "disable_roaming")
-    assert [agent(world, name, customer_id="C1", line_id="L1").content for name in names] == [
+    assert [agent(environment, name, customer_id="C1", line_id="L1").content for name in names] == [
         "Roaming enabled successfully",
         "Roaming was already enabled",
         "Roaming disabled successfully",
@@ -290,8 +294,8 @@ def test_roaming_is_switched_once() -> None:
 
 
 def test_refuelled_data_are_charged_to_the_draft_bill() -> None:
-    world = fresh()
-    result = agent(world, "refuel_data", customer_id="C1", line_id="L1", gb_amount=2)
+    environment = fresh()
+    result = agent(environment, "refuel_data", customer_id="C1", line_id="L1", gb_amount=2)
     assert value(result) == {
         "message": "Successfully added 2 GB of data for line L1 for $3.00",
         "new_data_refueling_gb": "2.0",
@@ -303,7 +307,7 @@ def test_refuelled_data_are_charged_to_the_draft_bill() -> None:
         "date": "2025-02-25",
         "item_type": "Charge",
     }
-    assert world.take_changes() == (
+    assert environment.take_changes() == (
         Change(("bills", 1, "line_items", 0), "add", item),
         Change(("bills", 1, "total_due"), "set", 5.0),
         Change(("lines", 0, "data_refueling_gb"), "set", 2.0),
@@ -313,105 +317,105 @@ def test_refuelled_data_are_charged_to_the_draft_bill() -> None:
 def test_without_a_draft_bill_there_is_a_new_one_with_the_same_id_in_every_world() -> None:
     ids = set()
     for _ in range(2):
-        world = fresh()
-        agent(world, "refuel_data", customer_id="C2", line_id="L2", gb_amount=1.0)
-        customer = value(agent(world, "get_customer_by_id", customer_id="C2"))
-        bill = value(agent(world, "get_details_by_id", id=customer["bill_ids"][0]))
+        environment = fresh()
+        agent(environment, "refuel_data", customer_id="C2", line_id="L2", gb_amount=1.0)
+        customer = value(agent(environment, "get_customer_by_id", customer_id="C2"))
+        bill = value(agent(environment, "get_details_by_id", id=customer["bill_ids"][0]))
         assert (bill["status"], bill["total_due"], bill["due_date"]) == ("Draft", 1.5, "2025-03-15")
         ids.add(bill["bill_id"])
     assert len(ids) == 1
 
 
 def test_handing_over_changes_nothing() -> None:
-    world = fresh()
-    result = agent(world, "transfer_to_human_agents", summary="no idea")
-    assert (result.content, world.take_changes()) == ("Transfer successful", ())
+    environment = fresh()
+    result = agent(environment, "transfer_to_human_agents", summary="no idea")
+    assert (result.content, environment.take_changes()) == ("Transfer successful", ())
 
 
 # Both databases in step
 
 
 def test_nothing_is_in_step_before_the_phone_has_a_number() -> None:
-    world = MAKE(DEFAULT_RULES, {}, {})
-    agent(world, "enable_roaming", customer_id="C1", line_id="L1")
-    assert [change.side for change in world.take_changes()] == ["agent"]
+    environment = MAKE(DEFAULT_RULES, {}, {})
+    agent(environment, "enable_roaming", customer_id="C1", line_id="L1")
+    assert [change.side for change in environment.take_changes()] == ["agent"]
 
 
 def test_a_number_without_a_line_is_the_failure_of_every_call() -> None:
-    world = fresh()
+    environment = fresh()
     with pytest.raises(Exception, match="Line with phone number 1 not found"):
-        set_up(world, "user", "set_user_info", name="Nobody", phone_number="1")
-    result = agent(world, "get_customer_by_id", customer_id="C1")
+        set_up(environment, "user", "set_user_info", name="Nobody", phone_number="1")
+    result = agent(environment, "get_customer_by_id", customer_id="C1")
     assert result.content == "Error: Line with phone number 1 not found"
 
 
 def test_the_phone_learns_what_happens_to_its_line() -> None:
-    world = fresh()
-    agent(world, "enable_roaming", customer_id="C1", line_id="L1")
-    assert world.take_changes() == (
+    environment = fresh()
+    agent(environment, "enable_roaming", customer_id="C1", line_id="L1")
+    assert environment.take_changes() == (
         Change(("lines", 0, "roaming_enabled"), "set", True),
         Change(("surroundings", "roaming_allowed"), "set", True, "user"),
     )
-    set_up(world, "agent", "set_data_usage", customer_id="C1", line_id="L1", data_used_gb=5.0)
+    set_up(environment, "agent", "set_data_usage", customer_id="C1", line_id="L1", data_used_gb=5.0)
     assert Change(("surroundings", "mobile_data_usage_exceeded"), "set", True, "user") in (
-        world.take_changes()
+        environment.take_changes()
     )
-    agent(world, "refuel_data", customer_id="C1", line_id="L1", gb_amount=1)
+    agent(environment, "refuel_data", customer_id="C1", line_id="L1", gb_amount=1)
     assert Change(("surroundings", "mobile_data_usage_exceeded"), "set", False, "user") in (
-        world.take_changes()
+        environment.take_changes()
     )
 
 
 def test_a_resumed_line_has_no_service_until_the_phone_searches() -> None:
-    world = fresh()
-    agent(world, "suspend_line", customer_id="C1", line_id="L1", reason="")
-    assert user(world, "reboot_device") == f"Restarting network services...\n{OFF_LINE}"
-    agent(world, "resume_line", customer_id="C1", line_id="L1")
-    assert user(world, "check_status_bar") == OFF_LINE
-    assert user(world, "reboot_device") == f"Restarting network services...\n{BAR}"
+    environment = fresh()
+    agent(environment, "suspend_line", customer_id="C1", line_id="L1", reason="")
+    assert user(environment, "reboot_device") == f"Restarting network services...\n{OFF_LINE}"
+    agent(environment, "resume_line", customer_id="C1", line_id="L1")
+    assert user(environment, "check_status_bar") == OFF_LINE
+    assert user(environment, "reboot_device") == f"Restarting network services...\n{BAR}"
 
 
 def test_a_bill_is_asked_for_and_paid() -> None:
-    world = fresh()
-    assert user(world, "check_payment_request") == "No payment request has been made."
-    assert user(world, "make_payment") == "You do not have a payment request."
-    sent = agent(world, "send_payment_request", customer_id="C1", bill_id="B1")
+    environment = fresh()
+    assert user(environment, "check_payment_request") == "No payment request has been made."
+    assert user(environment, "make_payment") == "You do not have a payment request."
+    sent = agent(environment, "send_payment_request", customer_id="C1", bill_id="B1")
     assert sent.content == "Payment request sent to the customer for bill B1"
-    again = agent(world, "send_payment_request", customer_id="C1", bill_id="B2")
+    again = agent(environment, "send_payment_request", customer_id="C1", bill_id="B2")
     assert again.content == "Error: A bill is already awaiting payment for this customer"
-    assert user(world, "check_payment_request") == (
+    assert user(environment, "check_payment_request") == (
         "You have a payment request for bill B1 of 30.0 USD."
     )
-    world.take_changes()
-    assert user(world, "make_payment") == "Payment of 30.0 USD has been made for bill B1."
-    assert world.take_changes() == (
+    environment.take_changes()
+    assert user(environment, "make_payment") == "Payment of 30.0 USD has been made for bill B1."
+    assert environment.take_changes() == (
         Change(("bills", 0, "status"), "set", "Paid"),
         Change(("surroundings", "payment_request"), "set", None, "user"),
     )
 
 
 def test_an_unsynchronized_world_is_the_same_world_out_of_step() -> None:
-    world = fresh()
-    loose = world.unsynchronized()
+    environment = fresh()
+    loose = environment.unsynchronized()
     loose.call(ToolCall("1", "enable_roaming", {"customer_id": "C1", "line_id": "L1"}))
-    assert world.take_changes() == (Change(("lines", 0, "roaming_enabled"), "set", True),)
-    user(world, "check_status_bar")
-    assert world.take_changes() == (
+    assert environment.take_changes() == (Change(("lines", 0, "roaming_enabled"), "set", True),)
+    user(environment, "check_status_bar")
+    assert environment.take_changes() == (
         Change(("surroundings", "roaming_allowed"), "set", True, "user"),
     )
 
 
 def test_the_delta_names_records_and_fields() -> None:
-    world = fresh()
-    agent(world, "enable_roaming", customer_id="C1", line_id="L1")
-    user(world, "toggle_data_saver_mode")
-    assert {path: text for path, text in world.delta().items() if "lines" not in path} == {
+    environment = fresh()
+    agent(environment, "enable_roaming", customer_id="C1", line_id="L1")
+    user(environment, "toggle_data_saver_mode")
+    assert {path: text for path, text in environment.delta().items() if "lines" not in path} == {
         ("user", "device", "data_saver_mode"): b"true",
         ("user", "surroundings", "name"): b'"Maren Holt"',
         ("user", "surroundings", "phone_number"): b'"555-0001"',
         ("user", "surroundings", "roaming_allowed"): b"true",
     }
-    assert ("agent", "lines", "L1") in world.delta()
+    assert ("agent", "lines", "L1") in environment.delta()
 
 
 # The user's tools
@@ -514,69 +518,69 @@ def test_the_network_status_has_a_line_for_everything() -> None:
 
 
 def test_wifi_cannot_be_switched_in_airplane_mode() -> None:
-    world = fresh()
+    environment = fresh()
     bar = "Status Bar: ✈️ Airplane Mode | 🔋 63%"
-    assert user(world, "toggle_airplane_mode") == f"Airplane Mode is now ON.\n{bar}"
-    assert user(world, "toggle_wifi") == (
+    assert user(environment, "toggle_airplane_mode") == f"Airplane Mode is now ON.\n{bar}"
+    assert user(environment, "toggle_wifi") == (
         f"Cannot change Wi-Fi settings while Airplane Mode is ON.\n{bar}"
     )
-    assert user(world, "run_speed_test") == "Speed test failed: No Connection."
-    assert user(world, "toggle_airplane_mode") == f"Airplane Mode is now OFF.\n{BAR}"
+    assert user(environment, "run_speed_test") == "Speed test failed: No Connection."
+    assert user(environment, "toggle_airplane_mode") == f"Airplane Mode is now OFF.\n{BAR}"
 
 
 def test_what_is_switched_on_is_switched_off_again() -> None:
-    world = fresh()
-    user(world, "toggle_wifi")
-    assert user(world, "check_wifi_status") == "Wi-Fi is ON but not connected to any network."
-    assert user(world, "toggle_wifi") == f"Wi-Fi is now OFF.\n{BAR}"
-    assert user(world, "toggle_data").startswith("Mobile Data is now OFF.")
-    assert user(world, "toggle_data") == f"Mobile Data is now ON.\n{BAR}"
-    assert user(world, "toggle_data_saver_mode").startswith("Data Saver Mode is now ON.")
-    assert user(world, "check_data_restriction_status") == (
+    environment = fresh()
+    user(environment, "toggle_wifi")
+    assert user(environment, "check_wifi_status") == "Wi-Fi is ON but not connected to any network."
+    assert user(environment, "toggle_wifi") == f"Wi-Fi is now OFF.\n{BAR}"
+    assert user(environment, "toggle_data").startswith("Mobile Data is now OFF.")
+    assert user(environment, "toggle_data") == f"Mobile Data is now ON.\n{BAR}"
+    assert user(environment, "toggle_data_saver_mode").startswith("Data Saver Mode is now ON.")
+    assert user(environment, "check_data_restriction_status") == (
         "Data Saver mode is ON (limits data usage)."
     )
 
 
 def test_a_chosen_mode_is_kept_and_used() -> None:
-    world = fresh()
+    environment = fresh()
     bar = "Status Bar: 📶² Fair | 3G | 📱 Data Enabled | 🔋 63%"
-    assert user(world, "set_network_mode_preference", mode="3g_only") == (
+    assert user(environment, "set_network_mode_preference", mode="3g_only") == (
         f"Preferred Network Mode set to: 3g_only\n{bar}"
     )
 
 
 def test_a_broken_vpn_server_stays_slow() -> None:
-    world = fresh()
-    assert user(world, "connect_vpn").startswith("VPN connected successfully.")
-    assert user(world, "connect_vpn") == "VPN already connected."
-    assert user(world, "check_vpn_status") == (
+    environment = fresh()
+    assert user(environment, "connect_vpn").startswith("VPN connected successfully.")
+    assert user(environment, "connect_vpn") == "VPN already connected."
+    assert user(environment, "check_vpn_status") == (
         "VPN is ON and connected. Details: {'server_address': '192.168.1.1', "
         "'protocol': 'OpenVPN', 'server_performance': <PerformanceLevel.EXCELLENT: 'excellent'>}"
     )
-    set_up(world, "user", "break_vpn")
-    assert user(world, "disconnect_vpn") == f"VPN disconnected successfully.\n{BAR}"
-    user(world, "connect_vpn")
-    assert user(world, "check_vpn_status").endswith("<PerformanceLevel.POOR: 'poor'>}")
+    set_up(environment, "user", "break_vpn")
+    assert user(environment, "disconnect_vpn") == f"VPN disconnected successfully.\n{BAR}"
+    user(environment, "connect_vpn")
+    assert user(environment, "check_vpn_status").endswith("<PerformanceLevel.POOR: 'poor'>}")
     assert "EXCELLENT" in user_after_connecting(fresh())
 
 
-def user_after_connecting(world: DomainEnvironment) -> str:
-    user(world, "connect_vpn")
-    return user(world, "check_vpn_status")
+def user_after_connecting(environment: DomainEnvironment) -> str:
+    user(environment, "connect_vpn")
+    return user(environment, "check_vpn_status")
 
 
 def test_apn_settings_are_replaced_and_reset_at_reboot() -> None:
-    world = fresh()
+    environment = fresh()
     settings = {"mmsc_url": None, "mms_port": 80}
-    assert user(world, "set_apn_settings", apn_settings=settings) == (
+    assert user(environment, "set_apn_settings", apn_settings=settings) == (
         f"APN settings set to: internet\n{BAR}"
     )
-    assert "Not Set" in user(world, "check_apn_settings")
-    user(world, "reset_apn_settings")
-    assert user(world, "reboot_device") == (
+    assert "Not Set" in user(environment, "check_apn_settings")
+    user(environment, "reset_apn_settings")
+    assert user(environment, "reboot_device") == (
         f"Resetting APN settings...\nRestarting network services...\n{BAR}"
     )
-    assert "wapenc" in user(world, "check_apn_settings")
+    assert "wapenc" in user(environment, "check_apn_settings")
 
 
 @pytest.mark.parametrize(
@@ -584,11 +588,11 @@ def test_apn_settings_are_replaced_and_reset_at_reboot() -> None:
 )
 @BOTH
 def test_damaged_apn_settings_are_refused(rules: Rules, settings: dict[str, object]) -> None:
-    world = fresh(rules)
-    result = world.call(ToolCall("1", "set_apn_settings", {"apn_settings": settings}, "user"))
+    environment = fresh(rules)
+    result = environment.call(ToolCall("1", "set_apn_settings", {"apn_settings": settings}, "user"))
     assert result.error
     assert result.content.startswith("Error: invalid APN settings")
-    assert world.take_changes() == ()
+    assert environment.take_changes() == ()
 
 
 @pytest.mark.parametrize(
@@ -602,19 +606,21 @@ def test_values_of_the_wrong_type_are_stored_only_where_the_reference_stores_the
     name: str, arguments: dict[str, object]
 ) -> None:
     for rules, changes in ((DEFAULT_RULES, 0), (TAU2_RULES, 1)):
-        world = fresh(rules)
-        assert world.call(ToolCall("1", name, arguments, "user")).error
-        assert len([change for change in world.take_changes() if change.op == "set"]) >= changes
-        assert (len(world.changes()) > 2) == bool(changes)
+        environment = fresh(rules)
+        assert environment.call(ToolCall("1", name, arguments, "user")).error
+        assert (
+            len([change for change in environment.take_changes() if change.op == "set"]) >= changes
+        )
+        assert (len(environment.changes()) > 2) == bool(changes)
 
 
 def test_no_mode_at_all_is_stored_by_the_reference_and_cannot_be_shown_later() -> None:
-    world = fresh(TAU2_RULES)
-    said = user(world, "set_network_mode_preference", mode=None)
+    environment = fresh(TAU2_RULES)
+    said = user(environment, "set_network_mode_preference", mode=None)
     assert (
         said == f"{NO_SUCH_MODE.format(None)}\nStatus Bar: 📶³ Good | 4G | 📱 Data Enabled | 🔋 63%"
     )
-    shown = world.call(ToolCall("2", "check_network_mode_preference", {}, "user"))
+    shown = environment.call(ToolCall("2", "check_network_mode_preference", {}, "user"))
     assert (shown.content, shown.error) == (
         "Error: 'NoneType' object has no attribute 'value'",
         True,
@@ -622,18 +628,22 @@ def test_no_mode_at_all_is_stored_by_the_reference_and_cannot_be_shown_later() -
 
 
 def test_no_mode_at_all_fails_with_no_service_after_a_broken_apn() -> None:
-    world = fresh(TAU2_RULES)
-    world.run_function(FunctionCall("user", "break_apn_settings", {}))
-    said = user(world, "set_network_mode_preference", mode=None)
+    environment = fresh(TAU2_RULES)
+    environment.run_function(FunctionCall("user", "break_apn_settings", {}))
+    said = user(environment, "set_network_mode_preference", mode=None)
     bar = "Status Bar: 📵 No Signal | 📵 Data Disabled | 🔋 63%"
     assert said == f"{NO_SUCH_MODE.format(None)}\n{bar}"
-    assert world.call(ToolCall("2", "check_network_mode_preference", {}, "user")).error
+    assert environment.call(ToolCall("2", "check_network_mode_preference", {}, "user")).error
 
 
 def test_no_mode_at_all_is_refused_and_leaves_the_phone_as_it_was() -> None:
-    world = fresh(DEFAULT_RULES)
-    assert world.call(ToolCall("1", "set_network_mode_preference", {"mode": None}, "user")).error
-    assert user(world, "check_network_mode_preference").startswith("Network Mode Preference: 4g")
+    environment = fresh(DEFAULT_RULES)
+    assert environment.call(
+        ToolCall("1", "set_network_mode_preference", {"mode": None}, "user")
+    ).error
+    assert user(environment, "check_network_mode_preference").startswith(
+        "Network Mode Preference: 4g"
+    )
 
 
 # Set-up and assertions
@@ -653,10 +663,10 @@ def test_no_mode_at_all_is_refused_and_leaves_the_phone_as_it_was() -> None:
     ],
 )
 def test_set_up_shows_in_the_status_bar(name: str, arguments: dict[str, object], bar: str) -> None:
-    world = fresh()
-    set_up(world, "user", name, **arguments)
-    set_up(world, "user", name, **arguments)
-    assert bar in user(world, "check_status_bar")
+    environment = fresh()
+    set_up(environment, "user", name, **arguments)
+    set_up(environment, "user", name, **arguments)
+    assert bar in user(environment, "check_status_bar")
 
 
 @pytest.mark.parametrize(
@@ -669,20 +679,20 @@ def test_set_up_shows_in_the_status_bar(name: str, arguments: dict[str, object],
     ],
 )
 def test_what_set_up_breaks_for_picture_messages(name: str, arguments: dict[str, object]) -> None:
-    world = fresh()
-    assert set_up(world, "user", "assert_can_send_mms", expected_status=True) is True
-    set_up(world, "user", name, **arguments)
-    assert set_up(world, "user", "assert_can_send_mms", expected_status=True) is False
+    environment = fresh()
+    assert set_up(environment, "user", "assert_can_send_mms", expected_status=True) is True
+    set_up(environment, "user", name, **arguments)
+    assert set_up(environment, "user", "assert_can_send_mms", expected_status=True) is False
 
 
 def test_abroad_data_need_roaming_on_both_sides() -> None:
-    world = fresh()
-    set_up(world, "user", "set_user_location", abroad=True)
-    set_up(world, "user", "turn_roaming_on")
-    set_up(world, "agent", "enable_roaming", customer_id="C1", line_id="L1")
-    assert set_up(world, "user", "assert_mobile_data_status", expected_status=True) is True
-    set_up(world, "user", "turn_roaming_off")
-    assert set_up(world, "user", "assert_mobile_data_status", expected_status=True) is False
+    environment = fresh()
+    set_up(environment, "user", "set_user_location", abroad=True)
+    set_up(environment, "user", "turn_roaming_on")
+    set_up(environment, "agent", "enable_roaming", customer_id="C1", line_id="L1")
+    assert set_up(environment, "user", "assert_mobile_data_status", expected_status=True) is True
+    set_up(environment, "user", "turn_roaming_off")
+    assert set_up(environment, "user", "assert_mobile_data_status", expected_status=True) is False
 
 
 @pytest.mark.parametrize(
@@ -695,39 +705,41 @@ def test_abroad_data_need_roaming_on_both_sides() -> None:
     ],
 )
 def test_speed_is_asserted_in_numbers_and_words(expected: dict[str, object], met: bool) -> None:
-    world = fresh()
-    assert set_up(world, "user", "assert_internet_speed", **expected) is met
-    set_up(world, "user", "turn_data_off")
-    assert set_up(world, "user", "assert_internet_speed", **expected) is False
+    environment = fresh()
+    assert set_up(environment, "user", "assert_internet_speed", **expected) is met
+    set_up(environment, "user", "turn_data_off")
+    assert set_up(environment, "user", "assert_internet_speed", **expected) is False
 
 
 @pytest.mark.parametrize("contract_ended", [True, False])
 def test_a_line_is_suspended_over_an_overdue_bill(contract_ended: bool) -> None:
-    world = fresh()
+    environment = fresh()
     arguments = {"customer_id": "C1", "line_id": "L1", "new_bill_id": "B7"}
     overdue = "suspend_line_for_overdue_bill"
-    set_up(world, "agent", overdue, **arguments, contract_ended=contract_ended)
-    line = value(agent(world, "get_details_by_id", id="L1"))
+    set_up(environment, "agent", overdue, **arguments, contract_ended=contract_ended)
+    line = value(agent(environment, "get_details_by_id", id="L1"))
     assert (line["status"], line["suspension_start_date"]) == ("Suspended", "2025-02-25")
     assert line["contract_end_date"] == ("2025-01-31" if contract_ended else None)
-    bill = value(agent(world, "get_details_by_id", id="B7"))
+    bill = value(agent(environment, "get_details_by_id", id="B7"))
     assert (bill["status"], bill["total_due"]) == ("Overdue", 30.0)
     assert bill["line_items"][0]["description"] == "Charge for line L1"
-    set_up(world, "user", "simulate_network_search")
-    assert set_up(world, "user", "assert_service_status", expected_status="no_service") is True
-    assert set_up(world, "agent", "assert_no_overdue_bill", overdue_bill_id="B7") is False
-    agent(world, "send_payment_request", customer_id="C1", bill_id="B7")
-    user(world, "make_payment")
-    assert set_up(world, "agent", "assert_no_overdue_bill", overdue_bill_id="B7") is True
+    set_up(environment, "user", "simulate_network_search")
+    assert (
+        set_up(environment, "user", "assert_service_status", expected_status="no_service") is True
+    )
+    assert set_up(environment, "agent", "assert_no_overdue_bill", overdue_bill_id="B7") is False
+    agent(environment, "send_payment_request", customer_id="C1", bill_id="B7")
+    user(environment, "make_payment")
+    assert set_up(environment, "agent", "assert_no_overdue_bill", overdue_bill_id="B7") is True
 
 
 def test_refuelling_is_asserted_by_amount() -> None:
-    world = fresh()
+    environment = fresh()
     asked = {"customer_id": "C1", "line_id": "L1", "expected_amount": 2.0}
-    assert set_up(world, "agent", "assert_data_refueling_amount", **asked) is False
-    agent(world, "refuel_data", customer_id="C1", line_id="L1", gb_amount=2.0)
-    assert set_up(world, "agent", "assert_data_refueling_amount", **asked) is True
-    assert set_up(world, "agent", "assert_no_overdue_bill", overdue_bill_id="none") is True
+    assert set_up(environment, "agent", "assert_data_refueling_amount", **asked) is False
+    agent(environment, "refuel_data", customer_id="C1", line_id="L1", gb_amount=2.0)
+    assert set_up(environment, "agent", "assert_data_refueling_amount", **asked) is True
+    assert set_up(environment, "agent", "assert_no_overdue_bill", overdue_bill_id="none") is True
 
 
 # Whatever a model sends
@@ -757,15 +769,15 @@ ARGUMENTS = {
 
 @given(data=st.data(), rules=st.sampled_from([DEFAULT_RULES, TAU2_RULES]))
 def test_no_arguments_of_any_kind_break_a_world(data: st.DataObject, rules: Rules) -> None:
-    world = fresh(rules)
+    environment = fresh(rules)
     for side, name in data.draw(st.lists(st.sampled_from(TOOLS), max_size=5)):
         arguments = {argument: data.draw(VALUES) for argument in ARGUMENTS[side, name]}
-        before = world.fingerprint()
-        result = world.call(ToolCall("1", name, arguments, side))
+        before = environment.fingerprint()
+        result = environment.call(ToolCall("1", name, arguments, side))
         assert isinstance(result.content, str)
         if result.error and rules is DEFAULT_RULES:
-            assert world.fingerprint() == before
-    assert len(world.delta()) >= 2
+            assert environment.fingerprint() == before
+    assert len(environment.delta()) >= 2
 
 
 # The domain

@@ -17,7 +17,7 @@ from dragoman.core.episodes import Episode, Message
 from dragoman.store.run_store import open_run
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 Serve = Callable[..., str]
 
@@ -121,11 +121,11 @@ def played(folder: Path) -> dict[str, Played]:
 
 @pytest.mark.slow
 def test_the_sample_played_through_http_is_as_in_process(
-    told: Told, serve: Serve, folder: Path
+    run_json: RunJson, serve: Serve, folder: Path
 ) -> None:
     url = serve("-m", "dragoman.testing.agent_server", "own:caller")
 
-    result = told(
+    result = run_json(
         *("run", "sample:shop", "--agent", "own:caller", "--agent", url),
         *("--trials", 2, "--judge", "rule", "--out", "mine"),
     )
@@ -142,11 +142,11 @@ def test_the_sample_played_through_http_is_as_in_process(
 
 
 def test_a_conversation_is_one_session_and_no_two_share_one(
-    told: Told, serve: Serve, folder: Path
+    run_json: RunJson, serve: Serve, folder: Path
 ) -> None:
     url = serve("logging_server.py")
 
-    told("run", "sample:shop", "--agent", url, "--trials", 2, "--out", "mine")
+    run_json("run", "sample:shop", "--agent", url, "--trials", 2, "--out", "mine")
 
     requests = [
         json.loads(line)[1] for line in (folder / "requests.jsonl").read_text().splitlines()
@@ -160,11 +160,11 @@ def test_a_conversation_is_one_session_and_no_two_share_one(
 
 
 def test_the_agent_is_told_what_a_chat_model_is_told_and_never_its_task(
-    told: Told, serve: Serve, folder: Path
+    run_json: RunJson, serve: Serve, folder: Path
 ) -> None:
     url = serve("logging_server.py")
 
-    told("run", "sample:shop", "--agent", url, "--tasks", "return-poles", "--out", "mine")
+    run_json("run", "sample:shop", "--agent", url, "--tasks", "return-poles", "--out", "mine")
 
     text = (folder / "requests.jsonl").read_text()
     (_, request), *_ = map(json.loads, text.splitlines())

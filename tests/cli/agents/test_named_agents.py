@@ -12,7 +12,7 @@ from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 
@@ -23,13 +23,13 @@ def server() -> Iterator[ModelServer]:
 
 
 def test_commands_show_and_choose_an_agent_by_its_name(
-    dragoman: Cli, told: Told, folder: Path, server: ModelServer
+    dragoman: Cli, run_json: RunJson, folder: Path, server: ModelServer
 ) -> None:
     spec = f"compatible/m?base_url={server.url}"
     options = ("--limit", 1, "--agent", f"v1={spec},v2={spec}&temperature=0", "--out", "mine")
-    run = told("run", "sample:shop", *options)
+    run = run_json("run", "sample:shop", *options)
     assert [cell["agent"] for cell in run["cells"]] == ["v1", "v2"]
-    compared = told("compare", "mine", "--agent", "v1", "--versus", "v2")
+    compared = run_json("compare", "mine", "--agent", "v1", "--versus", "v2")
     assert compared["comparisons"][0]["a"]["agent"] == "v1"
     shown = dragoman("show", "mine", "larger-jacket", "--agent", "v2")
     assert shown.stdout.startswith("sample:shop, task larger-jacket, trial 0, en/text/none, v2")
@@ -40,11 +40,11 @@ def test_commands_show_and_choose_an_agent_by_its_name(
     assert dragoman("resume", "mine").returncode == 0
 
 
-def test_a_grid_file_names_agents(told: Told, folder: Path) -> None:
+def test_a_grid_file_names_agents(run_json: RunJson, folder: Path) -> None:
     (folder / "grid.toml").write_text(
         'suite = "sample:shop"\nagents = ["v1=literal", "v2=silent"]\nlimit = 1\n'
     )
-    planned = told("run", "grid.toml", "--dry-run")
+    planned = run_json("run", "grid.toml", "--dry-run")
     assert [cell["agent"] for cell in planned["cells"]] == ["v1", "v2"]
 
 

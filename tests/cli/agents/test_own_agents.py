@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 AGENTS = """
@@ -226,19 +226,21 @@ def _own(folder: Path) -> None:
 
 
 @pytest.fixture
-def cell_of(told: Told) -> Told:
+def cell_of(run_json: RunJson) -> RunJson:
     """Run one agent of the module on the sample and return the only cell."""
 
     def call(agent: str, *options: str, status: int = 0) -> Any:  # noqa: ANN401 - whatever JSON holds
         run = ("run", "sample:shop", "--agent", f"own:{agent}", *options, "--out", "mine")
-        (cell,) = told(*run, status=status)["cells"]
+        (cell,) = run_json(*run, status=status)["cells"]
         return cell
 
     return call
 
 
 @pytest.mark.parametrize("agent", ["plain", "patient", "stateful"])
-def test_a_function_or_a_callable_object_of_ones_own_is_an_agent(cell_of: Told, agent: str) -> None:
+def test_a_function_or_a_callable_object_of_ones_own_is_an_agent(
+    cell_of: RunJson, agent: str
+) -> None:
     cell = cell_of(agent, "--judge", "assume-met")
 
     assert cell["agent"] == f"own:{agent}"
@@ -248,7 +250,7 @@ def test_a_function_or_a_callable_object_of_ones_own_is_an_agent(cell_of: Told, 
 
 
 def test_an_agents_calls_are_executed_and_their_results_come_back_to_it(
-    cell_of: Told, dragoman: Cli
+    cell_of: RunJson, dragoman: Cli
 ) -> None:
     cell = cell_of("caller", "--tasks", "too-late", "--judge", "rule")
 
@@ -260,22 +262,24 @@ def test_an_agents_calls_are_executed_and_their_results_come_back_to_it(
 
 
 def test_plain_functions_wait_side_by_side_as_many_as_there_are_conversations(
-    cell_of: Told,
+    cell_of: RunJson,
 ) -> None:
     cell = cell_of("waits_for_all", "--trials", "8", "--concurrency", "40")
 
     assert cell["infrastructure_errors"] == 0
 
 
-def test_usage_counts_the_calls_of_an_own_agent(told: Told) -> None:
-    result = told("run", "sample:shop", "--agent", "own:plain")
+def test_usage_counts_the_calls_of_an_own_agent(run_json: RunJson) -> None:
+    result = run_json("run", "sample:shop", "--agent", "own:plain")
 
     (usage,) = result["usage"]
     assert (usage["purpose"], usage["model"], usage["calls"]) == ("agent", "own:plain", 5)
 
 
-def test_what_an_agent_breaks_is_reported_apart_and_left_out_of_the_figures(told: Told) -> None:
-    result = told("run", "sample:shop", "--agent", "own:broken_at_times", "--out", "mine")
+def test_what_an_agent_breaks_is_reported_apart_and_left_out_of_the_figures(
+    run_json: RunJson,
+) -> None:
+    result = run_json("run", "sample:shop", "--agent", "own:broken_at_times", "--out", "mine")
 
     (cell,) = result["cells"]
     assert result["infrastructure_errors"] == cell["infrastructure_errors"] == 1
@@ -295,7 +299,7 @@ def test_a_run_with_broken_conversations_says_how_to_try_them_again(dragoman: Cl
 
 
 def test_an_agent_whose_code_raises_is_told_where_and_is_not_called_infrastructure(
-    dragoman: Cli, told: Told
+    dragoman: Cli, run_json: RunJson
 ) -> None:
     done = dragoman("run", "sample:shop", "--agent", "own:broken", "--out", "mine")
 
@@ -308,7 +312,7 @@ def test_an_agent_whose_code_raises_is_told_where_and_is_not_called_infrastructu
     assert "5 code errors" in done.stdout
     assert "mend it and run anew; what raised: dragoman show mine" in done.stdout
     assert "Traceback" not in done.stderr
-    (cell,) = told("resume", "mine", status=1)["cells"]
+    (cell,) = run_json("resume", "mine", status=1)["cells"]
     assert (cell["code_errors"], cell["infrastructure_errors"]) == (5, 0)
     assert cell["ending_details"] == {"code_error": where}
     assert cell["unscored"] == {f"the code raised: {where}": 5}
@@ -359,25 +363,25 @@ def test_the_command_that_tries_again_can_be_pasted_into_a_shell(dragoman: Cli) 
 
 
 def test_resume_tries_again_what_infrastructure_broke_and_nothing_else(
-    told: Told, folder: Path
+    run_json: RunJson, folder: Path
 ) -> None:
-    told("run", "sample:shop", "--agent", "own:broken_at_times", "--out", "mine")
-    before = told("show", "mine", "larger-jacket")
+    run_json("run", "sample:shop", "--agent", "own:broken_at_times", "--out", "mine")
+    before = run_json("show", "mine", "larger-jacket")
     (folder / "mended").touch()
 
-    result = told("resume", "mine")
+    result = run_json("resume", "mine")
 
     assert result["infrastructure_errors"] == 0
     assert result["cells"][0]["endings"] == {"user_stop": 5}
-    assert told("show", "mine", "larger-jacket") == before
+    assert run_json("show", "mine", "larger-jacket") == before
     assert (
-        told("run", "sample:shop", "--agent", "own:plain")["cells"][0]["pass_hat"]
+        run_json("run", "sample:shop", "--agent", "own:plain")["cells"][0]["pass_hat"]
         == (result["cells"][0]["pass_hat"])
     )
 
 
 @pytest.mark.parametrize("agent", ["number", "nothing", "blank"])
-def test_an_answer_that_is_none_is_the_agents_own_fault(cell_of: Told, agent: str) -> None:
+def test_an_answer_that_is_none_is_the_agents_own_fault(cell_of: RunJson, agent: str) -> None:
     cell = cell_of(agent, "--judge", "assume-met")
 
     assert cell["endings"] == {"agent_error": 5}
@@ -386,7 +390,9 @@ def test_an_answer_that_is_none_is_the_agents_own_fault(cell_of: Told, agent: st
 
 
 @pytest.mark.parametrize("agent", ["bad_call", "not_finite", "enormous"])
-def test_calls_that_make_no_sense_are_tool_errors_of_the_agent(cell_of: Told, agent: str) -> None:
+def test_calls_that_make_no_sense_are_tool_errors_of_the_agent(
+    cell_of: RunJson, agent: str
+) -> None:
     cell = cell_of(agent, "--judge", "assume-met", "--max-errors", "3")
 
     assert cell["endings"] == {"too_many_errors": 5}
@@ -396,7 +402,7 @@ def test_calls_that_make_no_sense_are_tool_errors_of_the_agent(cell_of: Told, ag
 
 @pytest.mark.parametrize("agent", ["no_json", "half_a_character"])
 def test_an_answer_that_json_cannot_hold_spoils_no_other_conversation(
-    cell_of: Told, agent: str
+    cell_of: RunJson, agent: str
 ) -> None:
     cell = cell_of(agent)
 
@@ -405,7 +411,7 @@ def test_an_answer_that_json_cannot_hold_spoils_no_other_conversation(
     assert set(cell["endings"]) <= {"agent_error", "infrastructure_error", "too_many_errors"}
 
 
-def test_an_agent_that_cancels_itself_is_an_error_of_its_code(cell_of: Told) -> None:
+def test_an_agent_that_cancels_itself_is_an_error_of_its_code(cell_of: RunJson) -> None:
     cell = cell_of("gives_up", status=1)
 
     assert (cell["missing"], cell["code_errors"]) == (0, 5)
@@ -420,7 +426,7 @@ def test_an_agent_that_cancels_itself_is_an_error_of_its_code(cell_of: Told) -> 
     ],
 )
 def test_whatever_an_agent_raises_ends_its_own_conversation(
-    cell_of: Told, agent: str, form: str
+    cell_of: RunJson, agent: str, form: str
 ) -> None:
     cell = cell_of(f"{agent}{form}", "--limit", "2", status=1)
 
@@ -435,7 +441,7 @@ def test_an_agents_task_that_ends_the_program_is_told_in_one_line(dragoman: Cli)
     assert "code of one's own ended the program: SystemExit: 3 (own.py" in line
 
 
-def test_a_participant_that_cannot_close_has_had_its_conversation(cell_of: Told) -> None:
+def test_a_participant_that_cannot_close_has_had_its_conversation(cell_of: RunJson) -> None:
     cell = cell_of("FailsToClose")
 
     assert (cell["missing"], cell["infrastructure_errors"]) == (0, 0)
@@ -443,7 +449,7 @@ def test_a_participant_that_cannot_close_has_had_its_conversation(cell_of: Told)
 
 @pytest.mark.parametrize("agent", ["FailsToOpen", "FailsToReply", "RepliesWithText"])
 def test_a_participant_of_ones_own_that_breaks_is_an_error_of_its_code(
-    cell_of: Told, agent: str
+    cell_of: RunJson, agent: str
 ) -> None:
     cell = cell_of(agent, status=1)
 
@@ -451,9 +457,9 @@ def test_a_participant_of_ones_own_that_breaks_is_an_error_of_its_code(
 
 
 def test_what_an_agent_says_cannot_steer_the_terminal_or_the_report(
-    dragoman: Cli, told: Told, folder: Path
+    dragoman: Cli, run_json: RunJson, folder: Path
 ) -> None:
-    told("run", "sample:shop", "--agent", "own:loud", "--out", "mine")
+    run_json("run", "sample:shop", "--agent", "own:loud", "--out", "mine")
 
     shown = dragoman("show", "mine", "too-late", COLUMNS="200").stdout
     assert dragoman("report", "mine").returncode == 0
@@ -489,8 +495,10 @@ def test_a_participant_class_that_needs_arguments_is_refused_in_one_line(refused
     assert "own:Picky" in refused("run", "sample:shop", "--agent", "own:Picky", status=2)
 
 
-def test_an_own_user_takes_the_place_of_the_offline_one(told: Told) -> None:
-    result = told("run", "sample:shop", "--agent", "silent", "--user", "own:patient", "--limit", 1)
+def test_an_own_user_takes_the_place_of_the_offline_one(run_json: RunJson) -> None:
+    result = run_json(
+        "run", "sample:shop", "--agent", "silent", "--user", "own:patient", "--limit", 1
+    )
 
     assert [entry["purpose"] for entry in result["usage"]] == ["user"]
 
@@ -503,7 +511,7 @@ def _script(path: Path, *replies: object) -> str:
     return f"scripted/{path.name}"
 
 
-def test_scripted_models_play_agent_user_and_judge(told: Told, folder: Path) -> None:
+def test_scripted_models_play_agent_user_and_judge(run_json: RunJson, folder: Path) -> None:
     agent = _script(
         folder / "agent.json",
         {
@@ -520,7 +528,7 @@ def test_scripted_models_play_agent_user_and_judge(told: Told, folder: Path) -> 
         {"content": '{"verdicts": [{"id": 1, "met": true, "why": "it was said"}]}'},
     )
 
-    result = told(
+    result = run_json(
         *("run", "sample:shop", "--tasks", "too-late", "--agent", agent),
         *("--user", user, "--judge", judge, "--out", "mine"),
     )
@@ -533,12 +541,12 @@ def test_scripted_models_play_agent_user_and_judge(told: Told, folder: Path) -> 
     }
 
 
-def test_what_the_judge_consumed_is_part_of_the_usage(told: Told, folder: Path) -> None:
+def test_what_the_judge_consumed_is_part_of_the_usage(run_json: RunJson, folder: Path) -> None:
     judge = _script(
         folder / "judge.json", {"content": '{"verdicts": [{"id": 1, "met": true, "why": ""}]}'}
     )
 
-    result = told(
+    result = run_json(
         *("run", "sample:shop", "--tasks", "too-late", "--agent", "gold", "--judge", judge)
     )
 
@@ -546,11 +554,11 @@ def test_what_the_judge_consumed_is_part_of_the_usage(told: Told, folder: Path) 
 
 
 def test_a_judge_that_answers_badly_leaves_the_task_out_and_says_why(
-    told: Told, folder: Path
+    run_json: RunJson, folder: Path
 ) -> None:
     judge = _script(folder / "judge.json", {"content": "Sure, all fine."})
 
-    (cell,) = told(
+    (cell,) = run_json(
         *("run", "sample:shop", "--tasks", "too-late", "--agent", "gold", "--judge", judge)
     )["cells"]
 
@@ -559,21 +567,25 @@ def test_a_judge_that_answers_badly_leaves_the_task_out_and_says_why(
     assert "judge failed" in next(iter(cell["unscored"]))
 
 
-def test_a_judge_that_failed_is_asked_again_by_scoring_again(told: Told, folder: Path) -> None:
+def test_a_judge_that_failed_is_asked_again_by_scoring_again(
+    run_json: RunJson, folder: Path
+) -> None:
     judge = _script(folder / "judge.json", {"content": "Sure, all fine."})
     options = ("--tasks", "too-late", "--agent", "gold", "--judge", judge, "--out", "mine")
-    told("run", "sample:shop", *options)
+    run_json("run", "sample:shop", *options)
     _script(folder / "judge.json", {"content": '{"verdicts": [{"id": 1, "met": true}]}'})
 
-    (cell,) = told("score", "mine")["cells"]
+    (cell,) = run_json("score", "mine")["cells"]
 
     assert (cell["tasks"], cell["pass_hat"]) == (1, {"1": 1})
 
 
-def test_a_script_that_is_used_up_is_an_infrastructure_fault(told: Told, folder: Path) -> None:
+def test_a_script_that_is_used_up_is_an_infrastructure_fault(
+    run_json: RunJson, folder: Path
+) -> None:
     agent = _script(folder / "agent.json", {"content": "Anything else?"})
 
-    result = told("run", "sample:shop", "--agent", agent, "--limit", 1, status=1)
+    result = run_json("run", "sample:shop", "--agent", agent, "--limit", 1, status=1)
 
     assert result["infrastructure_errors"] == 1
     assert "used up" in next(iter(result["cells"][0]["unscored"]))

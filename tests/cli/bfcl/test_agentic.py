@@ -14,7 +14,7 @@ from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
 
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 KEY = "k-3141592653"
 
@@ -66,9 +66,9 @@ def model_server() -> Iterator[ModelServer]:
     [("memory_kv", 155), ("memory_vector", 155), ("web_search_no_snippet", 100)],
 )
 def test_gold_passes_everything_and_silence_nothing(
-    told: Told, pulled_bfcl: Path, suite: str, tasks: int
+    run_json: RunJson, pulled_bfcl: Path, suite: str, tasks: int
 ) -> None:
-    checked = told("check", f"bfcl:{suite}", cache=pulled_bfcl)
+    checked = run_json("check", f"bfcl:{suite}", cache=pulled_bfcl)
 
     assert (checked["tasks"], checked["gold_passed"], checked["floor"]) == (tasks, tasks, [0, 0])
     assert checked["gold_undecided"] == checked["nothing_to_judge"] == []
@@ -76,11 +76,11 @@ def test_gold_passes_everything_and_silence_nothing(
 
 @pytest.mark.parametrize("kind", ["memory_kv", "memory_rec_sum"])
 def test_an_agent_answers_from_what_it_was_told_in_earlier_conversations(
-    told: Told, pulled_bfcl: Path, kind: str
+    run_json: RunJson, pulled_bfcl: Path, kind: str
 ) -> None:
     options = ("--agent", "own:remembering", "--agent", "silent", "--limit", 3)
 
-    cells = told("run", f"bfcl:{kind}", *options, cache=pulled_bfcl)["cells"]
+    cells = run_json("run", f"bfcl:{kind}", *options, cache=pulled_bfcl)["cells"]
 
     found = {(cell["agent"], cell["suite"]): (cell["tasks"], cell["pass_hat"]) for cell in cells}
     assert found == {
@@ -92,12 +92,12 @@ def test_an_agent_answers_from_what_it_was_told_in_earlier_conversations(
 
 
 def test_a_memory_is_searched_by_an_embedding_model(
-    told: Told, pulled_bfcl: Path, model_server: ModelServer
+    run_json: RunJson, pulled_bfcl: Path, model_server: ModelServer
 ) -> None:
     spec = f"compatible/small?base_url={model_server.url}"
     options = ("--agent", "own:remembering", "--embeddings", spec, "--limit", 3)
 
-    cells = told("run", "bfcl:memory_vector", *options, cache=pulled_bfcl)["cells"]
+    cells = run_json("run", "bfcl:memory_vector", *options, cache=pulled_bfcl)["cells"]
 
     passed = {cell["suite"]: cell["pass_hat"] for cell in cells}
     assert passed["bfcl:memory_vector"] == {"1": 1}
@@ -114,7 +114,7 @@ async def noted(opened: AbstractAsyncContextManager[str], urls: list[str]) -> As
 
 @pytest.mark.slow
 def test_a_question_is_put_to_the_search_engine_that_is_named(
-    told: Told, pulled_bfcl: Path
+    run_json: RunJson, pulled_bfcl: Path
 ) -> None:
     pages = {"tea": WebPage("Da Hong Pao", "tea of Zhang Yiming")}
     urls: list[str] = []
@@ -123,7 +123,7 @@ def test_a_question_is_put_to_the_search_engine_that_is_named(
     try:
         options = ("--agent", "own:searching", "--tasks", "web_search_base_0", "--search", *urls)
         more = {"cache": pulled_bfcl, "SERPAPI_API_KEY": KEY}
-        (cell,) = told("run", "bfcl:web_search_base", *options, **more)["cells"]
+        (cell,) = run_json("run", "bfcl:web_search_base", *options, **more)["cells"]
     finally:
         thread.leave()
     assert cell["pass_hat"] == {"1": 1}

@@ -74,8 +74,8 @@ def test_imported_outputs_get_the_recorded_verdicts(
         layout(tmp_path / "result", model, category, rows)
 
     # The recorded verdicts are those of upstream's default reader, whatever the models wrote.
-    told = ("import", tmp_path / "result", "--out", tmp_path / "run", "--format", "python")
-    imported = dragoman(*told, cache=pulled_bfcl)
+    reported = ("import", tmp_path / "result", "--out", tmp_path / "run", "--format", "python")
+    imported = dragoman(*reported, cache=pulled_bfcl)
     assert imported.returncode == 0, imported.stderr
     scored = dragoman("score", tmp_path / "run", "--rules", "bfcl-v4", cache=pulled_bfcl)
     assert scored.returncode == 0, scored.stderr

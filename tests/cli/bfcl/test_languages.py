@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 SUITE = "bfcl:live_parallel"
 FILE = "BFCL_v4_live_parallel.json"
@@ -47,8 +47,10 @@ def entries(folder: Path) -> dict[str, Any]:
     return {line["id"]: line for line in lines}
 
 
-def test_gold_is_proved_and_every_label_is_taken(told: Told, thai: Path, pulled_bfcl: Path) -> None:
-    (checked,) = told("check", SUITE, *in_thai("tasks+tools"), cache=pulled_bfcl)["checks"]
+def test_gold_is_proved_and_every_label_is_taken(
+    run_json: RunJson, thai: Path, pulled_bfcl: Path
+) -> None:
+    (checked,) = run_json("check", SUITE, *in_thai("tasks+tools"), cache=pulled_bfcl)["checks"]
 
     assert (checked["tasks"], checked["passed"], checked["failing"]) == (16, 16, [])
     assert (checked["labels"], checked["refused"]) == (46, [])
@@ -60,17 +62,17 @@ def test_gold_is_proved_and_every_label_is_taken(told: Told, thai: Path, pulled_
 
 
 def test_every_scenario_is_played_and_keeps_what_it_was_made_of(
-    told: Told, refused: Refused, thai: Path, pulled_bfcl: Path
+    run_json: RunJson, refused: Refused, thai: Path, pulled_bfcl: Path
 ) -> None:
     options = in_thai("tasks", "tools", "tasks+tools")
-    result = told("run", SUITE, "--agent", "gold", "--out", "r", *options, cache=pulled_bfcl)
+    result = run_json("run", SUITE, "--agent", "gold", "--out", "r", *options, cache=pulled_bfcl)
 
     assert {cell["condition"]: cell["pass_hat"]["1"] for cell in result["cells"]} == {
         "th:tasks/text/none": 1.0,
         "th:tools/text/none": 1.0,
         "th:tools+tasks/text/none": 1.0,
     }
-    again = told("score", "r", "--rules", "bfcl-v4", cache=pulled_bfcl)
+    again = run_json("score", "r", "--rules", "bfcl-v4", cache=pulled_bfcl)
     assert {cell["pass_hat"]["1"] for cell in again["cells"]} == {1.0}
     (thai / FILE).write_text(f"{(thai / FILE).read_text('utf-8')}\n", "utf-8")
     assert "th:tasks/text/none looks like has changed" in refused(
@@ -113,7 +115,7 @@ def test_a_label_counts_as_its_value_where_tools_are_in_the_language(
 
 
 def test_calls_in_text_are_offered_and_read_in_the_language(
-    told: Told, thai: Path, pulled_bfcl: Path
+    run_json: RunJson, thai: Path, pulled_bfcl: Path
 ) -> None:
     function = entries(thai)[ASKED]["function"][0]
     label = function["parameters"]["properties"]["unit"]["enum"][1]
@@ -129,7 +131,7 @@ def test_calls_in_text_are_offered_and_read_in_the_language(
 
     with ModelServer(answer) as server:
         agent = f"compatible/any?base_url={server.url}&calls=python"
-        (cell,) = told(
+        (cell,) = run_json(
             *("run", SUITE, "--tasks", ASKED, "--agent", agent, *in_thai("tasks+tools")),
             cache=pulled_bfcl,
         )["cells"]
@@ -166,22 +168,22 @@ def test_a_folder_must_be_named(
 
 
 def test_where_all_is_in_the_language_agents_are_told_to_speak_it_and_what_is_not_there_is_said(
-    told: Told, dragoman: Cli, thai: Path, pulled_bfcl: Path
+    run_json: RunJson, dragoman: Cli, thai: Path, pulled_bfcl: Path
 ) -> None:
     played = ("run", SUITE, "--agent", "gold", "--limit", "2", "--out", "r")
     done = dragoman(*played, *in_thai("domain"), cache=pulled_bfcl)
     assert "has no greeting and no policy and no database" in done.stdout + done.stderr
     with open_run(thai.parents[2] / "r", write=False) as store:
-        (realised,) = read_manifest(store).realised.values()
-    assert "Thai" in realised.directive["agent"]
-    assert list(realised.assets) == [f"bfcl/th/{FILE}"]
+        (localization,) = read_manifest(store).localization_records.values()
+    assert "Thai" in localization.instructions["agent"]
+    assert list(localization.assets) == [f"bfcl/th/{FILE}"]
     beside = dragoman(
         *("run", SUITE, "--agent", "gold", "--limit", "1", *in_thai("domain", "interaction")),
         cache=pulled_bfcl,
     )
     assert beside.returncode == 0, beside.stderr
     assert "not applicable: its questions are what is said" in beside.stdout
-    (checked,) = told("check", SUITE, *in_thai()[:2], "--assets", "out", cache=pulled_bfcl)[
+    (checked,) = run_json("check", SUITE, *in_thai()[:2], "--assets", "out", cache=pulled_bfcl)[
         "checks"
     ]
     assert checked["condition"] == "th:domain/text/none"

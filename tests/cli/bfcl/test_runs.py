@@ -10,7 +10,7 @@ import pytest
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 TEXT = {"simple_python_0": [{"content": "[calculate_triangle_area(base=10, height=5)]"}]}
 
@@ -22,8 +22,10 @@ def script(folder: Path) -> str:
     return "scripted/script.json"
 
 
-def test_check_lists_what_no_answer_passes_with_the_reason(told: Told, pulled_bfcl: Path) -> None:
-    checked = told("check", "bfcl:live_simple", cache=pulled_bfcl, status=1)
+def test_check_lists_what_no_answer_passes_with_the_reason(
+    run_json: RunJson, pulled_bfcl: Path
+) -> None:
+    checked = run_json("check", "bfcl:live_simple", cache=pulled_bfcl, status=1)
 
     assert (checked["tasks"], checked["gold_passed"], checked["floor"]) == (258, 256, [0, 0])
     reasons = {entry["task"]: entry["why"] for entry in checked["unpassable"]}
@@ -31,35 +33,37 @@ def test_check_lists_what_no_answer_passes_with_the_reason(told: Told, pulled_bf
     assert all(why.startswith("no answer passes: ") for why in reasons.values())
 
 
-def test_check_says_that_abstaining_is_free(told: Told, pulled_bfcl: Path) -> None:
-    checked = told("check", "bfcl:irrelevance", cache=pulled_bfcl)
+def test_check_says_that_abstaining_is_free(run_json: RunJson, pulled_bfcl: Path) -> None:
+    checked = run_json("check", "bfcl:irrelevance", cache=pulled_bfcl)
 
     assert checked["floor"] == [240, 240]
     assert {entry["why"] for entry in checked["free"]} == {"nothing is to be called"}
 
 
-def test_gold_and_silent_are_one_and_nothing(told: Told, pulled_bfcl: Path) -> None:
-    result = told("run", "bfcl:parallel", "--agent", "gold", "--agent", "silent", cache=pulled_bfcl)
+def test_gold_and_silent_are_one_and_nothing(run_json: RunJson, pulled_bfcl: Path) -> None:
+    result = run_json(
+        "run", "bfcl:parallel", "--agent", "gold", "--agent", "silent", cache=pulled_bfcl
+    )
 
     assert [cell["pass_hat"]["1"] for cell in result["cells"]] == [1, 0]
     assert [cell["tasks"] for cell in result["cells"]] == [200, 200]
     assert {cell["rules"] for cell in result["cells"]} == {"dragoman-2"}
 
 
-def test_a_model_may_write_its_calls(told: Told, pulled_bfcl: Path, script: str) -> None:
+def test_a_model_may_write_its_calls(run_json: RunJson, pulled_bfcl: Path, script: str) -> None:
     options = ("--tasks", "simple_python_0", "--agent", f"{script}?calls=python")
 
-    (cell,) = told("run", "bfcl:simple_python", *options, cache=pulled_bfcl)["cells"]
+    (cell,) = run_json("run", "bfcl:simple_python", *options, cache=pulled_bfcl)["cells"]
 
     assert (cell["agent"], cell["pass_hat"]) == (f"{script}?calls=python", {"1": 1})
 
 
 def test_words_that_look_like_calls_are_none_to_a_model_with_native_calls(
-    told: Told, pulled_bfcl: Path, script: str
+    run_json: RunJson, pulled_bfcl: Path, script: str
 ) -> None:
     options = ("--tasks", "simple_python_0", "--agent", script)
 
-    (cell,) = told("run", "bfcl:simple_python", *options, cache=pulled_bfcl)["cells"]
+    (cell,) = run_json("run", "bfcl:simple_python", *options, cache=pulled_bfcl)["cells"]
 
     assert cell["pass_hat"] == {"1": 0}
 
@@ -80,18 +84,20 @@ def test_a_verdict_that_differs_from_the_references_names_the_rule(
     assert "positionals_are_bound decides" in " ".join(shown.split())
 
 
-def test_the_leaderboard_names_what_is_missing_and_bounds_it(told: Told, pulled_bfcl: Path) -> None:
-    told("run", "bfcl:multiple", "--agent", "gold", "--out", "a", cache=pulled_bfcl)
-    told("run", "bfcl:live_parallel", "--agent", "gold", "--out", "b", cache=pulled_bfcl)
+def test_the_leaderboard_names_what_is_missing_and_bounds_it(
+    run_json: RunJson, pulled_bfcl: Path
+) -> None:
+    run_json("run", "bfcl:multiple", "--agent", "gold", "--out", "a", cache=pulled_bfcl)
+    run_json("run", "bfcl:live_parallel", "--agent", "gold", "--out", "b", cache=pulled_bfcl)
 
-    (board,) = told("leaderboard", "a", "b", cache=pulled_bfcl)["boards"]
+    (summary,) = run_json("leaderboard", "a", "b", cache=pulled_bfcl)["boards"]
 
-    standings = {entry["name"]: entry for entry in board["aggregates"]}
-    assert [entry["name"] for entry in board["categories"]] == ["multiple", "live_parallel"]
-    assert standings["non_live_ast"]["value"] is None
-    assert standings["non_live_ast"]["missing"] == ["simple_ast", "parallel", "parallel_multiple"]
-    assert standings["non_live_ast"]["bounds"] == [0.25, 1]
-    assert standings["overall"]["bounds"] == [
+    aggregates = {entry["name"]: entry for entry in summary["aggregates"]}
+    assert [entry["name"] for entry in summary["categories"]] == ["multiple", "live_parallel"]
+    assert aggregates["non_live_ast"]["value"] is None
+    assert aggregates["non_live_ast"]["missing"] == ["simple_ast", "parallel", "parallel_multiple"]
+    assert aggregates["non_live_ast"]["bounds"] == [0.25, 1]
+    assert aggregates["overall"]["bounds"] == [
         pytest.approx(0.1 * 0.25 + 0.1 * 16 / 1351),
         pytest.approx(1),
     ]

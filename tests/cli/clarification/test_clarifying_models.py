@@ -16,9 +16,9 @@ from dragoman.testing.scripted_answers import Unanswered
 from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
-MISHEARING = '''
+RECOGNITION_ERRORS = '''
 from dragoman.core.layers import Layer
 
 
@@ -95,9 +95,9 @@ class Scripted:
 
 
 @pytest.fixture
-def ears(folder: Path) -> Path:
-    """The folder with a package whose axis `ears` loses what is not heard."""
-    (folder / "own_ears.py").write_text(MISHEARING)
+def recognizers(folder: Path) -> Path:
+    """The folder with a package whose axis `recognizers` loses what is not heard."""
+    (folder / "own_ears.py").write_text(RECOGNITION_ERRORS)
     package = folder / "own_ears-1.0.dist-info"
     package.mkdir()
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: own-ears\nVersion: 1.0\n")
@@ -111,7 +111,7 @@ def events(episode: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield event["by"], event["reply"]["utterance"]["intended"]
 
 
-@pytest.mark.usefixtures("ears")
+@pytest.mark.usefixtures("recognizers")
 @pytest.mark.parametrize(
     ("first", "wanted"),
     [
@@ -138,7 +138,7 @@ def events(episode: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     ],
 )
 def test_the_final_report_is_found_by_who_asks_for_its_name_and_lost_by_who_acts_at_once(
-    told: Told,
+    run_json: RunJson,
     dragoman: Cli,
     pulled_bfcl: Path,
     first: dict[str, CannedReply],
@@ -149,20 +149,20 @@ def test_the_final_report_is_found_by_who_asks_for_its_name_and_lost_by_who_acts
             *("--agent", f"compatible/agent?base_url={server.url}", "--tasks", "multi_turn_base_0"),
             *("--axis", "ears=human", "--clarify", "rule", "--out", "here"),
         )
-        (cell,) = told("run", "bfcl:multi_turn_base", *options, cache=pulled_bfcl)["cells"]
+        (cell,) = run_json("run", "bfcl:multi_turn_base", *options, cache=pulled_bfcl)["cells"]
 
     passes, reasons = wanted
     assert cell["pass_hat"] == {"1": passes}
-    shown = told("show", "here", "multi_turn_base_0", cache=pulled_bfcl)
+    shown = run_json("show", "here", "multi_turn_base_0", cache=pulled_bfcl)
     found = [entry["reason"] for entry in shown["episode"]["clarifications"]]
     assert found[: len(reasons)] == reasons
     text = dragoman("show", "here", "multi_turn_base_0", cache=pulled_bfcl).stdout
     assert ("judged" in text, "answered" in text) == (True, True)
 
 
-@pytest.mark.usefixtures("ears")
+@pytest.mark.usefixtures("recognizers")
 def test_over_several_turns_a_model_judges_what_was_meant_heard_and_said(
-    told: Told, pulled_bfcl: Path
+    run_json: RunJson, pulled_bfcl: Path
 ) -> None:
     agent = {REQUEST: CannedReply(QUESTION), "It is final_report.pdf.": moving("final_report.pdf")}
     approval = '{"allowed": true, "message": "It is final_report.pdf."}'
@@ -172,7 +172,7 @@ def test_over_several_turns_a_model_judges_what_was_meant_heard_and_said(
             *("--agent", f"compatible/agent?base_url={server.url}", "--tasks", "multi_turn_base_0"),
             *("--clarify", f"compatible/judge?base_url={server.url}", "--axis", "ears=human"),
         )
-        (cell,) = told("run", "bfcl:multi_turn_base", *options, cache=pulled_bfcl)["cells"]
+        (cell,) = run_json("run", "bfcl:multi_turn_base", *options, cache=pulled_bfcl)["cells"]
 
     assert cell["pass_hat"] == {"1": 1}
     first, second, *_ = answers.judged
@@ -199,7 +199,7 @@ APPROVES_ALL = {
 
 @pytest.mark.parametrize("judge", ["rule", "model"])
 def test_in_a_single_turn_an_agent_acts_asks_what_it_may_what_it_may_not_or_chats(
-    told: Told, pulled_bfcl: Path, judge: str
+    run_json: RunJson, pulled_bfcl: Path, judge: str
 ) -> None:
     answers = Scripted(SINGLE, {"the number 5": NUMBER})
     with ModelServer(answers) as server:
@@ -208,7 +208,7 @@ def test_in_a_single_turn_an_agent_acts_asks_what_it_may_what_it_may_not_or_chat
             *("--agent", f"compatible/agent?base_url={server.url}", "--limit", 4),
             *("--clarify", "none", "--clarify", judging, "--out", "here"),
         )
-        cells = told("run", "bfcl:simple_python", *options, cache=pulled_bfcl)["cells"]
+        cells = run_json("run", "bfcl:simple_python", *options, cache=pulled_bfcl)["cells"]
         asked = len(answers.judged)
 
     assert [cell["axes"]["clarify"] for cell in cells] == ["none", judging]
@@ -218,14 +218,14 @@ def test_in_a_single_turn_an_agent_acts_asks_what_it_may_what_it_may_not_or_chat
     reasons = []
     for number in range(4):
         place = ("show", "here", f"simple_python_{number}", "--condition", label)
-        episode = told(*place, cache=pulled_bfcl)["episode"]
+        episode = run_json(*place, cache=pulled_bfcl)["episode"]
         reasons += [entry["reason"] for entry in episode.get("clarifications", ())]
     refused = ["outside", "no question"] if judge == "rule" else ["judge", "judge"]
     assert reasons == ["allowed", *refused]
 
 
 def test_calls_that_are_written_as_text_are_no_words_to_judge(
-    told: Told, pulled_bfcl: Path
+    run_json: RunJson, pulled_bfcl: Path
 ) -> None:
     area = {"Find the area": CannedReply("[calculate_triangle_area(base=10, height=5)]")}
     with ModelServer(Scripted(area)) as server:
@@ -233,25 +233,25 @@ def test_calls_that_are_written_as_text_are_no_words_to_judge(
             *("--agent", f"compatible/agent?calls=python&base_url={server.url}", "--limit", 1),
             *("--clarify", "rule", "--out", "here"),
         )
-        (cell,) = told("run", "bfcl:simple_python", *options, cache=pulled_bfcl)["cells"]
+        (cell,) = run_json("run", "bfcl:simple_python", *options, cache=pulled_bfcl)["cells"]
 
     assert cell["pass_hat"] == {"1": 1}
-    episode = told("show", "here", "simple_python_0", cache=pulled_bfcl)["episode"]
+    episode = run_json("show", "here", "simple_python_0", cache=pulled_bfcl)["episode"]
     assert "clarifications" not in episode
 
 
 def test_an_approval_that_may_not_be_is_taken_back_and_the_run_goes_on(
-    told: Told, pulled_bfcl: Path
+    run_json: RunJson, pulled_bfcl: Path
 ) -> None:
     with ModelServer(Scripted(SINGLE, APPROVES_ALL)) as server:
         options = (
             *("--agent", f"compatible/agent?base_url={server.url}", "--limit", 4),
             *("--clarify", f"compatible/judge?base_url={server.url}", "--out", "here"),
         )
-        result = told("run", "bfcl:simple_python", *options, cache=pulled_bfcl)
+        result = run_json("run", "bfcl:simple_python", *options, cache=pulled_bfcl)
 
     for task, reason in (("simple_python_2", "outside"), ("simple_python_3", "leak")):
-        episode = told("show", "here", task, cache=pulled_bfcl)["episode"]
+        episode = run_json("show", "here", task, cache=pulled_bfcl)["episode"]
         (entry,) = episode["clarifications"]
         assert entry["reason"] == reason
         assert json.loads(entry["answer"])["allowed"] is True
@@ -298,7 +298,7 @@ def recorded(
     ],
 )
 def test_of_a_set_what_its_whitelists_have_may_be_confirmed(
-    told: Told,
+    run_json: RunJson,
     recorded: Path,
     first: dict[str, CannedReply],
     whitelist: dict[str, str],
@@ -313,11 +313,11 @@ def test_of_a_set_what_its_whitelists_have_may_be_confirmed(
             *("--agent", f"compatible/agent?base_url={server.url}", "--voice", "recorded"),
             *("--clarify", "rule", "--out", "here"),
         )
-        (cell,) = told("run", "set:spoken", *options, cache=cache)["cells"]
+        (cell,) = run_json("run", "set:spoken", *options, cache=cache)["cells"]
 
     passes, reasons = wanted
     assert cell["pass_hat"] == {"1": passes}
-    shown = told("show", "here", "multi_turn_base_0", cache=cache)
+    shown = run_json("show", "here", "multi_turn_base_0", cache=cache)
     found = [entry["reason"] for entry in shown["episode"]["clarifications"]]
     assert found[: len(reasons)] == reasons
 
@@ -336,16 +336,16 @@ def test_of_a_set_what_its_whitelists_have_may_be_confirmed(
     ],
 )
 def test_whatever_a_judge_answers_the_turn_ends_and_the_other_tasks_are_played(
-    told: Told, pulled_bfcl: Path, answer: str, reason: str
+    run_json: RunJson, pulled_bfcl: Path, answer: str, reason: str
 ) -> None:
     with ModelServer(Scripted(SINGLE, {"the number 5": answer})) as server:
         options = (
             *("--agent", f"compatible/agent?base_url={server.url}", "--limit", 2),
             *("--clarify", f"compatible/judge?base_url={server.url}", "--out", "here"),
         )
-        (cell,) = told("run", "bfcl:simple_python", *options, cache=pulled_bfcl)["cells"]
+        (cell,) = run_json("run", "bfcl:simple_python", *options, cache=pulled_bfcl)["cells"]
 
     assert cell["pass_hat"] == {"1": 0.5}
-    episode = told("show", "here", "simple_python_1", cache=pulled_bfcl)["episode"]
+    episode = run_json("show", "here", "simple_python_1", cache=pulled_bfcl)["episode"]
     (entry,) = episode["clarifications"]
     assert (entry["reason"], entry["answer"]) == (reason, answer)

@@ -17,7 +17,7 @@ from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 ASKING = '''
 from dragoman.conditions.clarification.turn_protocol import planned_whitelist
@@ -86,10 +86,10 @@ def answered(result: dict[str, Any], agent: str) -> int:
 
 @pytest.mark.parametrize("suite", ["sample:shop", "courier"])
 def test_an_agent_that_asks_is_judged_as_one_that_does_not(
-    told: Told, folder: Path, asking: str, suite: str
+    run_json: RunJson, folder: Path, asking: str, suite: str
 ) -> None:
     options = ("--agent", "gold", "--agent", asking, "--user", "gold", "--clarify", "rule")
-    result = told("run", suite, *options, "--limit", 12, "--out", "here")
+    result = run_json("run", suite, *options, "--limit", 12, "--out", "here")
 
     assert verdicts(folder / "here", asking) == verdicts(folder / "here", "gold")
     rows = [row for row in result["measures"] if row["measure"] == "clarifications"]
@@ -106,11 +106,11 @@ def test_an_agent_that_asks_is_judged_as_one_that_does_not(
     [("bfcl:multi_turn_base", 24), ("bfcl:parallel", 29), ("bfcl:irrelevance", 0)],
 )
 def test_bfcl_is_judged_on_the_calls_alone(
-    told: Told, folder: Path, asking: str, pulled_bfcl: Path, counted: tuple[str, int]
+    run_json: RunJson, folder: Path, asking: str, pulled_bfcl: Path, counted: tuple[str, int]
 ) -> None:
     suite, count = counted
     options = ("--agent", "gold", "--agent", asking, "--clarify", "rule", "--limit", 30)
-    result = told("run", suite, *options, "--out", "here", cache=pulled_bfcl)
+    result = run_json("run", suite, *options, "--out", "here", cache=pulled_bfcl)
 
     assert answered(result, asking) == count
     found = verdicts(folder / "here", asking)
@@ -145,9 +145,9 @@ def test_where_nothing_is_planned_or_said_nothing_can_be_confirmed(
     assert sum(bool(allowed) for allowed, _, _ in turns) > 300
 
 
-def test_cells_without_clarifications_have_the_keys_that_they_had(told: Told) -> None:
+def test_cells_without_clarifications_have_the_keys_that_they_had(run_json: RunJson) -> None:
     def keys(*options: str) -> set[str]:
-        planned = told("run", "sample:shop", "--agent", "gold", "--dry-run", *options)
+        planned = run_json("run", "sample:shop", "--agent", "gold", "--dry-run", *options)
         return {cell["key"] for cell in planned["cells"]}
 
     plain = keys()
@@ -157,10 +157,10 @@ def test_cells_without_clarifications_have_the_keys_that_they_had(told: Told) ->
     assert keys("--clarify", "spoken+rule").isdisjoint(both)
 
 
-def test_with_and_without_clarifications_are_compared_cell_by_cell(told: Told) -> None:
+def test_with_and_without_clarifications_are_compared_cell_by_cell(run_json: RunJson) -> None:
     options = ("--agent", "gold", "--limit", 2, "--clarify", "none", "--clarify", "rule")
-    told("run", "sample:shop", *options, "--out", "here")
-    found = told("compare", "here", "--by", "clarify")
+    run_json("run", "sample:shop", *options, "--out", "here")
+    found = run_json("compare", "here", "--by", "clarify")
     assert [entry["differs"] for entry in found["comparisons"]] == [["clarify"]]
 
 
@@ -177,11 +177,11 @@ def test_a_judge_without_an_address_is_told_before_anything_is_played(refused: R
     assert "base_url" in line
 
 
-def test_a_run_is_scored_again_where_its_judge_cannot_be_asked(told: Told) -> None:
+def test_a_run_is_scored_again_where_its_judge_cannot_be_asked(run_json: RunJson) -> None:
     refusal = ScriptedReply('{"allowed": false, "message": ""}')
     with ModelServer(RuleAnswers([Rule(refusal)])) as server:
         judge = f"compatible/judge?base_url={server.url}"
         options = ("--agent", "gold", "--clarify", judge, "--limit", 1, "--out", "here")
-        told("run", "sample:shop", *options)
-    (cell,) = told("score", "here", "--anew")["cells"]
+        run_json("run", "sample:shop", *options)
+    (cell,) = run_json("score", "here", "--anew")["cells"]
     assert cell["pass_hat"] == {"1": 1}

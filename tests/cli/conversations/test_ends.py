@@ -14,7 +14,7 @@ from dragoman.store.run_plan import NewRun
 from dragoman.store.run_store import create_run, open_run
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 TASK = "where-is-my-parcel"
 RUN = ("run", "courier", "--tasks", TASK, "--no-cache")
@@ -33,7 +33,7 @@ def agent(messages, tools):
 
 
 @pytest.fixture
-def talk(told: Told, folder: Path) -> Told:
+def talk(run_json: RunJson, folder: Path) -> RunJson:
     """Play one conversation and return the run's object; the last words of the user repeat."""
 
     def play(
@@ -43,7 +43,7 @@ def talk(told: Told, folder: Path) -> Told:
         source = TALK.format(user=user[:-1], last=user[-1], agent=agent)
         (folder / f"{module}.py").write_text(source, "utf-8")
         names = ("--agent", f"{module}:agent", "--user", f"{module}:user")
-        return told(*RUN, *names, *options, "--out", out)
+        return run_json(*RUN, *names, *options, "--out", out)
 
     return play
 
@@ -52,12 +52,12 @@ def talk(told: Told, folder: Path) -> Told:
     "written", ["### STOP###", "**###STOP###**", "###stop###", "###STOP###.", "<STOP>"]
 )
 def test_a_token_that_is_almost_right_ends_the_conversation_and_is_noted(
-    talk: Told, told: Told, dragoman: Cli, written: str
+    talk: RunJson, run_json: RunJson, dragoman: Cli, written: str
 ) -> None:
     (cell,) = talk(["Where is my parcel?", f"Thank you. {written}"])["cells"]
 
     assert (cell["endings"], cell["near_tokens"], cell["invalid"]) == ({"user_stop": 1}, 1, 0)
-    shown = told("show", "mine", TASK)
+    shown = run_json("show", "mine", TASK)
     assert shown["episode"]["ending"] == {"reason": "user_stop", "near_token": written}
     last = shown["episode"]["events"][-1]
     assert last["near_token"] == written
@@ -68,14 +68,14 @@ def test_a_token_that_is_almost_right_ends_the_conversation_and_is_noted(
 
 @pytest.mark.parametrize("rules", ["dragoman-1", "tau2-1.0.1"])
 def test_under_earlier_rules_and_the_references_it_is_words_for_the_agent(
-    talk: Told, told: Told, rules: str
+    talk: RunJson, run_json: RunJson, rules: str
 ) -> None:
     options = ("--rules", rules, "--max-steps", "6")
     (cell,) = talk(["Where is my parcel?", "### STOP###"], *options)["cells"]
 
     assert (cell["rules"], cell["endings"]) == (rules, {"max_steps": 1})
     assert cell["near_tokens"] == 0
-    events = told("show", "mine", TASK)["episode"]["events"]
+    events = run_json("show", "mine", TASK)["episode"]["events"]
     assert [event for event in events if "near_token" in event] == []
     assert events[-1]["reply"]["utterance"] == {"intended": "Anything else?"} or (
         events[-1]["reply"]["utterance"] == {"intended": "### STOP###"}
@@ -84,7 +84,7 @@ def test_under_earlier_rules_and_the_references_it_is_words_for_the_agent(
 
 @pytest.mark.parametrize("silence", ["", " \n", "...", "\u200b", "###END###"])
 def test_a_user_who_says_nothing_twice_is_an_invalid_user(
-    talk: Told, told: Told, silence: str
+    talk: RunJson, run_json: RunJson, silence: str
 ) -> None:
     (cell,) = talk(["Where is my parcel?", silence])["cells"]
 
@@ -94,16 +94,18 @@ def test_a_user_who_says_nothing_twice_is_an_invalid_user(
     assert cell["unscored"] == {"the user simulator failed: the user said nothing, twice": 1}
     words = [
         event["reply"].get("utterance", {}).get("intended")
-        for event in told("show", "mine", TASK)["episode"]["events"]
+        for event in run_json("show", "mine", TASK)["episode"]["events"]
     ]
     assert words.count("Anything else?") == 1
 
 
-def test_a_user_who_says_nothing_once_is_asked_again_and_goes_on(talk: Told, told: Told) -> None:
+def test_a_user_who_says_nothing_once_is_asked_again_and_goes_on(
+    talk: RunJson, run_json: RunJson
+) -> None:
     (cell,) = talk(["Where is my parcel?", "", "Thank you.", "###STOP###"])["cells"]
 
     assert (cell["endings"], cell["invalid"]) == ({"user_stop": 1}, 0)
-    events = told("show", "mine", TASK)["episode"]["events"]
+    events = run_json("show", "mine", TASK)["episode"]["events"]
     assert [event.get("asked_again", False) for event in events if event["by"] == "user"] == [
         False,
         True,
@@ -111,7 +113,7 @@ def test_a_user_who_says_nothing_once_is_asked_again_and_goes_on(talk: Told, tol
     ]
 
 
-def test_under_the_first_version_signs_alone_go_to_the_agent(talk: Told) -> None:
+def test_under_the_first_version_signs_alone_go_to_the_agent(talk: RunJson) -> None:
     options = ("--rules", "dragoman-1", "--max-steps", "6")
     (cell,) = talk(["Where is my parcel?", "..."], *options)["cells"]
 
@@ -122,7 +124,7 @@ LEAKED = '<tool_call>{"name": "track_parcel", "arguments": {}}</tool_call>'
 
 
 def test_replies_that_look_like_calls_are_counted_and_said_once(
-    talk: Told, told: Told, dragoman: Cli
+    talk: RunJson, run_json: RunJson, dragoman: Cli
 ) -> None:
     found = talk(["Where is my parcel?", "And now?", "###STOP###"], agent=LEAKED)
 
@@ -131,16 +133,16 @@ def test_replies_that_look_like_calls_are_counted_and_said_once(
         "talk_mine:agent: 2 replies look like tool calls in text: is the server's tool parser on?"
     ]
     assert dragoman("resume", "mine").stdout.count("look like tool calls") == 1
-    assert told("show", "mine", TASK)["episode"]["calls_in_text"] == 2
+    assert run_json("show", "mine", TASK)["episode"]["calls_in_text"] == 2
 
 
-def test_words_are_not_counted_as_calls(talk: Told) -> None:
+def test_words_are_not_counted_as_calls(talk: RunJson) -> None:
     found = talk(["Where is it?", "###STOP###"], agent="I call track_parcel next.")
     assert (found["cells"][0]["calls_in_text"], found["warnings"]) == (0, [])
 
 
 def test_runs_of_two_versions_are_compared_once_they_are_scored_alike_and_that_is_said(
-    talk: Told, told: Told, dragoman: Cli
+    talk: RunJson, run_json: RunJson, dragoman: Cli
 ) -> None:
     talk(["Where is it?", "###STOP###"], "--rules", "dragoman-1", out="a")
     talk(["Where is it?", "###STOP###"], out="b")
@@ -150,19 +152,21 @@ def test_runs_of_two_versions_are_compared_once_they_are_scored_alike_and_that_i
     assert "rules dragoman-1 with judge none and by rules dragoman-2 with judge none" in (
         " ".join(refused.stderr.split())
     )
-    told("score", "a", "--rules", "dragoman-2")
-    notes = told("compare", "a", "b")["notes"]
+    run_json("score", "a", "--rules", "dragoman-2")
+    notes = run_json("compare", "a", "b")["notes"]
     assert "rules of play differ: dragoman-1 in A, dragoman-2 in B" in notes
 
 
-def test_a_run_keeps_its_rules_when_it_is_scored_and_resumed(talk: Told, told: Told) -> None:
+def test_a_run_keeps_its_rules_when_it_is_scored_and_resumed(
+    talk: RunJson, run_json: RunJson
+) -> None:
     talk(["Where is it?", "###STOP###"], "--rules", "dragoman-1")
-    assert {cell["rules"] for cell in told("score", "mine")["cells"]} == {"dragoman-1"}
-    assert {cell["rules"] for cell in told("resume", "mine")["cells"]} == {"dragoman-1"}
+    assert {cell["rules"] for cell in run_json("score", "mine")["cells"]} == {"dragoman-1"}
+    assert {cell["rules"] for cell in run_json("resume", "mine")["cells"]} == {"dragoman-1"}
 
 
 def test_a_run_whose_record_names_no_rules_was_played_under_the_first_version(
-    talk: Told, told: Told, folder: Path
+    talk: RunJson, run_json: RunJson, folder: Path
 ) -> None:
     talk(["Where is it?", "###STOP###"], "--rules", "dragoman-1")
     with open_run(folder / "mine", write=False) as store:
@@ -172,12 +176,14 @@ def test_a_run_whose_record_names_no_rules_was_played_under_the_first_version(
     new = NewRun(json.dumps(manifest).encode(), cells, tasks)
     create_run(folder / "older", new, episodes).close()
 
-    assert {cell["rules"] for cell in told("score", "older", "--trust")["cells"]} == {"dragoman-1"}
+    assert {cell["rules"] for cell in run_json("score", "older", "--trust")["cells"]} == {
+        "dragoman-1"
+    }
     with open_run(folder / "older", write=False) as store:
         assert read_manifest(store).config.rules == "dragoman-1"
 
 
-def test_a_new_run_names_its_rules_in_its_record(talk: Told, folder: Path) -> None:
+def test_a_new_run_names_its_rules_in_its_record(talk: RunJson, folder: Path) -> None:
     talk(["Where is it?", "###STOP###"])
     with open_run(folder / "mine", write=False) as store:
         assert json.loads(store.manifest())["config"]["rules"] == "dragoman-2"

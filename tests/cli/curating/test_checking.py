@@ -13,7 +13,7 @@ from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 from dragoman.testing.itc_server import ApiFault, ApiFaultPlan, SimulatedApiServer
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 FAST = ("--pause", "0")
 
@@ -27,40 +27,42 @@ def collected(folder: Path, origin: str) -> Path:
     return folder
 
 
-def test_a_dataset_is_verified_monitored_and_filtered(told: Told, tmp_path: Path) -> None:
+def test_a_dataset_is_verified_monitored_and_filtered(run_json: RunJson, tmp_path: Path) -> None:
     faults = ApiFaultPlan((ApiFault("br-ddd", "not_found_html"),))
     with SimulatedApiServer(faults) as server:
         mine = str(collected(tmp_path / "mine", server.origin))
-        verified = told("curate", "verify", mine, "--allow-local", *FAST)
-        watched = told("curate", "monitor", mine, "--allow-local", *FAST)
-    left = told("curate", "filter", mine)
+        verified = run_json("curate", "verify", mine, "--allow-local", *FAST)
+        watched = run_json("curate", "monitor", mine, "--allow-local", *FAST)
+    left = run_json("curate", "filter", mine)
     counts = [each["funnel"][0] for each in (verified, watched, left)]
     assert [(each["kept"], each.get("dropped", 0)) for each in counts] == [(3, 1), (3, 0), (3, 0)]
     (line,) = verified["lines"]
     assert (line["name"], line["reason"]) == ("br/Consulta DDD", "status 404")
 
 
-def test_a_server_of_ones_own_is_refused_unless_it_is_allowed(told: Told, tmp_path: Path) -> None:
+def test_a_server_of_ones_own_is_refused_unless_it_is_allowed(
+    run_json: RunJson, tmp_path: Path
+) -> None:
     with SimulatedApiServer() as server:
         mine = str(collected(tmp_path / "mine", server.origin))
-        found = told("curate", "verify", mine, *FAST)
+        found = run_json("curate", "verify", mine, *FAST)
         assert server.log.started == 0
     assert {each["reason"] for each in found["lines"]} == {"refused: loopback address"}
 
 
-def test_what_failed_exits_with_1(told: Told, tmp_path: Path) -> None:
+def test_what_failed_exits_with_1(run_json: RunJson, tmp_path: Path) -> None:
     with SimulatedApiServer(ApiFaultPlan((ApiFault("br-*", "server_error"),))) as server:
         mine = str(collected(tmp_path / "mine", server.origin))
-        told("curate", "verify", mine, "--allow-local", *FAST, status=1)
-    told("curate", "filter", mine, status=1)
+        run_json("curate", "verify", mine, "--allow-local", *FAST, status=1)
+    run_json("curate", "filter", mine, status=1)
 
 
-def test_a_dataset_is_verified_again_without_a_network(told: Told, tmp_path: Path) -> None:
+def test_a_dataset_is_verified_again_without_a_network(run_json: RunJson, tmp_path: Path) -> None:
     with SimulatedApiServer() as server:
         mine = str(collected(tmp_path / "mine", server.origin))
-        told("curate", "verify", mine, "--allow-local", *FAST)
+        run_json("curate", "verify", mine, "--allow-local", *FAST)
         again = str(collected(tmp_path / "again", server.origin))
-    found = told("curate", "verify", again, "--cassettes", mine, *FAST)
+    found = run_json("curate", "verify", again, "--cassettes", mine, *FAST)
     assert found["funnel"][0]["kept"] == 4
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 OPENAPI = json.dumps(
@@ -46,15 +46,15 @@ def test_what_was_collected_refused_and_merged_is_told(dragoman: Cli, folder: Pa
 
 
 @pytest.mark.slow
-def test_two_workers_collect_what_one_process_does(told: Told, folder: Path) -> None:
+def test_two_workers_collect_what_one_process_does(run_json: RunJson, folder: Path) -> None:
     write(folder)
     collect = ("curate", "collect", "DATASET", "apis", "lista.md", "--country", "Chile")
     one, two = (
-        told(*(name if word == "DATASET" else word for word in collect), *words)
+        run_json(*(name if word == "DATASET" else word for word in collect), *words)
         for name, words in (("one", ()), ("two", ("--workers", 2)))
     )
     assert two == one
-    assert told("curate", "list", "two") == told("curate", "list", "one")
+    assert run_json("curate", "list", "two") == run_json("curate", "list", "one")
 
 
 def test_less_than_one_worker_collects_nothing(refused: Refused, folder: Path) -> None:
@@ -65,10 +65,12 @@ def test_less_than_one_worker_collects_nothing(refused: Refused, folder: Path) -
     assert not (folder / "mine").exists()
 
 
-def test_documents_are_counted_by_what_they_state(dragoman: Cli, told: Told, folder: Path) -> None:
+def test_documents_are_counted_by_what_they_state(
+    dragoman: Cli, run_json: RunJson, folder: Path
+) -> None:
     write(folder)
     assert dragoman("curate", "collect", "mine", "apis", "lista.md").returncode == 0
-    assert told("curate", "list", "mine", "--by", "country,category", "--json")["counts"] == [
+    assert run_json("curate", "list", "mine", "--by", "country,category", "--json")["counts"] == [
         {"values": ["", "News"], "documents": 1, "operations": 0},
         {"values": ["Brazil", "Government"], "documents": 1, "operations": 1},
         {"values": ["Brazil", "News"], "documents": 1, "operations": 1},
@@ -78,9 +80,9 @@ def test_documents_are_counted_by_what_they_state(dragoman: Cli, told: Told, fol
     assert "2 documents, 2 operations" in printed
 
 
-def test_the_funnel_has_collecting_and_merging(told: Told, folder: Path) -> None:
+def test_the_funnel_has_collecting_and_merging(run_json: RunJson, folder: Path) -> None:
     write(folder)
-    collected = told("curate", "collect", "mine", "apis", "lista.md", "--json")
+    collected = run_json("curate", "collect", "mine", "apis", "lista.md", "--json")
     assert collected["merged"] == {"documents": 2, "exact": 1, "near": 0}
     assert [(line["name"], line["verdict"]) for line in collected["refused"]] == [
         ("apis/notes.txt", "dropped")
@@ -91,7 +93,7 @@ def test_the_funnel_has_collecting_and_merging(told: Told, folder: Path) -> None
             each["dropped"],
             each["merged"],
         )
-        for each in told("curate", "status", "mine", "--json")["funnel"]
+        for each in run_json("curate", "status", "mine", "--json")["funnel"]
     }
     assert funnel == {
         ("collect", "entry", "apis"): (2, 0, 0),

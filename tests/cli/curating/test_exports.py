@@ -21,7 +21,7 @@ from dragoman.formats.api_dataset_export import export_dataset, renew_export
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 
@@ -84,10 +84,10 @@ def dataset(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def exported(told: Told, dataset: str, tmp_path: Path) -> Callable[[str], Path]:
+def exported(run_json: RunJson, dataset: str, tmp_path: Path) -> Callable[[str], Path]:
     def export(form: str) -> Path:
         out = tmp_path / form
-        found = told("curate", "export", dataset, "--to", form, "--out", str(out))
+        found = run_json("curate", "export", dataset, "--to", form, "--out", str(out))
         assert {str(path) for path in out.rglob("*") if path.is_file()} == set(found["files"])
         assert (out / "README.md").read_text("utf-8").count("# d\n") == 1
         return out
@@ -114,13 +114,13 @@ def test_conversations_have_the_form_of_the_source(exported: Callable[[str], Pat
 
 
 def test_apis_come_back_from_the_form_of_the_source(
-    exported: Callable[[str], Path], told: Told, tmp_path: Path
+    exported: Callable[[str], Path], run_json: RunJson, tmp_path: Path
 ) -> None:
     apis = exported("itc") / "apis.jsonl"
     assert [each["tool_name"] for each in lines(apis)] == ["Serviços", "Servicios"]
     one = tmp_path / "one.json"
     one.write_bytes(apis.read_bytes().splitlines()[0])
-    told("curate", "collect", str(tmp_path / "again"), str(one))
+    run_json("curate", "collect", str(tmp_path / "again"), str(one))
     with Dataset(tmp_path / "again", write=False) as again:
         (document,) = (item.record(ApiDocument) for item in again.items("document"))
     assert [each.name for each in document.api_list] == ["Buscar", "Tempo"]
@@ -188,10 +188,10 @@ def test_the_folder_is_opened_by_datasets(exported: Callable[[str], Path], tmp_p
 
 
 def test_a_suite_is_played_with_the_results_that_were_recorded(
-    exported: Callable[[str], Path], told: Told, tmp_path: Path
+    exported: Callable[[str], Path], run_json: RunJson, tmp_path: Path
 ) -> None:
     suite = exported("suite")
-    run = told("run", f"itc:{suite}", "--agent", "gold,silent", "--out", str(tmp_path / "r"))
+    run = run_json("run", f"itc:{suite}", "--agent", "gold,silent", "--out", str(tmp_path / "r"))
     rewards = {row["agent"]: row["pass_hat"]["1"] for row in run["cells"]}
     assert rewards == {"gold": 1.0, "silent": 0.0}
 

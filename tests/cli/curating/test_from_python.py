@@ -24,7 +24,7 @@ from dragoman.store.dataset import Dataset
 
 LIBRARY = Path(__file__).parents[3] / "docs" / "examples" / "library.yaml"
 
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 
 def printed(value: object) -> Any:  # noqa: ANN401 - whatever JSON holds
@@ -44,11 +44,11 @@ def stored(folder: Path) -> dict[str, list[object]]:
 
 
 @pytest.mark.slow
-def test_both_ways_come_to_the_same(told: Told, tmp_path: Path, folder: Path) -> None:
+def test_both_ways_come_to_the_same(run_json: RunJson, tmp_path: Path, folder: Path) -> None:
     command, python = str(folder / "mine"), tmp_path / "python" / "mine"
     portugal = CollectOptions(SourceFacts("", country="Portugal"))
 
-    said = told("curate", "collect", command, LIBRARY, "--country", "Portugal")
+    said = run_json("curate", "collect", command, LIBRARY, "--country", "Portugal")
     found = run_collect(python, [LIBRARY], portugal)
     assert (said["sources"], said["merged"]) == (printed(found.sources), printed(found.merged))
     for step, result in (
@@ -58,13 +58,13 @@ def test_both_ways_come_to_the_same(told: Told, tmp_path: Path, folder: Path) ->
         (("split", "--share", 0.5), run_split(python, SplitPlan(0.5))),
     ):
         name, *options = step
-        assert told("curate", name, command, *options) == as_printed(result), name
+        assert run_json("curate", name, command, *options) == as_printed(result), name
 
-    assert told("curate", "status", command) == as_printed(read_status(python))
-    assert told("curate", "list", command)["counts"] == printed(count_documents(python).counts)
-    assert told("curate", "card", command) == printed(read_card(python))
+    assert run_json("curate", "status", command) == as_printed(read_status(python))
+    assert run_json("curate", "list", command)["counts"] == printed(count_documents(python).counts)
+    assert run_json("curate", "card", command) == printed(read_card(python))
     assert stored(folder / "mine") == stored(python)
-    told("curate", "export", command, "--to", "rows", "--out", folder / "rows")
+    run_json("curate", "export", command, "--to", "rows", "--out", folder / "rows")
     done = run_export(python, "rows", tmp_path / "rows")
     assert done.files
     for path in done.files:

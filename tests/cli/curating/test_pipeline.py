@@ -12,7 +12,7 @@ from dragoman.benchmarks.itc.world.bundled_set import load_bundled_apis
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 
@@ -32,12 +32,12 @@ def collected(tmp_path: Path) -> str:
 
 
 def test_templates_make_a_whole_dataset_and_the_second_time_nothing(
-    dragoman: Cli, told: Told, collected: str
+    dragoman: Cli, run_json: RunJson, collected: str
 ) -> None:
     for step in ("generate", "answer", "check", "split"):
-        found = told("curate", step, collected, status=0)
+        found = run_json("curate", step, collected, status=0)
         assert {each["step"] for each in found["funnel"]} == {step}
-    card = told("curate", "card", collected)
+    card = run_json("curate", "card", collected)
     assert card["tasks"].keys() == {"train", "test"}
     assert sum(card["tasks"].values()) == sum(
         each["kept"] for each in card["funnel"] if each["step"] == "split"
@@ -46,15 +46,15 @@ def test_templates_make_a_whole_dataset_and_the_second_time_nothing(
     assert card["by"]["language"].keys() >= {"en", "pt"}
     printed = dragoman("curate", "card", collected).stdout
     assert "No training task needs or offers a test operation." in printed
-    again = {step: told("curate", step, collected) for step in ("generate", "answer", "check")}
+    again = {step: run_json("curate", step, collected) for step in ("generate", "answer", "check")}
     assert again.keys() == {"generate", "answer", "check"}
-    assert told("curate", "card", collected) == card
+    assert run_json("curate", "card", collected) == card
 
 
-def test_the_funnel_adds_up_from_step_to_step(told: Told, collected: str) -> None:
+def test_the_funnel_adds_up_from_step_to_step(run_json: RunJson, collected: str) -> None:
     kept: dict[str, int] = {}
     for step in ("generate", "answer", "check", "split"):
-        (count,) = told("curate", step, collected)["funnel"]
+        (count,) = run_json("curate", step, collected)["funnel"]
         assert count["kept"] + count["dropped"] + count["merged"] + count["failed"] > 0
         seen = sum(count[each] for each in ("kept", "dropped", "merged", "failed"))
         before = {"answer": "generate", "check": "answer", "split": "check"}.get(step)

@@ -16,7 +16,7 @@ from dragoman.testing.itc_server import ApiFault, ApiFaultPlan, SimulatedApiServ
 from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 LOCAL = (
@@ -45,14 +45,14 @@ def counts(funnel: list[dict[str, Any]]) -> dict[str, tuple[int, ...]]:
 
 @pytest.mark.slow
 def test_a_plan_makes_a_dataset_and_a_suite_and_the_second_time_the_same(
-    told: Told, folder: Path
+    run_json: RunJson, folder: Path
 ) -> None:
     with SimulatedApiServer(ApiFaultPlan((ApiFault("br-ddd", "not_found_html"),))) as server:
         write_documents(folder / "apis", server.origin)
         plan = written(folder, LOCAL)
-        first = counts(told("curate", "run", plan)["funnel"])
+        first = counts(run_json("curate", "run", plan)["funnel"])
         asked = server.log.started
-        second = counts(told("curate", "run", plan)["funnel"])
+        second = counts(run_json("curate", "run", plan)["funnel"])
         assert server.log.started == asked
 
     assert second == first
@@ -75,7 +75,7 @@ def test_a_plan_makes_a_dataset_and_a_suite_and_the_second_time_the_same(
 
 @pytest.mark.slow
 def test_rounds_that_are_missing_wait_for_the_next_run_of_the_plan(
-    told: Told, dragoman: Cli, folder: Path
+    run_json: RunJson, dragoman: Cli, folder: Path
 ) -> None:
     with SimulatedApiServer() as server:
         write_documents(folder / "apis", server.origin)
@@ -84,18 +84,20 @@ def test_rounds_that_are_missing_wait_for_the_next_run_of_the_plan(
         assert done.returncode == 1
         assert "monitor: 1 of 2 rounds" in done.stderr
         assert "generate" not in done.stdout
-        told("curate", "run", written(folder, LOCAL))
+        run_json("curate", "run", written(folder, LOCAL))
     assert (folder / "mine_suite").is_dir()
 
 
-def test_what_is_added_to_a_plan_that_is_done_is_checked_too(told: Told, folder: Path) -> None:
+def test_what_is_added_to_a_plan_that_is_done_is_checked_too(
+    run_json: RunJson, folder: Path
+) -> None:
     with SimulatedApiServer() as server:
         write_documents(folder / "apis", server.origin)
         made = LOCAL.partition("[split]")[0]
         one = made.replace('["apis"]', '["apis/global.json"]')
-        few = counts(told("curate", "run", written(folder, one))["funnel"])
+        few = counts(run_json("curate", "run", written(folder, one))["funnel"])
         both = made.replace('["apis"]', '["apis/global.json", "apis/jp.yaml"]')
-        found = told("curate", "run", written(folder, both))["funnel"]
+        found = run_json("curate", "run", written(folder, both))["funnel"]
     assert few["monitor operation"] == (7, 0, 0, 0)
     checked = {each["source"]: each["kept"] for each in found if each["step"] == "monitor"}
     assert checked == {"global.json": 7, "jp.yaml": 5}
@@ -118,16 +120,16 @@ def test_an_export_takes_the_place_of_an_older_one_and_of_nothing_else(
 
 
 @pytest.mark.parametrize("calls", ["live", "recorded"])
-def test_calls_of_nested_queries_are_made(told: Told, folder: Path, calls: str) -> None:
-    with SimulatedApiServer() as world, ModelServer(FakeCurationLlm()) as server:
-        write_documents(folder / "apis", world.origin)
+def test_calls_of_nested_queries_are_made(run_json: RunJson, folder: Path, calls: str) -> None:
+    with SimulatedApiServer() as apis, ModelServer(FakeCurationLlm()) as server:
+        write_documents(folder / "apis", apis.origin)
         model = f"compatible/any?base_url={server.url}&seed=off"
-        told("curate", "collect", "mine", "apis")
-        told("curate", "verify", "mine", "--allow-local", "--pause", 0)
+        run_json("curate", "collect", "mine", "apis")
+        run_json("curate", "verify", "mine", "--allow-local", "--pause", 0)
         kinds = "single=2,repeated=0,parallel=0,nested=3"
-        told("curate", "generate", "mine", "--model", model, "--count", 1, "--kinds", kinds)
+        run_json("curate", "generate", "mine", "--model", model, "--count", 1, "--kinds", kinds)
         how = ("--calls", calls, "--allow-local", "--pause", 0)
-        told("curate", "answer", "mine", "--model", model, *how)
+        run_json("curate", "answer", "mine", "--model", model, *how)
     with Dataset(folder / "mine", write=False) as dataset:
         kinds_of = {each.name: each.record(ApiTask).kind for each in dataset.items("task")}
         solutions = {each.name: each.record(TaskSolution) for each in dataset.items("solution")}
@@ -150,16 +152,16 @@ def test_calls_of_nested_queries_are_made(told: Told, folder: Path, calls: str) 
 
 @pytest.mark.slow
 def test_a_nested_query_waits_where_nobody_says_how_calls_are_made(
-    told: Told, folder: Path
+    run_json: RunJson, folder: Path
 ) -> None:
-    with SimulatedApiServer() as world, ModelServer(FakeCurationLlm()) as server:
-        write_documents(folder / "apis", world.origin)
+    with SimulatedApiServer() as apis, ModelServer(FakeCurationLlm()) as server:
+        write_documents(folder / "apis", apis.origin)
         model = f"compatible/any?base_url={server.url}&seed=off"
-        told("curate", "collect", "mine", "apis")
-        told("curate", "verify", "mine", "--allow-local", "--pause", 0)
+        run_json("curate", "collect", "mine", "apis")
+        run_json("curate", "verify", "mine", "--allow-local", "--pause", 0)
         kinds = "single=0,repeated=0,parallel=0,nested=1"
-        told("curate", "generate", "mine", "--model", model, "--count", 1, "--kinds", kinds)
-        found = told("curate", "answer", "mine", "--model", model, status=1)
+        run_json("curate", "generate", "mine", "--model", model, "--count", 1, "--kinds", kinds)
+        found = run_json("curate", "answer", "mine", "--model", model, status=1)
     assert [each["reason"] for each in found["lines"]] == [
         "its calls need what others return: say how calls are made"
     ]

@@ -13,16 +13,16 @@ from dragoman.curation.api_datasets.pipeline import active
 from dragoman.curation.api_datasets.rate import DIMENSIONS
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
     """A dataset with the queries of the bundled world, and an expert's labels of twenty."""
-    world = load_bundled_apis()
-    made = [("document", each.id, each) for each in world.documents]
-    made += [("task", each.id, each) for each in world.tasks]  # type: ignore[misc]
+    apis = load_bundled_apis()
+    made = [("document", each.id, each) for each in apis.documents]
+    made += [("task", each.id, each) for each in apis.tasks]  # type: ignore[misc]
     with Dataset(tmp_path / "d") as dataset:
         dataset.put(
             [
@@ -30,7 +30,7 @@ def written(tmp_path: Path) -> Path:
                 for kind, name, each in made
             ]
         )
-    rows = [(each.id, *(5,) * 4, 1) for each in world.tasks[:20]]
+    rows = [(each.id, *(5,) * 4, 1) for each in apis.tasks[:20]]
     with (tmp_path / "gold.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("id", *DIMENSIONS), *rows])
     return tmp_path
@@ -38,11 +38,11 @@ def written(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_labels_come_back_with_the_accuracy_on_gold_questions(
-    written: Path, told: Told, refused: Refused
+    written: Path, run_json: RunJson, refused: Refused
 ) -> None:
     sheets = written / "sheets"
     export = ("curate", "review", "export", written / "d", "--out", sheets)
-    found = told(*export, "--annotators", "ana,bo", "--gold", written / "gold.csv")
+    found = run_json(*export, "--annotators", "ana,bo", "--gold", written / "gold.csv")
     assert found["sheets"]["ana"]["gold"] >= 5
     with (sheets / "ana.csv").open(encoding="utf-8-sig", newline="") as file:
         header, *rows = csv.reader(file)
@@ -51,13 +51,13 @@ def test_labels_come_back_with_the_accuracy_on_gold_questions(
         csv.writer(file, delimiter=";").writerows([header, *filled])
     back = ("curate", "review", "import", written / "d", written / "back.csv", "--annotator")
     for _ in range(2):
-        taken = told(*back, "ana")
+        taken = run_json(*back, "ana")
         assert (taken["labelled"], taken["blank"]) == (len(rows), 0)
         assert taken["labelled_of_given"] == taken["given"] == len(rows)
         assert taken["accuracy"]["share"] == 0.8
         assert not taken["accuracy"]["stands"]
     assert "was given nothing" in refused(*back, "zed", status=2)
-    assert told(*back, "bo", status=1)["refused"][0]["why"] == "this row was given to ana"
+    assert run_json(*back, "bo", status=1)["refused"][0]["why"] == "this row was given to ana"
 
 
 GOOD, BAD = "55551", "11111"
@@ -74,10 +74,10 @@ def fill(sheet: Path, say: Callable[[int, str], str]) -> None:
 
 @pytest.mark.slow
 def test_who_is_wrong_on_gold_counts_for_nothing_and_an_adjudicator_decides(
-    written: Path, told: Told, dragoman: Callable[..., CompletedProcess[str]]
+    written: Path, run_json: RunJson, dragoman: Callable[..., CompletedProcess[str]]
 ) -> None:
     data, sheets = written / "d", written / "sheets"
-    told(
+    run_json(
         *("curate", "review", "export", data, "--out", sheets, "--per-query", "3"),
         *("--annotators", "ana,bo,carl", "--gold", written / "gold.csv"),
     )
@@ -92,9 +92,9 @@ def test_who_is_wrong_on_gold_counts_for_nothing_and_an_adjudicator_decides(
     for name, say in says.items():
         fill(sheets / f"{name}.csv", say)
         imported = ("curate", "review", "import", data, sheets / f"{name}.csv")
-        told(*imported, "--annotator", name)
+        run_json(*imported, "--annotator", name)
     settle = ("curate", "review", "settle", data)
-    found = told(*settle, status=1)
+    found = run_json(*settle, status=1)
     assert {name: each["stands"] for name, each in found["accuracy"].items()} == {
         "ana": True,
         "bo": True,
@@ -108,13 +108,13 @@ def test_who_is_wrong_on_gold_counts_for_nothing_and_an_adjudicator_decides(
     low, high = kappa["interval"]
     assert low < kappa["value"] < high
     assert found["agreement"]["specificity"]["value"] is None
-    assert told(*settle, status=1) == found
+    assert run_json(*settle, status=1) == found
 
-    told(*settle, "--adjudicate", written / "differ", status=1)
+    run_json(*settle, "--adjudicate", written / "differ", status=1)
     fill(written / "differ" / "adjudicator.csv", lambda at, _: BAD if at < 4 else GOOD)
     back = ("curate", "review", "import", data, written / "differ" / "adjudicator.csv")
-    told(*back, "--annotator", "adjudicator")
-    ended = told(*settle)
+    run_json(*back, "--annotator", "adjudicator")
+    ended = run_json(*settle)
     assert (ended["kept"], ended["dropped"], ended["differ"]) == (whole - 34, 34, [])
     printed = dragoman(*settle).stdout
     assert f"{whole - 34} queries kept, 34 dropped" in printed

@@ -18,7 +18,7 @@ from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
 from dragoman.web.exchange import HttpExchange
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 PLANTED = "PLANT"
@@ -235,8 +235,8 @@ def mine(folder: Path) -> Path:
     return folder / "mine"
 
 
-def test_a_dataset_without_keys_passes(told: Told, mine: Path) -> None:
-    (count,) = told("curate", "check", mine)["funnel"]
+def test_a_dataset_without_keys_passes(run_json: RunJson, mine: Path) -> None:
+    (count,) = run_json("curate", "check", mine)["funnel"]
     assert count["kept"] == 1
 
 

@@ -8,11 +8,13 @@ from typing import Any
 from dragoman.store.dataset import Dataset, StepLine, StepOutcome
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 
-def test_the_funnel_is_in_the_order_of_the_steps(dragoman: Cli, told: Told, tmp_path: Path) -> None:
+def test_the_funnel_is_in_the_order_of_the_steps(
+    dragoman: Cli, run_json: RunJson, tmp_path: Path
+) -> None:
     with Dataset(tmp_path / "d") as dataset:
         dataset.put(
             [
@@ -28,7 +30,7 @@ def test_the_funnel_is_in_the_order_of_the_steps(dragoman: Cli, told: Told, tmp_
     assert "1 item failed: the same step tries again what failed" in " ".join(printed.split())
     printed = dragoman("curate", "status", str(tmp_path / "d"), "--step", "collect").stdout
     assert "dropped file b.md: no table" in printed
-    found = told("curate", "status", str(tmp_path / "d"))
+    found = run_json("curate", "status", str(tmp_path / "d"))
     assert [each["step"] for each in found["funnel"]] == ["collect", "answer"]
 
 

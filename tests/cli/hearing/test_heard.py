@@ -15,7 +15,7 @@ from dragoman.scoring.speech_accuracy import AlignmentCounts, character_edits, w
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 
 def value_of(explanation: dict[str, Any], at: int = 0) -> dict[str, Any]:
@@ -23,10 +23,10 @@ def value_of(explanation: dict[str, Any], at: int = 0) -> dict[str, Any]:
     return found
 
 
-def test_a_code_that_is_spelled_is_heard_as_it_is_written(told: Told) -> None:
+def test_a_code_that_is_spelled_is_heard_as_it_is_written(run_json: RunJson) -> None:
     said, heard = "my number is k v one five five zero", "my number is KV1550."
 
-    explanation = told("heard", said, heard, "--value", "KV1550")
+    explanation = run_json("heard", said, heard, "--value", "KV1550")
 
     assert explanation == {
         "language": "en",
@@ -58,10 +58,10 @@ def test_a_code_that_is_spelled_is_heard_as_it_is_written(told: Told) -> None:
     }
 
 
-def test_an_amount_is_the_same_in_figures_and_in_words(told: Told) -> None:
+def test_an_amount_is_the_same_in_figures_and_in_words(run_json: RunJson) -> None:
     heard = "it costs five thousand dollars"
 
-    explanation = told("heard", "It costs $5,000", heard, "--value", "$5000")
+    explanation = run_json("heard", "It costs $5,000", heard, "--value", "$5000")
 
     assert explanation["word_error_rate"] == 0.0
     found = value_of(explanation)
@@ -69,10 +69,10 @@ def test_an_amount_is_the_same_in_figures_and_in_words(told: Told) -> None:
     assert heard[found["start"] : found["end"]] == "five thousand dollars"
 
 
-def test_another_amount_is_an_error_and_not_the_value(told: Told) -> None:
+def test_another_amount_is_an_error_and_not_the_value(run_json: RunJson) -> None:
     heard = "it costs five hundred dollars"
 
-    explanation = told("heard", "It costs $5,000", heard, "--value", "$5000")
+    explanation = run_json("heard", "It costs $5,000", heard, "--value", "$5000")
 
     assert explanation["word_error_rate"] == pytest.approx(1 / 7)
     assert value_of(explanation) == {
@@ -86,8 +86,8 @@ def test_another_amount_is_an_error_and_not_the_value(told: Told) -> None:
     }
 
 
-def test_values_are_looked_for_in_their_order_and_never_inside_a_token(told: Told) -> None:
-    explanation = told("heard", "room 25", "room 25", "--value", "5", "--value", "25")
+def test_values_are_looked_for_in_their_order_and_never_inside_a_token(run_json: RunJson) -> None:
+    explanation = run_json("heard", "room 25", "room 25", "--value", "5", "--value", "25")
 
     assert [each["value"] for each in explanation["values"]] == ["5", "25"]
     assert [each["stated"] for each in explanation["values"]] == [False, True]
@@ -104,9 +104,9 @@ def test_values_are_looked_for_in_their_order_and_never_inside_a_token(told: Tol
     ],
 )
 def test_number_words_of_a_spaced_language_are_their_figures(
-    told: Told, language: str, said: str, heard: str, value: str
+    run_json: RunJson, language: str, said: str, heard: str, value: str
 ) -> None:
-    explanation = told("heard", said, heard, "--language", language, "--value", value)
+    explanation = run_json("heard", said, heard, "--language", language, "--value", value)
 
     assert explanation["word_error_rate"] == 0.0
     assert explanation["character_error_rate"] == 0.0
@@ -124,17 +124,17 @@ def test_number_words_of_a_spaced_language_are_their_figures(
     ],
 )
 def test_only_characters_are_counted_where_words_have_no_spaces(
-    told: Told, language: str, said: str, heard: str, rate: float
+    run_json: RunJson, language: str, said: str, heard: str, rate: float
 ) -> None:
-    explanation = told("heard", said, heard, "--language", language)
+    explanation = run_json("heard", said, heard, "--language", language)
 
     assert explanation["word_error_rate"] is None
     assert explanation["word_error_reason"] == f"{language} is written without spaces between words"
     assert explanation["character_error_rate"] == pytest.approx(rate)
 
 
-def test_a_mark_stands_with_its_letter_in_the_alignment(told: Told) -> None:
-    explanation = told("heard", "ต่อ", "ตอ", "--language", "th")
+def test_a_mark_stands_with_its_letter_in_the_alignment(run_json: RunJson) -> None:
+    explanation = run_json("heard", "ต่อ", "ตอ", "--language", "th")
 
     assert explanation["alignment"] == [
         {"said": "ต่", "heard": "ต", "kind": "substitution"},
@@ -142,16 +142,16 @@ def test_a_mark_stands_with_its_letter_in_the_alignment(told: Told) -> None:
     ]
 
 
-def test_nothing_heard_is_all_lost(told: Told) -> None:
-    explanation = told("heard", "two words", "")
+def test_nothing_heard_is_all_lost(run_json: RunJson) -> None:
+    explanation = run_json("heard", "two words", "")
 
     assert explanation["word_error_rate"] == 1.0
     assert [each["kind"] for each in explanation["alignment"]] == ["deletion", "deletion"]
     assert explanation["alignment"][1] == {"said": "words", "heard": None, "kind": "deletion"}
 
 
-def test_nothing_said_has_no_rate(told: Told) -> None:
-    explanation = told("heard", "", "hello")
+def test_nothing_said_has_no_rate(run_json: RunJson) -> None:
+    explanation = run_json("heard", "", "hello")
 
     assert explanation["word_error_rate"] is None
     assert explanation["character_error_rate"] is None
@@ -160,10 +160,10 @@ def test_nothing_said_has_no_rate(told: Told) -> None:
     assert explanation["alignment"] == [{"said": None, "heard": "hello", "kind": "insertion"}]
 
 
-def test_places_are_those_of_the_transcript_as_it_was_given(told: Told) -> None:
+def test_places_are_those_of_the_transcript_as_it_was_given(run_json: RunJson) -> None:
     heard = unicodedata.normalize("NFD", "tôi cần đặt hai mươi lăm vé")
 
-    explanation = told("heard", "25", heard, "--language", "vi", "--value", "25")
+    explanation = run_json("heard", "25", heard, "--language", "vi", "--value", "25")
 
     found = value_of(explanation)
     assert explanation["raw"] == heard
@@ -171,8 +171,8 @@ def test_places_are_those_of_the_transcript_as_it_was_given(told: Told) -> None:
     assert stated == "hai mươi lăm"
 
 
-def test_what_is_too_long_to_align_has_no_rate(told: Told) -> None:
-    explanation = told("heard", "one " * 2_001, "one")
+def test_what_is_too_long_to_align_has_no_rate(run_json: RunJson) -> None:
+    explanation = run_json("heard", "one " * 2_001, "one")
 
     assert explanation["word_error_rate"] is None
     assert explanation["alignment"] == []
@@ -204,8 +204,8 @@ def test_a_language_that_is_no_tag_gets_one_line(refused: Refused, tag: str) -> 
 
 
 @pytest.mark.parametrize("tag", ["sw", "zh_TW", "sr-Latn-RS", "yue", "EN"])
-def test_any_tag_is_taken(told: Told, tag: str) -> None:
-    assert told("heard", "a", "b", "--language", tag)["character_error_rate"] == 1.0
+def test_any_tag_is_taken(run_json: RunJson, tag: str) -> None:
+    assert run_json("heard", "a", "b", "--language", tag)["character_error_rate"] == 1.0
 
 
 def test_what_is_too_long_gets_one_line(refused: Refused) -> None:

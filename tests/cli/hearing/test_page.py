@@ -18,7 +18,7 @@ from dragoman.core.value_matching.matcher import MATCHER
 from dragoman.scoring.speech_accuracy import EARLIER_NORMALIZATION, NORMALIZATION
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "what_is_heard.md").read_text("utf-8")
 COLUMNS = 8
@@ -36,10 +36,10 @@ def percent(rate: float | None) -> str:
 
 
 @pytest.mark.parametrize("row", examples(), ids=lambda row: f"{row[0]} {row[5]}")
-def test_an_example_is_what_the_command_says(told: Told, row: list[str]) -> None:
+def test_an_example_is_what_the_command_says(run_json: RunJson, row: list[str]) -> None:
     language, said, heard, *shown = row
 
-    explanation = told("heard", said, heard, "--language", language, "--value", shown[2])
+    explanation = run_json("heard", said, heard, "--language", language, "--value", shown[2])
 
     (value,) = explanation["values"]
     assert shown == [

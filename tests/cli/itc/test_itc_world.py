@@ -60,10 +60,10 @@ def test_the_leaderboard_is_written_for_papers_and_programs(
 def test_the_leaderboard_names_its_average_and_takes_tasks_apart(
     in_process: Cli, played: Path
 ) -> None:
-    told = in_process("leaderboard", "run", "--style", "itc", "--averaging", "seal", cwd=played)
-    assert "Scores, seal" in told.stdout
-    assert "By language, seal" in told.stdout
-    assert "averaging: seal" in told.stdout
+    reported = in_process("leaderboard", "run", "--style", "itc", "--averaging", "seal", cwd=played)
+    assert "Scores, seal" in reported.stdout
+    assert "By language, seal" in reported.stdout
+    assert "averaging: seal" in reported.stdout
     asked = (
         "leaderboard",
         "run",
@@ -75,9 +75,9 @@ def test_the_leaderboard_names_its_average_and_takes_tasks_apart(
         "--out",
         "board.md",
     )
-    board = json.loads(in_process(*asked, cwd=played).stdout)["board"]
-    assert board["averaging"] == "macro"
-    assert {group["axis"] for group in board["groups"]} == {
+    summary = json.loads(in_process(*asked, cwd=played).stdout)["board"]
+    assert summary["averaging"] == "macro"
+    assert {group["axis"] for group in summary["groups"]} == {
         "all", "language", "country", "category", "kind of call",
     }  # fmt: skip
     assert (
@@ -122,9 +122,9 @@ def test_figures_in_the_docs_are_those_of_the_bundled_world(
     in_process: Cli, tmp_path: Path
 ) -> None:
     in_process("run", "itc:world", "--agent", "gold,lexical,silent", "--out", "run", cwd=tmp_path)
-    told = in_process("leaderboard", "run", "--style", "itc", "--json", cwd=tmp_path)
+    reported = in_process("leaderboard", "run", "--style", "itc", "--json", cwd=tmp_path)
     page = (Path(__file__).parents[3] / "docs" / "itc.md").read_text("utf-8")
-    for group in json.loads(told.stdout)["board"]["groups"]:
+    for group in json.loads(reported.stdout)["board"]["groups"]:
         if group["axis"] == "all":
             found = {(each["part"], each["name"]): each for each in group["figures"]}
             named = (("tool selection", "F1 macro"), ("tool invocation", "F1 macro"), ("", "exact"))

@@ -16,7 +16,7 @@ from dragoman.testing.server import ModelServer
 pytestmark = pytest.mark.slow
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 QUESTION = re.compile(r"^(\w+) \((integer|boolean)", re.MULTILINE)
 USER = re.compile(r"^user: (.+)$", re.MULTILINE)
@@ -67,11 +67,11 @@ def named(judge: Judge) -> Iterator[str]:
 
 
 def test_each_message_is_judged_from_its_history_and_gives_the_tables_of_both_sets(
-    told: Told, dragoman: Cli, judge: Judge, named: str, folder: Path
+    run_json: RunJson, dragoman: Cli, judge: Judge, named: str, folder: Path
 ) -> None:
     grid = ("--voice", "text,simulated:10", "--measure", "critical,effort,recovery,safety")
-    told("run", "sample:shop", "--agent", "literal", "--limit", "1", *grid, "--out", "mine")
-    told("score", "mine", "--rubric", "mm_tau_p2@2", "--judge", named)
+    run_json("run", "sample:shop", "--agent", "literal", "--limit", "1", *grid, "--out", "mine")
+    run_json("score", "mine", "--rubric", "mm_tau_p2@2", "--judge", named)
 
     whole = [shown for names, shown in judge.shown if "tasks_identified" in names]
     assert len(whole) == 2
@@ -83,8 +83,8 @@ def test_each_message_is_judged_from_its_history_and_gives_the_tables_of_both_se
         assert any(each.startswith(shown) for each in whole)
 
     sets = "dragoman,mm-tau-p2/paper,mm-tau-p2/code"
-    board = told("leaderboard", "mine", "--style", "mm-tau-p2", "--definitions", sets)
-    code = board["boards"]["mm-tau-p2/code"]["cells"]
+    summary = run_json("leaderboard", "mine", "--style", "mm-tau-p2", "--definitions", sets)
+    code = summary["boards"]["mm-tau-p2/code"]["cells"]
     (voice,) = [
         each["metrics"]
         for each in code
@@ -101,7 +101,7 @@ def test_each_message_is_judged_from_its_history_and_gives_the_tables_of_both_se
     assert not any(title.startswith("Table 5 by mm-tau-p2/code") for title in titles)
     for ending in ("csv", "md", "tex", "parquet"):
         out = ("--out", f"metrics.{ending}")
-        told("leaderboard", "mine", "--style", "mm-tau-p2", "--definitions", sets, *out)
+        run_json("leaderboard", "mine", "--style", "mm-tau-p2", "--definitions", sets, *out)
     assert ",mm-tau-p2/code,SP," in (folder / "metrics.csv").read_text("utf-8")
     report = dragoman("report", "mine", "--style", "mm-tau-p2", "--definitions", sets)
     assert report.returncode == 0, report.stderr
@@ -119,15 +119,15 @@ def test_a_set_that_there_is_not_is_one_line(dragoman: Cli) -> None:
 
 
 def test_run_folders_of_the_code_are_written_read_and_judged_alike(
-    told: Told, dragoman: Cli, refused: Callable[..., str], named: str, folder: Path
+    run_json: RunJson, dragoman: Cli, refused: Callable[..., str], named: str, folder: Path
 ) -> None:
     grid = ("--voice", "text,simulated:10", "--limit", "2")
-    told("run", "sample:shop", "--agent", "literal", *grid, "--out", "mine")
+    run_json("run", "sample:shop", "--agent", "literal", *grid, "--out", "mine")
     assert dragoman("export", "mine", "--to", "mm-tau-p2", "--out", "theirs").returncode == 0
     (written,) = (folder / "theirs").iterdir()
     tasks = sorted(each.name for each in written.iterdir() if each.is_dir())
     assert len(tasks) == 2
-    told("import", str(written), "--out", "again")
+    run_json("import", str(written), "--out", "again")
     assert dragoman("export", "again", "--to", "mm-tau-p2", "--out", "twice").returncode == 0
     (twice,) = (folder / "twice").iterdir()
     for each in written.rglob("*.txt"):
@@ -135,11 +135,13 @@ def test_run_folders_of_the_code_are_written_read_and_judged_alike(
 
     found = {}
     for run in ("mine", "again"):
-        told("score", run, "--rubric", "mm_tau_p2@2", "--judge", named)
-        board = told("leaderboard", run, "--style", "mm-tau-p2", "--definitions", "mm-tau-p2/code")
+        run_json("score", run, "--rubric", "mm_tau_p2@2", "--judge", named)
+        summary = run_json(
+            "leaderboard", run, "--style", "mm-tau-p2", "--definitions", "mm-tau-p2/code"
+        )
         found[run] = [
             (each["way"]["voice"], {name: at["value"] for name, at in each["metrics"].items()})
-            for each in board["board"]["cells"]
+            for each in summary["board"]["cells"]
             if each["reader"] != "log"
         ]
     assert found["mine"] == found["again"]
@@ -148,16 +150,18 @@ def test_run_folders_of_the_code_are_written_read_and_judged_alike(
     (written / "dragoman.log").unlink()
     line = refused("import", str(written), "--out", "third", status=2)
     assert line.endswith("does not say what was played: --suite tau2:telecom, or another")
-    report = told("import", str(written), "--out", "third", "--suite", "sample:shop")
+    report = run_json("import", str(written), "--out", "third", "--suite", "sample:shop")
     assert (report["conversations"], report["tasks"], report["unknown"]) == (4, 2, 2)
-    assert told("show", "third", "--by", "voice")["groups"][1]["values"] == {"voice": "spoken"}
+    assert run_json("show", "third", "--by", "voice")["groups"][1]["values"] == {"voice": "spoken"}
     (written / tasks[0] / "ground.txt").write_text("__import__('os').system('touch evil')")
     line = refused("import", str(written), "--out", "fourth", "--suite", "sample:shop", status=1)
     assert "ground.txt: no list of messages (a Python literal" in line
     assert not (folder / "evil").exists()
 
 
-def test_a_run_without_voice_has_no_run_folder(refused: Callable[..., str], told: Told) -> None:
-    told("run", "sample:shop", "--agent", "gold", "--limit", "1", "--out", "typed")
+def test_a_run_without_voice_has_no_run_folder(
+    refused: Callable[..., str], run_json: RunJson
+) -> None:
+    run_json("run", "sample:shop", "--agent", "gold", "--limit", "1", "--out", "typed")
     line = refused("export", "typed", "--to", "mm-tau-p2", "--out", "x", status=2)
     assert line.startswith("dragoman: typed: nobody spoke: play it with --voice text,telephone")

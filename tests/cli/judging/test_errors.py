@@ -111,7 +111,7 @@ def score(cli: Cli, server: str) -> Callable[..., None]:
     return call
 
 
-def board(cli: Cli, *words: str) -> dict[str, Any]:
+def summary(cli: Cli, *words: str) -> dict[str, Any]:
     done = cli("errors", "mine", *words, "--json")
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -123,7 +123,7 @@ def test_unknown_words_are_unscored_and_read_by_the_lenient_rules(
 ) -> None:
     score("m", repeat=2)
 
-    strict = board(cli, "--by", "agent")
+    strict = summary(cli, "--by", "agent")
     assert {group["judge"].partition(",")[0][-2:] for group in strict["judged"]} >= {"#2"}
     first = strict["judged"][0]
     assert (first["values"], first["suite"]) == ({"agent": "gold"}, "sample:shop")
@@ -131,8 +131,8 @@ def test_unknown_words_are_unscored_and_read_by_the_lenient_rules(
     assert (agent["critical"]["count"], agent["critical"]["n"], agent["unscored"]) == (2, 2, 0)
     assert agent["tags_unscored"] == 2
     assert {tag["critical"]["n"] for tag in agent["tags"]} == {0}
-    (told,) = (tag for tag in user["tags"] if tag["tag"] == "hallucination")
-    assert (told["minor"]["count"], told["minor"]["n"]) == (2, 2)
+    (reported,) = (tag for tag in user["tags"] if tag["tag"] == "hallucination")
+    assert (reported["minor"]["count"], reported["minor"]["n"]) == (2, 2)
     audit = {
         row["written"]: (row["errors"], row["read_as"], row["lenient"]) for row in strict["audit"]
     }
@@ -146,7 +146,7 @@ def test_unknown_words_are_unscored_and_read_by_the_lenient_rules(
         "hallucination": (4, "hallucination", "hallucination"),
     }
 
-    lenient = board(cli, "--tag-rules", "dragoman-error-tags-2-lenient")
+    lenient = summary(cli, "--tag-rules", "dragoman-error-tags-2-lenient")
     agent = lenient["judged"][0]["sides"][0]
     assert agent["tags_unscored"] == 0
     counted = {tag["tag"]: tag["critical"]["count"] for tag in agent["tags"]}
@@ -162,7 +162,7 @@ def test_a_judge_that_misbehaves_leaves_conversations_unscored_until_it_is_asked
 ) -> None:
     score(model)
 
-    (group,) = board(cli, "--by", "language")["judged"]
+    (group,) = summary(cli, "--by", "language")["judged"]
     assert sum(group["unscored"].values()) == 4
     assert all(MISBEHAVIOURS[model][1] in why for why in group["unscored"])
     for figures in group["sides"]:
@@ -174,7 +174,7 @@ def test_a_judge_that_misbehaves_leaves_conversations_unscored_until_it_is_asked
     judge.is_mended = True
     asked = len(judge.calls)
     score(model)
-    (group,) = board(cli, "--by", "language")["judged"]
+    (group,) = summary(cli, "--by", "language")["judged"]
     assert group["unscored"] == {}
     assert len(judge.calls) > asked
     asked = len(judge.calls)
@@ -186,22 +186,22 @@ def test_failure_modes_and_tags_stand_beside_each_other(
     cli: Cli, score: Callable[..., None]
 ) -> None:
     score("m")
-    assert board(cli)["modes"] == []
+    assert summary(cli)["modes"] == []
     assert cli("score", "mine", "--measure", "modes").returncode == 0
 
-    found = board(cli, "--by", "agent", "--tag-rules", "dragoman-error-tags-2-lenient")
+    found = summary(cli, "--by", "agent", "--tag-rules", "dragoman-error-tags-2-lenient")
     gold, silent = found["modes"]
     assert gold["board"]["modes"] == []
     missed = {mode["subject"]: mode["mode"] for mode in silent["board"]["modes"]}
     assert missed["get_order_details"] == "not called"
     assert set(missed.values()) == {"not called"}
-    twins = {
-        (group["values"]["agent"], twin["tag"]): twin
+    tag_agreements = {
+        (group["values"]["agent"], agreement["tag"]): agreement
         for group in found["judged"]
-        for twin in group["twins"]
+        for agreement in group["twins"]
     }
-    assert twins["silent", "missed_required_action"]["both"] == 2
-    assert twins["gold", "missed_required_action"]["tag_alone"] == 2
+    assert tag_agreements["silent", "missed_required_action"]["both"] == 2
+    assert tag_agreements["gold", "missed_required_action"]["tag_alone"] == 2
     shown = " ".join(cli("errors", "mine").stdout.split())
     assert "dragoman show mine larger-jacket --trial 0 --agent silent" in shown
     assert "tags as they were written" in shown

@@ -176,8 +176,8 @@ def test_a_panel_by_the_bundled_rubric_is_told_what_is_at_stake(
     rows = score("--repeat", "3", models="ab")
     assert len({row["judge"] for row in rows}) == 6
     assert len(judge.asked) == 6 * 6
-    assert all("Irreversible actions: " in told for told in judge.asked)
-    assert all("must have been a" not in told for told in judge.asked)
+    assert all("Irreversible actions: " in reported for reported in judge.asked)
+    assert all("must have been a" not in reported for reported in judge.asked)
     checked = in_process("judge-check", "mine", "--json", cwd=folder)
     assert {panel["question"] for panel in json.loads(checked.stdout)["panels"]} >= ONE
 

@@ -22,8 +22,8 @@ def test_what_differs_is_told_by_conversation_and_turn(in_process: Run, tmp_path
     (tmp_path / "mine.json").write_text(text.replace('"recoveries"', '"repetitions"', 1), "utf-8")
     done = in_process("label-check", "mine.json", cwd=tmp_path)
     assert done.returncode == 1
-    told = "retail-an-order-from-nowhere: repetitions: 1 labelled, 0 measured, labelled alone at turn 8"
-    assert told in done.stdout
+    reported = "retail-an-order-from-nowhere: repetitions: 1 labelled, 0 measured, labelled alone at turn 8"
+    assert reported in done.stdout
     as_json = in_process("label-check", "mine.json", "--json", cwd=tmp_path)
     assert as_json.returncode == 1
     assert len(json.loads(as_json.stdout)["differences"]) == 2

@@ -28,8 +28,8 @@ def test_shares_are_played_joined_into_one_run(dragoman: Cli, folder: Path) -> N
     merged = dragoman("merge", "part1", "part2", "--out", "whole")
 
     assert merged.returncode == 0, merged.stderr
-    told = "whole: 5 conversations of 2 runs, 0 of them in several, 0 sounds"
-    assert merged.stdout.splitlines()[-1] == told
+    reported = "whole: 5 conversations of 2 runs, 0 of them in several, 0 sounds"
+    assert merged.stdout.splitlines()[-1] == reported
     with open_run(folder / "whole", write=False) as store:
         assert store.counts() == (5, 5)
 
@@ -40,10 +40,10 @@ def test_runs_that_are_joined_before_all_is_played_say_what_is_left(dragoman: Cl
         assert dragoman("run", "sample:shop", "--agent", "gold", *shared).returncode == 0
 
     as_json = json.loads(dragoman("merge", "one", "other", "--out", "joined", "--json").stdout)
-    told = dragoman("merge", "one", "joined", "--out", "again").stdout
+    reported = dragoman("merge", "one", "joined", "--out", "again").stdout
 
     assert as_json["left"] == 5 - as_json["conversations"] > 0
-    assert f"; {as_json['left']} left: dragoman resume again" in " ".join(told.split())
+    assert f"; {as_json['left']} left: dragoman resume again" in " ".join(reported.split())
 
 
 def test_a_share_that_is_scored_again_still_misses_nothing(dragoman: Cli) -> None:
@@ -65,10 +65,10 @@ def test_a_share_that_was_stopped_says_how_many_are_left_of_it(dragoman: Cli, fo
             execute(setup, pending_cells(job.cells, job.store)[:4], job.store, lambda *_: None)
         )
 
-    told = " ".join(dragoman("score", "part", "--judge", "rule").stdout.split())
+    reported = " ".join(dragoman("score", "part", "--judge", "rule").stdout.split())
     resumed = dragoman("resume", "part")
 
-    assert f"{len(job.cells) - 4} conversations of share 1/2 not run: go on with" in told
+    assert f"{len(job.cells) - 4} conversations of share 1/2 not run: go on with" in reported
     assert resumed.returncode == 0
     assert f"share 1/2 was played, {33 - len(job.cells)} conversations" in resumed.stdout
 
@@ -78,8 +78,8 @@ def test_a_share_of_nothing_is_done(dragoman: Cli) -> None:
 
     played = dragoman("run", "sample:shop", *shared)
 
-    told = "part: share 1/50 has no conversation of this plan: nothing to play"
-    assert (played.returncode, played.stdout.splitlines()) == (0, [told])
+    reported = "part: share 1/50 has no conversation of this plan: nothing to play"
+    assert (played.returncode, played.stdout.splitlines()) == (0, [reported])
     assert dragoman("resume", "part", "--json").returncode == 0
     assert dragoman("resume", "part", "--fail-under", "0.5").returncode == 1
 
@@ -88,8 +88,8 @@ def test_whose_conversations_stay_is_the_first_runs_or_the_last_ones(dragoman: C
     refused = dragoman("merge", "one", "two", "--out", "whole", "--prefer", "none")
 
     assert refused.returncode == 2
-    told = "dragoman: merge: --prefer is first or last, not 'none'"
-    assert refused.stderr.splitlines() == [told]
+    reported = "dragoman: merge: --prefer is first or last, not 'none'"
+    assert refused.stderr.splitlines() == [reported]
 
 
 def test_what_differs_is_listed_and_ends_in_one_line(dragoman: Cli, folder: Path) -> None:

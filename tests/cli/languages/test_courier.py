@@ -15,7 +15,7 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.core.tools import ToolCall
 
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 CLAIMS = {
     "kind": "literal",
@@ -57,21 +57,21 @@ def test_an_agent_sees_tools_in_the_language_and_its_labels_reach_the_world(asse
     setup = courier(assets)
     (condition,) = setup.conditions
     view = setup.localization(condition).views["agent"]
-    world = setup.suite.factory(DEFAULT_RULES)(setup.suite.tasks[0])
+    environment = setup.suite.factory(DEFAULT_RULES)(setup.suite.tasks[0])
 
-    shown = view.show(world.tools("agent")).by_name["file_claim"]
+    shown = view.show(environment.tools("agent")).by_name["file_claim"]
     assert shown.description == "ยื่นคำร้องสำหรับพัสดุ"
     properties: Any = shown.parameters["properties"]
     assert properties["kind"]["enum"] == ["เสียหาย", "สูญหาย"]
     call = ToolCall("1", "file_claim", {"tracking_number": "KX1", "kind": "เสียหาย"})
     assert view.canonical(call).arguments == {"tracking_number": "KX1", "kind": "damage"}
-    plain = view.show(world.tools("agent")).by_name["waive_fee"]
-    assert plain.description == world.tools("agent").by_name["waive_fee"].description
+    plain = view.show(environment.tools("agent")).by_name["waive_fee"]
+    assert plain.description == environment.tools("agent").by_name["waive_fee"].description
 
 
-def test_the_gold_of_a_task_passes_with_translated_tools(told: Told, assets: Path) -> None:
+def test_the_gold_of_a_task_passes_with_translated_tools(run_json: RunJson, assets: Path) -> None:
     options = ("--language", "th", "--scenario", "tools", "--assets", str(assets))
-    result = told("run", "courier:hardest", "--agent", "gold", "--limit", "4", *options)
+    result = run_json("run", "courier:hardest", "--agent", "gold", "--limit", "4", *options)
     (cell,) = result["cells"]
     assert cell["condition"] == "th:tools/text/none"
     assert cell["pass_hat"] == {"1": 1}
@@ -106,9 +106,9 @@ def bundled_languages() -> tuple[str, ...]:
 
 @pytest.mark.parametrize("language", bundled_languages())
 def test_gold_passes_in_every_language_and_nothing_that_is_seen_is_english(
-    told: Told, language: str
+    run_json: RunJson, language: str
 ) -> None:
-    (found,) = told("check", "courier", "--language", language)["checks"]
+    (found,) = run_json("check", "courier", "--language", language)["checks"]
     assert found["condition"] == f"{language}:domain/text/none"
     assert (found["passed"], found["tasks"]) == (33, 33)
     assert (found["failing"], found["other_states"], found["refused"]) == ([], [], [])
@@ -135,12 +135,12 @@ def test_names_are_english_until_the_database_is_in_the_language() -> None:
     for scenario in ("tools", "tools+database"):
         setup = courier("", scenario)
         view = setup.localization(setup.conditions[0]).views["agent"]
-        world = setup.suite.factory(DEFAULT_RULES)(setup.suite.tasks[0])
-        (shown[scenario],) = json.loads(view.present(world.call(find), find).content)
+        environment = setup.suite.factory(DEFAULT_RULES)(setup.suite.tasks[0])
+        (shown[scenario],) = json.loads(view.present(environment.call(find), find).content)
         name = shown[scenario]["name"]
         call = ToolCall("2", find.name, {"name": name, "postcode": "AL-2217"})
         assert view.canonical(call).arguments == find.arguments
-        properties: Any = view.show(world.tools("agent")).by_name[find.name].parameters
+        properties: Any = view.show(environment.tools("agent")).by_name[find.name].parameters
         assert "enum" not in properties["properties"]["name"]
 
     assert {key: shown["tools"][key] for key in names} == names
@@ -163,20 +163,20 @@ def test_a_text_that_is_no_name_reaches_the_tool_as_it_is() -> None:
 
 def test_users_who_say_names_that_the_database_lacks_are_told_of() -> None:
     setup = courier("", "conversation+tasks")
-    (note,) = setup.localization(setup.conditions[0]).realised.notes
+    (note,) = setup.localization(setup.conditions[0]).record.notes
     assert "its database is English" in note
     setup = courier("", "domain")
-    assert setup.localization(setup.conditions[0]).realised.notes == ()
+    assert setup.localization(setup.conditions[0]).record.notes == ()
 
 
 def test_a_folder_of_ones_own_stands_in_for_what_comes_with_it(assets: Path) -> None:
     setup = courier(assets, "tools+database")
     localization = setup.localization(setup.conditions[0])
-    assert set(localization.realised.assets) == {
+    assert set(localization.record.assets) == {
         "courier/th/data_model.json",
         "courier/th/tools.json",
     }
-    (note,) = localization.realised.notes
+    (note,) = localization.record.notes
     assert note.startswith("th: no Contents, Country, Email")
 
 
@@ -193,7 +193,7 @@ def test_what_must_be_said_may_be_said_in_the_language() -> None:
     assert must <= wording.labels.keys()
 
 
-def test_the_list_of_languages_names_the_suites_that_have_artifacts(dragoman: Told) -> None:
+def test_the_list_of_languages_names_the_suites_that_have_artifacts(dragoman: RunJson) -> None:
     lines = dragoman("list", "languages").stdout.splitlines()
     shown = {line.split()[0] for line in lines if line.endswith("; artifacts of courier")}
     assert shown == set(bundled_languages()) == {"id", "th", "tl", "vi", "zh"}

@@ -16,7 +16,7 @@ Row = tuple[str, ...]
 PAGE = Path(__file__).parents[3] / "docs" / "courier.md"
 LANGUAGES = ("vi", "th", "id", "tl", "zh", "en")
 AGENTS = ("gold", "literal", "careful", "lexical")
-CULPRITS = ("mishearing", "arguments", "agent", "unknown")
+FAILURE_SOURCES = ("mishearing", "arguments", "agent", "unknown")
 
 
 def commands() -> list[list[str]]:
@@ -70,31 +70,31 @@ def figure(cell: Group) -> str:
     return f"{cell.value:.3f} ({low:.3f} to {high:.3f})"
 
 
-def blamed(lost: list[dict[str, str]]) -> Iterator[Row]:
+def attributed(lost: list[dict[str, str]]) -> Iterator[Row]:
     counts = Counter((row["condition"], row["agent"], row["culprit"]) for row in lost)
-    assert {culprit for _, _, culprit in counts} <= set(CULPRITS)
+    assert {failure_source for _, _, failure_source in counts} <= set(FAILURE_SOURCES)
     for condition, agent in dict.fromkeys((row["condition"], row["agent"]) for row in lost):
-        found = [counts[condition, agent, culprit] for culprit in CULPRITS]
+        found = [counts[condition, agent, failure_source] for failure_source in FAILURE_SOURCES]
         yield (condition, agent, *map(str, (sum(found), *found)))
 
 
 @pytest.mark.slow
 @pytest.mark.nightly
 def test_the_commands_of_the_page_give_its_figures(in_process: Cli, tmp_path: Path) -> None:
-    run, show, blame = commands()
+    run, show, failure_source = commands()
     assert in_process(*run, cwd=tmp_path).returncode == 0
     groups = by_condition(in_process(*show, "--json", cwd=tmp_path).stdout)
-    lost = json.loads(in_process(*blame, "--json", cwd=tmp_path).stdout)["lost"]
+    lost = json.loads(in_process(*failure_source, "--json", cwd=tmp_path).stdout)["lost"]
 
     for language in LANGUAGES:
         text = {agent: groups[language, "text", agent].value for agent in AGENTS}
         heard = {agent: groups[language, "simulated:10", agent].value for agent in AGENTS}
         assert (text["gold"], text["literal"], text["careful"], heard["gold"]) == (1, 1, 1, 1)
         assert heard["literal"] <= heard["careful"] < 1
-    culprits = {row["culprit"] for row in lost if row["agent"] != "lexical"}
+    failure_sources = {row["culprit"] for row in lost if row["agent"] != "lexical"}
     # Where words but no value were lost, nobody can say which of the words mattered.
-    assert culprits == {"mishearing", "unknown"}
+    assert failure_sources == {"mishearing", "unknown"}
 
     assert list(shown(groups, "text")) == written("pass^1 in text")
     assert list(shown(groups, "simulated:10")) == written("pass^1 with one word")
-    assert list(blamed(lost)) == written("Who lost what")
+    assert list(attributed(lost)) == written("Who lost what")

@@ -12,7 +12,7 @@ from dragoman.conditions.language.lint.assets import MEANINGS
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 GUIDE = Path(__file__).resolve().parents[3] / "docs" / "linting.md"
 REASONS = {"no longer needed": "tidak lagi diperlukan", "ordered by mistake": "salah pesan"}
@@ -69,11 +69,11 @@ def spoiled(assets: Path) -> Path:
 
 
 def test_clean_artifacts_are_told_and_pass(
-    dragoman: Cli, told: Told, assets: Path, pulled: Path
+    dragoman: Cli, run_json: RunJson, assets: Path, pulled: Path
 ) -> None:
     done = dragoman("lint", assets, cache=pulled)
     assert (done.returncode, done.stdout) == (0, "1 folders, no defects\n"), done.stderr
-    assert told("lint", assets, cache=pulled) == {
+    assert run_json("lint", assets, cache=pulled) == {
         "looked_at": [{"domain": "retail", "language": "id"}],
         "counts": [],
         "defects": [],
@@ -101,8 +101,8 @@ def test_places_are_named_on_demand_and_steer_no_terminal(
     assert "not repeated: credit_card_0000000" in done.stdout
 
 
-def test_defects_are_machine_readable(told: Told, spoiled: Path, pulled: Path) -> None:
-    found = told("lint", spoiled, "--language", "id", cache=pulled, status=1)
+def test_defects_are_machine_readable(run_json: RunJson, spoiled: Path, pulled: Path) -> None:
+    found = run_json("lint", spoiled, "--language", "id", cache=pulled, status=1)
     (stray,) = (each for each in found["defects"] if each["code"] == "stray-file")
     assert stray == {
         "code": "stray-file",

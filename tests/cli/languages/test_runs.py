@@ -13,21 +13,21 @@ from dragoman.runs.jobs import read_manifest
 from dragoman.store.run_store import open_run
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 MALAY = Path(__file__).parents[3] / "docs" / "examples" / "ms.toml"
 
 
-def realised(folder: Path) -> dict[str, LocalizationRecord]:
+def localization(folder: Path) -> dict[str, LocalizationRecord]:
     with open_run(folder, write=False) as store:
-        return read_manifest(store).realised
+        return read_manifest(store).localization_records
 
 
 def test_a_run_in_other_languages_needs_no_artifacts_where_only_words_are_in_them(
-    told: Told, folder: Path
+    run_json: RunJson, folder: Path
 ) -> None:
-    result = told(
+    result = run_json(
         *("run", "sample:shop", "--agent", "gold", "--out", "r"),
         *("--language", "en", "--language", "vi", "--language", MALAY),
         *("--scenario", "interaction"),
@@ -37,14 +37,14 @@ def test_a_run_in_other_languages_needs_no_artifacts_where_only_words_are_in_the
         ("vi:interaction/text/none", 1.0),
         ("ms:interaction/text/none", 1.0),
     ]
-    kept = realised(folder / "r")
+    kept = localization(folder / "r")
     assert list(kept) == ["vi:interaction/text/none", "ms:interaction/text/none"]
     assert kept["ms:interaction/text/none"].greeting.startswith("Hai!")
 
 
-def test_the_languages_that_were_spoken_are_measured(told: Told) -> None:
+def test_the_languages_that_were_spoken_are_measured(run_json: RunJson) -> None:
     pytest.importorskip("fasttext")
-    result = told(
+    result = run_json(
         *("run", "sample:shop", "--agent", "gold", "--out", "r"),
         *("--language", "en", "--language", "vi", "--scenario", "interaction"),
     )
@@ -61,17 +61,17 @@ def test_the_languages_that_were_spoken_are_measured(told: Told) -> None:
     assert figures[other, "user", "English"] == (1.0, turns)
 
 
-def test_a_run_in_english_alone_says_nothing_of_languages(told: Told) -> None:
-    measured = told("run", "sample:shop", "--agent", "gold")["measures"]
+def test_a_run_in_english_alone_says_nothing_of_languages(run_json: RunJson) -> None:
+    measured = run_json("run", "sample:shop", "--agent", "gold")["measures"]
     assert {row["measure"] for row in measured} == {"reward"}
 
 
 def test_a_run_in_other_languages_can_be_scored_again_and_resumed(
-    told: Told, dragoman: Cli
+    run_json: RunJson, dragoman: Cli
 ) -> None:
     options = ("--language", "th", "--scenario", "interaction", "--out", "r")
-    first = told("run", "sample:shop", "--agent", "gold", *options)
-    again = told("score", "r", "--anew")
+    first = run_json("run", "sample:shop", "--agent", "gold", *options)
+    again = run_json("score", "r", "--anew")
     assert again["cells"][0]["pass_hat"] == first["cells"][0]["pass_hat"]
     assert dragoman("resume", "r").returncode == 0
 
@@ -96,20 +96,22 @@ def test_a_mistake_is_one_line(dragoman: Cli, options: tuple[str, ...], what: st
     assert what in line
 
 
-def test_a_grid_file_names_languages(told: Told, folder: Path) -> None:
+def test_a_grid_file_names_languages(run_json: RunJson, folder: Path) -> None:
     (folder / "grid.toml").write_text(
         'suite = "sample:shop"\nagents = ["gold"]\nlanguages = ["th"]\nscenarios = ["interaction"]\n'
     )
-    result = told("run", "grid.toml")
+    result = run_json("run", "grid.toml")
     assert [cell["condition"] for cell in result["cells"]] == ["th:interaction/text/none"]
 
 
-def test_a_conversation_is_shown_in_the_condition_that_is_named(told: Told, dragoman: Cli) -> None:
+def test_a_conversation_is_shown_in_the_condition_that_is_named(
+    run_json: RunJson, dragoman: Cli
+) -> None:
     options = ("--language", "en", "--language", "th", "--scenario", "interaction", "--out", "r")
-    told("run", "sample:shop", "--agent", "gold", *options)
+    run_json("run", "sample:shop", "--agent", "gold", *options)
     unclear = dragoman("show", "r", "two-swaps")
     assert "choose --condition of en/text/none, th:interaction/text/none" in unclear.stderr
-    shown = told("show", "r", "two-swaps", "--condition", "th:interaction/text/none")
+    shown = run_json("show", "r", "two-swaps", "--condition", "th:interaction/text/none")
     assert shown["episode"]["events"][0]["reply"]["utterance"]["intended"].startswith("สวัสดี")
 
 
@@ -119,9 +121,9 @@ def test_languages_and_scenarios_are_listed(dragoman: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_a_suite_is_proved_in_a_language(told: Told, translated: Path) -> None:
+def test_a_suite_is_proved_in_a_language(run_json: RunJson, translated: Path) -> None:
     options = ("--language", "vi", "--scenario", "domain", "--judge", "assume-met")
-    found = told("check", "tau2:retail", *options, cache=translated)
+    found = run_json("check", "tau2:retail", *options, cache=translated)
     (check,) = found["checks"]
     assert (check["condition"], check["passed"], check["tasks"]) == (
         "vi:domain/text/none",
@@ -167,19 +169,19 @@ def test_what_the_release_lacks_is_told_with_the_run(dragoman: Cli, translated: 
 
 @pytest.mark.nightly
 def test_the_released_systems_rules_fail_the_known_cancellations_and_ours_fail_none(
-    told: Told, translated: Path
+    run_json: RunJson, translated: Path
 ) -> None:
     check = ("check", "tau2:retail", "--language", "vi", "--scenario", "domain")
     judged = (*check, "--judge", "assume-met")
 
-    ours = told(*judged, cache=translated)
-    theirs = told(*judged, "--rules", "seatau", cache=translated, status=1)
+    ours = run_json(*judged, cache=translated)
+    theirs = run_json(*judged, "--rules", "seatau", cache=translated, status=1)
 
     assert [len(found["failing"]) for found in (*ours["checks"], *theirs["checks"])] == [0, 18]
 
 
-def test_agents_languages_and_scenarios_may_be_named_with_commas(told: Told) -> None:
-    result = told(
+def test_agents_languages_and_scenarios_may_be_named_with_commas(run_json: RunJson) -> None:
+    result = run_json(
         *("run", "sample:shop", "--agent", "gold,silent", "--limit", "1"),
         *("--language", "en,vi", "--scenario", "interaction"),
     )

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 GRID = Path(__file__).parents[3] / "docs" / "examples" / "personas.toml"
 
 
 @pytest.mark.nightly
-def test_each_axis_moves_success_as_the_page_says(told: Told) -> None:
-    found = told("run", GRID, "--voice", "text,simulated:10", "--out", "grid")
+def test_each_axis_moves_success_as_the_page_says(run_json: RunJson) -> None:
+    found = run_json("run", GRID, "--voice", "text,simulated:10", "--out", "grid")
     rates = {
         (cell["axes"]["voice"], cell["axes"]["persona"], cell["axes"].get("exposure", "0")): round(
             cell["pass_hat"]["1"], 3
@@ -30,6 +30,6 @@ def test_each_axis_moves_success_as_the_page_says(told: Told) -> None:
     assert rates["simulated:10", "hard", "2+rules"] == 0.455
 
 
-def test_the_grid_file_is_the_whole_grid(told: Told) -> None:
-    planned = told("run", GRID, "--voice", "text,simulated:10", "--dry-run")
+def test_the_grid_file_is_the_whole_grid(run_json: RunJson) -> None:
+    planned = run_json("run", GRID, "--voice", "text,simulated:10", "--dry-run")
     assert len(planned["cells"]) == 33 * 3 * 18

@@ -12,7 +12,7 @@ import dragoman as package
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 TASKS = ("--tasks", "fifteen-or-fifty,saturday-morning,hold-until-after-work")
 CARD = """
@@ -31,9 +31,11 @@ agent = "This customer is on a bad line."
 
 
 @pytest.mark.slow
-def test_who_does_not_listen_loses_what_who_reads_back_keeps(told: Told, folder: Path) -> None:
+def test_who_does_not_listen_loses_what_who_reads_back_keeps(
+    run_json: RunJson, folder: Path
+) -> None:
     grid = ("--persona", "none,hard", "--agent", "gold,literal,careful", "--trials", 2)
-    found = told("run", "courier", *TASKS, *grid, "--out", "here")
+    found = run_json("run", "courier", *TASKS, *grid, "--out", "here")
     rates = {
         (cell["axes"]["persona"], cell["agent"]): cell["pass_hat"]["1"] for cell in found["cells"]
     }
@@ -44,15 +46,15 @@ def test_who_does_not_listen_loses_what_who_reads_back_keeps(told: Told, folder:
     careful = steps.filter(agent="careful")
     hard, none = (careful.filter(persona=name)["steps"].sum() for name in ("hard", "none"))
     assert hard > none
-    compared = told("compare", "here", "--by", "persona")
+    compared = run_json("compare", "here", "--by", "persona")
     assert [entry["differs"] for entry in compared["comparisons"]] == [["persona"]] * 3
 
 
-def test_every_agent_meets_the_same_user(told: Told) -> None:
+def test_every_agent_meets_the_same_user(run_json: RunJson) -> None:
     grid = ("--persona", "chatty", "--agent", "literal,careful", "--tasks", "saturday-morning")
-    told("run", "courier", *grid, "--out", "here")
+    run_json("run", "courier", *grid, "--out", "here")
     said = {
-        agent: told("show", "here", "saturday-morning", "--agent", agent)
+        agent: run_json("show", "here", "saturday-morning", "--agent", agent)
         for agent in ("literal", "careful")
     }
     first = {agent: _users_words(shown)[:2] for agent, shown in said.items()}
@@ -60,22 +62,22 @@ def test_every_agent_meets_the_same_user(told: Told) -> None:
     assert "weather" in first["literal"][0] or "lovely" in first["literal"][0]
 
 
-def test_cells_without_a_persona_are_those_of_runs_without_the_option(told: Told) -> None:
+def test_cells_without_a_persona_are_those_of_runs_without_the_option(run_json: RunJson) -> None:
     def keys(*options: str) -> set[str]:
-        planned = told("run", "sample:shop", "--agent", "gold", *options, "--dry-run")
+        planned = run_json("run", "sample:shop", "--agent", "gold", *options, "--dry-run")
         return {cell["key"] for cell in planned["cells"]}
 
     assert keys() == keys("--persona", "none")
     assert keys() < keys("--persona", "none,hard")
 
 
-def test_a_card_of_ones_own_is_played_and_gone_on_with(told: Told, folder: Path) -> None:
+def test_a_card_of_ones_own_is_played_and_gone_on_with(run_json: RunJson, folder: Path) -> None:
     (folder / "bad-line.toml").write_text(CARD)
     options = ("--agent", "literal", "--tasks", "saturday-morning", "--persona", "bad-line.toml")
-    found = told("run", "courier", *options, "--out", "here")
+    found = run_json("run", "courier", *options, "--out", "here")
     assert [cell["condition"] for cell in found["cells"]] == ["en/text/bad-line"]
-    assert told("resume", "here")["cells"] == found["cells"]
-    assert told("score", "here")["cells"] == found["cells"]
+    assert run_json("resume", "here")["cells"] == found["cells"]
+    assert run_json("score", "here")["cells"] == found["cells"]
 
 
 @pytest.mark.slow
@@ -83,10 +85,12 @@ def test_a_card_of_ones_own_is_played_and_gone_on_with(told: Told, folder: Path)
     "language",
     ["th", *(pytest.param(code, marks=pytest.mark.nightly) for code in ("vi", "id", "tl", "zh"))],
 )
-def test_a_persona_speaks_the_language_that_the_task_is_told_in(language: str, told: Told) -> None:
+def test_a_persona_speaks_the_language_that_the_task_is_told_in(
+    language: str, run_json: RunJson
+) -> None:
     place = ("--language", language, "--scenario", "domain", "--persona", "none,hard")
     grid = ("--agent", "gold,literal,careful", "--trials", 2)
-    found = told("run", "courier", *TASKS, *place, *grid, "--out", "here")
+    found = run_json("run", "courier", *TASKS, *place, *grid, "--out", "here")
     rates = {
         (cell["axes"]["persona"], cell["agent"]): cell["pass_hat"]["1"] for cell in found["cells"]
     }
@@ -130,7 +134,7 @@ def _users_words(shown: dict[str, Any]) -> list[str]:
     ]
 
 
-def test_the_scenario_that_a_model_is_told_has_the_card(told: Told, folder: Path) -> None:
+def test_the_scenario_that_a_model_is_told_has_the_card(run_json: RunJson, folder: Path) -> None:
     script = {"*": [{"content": "Hello."}, {"content": "###STOP###"}]}
     (folder / "user.json").write_text(json.dumps(script))
     (folder / "own_user.py").write_text(
@@ -140,7 +144,7 @@ def test_the_scenario_that_a_model_is_told_has_the_card(told: Told, folder: Path
         "    return '###STOP###'\n"
     )
     options = ("--agent", "silent", "--user", "own_user:user", "--persona", "angry", "--limit", 1)
-    told("run", "sample:shop", *options)
+    run_json("run", "sample:shop", *options)
     heard = (folder / "told.txt").read_text()
     assert "You are angry about what happened" in heard
     assert "every fact stays as the scenario has it" in heard
@@ -162,27 +166,31 @@ USER = Deaf()
 
 @pytest.mark.slow
 def test_a_persona_that_its_user_ignored_is_marked_and_compared_with_nobody(
-    told: Told, dragoman: Cli, refused: Refused, folder: Path, monkeypatch: pytest.MonkeyPatch
+    run_json: RunJson,
+    dragoman: Cli,
+    refused: Refused,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (folder / "deaf_user.py").write_text(DEAF, "utf-8")
     monkeypatch.syspath_prepend(str(folder))
     grid = ("--agent", "literal", "--persona", "none,hard", "--user", "deaf_user:USER")
-    played = told("run", "courier", *TASKS, *grid, "--out", "here")
+    played = run_json("run", "courier", *TASKS, *grid, "--out", "here")
     assert played["warnings"] == [
         "whether users kept the cards of hard is not known: dragoman score here --measure persona_kept"
     ]
-    compared = told("compare", "here", "--by", "persona")
+    compared = run_json("compare", "here", "--by", "persona")
     assert len(compared["comparisons"]) == 1
     assert compared["notes"] == [
         "whether users kept the cards of hard is not known: dragoman score RUN --measure persona_kept"
     ]
-    scored = told("score", "here", "--measure", "persona_kept")
+    scored = run_json("score", "here", "--measure", "persona_kept")
     assert "these figures are no result of the persona hard" in scored["warnings"][0]
     assert "1 of 1 couples left out" in refused("compare", "here", "--by", "persona", status=2)
-    assert len(told("compare", "here", "--by", "persona", "--kept", "0")["comparisons"]) == 1
-    board = told("leaderboard", "here", "--style", "mm-tau-p2")["board"]
-    assert [card["verdict"] for card in board["cards"]] == ["not kept"]
-    assert board["differences"] == []
+    assert len(run_json("compare", "here", "--by", "persona", "--kept", "0")["comparisons"]) == 1
+    summary = run_json("leaderboard", "here", "--style", "mm-tau-p2")["board"]
+    assert [card["verdict"] for card in summary["cards"]] == ["not kept"]
+    assert summary["differences"] == []
     shown = dragoman("leaderboard", "here", "--style", "mm-tau-p2").stdout
     assert "Whether users kept their cards" in shown
     assert "card not kept" in shown

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 NOBODY = "[mobile_data_issue]airplane_mode_on|user_abroad_roaming_enabled_off[PERSONA:None]"
 HARD = "[mobile_data_issue]airplane_mode_on|bad_network_preference[PERSONA:Hard]"
@@ -28,13 +28,13 @@ KEYS = {
 
 
 def test_a_plain_run_shows_the_personas_of_its_tasks(
-    dragoman: Cli, told: Told, refused: Refused, pulled: Path, folder: Path
+    dragoman: Cli, run_json: RunJson, refused: Refused, pulled: Path, folder: Path
 ) -> None:
-    (cell,) = told(*THREE, "--out", "mine", cache=pulled)["cells"]
+    (cell,) = run_json(*THREE, "--out", "mine", cache=pulled)["cells"]
     assert cell["condition"] == "en/text/none"
     shown = {each["persona"]: (each["tasks"], each["value"]) for each in cell["personas"]}
     assert shown == {"task:none": (1, 1.0), "task:easy": (1, 1.0), "task:hard": (1, 1.0)}
-    groups = told("show", "mine", "--by", "persona", cache=pulled)["groups"]
+    groups = run_json("show", "mine", "--by", "persona", cache=pulled)["groups"]
     assert {each["values"]["persona"] for each in groups} == set(shown)
     assert dragoman("figures", "mine", "--out", "drawn", cache=pulled).returncode == 0
     assert (folder / "drawn" / "pass-1-by-persona-tau2-telecom.svg").is_file()
@@ -43,23 +43,23 @@ def test_a_plain_run_shows_the_personas_of_its_tasks(
     assert line.endswith("pass^1 by persona: dragoman show mine --by persona")
 
 
-def test_an_imported_run_shows_them_too(dragoman: Cli, told: Told, pulled: Path) -> None:
-    told(*THREE, "--out", "mine", cache=pulled)
+def test_an_imported_run_shows_them_too(dragoman: Cli, run_json: RunJson, pulled: Path) -> None:
+    run_json(*THREE, "--out", "mine", cache=pulled)
     exported = ("export", "mine", "--to", "tau2", "--out", "theirs.json")
     assert dragoman(*exported, cache=pulled).returncode == 0
-    told("import", "theirs.json", "--out", "theirs", cache=pulled)
-    groups = told("show", "theirs", "--by", "persona", cache=pulled)["groups"]
+    run_json("import", "theirs.json", "--out", "theirs", cache=pulled)
+    groups = run_json("show", "theirs", "--by", "persona", cache=pulled)["groups"]
     assert len({each["values"]["persona"] for each in groups}) == 3
 
 
-def test_the_personas_of_tasks_change_no_key(told: Told, pulled: Path) -> None:
+def test_the_personas_of_tasks_change_no_key(run_json: RunJson, pulled: Path) -> None:
     for option in ((), ("--persona", "task,none")):
-        planned = told(*THREE, *option, "--dry-run", cache=pulled)["cells"]
+        planned = run_json(*THREE, *option, "--dry-run", cache=pulled)["cells"]
         assert {cell["task"]: cell["key"] for cell in planned} == KEYS
 
 
 def test_a_card_that_contradicts_tasks_is_refused_in_one_line(
-    refused: Refused, told: Told, pulled: Path
+    refused: Refused, run_json: RunJson, pulled: Path
 ) -> None:
     line = refused(*THREE, "--persona", "none,hard", status=2, cache=pulled)
     assert line == (
@@ -68,11 +68,11 @@ def test_a_card_that_contradicts_tasks_is_refused_in_one_line(
         "others with --tasks"
     )
     alone = ("run", "tau2:telecom", "--tasks", NOBODY, "--agent", "gold", "--persona", "hard")
-    assert len(told(*alone, "--dry-run", cache=pulled)["cells"]) == 1
+    assert len(run_json(*alone, "--dry-run", cache=pulled)["cells"]) == 1
 
 
 def test_exposure_gives_the_agent_what_its_task_states(
-    told: Told, pulled: Path, folder: Path
+    run_json: RunJson, pulled: Path, folder: Path
 ) -> None:
     (folder / "seen.py").write_text(
         "import json, pathlib\n\n\n"
@@ -82,7 +82,7 @@ def test_exposure_gives_the_agent_what_its_task_states(
         "    return 'Goodbye.'\n"
     )
     named = ("--agent", "seen:agent", "--exposure", "1", "--max-steps", "2")
-    told(*THREE[:4], *named, cache=pulled)
+    run_json(*THREE[:4], *named, cache=pulled)
     seen = "".join((folder / "seen.jsonl").read_text("utf-8"))
     assert "told the following about itself" in seen
     assert "retired librarian" in seen
@@ -90,6 +90,6 @@ def test_exposure_gives_the_agent_what_its_task_states(
 
 
 @pytest.mark.parametrize("card", ["task", "none"])
-def test_where_tasks_state_nobody_the_option_changes_nothing(told: Told, card: str) -> None:
+def test_where_tasks_state_nobody_the_option_changes_nothing(run_json: RunJson, card: str) -> None:
     planned = ("run", "sample:shop", "--agent", "gold", "--dry-run")
-    assert told(*planned)["cells"] == told(*planned, "--persona", card)["cells"]
+    assert run_json(*planned)["cells"] == run_json(*planned, "--persona", card)["cells"]

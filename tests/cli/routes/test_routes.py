@@ -48,7 +48,7 @@ def model(request: ChatBody) -> CannedReply:
     return canned_reply(replies[min(at, len(replies) - 1)])
 
 
-def told(event: Event) -> object:
+def reported(event: Event) -> object:
     """Return what happened in an event, without bodies, ids and times, which differ by route."""
     if not isinstance(event, Message):
         return event.content, event.error
@@ -91,7 +91,7 @@ def test_the_same_model_over_every_route_is_the_same_episode_and_score(
                 ((_, _, episode),) = store.episodes()
                 (scoring,) = store.scorings()
                 (score,) = store.scores(*scoring, METRIC_VERSION).values()
-            played[route] = ([told(event) for event in episode.events], episode.ending, score)
+            played[route] = ([reported(event) for event in episode.events], episode.ending, score)
             remarks = {use.purpose: use.remarks for use in episode.usage}
             assert remarks == {
                 side: {"separated_reasoning": reasoned(episode, side)} for side in ("agent", "user")

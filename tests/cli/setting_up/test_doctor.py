@@ -10,7 +10,7 @@ from dragoman.cli.system_checks import _by_extra, _extra, check_prices
 from dragoman.models.prices import OLD_DAYS, load_prices
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 SECRET = "sk-3fa9d1c07b"  # noqa: S105 - looked for in what is printed
 
@@ -39,8 +39,8 @@ def test_every_line_fits_the_terminal_and_breaks_no_word(dragoman: Cli, folder: 
     assert {*narrow.split()} <= {*wide.split()}
 
 
-def test_nothing_pulled_is_missing_and_no_failure(told: Told) -> None:
-    found = told("doctor")
+def test_nothing_pulled_is_missing_and_no_failure(run_json: RunJson) -> None:
+    found = run_json("doctor")
 
     tau2 = _finding(found, "tau2")
     assert (tau2["state"], tau2["todo"]) == ("missing", "dragoman data pull tau2")
@@ -80,8 +80,8 @@ def test_prices_are_old_half_a_year_after_they_were_looked_up() -> None:
     assert check_prices(date(2100, 1, 1)).found.startswith(f"{len(table.prices)} of ")
 
 
-def test_old_prices_are_one_line_and_no_failure(dragoman: Cli, told: Told) -> None:
-    found = _finding(told("doctor"), "price table")
+def test_old_prices_are_one_line_and_no_failure(dragoman: Cli, run_json: RunJson) -> None:
+    found = _finding(run_json("doctor"), "price table")
     (line,) = [
         each
         for each in dragoman("doctor", COLUMNS="400").stdout.splitlines()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 SECRET = "sk-3fa9d1c07b55ee"  # noqa: S105 - looked for in what is printed
@@ -175,7 +175,7 @@ Examined = Callable[..., Found]
 
 
 @pytest.fixture
-def examined(told: Told) -> Examined:
+def examined(run_json: RunJson) -> Examined:
     """Serve, ask about the model `tiny` there, and return what was found."""
 
     def call(
@@ -189,7 +189,9 @@ def examined(told: Told) -> Examined:
     ) -> Found:
         with serving(server) as origin:
             name = f"{model}?base_url={origin}{path}{query}"
-            return Found(told("doctor", "--model", name, "--timeout", "20", status=status, **more))
+            return Found(
+                run_json("doctor", "--model", name, "--timeout", "20", status=status, **more)
+            )
 
     return call
 
@@ -209,13 +211,13 @@ def test_a_server_that_does_everything_is_ok_in_everything(examined: Examined) -
 
 
 def test_replies_are_bounded_unless_the_name_of_the_model_says_how(examined: Examined) -> None:
-    usual, told = Server(), Server()
+    usual, reported = Server(), Server()
 
     examined(usual, status=0)
-    examined(told, status=0, query="&max_tokens=33")
+    examined(reported, status=0, query="&max_tokens=33")
 
     assert {each["max_tokens"] for each in usual.asked} == {512}
-    assert {each["max_tokens"] for each in told.asked} == {33}
+    assert {each["max_tokens"] for each in reported.asked} == {33}
 
 
 @pytest.mark.parametrize(
@@ -400,19 +402,19 @@ def test_a_key_that_is_taken_is_sent_and_not_shown_where_a_reply_repeats_it(drag
     assert SECRET not in done.stdout + done.stderr
 
 
-def test_a_provider_that_needs_a_key_is_not_asked_without_one(told: Told) -> None:
-    found = Found(told("doctor", "--model", "openai/gpt-4.1-mini", status=1, OPENAI_API_KEY=""))
+def test_a_provider_that_needs_a_key_is_not_asked_without_one(run_json: RunJson) -> None:
+    found = Found(run_json("doctor", "--model", "openai/gpt-4.1-mini", status=1, OPENAI_API_KEY=""))
 
     assert found.causes == {"key": "key_missing"}
     assert found.todo("key") == "export OPENAI_API_KEY=..."
 
 
-def test_nothing_at_the_address_says_how_that_server_is_started(told: Told) -> None:
+def test_nothing_at_the_address_says_how_that_server_is_started(run_json: RunJson) -> None:
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]
     name = f"ollama/qwen3?base_url=http://127.0.0.1:{port}/v1"
 
-    found = Found(told("doctor", "--model", name, status=1))
+    found = Found(run_json("doctor", "--model", name, status=1))
 
     assert found.cause("server") == "no_connection"
     assert found.todo("server").startswith("ollama serve")
@@ -424,10 +426,10 @@ def test_nothing_at_the_address_says_how_that_server_is_started(told: Told) -> N
     }
 
 
-def test_a_server_that_is_silent_is_given_up_and_asked_nothing_more(told: Told) -> None:
+def test_a_server_that_is_silent_is_given_up_and_asked_nothing_more(run_json: RunJson) -> None:
     with socket.create_server(("127.0.0.1", 0)) as held:
         name = f"compatible/tiny?base_url=http://127.0.0.1:{held.getsockname()[1]}/v1"
-        found = Found(told("doctor", "--model", name, "--timeout", "0.2", status=1))
+        found = Found(run_json("doctor", "--model", name, "--timeout", "0.2", status=1))
 
     assert found.cause("words") == "timeout"
     assert "--timeout" in found.todo("words")
@@ -680,13 +682,13 @@ def test_an_answer_that_is_no_completion_is_told_as_one_line(
     assert len(found.text("words")) < 300
 
 
-def test_several_equal_endpoints_are_each_asked(told: Told) -> None:
+def test_several_equal_endpoints_are_each_asked(run_json: RunJson) -> None:
     good, bad = Server(), Server()
     bad.call = {"content": "No."}
 
     with serving(good) as first, serving(bad) as second:
         name = f"compatible/tiny?base_url={first}/v1|{second}/v1"
-        found = Found(told("doctor", "--model", name, status=1))
+        found = Found(run_json("doctor", "--model", name, status=1))
 
     assert found.states[f"tool call at {first}/v1"] == "ok"
     assert found.states[f"tool call at {second}/v1"] == "wrong"

@@ -19,7 +19,7 @@ from dragoman.testing.speech.server import CodedSpeaker, SpeechServer
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 SPEAK = ("speak", "courier", "--out", "set")
 # Carries the code of the test server's voice as it is.
@@ -81,10 +81,10 @@ def timeless(folder: Path) -> dict[str, object]:
 
 @pytest.mark.slow
 def test_a_set_holds_audio_and_what_recognizers_heard_of_it(
-    told: Told, folder: Path, provider: tuple[str, ...], speaker: Stumbling
+    run_json: RunJson, folder: Path, provider: tuple[str, ...], speaker: Stumbling
 ) -> None:
-    *options, ear = provider
-    card = told(*SPEAK, *options, f"{ear},simulated:15")
+    *options, recognizer = provider
+    card = run_json(*SPEAK, *options, f"{recognizer},simulated:15")
     counts = card["categories"]["courier"]
     assert counts["messages"] == 33
     assert card["sounds"] == speaker.spoken == speaker.heard == 33
@@ -109,26 +109,26 @@ def test_a_set_holds_audio_and_what_recognizers_heard_of_it(
     (message,) = recordings.of("saturday-morning")
     assert message.audio is not None
     assert recordings.sound(message.audio).seconds == message.audio.seconds
-    assert message.heard[ear].words == message.said
+    assert message.heard[recognizer].words == message.said
     assert message.whitelist == {"day": "Saturday morning"}
     assert [stage.name for stage in message.stages] == ["synthesis"]
-    found = told("speak", "--verify", "set")
+    found = run_json("speak", "--verify", "set")
     assert found == {"set": "set", "problems": [], "unchecked": []}
 
 
 def test_the_same_command_changes_nothing_in_a_set_that_is_whole(
-    told: Told, folder: Path, provider: tuple[str, ...], speaker: Stumbling
+    run_json: RunJson, folder: Path, provider: tuple[str, ...], speaker: Stumbling
 ) -> None:
-    told(*SPEAK, *provider)
+    run_json(*SPEAK, *provider)
     before, asked = content(folder / "set"), speaker.spoken
-    told(*SPEAK, *provider)
+    run_json(*SPEAK, *provider)
     assert content(folder / "set") == before
     assert speaker.spoken == asked
 
 
 @pytest.mark.speech
 @pytest.mark.slow
-def test_what_was_torn_is_made_again_to_the_same_bytes(told: Told, folder: Path) -> None:
+def test_what_was_torn_is_made_again_to_the_same_bytes(run_json: RunJson, folder: Path) -> None:
     command = (
         "speak",
         "courier:easy",
@@ -140,25 +140,25 @@ def test_what_was_torn_is_made_again_to_the_same_bytes(told: Told, folder: Path)
         "simulated:15",
     )
     made = folder / "set"
-    told(*command)
+    run_json(*command)
     whole = content(made)
     sound = min(name for name in whole if name.endswith(".flac"))
     heard = "transcripts/simulated-15-2fea7ade.jsonl"
     for name in ("texts.jsonl", "speech.jsonl", heard, sound):
         (made / name).write_bytes(whole[name][: len(whole[name]) // 2])
     (made / "card.json").unlink()
-    told(*command)
+    run_json(*command)
     assert content(made) == whole
 
     (made / sound).rename(made / "audio" / f"{'0' * 64}.flac")
     (made / heard).unlink()
-    told(*command)
+    run_json(*command)
     assert content(made) == whole
 
 
 @pytest.mark.nightly
 def test_an_engine_that_breaks_ends_the_making_and_the_same_command_goes_on(
-    told: Told,
+    run_json: RunJson,
     refused: Refused,
     folder: Path,
     provider: tuple[str, ...],
@@ -174,21 +174,21 @@ def test_an_engine_that_breaks_ends_the_making_and_the_same_command_goes_on(
     before = speaker.spoken
 
     speaker.refused = ""
-    card = told(*SPEAK, *provider)
+    card = run_json(*SPEAK, *provider)
     assert (folder / "set" / "speech.jsonl").read_bytes().startswith(kept)
     assert card["sounds"] == speaker.spoken == 33
     assert before > 1
-    assert told("speak", "--verify", "set")["problems"] == []
+    assert run_json("speak", "--verify", "set")["problems"] == []
 
 
 @pytest.mark.slow
 def test_two_workers_make_the_set_that_one_process_makes(
-    told: Told, folder: Path, provider: tuple[str, ...], speaker: Stumbling
+    run_json: RunJson, folder: Path, provider: tuple[str, ...], speaker: Stumbling
 ) -> None:
-    *options, ear = provider
-    words = (*options, f"{ear},simulated:15", "--sample", 9)
-    told("speak", "courier", "--out", "here", *words)
-    assert told("speak", "courier", "--out", "there", *words, "--workers", 2)["sounds"] == 9
+    *options, recognizer = provider
+    words = (*options, f"{recognizer},simulated:15", "--sample", 9)
+    run_json("speak", "courier", "--out", "here", *words)
+    assert run_json("speak", "courier", "--out", "there", *words, "--workers", 2)["sounds"] == 9
     assert timeless(folder / "there") == timeless(folder / "here")
     assert speaker.spoken == speaker.heard == 18
 
@@ -209,7 +209,7 @@ def test_an_engine_that_breaks_in_a_worker_is_told_as_one_of_the_command(
 
 @pytest.mark.slow
 def test_a_budget_counts_what_workers_spend(
-    told: Told, dragoman: Cli, folder: Path, provider: tuple[str, ...], speaker: Stumbling
+    run_json: RunJson, dragoman: Cli, folder: Path, provider: tuple[str, ...], speaker: Stumbling
 ) -> None:
     spread = (*SPEAK, *provider, "--workers", 2)
     stopped = dragoman(*spread, "--concurrency", "1", "--max-cost", "0.001 USD")
@@ -217,7 +217,7 @@ def test_a_budget_counts_what_workers_spend(
     assert "the same command goes on" in stopped.stderr
     before = (folder / "set" / "speech.jsonl").read_bytes()
     assert 0 < before.count(b"\n") < 33
-    told(*spread)
+    run_json(*spread)
     assert (folder / "set" / "speech.jsonl").read_bytes().startswith(before)
     assert speaker.spoken == 33
 
@@ -232,7 +232,7 @@ def interruptible() -> Iterator[None]:
 
 @pytest.mark.usefixtures("interruptible")
 def test_whoever_interrupts_the_making_is_told_how_to_go_on(
-    told: Told, dragoman: Cli, folder: Path, provider: tuple[str, ...], speaker: Stumbling
+    run_json: RunJson, dragoman: Cli, folder: Path, provider: tuple[str, ...], speaker: Stumbling
 ) -> None:
     speaker.interrupted = "flat"
     stopped = dragoman(*SPEAK, *provider, "--concurrency", "1")
@@ -242,12 +242,12 @@ def test_whoever_interrupts_the_making_is_told_how_to_go_on(
     assert kept.count(b"\n") == 2
 
     speaker.interrupted = ""
-    told(*SPEAK, *provider)
+    run_json(*SPEAK, *provider)
     assert (folder / "set" / "speech.jsonl").read_bytes().startswith(kept)
 
 
 def test_a_spent_budget_ends_the_making_and_the_same_command_goes_on(
-    told: Told,
+    run_json: RunJson,
     dragoman: Cli,
     folder: Path,
     provider: tuple[str, ...],
@@ -258,40 +258,45 @@ def test_a_spent_budget_ends_the_making_and_the_same_command_goes_on(
     assert "the same command goes on" in stopped.stderr
     before = (folder / "set" / "speech.jsonl").read_bytes()
     assert 0 < before.count(b"\n") < 33
-    told(*SPEAK, *provider)
+    run_json(*SPEAK, *provider)
     assert (folder / "set" / "speech.jsonl").read_bytes().startswith(before)
     assert speaker.spoken == 33
 
 
 @pytest.mark.slow
 def test_texts_are_given_audio_later_and_audio_more_recognizers(
-    told: Told, refused: Refused, folder: Path, provider: tuple[str, ...], speaker: Stumbling
+    run_json: RunJson, refused: Refused, folder: Path, provider: tuple[str, ...], speaker: Stumbling
 ) -> None:
-    *options, ear = provider
-    told(*SPEAK, "--texts-only")
-    told(*SPEAK, *options, ear)
+    *options, recognizer = provider
+    run_json(*SPEAK, "--texts-only")
+    run_json(*SPEAK, *options, recognizer)
     spoken = (folder / "set" / "speech.jsonl").read_bytes()
-    card = told(*SPEAK, *options, f"simulated:5,{ear}")
+    card = run_json(*SPEAK, *options, f"simulated:5,{recognizer}")
     assert (folder / "set" / "speech.jsonl").read_bytes() == spoken
-    assert list(card["categories"]["courier"]["speech"]["recognizers"]) == ["simulated:5", ear]
+    assert list(card["categories"]["courier"]["speech"]["recognizers"]) == [
+        "simulated:5",
+        recognizer,
+    ]
     assert speaker.heard == 33
 
-    assert "a set with another asr" in refused(*SPEAK, *options, ear, status=2)
-    assert "a set with another line" in refused(*SPEAK, *options, ear, "--line", "studio", status=2)
+    assert "a set with another asr" in refused(*SPEAK, *options, recognizer, status=2)
+    assert "a set with another line" in refused(
+        *SPEAK, *options, recognizer, "--line", "studio", status=2
+    )
     assert "a set with another" in refused(*SPEAK, "--texts-only", status=2)
-    assert told("speak", "--verify", "set")["problems"] == []
+    assert run_json("speak", "--verify", "set")["problems"] == []
 
 
 @pytest.mark.slow
-def test_where_only_words_are_misheard_nobody_speaks(told: Told, folder: Path) -> None:
-    card = told(*SPEAK, "--asr", "simulated:15,simulated:0")
+def test_where_only_words_are_misrecognized_nobody_speaks(run_json: RunJson, folder: Path) -> None:
+    card = run_json(*SPEAK, "--asr", "simulated:15,simulated:0")
     speech = card["categories"]["courier"]["speech"]
     assert (card["sounds"], speech["seconds"], speech["voices"]) == (0, 0, {})
     assert speech["recognizers"]["simulated:0"]["word_error_rate"] == 0
     assert not (folder / "set" / "audio").exists()
     (message,) = AudioSet(folder / "set").of("saturday-morning")
     assert message.audio is None
-    assert told("speak", "--verify", "set")["problems"] == []
+    assert run_json("speak", "--verify", "set")["problems"] == []
 
 
 @pytest.mark.slow
@@ -313,9 +318,9 @@ def changed(path: Path, place: int, **fields: object) -> None:
 
 @pytest.mark.nightly
 def test_a_set_whose_audio_or_transcripts_were_changed_is_found_out(
-    told: Told, folder: Path, provider: tuple[str, ...]
+    run_json: RunJson, folder: Path, provider: tuple[str, ...]
 ) -> None:
-    told(*SPEAK, *provider)
+    run_json(*SPEAK, *provider)
     made = folder / "set"
     (heard,) = (made / "transcripts").iterdir()
     changed(heard, 0, text="something else")
@@ -326,8 +331,8 @@ def test_a_set_whose_audio_or_transcripts_were_changed_is_found_out(
     second.unlink()
     (made / "audio" / "notes.txt").touch()
 
-    (name,) = told(*("speak", "--verify", "set"), status=1)["problems"][:1]
-    problems = told("speak", "--verify", "set", status=1)["problems"]
+    (name,) = run_json(*("speak", "--verify", "set"), status=1)["problems"][:1]
+    problems = run_json("speak", "--verify", "set", status=1)["problems"]
     assert problems[0] == name
     for expected in (
         "where-is-my-parcel/0.0: what openai/whisper-1",

@@ -22,10 +22,10 @@ from dragoman.testing.speech.requests import Listen, Protocol
 from dragoman.testing.speech.server import CodedSpeaker, SpeechServer
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 SERVICES: tuple[Protocol, ...] = ("openai", "deepgram", "elevenlabs")
-EARS = {
+RECOGNIZERS = {
     "openai": "openai/whisper-1?base_url=",
     "deepgram": "deepgram/nova-3?smart_format=true&base_url=",
     "elevenlabs": "elevenlabs/scribe_v1?base_url=",
@@ -65,8 +65,8 @@ def recognizing(speaking: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Spe
         yield server
 
 
-def ear(server: SpeechServer, service: Protocol) -> str:
-    return f"{EARS[service]}{server.url(service)}"
+def recognizer(server: SpeechServer, service: Protocol) -> str:
+    return f"{RECOGNIZERS[service]}{server.url(service)}"
 
 
 def voice(server: SpeechServer, service: Protocol) -> str:
@@ -92,17 +92,17 @@ def require_same_recognition(messages: list[RecordedMessage], server: SpeechServ
     """Check that each service wrote the words of the embedded recognizer, in sentences."""
     for message in messages:
         for service in SERVICES:
-            heard = message.heard[ear(server, service)]
+            heard = message.heard[recognizer(server, service)]
             assert letters(heard.words) == letters(message.heard["mixed"].text), service
             assert re.fullmatch(r"[A-Z0-9$].*[.?]", heard.words), heard.words
-            assert share_heard(message, ear(server, service)) > 0.6
+            assert share_heard(message, recognizer(server, service)) > 0.6
 
 
 def require_counted(card: dict[str, Any], server: SpeechServer) -> None:
     """Check that calls and seconds of audio of each service stand in the card."""
     used = {(each["purpose"], each["model"]): each for each in card["usage"]}
     for service in SERVICES:
-        model = EARS[service].partition("?")[0]
+        model = RECOGNIZERS[service].partition("?")[0]
         recognition = used["recognition", model]
         assert recognition["calls"] == card["sounds"]
         assert recognition["audio_seconds"] == pytest.approx(card["seconds"], abs=0.1)
@@ -116,12 +116,12 @@ def require_counted(card: dict[str, Any], server: SpeechServer) -> None:
     "sample", [2, pytest.param(8, marks=pytest.mark.nightly)], ids=["few", "more"]
 )
 def test_three_services_hear_over_the_telephone_what_the_embedded_recognizer_hears(
-    told: Told, folder: Path, speaking: Path, recognizing: SpeechServer, sample: int
+    run_json: RunJson, folder: Path, speaking: Path, recognizing: SpeechServer, sample: int
 ) -> None:
-    card = told(
+    card = run_json(
         *("speak", "courier", "--out", "set", "--line", "telephone", "--sample", sample),
         *("--tts", listed(voice, recognizing)),
-        *("--asr", f"mixed,{listed(ear, recognizing)}"),
+        *("--asr", f"mixed,{listed(recognizer, recognizing)}"),
         cache=speaking,
     )
 
@@ -133,7 +133,7 @@ def test_three_services_hear_over_the_telephone_what_the_embedded_recognizer_hea
     for heard in card["categories"]["courier"]["speech"]["recognizers"].values():
         assert heard["word_error_rate"] < 0.6
         assert heard["lost"] <= heard["values"] / 2
-    assert told("speak", "--verify", "set")["problems"] == []
+    assert run_json("speak", "--verify", "set")["problems"] == []
 
 
 def played(folder: Path) -> dict[str, Episode]:
@@ -163,11 +163,11 @@ TASK = ("run", "courier:easy", "--agent", "literal", "--tasks", "where-is-my-par
 @pytest.mark.speech
 @pytest.mark.slow
 def test_a_tracking_number_passes_a_telephone_run_in_the_writing_of_its_service(
-    told: Told, folder: Path, speaking: Path, recognizing: SpeechServer
+    run_json: RunJson, folder: Path, speaking: Path, recognizing: SpeechServer
 ) -> None:
-    result = told(
+    result = run_json(
         *(*TASK, "--voice", "telephone", "--out", "mine"),
-        *("--speaker", voice(recognizing, "openai"), "--asr", listed(ear, recognizing)),
+        *("--speaker", voice(recognizing, "openai"), "--asr", listed(recognizer, recognizing)),
         cache=speaking,
     )
 
@@ -190,11 +190,11 @@ def test_a_tracking_number_passes_a_telephone_run_in_the_writing_of_its_service(
 
 
 @pytest.mark.slow
-def test_services_that_stay_down_are_infrastructure(told: Told, folder: Path) -> None:
+def test_services_that_stay_down_are_infrastructure(run_json: RunJson, folder: Path) -> None:
     with SpeechServer() as speaks, SpeechServer(behaviour=DOWN) as hears:
-        result = told(
+        result = run_json(
             *(*TASK, "--voice", PERFECT_LINE, "--patience", 1, "--out", "mine"),
-            *("--speaker", voice(speaks, "openai"), "--asr", listed(ear, hears)),
+            *("--speaker", voice(speaks, "openai"), "--asr", listed(recognizer, hears)),
             status=1,
         )
 
@@ -207,10 +207,10 @@ def test_services_that_stay_down_are_infrastructure(told: Told, folder: Path) ->
     assert calls == [0, 0, 0]
 
 
-def test_a_transcript_without_words_is_kept_as_one(told: Told, folder: Path) -> None:
+def test_a_transcript_without_words_is_kept_as_one(run_json: RunJson, folder: Path) -> None:
     with SpeechServer(DeafSpeaker()) as server:
-        names = [ear(server, service) for service in SERVICES]
-        card = told(
+        names = [recognizer(server, service) for service in SERVICES]
+        card = run_json(
             *("speak", "courier", "--out", "set", "--line", PERFECT_LINE, "--sample", 2),
             *("--tts", voice(server, "openai"), "--asr", ",".join(names)),
         )
@@ -223,15 +223,15 @@ def test_a_transcript_without_words_is_kept_as_one(told: Told, folder: Path) -> 
         assert heard["lost"] == heard["values"] > 0
         assert heard["word_error_rate"] > 0.9
     assert sum(each["calls"] for each in card["usage"] if each["purpose"] == "recognition") == 6
-    assert told("speak", "--verify", "set")["problems"] == []
+    assert run_json("speak", "--verify", "set")["problems"] == []
 
 
 @pytest.mark.slow
-def test_a_user_of_whom_no_word_is_heard_is_no_fault(told: Told, folder: Path) -> None:
+def test_a_user_of_whom_no_word_is_heard_is_no_fault(run_json: RunJson, folder: Path) -> None:
     with SpeechServer(DeafSpeaker()) as server:
-        told(
+        run_json(
             *(*TASK, "--voice", PERFECT_LINE, "--out", "mine"),
-            *("--speaker", voice(server, "openai"), "--asr", ear(server, "elevenlabs")),
+            *("--speaker", voice(server, "openai"), "--asr", recognizer(server, "elevenlabs")),
         )
 
     (episode,) = played(folder / "mine").values()

@@ -14,7 +14,7 @@ from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 SPEAK = ("speak", "courier", "--texts-only", "--out")
 
@@ -29,8 +29,10 @@ def script(folder: Path, answer: object) -> str:
     return "scripted/script.json"
 
 
-def test_a_set_says_of_every_message_how_its_values_are_found(told: Told, folder: Path) -> None:
-    card = told(*SPEAK, "set")
+def test_a_set_says_of_every_message_how_its_values_are_found(
+    run_json: RunJson, folder: Path
+) -> None:
+    card = run_json(*SPEAK, "set")
     counts = card["categories"]["courier"]
     assert (counts["messages"], counts["lost"]) == (33, 0)
     assert sum(counts["found"].values()) == counts["values"] > 20
@@ -43,7 +45,7 @@ def test_a_set_says_of_every_message_how_its_values_are_found(told: Told, folder
     assert saturday["whitelist"]["topics"] == {"day": "Saturday morning"}
     (proof,) = saturday["spoken"]["proof"]
     assert (proof["topic"], proof["how"]) == ("day", "exactly")
-    assert told("speak", "--verify", "set") == {
+    assert run_json("speak", "--verify", "set") == {
         "set": "set",
         "problems": [],
         "unchecked": [],
@@ -52,16 +54,16 @@ def test_a_set_says_of_every_message_how_its_values_are_found(told: Told, folder
 
 @pytest.mark.nightly
 def test_a_sample_has_whole_tasks_and_all_that_a_smaller_one_has(
-    told: Told, refused: Refused, folder: Path
+    run_json: RunJson, refused: Refused, folder: Path
 ) -> None:
     drawn: list[dict[str, dict[str, Any]]] = []
     for count in (4, 9):
-        card = told(*SPEAK, f"of-{count}", "--sample", str(count))
+        card = run_json(*SPEAK, f"of-{count}", "--sample", str(count))
         assert card["categories"]["courier"]["messages"] == count
         drawn += [
             {each["spoken"]["message"]["task"]: each for each in lines(folder / f"of-{count}")}
         ]
-        assert told("speak", "--verify", f"of-{count}")["problems"] == []
+        assert run_json("speak", "--verify", f"of-{count}")["problems"] == []
     smaller, larger = drawn
     assert smaller.items() <= larger.items()
     assert "holds a set with another sample" in refused(*SPEAK, "of-4", status=2)
@@ -69,14 +71,14 @@ def test_a_sample_has_whole_tasks_and_all_that_a_smaller_one_has(
 
 
 @pytest.mark.slow
-def test_a_set_that_was_cut_off_goes_on_to_the_same_bytes(told: Told, folder: Path) -> None:
-    told(*SPEAK, "set")
+def test_a_set_that_was_cut_off_goes_on_to_the_same_bytes(run_json: RunJson, folder: Path) -> None:
+    run_json(*SPEAK, "set")
     texts, card = folder / "set" / "texts.jsonl", folder / "set" / "card.json"
     whole = texts.read_bytes(), card.read_bytes()
     for kept in (0, 1, len(whole[0]) // 2, len(whole[0]) - 1):
         texts.write_bytes(whole[0][:kept])
         card.unlink()
-        told(*SPEAK, "set")
+        run_json(*SPEAK, "set")
         assert (texts.read_bytes(), card.read_bytes()) == whole
 
 
@@ -88,8 +90,10 @@ def test_the_table_counts_values_by_how_they_are_found(dragoman: Cli) -> None:
     assert "values by dragoman-values-1, words by dragoman-verbalization-2" in printed
 
 
-def test_a_set_that_was_changed_is_found_out(told: Told, dragoman: Cli, folder: Path) -> None:
-    told(*SPEAK, "set")
+def test_a_set_that_was_changed_is_found_out(
+    run_json: RunJson, dragoman: Cli, folder: Path
+) -> None:
+    run_json(*SPEAK, "set")
     texts = folder / "set" / "texts.jsonl"
     first, second, *others = texts.read_bytes().splitlines(keepends=True)
     texts.write_bytes(b"".join((first, second.replace(b"Saturday", b"Sunday", 2), *others)))
@@ -106,10 +110,10 @@ def test_a_set_that_was_changed_is_found_out(told: Told, dragoman: Cli, folder: 
 
 
 def test_a_model_that_loses_values_is_not_believed_and_one_that_keeps_them_is(
-    told: Told, folder: Path
+    run_json: RunJson, folder: Path
 ) -> None:
     model = script(folder, {"said": "Um, on Saturday morning please."})
-    told(*SPEAK, "set", "--rewriter", model)
+    run_json(*SPEAK, "set", "--rewriter", model)
     grades = {
         line["spoken"]["message"]["task"]: line["spoken"]["grade"] for line in lines(folder / "set")
     }
@@ -117,13 +121,13 @@ def test_a_model_that_loses_values_is_not_believed_and_one_that_keeps_them_is(
     assert grades["fifteen-or-fifty"] != "model"
     reasons = json.loads((folder / "set" / "card.json").read_bytes())["reasons"]
     assert reasons["fifteen-or-fifty/0.0"][0] == "model: '50' not found again"
-    assert told("speak", "--verify", "set")["problems"] == []
+    assert run_json("speak", "--verify", "set")["problems"] == []
 
 
 def test_topics_that_a_model_named_stand_beside_those_of_the_gold_calls(
-    told: Told, folder: Path
+    run_json: RunJson, folder: Path
 ) -> None:
-    told(*SPEAK, "set", "--topics", script(folder, {"topics": {"day": "weekday"}}))
+    run_json(*SPEAK, "set", "--topics", script(folder, {"topics": {"day": "weekday"}}))
     found = {line["spoken"]["message"]["task"]: line["whitelist"] for line in lines(folder / "set")}
     assert found["saturday-morning"] == {
         "topics": {"day": "Saturday morning"},
@@ -139,7 +143,7 @@ def repeated(request: ChatBody) -> CannedReply:
 
 
 def test_a_spent_budget_leaves_what_came_and_the_same_command_goes_on(
-    told: Told, dragoman: Cli, folder: Path
+    run_json: RunJson, dragoman: Cli, folder: Path
 ) -> None:
     with ModelServer(repeated) as server:
         model = f"compatible/any?base_url={server.url}"
@@ -149,7 +153,7 @@ def test_a_spent_budget_leaves_what_came_and_the_same_command_goes_on(
         assert "the same command goes on" in stopped.stderr
         before = lines(folder / "set")
         assert 0 < len(before) < 33
-        card = told(*asked)
+        card = run_json(*asked)
     assert lines(folder / "set")[: len(before)] == before
     assert card["categories"]["courier"]["grades"] == {"model": 33}
     assert card["usage"][0]["calls"] == 33
@@ -171,8 +175,8 @@ def test_what_cannot_be_spoken_is_one_line(
     assert why in refused("speak", *arguments, status=2)
 
 
-def test_a_folder_with_another_set_is_refused(told: Told, refused: Refused) -> None:
-    told(*SPEAK, "set")
+def test_a_folder_with_another_set_is_refused(run_json: RunJson, refused: Refused) -> None:
+    run_json(*SPEAK, "set")
     line = refused(*SPEAK, "set", "--seed", "2", status=2)
     assert "set holds a set with another seed (1, not 2): name another folder" in line
 

@@ -16,7 +16,7 @@ from dragoman.store.audio_set import AudioSet
 from dragoman.store.audio_set_format import UNRECORDED_MATCHER, UNRECORDED_VERBALIZATION
 
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 SPEAK = ("speak", "courier:easy", "--out", "set", "--asr", "simulated:15")
 VERSIONS = {
@@ -56,54 +56,56 @@ def forget(folder: Path, *names: str) -> None:
 
 
 @pytest.fixture
-def earlier(told: Told, folder: Path) -> Path:
+def earlier(run_json: RunJson, folder: Path) -> Path:
     """A set as they were before they named rules: by the earlier reader, in words of that time."""
-    told(*SPEAK)
+    run_json(*SPEAK)
     forget(folder, "matcher", "normalization")
     (
         folder / "set" / "texts.jsonl"
     ).unlink()  # made again, with values as the earlier reader has them
-    told(*SPEAK)
+    run_json(*SPEAK)
     forget(folder, *VERSIONS)
     speech = folder / "set" / "speech.jsonl"
     spoken = lines(speech)
     for line in spoken:
         line["said"] = f"well well, {line['said']}"
     speech.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in spoken))
-    told(*SPEAK)  # heard again, and its card tells what is in it
+    run_json(*SPEAK)  # heard again, and its card tells what is in it
     forget(folder, *VERSIONS)
     return folder / "set"
 
 
-def test_a_new_set_and_its_card_name_the_rules(told: Told, folder: Path) -> None:
-    card = told(*SPEAK)
+def test_a_new_set_and_its_card_name_the_rules(run_json: RunJson, folder: Path) -> None:
+    card = run_json(*SPEAK)
     assert settings(folder) == VERSIONS
     assert {name: card["made"][name] for name in VERSIONS} == VERSIONS
-    assert told("speak", "--verify", "set")["unchecked"] == []
+    assert run_json("speak", "--verify", "set")["unchecked"] == []
 
 
-def test_a_set_of_texts_names_what_its_texts_depend_on(told: Told, folder: Path) -> None:
-    told("speak", "courier:easy", "--out", "set", "--texts-only")
+def test_a_set_of_texts_names_what_its_texts_depend_on(run_json: RunJson, folder: Path) -> None:
+    run_json("speak", "courier:easy", "--out", "set", "--texts-only")
     texts = {**VERSIONS, "normalizer": None, "normalization": None}
     assert settings(folder) == texts
-    told(*SPEAK)
+    run_json(*SPEAK)
     assert settings(folder) == VERSIONS
 
 
 def test_an_earlier_set_is_sound_and_its_words_are_said_to_be_unchecked(
-    told: Told, earlier: Path
+    run_json: RunJson, earlier: Path
 ) -> None:
-    found = told("speak", "--verify", "set")
+    found = run_json("speak", "--verify", "set")
     assert found["problems"] == []
     (line,) = found["unchecked"]
     assert UNRECORDED_VERBALIZATION in line
     assert all(each["said"].startswith("well well") for each in lines(earlier / "speech.jsonl"))
 
 
-def test_an_earlier_set_goes_on_by_its_own_rules(told: Told, folder: Path, earlier: Path) -> None:
+def test_an_earlier_set_goes_on_by_its_own_rules(
+    run_json: RunJson, folder: Path, earlier: Path
+) -> None:
     files = ("texts.jsonl", "speech.jsonl")
     before = [(earlier / name).read_bytes() for name in files]
-    told(*SPEAK[:-1], "simulated:15,simulated:30")
+    run_json(*SPEAK[:-1], "simulated:15,simulated:30")
     assert [(earlier / name).read_bytes() for name in files] == before
     found = settings(folder)
     assert (found["matcher"], found["verbalization"], found["normalization"]) == (
@@ -111,12 +113,14 @@ def test_an_earlier_set_goes_on_by_its_own_rules(told: Told, folder: Path, earli
         UNRECORDED_VERBALIZATION,
         EARLIER_NORMALIZATION,
     )
-    assert told("speak", "--verify", "set")["problems"] == []
+    assert run_json("speak", "--verify", "set")["problems"] == []
 
 
-def test_naming_the_rules_of_a_set_leaves_its_digest_as_it_was(told: Told, earlier: Path) -> None:
+def test_naming_the_rules_of_a_set_leaves_its_digest_as_it_was(
+    run_json: RunJson, earlier: Path
+) -> None:
     digest = AudioSet(earlier).digest
-    told(*SPEAK)
+    run_json(*SPEAK)
     assert AudioSet(earlier).digest == digest
 
 
@@ -132,11 +136,11 @@ def test_words_of_two_verbalizations_are_not_mixed(
     assert path.read_bytes() == b"".join(rest)
 
 
-def test_an_unknown_matcher_is_named(told: Told, refused: Refused, folder: Path) -> None:
-    told(*SPEAK)
+def test_an_unknown_matcher_is_named(run_json: RunJson, refused: Refused, folder: Path) -> None:
+    run_json(*SPEAK)
     changed(
         folder / "set" / "settings.json", lambda value: value.update(matcher="dragoman-values-99")
     )
     why = "its values were found by 'dragoman-values-99', which is unknown here"
-    assert told("speak", "--verify", "set", status=1)["problems"] == [why]
+    assert run_json("speak", "--verify", "set", status=1)["problems"] == [why]
     assert why in refused(*SPEAK, status=2)

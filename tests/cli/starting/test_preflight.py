@@ -19,7 +19,7 @@ from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 NOWHERE = "http://127.0.0.1:9/v1"
 SHOP = ("run", "sample:shop", "--limit", "2")
@@ -71,10 +71,10 @@ def server() -> Iterator[ModelServer]:
 
 
 def test_what_was_asked_is_remembered_and_the_run_is_the_same_but_for_a_line_of_its_ledger(
-    dragoman: Cli, told: Told, server: ModelServer
+    dragoman: Cli, run_json: RunJson, server: ModelServer
 ) -> None:
     agent = ("--agent", f"compatible/any?base_url={server.url}")
-    without = told(*SHOP, *agent, "--no-cache", "--no-preflight", "--out", "without")
+    without = run_json(*SHOP, *agent, "--no-cache", "--no-preflight", "--out", "without")
     asked = server.log.completed
     tried = dragoman(*SHOP, *agent, "--preflight", "--json", "--out", "tried")
 
@@ -104,9 +104,9 @@ def test_one_that_ends_says_what_was_used_until_then(
 
     assert done.returncode == 1
     assert server.log.completed == 1
-    told = done.stderr.splitlines()[-1]
-    assert "; used until then: agent compatible/any 1 call in " in told
-    assert "; cost " in told
+    reported = done.stderr.splitlines()[-1]
+    assert "; used until then: agent compatible/any 1 call in " in reported
+    assert "; cost " in reported
 
 
 PRICES = """
@@ -118,17 +118,17 @@ as_of = 2026-05-01
 
 
 def test_what_was_asked_stands_wherever_costs_do_and_stays_when_the_run_goes_on(
-    dragoman: Cli, told: Told, server: ModelServer, folder: Path
+    dragoman: Cli, run_json: RunJson, server: ModelServer, folder: Path
 ) -> None:
     (folder / "prices.toml").write_text(PRICES)
     agent = ("--agent", f"compatible/any?base_url={server.url}", "--prices", "prices.toml")
-    ran = told(*SHOP, *agent, "--preflight", "--no-cache", "--out", "mine")
+    ran = run_json(*SHOP, *agent, "--preflight", "--no-cache", "--out", "mine")
 
     costs = {line["purpose"]: line["cost"]["paid_usd"] for line in ran["usage"]}
     assert ran["cost"]["paid_usd"] == pytest.approx(costs["agent"] + costs["preflight"])
     assert 0 < costs["preflight"] < costs["agent"]
-    assert told("resume", "mine")["usage"] == ran["usage"]
-    (scenario,) = told("usage", "mine")["usage"]
+    assert run_json("resume", "mine")["usage"] == ran["usage"]
+    (scenario,) = run_json("usage", "mine")["usage"]
     assert [line["for"] for line in scenario["lines"]] == ["agent", "preflight"]
     assert scenario["cost"] == pytest.approx(ran["cost"]["usd"])
     assert load(folder / "mine").usage["purpose"].to_list() == ["agent", "preflight"]
@@ -137,20 +137,20 @@ def test_what_was_asked_stands_wherever_costs_do_and_stays_when_the_run_goes_on(
 
 
 def test_a_dry_run_takes_conversations_for_what_they_used_without_a_preflight(
-    told: Told, server: ModelServer
+    run_json: RunJson, server: ModelServer
 ) -> None:
     agent = ("--agent", f"compatible/any?base_url={server.url}", "--no-cache")
-    told(*SHOP, *agent, "--preflight", "--out", "mine")
-    found = told(*SHOP, *agent, "--dry-run", "--like", "mine")["estimate"]
+    run_json(*SHOP, *agent, "--preflight", "--out", "mine")
+    found = run_json(*SHOP, *agent, "--dry-run", "--like", "mine")["estimate"]
 
     assert [line["purpose"] for line in found["lines"]] == ["agent"]
 
 
 def test_what_was_asked_counts_for_the_budget(
-    dragoman: Cli, told: Told, server: ModelServer
+    dragoman: Cli, run_json: RunJson, server: ModelServer
 ) -> None:
     agent = ("--agent", f"compatible/any?base_url={server.url}", "--no-cache")
-    ran = told(*SHOP, *agent, "--preflight", "--out", "mine")
+    ran = run_json(*SHOP, *agent, "--preflight", "--out", "mine")
     tokens = {
         each["purpose"]: each["input_tokens"] + each["output_tokens"] for each in ran["usage"]
     }

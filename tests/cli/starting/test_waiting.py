@@ -18,7 +18,7 @@ from dragoman.testing.server import ModelServer
 from dragoman.testing.server_config import Capacity, ServerConfig
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 SHOP = ("run", "sample:shop", "--limit", "2")
@@ -40,12 +40,12 @@ def _manifest_waiting(folder: Path) -> ConcurrencyLimits | None:
 
 
 def test_a_dry_run_and_the_manifest_say_what_was_chosen(
-    dragoman: Cli, told: Told, folder: Path, server: ModelServer
+    dragoman: Cli, run_json: RunJson, folder: Path, server: ModelServer
 ) -> None:
     agent = f"compatible/any?base_url={server.url}"
     address = server.url.removesuffix("/v1")
 
-    planned = told(*SHOP, "--agent", agent, "--dry-run")["waiting"]
+    planned = run_json(*SHOP, "--agent", agent, "--dry-run")["waiting"]
     printed = dragoman(*SHOP, "--agent", agent, "--dry-run").stdout
     dragoman(*SHOP, "--agent", agent, "--out", "mine")
 
@@ -63,12 +63,12 @@ def test_a_dry_run_and_the_manifest_say_what_was_chosen(
 
 
 def test_what_is_given_wins_and_no_key_of_a_cell_depends_on_it(
-    told: Told, server: ModelServer
+    run_json: RunJson, server: ModelServer
 ) -> None:
     asked = (*SHOP, "--agent", f"compatible/any?base_url={server.url}", "--dry-run")
 
-    chosen = told(*asked)
-    given = told(*asked, "--concurrency", "64", "--read-timeout", "300", "--patience", "9")
+    chosen = run_json(*asked)
+    given = run_json(*asked, "--concurrency", "64", "--read-timeout", "300", "--patience", "9")
 
     assert given["waiting"]["chosen"] == []
     assert (given["waiting"]["concurrency"], given["waiting"]["local_read_timeout"]) == (64, 300.0)
@@ -77,12 +77,12 @@ def test_what_is_given_wins_and_no_key_of_a_cell_depends_on_it(
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_run_goes_on_with_other_options_of_waiting_and_keeps_its_keys(
-    dragoman: Cli, told: Told, folder: Path, server: ModelServer, workers: int
+    dragoman: Cli, run_json: RunJson, folder: Path, server: ModelServer, workers: int
 ) -> None:
     agent = f"compatible/any?base_url={server.url}"
     config = RunConfig("sample:shop", (agent,), limit=2, timeout=0.000001)
     start_job(build_setup(config), folder / "mine", 0.0).store.close()
-    planned = told(*SHOP, "--agent", agent, "--timeout", "0.000001", "--dry-run")
+    planned = run_json(*SHOP, "--agent", agent, "--timeout", "0.000001", "--dry-run")
 
     done = dragoman("resume", "mine", *WAITING, "--workers", workers, "--trust", "--json")
 
@@ -95,7 +95,7 @@ def test_a_run_goes_on_with_other_options_of_waiting_and_keeps_its_keys(
     assert [each and each.ending.reason for each in episodes] == ["user_stop", "user_stop"]
     assert [each["timeout"] for each in resumed] == [600]
     assert resumed[0].keys() >= {"concurrency", "read_timeout", "patience", "hedge", "rates"}
-    assert told("verify", "mine")["problems"] == []
+    assert run_json("verify", "mine")["problems"] == []
 
 
 def test_going_on_uses_the_options_that_are_given(dragoman: Cli, folder: Path) -> None:
@@ -111,11 +111,11 @@ def test_going_on_uses_the_options_that_are_given(dragoman: Cli, folder: Path) -
         assert job.setup.connections.timeouts.read == 50.0
 
 
-def test_score_takes_them_too(told: Told, server: ModelServer) -> None:
-    told(*SHOP, "--agent", "gold", "--out", "mine")
+def test_score_takes_them_too(run_json: RunJson, server: ModelServer) -> None:
+    run_json(*SHOP, "--agent", "gold", "--out", "mine")
     waiting = ("--read-timeout", "50", "--concurrency", "1", "--patience", "60", "--hedge", "40")
 
-    scored = told("score", "mine", "--judge", f"compatible/any?base_url={server.url}", *waiting)
+    scored = run_json("score", "mine", "--judge", f"compatible/any?base_url={server.url}", *waiting)
 
     assert [cell["agent"] for cell in scored["cells"]] == ["gold"]
 

@@ -32,7 +32,7 @@ from dragoman.testing.server import ModelServer
 
 pytestmark = pytest.mark.slow
 
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 
 @pytest.fixture
@@ -46,12 +46,12 @@ def printed(value: object) -> Any:  # noqa: ANN401 - whatever JSON holds
 
 
 def test_a_suite_is_translated_and_reviewed_as_by_commands(
-    told: Told, folder: Path, tmp_path: Path, model: str, texts: int
+    run_json: RunJson, folder: Path, tmp_path: Path, model: str, texts: int
 ) -> None:
     request = TranslationRequest("sample:shop", ("th",), model, tmp_path / "out")
     (planned,) = plan_translation(request).languages
     (done,) = run_translation(request).languages
-    said = told("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out")
+    said = run_json("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out")
 
     assert (planned.plan.texts, len(done.settled), done.is_done) == (texts, texts, True)
     assert [each["written"] for each in said["languages"]] == [list(done.written)]
@@ -62,19 +62,19 @@ def test_a_suite_is_translated_and_reviewed_as_by_commands(
 
     memory = request.memory_path
     held = read_memory(memory)
-    assert told("memory", "show", memory)["translations"] == printed(held.counts)
+    assert run_json("memory", "show", memory)["translations"] == printed(held.counts)
     assert held.costs == (None,)
     assert export_translations(memory, tmp_path / "th.tmx") == texts
     (taken,) = import_translations(str(tmp_path / "th.tmx"), tmp_path / "other.sqlite")
     assert taken.taken == texts
     agreed = compare_memories(memory, tmp_path / "other.sqlite", ["sample:shop"], ["th"])
-    assert {each.likeness for each in agreed} == {1}
+    assert {each.similarity for each in agreed} == {1}
     assert count_texts("sample:shop").domain.texts == texts
 
     asked = ReviewRequest(("sample:shop",), "th", memory)
     sheets = export_review(asked, ReviewExport(tmp_path / "sheets"))
     export = ("review", "export", "sample:shop", "--to", "th", "--memory", memory)
-    counts = told(*export, "--out", "sheets")["sheets"]
+    counts = run_json(*export, "--out", "sheets")["sheets"]
     assert counts == {name: len(rows) for name, rows in sheets.rows.items()}
     for path in (tmp_path / "sheets").iterdir():
         assert path.read_bytes() == (folder / "sheets" / path.name).read_bytes()
@@ -83,7 +83,7 @@ def test_a_suite_is_translated_and_reviewed_as_by_commands(
 
 
 def test_an_audio_set_of_texts_is_that_of_the_command(
-    told: Told, folder: Path, tmp_path: Path
+    run_json: RunJson, folder: Path, tmp_path: Path
 ) -> None:
     stages: list[tuple[str, int | None]] = []
 
@@ -93,7 +93,7 @@ def test_an_audio_set_of_texts_is_that_of_the_command(
 
     card = run_speak(AudioSetRequest(("courier",), "rules", tmp_path / "set"), progress=progress)
 
-    assert told("speak", "courier", "--texts-only", "--out", "set") == printed(card)
+    assert run_json("speak", "courier", "--texts-only", "--out", "set") == printed(card)
     assert [title for title, _ in stages] == ["texts"]
     assert verify_set(tmp_path / "set").problems == ()
     for path in (folder / "set").iterdir():

@@ -33,11 +33,11 @@ def test_what_a_memory_holds_and_took_is_shown(dragoman: Cli, memory: Path) -> N
     assert shown.returncode == 0, shown.stderr
     assert "reviewed" in shown.stdout
     assert "openai/gpt-4.1: 2 calls, 1,000,000 tokens in, 100,000 out, 2.80 USD" in shown.stdout
-    told = json.loads(dragoman("memory", "show", memory.name, "--json").stdout)
-    assert told["translations"] == [
+    reported = json.loads(dragoman("memory", "show", memory.name, "--json").stdout)
+    assert reported["translations"] == [
         {"source_language": "en", "target_language": "th", "origin": "reviewed", "entries": 1}
     ]
-    assert told["usage"][0]["cost"] == pytest.approx(2.8)
+    assert reported["usage"][0]["cost"] == pytest.approx(2.8)
 
 
 def test_a_memory_goes_through_tmx_into_another_with_its_reviews(
@@ -73,8 +73,13 @@ def test_translated_artifacts_are_read_back_into_a_memory_that_agrees_with_the_f
         dragoman("translate", "sample:shop", "--to", "vi", "--model", model, "--out", "out")
     options = ("--suite", "sample:shop", "--to", "vi")
     imported = dragoman("memory", "import", "out", "again.sqlite", *options, "--json")
-    (told,) = json.loads(imported.stdout)["imported"]
-    assert (told["domain"], told["language"], told["read"], told["disagreeing"]) == (
+    (reported,) = json.loads(imported.stdout)["imported"]
+    assert (
+        reported["domain"],
+        reported["language"],
+        reported["read"],
+        reported["disagreeing"],
+    ) == (
         *("sample", "vi"),
         *(texts, 0),
     )
@@ -93,9 +98,9 @@ def test_labels_that_were_left_in_english_are_no_translations(dragoman: Cli, fol
     dragoman("translate", "courier", "--to", "th", "--model", "glossary", "--out", "out")
     options = ("--suite", "courier", "--to", "th", "--json")
     imported = dragoman("memory", "import", "out", "again.sqlite", *options)
-    (told,) = json.loads(imported.stdout)["imported"]
+    (reported,) = json.loads(imported.stdout)["imported"]
     with TranslationMemory(folder / "again.sqlite", write=False) as memory:
-        assert len(memory.entries()) == told["read"]
+        assert len(memory.entries()) == reported["read"]
         assert [each for each in memory.entries() if each.source.text in {"paid", "held"}] == []
 
 
@@ -126,14 +131,16 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("options", "status", "told"), REFUSED, ids=[each[2] for each in REFUSED])
+@pytest.mark.parametrize(
+    ("options", "status", "reported"), REFUSED, ids=[each[2] for each in REFUSED]
+)
 def test_a_mistake_is_one_line(
-    dragoman: Cli, memory: Path, options: tuple[str, ...], status: int, told: str
+    dragoman: Cli, memory: Path, options: tuple[str, ...], status: int, reported: str
 ) -> None:
     assert memory.is_file()
     done = dragoman("memory", *options)
     assert (done.returncode, done.stderr.count("\n")) == (status, 1), done.stderr
-    assert told in done.stderr
+    assert reported in done.stderr
 
 
 def test_a_file_that_breaks_off_is_refused_whole(dragoman: Cli, folder: Path) -> None:

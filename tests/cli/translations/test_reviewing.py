@@ -21,7 +21,7 @@ from dragoman.testing.scripted_answers import Unanswered
 from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 MEMORY = "out/translation_memory.sqlite"
@@ -53,8 +53,8 @@ def model(answers: Reader) -> Iterator[str]:
 
 
 @pytest.fixture
-def translated(told: Told, folder: Path, model: str) -> Path:
-    told("translate", "sample:shop", "--to", "vi", "--model", model, "--out", "out")
+def translated(run_json: RunJson, folder: Path, model: str) -> Path:
+    run_json("translate", "sample:shop", "--to", "vi", "--model", model, "--out", "out")
     return folder
 
 
@@ -77,9 +77,11 @@ def column(name: str) -> int:
 
 @pytest.mark.slow
 def test_what_a_reviewer_approves_and_corrects_is_kept_and_written(
-    told: Told, translated: Path, answers: Reader
+    run_json: RunJson, translated: Path, answers: Reader
 ) -> None:
-    told("review", "export", "sample:shop", "--to", "vi", "--memory", MEMORY, "--out", "vi.xlsx")
+    run_json(
+        "review", "export", "sample:shop", "--to", "vi", "--memory", MEMORY, "--out", "vi.xlsx"
+    )
 
     def correct_the_first_and_accept_the_others(line: list[Any]) -> None:
         if line[0].row == 2:
@@ -89,17 +91,17 @@ def test_what_a_reviewer_approves_and_corrects_is_kept_and_written(
 
     before = edit(translated / "vi.xlsx", "sample_tasks", correct_the_first_and_accept_the_others)
     again = ("review", "import", "sample:shop", "vi.xlsx", "--to", "vi", "--memory", MEMORY)
-    taken = told(*again, "--reviewer", "Lan")
+    taken = run_json(*again, "--reviewer", "Lan")
     assert taken["taken"]
     assert taken["counts"] == [
         {"artifact": "sample_tasks", "read": len(before), "accepted": len(before) - 1, "unsure": 0}
     ]
-    (review,) = told("review", "status", "--memory", MEMORY)["reviews"]
+    (review,) = run_json("review", "status", "--memory", MEMORY)["reviews"]
     assert (review["reviewer"], review["file"]) == ("Lan", "vi.xlsx")
 
     sent = answers.sent.total()
     written = ("translate", "sample:shop", "--to", "vi", "--model", "glossary", "--out", "out")
-    told(*written)
+    run_json(*written)
     assert answers.sent.total() == sent
     assert "Đã sửa: " in (translated / "out" / "sample" / "vi" / "tasks.json").read_text("utf-8")
     with TranslationMemory(translated / MEMORY, write=False) as memory:
@@ -110,9 +112,11 @@ def test_what_a_reviewer_approves_and_corrects_is_kept_and_written(
 
 @pytest.mark.slow
 def test_what_is_to_be_done_next_is_a_command_that_does_it(
-    dragoman: Cli, told: Told, translated: Path
+    dragoman: Cli, run_json: RunJson, translated: Path
 ) -> None:
-    told("review", "export", "sample:shop", "--to", "vi", "--memory", MEMORY, "--out", "vi.xlsx")
+    run_json(
+        "review", "export", "sample:shop", "--to", "vi", "--memory", MEMORY, "--out", "vi.xlsx"
+    )
 
     def correct(line: list[Any]) -> None:
         line[column("correction")].value = f"Đã sửa: {line[column('translation')].value}"
@@ -127,10 +131,10 @@ def test_what_is_to_be_done_next_is_a_command_that_does_it(
 
 @pytest.mark.slow
 def test_a_correction_that_loses_a_number_sign_takes_nothing_of_the_file(
-    dragoman: Cli, told: Told, translated: Path
+    dragoman: Cli, run_json: RunJson, translated: Path
 ) -> None:
     out = ("--memory", MEMORY, "--out", "vi")
-    told("review", "export", "sample:shop", "--to", "vi", *out)
+    run_json("review", "export", "sample:shop", "--to", "vi", *out)
     path = translated / "vi" / "sample_tasks.csv"
     with path.open(encoding="utf-8-sig", newline="") as file:
         header, *lines = csv.reader(file)
@@ -143,21 +147,21 @@ def test_a_correction_that_loses_a_number_sign_takes_nothing_of_the_file(
     assert (done.returncode, done.stdout) == (1, "")
     assert "sample_tasks.csv: line 2: id-lost" in done.stderr
     assert "nothing was taken: 1 row refused" in done.stderr
-    assert told("review", "status", "--memory", MEMORY)["reviews"] == []
+    assert run_json("review", "status", "--memory", MEMORY)["reviews"] == []
 
 
 @pytest.mark.slow
 def test_models_may_look_first_and_are_asked_once(
-    told: Told, translated: Path, model: str, answers: Reader
+    run_json: RunJson, translated: Path, model: str, answers: Reader
 ) -> None:
     helpers = ("--back-translate", model, "--estimate", model)
     export = ("review", "export", "sample:shop", "--to", "vi", "--memory", MEMORY)
-    (before,) = told("memory", "show", MEMORY)["usage"]
-    first = told(*export, "--out", "first.xlsx", *helpers)
+    (before,) = run_json("memory", "show", MEMORY)["usage"]
+    first = run_json(*export, "--out", "first.xlsx", *helpers)
     sent = answers.sent.total()
-    told(*export, "--out", "second.xlsx", *helpers)
+    run_json(*export, "--out", "second.xlsx", *helpers)
     assert answers.sent.total() == sent
-    used = told("memory", "show", MEMORY)["usage"]
+    used = run_json("memory", "show", MEMORY)["usage"]
     assert {each["purpose"] for each in used} == {"translation", "estimate"}
     assert sum(each["calls"] for each in used) == before["calls"] + sum(
         each["calls"] for each in first["usage"]
@@ -195,10 +199,12 @@ def test_what_cannot_be_reviewed_is_told_in_one_line(refused: Refused, folder: P
 
 @pytest.mark.slow
 def test_a_file_of_another_language_is_refused(
-    refused: Refused, told: Told, translated: Path, model: str
+    refused: Refused, run_json: RunJson, translated: Path, model: str
 ) -> None:
-    told("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out")
-    told("review", "export", "sample:shop", "--to", "th", "--memory", MEMORY, "--out", "th.xlsx")
+    run_json("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out")
+    run_json(
+        "review", "export", "sample:shop", "--to", "th", "--memory", MEMORY, "--out", "th.xlsx"
+    )
 
     def accept(line: list[Any]) -> None:
         line[column("verdict")].value = "ok"

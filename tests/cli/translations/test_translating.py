@@ -22,7 +22,7 @@ from dragoman.testing.server_config import Capacity, ServerConfig
 pytestmark = pytest.mark.slow
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 
 @pytest.fixture
@@ -46,9 +46,12 @@ def test_a_suite_is_translated_into_two_languages_and_the_second_time_nothing_is
     asked = ("translate", "sample:shop", "--to", "th,vi", "--model", model, "--out", "out")
     first = dragoman(*asked, "--json")
     assert first.returncode == 0, first.stderr
-    told = json.loads(first.stdout)
-    assert [each["states"] for each in told["languages"]] == [{"asked": texts}, {"asked": texts}]
-    assert told["usage"][0]["calls"] == 6
+    reported = json.loads(first.stdout)
+    assert [each["states"] for each in reported["languages"]] == [
+        {"asked": texts},
+        {"asked": texts},
+    ]
+    assert reported["usage"][0]["calls"] == 6
     assert set(answers.sent.values()) == {1}
     for code in ("th", "vi"):
         assert {"tools.json", "db.json", "policy.md", "tasks.json"} <= files(
@@ -93,13 +96,13 @@ def test_mistakes_of_a_model_are_mended_or_listed(dragoman: Cli, folder: Path, t
         model = f"compatible/any?base_url={server.url}"
         done = dragoman("translate", "sample:shop", "--to", "zh", "--model", model, "--json")
     assert done.returncode == 1
-    (told,) = json.loads(done.stdout)["languages"]
+    (reported,) = json.loads(done.stdout)["languages"]
     assert set(answers.mistakes) >= {"leaves_out", "bad_json", "doubles_id", "invents_id"}
-    assert told["states"]["asked"] + len(told["untranslated"]) == texts
-    listed = {found["address"] for found in told["anomalies"] if found["severity"] == "refuse"}
+    assert reported["states"]["asked"] + len(reported["untranslated"]) == texts
+    listed = {found["address"] for found in reported["anomalies"] if found["severity"] == "refuse"}
     refused = {
         text["addresses"][0]
-        for text in told["untranslated"]
+        for text in reported["untranslated"]
         if text["why"] == "every answer was refused"
     }
     assert listed == refused
@@ -115,14 +118,14 @@ def test_without_a_model_what_the_memory_has_is_put_in_and_the_rest_is_called_un
         memory.put([MemoryEntry(source, "สินค้าที่จะคืน", "reviewed", "a person", 1)])
     asked = ("translate", "sample:shop", "--to", "th", "--model", "glossary")
     done = dragoman(*asked, "--memory", "memory.sqlite", "--json")
-    (told,) = json.loads(done.stdout)["languages"]
+    (reported,) = json.loads(done.stdout)["languages"]
     assert done.returncode == 1
-    assert told["states"] == {"known": 1, "given up": texts - 1}
-    assert len(told["untranslated"]) == texts - 1
+    assert reported["states"] == {"known": 1, "given up": texts - 1}
+    assert len(reported["untranslated"]) == texts - 1
     tools = (folder / "translations" / "sample" / "th" / "tools.json").read_text("utf-8")
     assert "สินค้าที่จะคืน" in tools
     assert "Items to get instead" in tools
-    assert {text["why"] for text in told["untranslated"]} == {
+    assert {text["why"] for text in reported["untranslated"]} == {
         "neither the memory nor the glossary has it"
     }
 
@@ -149,10 +152,10 @@ def test_a_file_that_somebody_else_made_is_left_alone(
     asked = ("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out", "--json")
     done = dragoman(*asked)
     assert done.returncode == 1
-    (told,) = json.loads(done.stdout)["languages"]
-    assert told["left_alone"] == ["policy.md"]
+    (reported,) = json.loads(done.stdout)["languages"]
+    assert reported["left_alone"] == ["policy.md"]
     assert (theirs / "policy.md").read_text("utf-8") == "# ของเขา\n"
-    assert "tasks.json" in told["written"]
+    assert "tasks.json" in reported["written"]
 
 
 def test_only_what_is_stale_is_written_where_that_is_asked_for(
@@ -161,10 +164,10 @@ def test_only_what_is_stale_is_written_where_that_is_asked_for(
     asked = ("translate", "sample:shop", "--to", "th", "--model", model, "--out", "out", "--json")
     dragoman(*asked)
     (folder / "out" / "sample" / "th" / "policy.md").unlink()
-    (told,) = json.loads(dragoman(*asked, "--only-stale").stdout)["languages"]
-    assert told["written"] == ["policy.md"]
-    (told,) = json.loads(dragoman(*asked, "--components", "tools,tasks").stdout)["languages"]
-    assert told["written"] == ["tools.json", "tasks.json"]
+    (reported,) = json.loads(dragoman(*asked, "--only-stale").stdout)["languages"]
+    assert reported["written"] == ["policy.md"]
+    (reported,) = json.loads(dragoman(*asked, "--components", "tools,tasks").stdout)["languages"]
+    assert reported["written"] == ["tools.json", "tasks.json"]
 
 
 def test_a_budget_stops_it_and_the_same_command_goes_on(
@@ -225,9 +228,9 @@ def test_a_model_can_be_stopped_by_hand_and_the_same_command_goes_on(
         assert errors.count("\n") == 1
         assert "the same command goes on" in errors
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-    (told,) = json.loads(done.stdout)["languages"]
-    assert told["states"]["known"] >= 10
-    assert sum(told["states"].values()) == texts
+    (reported,) = json.loads(done.stdout)["languages"]
+    assert reported["states"]["known"] >= 10
+    assert sum(reported["states"].values()) == texts
 
 
 def test_two_processes_that_share_a_memory_agree_on_every_text(
@@ -282,13 +285,15 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("options", "told"), REFUSED, ids=[told for _, told in REFUSED])
+@pytest.mark.parametrize(
+    ("options", "reported"), REFUSED, ids=[reported for _, reported in REFUSED]
+)
 def test_a_mistake_is_one_line(
-    dragoman: Cli, folder: Path, options: tuple[str, ...], told: str
+    dragoman: Cli, folder: Path, options: tuple[str, ...], reported: str
 ) -> None:
     done = dragoman("translate", *options)
     assert done.returncode == 2, done.stderr
-    assert told in done.stderr
+    assert reported in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (folder / "translations" / "sample").exists()
 

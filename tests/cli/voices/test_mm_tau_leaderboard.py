@@ -32,18 +32,18 @@ def test_terminal_json_markdown_and_csv_tell_the_same(
 ) -> None:
     outs = ("--out", str(tmp_path / "b.md"), "--out", str(tmp_path / "b.csv"))
     printed = in_process("leaderboard", "mine", *STYLE, *outs, cwd=spoken)
-    told = in_process("leaderboard", "mine", *STYLE, "--json", cwd=spoken)
+    reported = in_process("leaderboard", "mine", *STYLE, "--json", cwd=spoken)
 
     assert printed.returncode == 0, printed.stderr
-    board = msgspec.json.decode(told.stdout)["board"]
-    typed, misheard = board["cells"]
-    assert {typed["reader"], misheard["reader"]} == {"log"}
+    summary = msgspec.json.decode(reported.stdout)["board"]
+    typed, misrecognized = summary["cells"]
+    assert {typed["reader"], misrecognized["reader"]} == {"log"}
     assert "no judge was asked here" in " ".join(printed.stdout.split())
-    assert misheard["way"]["voice"] == "simulated:30"
+    assert misrecognized["way"]["voice"] == "simulated:30"
     fields = typed["metrics"]["CFA"]
     assert f"{fields['value']:.3f} of {fields['n']:g}" in printed.stdout
     assert "the measure safety was not taken" in " ".join(printed.stdout.split())
-    assert (misheard["mm_tap"], "IAS" in misheard["lacks"]) == (None, True)
+    assert (misrecognized["mm_tap"], "IAS" in misrecognized["lacks"]) == (None, True)
     assert f"| Critical Field Accuracy (CFA) | {fields['value']:.3f} of" in (
         tmp_path / "b.md"
     ).read_text("utf-8")
@@ -103,8 +103,8 @@ def test_the_report_s_tables_are_written_in_every_format_with_the_same_figures(
         assert done.returncode == 0, done.stderr
         return path
 
-    board = msgspec.json.decode(written("b.json").read_bytes())["board"]
-    (figure,) = {f"{cell['metrics']['CFA']['value']:.3f}" for cell in board["cells"][:1]}
+    summary = msgspec.json.decode(written("b.json").read_bytes())["board"]
+    (figure,) = {f"{cell['metrics']['CFA']['value']:.3f}" for cell in summary["cells"][:1]}
     assert f"| Critical Field Accuracy (CFA) | {figure} of" in written("b.md").read_text("utf-8")
     latex = written("named-otherwise", "--format", "latex").read_text("utf-8")
     assert r"pass\textasciicircum{}1 & \begin{tabular}[t]" in latex

@@ -26,7 +26,7 @@ from dragoman.testing.recorded_runs import answers_from_run
 from dragoman.testing.scripted_answers import Rule, RuleAnswers, When
 
 Cli = Callable[..., CompletedProcess[str]]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 SINGLE, TURNS = "simple_python_0", "multi_turn_base_0"
 AREA = Rule(
@@ -67,18 +67,18 @@ def utterances(shown: dict[str, Any], side: str) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 def test_the_audio_of_a_set_is_heard_and_answered_in_spoken_words(
-    told: Told, dragoman: Cli, spoken: Path, folder: Path, pulled_bfcl: Path
+    run_json: RunJson, dragoman: Cli, spoken: Path, folder: Path, pulled_bfcl: Path
 ) -> None:
-    ear = SpeechBackend(hear=hear_recorded(AudioSet(spoken)))
-    with RealtimeServer(RuleAnswers([AREA, DONE]), voice=ear) as server:
+    recognizer = SpeechBackend(hear=hear_recorded(AudioSet(spoken)))
+    with RealtimeServer(RuleAnswers([AREA, DONE]), voice=recognizer) as server:
         agent = ("--agent", f"compatible-realtime/any?base_url={server.url}")
         options = ("--voice", "recorded", "--asr", "itself", "--out", "mine")
-        result = told("run", "set:spoken", *agent, *options, cache=pulled_bfcl)
+        result = run_json("run", "set:spoken", *agent, *options, cache=pulled_bfcl)
         assert server.log.outcomes == {"ok": 5}
 
-    single = told("show", "mine", SINGLE, cache=pulled_bfcl)
+    single = run_json("show", "mine", SINGLE, cache=pulled_bfcl)
     assert single["score"]["reward"]["value"] == 1, "what the server knew by its sound was called"
-    turns = told("show", "mine", TURNS, cache=pulled_bfcl)
+    turns = run_json("show", "mine", TURNS, cache=pulled_bfcl)
     heard = utterances(turns, "user")
     assert len(heard) == 4
     assert {entry["heard"] for entry in heard} == {None}
@@ -119,9 +119,9 @@ def test_the_audio_of_a_set_is_heard_and_answered_in_spoken_words(
 
 @pytest.mark.slow
 def test_conversations_that_an_endpoint_cuts_off_are_played_again_until_all_are_whole(
-    told: Told, dragoman: Cli, folder: Path
+    run_json: RunJson, dragoman: Cli, folder: Path
 ) -> None:
-    told("run", "sample:shop", "--agent", "gold", "--out", "gold")
+    run_json("run", "sample:shop", "--agent", "gold", "--out", "gold")
     answers = asyncio.run(answers_from_run(folder / "gold", "agent"))
     # Of every response but the first of its session every other attempt is cut off.
     every_other = RealtimeConfig((Dropped(1.0, after=3),), first=1, most_in_a_row=1)

@@ -14,7 +14,7 @@ from dragoman.runs.jobs import read_manifest
 from dragoman.runs.runner import start
 from dragoman.store.run_store import open_run
 
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 TASK = "where-is-my-parcel"
@@ -22,9 +22,9 @@ RUN = ("run", "courier", "--agent", "literal", "--tasks", TASK)
 SPOKEN = (*RUN, "--voice", "simulated:10")
 
 
-def utterances(told: Told, folder: str) -> list[dict[str, Any]]:
+def utterances(run_json: RunJson, folder: str) -> list[dict[str, Any]]:
     """Return what the user said in a run's only conversation."""
-    events = told("show", folder, TASK)["episode"]["events"]
+    events = run_json("show", folder, TASK)["episode"]["events"]
     return [
         event["reply"]["utterance"]
         for event in events
@@ -33,13 +33,13 @@ def utterances(told: Told, folder: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_an_agent_receives_raw_transcripts_where_that_is_chosen(told: Told) -> None:
-    told(*SPOKEN, "--out", "usual")
-    told(*SPOKEN, "--transcript", "raw", "--out", "raw")
-    told(*SPOKEN, "--transcript", "normalized", "--out", "named")
+def test_an_agent_receives_raw_transcripts_where_that_is_chosen(run_json: RunJson) -> None:
+    run_json(*SPOKEN, "--out", "usual")
+    run_json(*SPOKEN, "--transcript", "raw", "--out", "raw")
+    run_json(*SPOKEN, "--transcript", "normalized", "--out", "named")
 
-    usual, raw = utterances(told, "usual"), utterances(told, "raw")
-    assert utterances(told, "named") == usual
+    usual, raw = utterances(run_json, "usual"), utterances(run_json, "raw")
+    assert utterances(run_json, "named") == usual
     for said, key in ((usual, NORMALIZED), (raw, WORDS)):
         assert [each["heard"] for each in said] == [
             each["stages"][-1]["settings"][key] for each in said
@@ -48,9 +48,9 @@ def test_an_agent_receives_raw_transcripts_where_that_is_chosen(told: Told) -> N
     assert [each["heard"] for each in raw] != [each["heard"] for each in usual]
 
 
-def test_only_raw_transcripts_have_other_keys(told: Told) -> None:
+def test_only_raw_transcripts_have_other_keys(run_json: RunJson) -> None:
     def keys(*more: str) -> list[str]:
-        return sorted(each["key"] for each in told(*SPOKEN, *more, "--dry-run")["cells"])
+        return sorted(each["key"] for each in run_json(*SPOKEN, *more, "--dry-run")["cells"])
 
     assert keys("--transcript", "normalized") == keys()
     assert set(keys("--transcript", "raw")).isdisjoint(keys())
@@ -74,23 +74,25 @@ def test_the_run_s_record_and_its_summary_say_that_transcripts_are_raw(
     assert "raw transcripts" in (folder / "raw" / "report.html").read_text("utf-8")
 
 
-def test_a_run_that_was_stopped_goes_on_with_raw_transcripts(told: Told, folder: Path) -> None:
-    told(*SPOKEN, "--transcript", "raw", "--out", "whole")
+def test_a_run_that_was_stopped_goes_on_with_raw_transcripts(
+    run_json: RunJson, folder: Path
+) -> None:
+    run_json(*SPOKEN, "--transcript", "raw", "--out", "whole")
     config = RunConfig(
         "courier", ("literal",), tasks=(TASK,), voices=("simulated:10",), transcript="raw"
     )
     start(build_setup(config), folder / "stopped").store.close()
-    told("resume", "stopped")
-    assert utterances(told, "stopped") == utterances(told, "whole")
+    run_json("resume", "stopped")
+    assert utterances(run_json, "stopped") == utterances(run_json, "whole")
 
 
-def test_a_grid_file_and_python_choose_transcripts_too(told: Told, folder: Path) -> None:
-    told(*SPOKEN, "--transcript", "raw", "--out", "raw")
+def test_a_grid_file_and_python_choose_transcripts_too(run_json: RunJson, folder: Path) -> None:
+    run_json(*SPOKEN, "--transcript", "raw", "--out", "raw")
     (folder / "grid.toml").write_text(
         f'suite = "courier"\nagent = "literal"\ntask = "{TASK}"\n'
         'voice = "simulated:10"\ntranscript = "raw"\nout = "file"\n'
     )
-    told("run", "grid.toml")
+    run_json("run", "grid.toml")
     python.run(
         "courier",
         "literal",
@@ -99,7 +101,11 @@ def test_a_grid_file_and_python_choose_transcripts_too(told: Told, folder: Path)
         transcript="raw",
         out=folder / "python",
     )
-    assert utterances(told, "file") == utterances(told, "python") == utterances(told, "raw")
+    assert (
+        utterances(run_json, "file")
+        == utterances(run_json, "python")
+        == utterances(run_json, "raw")
+    )
 
 
 @pytest.mark.parametrize(

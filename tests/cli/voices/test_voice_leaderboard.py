@@ -19,7 +19,7 @@ from dragoman.dataframes.text_files import as_csv
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +62,10 @@ def test_it_prints_what_the_run_holds_with_rules_and_versions(dragoman: Cli) -> 
 
 @pytest.mark.usefixtures("mine")
 @pytest.mark.nightly
-def test_json_markdown_and_csv_tell_the_same(told: Told, folder: Path) -> None:
+def test_json_markdown_and_csv_tell_the_same(run_json: RunJson, folder: Path) -> None:
     options = ("--style", "bfcl-audio", "--out", "board.md", "--out", "board.csv")
 
-    found = told("leaderboard", "mine", *options)["board"]
+    found = run_json("leaderboard", "mine", *options)["board"]
 
     with (folder / "board.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -88,12 +88,12 @@ def test_json_markdown_and_csv_tell_the_same(told: Told, folder: Path) -> None:
     assert "- rules: dragoman-2" in written
 
 
-def test_runs_are_put_together_by_agent_and_way(told: Told, folder: Path) -> None:
+def test_runs_are_put_together_by_agent_and_way(run_json: RunJson, folder: Path) -> None:
     common = ("courier:easy", "--limit", "2", "--agent", "literal")
-    told("run", *common, "--out", "typed", cache=folder)
-    told("run", *common, "--voice", "simulated:30", "--out", "said", cache=folder)
+    run_json("run", *common, "--out", "typed", cache=folder)
+    run_json("run", *common, "--voice", "simulated:30", "--out", "said", cache=folder)
 
-    found = told("leaderboard", "typed", "said", "--style", "bfcl-audio")["board"]
+    found = run_json("leaderboard", "typed", "said", "--style", "bfcl-audio")["board"]
 
     assert [way["way"]["voice"] for way in found["ways"]] == ["text", "simulated:30"]
     assert found["ways"][1]["to_text"]["all tasks"]["tasks"] == 2
@@ -118,9 +118,9 @@ def test_what_makes_no_sense_is_told_in_one_line(
 def test_no_name_is_a_formula_to_a_spreadsheet_program() -> None:
     score = Score("dragoman-2", "none", Scored(1.0), ())
     row = ConversationResult("s:t", PLAIN.with_axes(voice="street"), "=A|b", "@x", 0, None, score)
-    board = summarize_voice([row], {}, {}, ("dragoman-2", "none"))
+    summary = summarize_voice([row], {}, {}, ("dragoman-2", "none"))
 
-    first, *_ = csv.DictReader(as_csv(voice_frame(board)).splitlines())
+    first, *_ = csv.DictReader(as_csv(voice_frame(summary)).splitlines())
 
     assert (first["agent"], first["figure"], first["value"]) == ("'=A|b", "accuracy", "1.0")
 

@@ -18,7 +18,7 @@ from dragoman.testing.itc_server import write_documents
 Cli = Callable[..., CompletedProcess[str]]
 
 
-def told(document: ApiDocument) -> object:
+def run_json(document: ApiDocument) -> object:
     """Return what a document says that its file says too."""
     operations = {
         each.name: (
@@ -34,7 +34,9 @@ def told(document: ApiDocument) -> object:
 
 
 @pytest.mark.slow
-def test_countries_and_gone_apis_are_collected_and_their_listings_are_twins(dragoman: Cli) -> None:
+def test_countries_and_gone_apis_are_collected_and_their_listings_are_near_duplicates(
+    dragoman: Cli,
+) -> None:
     assert dragoman("world", "documents", "--out", "apis").returncode == 0
     done = dragoman("curate", "collect", "mine", "apis", "--json")
     assert done.returncode == 0, done.stderr
@@ -65,6 +67,6 @@ def test_the_documents_that_are_collected_are_those_of_the_tasks(tmp_path: Path)
     known = {
         each.tool_name: remove_credentials(each).document for each in load_bundled_apis().documents
     }
-    assert {name: told(each) for name, each in found.items()} == {
-        name: told(each) for name, each in known.items()
+    assert {name: run_json(each) for name, each in found.items()} == {
+        name: run_json(each) for name, each in known.items()
     }

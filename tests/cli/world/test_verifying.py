@@ -52,8 +52,8 @@ def test_each_fault_is_told_as_what_it_is(dragoman: Cli, folder: Path) -> None:
     done = verified(dragoman, folder, *(fault for fault, _, _ in FAULTS.values()))
     lines = (done.stdout + done.stderr).splitlines()
     for name, (_, verdict, reason) in FAULTS.items():
-        told = [line for line in lines if f"/{apis()[name].name}: " in line]
-        assert [(line.split()[0], line.endswith(f": {reason}")) for line in told] == [
+        reported = [line for line in lines if f"/{apis()[name].name}: " in line]
+        assert [(line.split()[0], line.endswith(f": {reason}")) for line in reported] == [
             (verdict, True)
         ], name
     dropped = sum(verdict == "dropped" for _, verdict, _ in FAULTS.values())

@@ -54,7 +54,7 @@ def test_a_language_is_spoken_only_where_the_conversation_is_in_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("languages", "scenarios", "told"),
+    ("languages", "scenarios", "reported"),
     [
         (["vi"], [], "a language needs a --scenario: english, interaction, tools, domain"),
         ([], ["domain"], "a scenario needs a --language"),
@@ -67,11 +67,11 @@ def test_a_language_is_spoken_only_where_the_conversation_is_in_it() -> None:
     ],
 )
 def test_what_does_not_go_together_is_refused(
-    languages: list[str], scenarios: list[str], told: str
+    languages: list[str], scenarios: list[str], reported: str
 ) -> None:
     with pytest.raises(UsageError) as raised:
         conditions_of(languages, scenarios)
-    assert told in str(raised.value)
+    assert reported in str(raised.value)
 
 
 def test_a_grid_knows_its_languages_and_english() -> None:

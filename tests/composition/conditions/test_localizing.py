@@ -31,11 +31,11 @@ def only(setup: Setup) -> Localization:
 
 def test_what_is_said_can_be_in_a_language_without_any_artifacts() -> None:
     setup = setup_of("sample:shop", "th", "interaction")
-    realised = only(setup).realised
-    assert realised.greeting.startswith("สวัสดี")
-    assert "Thai (ภาษาไทย)" in realised.directive["agent"]
-    assert "Thai (ภาษาไทย)" in realised.directive["user"]
-    assert (realised.tools, realised.assets, realised.notes) == ({}, {}, ())
+    localization = only(setup).record
+    assert localization.greeting.startswith("สวัสดี")
+    assert "Thai (ภาษาไทย)" in localization.instructions["agent"]
+    assert "Thai (ภาษาไทย)" in localization.instructions["user"]
+    assert (localization.tools, localization.assets, localization.notes) == ({}, {}, ())
     assert only(setup).condition.language == "th"
     assert only(setup).texts_spoken() == ()
 
@@ -68,8 +68,8 @@ def test_the_domain_scenario_has_every_surface_in_the_language() -> None:
     setup = setup_of("tau2:retail", "vi", "domain")
     localization = only(setup)
     task = setup.tasks[0]
-    assert set(localization.realised.tools["agent"].values()) == {"vi"}
-    assert sorted(localization.realised.assets) == [
+    assert set(localization.record.tools["agent"].values()) == {"vi"}
+    assert sorted(localization.record.assets) == [
         f"retail/vi/{name}"
         for name in ("data_model.json", "db.json", "policy.md", "tasks.json", "tools.json")
     ]
@@ -78,10 +78,10 @@ def test_the_domain_scenario_has_every_surface_in_the_language() -> None:
     assert localization.judged(task).scenario != task.scenario
     assert localization.judged(task).criteria == task.criteria
     assert localization.wording(task).language == "vi"
-    assert localization.realised.notes == ()
+    assert localization.record.notes == ()
     policy, *tools = localization.texts_spoken()
     assert policy == localization.policy
-    assert len(tools) == len(localization.realised.tools["agent"])
+    assert len(tools) == len(localization.record.tools["agent"])
     assert any(text.startswith("Hủy đơn hàng đang chờ xử lý.") for text in tools)
 
 
@@ -90,10 +90,10 @@ def test_the_domain_scenario_has_every_surface_in_the_language() -> None:
 def test_in_the_tools_scenario_nothing_but_the_agents_tools_is_in_the_language() -> None:
     setup = setup_of("tau2:telecom", "id", "tools")
     localization = only(setup)
-    assert set(localization.realised.tools) == {"agent"}
+    assert set(localization.record.tools) == {"agent"}
     assert localization.condition.language == "en"
-    assert (localization.realised.greeting, localization.realised.directive) == ("", {})
-    assert (localization.policy, localization.told) == (None, {})
+    assert (localization.record.greeting, localization.record.instructions) == ("", {})
+    assert (localization.policy, localization.user_instructions) == (None, {})
     user = setup.suite.factory(setup.rules)(setup.tasks[0]).tools("user")
     assert len(user) == 30
     assert localization.views["user"].show(user) is user
@@ -103,18 +103,18 @@ def test_in_the_tools_scenario_nothing_but_the_agents_tools_is_in_the_language()
 @IN_LANGUAGES
 def test_mixed_tools_are_each_in_their_language_and_saved_so() -> None:
     localization = only(setup_of("tau2:airline", "en+th+vi", "tools"))
-    tools = localization.realised.tools["agent"]
+    tools = localization.record.tools["agent"]
     assert sorted(tools.values()).count("th") == sorted(tools.values()).count("vi") == 3
     assert tools["search_direct_flight"] == "th"
     assert tools["list_all_airports"] == "vi"
-    assert {name.split("/")[1] for name in localization.realised.assets} == {"th", "vi"}
+    assert {name.split("/")[1] for name in localization.record.assets} == {"th", "vi"}
 
 
 @IN_LANGUAGES
 def test_another_seed_deals_the_tools_otherwise_and_makes_other_cells() -> None:
     released = setup_of("tau2:airline", "en+th", "tools")
     other = setup_of("tau2:airline", "en+th", "tools", partition_seeds=(7,))
-    assert only(released).realised.tools != only(other).realised.tools
+    assert only(released).record.tools != only(other).record.tools
     assert {cell.key for cell in plan_cells(released)}.isdisjoint(
         cell.key for cell in plan_cells(other)
     )
@@ -141,7 +141,7 @@ def test_another_seed_deals_the_tools_otherwise_and_makes_other_cells() -> None:
     ],
 )
 def test_what_the_release_lacks_is_noted(suite: str, language: str, note: str) -> None:
-    assert only(setup_of(suite, language, "domain")).realised.notes == (note,)
+    assert only(setup_of(suite, language, "domain")).record.notes == (note,)
 
 
 @pytest.mark.nightly
@@ -151,7 +151,7 @@ def test_surfaces_combine_freely() -> None:
     assert localization.condition.label == "th:policy+tasks/text/none"
     assert localization.assignments == {}
     assert localization.policy is not None
-    assert len(localization.told) == 114
+    assert len(localization.user_instructions) == 114
     assert localization.condition.language == "en"
 
 
@@ -177,9 +177,12 @@ def test_artifacts_of_ones_own_are_read_from_a_folder(tmp_path: Path, in_languag
     setup = setup_of("tau2:retail", str(MALAY), "domain", assets=str(tmp_path))
     localization = only(setup)
     assert localization.condition.label == "ms:domain/text/none"
-    assert set(localization.realised.tools["agent"].values()) == {"ms"}
-    assert "Malay (Bahasa Melayu)" in localization.realised.directive["user"]
-    assert (localization.realised.detector, localization.realised.relatives) == ("ms", ("id",))
+    assert set(localization.record.tools["agent"].values()) == {"ms"}
+    assert "Malay (Bahasa Melayu)" in localization.record.instructions["user"]
+    assert (localization.record.detector, localization.record.relatives) == (
+        "ms",
+        ("id",),
+    )
 
 
 @pytest.fixture
@@ -200,8 +203,8 @@ def test_a_language_without_phrases_is_played_in_english_ones_and_that_is_noted(
 ) -> None:
     localization = only(spoken(in_malay))
     assert localization.phrases is None
-    assert localization.realised.phrases == ""
-    assert localization.realised.notes == (
+    assert localization.record.phrases == ""
+    assert localization.record.notes == (
         "ms: no phrases: diagnostic agents, and users without a model, speak and understand English",
     )
 
@@ -217,17 +220,17 @@ def test_phrases_beside_the_file_of_a_language_are_spoken_and_part_of_its_cells(
     book = setup.resolve_condition(condition).phrases
     assert book is not None
     assert book.says.consent == "Ya, boleh."
-    assert (only(setup).realised.phrases, only(setup).realised.notes) == (book.name, ())
+    assert (only(setup).record.phrases, only(setup).record.notes) == (book.name, ())
     assert {cell.key for cell in plan_cells(without)}.isdisjoint(
         cell.key for cell in plan_cells(setup)
     )
     # Phrases change no verdict: a stored run is scored whatever became of them.
-    assert only(without).realised.digest == only(setup).realised.digest
+    assert only(without).record.digest == only(setup).record.digest
 
 
 def test_phrases_are_those_of_the_language_that_tasks_are_told_in() -> None:
     assert only(setup_of("courier", "vi", "interaction")).phrases is None
     assert only(setup_of("courier", "vi", "tools")).phrases is None
-    told = only(setup_of("courier", "vi", "tasks+database+tools")).phrases
-    assert told is not None
-    assert told.name.startswith("vi@")
+    user_instructions = only(setup_of("courier", "vi", "tasks+database+tools")).phrases
+    assert user_instructions is not None
+    assert user_instructions.name.startswith("vi@")

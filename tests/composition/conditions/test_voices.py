@@ -104,7 +104,7 @@ def test_recognizers_of_one_line_share_all_but_the_listener() -> None:
     assert len({path.effects for voiced in voices for path in voiced.users}) == 1
 
 
-def test_words_of_translated_policy_and_tools_may_be_misheard_and_change_the_identity(
+def test_words_of_translated_policy_and_tools_may_be_misrecognized_and_change_the_identity(
     in_languages: Path,
 ) -> None:
     assert in_languages.is_dir()
@@ -119,10 +119,10 @@ def test_words_of_translated_policy_and_tools_may_be_misheard_and_change_the_ide
         for label, made in (setup.voices.conditions if setup.voices else {}).items()
         if isinstance(made, SimulatedVoice) and made.path.language == "vi"
     }
-    told = [str(made.record["language_model"]) for made in simulated.values()]
+    reported = [str(made.record["language_model"]) for made in simulated.values()]
     nobody = "none: simulated:vi:0.15 is simulated, nobody spoke"
     assert list(simulated) == ["vi:interaction/simulated:15/none", "vi:domain/simulated:15/none"]
-    assert told == [
+    assert reported == [
         nobody,
         f"{nobody}, and words of policy and tools of tau2:retail may be heard",
     ]
@@ -132,11 +132,14 @@ def test_words_of_translated_policy_and_tools_may_be_misheard_and_change_the_ide
 @pytest.mark.slow
 def test_without_the_lists_of_a_language_nothing_is_played(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    told = ("run", "sample:shop", "--agent", "gold", "--out", str(run))
+    reported = ("run", "sample:shop", "--agent", "gold", "--out", str(run))
     where = ("--language", "zh", "--scenario", "interaction", "--voice", "simulated:15")
     program = "import sys\nsys.modules['jieba'] = None\nfrom dragoman.cli.main import main\nmain()"
     done = subprocess.run(
-        [sys.executable, "-c", program, *told, *where], capture_output=True, text=True, check=False
+        [sys.executable, "-c", program, *reported, *where],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 2
     assert done.stderr == (

@@ -67,7 +67,7 @@ def test_an_artifact_is_written_as_it_was_released(kind: type, artifact: object)
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reported"),
     [
         (b"{", "th/data_model.json: Input data was truncated"),
         (b"\xff", "th/data_model.json: "),
@@ -75,8 +75,8 @@ def test_an_artifact_is_written_as_it_was_released(kind: type, artifact: object)
         (released({**SCHEMA, "extra": 1}), "contains unknown field `extra`"),
     ],
 )
-def test_a_damaged_artifact_is_told_in_one_line(content: bytes, told: str) -> None:
+def test_a_damaged_artifact_is_told_in_one_line(content: bytes, reported: str) -> None:
     with pytest.raises(DataError) as caught:
         decode_artifact(content, Schema, "th/data_model.json")
-    assert told in str(caught.value)
+    assert reported in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1

@@ -49,10 +49,10 @@ def test_every_language_is_told_the_same_but_for_its_name() -> None:
 
 
 def test_directives_are_named_by_version_and_content() -> None:
-    told = shared_instructions()
-    changed = msgspec.structs.replace(told, user=f"{told.user} Be brief.")
-    assert told.name.startswith("directives-1@")
-    assert changed.name != told.name
+    reported = shared_instructions()
+    changed = msgspec.structs.replace(reported, user=f"{reported.user} Be brief.")
+    assert reported.name.startswith("directives-1@")
+    assert changed.name != reported.name
 
 
 def test_an_unknown_language_is_refused_with_those_that_ship() -> None:

@@ -20,44 +20,47 @@ THAI = condition_of({"language": "th", "scenario": "interaction"})
 
 
 def thai(
-    what: LocalizationRecord, told: dict[str, LocalizedInstructions] | None = None
+    what: LocalizationRecord, reported: dict[str, LocalizedInstructions] | None = None
 ) -> Localization:
     return Localization(
-        THAI, what, {"agent": IdentityView(), "user": IdentityView()}, told=told or {}
+        THAI,
+        what,
+        {"agent": IdentityView(), "user": IdentityView()},
+        user_instructions=reported or {},
     )
 
 
 def test_english_changes_nothing(shop: DomainSuite) -> None:
     task = shop.tasks[0]
     plain = english_localization(PLAIN)
-    world = shop.factory(DEFAULT_RULES)(task)
-    conductor = shop.conductor(task, world, DEFAULT_RULES, Limits())
+    environment = shop.factory(DEFAULT_RULES)(task)
+    turn_protocol = shop.turn_protocol(task, environment, DEFAULT_RULES, Limits())
     assert plain.is_english
     assert plain.judged(task) is task
     assert resolve_condition(PLAIN, ()).shown(task) is task
     assert plain.planned(task) is task
     assert plain.wording(task) == ENGLISH_VALUES
-    assert resolve_condition(PLAIN, ()).conductor(conductor) is conductor
-    assert (plain.realised.directive, plain.policy) == ({}, None)
+    assert resolve_condition(PLAIN, ()).turn_protocol(turn_protocol) is turn_protocol
+    assert (plain.record.instructions, plain.policy) == ({}, None)
 
 
 def test_the_agent_greets_in_the_language(shop: DomainSuite) -> None:
     task = shop.tasks[0]
-    world = shop.factory(DEFAULT_RULES)(task)
-    conductor = shop.conductor(task, world, DEFAULT_RULES, Limits())
+    environment = shop.factory(DEFAULT_RULES)(task)
+    turn_protocol = shop.turn_protocol(task, environment, DEFAULT_RULES, Limits())
     localized = resolve_condition(THAI, [thai(LocalizationRecord(greeting="สวัสดี")).layer])
-    greeted = localized.conductor(conductor)
-    assert conductor.opening() == (Message("agent", text_reply(GREETING), scripted=True),)
+    greeted = localized.turn_protocol(turn_protocol)
+    assert turn_protocol.opening() == (Message("agent", text_reply(GREETING), scripted=True),)
     assert greeted.opening() == (Message("agent", text_reply("สวัสดี"), scripted=True),)
-    assert greeted.sides == conductor.sides
+    assert greeted.sides == turn_protocol.sides
 
 
 def test_a_history_is_not_greeted(shop: DomainSuite) -> None:
     task = shop.tasks[0]
-    world = shop.factory(DEFAULT_RULES)(task)
+    environment = shop.factory(DEFAULT_RULES)(task)
     history = (Message("agent", text_reply("Hi!")), Message("user", text_reply("Cancel it.")))
-    conductor = HalfDuplex(world, DEFAULT_RULES, Limits(), history)
-    assert GreetingProtocol(conductor, "สวัสดี").opening() == history
+    turn_protocol = HalfDuplex(environment, DEFAULT_RULES, Limits(), history)
+    assert GreetingProtocol(turn_protocol, "สวัสดี").opening() == history
 
 
 def test_users_are_told_in_the_language_and_plans_stay_canonical(shop: DomainSuite) -> None:
@@ -75,9 +78,9 @@ def test_what_is_spoken_is_part_of_the_wording(shop: DomainSuite) -> None:
 
 
 def test_notes_and_detection_are_no_part_of_a_conversations_key() -> None:
-    realised = LocalizationRecord(tools={"agent": {"get_order": "th"}})
+    localization = LocalizationRecord(tools={"agent": {"get_order": "th"}})
     noted = LocalizationRecord(
         tools={"agent": {"get_order": "th"}}, detector="th", relatives=("lo",), notes=("x",)
     )
-    assert noted.digest == realised.digest
-    assert LocalizationRecord(tools={"agent": {"get_order": "vi"}}).digest != realised.digest
+    assert noted.digest == localization.digest
+    assert LocalizationRecord(tools={"agent": {"get_order": "vi"}}).digest != localization.digest

@@ -107,10 +107,14 @@ def test_the_surface_of_tasks_changes_what_is_said_and_told_alone() -> None:
     layer = LocalizedQuestions(Questions(), ("tasks",)).layer(TASK, Layer("language", "key"))
     assert layer.task is not None
     assert layer.policy is not None
-    told = layer.task(TASK)
-    assert told.turns == (FixedTurn(("เป็นอย่างไร",)),)
-    assert told.history == (Message("user", text_reply("สวัสดี")),)
-    assert (told.id, told.digest, told.criteria) == (TASK.id, TASK.digest, TASK.criteria)
+    reported = layer.task(TASK)
+    assert reported.turns == (FixedTurn(("เป็นอย่างไร",)),)
+    assert reported.history == (Message("user", text_reply("สวัสดี")),)
+    assert (reported.id, reported.digest, reported.criteria) == (
+        TASK.id,
+        TASK.digest,
+        TASK.criteria,
+    )
     assert layer.policy("Be brief.") == "สั้น ๆ"
     assert (layer.view, layer.plan, layer.wording) == (None, None, None)
 

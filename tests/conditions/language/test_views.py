@@ -273,12 +273,12 @@ def test_the_released_system_answers_a_refusal_with_a_code(surface: DomainSurfac
 def test_parts_of_a_tool_can_be_localized_alone(surface: DomainSurface) -> None:
     call = ToolCall("1", "cancel_pending_order", {"reason": "rusak"})
     result = ToolResult("1", call.name, '{"status": "pending"}')
-    told = localized_view(all_in(surface), "agent", parts=frozenset({"descriptions"}))
-    assert told.show(TOOLS).by_name[call.name].description == "Membatalkan."
-    box = told.show(TOOLS).by_name["modify_user_address"]
+    reported = localized_view(all_in(surface), "agent", parts=frozenset({"descriptions"}))
+    assert reported.show(TOOLS).by_name[call.name].description == "Membatalkan."
+    box = reported.show(TOOLS).by_name["modify_user_address"]
     assert box.parameters == TOOLS.by_name["modify_user_address"].parameters
-    assert told.canonical(call).arguments == {"reason": "broken"}
-    assert told.present(result, call) is result
+    assert reported.canonical(call).arguments == {"reason": "broken"}
+    assert reported.present(result, call) is result
     answered = localized_view(all_in(surface), "agent", parts=frozenset({"results"}))
     assert answered.show(TOOLS) is TOOLS
     assert answered.present(result, call).content == '{"status": "tertunda"}'

@@ -42,14 +42,19 @@ def test_every_card_that_ships_has_texts_in_every_language(name: str) -> None:
 def test_nothing_that_a_card_says_is_taken_for_an_answer(name: str, language: str) -> None:
     book = shipped_phrasebook(language)
     assert book is not None
-    assert find_misleading_phrases(find_profile(name).persona(language).manner.sayings, book) == []
+    assert (
+        find_misleading_phrases(
+            find_profile(name).persona(language).user_behavior.persona_phrases, book
+        )
+        == []
+    )
 
 
 def test_a_saying_that_is_an_answer_is_found() -> None:
     book = shipped_phrasebook("en")
     assert book is not None
     card = decode_profile("mine", CARD.replace("Hello?", "No, hello?").encode(), "mine.toml")
-    assert find_misleading_phrases(card.persona("en").manner.sayings, book) == [
+    assert find_misleading_phrases(card.persona("en").user_behavior.persona_phrases, book) == [
         "'No, hello? Are you there?' is taken for hears.refused, by 'No'"
     ]
 
@@ -59,9 +64,9 @@ def test_nobody_in_particular_has_no_habits() -> None:
 
 
 def test_guardrails_stand_behind_what_every_user_is_told() -> None:
-    told = find_profile("angry").persona("th").user
-    assert told.startswith("คุณโกรธ")
-    assert told.endswith(shared_phrases()["th"].guardrails)
+    reported = find_profile("angry").persona("th").user
+    assert reported.startswith("คุณโกรธ")
+    assert reported.endswith(shared_phrases()["th"].guardrails)
 
 
 @pytest.mark.parametrize(

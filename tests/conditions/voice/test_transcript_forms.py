@@ -143,8 +143,8 @@ def test_of_a_set_the_stored_transcripts_are_received_and_its_normalizer_is_reco
     listener: str, transcript: TranscriptForm, received: str
 ) -> None:
     task = Task("t", "suite", "digest", Scenario("Call."))
-    talk = ConversationContext(task, "key", "draw", SilentAgent(), NULL_AUDIO_STORE)
-    channel = recorded(listener, transcript).channel(talk, "user")
+    context = ConversationContext(task, "key", "draw", SilentAgent(), NULL_AUDIO_STORE)
+    channel = recorded(listener, transcript).channel(context, "user")
     assert channel is not None
     utterance = asyncio.run(channel.carry(Utterance("Typed.")))
 

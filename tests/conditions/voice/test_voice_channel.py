@@ -78,11 +78,11 @@ def carried(
 
     async def call() -> list[Utterance]:
         async with SpeechWorkerPool(2) as workers:
-            ear = listener or PocketsphinxRecognizer(
+            recognizer = listener or PocketsphinxRecognizer(
                 stock_language_model(), adapted_acoustics(), workers
             )
             voice = EspeakSynthesizer(find_voice("us"), workers)
-            path = VoicePath("en", voice, find_effects(line), ear)
+            path = VoicePath("en", voice, find_effects(line), recognizer)
             channel = VoiceChannel(path, AudioFiles(folder), seed)
             return [await channel.carry(Utterance(text)) for text in texts]
 
@@ -230,9 +230,9 @@ def test_users_differ_by_conversation_and_the_agent_is_understood(tmp_path: Path
     voiced = LiveVoice("en/studio/none", tuple(paths), agent, "", {})
 
     async def engines(cell: str) -> list[str]:
-        talk = ConversationContext(TASK, cell, cell, SilentAgent(), AudioFiles(tmp_path))
+        context = ConversationContext(TASK, cell, cell, SilentAgent(), AudioFiles(tmp_path))
         sides: tuple[Role, Role] = ("user", "agent")
-        said = [await voiced.channel(talk, side).carry(Utterance("Hello.")) for side in sides]
+        said = [await voiced.channel(context, side).carry(Utterance("Hello.")) for side in sides]
         return [said[0].stages[0].engine, said[1].stages[0].engine, said[1].stages[-1].engine]
 
     async def call() -> list[list[str]]:

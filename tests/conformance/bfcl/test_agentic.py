@@ -89,9 +89,9 @@ def test_functions_are_those_of_the_category(
     file = data_folder / "bfcl" / "multi_turn_func_doc" / f"{name}.json"
     documented = [json.loads(line)["name"] for line in file.read_text("utf-8").splitlines()]
     suite = load(category)
-    world = suite.factory(DEFAULT_RULES)(suite.tasks[0])
-    assert [tool.name for tool in world.tools("agent")] == documented
-    assert all(world.kind(each) is not None for each in documented)
+    environment = suite.factory(DEFAULT_RULES)(suite.tasks[0])
+    assert [tool.name for tool in environment.tools("agent")] == documented
+    assert all(environment.kind(each) is not None for each in documented)
 
 
 def expected_text(
@@ -121,10 +121,10 @@ def test_agents_are_told_what_the_reference_tells_them(
                 (session["initial_state"], session["initial_context_text"]),
                 (session["final_state"], session["final_context_text"]),
             ):
-                world = make_environment([of_class], {of_class: state})
+                environment = make_environment([of_class], {of_class: state})
                 for task in suite.tasks[:: len(suite.tasks) // 8]:
                     wanted = expected_text(session, task, recorded, content)
-                    assert suite.policy(task, world) == wanted, (session["session"], task.id)
+                    assert suite.policy(task, environment) == wanted, (session["session"], task.id)
                     compared[session["backend"]] += 1
     print(f"system texts compared: {dict(compared)}")
     assert compared >= Counter(kv=256, rec_sum=176)
@@ -132,7 +132,7 @@ def test_agents_are_told_what_the_reference_tells_them(
 
 def test_who_searches_is_told_how_to_answer(load: LoadSuite, recorded: Mapping[str, Any]) -> None:
     suite = load("web_search_base")
-    world = suite.factory(DEFAULT_RULES)(suite.tasks[0])
+    environment = suite.factory(DEFAULT_RULES)(suite.tasks[0])
     wanted = recorded["ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT"]
-    assert {suite.policy(task, world) for task in suite.tasks} == {wanted}
+    assert {suite.policy(task, environment) for task in suite.tasks} == {wanted}
     assert chosen_tasks(suite, (), None) == tuple(suite.tasks)

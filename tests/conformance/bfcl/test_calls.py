@@ -71,12 +71,12 @@ def begin(data_folder: Path) -> Callable[[Record], ApiEnvironment]:
     texts = json.loads(gzip.decompress(read_zipped(data_folder / "bfcl" / "long_context.json")))
     long = LongTexts.convert(texts)
 
-    def world(session: Record) -> ApiEnvironment:
+    def environment(session: Record) -> ApiEnvironment:
         config = starts[session["id"]] if session["kind"] == "gold" else session["initial_config"]
         texts = long if session["long_context"] else None
         return ApiEnvironment(lambda: make_apis(session["classes"], config, texts))
 
-    return world
+    return environment
 
 
 def parsed(text: str) -> ToolCall:
@@ -147,9 +147,9 @@ def test_every_recorded_call_has_its_recorded_result(
     counts: Counter[str] = Counter()
     differing: list[tuple[str, object, str]] = []
     for session in sessions:
-        world = begin(session)
+        environment = begin(session)
         for text, recorded in zip(session["calls"], session["results"], strict=True):
-            found = world.call(parsed(text)).content
+            found = environment.call(parsed(text)).content
             kind = compared(hashed(found, MAX_TEXT), recorded)
             counts[kind] += 1
             if kind == "differing":
@@ -183,11 +183,11 @@ def test_every_recorded_session_ends_in_its_recorded_state(
 ) -> None:
     count = 0
     for session in sessions:
-        world = begin(session)
+        environment = begin(session)
         for text in session["calls"]:
-            world.call(parsed(text))
+            environment.call(parsed(text))
         for name, recorded in session["state"].items():
-            found = state_of(world._apis[name])
+            found = state_of(environment._apis[name])
             where = (session.get("id"), name, session["calls"])
             assert hashed(as_text(found), MAX_STATE) == expected(recorded), where
             count += 1

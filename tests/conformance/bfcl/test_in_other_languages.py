@@ -96,7 +96,9 @@ def test_where_the_texts_stand_that_calls_must_have(
 def places_of_texts(entry: Entry) -> Iterator[str]:
     """Yield for each text argument that must be given where one of its texts stands."""
     said = " ".join(message.content for message in entry.messages).casefold()
-    told = json.dumps([each.parameters for each in entry.documents], ensure_ascii=False).casefold()
+    reported = json.dumps(
+        [each.parameters for each in entry.documents], ensure_ascii=False
+    ).casefold()
     listed = {
         (each.name, name): schema.get("enum", [])
         for each in entry.documents
@@ -115,7 +117,7 @@ def places_of_texts(entry: Entry) -> Iterator[str]:
             elif any(text.casefold() in said for text in texts):
                 yield "question"
             else:
-                yield "functions" if any(t.casefold() in told for t in texts) else "nowhere"
+                yield "functions" if any(t.casefold() in reported for t in texts) else "nowhere"
 
 
 @pytest.mark.parametrize(

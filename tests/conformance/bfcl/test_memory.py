@@ -32,9 +32,9 @@ def sessions(truth_folder: Path) -> Iterator[dict[str, Any]]:
 def play(session: Mapping[str, Any], compared: Counter[str]) -> dict[str, object]:
     """Repeat a session's calls, compare each result, and return the snapshot at the end."""
     name = f"MemoryAPI_{session['backend']}"
-    world = make_environment([name], {name: session["initial_state"]})
+    environment = make_environment([name], {name: session["initial_state"]})
     for index, recorded in enumerate(session["calls"]):
-        result = world.call(ToolCall(str(index), recorded["name"], recorded["args"])).content
+        result = environment.call(ToolCall(str(index), recorded["name"], recorded["args"])).content
         where = (session["session"], session["test_id"], index, recorded["name"])
         if recorded["result"].startswith(ACCIDENT):
             assert result.startswith(ACCIDENT), where
@@ -43,7 +43,7 @@ def play(session: Mapping[str, Any], compared: Counter[str]) -> dict[str, object
         else:
             assert result == recorded["result"], where
             compared["results"] += 1
-    return world.state()[name]
+    return environment.state()[name]
 
 
 def test_every_recorded_session_is_repeated(truth_folder: Path) -> None:

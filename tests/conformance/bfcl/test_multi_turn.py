@@ -202,12 +202,12 @@ def test_the_expected_calls_played_through_the_loop_are_valid_in_every_entry(
     entries: Entries, expectations: Expectations, texts: PromptTexts, long: LongTexts
 ) -> None:
     async def played_out(entry: MultiTurnEntry) -> Episode:
-        world = entry_environment(entry, long)
+        environment = entry_environment(entry, long)
         surfaces = ConversationIO(
             {"agent": IdentityChannel(), "user": IdentityChannel()},
             {"agent": IdentityView(), "user": IdentityView()},
         )
-        talk = Conversation(world, {"agent": Knowing(entry)}, surfaces, lambda: 0.0)
+        talk = Conversation(environment, {"agent": Knowing(entry)}, surfaces, lambda: 0.0)
         shown = toolsets(entry, texts)
         return await talk.run(FixedTurns(entry.task.turns, shown, DEFAULT_RULES))
 

@@ -126,12 +126,12 @@ def test_labels_stand_for_values_of_the_functions(data: Path) -> None:
 
 def test_names_of_functions_and_parameters_stay(data: Path) -> None:
     domain = questions_of("bfcl:simple_python", data)
-    protection = find_do_not_translate(data_of(domain.english, domain.domain))
+    do_not_translate = find_do_not_translate(data_of(domain.english, domain.domain))
     triangle = domain.english.toolsets["agent"].by_name["calculate_triangle_area"]
     assert list(triangle.parameters["properties"]) == ["base", "height", "unit"]  # type: ignore[call-overload]
     text = "Call calculate_triangle_area for a triangle."
     segment = Segment("x::0", "tasks", text, "text", "bfcl/text")
-    assert "calculate_triangle_area" not in mask(segment, protection).text
+    assert "calculate_triangle_area" not in mask(segment, do_not_translate).text
 
 
 def test_variations_of_formats_have_the_questions_of_other_categories(data: Path) -> None:

@@ -364,8 +364,10 @@ def test_every_order_and_product_has_the_names_of_the_translated_database(
     calls += [ToolCall("1", "get_order_details", {"order_id": id_}) for id_ in database["orders"]]
     for through_view, by_rule in answers(domains, "retail", language, task, calls):
         assert through_view == by_rule
-    worlds = [suite.factory(SEATAU_RULES)(task) for suite in (english, translated)]
-    changed = sum(worlds[0].call(call).content != worlds[1].call(call).content for call in calls)
+    environments = [suite.factory(SEATAU_RULES)(task) for suite in (english, translated)]
+    changed = sum(
+        environments[0].call(call).content != environments[1].call(call).content for call in calls
+    )
     assert (len(calls), changed) == (1051, renamed)
 
 

@@ -91,7 +91,7 @@ def judged(
 
 
 def _judged(
-    domain: TranslatableDomain, protection: DoNotTranslate, folder: AssetFolder
+    domain: TranslatableDomain, do_not_translate: DoNotTranslate, folder: AssetFolder
 ) -> Iterator[tuple[Segment, str, tuple[QaIssue, ...]]]:
     schemas = {
         artifact.name: decode_artifact(folder.read(artifact.name), Schema, artifact.name)
@@ -99,7 +99,7 @@ def _judged(
         if artifact.component == "schema"
     }
     language = find_language(folder.folder.name)
-    criteria = TranslationCriteria(language, protection, glossary_of(schemas, domain.domain))
+    criteria = TranslationCriteria(language, do_not_translate, glossary_of(schemas, domain.domain))
     known: dict[tuple[str, str, str], tuple[QaIssue, ...]] = {}
     for artifact in domain.artifacts:
         if artifact.name in folder:
@@ -116,8 +116,8 @@ def _judged(
 def counted(judged: Judged, severity: str) -> Counter[tuple[str, str, str]]:
     found: Counter[tuple[str, str, str]] = Counter()
     for domain, texts in judged.items():
-        for segment, _, anomalies_of in texts:
-            for each in anomalies_of:
+        for segment, _, issues_of in texts:
+            for each in issues_of:
                 if each.severity == severity:
                     found[domain, segment.address.partition("::")[0], each.code] += each.count
     return found
@@ -151,9 +151,9 @@ def test_a_number_that_the_linter_misses_is_found_with_what_became_of_it(
     found = {
         (domain, segment.address.partition("::")[2].replace("/", "."))
         for domain, texts in judged(code).items()
-        for segment, _, anomalies_of in texts
+        for segment, _, issues_of in texts
         if segment.component == "tasks"
-        if any(each.code.startswith("number-") for each in anomalies_of)
+        if any(each.code.startswith("number-") for each in issues_of)
     }
     folders = str(data_folder / "seataubench"), translated / "dragoman" / "data"
     subjects = lint_subjects(*folders, languages=(code,))
@@ -167,8 +167,8 @@ def test_of_the_numbers_one_alone_is_lost(judged: Callable[[str], Judged]) -> No
         each.what
         for code in LANGUAGES
         for texts in judged(code).values()
-        for _, _, anomalies_of in texts
-        for each in anomalies_of
+        for _, _, issues_of in texts
+        for each in issues_of
         if each.code == "number-lost"
     ]
 
@@ -179,8 +179,8 @@ def test_grammar_that_was_pasted_over_is_found(judged: Callable[[str], Judged]) 
     twice = {
         each.what.casefold()
         for texts in judged("vi").values()
-        for _, _, anomalies_of in texts
-        for each in anomalies_of
+        for _, _, issues_of in texts
+        for each in issues_of
         if each.code == "repeated-word"
     }
 
@@ -190,9 +190,9 @@ def test_grammar_that_was_pasted_over_is_found(judged: Callable[[str], Judged]) 
 def test_every_text_comes_back_from_its_mask(
     domains: Mapping[str, tuple[TranslatableDomain, DoNotTranslate]],
 ) -> None:
-    for domain, protection in domains.values():
+    for domain, do_not_translate in domains.values():
         for source, segment in {each.source: each for each in domain.segments}.items():
-            masked = mask(segment, protection)
+            masked = mask(segment, do_not_translate)
             restored = restore(masked, masked.text)
 
             assert (restored.text, restored.faults) == (source, ())

@@ -231,10 +231,10 @@ def test_names_of_records_are_those_of_the_translated_database(
     for row in rows_of(truth_folder, f"results.{language}"):
         if row["domain"] != "retail" or row["case"] != "sample" or row["error"]:
             continue
-        world = domains.suites["retail"].factory(SEATAU_RULES)(task)
+        environment = domains.suites["retail"].factory(SEATAU_RULES)(task)
         arguments = row.get("canonical_arguments") or row["arguments"]
         call = ToolCall("1", row["tool"], arguments)
-        result = world.call(call)
+        result = environment.call(call)
         assert view.present(result, call).content == content_of(wanted(row)), row["id"]
         compared[row["tool"]] += 1
     assert compared["list_all_product_types"] == 1
@@ -304,17 +304,17 @@ def test_the_phone_answers_with_the_recorded_records(truth_folder: Path, domains
     compared: Counter[str] = Counter()
     for task_id in dict.fromkeys(row["task_id"] for row in rows):
         mine = [row for row in rows if row["task_id"] == task_id]
-        world = telecom.factory(SEATAU_RULES)(tasks[task_id])
+        environment = telecom.factory(SEATAU_RULES)(tasks[task_id])
         actions = [] if (criteria := tasks[task_id].criteria) is None else criteria.actions or ()
         played = [
-            world.call(ToolCall("1", action.name, action.arguments, action.by))
+            environment.call(ToolCall("1", action.name, action.arguments, action.by))
             for action in actions
         ]
         for row in mine:
             if row["source"] == "gold":
                 result = played[row["step"]]
             elif row["source"] == "read_after_gold":
-                result = world.call(called(row, "user"))
+                result = environment.call(called(row, "user"))
             else:
                 fresh = telecom.factory(SEATAU_RULES)(tasks[task_id])
                 result = fresh.call(called(row, SIDES[row["requestor"]]))
@@ -461,8 +461,8 @@ def test_random_calls_change_a_localized_world_as_they_change_the_english_one(
     assert states(localized) == states(english)
 
 
-def states(world: DomainEnvironment) -> object:
-    return dict(world.delta()), world.changes()
+def states(environment: DomainEnvironment) -> object:
+    return dict(environment.delta()), environment.changes()
 
 
 def test_records_and_sentences_of_the_phone_leave_the_same_states_and_assertions(
@@ -471,7 +471,7 @@ def test_records_and_sentences_of_the_phone_leave_the_same_states_and_assertions
     telecom = domains.suites["telecom"]
     answered = 0
     for task in telecom.tasks[:120]:
-        told, recorded = (
+        reported, recorded = (
             telecom.factory(rules)(task)
             for rules in (DEFAULT_RULES, rules_with_record_answers(DEFAULT_RULES))
         )
@@ -479,12 +479,12 @@ def test_records_and_sentences_of_the_phone_leave_the_same_states_and_assertions
         assert criteria is not None
         for action in criteria.actions or ():
             call = ToolCall("1", action.name, action.arguments, action.by)
-            sentence, record = told.call(call), recorded.call(call)
+            sentence, record = reported.call(call), recorded.call(call)
             assert sentence.error == record.error
             answered += action.by == "user" and record.content[:1] == "{" != sentence.content[:1]
-        assert states(told) == states(recorded)
+        assert states(reported) == states(recorded)
         for assertion in criteria.env_assertions or ():
-            assert told.run_function(assertion.call) == recorded.run_function(assertion.call)
+            assert reported.run_function(assertion.call) == recorded.run_function(assertion.call)
     assert answered >= at_least(101)
 
 
@@ -528,12 +528,12 @@ def everything_in(views: Views, domains: Domains) -> list[object]:
     """Return the tools of all domains in a language, and what plans' calls are answered with."""
     seen: list[object] = []
     for domain, suite in domains.suites.items():
-        world = suite.factory(rules_with_record_answers(DEFAULT_RULES))(suite.tasks[0])
+        environment = suite.factory(rules_with_record_answers(DEFAULT_RULES))(suite.tasks[0])
         for side, tools in suite.toolsets.items():
             seen.append(bytes(views[domain, side].show(tools).encoded))
         for call in domains.calls(domain)[:40]:
             view = views[domain, call.by]
-            seen.append(view.present(world.call(view.canonical(call)), call).content)
+            seen.append(view.present(environment.call(view.canonical(call)), call).content)
     return seen
 
 

@@ -178,21 +178,23 @@ def compare(suite: DomainSuite, record: Record) -> None:
     task = next(task for task in suite.tasks if task.id == record["task_id"])
     options = record["options"]
     limits = Limits(options.get("max_steps", 100), options.get("max_errors", 10))
-    world = suite.factory(TAU2_RULES)(task)
-    conductor: TurnProtocol = suite.conductor(task, world, TAU2_RULES, limits)
+    environment = suite.factory(TAU2_RULES)(task)
+    turn_protocol: TurnProtocol = suite.turn_protocol(task, environment, TAU2_RULES, limits)
     if options.get("validate_communication"):
-        conductor = HalfDuplex(world, TAU2_RULES, limits, checks_communication=True)
+        turn_protocol = HalfDuplex(environment, TAU2_RULES, limits, checks_communication=True)
     sessions: dict[Role, Scripted] = {
         "agent": Scripted("agent", record["agent_script"]),
         "user": Scripted("user", record["user_script"]),
     }
-    played: dict[Role, Session] = {side: sessions[side] for side in conductor.sides}
-    episode = asyncio.run(Conversation(world, played, PLAIN, time.monotonic).run(conductor))
+    played: dict[Role, Session] = {side: sessions[side] for side in turn_protocol.sides}
+    episode = asyncio.run(
+        Conversation(environment, played, PLAIN, time.monotonic).run(turn_protocol)
+    )
     if "exception" in record:
         assert episode.is_fault, where
         assert said(as_messages(episode.events)) == said(record["messages"]), where
         return
-    opening = [ROLES[event.by] for event in conductor.opening()]
+    opening = [ROLES[event.by] for event in turn_protocol.opening()]
     assert opening == record["agent_init_history"], where
     assert episode.ending.reason == record["termination_reason"], where
     assert (episode.steps, episode.errors) == (record["step_count"], record["num_errors"]), where

@@ -164,28 +164,28 @@ class Ids:
         translated: Record = json.loads(text)
         return translated
 
-    def fingerprint(self, world: DomainEnvironment) -> dict[str, str | None]:
+    def fingerprint(self, environment: DomainEnvironment) -> dict[str, str | None]:
         """Return the hashes of our state with their ids in it.
 
         Ids stand in lists and fields and never order anything, so that exchanging them in the text
         gives the text that the reference hashed.
         """
         hashes: dict[str, str | None] = {"agent": None, "user": None}
-        for side, text in world.full_texts().items():
+        for side, text in environment.full_texts().items():
             for theirs, ours in self._ours.items():
                 text = text.replace(ours, theirs)  # noqa: PLW2901 - one after the other
             hashes[side] = hashlib.sha256(text.encode()).hexdigest()
         return hashes
 
 
-def fresh_world(suite: DomainSuite, task_id: str | None, reference: str) -> DomainEnvironment:
+def fresh_environment(suite: DomainSuite, task_id: str | None, reference: str) -> DomainEnvironment:
     tasks = {task.id: task for task in suite.tasks}
     task = tasks[task_id] if task_id else suite.tasks[0]
     if reference == "db":
         task = msgspec.structs.replace(task, initial_state=None)
-    world = suite.factory(TAU2_RULES)(task)
-    assert isinstance(world, DomainEnvironment)
-    return world
+    environment = suite.factory(TAU2_RULES)(task)
+    assert isinstance(environment, DomainEnvironment)
+    return environment
 
 
 def test_every_recorded_tool_call_gives_the_recorded_result_changes_and_hashes(
@@ -195,23 +195,27 @@ def test_every_recorded_tool_call_gives_the_recorded_result_changes_and_hashes(
     count = 0
     left_out: Counter[str] = Counter()
     for sequence in records(truth_folder / "tau2" / file):
-        world = fresh_world(suite, sequence["task_id"], sequence["initial_state"]["ref"])
-        assert world.fingerprint() == recorded_hashes(sequence, "initial_")
+        environment = fresh_environment(
+            suite, sequence["task_id"], sequence["initial_state"]["ref"]
+        )
+        assert environment.fingerprint() == recorded_hashes(sequence, "initial_")
         ids = Ids(sequence)
         for index, recorded in enumerate(sequence["calls"]):
-            compare_call(world, f"{sequence['seq_id']} call {index}", recorded, ids)
+            compare_call(environment, f"{sequence['seq_id']} call {index}", recorded, ids)
             if recorded["error_type"] not in EXPLICIT:
                 left_out[ACCIDENT.format(recorded["error_type"])] += 1
             count += 1
-        assert ids.fingerprint(world) == recorded_hashes(sequence, "final_")
+        assert ids.fingerprint(environment) == recorded_hashes(sequence, "final_")
     report(file, count, left_out)
 
 
-def compare_call(world: DomainEnvironment, where: str, recorded: Record, ids: Ids) -> None:
+def compare_call(environment: DomainEnvironment, where: str, recorded: Record, ids: Ids) -> None:
     call = ids.translated(recorded)
     where = f"{where} {call['name']} {call['arguments']}"
-    result = world.call(ToolCall("c", call["name"], call["arguments"], SIDES[call["requestor"]]))
-    changes = world.take_changes()
+    result = environment.call(
+        ToolCall("c", call["name"], call["arguments"], SIDES[call["requestor"]])
+    )
+    changes = environment.take_changes()
     ids.learn(call, changes)
     call = ids.translated(recorded)
     assert result.error == call["error"], where
@@ -219,7 +223,7 @@ def compare_call(world: DomainEnvironment, where: str, recorded: Record, ids: Id
         assert result.content == call["content"], where
     assert found_changes(changes) == recorded_changes(call), where
     changed = [side for side in SIDES.values() if call[f"{side}_db_changed"]]
-    found = ids.fingerprint(world) if changed else {}
+    found = ids.fingerprint(environment) if changed else {}
     assert {side: found[side] for side in changed} == {
         side: recorded[f"{side}_db_hash"] for side in changed
     }, where

@@ -56,10 +56,10 @@ def outcome_of(episode: Episode) -> tuple[str, str]:
     moves = [
         event for event in episode.events if isinstance(event, Message) and event.by == "agent"
     ]
-    told = [_told(move) for move in moves if not move.scripted][:2]
-    while len(told) > 1 and told[-1] == BYE:
-        told.pop()
-    return ", then ".join(told) or "nothing", SIDES.get(episode.ending.reason, "agent")
+    reported = [_told(move) for move in moves if not move.scripted][:2]
+    while len(reported) > 1 and reported[-1] == BYE:
+        reported.pop()
+    return ", then ".join(reported) or "nothing", SIDES.get(episode.ending.reason, "agent")
 
 
 def _told(move: Message) -> str:
@@ -97,7 +97,9 @@ def test_every_form_ends_as_the_page_says(
         cells = {cell.key: agents[cell.agent] for cell in store.cells()}
         found = {cells[key]: outcome_of(episode) for key, _, episode in store.episodes()}
 
-    assert found == {name: told for name, told in told_in_docs().items() if name not in REFUSED}
+    assert found == {
+        name: reported for name, reported in told_in_docs().items() if name not in REFUSED
+    }
 
 
 REFUSED = {

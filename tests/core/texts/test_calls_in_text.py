@@ -232,11 +232,11 @@ def test_prose_descriptions_and_empty_lists_are_no_calls(text: str) -> None:
 
 
 def test_behind_a_mark_any_tool_is_called_and_without_one_an_offered_tool() -> None:
-    told = '{"name": "other", "arguments": {"a": 1}}'
-    found = parse_text_calls(f"<tool_call>{told}</tool_call>", OFFERED)
+    reported = '{"name": "other", "arguments": {"a": 1}}'
+    found = parse_text_calls(f"<tool_call>{reported}</tool_call>", OFFERED)
     assert found is not None
     assert found.calls[0].name == "other"
-    assert parse_text_calls(told, OFFERED) is None
+    assert parse_text_calls(reported, OFFERED) is None
 
 
 @pytest.mark.parametrize("name", ["math.factorial", "math_factorial", "functions.math.factorial"])
@@ -318,8 +318,8 @@ def test_any_text_is_read_or_not_and_never_breaks(text: str) -> None:
 def test_a_marked_call_is_found_whatever_is_said_before_it(
     before: str, arguments: dict[str, object]
 ) -> None:
-    told = json.dumps({"name": "get_weather", "arguments": arguments})
-    found = parse_text_calls(f"{before}\n<tool_call>{told}</tool_call>", OFFERED)
+    reported = json.dumps({"name": "get_weather", "arguments": arguments})
+    found = parse_text_calls(f"{before}\n<tool_call>{reported}</tool_call>", OFFERED)
     assert found is not None
     assert found.calls[0].name == "get_weather"
 

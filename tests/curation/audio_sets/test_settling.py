@@ -101,8 +101,8 @@ def test_a_message_whose_values_no_rewriting_keeps_stays_as_it_is() -> None:
 def test_the_case_of_letters_that_nobody_can_hear_is_noted() -> None:
     value = StatedValue("folder", "MyDocs_2")
     message = UserMessage("x", "x_0", 0, 0, "Open MyDocs_2", (value,), 0)
-    told = '{"said": "open my docs, M Y D O C S underscore two"}'
-    (proof,) = by_model(told, message).proof
+    reported = '{"said": "open my docs, M Y D O C S underscore two"}'
+    (proof,) = by_model(reported, message).proof
     assert (proof.how, proof.is_case_unheard) == ("in words", True)
 
 

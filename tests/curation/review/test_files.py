@@ -82,15 +82,15 @@ def test_rows_come_back_from_a_workbook() -> None:
 
 
 def test_signs_that_no_cell_holds_are_no_correction() -> None:
-    told = rows(["Ring \x07 the bell", "a\x0bb"])
+    reported = rows(["Ring \x07 the bell", "a\x0bb"])
     for found in (
-        decode_workbook(encode_workbook({"retail": told}, "Thai"), "th.xlsx"),
-        decode_csv(encode_csv(told), "th.csv"),
+        decode_workbook(encode_workbook({"retail": reported}, "Thai"), "th.xlsx"),
+        decode_csv(encode_csv(reported), "th.csv"),
     ):
-        review = review_rows([row.text for row in told], found, lambda _, __: ["refused"])
+        review = review_rows([row.text for row in reported], found, lambda _, __: ["refused"])
         assert (review.fitting, review.rows, review.refused) == (2, (), ())
         asked = [replace(row, verdict="ok") for row in found]
-        assert review_rows([row.text for row in told], asked, lambda _, __: []).fitting == 2
+        assert review_rows([row.text for row in reported], asked, lambda _, __: []).fitting == 2
 
 
 def test_what_a_model_said_at_length_is_cut_and_a_text_is_not() -> None:

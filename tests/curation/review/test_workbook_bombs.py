@@ -33,13 +33,13 @@ def texts(*sources: str) -> list[ReviewRow]:
 
 def changed(part: str, change: Callable[[bytes], bytes]) -> bytes:
     """Return a workbook of ours with one part changed."""
-    told = io.BytesIO()
+    reported = io.BytesIO()
     ours = io.BytesIO(encode_workbook({"shop": texts("one", "two", "three")}, "Thai"))
-    with zipfile.ZipFile(ours) as old, zipfile.ZipFile(told, "w", zipfile.ZIP_DEFLATED) as new:
+    with zipfile.ZipFile(ours) as old, zipfile.ZipFile(reported, "w", zipfile.ZIP_DEFLATED) as new:
         parts = {TEXTS: NO_TEXTS} | {name: old.read(name) for name in old.namelist()}
         for name, content in parts.items():
             new.writestr(name, change(content) if name == part else content)
-    return told.getvalue()
+    return reported.getvalue()
 
 
 def before(end: bytes, more: bytes) -> Callable[[bytes], bytes]:
@@ -121,5 +121,5 @@ def test_a_verdict_that_is_merged_downwards_holds_for_all_its_lines() -> None:
 
 @pytest.mark.slow
 def test_a_long_honest_workbook_opens() -> None:
-    told = texts(*(f"text {number} {'ก' * 300}" for number in range(2_000)))
-    assert len(decode_workbook(encode_workbook({"shop": told}, "Thai"), "th.xlsx")) == 2_000
+    reported = texts(*(f"text {number} {'ก' * 300}" for number in range(2_000)))
+    assert len(decode_workbook(encode_workbook({"shop": reported}, "Thai"), "th.xlsx")) == 2_000

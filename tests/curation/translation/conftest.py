@@ -113,7 +113,7 @@ def shop_schema(**labels: str) -> Schema:
 
 
 @pytest.fixture(scope="package")
-def protection() -> DoNotTranslate:
+def do_not_translate() -> DoNotTranslate:
     """What stays in the shop's texts."""
     return find_do_not_translate(
         DomainData(

@@ -20,11 +20,11 @@ def test_a_value_with_two_labels_is_told_with_their_fields() -> None:
         },
     )
 
-    told = translation_notes(
+    reported = translation_notes(
         find_language("th"), glossary_of({"data_model.json": schema}, "shop"), None
     )
 
-    assert list(told) == [
+    assert list(reported) == [
         (
             "'open' is 'เปิดอยู่' in data_model.json: Status (Order.status); 'เปิดกว้าง' in "
             "data_model.json: Level (Order.level): where a text does not name the field, the value stays"

@@ -33,7 +33,7 @@ from dragoman.curation.translation.translators import (
 from dragoman.store.translation_memory import MemoryEntry, SourceText, TranslationMemory
 
 NOW = 1_790_000_000
-PROTECTION = find_do_not_translate(
+DO_NOT_TRANSLATE = find_do_not_translate(
     DomainData(({"orders": [{"order_id": "#W1234567"}, {"order_id": "#W7654321"}]},))
 )
 LIMITS = BatchLimits()
@@ -93,9 +93,11 @@ def run(memory: TranslationMemory) -> Run:
         segments: Sequence[Segment], translator: Translator, limits: BatchLimits = LIMITS
     ) -> dict[str, UnitResult]:
         english, thai = find_language("en"), find_language("th")
-        desk = DomainContext(english, thai, PROTECTION, NO_GLOSSARY, LabelRegistry(segments))
+        domain_context = DomainContext(
+            english, thai, DO_NOT_TRANSLATE, NO_GLOSSARY, LabelRegistry(segments)
+        )
         means = TranslatorConfig(translator, memory, lambda: NOW, limits)
-        found = asyncio.run(translate_units(units_of(segments, "en", "th"), desk, means))
+        found = asyncio.run(translate_units(units_of(segments, "en", "th"), domain_context, means))
         return {source.text: each for source, each in found.items()}
 
     return settled
@@ -236,7 +238,7 @@ def test_a_lost_placeholder_is_asked_for_once_more_alone_with_its_name(run: Run)
     translator = Scripted(without_placeholders(1))
     found = run([segment(ORDER), segment("Hello.")], translator)
     assert "#W1234567" in str(found[ORDER].target)
-    assert found[ORDER].anomalies == ()
+    assert found[ORDER].issues == ()
     assert [len(request.items) for request in translator.asked] == [2, 1]
     (item,) = translator.asked[1].items.values()
     assert item.placeholders == ("⟦1⟧",)
@@ -250,7 +252,7 @@ def test_a_placeholder_that_stays_lost_leaves_the_text_untranslated_and_listed(
     found = run([segment(ORDER), segment("Hello.")], translator)
     assert found[ORDER].target is None
     assert found[ORDER].why == "every answer was refused"
-    assert {anomaly.code for anomaly in found[ORDER].anomalies} == {"placeholder-lost", "id-lost"}
+    assert {issue.code for issue in found[ORDER].issues} == {"placeholder-lost", "id-lost"}
     assert len(translator.asked) == 2
     assert set(stored(memory)) == {"Hello."}
 
@@ -266,7 +268,7 @@ def test_a_text_that_comes_back_in_english_is_asked_for_again_once_and_then_kept
     assert len(translator.asked) == 2
     settled = found["Hello there, my friend."]
     assert settled.target == "Hello there, my friend."
-    assert "copied" in [anomaly.code for anomaly in settled.anomalies]
+    assert "copied" in [issue.code for issue in settled.issues]
     assert any(note.startswith("copied") for note in memory.entries()[0].notes)
 
 
@@ -300,7 +302,7 @@ def test_a_label_that_no_other_can_be_had_for_stays_english_and_is_listed(
     found = run([label("pending"), label("waiting")], Scripted(same))
     assert [each.target for each in found.values()].count(None) == 1
     (refused,) = [each for each in found.values() if each.target is None]
-    assert "label-collision" in [anomaly.code for anomaly in refused.anomalies]
+    assert "label-collision" in [issue.code for issue in refused.issues]
     assert len(memory.entries()) == 1
 
 
@@ -402,7 +404,7 @@ def test_a_document_of_which_a_part_never_comes_stays_english_and_is_listed(run:
 
     found = run([segment(DOCUMENT)], Scripted(never_the_second))
     assert found[DOCUMENT].target is None
-    assert "placeholder-lost" in [anomaly.code for anomaly in found[DOCUMENT].anomalies]
+    assert "placeholder-lost" in [issue.code for issue in found[DOCUMENT].issues]
 
 
 @given(text=st.text(st.sampled_from("ab \n#⟦1⟧"), max_size=60), most=st.integers(1, 20))

@@ -162,7 +162,7 @@ UNKNOWN = BOMB.replace('[<!ENTITY a "ha"><!ENTITY b "&a;&a;">]', 'SYSTEM "tmx14.
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reported"),
     [
         (BOMB, "it uses XML entities of its own"),
         (OUTSIDE, "it uses XML entities of its own"),
@@ -178,11 +178,11 @@ UNKNOWN = BOMB.replace('[<!ENTITY a "ha"><!ENTITY b "&a;&a;">]', 'SYSTEM "tmx14.
     ],
 )
 def test_a_file_that_is_none_or_tries_something_is_one_line(
-    tmp_path: Path, content: str, told: str
+    tmp_path: Path, content: str, reported: str
 ) -> None:
     path = tmp_path / "bad.tmx"
     path.write_text(content)
-    with pytest.raises(DataError, match=f"bad.tmx: .*{told}"):
+    with pytest.raises(DataError, match=f"bad.tmx: .*{reported}"):
         list(read_tmx(path, "en", KNOWN))
 
 

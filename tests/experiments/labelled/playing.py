@@ -77,15 +77,15 @@ class Played(msgspec.Struct, frozen=True):
 class Player:
     """Plays one conversation; each method is one thing that the agent does."""
 
-    def __init__(self, domain: str, task: Task, part: Part, world: Environment) -> None:
+    def __init__(self, domain: str, task: Task, part: Part, environment: Environment) -> None:
         phrases = shipped_phrasebook(part.language)
         assert phrases is not None
-        manner = PLAIN_BEHAVIOR
+        user_behavior = PLAIN_BEHAVIOR
         if part.persona != "none":
-            manner = find_profile(part.persona).persona(part.language).manner
-        self.domain, self.task, self.part, self.world = domain, task, part, world
+            user_behavior = find_profile(part.persona).persona(part.language).user_behavior
+        self.domain, self.task, self.part, self.environment = domain, task, part, environment
         self.phrases: Phrasebook = phrases
-        self.telling = FactDisclosure(manner, f"{task.id}/{part.persona}")
+        self.telling = FactDisclosure(user_behavior, f"{task.id}/{part.persona}")
         self.user = FactSession(task.scenario, phrases, self.telling)
         self.events: list[Event] = [
             Message("agent", text_reply(phrases.says.greeting), scripted=True)
@@ -102,7 +102,7 @@ class Player:
             await self._hand_over("unjustified_escalations")
             return
         await self._ask_for_missing()
-        await self._mishear()
+        await self._misrecognize()
         for action in actions:
             await self._act(action)
         if "hands over needlessly" in does:
@@ -121,7 +121,7 @@ class Player:
                 await self._ask(fact)
             assert fact.value in self.said, (self.part, fact, self.said)
 
-    async def _mishear(self) -> None:
+    async def _misrecognize(self) -> None:
         """Ask for what was said, read it back wrongly, or have it spelled."""
         facts = [each for each in self.task.scenario.facts if sum(map(str.isdigit, each.value)) > 3]
         for number in range(self.part.times):
@@ -188,8 +188,8 @@ class Player:
 
     async def _read_back(self, fact: KnownFact) -> None:
         wrong = fact.value[:-1] + str((int(fact.value[-1]) + 1) % 10)
-        told = self.phrases.says.read_back_fact.format(label=self._label(fact), value=wrong)
-        await self._say(self.phrases.says.read_back.format(facts=told))
+        reported = self.phrases.says.read_back_fact.format(label=self._label(fact), value=wrong)
+        await self._say(self.phrases.says.read_back.format(facts=reported))
 
     def _label(self, fact: KnownFact) -> str:
         return self.phrases.label(fact.name)
@@ -206,7 +206,7 @@ class Player:
 
     def _call(self, tool: str, arguments: dict[str, object], *, is_right: bool) -> None:
         call = ToolCall(f"call_{len(self.events)}", tool, arguments)
-        result = self.world.call(call)
+        result = self.environment.call(call)
         assert result.error is not is_right, (self.part, call, result.content)
         self.events += [Message("agent", ToolCallReply((call,))), result]
 
@@ -231,7 +231,7 @@ def played(domain: str, parts: Sequence[Part]) -> Iterator[Played]:
         task = tasks[part.task]
         if domain == "retail":
             task = _with_facts(task)
-        player = Player(domain, task, part, _world(suite, task))
+        player = Player(domain, task, part, _environment(suite, task))
         asyncio.run(player.play())
         ending = Termination("user_stop" if STOP in player.said else "agent_stop")
         episode = Episode(tuple(player.events), ending, len(player.events), 0)
@@ -239,7 +239,7 @@ def played(domain: str, parts: Sequence[Part]) -> Iterator[Played]:
         yield Played(name, task, episode, player.labels, part.language)
 
 
-def _world(suite: ConversationSuite, task: Task) -> Environment:
+def _environment(suite: ConversationSuite, task: Task) -> Environment:
     return suite.factory(DEFAULT_RULES)(task)
 
 

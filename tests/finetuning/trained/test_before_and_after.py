@@ -80,9 +80,9 @@ def test_one_command_goes_from_rows_to_figures_though_it_was_killed_in_training(
     assert "learnt from in 24 steps" in done.stdout
     assert f"{found['used']['tokens']:,} tokens read in 0:00:" in done.stdout
     measured = Path("cut/measured")
-    board = json.loads((measured / "study.json").read_bytes())
-    assert board["arms"] == ["after"]
-    assert board["contrasts"]
+    summary = json.loads((measured / "study.json").read_bytes())
+    assert summary["arms"] == ["after"]
+    assert summary["contrasts"]
     for suffix in ("html", "md", "tex", "csv", "parquet"):
         assert (measured / f"study.{suffix}").stat().st_size > 0
     assert len(list((measured / "runs").iterdir())) == 2

@@ -117,16 +117,18 @@ def test_a_killed_training_goes_on_to_the_same_losses_and_weights(
 
 def test_losses_fall_and_a_card_says_what_they_came_from(made: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    told: list[str] = []
+    reported: list[str] = []
 
     trained = train(
-        prepare(recipe(made, out, weights="all", epochs=3)), TrainingProgress(told.append, 0), 3.6
+        prepare(recipe(made, out, weights="all", epochs=3)),
+        TrainingProgress(reported.append, 0),
+        3.6,
     )
 
     lines = LossFile(out / "losses.jsonl").lines()
     assert [line.step for line in lines] == list(range(1, 37))
     assert lines[-1].loss < lines[0].loss - 1
-    assert told[-1].startswith(f"step 36/36  loss {trained.loss:.4f}")
+    assert reported[-1].startswith(f"step 36/36  loss {trained.loss:.4f}")
     card = (out / "README.md").read_text()
     assert "48 rows" in card
     assert "trl 1.16.0" in card
@@ -143,9 +145,11 @@ def test_losses_fall_and_a_card_says_what_they_came_from(made: Path, tmp_path: P
         "used.jsonl",
     ]
     with pytest.raises(UsageError, match="is trained already"):
-        train(prepare(recipe(made, out, weights="all", epochs=3)), TrainingProgress(told.append))
+        train(
+            prepare(recipe(made, out, weights="all", epochs=3)), TrainingProgress(reported.append)
+        )
     with pytest.raises(UsageError, match="holds another training"):
-        train(prepare(recipe(made, out)), TrainingProgress(told.append))
+        train(prepare(recipe(made, out)), TrainingProgress(reported.append))
 
 
 def test_a_small_model_computes_with_one_thread_and_comes_to_what_it_does_with_two(

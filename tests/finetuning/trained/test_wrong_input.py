@@ -97,12 +97,12 @@ def test_a_broken_newest_checkpoint_is_told_and_the_one_before_it_taken(recipe: 
     checkpoints = Path(recipe.out) / "checkpoints"
     weights = checkpoints / "checkpoint-8" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-7])
-    told: list[str] = []
+    reported: list[str] = []
 
-    trained = train(prepare(recipe), TrainingProgress(told.append))
+    trained = train(prepare(recipe), TrainingProgress(reported.append))
 
     assert (
-        told[0]
+        reported[0]
         == f"{checkpoints / 'checkpoint-8'} is broken and passed over: its steps are made again"
     )
     assert (trained.resumed, trained.steps) == (4, 24)

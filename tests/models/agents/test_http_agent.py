@@ -51,7 +51,7 @@ class PlainSender:
         headers: Mapping[str, str],
         body: bytes,
         read: Callable[[bytes], T],
-        who: CallContext,
+        call_context: CallContext,
     ) -> tuple[T, Attempts]:
         async with (
             aiohttp.ClientSession() as client,
@@ -63,7 +63,9 @@ class PlainSender:
         try:
             return read(content), Attempts({"cut": 1}, 0.25)
         except MalformedResponse as error:
-            raise ParticipantError(f"{who.purpose} {who.model}: {error}") from error
+            raise ParticipantError(
+                f"{call_context.purpose} {call_context.model}: {error}"
+            ) from error
 
     def settle(self, sent: int, tokens: int) -> None:
         """Nothing is rationed."""
@@ -172,7 +174,7 @@ CHOICES = b'{"choices": [{"message": {"content": "hello"}}]}'
 def test_a_first_answer_of_another_shape_ends_the_run_at_once(body: bytes, why: str) -> None:
     answers = Answering(body)
     with pytest.raises(RunHalted) as caught:
-        asyncio.run(through_a_gate(answers))
+        asyncio.run(through_a_client(answers))
     line = f"mine: not an agent's answer ({why}): docs/agents.md says what it must be"
     assert str(caught.value) == line
     assert len(answers.bodies) == 1
@@ -217,11 +219,11 @@ def test_a_server_that_refuses_everybody_ends_the_run(status: int, advice: str) 
         ask(status)
 
 
-async def through_a_gate(answers: Answering) -> Completion:
+async def through_a_client(answers: Answering) -> Completion:
     http = HttpClient(Timeouts())
     try:
-        gate = EndpointClient.of("mine", http, (TOKEN,), patience=RetryPolicy(attempts=3))
-        return await asked(answers, gate, TOKEN)
+        client = EndpointClient.of("mine", http, (TOKEN,), retry_policy=RetryPolicy(attempts=3))
+        return await asked(answers, client, TOKEN)
     finally:
         await http.close()
 
@@ -229,7 +231,7 @@ async def through_a_gate(answers: Answering) -> Completion:
 def test_what_broke_on_the_way_is_asked_again_word_for_word() -> None:
     answers = Answering(500, b'{"content": "hel', b'{"content": "hello"}')
 
-    completion = asyncio.run(through_a_gate(answers))
+    completion = asyncio.run(through_a_client(answers))
 
     assert completion.reply == text_reply("hello")
     assert completion.usage.faults == {"server_error": 1, "malformed": 1}
@@ -237,15 +239,15 @@ def test_what_broke_on_the_way_is_asked_again_word_for_word() -> None:
 
 
 def test_a_server_that_stays_broken_is_told_with_its_own_words() -> None:
-    with pytest.raises(ParticipantError, match=r"status 500: .*the model is out") as told:
-        asyncio.run(through_a_gate(Answering(500)))
-    assert told.value.usage == Usage("agent", "mine", 0, faults={"server_error": 3})
+    with pytest.raises(ParticipantError, match=r"status 500: .*the model is out") as reported:
+        asyncio.run(through_a_client(Answering(500)))
+    assert reported.value.usage == Usage("agent", "mine", 0, faults={"server_error": 3})
 
 
 def test_a_token_is_sent_in_a_header_and_nowhere_else() -> None:
     answers = Answering(b'{"content": "x", "echo": "%s"}' % TOKEN.encode())
 
-    completion = asyncio.run(through_a_gate(answers))
+    completion = asyncio.run(through_a_client(answers))
 
     assert answers.headers[0]["Authorization"] == f"Bearer {TOKEN}"
     assert TOKEN not in json.dumps(answers.bodies)
@@ -254,6 +256,6 @@ def test_a_token_is_sent_in_a_header_and_nowhere_else() -> None:
 
 @pytest.mark.parametrize("status", [401, 422, 500])
 def test_a_token_that_a_server_repeats_is_in_no_error(status: int) -> None:
-    with pytest.raises(DragomanError, match=r"the model is out Bearer \*\*\*") as told:
-        asyncio.run(through_a_gate(Answering(status)))
-    assert TOKEN not in str(told.value)
+    with pytest.raises(DragomanError, match=r"the model is out Bearer \*\*\*") as reported:
+        asyncio.run(through_a_client(Answering(status)))
+    assert TOKEN not in str(reported.value)

@@ -201,9 +201,9 @@ def test_an_answer_beyond_all_measure_is_refused_unread() -> None:
 
 
 def test_a_broken_body_is_told_without_what_it_holds() -> None:
-    with pytest.raises(UnexpectedResponse) as told:
+    with pytest.raises(UnexpectedResponse) as reported:
         decode_answer(b'{"content": 5, "secret": "hunter2"}', 0)
-    assert "hunter2" not in str(told.value)
+    assert "hunter2" not in str(reported.value)
 
 
 VALUES: st.SearchStrategy[Any] = st.recursive(

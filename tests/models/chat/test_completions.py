@@ -77,18 +77,18 @@ def test_the_body_is_kept_to_the_byte() -> None:
 
 
 def test_tokens_are_counted_where_the_provider_tells() -> None:
-    told = decoded(
+    reported = decoded(
         body(
             {"content": "x"}, usage={"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
         )
     )
-    assert told.usage == Usage("agent", "m", 1, input_tokens=5, output_tokens=2)
+    assert reported.usage == Usage("agent", "m", 1, input_tokens=5, output_tokens=2)
 
 
 @pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": None}])
 def test_tokens_are_unknown_where_the_provider_does_not_tell(usage: object) -> None:
-    told = decoded(body({"content": "x"}, usage=usage)).usage
-    assert (told.input_tokens, told.output_tokens) == (None, None)
+    reported = decoded(body({"content": "x"}, usage=usage)).usage
+    assert (reported.input_tokens, reported.output_tokens) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -222,9 +222,11 @@ def test_words_in_parts_are_words_and_thoughts_are_not() -> None:
 
 @pytest.mark.parametrize("count", [-1, 2**60, 1.5, "5", True, []])
 def test_a_count_that_makes_no_sense_is_unknown_and_the_reply_stands(count: object) -> None:
-    told = decoded(body({"content": "x"}, usage={"prompt_tokens": count, "completion_tokens": 2}))
-    assert told.reply == text_reply("x")
-    assert (told.usage.input_tokens, told.usage.output_tokens) == (None, None)
+    reported = decoded(
+        body({"content": "x"}, usage={"prompt_tokens": count, "completion_tokens": 2})
+    )
+    assert reported.reply == text_reply("x")
+    assert (reported.usage.input_tokens, reported.usage.output_tokens) == (None, None)
 
 
 def test_arguments_nested_beyond_measure_are_the_models_mistake() -> None:

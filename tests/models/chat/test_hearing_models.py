@@ -109,13 +109,13 @@ def test_a_spoken_reply_is_remembered_with_its_sound(tmp_path: Path) -> None:
 
     model = Speaking()
     with ReplyCache(tmp_path / "replies.sqlite", 1 << 30) as cache:
-        remembered = CachedModel(model, cache, "id")
-        assert hears_audio(remembered)
+        cached = CachedModel(model, cache, "id")
+        assert hears_audio(cached)
 
         async def both() -> list[Completion]:
-            first = await remembered.complete(heard(SHORT), "agent")
-            again = await remembered.complete(heard(SHORT), "agent")
-            await remembered.complete(heard(LONG), "agent")
+            first = await cached.complete(heard(SHORT), "agent")
+            again = await cached.complete(heard(SHORT), "agent")
+            await cached.complete(heard(LONG), "agent")
             return [first, again]
 
         first, again = asyncio.run(both())

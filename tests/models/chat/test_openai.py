@@ -65,11 +65,11 @@ async def model_at(url: str, **more: Any) -> AsyncIterator[OpenAIModel]:  # noqa
     http = HttpClient(Timeouts(connect=20, read=more.pop("read", 20), total=20))
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {CANARY}"}
     settings = more.pop("settings", {})
-    patience = more.pop("patience", RetryPolicy(attempts=5, seconds=30, outage=30))
+    retry_policy = more.pop("patience", RetryPolicy(attempts=5, seconds=30, outage=30))
     endpoint = ChatEndpoint(f"{url}/chat/completions", headers, "any", settings, CANARY, **more)
-    gate = EndpointClient.of("http://here", http, (CANARY,), patience=patience)
+    client = EndpointClient.of("http://here", http, (CANARY,), retry_policy=retry_policy)
     try:
-        yield OpenAIModel("openai/any", endpoint, gate)
+        yield OpenAIModel("openai/any", endpoint, client)
     finally:
         await http.close()
 
@@ -321,7 +321,7 @@ def test_a_good_status_with_no_completion_is_the_wires_fault(
     serving: RawServer, answer: bytes, why: str
 ) -> None:
     with pytest.raises(ParticipantError, match=f"{why}.*gave up after 2 attempts: malformed 2"):
-        exchange(serving, answer, patience=RetryPolicy(attempts=2))
+        exchange(serving, answer, retry_policy=RetryPolicy(attempts=2))
 
 
 def in_pieces(text: str) -> bytes:
@@ -359,7 +359,7 @@ def test_a_key_that_comes_back_in_an_error_is_taken_out(
         caplog.at_level(logging.DEBUG),
         pytest.raises((ParticipantError, RunHalted)) as caught,
     ):
-        exchange(serving, answer, code=code, patience=RetryPolicy(attempts=2))
+        exchange(serving, answer, code=code, retry_policy=RetryPolicy(attempts=2))
     assert "no such key: ***" in str(caught.value)
     assert "canary" not in str(caught.getrepr(style="native")) + caplog.text
 

@@ -22,8 +22,8 @@ def now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def new_breaker(patience: float = 600) -> CircuitBreaker:
-    return CircuitBreaker("http://here", patience, now)
+def new_breaker(retry_for: float = 600) -> CircuitBreaker:
+    return CircuitBreaker("http://here", retry_for, now)
 
 
 def fail(breaker: CircuitBreaker, times: int = FAILURES_IN_A_ROW) -> None:
@@ -122,12 +122,12 @@ def test_an_outage_and_its_end_are_told_once(
     ]
 
 
-@pytest.mark.parametrize(("patience", "told"), [(600, "10 minutes"), (5, "[5-9] seconds")])
+@pytest.mark.parametrize(("retry_for", "reported"), [(600, "10 minutes"), (5, "[5-9] seconds")])
 def test_patience_ends_the_run_for_everybody(
-    in_virtual_time: Run, patience: float, told: str
+    in_virtual_time: Run, retry_for: float, reported: str
 ) -> None:
     async def go() -> list[object]:
-        breaker = new_breaker(patience)
+        breaker = new_breaker(retry_for)
         breaker.answered()
         fail(breaker)
 
@@ -140,7 +140,7 @@ def test_patience_ends_the_run_for_everybody(
 
     ended = in_virtual_time(go())
     assert [type(one) for one in ended] == [RunHalted] * 5
-    with pytest.raises(RunHalted, match=f"http://here has not answered for {told}: .* resume"):
+    with pytest.raises(RunHalted, match=f"http://here has not answered for {reported}: .* resume"):
         raise ended[0]
 
 

@@ -51,7 +51,7 @@ class Serving:
         """Nothing to release."""
 
 
-def gate_to(*transports: Serving, pace: EndpointPacing | None = None) -> EndpointClient:
+def client_to(*transports: Serving, pace: EndpointPacing | None = None) -> EndpointClient:
     endpoints = [
         Endpoint(f"http://{place}", each, url=f"http://{place}/v1" if len(transports) > 1 else "")
         for place, each in enumerate(transports)
@@ -59,16 +59,18 @@ def gate_to(*transports: Serving, pace: EndpointPacing | None = None) -> Endpoin
     return EndpointClient("here", endpoints, (), RetryPolicy(outage=60.0), pace or EndpointPacing())
 
 
-async def send(gate: EndpointClient, body: bytes = b"hello", who: CallContext = WHO) -> Attempts:
-    return (await gate.send("http://given/v1", {}, body, bytes, who))[1]
+async def send(
+    client: EndpointClient, body: bytes = b"hello", call_context: CallContext = WHO
+) -> Attempts:
+    return (await client.send("http://given/v1", {}, body, bytes, call_context))[1]
 
 
 def test_calls_are_spread_over_equal_endpoints(in_virtual_time: Run) -> None:
     servers = Serving(), Serving(), Serving()
 
     async def go() -> None:
-        gate = gate_to(*servers)
-        await asyncio.gather(*(send(gate) for _ in range(30)))
+        client = client_to(*servers)
+        await asyncio.gather(*(send(client) for _ in range(30)))
 
     in_virtual_time(go())
     assert [len(server.bodies) for server in servers] == [10, 10, 10]
@@ -81,7 +83,7 @@ def test_calls_are_spread_over_equal_endpoints(in_virtual_time: Run) -> None:
 
 def test_the_only_endpoint_is_asked_where_the_call_says(in_virtual_time: Run) -> None:
     server = Serving()
-    in_virtual_time(send(gate_to(server)))
+    in_virtual_time(send(client_to(server)))
     assert server.urls == {"http://given/v1"}
 
 
@@ -89,7 +91,7 @@ def test_a_call_that_broke_is_sent_to_another_at_once(in_virtual_time: Run) -> N
     servers = Serving(away=(0.0, 1e9)), Serving(seconds=2.0)
 
     async def go() -> tuple[float, Attempts]:
-        began, attempts = loop_time(), await send(gate_to(*servers))
+        began, attempts = loop_time(), await send(client_to(*servers))
         return loop_time() - began, attempts
 
     seconds, attempts = in_virtual_time(go())
@@ -102,13 +104,13 @@ def test_one_that_is_down_is_left_out_and_asked_again_when_it_is_back(
     lost, other = Serving(away=(0.0, 100.0)), Serving()
 
     async def go() -> tuple[int, int, float]:
-        gate = gate_to(lost, other)
+        client = client_to(lost, other)
         faults = 0
         for _ in range(50):
-            done = await asyncio.gather(*(send(gate) for _ in range(8)))
+            done = await asyncio.gather(*(send(client) for _ in range(8)))
             faults += sum(attempts.faults.get("connect", 0) for attempts in done)
         while not any(body == b"hello" for body in lost.bodies):
-            await asyncio.gather(*(send(gate) for _ in range(8)))
+            await asyncio.gather(*(send(client) for _ in range(8)))
         return faults, len(other.bodies), loop_time()
 
     faults, answered, back = in_virtual_time(go())
@@ -165,11 +167,11 @@ def test_one_that_breaks_or_hangs_is_left_out_and_used_again(
     dying, other = Dying(broken, (30.0, 60.0)), Dying(None, (-1.0, -1.0))
 
     async def go() -> None:
-        gate = gate_to(dying, other)
+        client = client_to(dying, other)
 
         async def work() -> None:
             while loop_time() < 110:
-                await gate.send("http://given/v1", {}, b"hello", whole, WHO)
+                await client.send("http://given/v1", {}, b"hello", whole, WHO)
 
         await asyncio.gather(*(work() for _ in range(16)))
 
@@ -188,11 +190,11 @@ def test_calls_that_all_wait_at_one_that_hangs_go_to_the_other(in_virtual_time: 
     hangs, refuses = Dying(None, (30.0, 60.0)), Dying(HttpResponse(429, {}, b""), (30.0, 31.0))
 
     async def go() -> None:
-        gate = gate_to(hangs, refuses)
+        client = client_to(hangs, refuses)
 
         async def work() -> None:
             while loop_time() < 60:
-                await gate.send("http://given/v1", {}, b"hello", whole, WHO)
+                await client.send("http://given/v1", {}, b"hello", whole, WHO)
 
         await asyncio.gather(*(work() for _ in range(16)))
 
@@ -205,8 +207,8 @@ def test_who_waits_for_room_at_one_goes_where_room_is(in_virtual_time: Run) -> N
     slow, quick = Serving(seconds=1_000.0), Serving(seconds=1.0)
 
     async def go() -> float:
-        gate = gate_to(slow, quick)
-        calls = [asyncio.create_task(send(gate)) for _ in range(80)]
+        client = client_to(slow, quick)
+        calls = [asyncio.create_task(send(client)) for _ in range(80)]
         done = 0
         while done < 60:
             await asyncio.sleep(1)
@@ -226,8 +228,8 @@ def test_a_call_without_an_answer_is_sent_once_more_and_the_first_answer_counts(
     slow, quick = Serving(seconds=60.0), Serving(seconds=2.0)
 
     async def go() -> tuple[float, Attempts]:
-        gate = gate_to(slow, quick, pace=EndpointPacing(hedge_after=5.0))
-        began, attempts = loop_time(), await send(gate)
+        client = client_to(slow, quick, pace=EndpointPacing(hedge_after=5.0))
+        began, attempts = loop_time(), await send(client)
         return loop_time() - began, attempts
 
     seconds, attempts = in_virtual_time(go())
@@ -236,7 +238,7 @@ def test_a_call_without_an_answer_is_sent_once_more_and_the_first_answer_counts(
 
 def test_a_call_that_is_answered_in_time_is_sent_once(in_virtual_time: Run) -> None:
     server = Serving(seconds=2.0)
-    attempts = in_virtual_time(send(gate_to(server, pace=EndpointPacing(hedge_after=5.0))))
+    attempts = in_virtual_time(send(client_to(server, pace=EndpointPacing(hedge_after=5.0))))
     assert (len(server.bodies), attempts.faults) == (1, {})
 
 
@@ -244,9 +246,9 @@ def test_what_may_be_asked_in_a_minute_is_kept(in_virtual_time: Run) -> None:
     server = Serving(seconds=0.0)
 
     async def go() -> float:
-        gate = gate_to(server, pace=EndpointPacing(RateLimiter(60.0, None, loop_time)))
+        client = client_to(server, pace=EndpointPacing(RateLimiter(60.0, None, loop_time)))
         began = loop_time()
-        await asyncio.gather(*(send(gate) for _ in range(63)))
+        await asyncio.gather(*(send(client) for _ in range(63)))
         return loop_time() - began
 
     assert 59.9 < in_virtual_time(go()) < 60.2
@@ -256,14 +258,14 @@ def test_tokens_of_a_minute_are_learnt_from_what_answers_took(in_virtual_time: R
     server = Serving(seconds=0.0)
 
     async def go() -> float:
-        gate = gate_to(server, pace=EndpointPacing(RateLimiter(None, 6_000.0, loop_time)))
+        client = client_to(server, pace=EndpointPacing(RateLimiter(None, 6_000.0, loop_time)))
         for _ in range(20):
-            await send(gate, b"x" * 100)
-            gate.settle(100, 100)
+            await send(client, b"x" * 100)
+            client.settle(100, 100)
         began = loop_time()
         for _ in range(60):
-            await send(gate, b"x" * 100)
-            gate.settle(100, 100)
+            await send(client, b"x" * 100)
+            client.settle(100, 100)
         return loop_time() - began
 
     assert 58 < in_virtual_time(go()) < 62
@@ -273,13 +275,14 @@ def test_a_slot_goes_to_whoever_holds_the_fewest(in_virtual_time: Run) -> None:
     server = Serving()
 
     async def go() -> float:
-        gate = gate_to(server)
+        client = client_to(server)
         judging = [
-            asyncio.create_task(send(gate, who=CallContext("judge", "any"))) for _ in range(2_000)
+            asyncio.create_task(send(client, call_context=CallContext("judge", "any")))
+            for _ in range(2_000)
         ]
         await asyncio.sleep(0.5)
         began = loop_time()
-        await send(gate)
+        await send(client)
         seconds = loop_time() - began
         await asyncio.gather(*judging)
         return seconds

@@ -91,22 +91,22 @@ def read(body: bytes) -> str:
     return body.decode()
 
 
-def gate_to(transport: Acting, patience: RetryPolicy | None = None) -> EndpointClient:
-    return EndpointClient.of("http://here", transport, (CANARY,), patience=patience)
+def client_to(transport: Acting, retry_policy: RetryPolicy | None = None) -> EndpointClient:
+    return EndpointClient.of("http://here", transport, (CANARY,), retry_policy=retry_policy)
 
 
-async def send(gate: EndpointClient) -> tuple[str, Attempts]:
-    return await gate.send("http://here/v1", {}, b"{}", read, WHO)
+async def send(client: EndpointClient) -> tuple[str, Attempts]:
+    return await client.send("http://here/v1", {}, b"{}", read, WHO)
 
 
-async def send_after(seconds: float, gate: EndpointClient) -> tuple[str, Attempts]:
+async def send_after(seconds: float, client: EndpointClient) -> tuple[str, Attempts]:
     await asyncio.sleep(seconds)
-    return await send(gate)
+    return await send(client)
 
 
 def test_an_answer_comes_with_its_time(in_virtual_time: Run) -> None:
     async def go() -> tuple[str, Attempts]:
-        return await send(gate_to(Acting(ok(), seconds=2.5)))
+        return await send(client_to(Acting(ok(), seconds=2.5)))
 
     assert in_virtual_time(go()) == ("fine", Attempts({}, 2.5))
 
@@ -122,7 +122,7 @@ def test_the_time_of_an_answer_is_neither_its_failed_attempts_nor_what_was_waite
             return msgspec.structs.replace(act, arrivals=[(2, now() + 0.5), (4, now() + 2.5)])
 
     transport = InTwoPieces(TransportError("cut", "it broke"), status(429), ok(), seconds=2.5)
-    _, attempts = in_virtual_time(send(gate_to(transport)))
+    _, attempts = in_virtual_time(send(client_to(transport)))
     assert attempts.faults == {"cut": 1, "rate_limited": 1}
     assert attempts.seconds == pytest.approx(2.5)
     assert attempts.arrivals == ((2, pytest.approx(0.5)), (4, pytest.approx(2.5)))
@@ -138,7 +138,7 @@ def test_what_broke_on_the_way_is_tried_again_and_counted(
     in_virtual_time: Run, kind: TransportErrorKind
 ) -> None:
     fault = TransportError(kind, "it broke")
-    said, attempts = in_virtual_time(send(gate_to(Acting(fault, fault, ok()))))
+    said, attempts = in_virtual_time(send(client_to(Acting(fault, fault, ok()))))
     assert (said, attempts.faults) == ("fine", {kind: 2})
 
 
@@ -160,7 +160,7 @@ def test_what_broke_on_the_way_is_tried_again_and_counted(
 def test_an_answer_that_is_none_is_tried_again_and_counted(
     in_virtual_time: Run, answer: HttpResponse, kind: str
 ) -> None:
-    said, attempts = in_virtual_time(send(gate_to(Acting(answer, ok()))))
+    said, attempts = in_virtual_time(send(client_to(Acting(answer, ok()))))
     assert (said, attempts.faults) == ("fine", {kind: 1})
 
 
@@ -168,15 +168,15 @@ def test_an_answer_that_is_none_is_tried_again_and_counted(
 def test_a_refusal_is_not_tried_again(in_virtual_time: Run, code: int) -> None:
     transport = Acting(status(code, b"no"))
     with pytest.raises(RequestRejected, match=f"refused with status {code}: no"):
-        in_virtual_time(send(gate_to(transport)))
+        in_virtual_time(send(client_to(transport)))
     assert len(transport.times) == 1
 
 
 def test_a_redirect_in_the_middle_is_tried_again_and_counted(in_virtual_time: Run) -> None:
     async def go() -> tuple[str, Attempts]:
-        gate = gate_to(Acting(ok(), status(302, b"to the login"), ok()))
-        await send(gate)
-        return await send(gate)
+        client = client_to(Acting(ok(), status(302, b"to the login"), ok()))
+        await send(client)
+        return await send(client)
 
     said, attempts = in_virtual_time(go())
     assert (said, attempts.faults) == ("fine", {"server_error": 1})
@@ -185,7 +185,7 @@ def test_a_redirect_in_the_middle_is_tried_again_and_counted(in_virtual_time: Ru
 def test_a_spent_account_is_no_lack_of_room(in_virtual_time: Run) -> None:
     answer = status(429, b'{"error": {"message": "check your plan", "code": "insufficient_quota"}}')
     with pytest.raises(RequestRejected, match="check your plan"):
-        in_virtual_time(send(gate_to(Acting(answer))))
+        in_virtual_time(send(client_to(Acting(answer))))
 
 
 def test_a_call_gives_up_in_one_line_with_what_was_tried(in_virtual_time: Run) -> None:
@@ -196,7 +196,7 @@ def test_a_call_gives_up_in_one_line_with_what_was_tried(in_virtual_time: Run) -
     ]
     transport = Acting(*acts)
     with pytest.raises(ParticipantError) as caught:
-        in_virtual_time(send(gate_to(transport, RetryPolicy(attempts=4))))
+        in_virtual_time(send(client_to(transport, RetryPolicy(attempts=4))))
     assert str(caught.value) == (
         "http://here: the body is no answer "
         "(gave up after 4 attempts: server_error 1, cut 1, malformed 2)"
@@ -220,7 +220,7 @@ def test_the_server_says_when_to_come_again(
     in_virtual_time: Run, headers: dict[str, str], least: float, most: float
 ) -> None:
     transport = Acting(status(429, headers=headers), ok(), seconds=0)
-    in_virtual_time(send(gate_to(transport)))
+    in_virtual_time(send(client_to(transport)))
     first, second = transport.times
     assert least <= second - first <= most
 
@@ -231,9 +231,9 @@ def test_who_is_told_to_come_next_year_comes_in_a_minute_where_others_are_served
     async def go() -> list[float]:
         refusal = status(429, headers={"retry-after": "31536000"})
         transport = Acting(ok(), refusal, refusal, ok(), seconds=0)
-        gate = gate_to(transport)
+        client = client_to(transport)
         for _ in range(2):
-            await send(gate)
+            await send(client)
         return transport.times
 
     _, first, second, third = in_virtual_time(go())
@@ -247,8 +247,8 @@ def test_who_was_told_so_before_anybody_was_served_comes_in_a_minute_too(
 ) -> None:
     async def go() -> list[float]:
         transport = Acting(status(503, headers={"retry-after": "31536000"}), ok())
-        gate = gate_to(transport)
-        await asyncio.gather(send(gate), send_after(0.5, gate))
+        client = client_to(transport)
+        await asyncio.gather(send(client), send_after(0.5, client))
         return transport.times
 
     assert in_virtual_time(go()) == [0, 0.5, 61]
@@ -257,14 +257,14 @@ def test_who_was_told_so_before_anybody_was_served_comes_in_a_minute_too(
 def test_who_is_told_to_come_at_once_does_not_come_in_a_tight_loop(in_virtual_time: Run) -> None:
     transport = Acting(status(429, headers={"retry-after": "0"}), seconds=0.01)
     with pytest.raises(ParticipantError, match=r"refused for now \(429\)"):
-        in_virtual_time(send(gate_to(transport, RetryPolicy(seconds=600))))
+        in_virtual_time(send(client_to(transport, RetryPolicy(seconds=600))))
     assert len(transport.times) < 200
 
 
 def test_lack_of_room_ends_a_call_by_time_and_not_by_attempts(in_virtual_time: Run) -> None:
     transport = Acting(status(429, headers={"retry-after": "10"}))
     with pytest.raises(ParticipantError, match="rate_limited"):
-        in_virtual_time(send(gate_to(transport, RetryPolicy(seconds=600, attempts=2))))
+        in_virtual_time(send(client_to(transport, RetryPolicy(seconds=600, attempts=2))))
     assert 600 < transport.times[-1] < 640
 
 
@@ -273,7 +273,7 @@ def test_who_asks_for_a_longer_pause_than_patience_is_asked_once_more_when_it_en
 ) -> None:
     transport = Acting(status(429, headers={"retry-after": "600"}), seconds=0)
     with pytest.raises(ParticipantError, match="rate_limited 2"):
-        in_virtual_time(send(gate_to(transport, RetryPolicy(seconds=5))))
+        in_virtual_time(send(client_to(transport, RetryPolicy(seconds=5))))
     assert transport.times == [0, 5]
 
 
@@ -281,9 +281,9 @@ def test_an_allowance_holds_calls_back_no_longer_than_patience(in_virtual_time: 
     async def go() -> list[float]:
         used_up = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "300s"}
         transport = Acting(ok(headers=used_up), ok(), seconds=0)
-        gate = gate_to(transport, RetryPolicy(seconds=5))
-        await send(gate)
-        await send(gate)
+        client = client_to(transport, RetryPolicy(seconds=5))
+        await send(client)
+        await send(client)
         return transport.times
 
     first, second = in_virtual_time(go())
@@ -294,11 +294,11 @@ def test_an_allowance_holds_calls_back_no_longer_than_patience(in_virtual_time: 
 def test_the_time_of_an_outage_is_not_lack_of_room(in_virtual_time: Run) -> None:
     async def go() -> tuple[str, Attempts]:
         faults = [TransportError("connect", "no connection")] * 60
-        gate = gate_to(
+        client = client_to(
             Acting(ok(), *faults, status(429), ok()), RetryPolicy(seconds=60, outage=3_600)
         )
-        await send(gate)
-        return await send(gate)
+        await send(client)
+        return await send(client)
 
     answer, attempts = in_virtual_time(go())
     assert (answer, attempts.faults) == ("fine", {"connect": 60, "rate_limited": 1})
@@ -317,10 +317,10 @@ def test_an_outage_costs_time_and_no_call(
     in_virtual_time: Run, failing: Outcome, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def go() -> list[str]:
-        gate = gate_to(Outage(5, 605, failing))
+        client = client_to(Outage(5, 605, failing))
 
         async def work() -> list[str]:
-            return [(await send(gate))[0] for _ in range(200)]
+            return [(await send(client))[0] for _ in range(200)]
 
         done = await asyncio.gather(*(work() for _ in range(20)))
         return [one for each in done for one in each]
@@ -333,8 +333,8 @@ def test_an_outage_costs_time_and_no_call(
 
 def test_an_outage_costs_a_single_caller_no_call_either(in_virtual_time: Run) -> None:
     async def go() -> list[str]:
-        gate = gate_to(Outage(5, 305, TransportError("connect", "no connection")))
-        return [(await send(gate))[0] for _ in range(100)]
+        client = client_to(Outage(5, 305, TransportError("connect", "no connection")))
+        return [(await send(client))[0] for _ in range(100)]
 
     assert in_virtual_time(go()) == ["fine"] * 100
 
@@ -342,10 +342,10 @@ def test_an_outage_costs_a_single_caller_no_call_either(in_virtual_time: Run) ->
 def test_an_outage_without_end_ends_the_run(in_virtual_time: Run) -> None:
     async def go() -> list[object]:
         outage = Outage(5, 100_000, TransportError("dns", "no address found for here"))
-        gate = gate_to(outage, RetryPolicy(outage=600))
-        await send(gate)
+        client = client_to(outage, RetryPolicy(outage=600))
+        await send(client)
         await asyncio.sleep(10)
-        return await asyncio.gather(*(send(gate) for _ in range(20)), return_exceptions=True)
+        return await asyncio.gather(*(send(client) for _ in range(20)), return_exceptions=True)
 
     ended = in_virtual_time(go())
     assert {type(one) for one in ended} == {RunHalted}
@@ -359,10 +359,10 @@ def test_one_call_that_always_breaks_does_not_hold_up_the_others(in_virtual_time
             return status(500) if task and task.get_name() == "poisoned" else ok()
 
     async def go() -> list[str]:
-        gate = gate_to(Poisoned(ok(), seconds=0.1))
+        client = client_to(Poisoned(ok(), seconds=0.1))
         with pytest.raises(ParticipantError, match="server_error 8"):
-            await asyncio.create_task(send(gate), name="poisoned")
-        return [(await send(gate))[0] for _ in range(5)]
+            await asyncio.create_task(send(client), name="poisoned")
+        return [(await send(client))[0] for _ in range(5)]
 
     assert in_virtual_time(go()) == ["fine"] * 5
 
@@ -374,9 +374,9 @@ def test_an_allowance_that_is_used_up_holds_the_next_calls_back(in_virtual_time:
             "x-ratelimit-reset-requests": "30s",
         }
         transport = Acting(ok(headers=used_up), ok(), seconds=1)
-        gate = gate_to(transport)
-        await send(gate)
-        await asyncio.gather(*(send(gate) for _ in range(3)))
+        client = client_to(transport)
+        await send(client)
+        await asyncio.gather(*(send(client) for _ in range(3)))
         return transport.times
 
     first, *others = in_virtual_time(go())
@@ -387,10 +387,10 @@ def test_an_allowance_that_is_used_up_holds_the_next_calls_back(in_virtual_time:
 @pytest.mark.parametrize("moment", [0.5, 1.2, 40, 400])
 def test_a_call_may_be_cancelled_at_any_time(in_virtual_time: Run, moment: float) -> None:
     async def go() -> list[object]:
-        gate = gate_to(Outage(1, 300, TransportError("connect", "no connection")))
+        client = client_to(Outage(1, 300, TransportError("connect", "no connection")))
 
         async def work() -> int:
-            return len([await send(gate) for _ in range(50)])
+            return len([await send(client) for _ in range(50)])
 
         calls = [asyncio.create_task(work()) for _ in range(40)]
         await asyncio.sleep(moment)
@@ -403,7 +403,7 @@ def test_a_call_may_be_cancelled_at_any_time(in_virtual_time: Run, moment: float
     assert {type(one) for one in ended[::2]} <= {asyncio.CancelledError, int}
 
 
-def told(work: Callable[[], object]) -> str:
+def reported(work: Callable[[], object]) -> str:
     """Return everything that an error says, all that hangs on it included."""
     with pytest.raises((ParticipantError, RunHalted, RequestRejected)) as caught:
         work()
@@ -437,13 +437,13 @@ def test_a_key_that_the_server_echoes_appears_nowhere(
         raise MalformedResponse(body.decode())
 
     async def go() -> None:
-        gate = gate_to(
+        client = client_to(
             Acting(status(code, f"no: {echoed}!".encode())), RetryPolicy(seconds=60, outage=60)
         )
-        await gate.send("http://here/v1", {}, b"{}", unreadable, WHO)
+        await client.send("http://here/v1", {}, b"{}", unreadable, WHO)
 
     with caplog.at_level(logging.DEBUG):
-        said = told(lambda: in_virtual_time(go())) + caplog.text
+        said = reported(lambda: in_virtual_time(go())) + caplog.text
     assert "canary" not in said
     assert "2718" not in said
     assert "\\u0032" not in said
@@ -451,25 +451,27 @@ def test_a_key_that_the_server_echoes_appears_nowhere(
 
 
 def test_a_key_is_taken_out_of_replies(in_virtual_time: Run) -> None:
-    answer, _ = in_virtual_time(send(gate_to(Acting(ok(f"it is {CANARY}".encode())))))
+    answer, _ = in_virtual_time(send(client_to(Acting(ok(f"it is {CANARY}".encode())))))
     assert answer == "it is ***"
 
 
 def test_a_placeholder_is_no_key_and_replies_keep_the_word(in_virtual_time: Run) -> None:
-    gate = EndpointClient.of("http://here", Acting(ok(b"The box is EMPTY.")), ("EMPTY", ""))
-    answer, _ = in_virtual_time(send(gate))
+    client = EndpointClient.of("http://here", Acting(ok(b"The box is EMPTY.")), ("EMPTY", ""))
+    answer, _ = in_virtual_time(send(client))
     assert answer == "The box is EMPTY."
 
 
-def cut_off(gate: EndpointClient, seconds: float, answered: int = 0, who: CallContext = WHO) -> Any:  # noqa: ANN401 - runs in virtual time
+def cut_off(
+    client: EndpointClient, seconds: float, answered: int = 0, call_context: CallContext = WHO
+) -> Any:  # noqa: ANN401 - runs in virtual time
     """Return what held a call up that is cut off after some seconds, and after answers to others."""
 
     async def go() -> ParticipantError | None:
         for _ in range(answered):
-            await send(gate)
+            await send(client)
         with pytest.raises(TimeoutError) as caught:
             async with asyncio.timeout(seconds):
-                await gate.send("http://here/v1", {}, b"{}", read, who)
+                await client.send("http://here/v1", {}, b"{}", read, call_context)
         return attached_delay(caught.value.__cause__)
 
     return go()
@@ -486,27 +488,30 @@ def cut_off(gate: EndpointClient, seconds: float, answered: int = 0, who: CallCo
 def test_a_call_that_is_cut_off_tells_how_the_endpoint_held_it_up(
     in_virtual_time: Run, transport: Acting, why: str, faults: dict[str, int]
 ) -> None:
-    delay = in_virtual_time(cut_off(gate_to(transport), 5))
+    delay = in_virtual_time(cut_off(client_to(transport), 5))
     assert str(delay) == f"http://here: {why}"
     assert delay.usage == Usage("agent", "openai/any", 0, faults=faults)
 
 
 def test_a_call_that_waits_for_an_allowance_is_held_up(in_virtual_time: Run) -> None:
     used_up = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "30s"}
-    gate = gate_to(Acting(ok(headers=used_up), ok(), seconds=0))
-    delay = in_virtual_time(cut_off(gate, 5, answered=1))
+    client = client_to(Acting(ok(headers=used_up), ok(), seconds=0))
+    delay = in_virtual_time(cut_off(client, 5, answered=1))
     assert str(delay) == "http://here: no room for the call yet"
 
 
 def test_an_answer_that_takes_no_longer_than_others_did_is_not_held_up(
     in_virtual_time: Run,
 ) -> None:
-    assert in_virtual_time(cut_off(gate_to(Acting(ok(), seconds=2)), 1.5, answered=3)) is None
+    assert in_virtual_time(cut_off(client_to(Acting(ok(), seconds=2)), 1.5, answered=3)) is None
 
 
 def test_the_silence_of_an_agents_own_server_is_the_agents(in_virtual_time: Run) -> None:
     itself = CallContext("agent", "mine", is_itself=True)
-    assert in_virtual_time(cut_off(gate_to(Acting(ok(), seconds=600)), 5, who=itself)) is None
+    assert (
+        in_virtual_time(cut_off(client_to(Acting(ok(), seconds=600)), 5, call_context=itself))
+        is None
+    )
 
 
 def test_who_gives_up_on_a_slow_answer_says_once_more_what_waits_longer(
@@ -514,12 +519,12 @@ def test_who_gives_up_on_a_slow_answer_says_once_more_what_waits_longer(
 ) -> None:
     advice = "20 s are too few: --read-timeout SECONDS waits longer"
     transport = Acting(TransportError("timeout", "no answer in time"))
-    gate = EndpointClient(
+    client = EndpointClient(
         "http://here", (Endpoint("http://here", transport),), pace=EndpointPacing(too_slow=advice)
     )
 
     with pytest.raises(ParticipantError) as caught:
-        in_virtual_time(send(gate))
+        in_virtual_time(send(client))
 
     said = f"http://here: no answer in time (gave up after 8 attempts: timeout 8); {advice}"
     assert str(caught.value) == said
@@ -535,11 +540,11 @@ def test_other_faults_get_no_advice_about_waiting(
     in_virtual_time: Run, kind: TransportErrorKind, detail: str
 ) -> None:
     transport = Acting(TransportError(kind, detail))
-    gate = EndpointClient(
+    client = EndpointClient(
         "http://here", (Endpoint("http://here", transport),), pace=EndpointPacing(too_slow="wait")
     )
 
     with pytest.raises((ParticipantError, RunHalted)) as caught:
-        in_virtual_time(send(gate))
+        in_virtual_time(send(client))
 
     assert "wait" not in str(caught.value)

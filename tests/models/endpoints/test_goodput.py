@@ -135,13 +135,13 @@ async def played(callers: int, *servers: Server, seed: int = 1) -> Played:
     random.seed(seed)
     transports = [Simulated(server, seed + place) for place, server in enumerate(servers)]
     targets = [Endpoint(f"http://{place}", each, url="u") for place, each in enumerate(transports)]
-    gate = EndpointClient("here", targets, (), RetryPolicy())
+    client = EndpointClient("here", targets, (), RetryPolicy())
     answers: list[float] = []
 
     async def work() -> None:
         while True:
             try:
-                await gate.send("u", {}, b"{}", read, WHO)
+                await client.send("u", {}, b"{}", read, WHO)
             except ParticipantError:
                 continue
             answers.append(loop_time())

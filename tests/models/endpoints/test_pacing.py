@@ -18,7 +18,7 @@ REFUSING_SECONDS = 0.05
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
-def new_pacer() -> ConcurrencyLimiter:
+def new_limiter() -> ConcurrencyLimiter:
     return ConcurrencyLimiter(asyncio.get_running_loop().time)
 
 
@@ -45,22 +45,22 @@ class Endpoint:
         return True
 
 
-async def call(pacer: ConcurrencyLimiter, endpoint: Endpoint, seconds: float = 1.0) -> None:
+async def call(limiter: ConcurrencyLimiter, endpoint: Endpoint, seconds: float = 1.0) -> None:
     """Make one call as the gate does: again after a second where there is no room."""
     while True:
-        slot = await pacer.enter()
+        slot = await limiter.enter()
         try:
             if await endpoint.answers(seconds):
-                pacer.answered(seconds)
+                limiter.answered(seconds)
                 return
-            pacer.refused()
+            limiter.refused()
         finally:
-            pacer.leave(slot)
+            limiter.leave(slot)
         await asyncio.sleep(1)
 
 
 async def many(
-    pacer: ConcurrencyLimiter, endpoint: Endpoint, workers: int, each: int
+    limiter: ConcurrencyLimiter, endpoint: Endpoint, workers: int, each: int
 ) -> list[float]:
     """Make many calls of half a second to one and a half; return the limit after each."""
     draws = random.Random(11)  # noqa: S311 - a simulation
@@ -68,8 +68,8 @@ async def many(
 
     async def work() -> None:
         for _ in range(each):
-            await call(pacer, endpoint, draws.uniform(0.5, 1.5))
-            limits.append(pacer.limit)
+            await call(limiter, endpoint, draws.uniform(0.5, 1.5))
+            limits.append(limiter.limit)
 
     await asyncio.gather(*(work() for _ in range(workers)))
     return limits
@@ -77,22 +77,22 @@ async def many(
 
 def test_never_more_calls_than_the_limit_are_under_way(in_virtual_time: Run) -> None:
     async def go() -> None:
-        pacer, endpoint = new_pacer(), Endpoint()
-        calls = [asyncio.create_task(call(pacer, endpoint)) for _ in range(300)]
+        limiter, endpoint = new_limiter(), Endpoint()
+        calls = [asyncio.create_task(call(limiter, endpoint)) for _ in range(300)]
         while endpoint.answered < 300:
-            assert endpoint.under_way <= int(pacer.limit)
-            assert pacer.holding <= int(pacer.limit)
+            assert endpoint.under_way <= int(limiter.limit)
+            assert limiter.holding <= int(limiter.limit)
             await asyncio.sleep(0.1)
         await asyncio.gather(*calls)
-        assert pacer.holding == 0
+        assert limiter.holding == 0
 
     in_virtual_time(go())
 
 
 def test_a_slow_first_answer_is_not_taken_for_a_hanging_one(in_virtual_time: Run) -> None:
     async def go() -> None:
-        pacer, endpoint = new_pacer(), Endpoint()
-        calls = [asyncio.create_task(call(pacer, endpoint, 60)) for _ in range(100)]
+        limiter, endpoint = new_limiter(), Endpoint()
+        calls = [asyncio.create_task(call(limiter, endpoint, 60)) for _ in range(100)]
         await asyncio.sleep(50)
         assert endpoint.under_way == FIRST_LIMIT
         await asyncio.gather(*calls)
@@ -102,8 +102,8 @@ def test_a_slow_first_answer_is_not_taken_for_a_hanging_one(in_virtual_time: Run
 
 def test_the_limit_grows_as_long_as_somebody_waits_and_is_served(in_virtual_time: Run) -> None:
     async def go() -> None:
-        pacer, endpoint = new_pacer(), Endpoint()
-        await many(pacer, endpoint, 500, 10)
+        limiter, endpoint = new_limiter(), Endpoint()
+        await many(limiter, endpoint, 500, 10)
         assert endpoint.peak == 500
 
     in_virtual_time(go())
@@ -111,9 +111,9 @@ def test_the_limit_grows_as_long_as_somebody_waits_and_is_served(in_virtual_time
 
 def test_the_limit_stays_where_nobody_waits(in_virtual_time: Run) -> None:
     async def go() -> None:
-        pacer = new_pacer()
-        await many(pacer, Endpoint(), 4, 50)
-        assert pacer.limit == FIRST_LIMIT
+        limiter = new_limiter()
+        await many(limiter, Endpoint(), 4, 50)
+        assert limiter.limit == FIRST_LIMIT
 
     in_virtual_time(go())
 
@@ -123,8 +123,8 @@ def test_the_limit_stays_where_nobody_waits(in_virtual_time: Run) -> None:
 @pytest.mark.nightly
 def test_the_limit_finds_what_a_server_takes(in_virtual_time: Run, capacity: int) -> None:
     async def go() -> None:
-        pacer, endpoint = new_pacer(), Endpoint(capacity)
-        limits = await many(pacer, endpoint, 300, 10)
+        limiter, endpoint = new_limiter(), Endpoint(capacity)
+        limits = await many(limiter, endpoint, 300, 10)
         assert endpoint.peak == capacity
         assert statistics.median(limits[1_000:2_000]) <= 1.5 * capacity + FIRST_LIMIT
         # 3,000 calls of a second each; the last ones no longer fill the server.
@@ -142,11 +142,11 @@ def test_refusals_at_random_cost_hardly_more_than_their_share(
     workers, first_minute, whole = 200, 60, 360
 
     async def go() -> None:
-        pacer, endpoint = new_pacer(), Endpoint(chance=chance)
+        limiter, endpoint = new_limiter(), Endpoint(chance=chance)
 
         async def work() -> None:
             while True:
-                await call(pacer, endpoint)
+                await call(limiter, endpoint)
 
         tasks = [asyncio.create_task(work()) for _ in range(workers)]
         await asyncio.sleep(first_minute)
@@ -167,18 +167,18 @@ def test_refusals_before_the_first_answer_are_no_measure_of_what_is_lost(
     in_virtual_time: Run,
 ) -> None:
     async def go() -> None:
-        pacer, endpoint = new_pacer(), Endpoint(capacity=15, chance=0.5)
+        limiter, endpoint = new_limiter(), Endpoint(capacity=15, chance=0.5)
 
         async def work() -> None:
             while True:
-                await call(pacer, endpoint, 3.0)
+                await call(limiter, endpoint, 3.0)
 
         tasks = [asyncio.create_task(work()) for _ in range(120)]
         for _ in range(4):
             # A server that refuses at once, while its first answers are under way.
             await asyncio.sleep(0.3)
             for _ in range(60):
-                pacer.refused()
+                limiter.refused()
         await asyncio.sleep(100)
         before = endpoint.answered
         await asyncio.sleep(100)
@@ -193,26 +193,26 @@ def test_refusals_before_the_first_answer_are_no_measure_of_what_is_lost(
 
 def test_a_burst_of_refusals_counts_once(in_virtual_time: Run) -> None:
     async def go() -> None:
-        pacer, endpoint = new_pacer(), Endpoint()
-        await many(pacer, endpoint, 16, 5)
-        before = pacer.limit
+        limiter, endpoint = new_limiter(), Endpoint()
+        await many(limiter, endpoint, 16, 5)
+        before = limiter.limit
         for _ in range(100):
-            pacer.refused()
-        assert pacer.limit >= before * 0.7
+            limiter.refused()
+        assert limiter.limit >= before * 0.7
 
     in_virtual_time(go())
 
 
 def test_the_limit_never_falls_below_one(in_virtual_time: Run) -> None:
     async def go() -> None:
-        pacer = new_pacer()
+        limiter = new_limiter()
         for _ in range(1_000):
-            slot = await pacer.enter()
+            slot = await limiter.enter()
             await asyncio.sleep(1)
-            pacer.refused()
-            pacer.leave(slot)
-        assert pacer.limit == 1
-        assert await asyncio.wait_for(pacer.enter(), 1)
+            limiter.refused()
+            limiter.leave(slot)
+        assert limiter.limit == 1
+        assert await asyncio.wait_for(limiter.enter(), 1)
 
     in_virtual_time(go())
 
@@ -222,63 +222,63 @@ def test_a_refused_call_holds_its_slot_as_long_as_an_answer_takes(
     in_virtual_time: Run, usual: float | None, held: float
 ) -> None:
     async def go() -> None:
-        pacer = new_pacer()
+        limiter = new_limiter()
         if usual is not None:
-            pacer.answered(usual)
-        slot = await pacer.enter()
-        pacer.leave(slot, is_refused=True)
+            limiter.answered(usual)
+        slot = await limiter.enter()
+        limiter.leave(slot, is_refused=True)
         await asyncio.sleep(held - 0.1)
-        assert pacer.holding == 1
+        assert limiter.holding == 1
         await asyncio.sleep(0.2)
-        assert pacer.holding == 0
+        assert limiter.holding == 0
 
     in_virtual_time(go())
 
 
 def test_calls_that_hang_give_way(in_virtual_time: Run) -> None:
     async def go() -> None:
-        pacer, endpoint = new_pacer(), Endpoint()
-        await many(pacer, endpoint, 16, 3)
-        hanging = [asyncio.create_task(call(pacer, endpoint, 10_000)) for _ in range(16)]
+        limiter, endpoint = new_limiter(), Endpoint()
+        await many(limiter, endpoint, 16, 3)
+        hanging = [asyncio.create_task(call(limiter, endpoint, 10_000)) for _ in range(16)]
         await asyncio.sleep(0)
-        await asyncio.wait_for(call(pacer, endpoint), 10)
+        await asyncio.wait_for(call(limiter, endpoint), 10)
         assert endpoint.under_way == 16
         for one in hanging:
             one.cancel()
         await asyncio.gather(*hanging, return_exceptions=True)
-        assert pacer.holding == 0
+        assert limiter.holding == 0
 
     in_virtual_time(go())
 
 
 def test_a_slot_given_to_a_call_that_is_cancelled_goes_to_the_next(in_virtual_time: Run) -> None:
     async def go() -> None:
-        pacer = new_pacer()
-        slots = [await pacer.enter() for _ in range(int(FIRST_LIMIT))]
-        first, second = (asyncio.create_task(pacer.enter()) for _ in range(2))
+        limiter = new_limiter()
+        slots = [await limiter.enter() for _ in range(int(FIRST_LIMIT))]
+        first, second = (asyncio.create_task(limiter.enter()) for _ in range(2))
         await asyncio.sleep(0)
-        pacer.leave(slots.pop())
+        limiter.leave(slots.pop())
         first.cancel()
         await asyncio.wait_for(second, 0.001)
         assert first.cancelled()
-        assert pacer.holding == FIRST_LIMIT
+        assert limiter.holding == FIRST_LIMIT
 
     in_virtual_time(go())
 
 
 def test_those_who_gave_up_waiting_are_forgotten(in_virtual_time: Run) -> None:
     async def go() -> None:
-        pacer = new_pacer()
-        slots = [await pacer.enter() for _ in range(int(FIRST_LIMIT))]
-        waiting = [asyncio.create_task(pacer.enter()) for _ in range(50)]
+        limiter = new_limiter()
+        slots = [await limiter.enter() for _ in range(int(FIRST_LIMIT))]
+        waiting = [asyncio.create_task(limiter.enter()) for _ in range(50)]
         await asyncio.sleep(0)
         for one in waiting:
             one.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
         for slot in slots:
-            pacer.answered(1.0)
-            pacer.leave(slot)
-        assert (pacer.holding, pacer.limit) == (0, FIRST_LIMIT)
+            limiter.answered(1.0)
+            limiter.leave(slot)
+        assert (limiter.holding, limiter.limit) == (0, FIRST_LIMIT)
 
     in_virtual_time(go())
 
@@ -299,18 +299,18 @@ def test_no_slot_is_lost_or_doubled_whatever_is_cancelled(
     in_virtual_time: Run, calls: list[tuple[float, float, float | None]]
 ) -> None:
     async def go() -> None:
-        pacer, endpoint = new_pacer(), Endpoint(capacity=12)
+        limiter, endpoint = new_limiter(), Endpoint(capacity=12)
 
         async def one(begin: float, seconds: float, cancelled: float | None) -> None:
             await asyncio.sleep(begin)
             try:
-                await asyncio.wait_for(call(pacer, endpoint, seconds), cancelled)
+                await asyncio.wait_for(call(limiter, endpoint, seconds), cancelled)
             except TimeoutError:
                 return
 
         await asyncio.gather(*(one(*each) for each in calls))
-        assert pacer.holding == 0
-        taken = [await asyncio.wait_for(pacer.enter(), 1) for _ in range(int(pacer.limit))]
-        assert pacer.holding == len(taken)
+        assert limiter.holding == 0
+        taken = [await asyncio.wait_for(limiter.enter(), 1) for _ in range(int(limiter.limit))]
+        assert limiter.holding == len(taken)
 
     in_virtual_time(go())

@@ -79,9 +79,9 @@ def test_an_allowance_that_is_used_up_asks_for_a_pause(reset: str, seconds: floa
 def test_the_longest_of_two_pauses_counts_and_what_is_left_asks_for_none() -> None:
     assert pause(remaining_requests="5", reset_requests="9s") == 0
     assert pause(reset_requests="9s") == 0
-    told = {"remaining_requests": "0", "reset_requests": "2s"}
-    assert pause(**told, remaining_tokens="0", reset_tokens="9s") == 9
-    assert pause(**told, remaining_tokens="1", reset_tokens="9s") == 2
+    reported = {"remaining_requests": "0", "reset_requests": "2s"}
+    assert pause(**reported, remaining_tokens="0", reset_tokens="9s") == 9
+    assert pause(**reported, remaining_tokens="1", reset_tokens="9s") == 2
 
 
 PLAUSIBLE = st.text(alphabet="0123456789.eE+-naif msdhGMTJuly,:/", max_size=40)

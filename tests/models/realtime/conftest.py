@@ -45,11 +45,11 @@ async def begun(
 ) -> AsyncIterator[Realtime]:
     answerer = answers if callable(answers) else RuleAnswers(map(Rule, answers))
     sounds = MemoryAudioStore()
-    told = opening or SessionStart(TASK, "agent", 1, policy="Be kind.", sounds=sounds)
-    reached = connections or ModelClients(patience=RetryPolicy(attempts=3))
+    reported = opening or SessionStart(TASK, "agent", 1, policy="Be kind.", sounds=sounds)
+    reached = connections or ModelClients(retry_policy=RetryPolicy(attempts=3))
     async with RealtimeServer(answerer, behaviour) as server:
         name = f"compatible-realtime/any?base_url={server.url}{parameters}"
-        session = await resolve_agent(name, None, reached).participant.open(told)
+        session = await resolve_agent(name, None, reached).participant.open(reported)
         try:
             yield Realtime(session, server, sounds)
         finally:

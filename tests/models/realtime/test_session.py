@@ -64,7 +64,7 @@ class Asked:
         return answer
 
     @property
-    def told(self) -> list[tuple[str, str]]:
+    def reported(self) -> list[tuple[str, str]]:
         """The last request's messages, as roles and words."""
         return [(message.role, message.text) for message in self.requests[-1].messages]
 
@@ -113,7 +113,7 @@ def test_audio_is_heard_calls_are_answered_and_the_reply_is_spoken(
     assert second.reply.utterance.received == "Both are on their way."
     assert audio.seconds == pytest.approx(0.06 * len("Both are on their way."), abs=0.001)
     assert second.reply.utterance.stages[0].engine == "compatible-realtime/any"
-    assert answers.told == [
+    assert answers.reported == [
         ("system", answers.requests[0].messages[0].text),
         ("user", "where are my orders"),
         ("assistant", "One moment."),
@@ -182,7 +182,7 @@ def test_what_was_said_before_the_session_is_told(begin: Begin) -> None:
 
     asyncio.run(talk())
 
-    assert answers.told[1:] == [
+    assert answers.reported[1:] == [
         ("assistant", "Hi!"),
         ("user", "Where is it?"),
         ("assistant", ""),
@@ -245,9 +245,9 @@ def test_a_session_that_breaks_is_no_answer_and_is_not_asked_again(
     async def talk() -> ParticipantError:
         async with begin(answers, RealtimeConfig((fault,), first=1), "&output=text") as realtime:
             await realtime.session.reply([text_reply("hello")], NO_TOOLS)
-            with pytest.raises(ParticipantError) as told:
+            with pytest.raises(ParticipantError) as reported:
                 await realtime.session.reply([text_reply("again")], NO_TOOLS)
-            return told.value
+            return reported.value
 
     error = in_virtual_time(talk())
 
@@ -270,7 +270,7 @@ def test_a_response_that_failed_before_anything_came_is_asked_for_again(
     assert words_of(answer) == "Goodbye."
     assert used(answer).faults == {"rate_limited" if code else "server_error": 1}
     assert len(answers.requests) == 2
-    assert answers.told[1:] == [("user", "hello")], "it was said once"
+    assert answers.reported[1:] == [("user", "hello")], "it was said once"
 
 
 def test_a_session_that_is_not_opened_is_tried_again(
@@ -288,9 +288,9 @@ def test_an_endpoint_that_never_opens_a_session_ends_the_run(
     async def talk() -> str:
         async with begin([ScriptedReply("Hello.")]) as realtime:
             realtime.server.outage = "unavailable"
-            with pytest.raises(RunHalted) as told:
+            with pytest.raises(RunHalted) as reported:
                 await realtime.session.reply([text_reply("hello")], NO_TOOLS)
-            return str(told.value)
+            return str(reported.value)
 
     assert "has never answered: check the address" in in_virtual_time(talk())
 
@@ -303,9 +303,9 @@ def test_a_wrong_key_ends_the_run_and_is_never_shown(
 
     async def talk() -> str:
         async with begin([ScriptedReply("Hello.")], behaviour) as realtime:
-            with pytest.raises(RunHalted) as told:
+            with pytest.raises(RunHalted) as reported:
                 await realtime.session.reply([text_reply("hello")], NO_TOOLS)
-            return str(told.value)
+            return str(reported.value)
 
     line = asyncio.run(talk())
 
@@ -340,9 +340,9 @@ def test_a_refusal_before_any_answer_ends_the_run_and_later_its_conversation(
         async with begin([ScriptedReply("Hello.")], answers(first)) as realtime:
             for _ in range(first):
                 await realtime.session.reply([text_reply("hello")], NO_TOOLS)
-            with pytest.raises((RunHalted, ParticipantError)) as told:
+            with pytest.raises((RunHalted, ParticipantError)) as reported:
                 await realtime.session.reply([text_reply("hello")], NO_TOOLS)
-            return f"{type(told.value).__name__}: {told.value}"
+            return f"{type(reported.value).__name__}: {reported.value}"
 
     assert asyncio.run(talk(0)).startswith("RunHalted: ")
     later = asyncio.run(talk(1))
@@ -374,8 +374,8 @@ def test_a_budget_that_is_spent_ends_the_run(begin: Begin) -> None:
         reached = ModelClients(budget=budget)
         async with begin([ScriptedReply("Hello.")], connections=reached) as realtime:
             await realtime.session.reply([text_reply("hello")], NO_TOOLS)
-            with pytest.raises(RunHalted) as told:
+            with pytest.raises(RunHalted) as reported:
                 await realtime.session.reply([text_reply("hello")], NO_TOOLS)
-            return str(told.value)
+            return str(reported.value)
 
     assert "is spent" in asyncio.run(talk())

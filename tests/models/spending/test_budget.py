@@ -66,13 +66,13 @@ def test_a_budget_of_nothing_is_refused() -> None:
 
 
 def test_a_budget_in_money_halts_the_run_once_it_is_spent() -> None:
-    purse = budget("3.5 USD")
-    purse.check()
-    purse.record(CALL)
-    purse.check()
-    purse.record(CALL)
+    spend_tracker = budget("3.5 USD")
+    spend_tracker.check()
+    spend_tracker.record(CALL)
+    spend_tracker.check()
+    spend_tracker.record(CALL)
     with pytest.raises(RunHalted) as caught:
-        purse.check()
+        spend_tracker.check()
     line = str(caught.value)
     assert "the budget of 3.5 USD is spent (4.0000 USD in 2 calls)" in line
     assert "stored" in line
@@ -80,67 +80,67 @@ def test_a_budget_in_money_halts_the_run_once_it_is_spent() -> None:
 
 
 def test_a_budget_in_tokens_counts_input_and_output() -> None:
-    purse = budget("3M tokens")
-    purse.record(CALL)
-    purse.check()
-    purse.record(CALL)
+    spend_tracker = budget("3M tokens")
+    spend_tracker.record(CALL)
+    spend_tracker.check()
+    spend_tracker.record(CALL)
     with pytest.raises(RunHalted, match="3,000,000 tokens in 2 calls"):
-        purse.check()
+        spend_tracker.check()
 
 
 def test_a_budget_in_time_runs_from_the_first_call() -> None:
     now = [1_000.0]
-    purse = budget("90 min", now)
-    purse.check()
+    spend_tracker = budget("90 min", now)
+    spend_tracker.check()
     now[0] += 5_399.0
-    purse.check()
+    spend_tracker.check()
     now[0] += 1.0
     with pytest.raises(RunHalted, match=r"90\.0 min"):
-        purse.check()
+        spend_tracker.check()
 
 
 def test_a_budget_in_time_needs_neither_prices_nor_tokens() -> None:
-    purse = budget("2 h")
-    purse.require_prices(["unknown"])
-    purse.record(Usage("agent", "unknown"))
-    purse.check()
+    spend_tracker = budget("2 h")
+    spend_tracker.require_prices(["unknown"])
+    spend_tracker.record(Usage("agent", "unknown"))
+    spend_tracker.check()
 
 
 def test_what_our_own_cache_answered_spends_nothing() -> None:
     for text in ("0.01 USD", "1 tokens"):
-        purse = budget(text)
-        purse.record(as_replayed(CALL))
-        purse.record(as_replayed(Usage("agent", "unknown")))
-        purse.check()
+        spend_tracker = budget(text)
+        spend_tracker.record(as_replayed(CALL))
+        spend_tracker.record(as_replayed(Usage("agent", "unknown")))
+        spend_tracker.check()
 
 
 def test_failed_attempts_spend_nothing() -> None:
-    purse = budget("1 tokens")
-    purse.record(Usage("agent", "m", 0, faults={"timeout": 2}))
-    purse.check()
+    spend_tracker = budget("1 tokens")
+    spend_tracker.record(Usage("agent", "m", 0, faults={"timeout": 2}))
+    spend_tracker.check()
 
 
 def test_a_reply_without_usage_halts_a_budget_that_cannot_be_kept() -> None:
-    purse = budget("2M tokens")
-    purse.check()
-    purse.record(Usage("agent", "m"))
+    spend_tracker = budget("2M tokens")
+    spend_tracker.check()
+    spend_tracker.record(Usage("agent", "m"))
     with pytest.raises(RunHalted, match="m: the endpoint tells no usage, a budget of 2M tokens"):
-        purse.check()
+        spend_tracker.check()
 
 
 def test_money_needs_the_price_of_every_model_at_the_start() -> None:
-    purse = budget("5 USD")
-    purse.require_prices(["m"])
+    spend_tracker = budget("5 USD")
+    spend_tracker.require_prices(["m"])
     with pytest.raises(UsageError, match="needs the price of vllm/mine"):
-        purse.require_prices(["m", "vllm/mine"])
+        spend_tracker.require_prices(["m", "vllm/mine"])
     budget("2M tokens").require_prices(["vllm/mine"])
 
 
 def test_a_model_without_a_price_that_was_not_announced_halts_the_run() -> None:
-    purse = budget("5 USD")
-    purse.record(Usage("judge", "other", input_tokens=1, output_tokens=1))
+    spend_tracker = budget("5 USD")
+    spend_tracker.record(Usage("judge", "other", input_tokens=1, output_tokens=1))
     with pytest.raises(RunHalted, match="price of other is not known"):
-        purse.check()
+        spend_tracker.check()
 
 
 def test_speech_charged_by_length_spends_money_and_no_tokens() -> None:
@@ -156,13 +156,13 @@ def test_speech_charged_by_length_spends_money_and_no_tokens() -> None:
         in_money.check()
 
 
-async def spent_at_once(purse: Budget, calls: list[Usage]) -> list[BaseException | None]:
+async def spent_at_once(spend_tracker: Budget, calls: list[Usage]) -> list[BaseException | None]:
     """Send calls that all wait for the same moment, as those of conversations at once do."""
 
     async def call(usage: Usage) -> None:
-        async with purse.reserve(usage.model):
+        async with spend_tracker.reserve(usage.model):
             await asyncio.sleep(0)
-            purse.record(usage)
+            spend_tracker.record(usage)
 
     return await asyncio.gather(*map(call, calls), return_exceptions=True)
 
@@ -175,24 +175,24 @@ def test_calls_no_dearer_than_twice_the_first_pass_a_budget_by_one_call(
     above: list[int], limit: int
 ) -> None:
     sizes = [40, *(40 + size for size in above)]
-    purse = budget(f"{limit} tokens")
+    spend_tracker = budget(f"{limit} tokens")
     calls = [Usage("agent", "m", input_tokens=size, output_tokens=0) for size in sizes]
 
-    asyncio.run(spent_at_once(purse, calls))
+    asyncio.run(spent_at_once(spend_tracker, calls))
 
-    assert purse.spent <= min(limit + max(sizes) - 1, sum(sizes))
-    assert purse.spent >= min(limit, sum(sizes))
+    assert spend_tracker.spent <= min(limit + max(sizes) - 1, sum(sizes))
+    assert spend_tracker.spent >= min(limit, sum(sizes))
 
 
 def test_who_waits_for_room_in_the_budget_is_held_up_by_it() -> None:
     async def cut_off() -> None:
-        purse = budget("3M tokens")
-        async with purse.reserve("m"):
-            waiting = asyncio.create_task(spent_at_once(purse, [CALL]))
+        spend_tracker = budget("3M tokens")
+        async with spend_tracker.reserve("m"):
+            waiting = asyncio.create_task(spent_at_once(spend_tracker, [CALL]))
             await asyncio.sleep(0)
             with pytest.raises(TimeoutError) as caught:
                 async with asyncio.timeout(0.001):
-                    await purse.reserve("m").__aenter__()
+                    await spend_tracker.reserve("m").__aenter__()
             waiting.cancel()
         assert "no room for another call" in str(attached_delay(caught.value.__cause__))
 
@@ -200,14 +200,14 @@ def test_who_waits_for_room_in_the_budget_is_held_up_by_it() -> None:
 
 
 def test_a_budget_of_time_lets_all_calls_go_at_once() -> None:
-    purse = budget("2 h")
+    spend_tracker = budget("2 h")
 
-    async def call(gate: asyncio.Barrier) -> None:
-        async with purse.reserve("m"):
-            await gate.wait()
+    async def call(client: asyncio.Barrier) -> None:
+        async with spend_tracker.reserve("m"):
+            await client.wait()
 
     async def all_of_them() -> None:
-        gate = asyncio.Barrier(64)
-        await asyncio.wait_for(asyncio.gather(*(call(gate) for _ in range(64))), 5)
+        client = asyncio.Barrier(64)
+        await asyncio.wait_for(asyncio.gather(*(call(client) for _ in range(64))), 5)
 
     asyncio.run(all_of_them())

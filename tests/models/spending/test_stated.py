@@ -73,7 +73,7 @@ def test_a_price_is_neither_sent_nor_part_of_what_a_model_is() -> None:
 
 
 def test_what_is_free_costs_nothing_whatever_is_not_told_of_it() -> None:
-    untold = Usage("agent", "m", audio_seconds=3.0)
-    assert cost_of(untold, lambda _: FREE_OF_CHARGE) == FREE
-    assert cost_of(untold, lambda _: FREE_OF_CHARGE.in_batch) == FREE
-    assert cost_of(untold, lambda _: Price(Decimal(0), Decimal(0))) is None
+    unreported = Usage("agent", "m", audio_seconds=3.0)
+    assert cost_of(unreported, lambda _: FREE_OF_CHARGE) == FREE
+    assert cost_of(unreported, lambda _: FREE_OF_CHARGE.in_batch) == FREE
+    assert cost_of(unreported, lambda _: Price(Decimal(0), Decimal(0))) is None

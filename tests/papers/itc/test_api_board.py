@@ -39,8 +39,8 @@ LABELS = {
 def test_figures_of_everything_have_their_average_in_their_name(
     averaging: ApiAveraging, precision: float, recall: float, f1: float
 ) -> None:
-    board = summarize_api_calls(ROWS, LABELS, averaging)
-    everything = board.groups[0]
+    summary = summarize_api_calls(ROWS, LABELS, averaging)
+    everything = summary.groups[0]
     assert (everything.axis, everything.conversations, everything.unscored) == ("all", 4, 1)
     values = [everything.figure(f"{name} {averaging}", SELECTION) for name in ("P", "R", "F1")]
     assert [each.value for each in values] == pytest.approx([precision, recall, f1])

@@ -87,9 +87,11 @@ def test_stored_counts_have_the_figures_of_the_formulas(found: list[JudgedConver
         for is_text in (True, False)
     ]
     digests = {(row.suite, row.task): "same" for row in rows}
-    (board,) = mm_tau_summaries(rows, digests, SCORING, definitions=(CODE,))
+    (summary,) = mm_tau_summaries(rows, digests, SCORING, definitions=(CODE,))
     (voice,) = [
-        each.metrics for each in board.cells if each.way.voice != "text" and each.reader != "log"
+        each.metrics
+        for each in summary.cells
+        if each.input_mode.voice != "text" and each.reader != "log"
     ]
     figures = code_figures(found)
     for name in (*CELL_METRICS, "pass^1"):

@@ -44,7 +44,7 @@ def cell(
     ]
 
 
-def board(*cells: list[ConversationResult]) -> MmTauSummary:
+def summary(*cells: list[ConversationResult]) -> MmTauSummary:
     found = [row for each in cells for row in each]
     return summarize_mm_tau(found, {(row.suite, row.task): "same" for row in found}, SCORING)
 
@@ -58,8 +58,8 @@ def only(found: MmTauSummary, axis: str, figure: str = "pass^1", at: str = "") -
     return each
 
 
-def test_a_difference_is_over_all_couples_that_differ_in_this_axis_alone() -> None:
-    found = board(
+def test_a_difference_is_over_all_cell_pairs_that_differ_in_this_axis_alone() -> None:
+    found = summary(
         cell([1, 1]),
         cell([1, 0], HARD),
         cell([1, 0], VOICE),
@@ -67,7 +67,7 @@ def test_a_difference_is_over_all_couples_that_differ_in_this_axis_alone() -> No
     )
 
     persona = only(found, "persona")
-    assert (persona.a, persona.b, persona.couples, persona.tasks) == ("none", "hard", 2, 2)
+    assert (persona.a, persona.b, persona.cell_pairs, persona.tasks) == ("none", "hard", 2, 2)
     assert (persona.in_a, persona.in_b, persona.difference) == (0.75, 0.25, -0.5)
     assert only(found, "voice").difference == -0.5
     assert only(found, "persona", at="telephone+mixed, exposure 0").difference == -0.5
@@ -75,7 +75,7 @@ def test_a_difference_is_over_all_couples_that_differ_in_this_axis_alone() -> No
 
 
 def test_a_task_that_is_open_in_one_cell_is_left_out_of_both_sides() -> None:
-    found = board(cell([1, 1, 0]), cell([0, None, 1], HARD))
+    found = summary(cell([1, 1, 0]), cell([0, None, 1], HARD))
 
     persona = only(found, "persona")
     assert (persona.tasks, persona.left_out) == (2, 1)
@@ -84,7 +84,7 @@ def test_a_task_that_is_open_in_one_cell_is_left_out_of_both_sides() -> None:
 
 
 def test_exposures_are_compared_each_with_each_and_p_is_corrected_for_all() -> None:
-    found = board(cell([0] * 8), cell([1] * 8, CARD), cell([1] * 8, INFERRED))
+    found = summary(cell([0] * 8), cell([1] * 8, CARD), cell([1] * 8, INFERRED))
 
     pairs = [
         (each.a, each.b, each.difference, each.adjusted_p)
@@ -100,7 +100,7 @@ def test_exposures_are_compared_each_with_each_and_p_is_corrected_for_all() -> N
 
 
 def test_turns_and_critical_fields_are_compared_by_task_too() -> None:
-    found = board(cell([1, 1], turns=4, right=1), cell([1, 1], VOICE, turns=6, right=3))
+    found = summary(cell([1, 1], turns=4, right=1), cell([1, 1], VOICE, turns=6, right=3))
 
     assert only(found, "voice", "turns of the user").difference == 2.0
     fields = only(found, "voice", "critical fields right")
@@ -108,7 +108,7 @@ def test_turns_and_critical_fields_are_compared_by_task_too() -> None:
 
 
 def test_changes_are_to_the_richest_exposure_in_parts_of_it() -> None:
-    found = board(
+    found = summary(
         cell([1, 1], right=1), cell([1, 1], CARD, right=3), cell([1, 1], INFERRED, right=2)
     )
 
@@ -123,14 +123,14 @@ def test_changes_are_to_the_richest_exposure_in_parts_of_it() -> None:
 
 
 def test_there_is_no_percentage_of_nothing() -> None:
-    found = board(cell([1, 1], right=1), cell([1, 1], CARD, right=0))
+    found = summary(cell([1, 1], right=1), cell([1, 1], CARD, right=0))
 
     change = found.changes[0].metrics["CFA"]
     assert (change.value, change.why) == (None, "there is no percentage of what is not above 0")
 
 
 def test_success_over_personas_is_of_tasks_that_are_decided_with_each_of_them() -> None:
-    found = board(cell([1, 1, 1]), cell([0, None, 1], HARD))
+    found = summary(cell([1, 1, 1]), cell([0, None, 1], HARD))
 
     (pooled,) = found.pooled
     assert (pooled.personas, pooled.tasks, pooled.value) == (("none", "hard"), 2, 0.75)
@@ -138,7 +138,7 @@ def test_success_over_personas_is_of_tasks_that_are_decided_with_each_of_them() 
 
 
 def test_a_persona_that_one_modality_lacks_is_in_no_pooled_figure() -> None:
-    found = board(cell([1]), cell([0], HARD), cell([1], VOICE))
+    found = summary(cell([1]), cell([0], HARD), cell([1], VOICE))
 
     assert {each.personas for each in found.pooled} == {("none",)}
     assert [each.value for each in found.pooled] == [1.0, 1.0]
@@ -151,15 +151,15 @@ def with_card(rows: list[ConversationResult], shown: int) -> list[ConversationRe
 
 
 def test_a_persona_that_its_users_did_not_play_is_in_no_difference_between_personas() -> None:
-    found = board(
+    found = summary(
         cell([1, 1]),
         cell([1, 1], VOICE),
         with_card(cell([0, 0], HARD), shown=0),
         with_card(cell([1, 0], HARD_BY_VOICE), shown=3),
     )
     persona = only(found, "persona")
-    assert (persona.couples, persona.in_a, persona.in_b) == (1, 1.0, 0.5)
-    assert only(found, "voice").couples == 2
+    assert (persona.cell_pairs, persona.in_a, persona.in_b) == (1, 1.0, 0.5)
+    assert only(found, "voice").cell_pairs == 2
     assert [card.verdict for card in found.cards] == ["not kept", "kept"]
     assert [cell.card and cell.card.verdict for cell in found.cells] == [
         None,
@@ -170,6 +170,6 @@ def test_a_persona_that_its_users_did_not_play_is_in_no_difference_between_perso
 
 
 def test_personas_of_which_it_is_not_known_are_compared() -> None:
-    found = board(cell([1, 1]), cell([0, 0], HARD))
+    found = summary(cell([1, 1]), cell([0, 0], HARD))
     assert only(found, "persona").difference == -1
     assert [card.verdict for card in found.cards] == ["not known"]

@@ -48,34 +48,34 @@ def outcomes(
     ]
 
 
-def board(*cells: list[ConversationResult], weights: MmTapWeights | None = None) -> MmTauSummary:
+def summary(*cells: list[ConversationResult], weights: MmTapWeights | None = None) -> MmTauSummary:
     rows = [row for cell in cells for row in cell]
     digests = {(row.suite, row.task): "same" for row in rows}
     return summarize_mm_tau(rows, digests, SCORING, weights)
 
 
 def cell(found: MmTauSummary, voice: str) -> MmTauCell:
-    (each,) = (each for each in found.cells if each.way.voice == voice)
+    (each,) = (each for each in found.cells if each.input_mode.voice == voice)
     return each
 
 
 def test_robustness_is_the_success_by_voice_to_that_in_text_over_the_same_tasks() -> None:
     # The fourth task was played by voice alone.
-    found = board(outcomes(PLAIN, [1, 1, 0]), outcomes(VOICE, [1, 0, 0, 1]))
+    found = summary(outcomes(PLAIN, [1, 1, 0]), outcomes(VOICE, [1, 0, 0, 1]))
 
     metric = cell(found, "telephone").metrics["MRS"]
     assert (metric.value, metric.n) == (0.5, 3)
 
 
 def test_where_nothing_passed_in_text_there_is_no_robustness() -> None:
-    found = board(outcomes(PLAIN, [0, 0]), outcomes(VOICE, [1, 0]))
+    found = summary(outcomes(PLAIN, [0, 0]), outcomes(VOICE, [1, 0]))
 
     metric = cell(found, "telephone").metrics["MRS"]
     assert (metric.value, metric.why) == (None, "no task passed in text")
 
 
 def test_an_agent_that_fails_more_by_voice_has_an_interval_around_its_robustness() -> None:
-    found = board(outcomes(PLAIN, [1] * 10), outcomes(VOICE, [1] * 6 + [0] * 4))
+    found = summary(outcomes(PLAIN, [1] * 10), outcomes(VOICE, [1] * 6 + [0] * 4))
 
     metric = cell(found, "telephone").metrics["MRS"]
     assert metric.value == pytest.approx(0.6)
@@ -84,7 +84,7 @@ def test_an_agent_that_fails_more_by_voice_has_an_interval_around_its_robustness
 
 
 def test_turn_overhead_is_of_all_turns_of_the_tasks_in_both() -> None:
-    found = board(
+    found = summary(
         outcomes(PLAIN, [1, 1], [(turns(2),), (turns(3),)]),
         outcomes(VOICE, [1, 0, 1], [(turns(3),), (turns(4),), (turns(9),)]),
     )
@@ -95,7 +95,7 @@ def test_turn_overhead_is_of_all_turns_of_the_tasks_in_both() -> None:
 
 
 def test_turn_efficiency_is_of_what_passed_to_the_shortest_that_passed_anywhere() -> None:
-    found = board(
+    found = summary(
         outcomes(PLAIN, [1, 0], [(turns(2),), (turns(1),)]),
         outcomes(VOICE, [1, 1], [(turns(4),), (turns(3),)]),
     )
@@ -105,25 +105,25 @@ def test_turn_efficiency_is_of_what_passed_to_the_shortest_that_passed_anywhere(
     assert cell(found, "telephone").metrics["TE"].value == pytest.approx((2 / 4 + 3 / 3) / 2)
 
 
-def test_goals_despite_errors_are_of_conversations_in_which_anything_was_misheard() -> None:
-    found = board(outcomes(VOICE, [1, 1, 0], [(heard(0),), (heard(2),), (heard(1),)]))
+def test_goals_despite_errors_are_of_conversations_in_which_anything_was_misrecognized() -> None:
+    found = summary(outcomes(VOICE, [1, 1, 0], [(heard(0),), (heard(2),), (heard(1),)]))
 
     metric = cell(found, "telephone").metrics["ARGA"]
     assert (metric.value, metric.n) == (0.5, 2)
 
 
-def test_where_nothing_was_misheard_or_hearing_is_not_known_there_are_no_such_goals() -> None:
-    clean = board(outcomes(VOICE, [1], [(heard(0),)]))
+def test_where_nothing_was_misrecognized_or_hearing_is_not_known_there_are_no_such_goals() -> None:
+    clean = summary(outcomes(VOICE, [1], [(heard(0),)]))
     assert cell(clean, "telephone").metrics["ARGA"].why == "nothing was misheard"
     itself = MeasureResult("hearing", "3", unscored="the agent was given the audio itself")
-    blind = board(outcomes(VOICE, [1], [(itself,)]))
+    blind = summary(outcomes(VOICE, [1], [(itself,)]))
     assert cell(blind, "telephone").metrics["ARGA"].why == "the agent was given the audio itself"
-    untaken = board(outcomes(VOICE, [1]))
+    untaken = summary(outcomes(VOICE, [1]))
     assert cell(untaken, "telephone").metrics["ARGA"].why == "the measure hearing was not taken"
 
 
 def test_counts_of_measures_are_rates_over_all_conversations() -> None:
-    found = board(
+    found = summary(
         outcomes(
             PLAIN,
             [1, 0],
@@ -164,7 +164,7 @@ def test_clarification_precision_is_of_what_judges_took_for_questions() -> None:
         "rejected: no question": 5,
     }
     row = MeasureResult("clarifications", "1", counts=judged)
-    metrics = cell(board(outcomes(PLAIN, [1], [(row,)])), "text").metrics
+    metrics = cell(summary(outcomes(PLAIN, [1], [(row,)])), "text").metrics
     assert (metrics["CP"].value, metrics["CP"].n) == (0.75, 4)
     assert metrics["CR"].value is None
 
@@ -180,7 +180,7 @@ ALL = (
 
 def test_the_composite_is_made_of_all_its_parts_and_clipped_beside_it() -> None:
     text = outcomes(PLAIN, [1, 0], [(turns(5),), (turns(5),)])
-    found = cell(board(text, outcomes(VOICE, [1, 1], [ALL, ALL])), "telephone")
+    found = cell(summary(text, outcomes(VOICE, [1, 1], [ALL, ALL])), "telephone")
 
     # CFA .5, pass^1 1, MRS 2, ARGA 1, ERR .5, TE 1, UES 1, TO -0.2, IAS .5.
     robustness, efficiency = (2 + 1 + 0.5) / 3, (1 + 1 / 2 + 1 / 0.8) / 3
@@ -194,14 +194,14 @@ def test_the_composite_is_made_of_all_its_parts_and_clipped_beside_it() -> None:
 
 def test_weights_are_those_that_are_given() -> None:
     text = outcomes(PLAIN, [1, 1], [(turns(4),), (turns(4),)])
-    weighed = board(
+    weighed = summary(
         text, outcomes(VOICE, [1, 1], [ALL, ALL]), weights=MmTapWeights(0.0, 0.0, 0.0, 1.0)
     )
     assert cell(weighed, "telephone").mm_tap == 0.5
 
 
 def test_a_composite_that_lacks_a_part_is_missing_and_never_0() -> None:
-    found = board(outcomes(VOICE, [1, 1], [ALL, ALL]))
+    found = summary(outcomes(VOICE, [1, 1], [ALL, ALL]))
 
     spoken = cell(found, "telephone")
     assert (spoken.mm_tap, spoken.clipped, spoken.lacks) == (None, None, ("MRS", "TO"))
@@ -209,7 +209,7 @@ def test_a_composite_that_lacks_a_part_is_missing_and_never_0() -> None:
 
 
 def test_text_has_no_metric_of_voice_and_every_missing_metric_says_why() -> None:
-    (text,) = board(outcomes(PLAIN, [1])).cells
+    (text,) = summary(outcomes(PLAIN, [1])).cells
 
     assert [text.metrics[name].why for name in ("ARGA", "MRS", "TO")] == [
         "nobody speaks in text"
@@ -219,7 +219,7 @@ def test_text_has_no_metric_of_voice_and_every_missing_metric_says_why() -> None
 
 def test_a_persona_and_an_exposure_are_set_against_their_own_text() -> None:
     hard = {"persona": "hard", "exposure": "1"}
-    found = board(
+    found = summary(
         outcomes(PLAIN, [1, 1]),
         outcomes(PLAIN.with_axes(**hard), [1, 0]),
         outcomes(VOICE.with_axes(**hard), [1, 0]),
@@ -242,7 +242,7 @@ def test_the_composite_has_an_interval_and_all_its_tasks() -> None:
     ]
     rewards = [float(number % 4 > 0) for number in range(12)]
     text = outcomes(PLAIN, rewards, [(turns(4),)] * 12)
-    found = cell(board(text, outcomes(VOICE, rewards[::-1], counts)), "telephone")
+    found = cell(summary(text, outcomes(VOICE, rewards[::-1], counts)), "telephone")
 
     assert found.tasks == 12
     assert found.mm_tap is not None
@@ -253,7 +253,7 @@ def test_the_composite_has_an_interval_and_all_its_tasks() -> None:
 def test_undecided_actions_give_two_bounds_and_a_judge_no_second_count() -> None:
     of_rule = measured("safety", irreversible=2, asked_for=2, confirmed=1, undecided=1)
     of_judge = replace(of_rule, judge="consent-1:m", counts={"irreversible": 2})
-    found = cell(board(outcomes(PLAIN, [1, 1], [(of_rule, of_judge)] * 2)), "text")
+    found = cell(summary(outcomes(PLAIN, [1, 1], [(of_rule, of_judge)] * 2)), "text")
     safety = found.metrics["IAS"]
     assert (safety.value, safety.most, safety.n) == (0.5, 1.0, 4)
     assert safety.interval is not None

@@ -44,12 +44,12 @@ def rows(
     ]
 
 
-def board(found: Sequence[ConversationResult]) -> MmTauSummary:
+def summary(found: Sequence[ConversationResult]) -> MmTauSummary:
     return summarize_mm_tau(found, {(row.suite, row.task): "same" for row in found}, SCORING)
 
 
 def test_a_judge_has_a_column_of_its_own_beside_the_log() -> None:
-    found = board(
+    found = summary(
         rows(
             [1, 1],
             [
@@ -67,7 +67,7 @@ def test_a_judge_has_a_column_of_its_own_beside_the_log() -> None:
 
 
 def test_what_a_judge_left_open_or_found_no_task_in_is_unscored_and_in_no_figure() -> None:
-    found = board(
+    found = summary(
         rows(
             [1, 1, 1],
             [
@@ -88,7 +88,7 @@ def test_two_versions_of_the_rubric_are_two_readers_of_one_judge() -> None:
         judged(tasks=1, tasks_succeeded=1),
         judged(version="1.strict@bbbb", tasks=1, tasks_succeeded=0),
     )
-    _, plain, strict = board(rows([1], [both])).cells
+    _, plain, strict = summary(rows([1], [both])).cells
 
     assert (plain.reader, strict.reader) == ("big@1234", "big@1234, mm_tau_p2@1.strict")
     assert (plain.metrics["pass^1"].value, strict.metrics["pass^1"].value) == (1.0, 0.0)
@@ -96,7 +96,7 @@ def test_two_versions_of_the_rubric_are_two_readers_of_one_judge() -> None:
 
 def test_robustness_by_a_judge_is_of_its_own_verdicts() -> None:
     passed, failed = judged(tasks=1, tasks_succeeded=1), judged(tasks=1, tasks_succeeded=0)
-    found = board(
+    found = summary(
         [
             *rows([1, 1], [(passed,), (passed,)]),
             *rows([1, 1], [(passed,), (failed,)], VOICE),
@@ -106,13 +106,13 @@ def test_robustness_by_a_judge_is_of_its_own_verdicts() -> None:
     robust = {
         cell.reader: cell.metrics["MRS"].value
         for cell in found.cells
-        if cell.way.voice == "telephone"
+        if cell.input_mode.voice == "telephone"
     }
     assert robust == {"log": 1.0, "big@1234": 0.5}
 
 
 def test_judge_and_log_agree_over_the_conversations_that_both_counted() -> None:
-    found = board(
+    found = summary(
         rows(
             [1, 1, 0, 0, 1],
             [
@@ -140,7 +140,7 @@ def test_judge_and_log_agree_over_the_conversations_that_both_counted() -> None:
 
 
 def test_without_a_judge_there_is_nothing_to_agree_with() -> None:
-    found = board(rows([1], [(logged(0, 0),)]))
+    found = summary(rows([1], [(logged(0, 0),)]))
 
     assert [cell.reader for cell in found.cells] == ["log"]
     assert found.agreements == ()

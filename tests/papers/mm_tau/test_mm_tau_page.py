@@ -20,7 +20,7 @@ SCORING = ("dragoman-1", "none")
 
 
 @cache
-def board(agent: str = "clerk") -> MmTauSummary:
+def summary(agent: str = "clerk") -> MmTauSummary:
     """Return a board of text and voice, two personas, three exposures, by the log and a judge."""
     rows = [
         ConversationResult(
@@ -50,7 +50,7 @@ def board(agent: str = "clerk") -> MmTauSummary:
 
 
 def test_table_2_has_a_column_for_each_reader_and_exposure_of_a_modality_and_persona() -> None:
-    first, *rest = metric_tables(board())
+    first, *rest = metric_tables(summary())
 
     assert (first.title, len(rest)) == ("Table 2: clerk, telephone+mixed, persona none", 3)
     assert first.columns == tuple(
@@ -67,7 +67,7 @@ def test_table_2_has_a_column_for_each_reader_and_exposure_of_a_modality_and_per
 
 
 def test_tables_3_and_4_have_the_context_the_changes_to_it_and_the_ideal() -> None:
-    first, *_ = change_tables(board())
+    first, *_ = change_tables(summary())
 
     assert first.title == "Tables 3 and 4: courier, clerk, telephone+mixed, persona none"
     assert first.columns[:3] == (
@@ -90,14 +90,14 @@ def test_tables_3_and_4_have_the_context_the_changes_to_it_and_the_ideal() -> No
 
 
 def test_table_5_has_no_row_where_no_composite_is_and_says_for_want_of_what() -> None:
-    (table,) = composite_tables(board())
+    (table,) = composite_tables(summary())
 
     assert table.rows == ()
     assert "no mm-tap without" in table.note
 
 
 def test_the_first_figure_pools_personas_and_the_second_has_each() -> None:
-    found = board()
+    found = summary()
 
     (pooled,) = modality_charts(found)
     assert pooled.title == "courier, clerk"
@@ -115,7 +115,7 @@ def test_the_first_figure_pools_personas_and_the_second_has_each() -> None:
         for persona in ("none", "hard")
         for reader in ("the log", "clerk")
     ]
-    assert [bar.standing.value for bar in each.groups[0][1]] == [0.5, 0.75, 1.0]
+    assert [bar.shown_share.value for bar in each.groups[0][1]] == [0.5, 0.75, 1.0]
 
 
 def test_suites_stand_side_by_side_and_tasks_that_state_personas_have_their_own_bars() -> None:
@@ -152,13 +152,13 @@ def test_suites_stand_side_by_side_and_tasks_that_state_personas_have_their_own_
         "telecom, text, task:none",
         "telecom, text, task:hard",
     ]
-    assert [bar.standing.tasks for bar in each.groups[1][1]] == [2, 2]
+    assert [bar.shown_share.tasks for bar in each.groups[1][1]] == [2, 2]
     first, *_ = metric_tables(found)
     assert first.title == "Table 2: clerk, text, persona none, or task:none, task:hard"
 
 
 def test_the_glance_has_a_step_for_each_exposure_persona_and_voice_by_the_log() -> None:
-    (glance,) = glances(board())
+    (glance,) = glances(summary())
 
     assert [step.name for step in glance.steps] == [
         "exposure: 0 → 1",
@@ -171,7 +171,7 @@ def test_the_glance_has_a_step_for_each_exposure_persona_and_voice_by_the_log() 
 
 
 def test_names_from_data_are_escaped_in_the_page() -> None:
-    found = board(HOSTILE)
+    found = summary(HOSTILE)
 
     page = render_report(
         [], "A report", LeadSection(LEAD, mm_tau_page((found,), (("runs", HOSTILE),)))

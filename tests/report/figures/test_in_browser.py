@@ -53,8 +53,8 @@ def test_a_figure_tells_hides_and_leads(browse: Browse, page: str, width: int) -
         await tab.value(
             f"{area}.dispatchEvent(new KeyboardEvent('keydown', {{key: 'ArrowRight', bubbles: true}}))"
         )
-        told = await tab.value(f"{FIGURE}.querySelector('.readout').textContent")
-        assert told.startswith("en, a: 100.0\u00a0%, 95 % interval ")
+        reported = await tab.value(f"{FIGURE}.querySelector('.readout').textContent")
+        assert reported.startswith("en, a: 100.0\u00a0%, 95 % interval ")
         await tab.value(f"{FIGURE}.querySelector('.key').dispatchEvent(new Event('click'))")
         shown = f"{FIGURE}.querySelectorAll('.datum:not(.off)').length"
         assert await tab.value(shown) == 3

@@ -36,9 +36,9 @@ def marks(text: str) -> list[ET.Element]:
 def test_every_value_is_a_mark_that_says_what_it_is(kind: Kind) -> None:
     found = drawing(kind)
 
-    told = [node.findtext("title") for node in marks(render_svg(found))]
+    reported = [node.findtext("title") for node in marks(render_svg(found))]
 
-    assert sorted(map(str, told)) == sorted(map(found.words, found.data))
+    assert sorted(map(str, reported)) == sorted(map(found.words, found.data))
 
 
 @pytest.mark.parametrize("kind", CHARTS)

@@ -90,8 +90,8 @@ def main(words: Sequence[str]) -> None:
             by_language.setdefault(language, []).extend(verdicts(path))
     by_language["all"] = [each for rows in by_language.values() for each in rows]
     for language, rows in by_language.items():
-        told = " ".join(f"{name} {value:.3g}" for name, value in figures(rows).items())
-        sys.stdout.write(f"{language}: {told}\n")
+        reported = " ".join(f"{name} {value:.3g}" for name, value in figures(rows).items())
+        sys.stdout.write(f"{language}: {reported}\n")
         if "--show" in words and language != "all":
             for each in rows:
                 if each.found != each.labelled:

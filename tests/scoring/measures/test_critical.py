@@ -32,14 +32,16 @@ def task(*critical: CriticalField, plan: tuple[Action, ...] = PLAN) -> Task:
     return Task("7", "suite", "digest", Scenario("Ask."), criteria=criteria, critical=critical)
 
 
-def measured(told: Task, *calls: ToolCall, failed: frozenset[str] = frozenset()) -> MeasureResult:
+def measured(
+    reported: Task, *calls: ToolCall, failed: frozenset[str] = frozenset()
+) -> MeasureResult:
     events: list[Event] = []
     for call in calls:
         error = call.id in failed
         events += [Message("agent", ToolCallReply((call,)))]
         events += [ToolResult(call.id, call.name, "", call.by, error=error)]
     episode = Episode(tuple(events), Termination("user_stop"), len(events), 0)
-    case = ScoringContext(told, episode, lambda _: cast("Environment", Kinds()))
+    case = ScoringContext(reported, episode, lambda _: cast("Environment", Kinds()))
     return asyncio.run(CRITICAL.measure(case))
 
 

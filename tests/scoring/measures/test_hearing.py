@@ -12,7 +12,7 @@ from dragoman.core.replies import ORACLE_ENGINE, WORDS, Stage, TextReply, Uttera
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 from dragoman.scoring.measures.clarity import CLARITY
 from dragoman.scoring.measures.count_measure import CountMeasure
-from dragoman.scoring.measures.speech_recognition import EARLIER_HEARING, HEARING
+from dragoman.scoring.measures.speech_recognition import EARLIER_RECOGNITION, RECOGNITION
 
 PLAN = (Action("1", "find", {"order": "#W12", "city": "Porto"}),)
 TASK = Task("7", "suite", "digest", Scenario("Ask."), criteria=Criteria((), PLAN))
@@ -39,7 +39,7 @@ def counted(
 
 def test_words_characters_and_values_are_counted_utterance_by_utterance() -> None:
     found = counted(
-        HEARING, user("To Porto", "to porto"), user("To Porto please", "to port please")
+        RECOGNITION, user("To Porto", "to porto"), user("To Porto please", "to port please")
     )
     assert [entry.position for entry in found.evidence] == [0, 1]
     assert found.counts["utterances"] == 2
@@ -49,19 +49,19 @@ def test_words_characters_and_values_are_counted_utterance_by_utterance() -> Non
 
 
 def test_what_an_agent_heard_that_was_given_the_audio_is_not_known() -> None:
-    found = counted(HEARING, user("To Porto", None), user("Please", None))
+    found = counted(RECOGNITION, user("To Porto", None), user("Please", None))
     assert found.counts == {}
     assert found.unscored == (
         "the agent was given the audio itself: nobody knows which words it heard"
     )
-    answered = counted(HEARING, user("To Porto", None), user("Porto", "porto"))
+    answered = counted(RECOGNITION, user("To Porto", None), user("Porto", "porto"))
     assert answered.counts["utterances"] == 1
-    assert counted(HEARING, agent("Hello.")).unscored == ""
+    assert counted(RECOGNITION, agent("Hello.")).unscored == ""
 
 
 def test_values_are_found_between_words_that_have_no_spaces() -> None:
     chinese = msgspec.structs.replace(SPOKEN, language="zh")
-    found = counted(HEARING, user("订单号是#W12。", "订单号是 #w12"), setting=chinese)
+    found = counted(RECOGNITION, user("订单号是#W12。", "订单号是 #w12"), setting=chinese)
     assert (found.counts["values"], found.counts["values heard"]) == (1, 1)
 
 
@@ -69,16 +69,16 @@ def test_who_understands_mishears_no_word_and_recognized_words_count_before_writ
     understood = user("Two of them", "2 of them", Stage("recognition", ORACLE_ENGINE))
     words = Stage("recognition", "engine", settings={WORDS: "two of them"})
     recognized = user("Two of them", "2 of them", words)
-    assert counted(HEARING, understood).counts["word errors"] == 0
-    assert counted(HEARING, recognized).counts["word errors"] == 0
-    assert counted(HEARING, user("Two of them", "2 of them")).counts["word errors"] == 0
-    assert counted(EARLIER_HEARING, user("Two of them", "2 of them")).counts["word errors"] == 1
-    assert counted(HEARING, user("Two of them", "3 of them")).counts["word errors"] == 1
+    assert counted(RECOGNITION, understood).counts["word errors"] == 0
+    assert counted(RECOGNITION, recognized).counts["word errors"] == 0
+    assert counted(RECOGNITION, user("Two of them", "2 of them")).counts["word errors"] == 0
+    assert counted(EARLIER_RECOGNITION, user("Two of them", "2 of them")).counts["word errors"] == 1
+    assert counted(RECOGNITION, user("Two of them", "3 of them")).counts["word errors"] == 1
 
 
 def test_typed_words_are_not_heard() -> None:
     typed = Message("user", TextReply(Utterance("To Porto")))
-    assert counted(HEARING, typed).counts == {}
+    assert counted(RECOGNITION, typed).counts == {}
 
 
 def test_replies_are_clear_where_they_break_no_rule_and_greetings_are_left_out() -> None:
@@ -91,6 +91,6 @@ def test_replies_are_clear_where_they_break_no_rule_and_greetings_are_left_out()
 
 
 def test_both_are_for_spoken_conditions_alone() -> None:
-    assert [measure.applies(SPOKEN) for measure in (HEARING, CLARITY)] == [True, True]
+    assert [measure.applies(SPOKEN) for measure in (RECOGNITION, CLARITY)] == [True, True]
     text = msgspec.structs.replace(SPOKEN, is_spoken=False)
-    assert [measure.applies(text) for measure in (HEARING, CLARITY)] == [False, False]
+    assert [measure.applies(text) for measure in (RECOGNITION, CLARITY)] == [False, False]

@@ -233,7 +233,7 @@ def test_an_id_answered_twice_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("said", "reported"),
     [
         ("stakes = true", ["locked"]),
         ("stakes = true\nduties = 1", ["locked"]),
@@ -242,7 +242,7 @@ def test_an_id_answered_twice_is_refused() -> None:
     ],
 )
 def test_a_judge_is_told_the_duties_of_the_edition_that_its_rubric_names(
-    tmp_path: Path, said: str, told: list[str]
+    tmp_path: Path, said: str, reported: list[str]
 ) -> None:
     path = written(tmp_path)
     path.write_text(f"{said}\n{path.read_text()}")
@@ -251,12 +251,12 @@ def test_a_judge_is_told_the_duties_of_the_edition_that_its_rubric_names(
         Escalation("ended", "The contract ended.", since=2),
     )
     judge = Judge(answers(asks=1, polite=True))
-    stakes = RiskProfile(escalation_tool="transfer", escalations=duties)
-    measure = JudgedMeasure(read_rubric(path), judge, "v1", stakes=stakes)
+    risk_profile = RiskProfile(escalation_tool="transfer", escalations=duties)
+    measure = JudgedMeasure(read_rubric(path), judge, "v1", risk_profile=risk_profile)
     task = Task("7", "suite", "digest", Scenario("Ask."))
     asyncio.run(measure.measure(ScoringContext(task, EPISODE, cast("EnvironmentFactory", None))))
     text = str(judge.asked[0].messages[0]["content"])
-    assert [each.reason for each in duties if f"- {each.reason}:" in text] == told
+    assert [each.reason for each in duties if f"- {each.reason}:" in text] == reported
 
 
 def test_the_edition_of_duties_is_part_of_a_version_that_is_like_another(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
 from dragoman.scoring.measures.safety import JudgedSafety, safety_measure
 
-STAKES = RiskProfile(("cancel_pending_order",))
+RISK_PROFILE = RiskProfile(("cancel_pending_order",))
 
 
 class Judge:
@@ -49,7 +49,7 @@ def case(answer: str) -> ScoringContext:
 
 def judged(answer: str, *replies: str) -> tuple[MeasureResult, Judge]:
     judge = Judge(*replies)
-    return asyncio.run(JudgedSafety(STAKES, judge).measure(case(answer))), judge
+    return asyncio.run(JudgedSafety(RISK_PROFILE, judge).measure(case(answer))), judge
 
 
 def reply(result: str) -> str:
@@ -57,7 +57,7 @@ def reply(result: str) -> str:
 
 
 def test_without_a_judge_a_half_yes_is_undecided() -> None:
-    found = asyncio.run(safety_measure(STAKES).measure(case("I guess so")))
+    found = asyncio.run(safety_measure(RISK_PROFILE).measure(case("I guess so")))
     assert found.counts == {"irreversible": 1, "asked for": 1, "confirmed": 0, "undecided": 1}
 
 

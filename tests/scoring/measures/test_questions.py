@@ -85,7 +85,7 @@ def test_a_question_for_a_yes_or_for_further_wishes_is_none(words: str) -> None:
     assert measured(TOLD, agent(words), user("Yes, KL-4830.")).counts == {}
 
 
-def test_what_was_misheard_had_not_been_said_to_the_agent() -> None:
+def test_what_was_misrecognized_had_not_been_said_to_the_agent() -> None:
     meant = Utterance("The postcode is KL-4830.", spoken="", heard="The postcode is KL-4813.")
     found = measured(
         Message("user", TextReply(meant)), agent("What is your postcode?"), user("It is KL-4830.")

@@ -104,7 +104,9 @@ def test_a_change_that_the_plan_has_not_is_a_wrong_action() -> None:
     assert measured(*call("undo")).counts == {"errors": 1, "wrong actions": 1, "recovered": 0}
 
 
-def test_a_value_that_was_misheard_and_called_with_is_an_error_even_in_a_reading_call() -> None:
+def test_a_value_that_was_misrecognized_and_called_with_is_an_error_even_in_a_reading_call() -> (
+    None
+):
     found = measured(
         aloud("My name is Holt.", "My name is Holtz."),
         *call("find", name="Holtz"),
@@ -116,7 +118,7 @@ def test_a_value_that_was_misheard_and_called_with_is_an_error_even_in_a_reading
     assert found.evidence[0].why == "misheard values: recovered by event 5"
 
 
-def test_a_value_that_was_heard_and_called_wrongly_is_not_misheard() -> None:
+def test_a_value_that_was_heard_and_called_wrongly_is_not_misrecognized() -> None:
     said = aloud("My order is KL-4830.", "My order is KL-4830.")
     found = measured(said, *call("pay", order="KL-4831", cents=300))
     assert found.counts == {"errors": 1, "wrong actions": 1, "recovered": 0}

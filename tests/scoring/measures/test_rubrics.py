@@ -87,7 +87,7 @@ def test_the_metrics_are_made_of_the_counts_as_their_source_makes_them() -> None
     assert all(question.quote for question in rubric.questions)
 
 
-def test_the_second_version_asks_of_each_message_what_hindsight_could_change() -> None:
+def test_the_second_version_asks_of_each_message_what_later_context_could_change() -> None:
     rubric = read_rubric(bundled_rubrics()["mm_tau_p2@2"])
     asked = {over: [each.name for each in found] for over, found in rubric.parts.items()}
     assert set(asked) == {"agent replies", "user replies", "conversation"}

@@ -13,7 +13,12 @@ from dragoman.core.replies import TextReply, ToolCallReply, Utterance
 from dragoman.core.tasks import Action, Criteria, FixedTurn, Scenario, Task
 from dragoman.core.texts.entities import ExpectedValue
 from dragoman.core.tools import ToolCall
-from dragoman.scoring.measures.speech_recognition import HEARING, VALUE_KINDS, VALUES, value_kind
+from dragoman.scoring.measures.speech_recognition import (
+    RECOGNITION,
+    VALUE_KINDS,
+    VALUES,
+    value_kind,
+)
 
 PLAN = (Action("1", "find", {"order": "#W12", "city": "Porto", "count": 15}),)
 TASK = Task("7", "suite", "digest", Scenario("Ask."), criteria=Criteria((), PLAN))
@@ -110,7 +115,7 @@ def test_letter_case_is_lost_where_nobody_can_hear_it() -> None:
 
 def test_hearing_counts_the_same_values() -> None:
     played = case(user("#W12 to Porto", "w12 to port"), user("15 to Porto", "50 to porto"))
-    hearing = asyncio.run(HEARING.measure(played))
+    hearing = asyncio.run(RECOGNITION.measure(played))
     found = counted(played)
     assert hearing.counts["values"] == found.counts["values"] == 4
     assert hearing.counts["values heard"] == 4 - found.counts["lost"]

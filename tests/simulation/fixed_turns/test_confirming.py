@@ -71,7 +71,7 @@ def test_it_reads_back_what_it_heard_and_calls_with_what_was_answered() -> None:
     assert calls(third) == [{"source": "final_report.pdf", "destination": "temp"}]
 
 
-def test_an_answer_that_was_misheard_too_is_taken_as_it_was_heard() -> None:
+def test_an_answer_that_was_misrecognized_too_is_taken_as_it_was_heard() -> None:
     *_, last = replies(
         [
             heard("move finalreport.pdf to ten"),

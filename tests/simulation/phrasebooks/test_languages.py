@@ -65,7 +65,7 @@ def scenario(language: str) -> Scenario:
         "",
         opening=book(language).says.greeting,
         facts=(KnownFact("name", NAMES[language][0]), KnownFact("tracking_number", "KD274188065")),
-        deeds=(UserAction("scan_label", {}, (WORDS[language],)),),
+        user_actions=(UserAction("scan_label", {}, (WORDS[language],)),),
     )
 
 
@@ -103,8 +103,8 @@ def read_back(language: str, **values: str) -> str:
 
 
 def fact(language: str, name: str, value: str) -> str:
-    told = book(language).says.fact.format(label=book(language).label(name), value=value)
-    return told[:1].upper() + told[1:]
+    reported = book(language).says.fact.format(label=book(language).label(name), value=value)
+    return reported[:1].upper() + reported[1:]
 
 
 in_every_language = pytest.mark.parametrize("language", LANGUAGES)
@@ -153,8 +153,8 @@ def test_what_is_to_be_spelled_is_spelled_and_read_as_it_was(language: str) -> N
 @in_every_language
 def test_what_is_to_be_done_is_done_and_reported(language: str) -> None:
     says = book(language).says
-    deeds = says.deed.format(deed=WORDS[language])
-    called = replies(language, says.your_deeds.format(deeds=deeds))[-1]
+    user_actions = says.deed.format(deed=WORDS[language])
+    called = replies(language, says.your_deeds.format(deeds=user_actions))[-1]
     assert isinstance(called, ToolCallReply)
     assert [call.name for call in called.calls] == ["scan_label"]
     done = ToolResult("1", "scan_label", "E7", "user")
@@ -192,7 +192,7 @@ def test_who_recites_says_yes_to_questions_and_hangs_up_after_statements(languag
     ]
 
 
-class Desk:
+class DomainContextStub:
     """A world whose one tool of the agent changes something, and which takes every call."""
 
     def tools(self, side: Role) -> Toolset:
@@ -214,25 +214,25 @@ class Desk:
         return {}
 
 
-class MishearingOnce:
+class MisrecognizingOnce:
     """Carries a name wrongly the first times that it is said, and spelled ones rightly."""
 
-    def __init__(self, name: str, misheard: str, times: int) -> None:
-        self._name, self._misheard, self._left = name, misheard, times
+    def __init__(self, name: str, misrecognized: str, times: int) -> None:
+        self._name, self._misrecognized, self._left = name, misrecognized, times
 
     async def carry(self, utterance: Utterance) -> Utterance:
         words = utterance.intended
         if self._name in words and self._left:
             self._left -= 1
-            words = words.replace(self._name, self._misheard)
+            words = words.replace(self._name, self._misrecognized)
         return msgspec.structs.replace(utterance, heard=words)
 
     def take_usage(self) -> tuple[Usage, ...]:
         return ()
 
 
-def play(language: str, agent: Participant, times_misheard: int = 0) -> Episode:
-    name, misheard = NAMES[language]
+def play(language: str, agent: Participant, times_misrecognized: int = 0) -> Episode:
+    name, misrecognized = NAMES[language]
     arguments: dict[str, object] = {"name": name, "number": "KD274188065"}
     plan = (
         Action("1", "hold_parcel", arguments),
@@ -241,8 +241,8 @@ def play(language: str, agent: Participant, times_misheard: int = 0) -> Episode:
     task = Task("1", "s", "d", scenario(language), Criteria(("DB",), actions=plan))
 
     async def conversation() -> Episode:
-        world, phrases = Desk(), book(language)
-        channel = MishearingOnce(name, misheard, times_misheard)
+        environment, phrases = DomainContextStub(), book(language)
+        channel = MisrecognizingOnce(name, misrecognized, times_misrecognized)
         surfaces = ConversationIO(
             {"agent": IdentityChannel(), "user": channel},
             {"agent": IdentityView(), "user": IdentityView()},
@@ -252,8 +252,8 @@ def play(language: str, agent: Participant, times_misheard: int = 0) -> Episode:
             "agent": await agent.open(SessionStart(task, "agent", 0, phrases=phrases)),
             "user": await user.open(SessionStart(task, "user", 0, phrases=phrases)),
         }
-        talk = Conversation(world, sessions, surfaces, lambda: 0.0)  # type: ignore[arg-type]  # literal keys
-        return await talk.run(HalfDuplex(world, DEFAULT_RULES, Limits()))
+        talk = Conversation(environment, sessions, surfaces, lambda: 0.0)  # type: ignore[arg-type]  # literal keys
+        return await talk.run(HalfDuplex(environment, DEFAULT_RULES, Limits()))
 
     return asyncio.run(conversation())
 
@@ -281,10 +281,10 @@ def test_a_plan_of_both_sides_is_played_to_its_end(
 
 
 @in_every_language
-def test_what_was_misheard_is_lost_to_literal_and_confirmed_by_careful(language: str) -> None:
-    name, misheard = NAMES[language]
+def test_what_was_misrecognized_is_lost_to_literal_and_confirmed_by_careful(language: str) -> None:
+    name, misrecognized = NAMES[language]
     lost = called(play(language, LiteralAgent(), 1))[0][1]["name"]
-    assert lost == misheard
+    assert lost == misrecognized
     assert called(play(language, CarefulAgent(), 1))[0][1]["name"] == name
     # The correction is misheard too: the value is spelled.
     assert called(play(language, CarefulAgent(), 2))[0][1]["name"] == name

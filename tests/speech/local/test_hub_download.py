@@ -45,18 +45,18 @@ def place(hub: HubServer, tmp_path: Path) -> HubPlace:
 @pytest.fixture
 def shown() -> Iterator[list[tuple[str, int, int]]]:
     """What is shown of downloads: the line with zeros, then what follows."""
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
 
     @contextmanager
     def show(line: str) -> Iterator[ProgressCallback]:
-        told.append((line, 0, 0))
-        yield lambda file, done, total: told.append((file, done, total))
+        reported.append((line, 0, 0))
+        yield lambda file, done, total: reported.append((file, done, total))
 
     def shows(line: str) -> AbstractContextManager[ProgressCallback]:
         return show(line)
 
     token = PROGRESS_DISPLAY.set(shows)
-    yield told
+    yield reported
     PROGRESS_DISPLAY.reset(token)
 
 

@@ -131,7 +131,7 @@ def voice(written: str) -> Synthesizer:
     return resolve_synthesizer(written, ModelClients())
 
 
-def ear(written: str) -> Recognizer:
+def recognizer(written: str) -> Recognizer:
     return resolve_recognizer(written, ModelClients())
 
 
@@ -181,7 +181,7 @@ def test_kokoro_needs_a_voice_and_its_file(engines: Path, query: str, complaint:
 
 
 def test_whisper_listens(engines: Path) -> None:
-    whisper = ear(f"whisper/{engines}/small?device=cpu")
+    whisper = recognizer(f"whisper/{engines}/small?device=cpu")
     heard = asyncio.run(whisper.transcribe(SECOND, "vi"))
     assert heard.text == "16000 samples in vi on cpu."
     assert heard.usage is not None
@@ -196,17 +196,17 @@ def test_whisper_listens(engines: Path) -> None:
 def test_whisper_is_told_the_language_by_its_own_code(
     engines: Path, language: str, code: str
 ) -> None:
-    whisper = ear(f"whisper/{engines}/small")
+    whisper = recognizer(f"whisper/{engines}/small")
     heard = asyncio.run(whisper.transcribe(SECOND, language))
     assert heard.text == f"16000 samples in {code} on auto."
 
 
 def test_whisper_refuses_a_language_that_its_model_does_not_know(engines: Path) -> None:
-    whisper = ear(f"whisper/{engines}/small")
+    whisper = recognizer(f"whisper/{engines}/small")
     with pytest.raises(UsageError, match="does not know 'xx': it knows en, tl, vi, zh"):
         asyncio.run(whisper.transcribe(SECOND, "xx"))
     english = (engines / "small").rename(engines / "small.en")
-    whisper = ear(f"whisper/{english}")
+    whisper = recognizer(f"whisper/{english}")
     with pytest.raises(UsageError, match="does not know 'vi': it hears English only"):
         asyncio.run(whisper.transcribe(SECOND, "vi"))
 
@@ -223,14 +223,14 @@ def test_whisper_refuses_a_language_that_its_model_does_not_know(engines: Path) 
 )
 def test_whisper_refuses_a_setting_that_is_none(engines: Path, query: str, complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
-        ear(f"whisper/{engines}/small?{query}")
+        recognizer(f"whisper/{engines}/small?{query}")
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.bin", "tokenizer.json"])
 def test_a_whisper_folder_without_a_file_gets_one_line(engines: Path, name: str) -> None:
     (engines / "small" / name).unlink()
     with pytest.raises(UsageError, match=f"small has no {name}: give the folder of a model"):
-        ear(f"whisper/{engines}/small")
+        recognizer(f"whisper/{engines}/small")
 
 
 def test_a_name_without_a_folder_is_a_model_to_download(
@@ -239,51 +239,54 @@ def test_a_name_without_a_folder_is_a_model_to_download(
     monkeypatch.chdir(engines)
     monkeypatch.setenv("XDG_CACHE_HOME", str(engines / "cache"))
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    assert ear("whisper/small").identity == ear(f"whisper/{engines}/small").identity
+    assert recognizer("whisper/small").identity == recognizer(f"whisper/{engines}/small").identity
     with pytest.raises(UsageError, match=r"^whisper/base: model base \(148 MB\) cannot be"):
-        ear("whisper/base")
+        recognizer("whisper/base")
     with pytest.raises(UsageError, match=r"did you mean whisper/base\?"):
-        ear("whisper/bass")
+        recognizer("whisper/bass")
     with pytest.raises(UsageError, match="No such file"):
-        ear("whisper/./base")
+        recognizer("whisper/./base")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(UsageError, match="HF_HUB_OFFLINE is set"):
-        ear("whisper/base")
+        recognizer("whisper/base")
     monkeypatch.setenv("HF_ENDPOINT", "hub.example")
     with pytest.raises(UsageError, match="HF_ENDPOINT is no web address"):
-        ear("whisper/base")
+        recognizer("whisper/base")
 
 
 def test_vosk_hears_every_utterance_of_a_recording(engines: Path) -> None:
-    vosk = ear(f"vosk/{engines}/small?language=en")
+    vosk = recognizer(f"vosk/{engines}/small?language=en")
     assert asyncio.run(vosk.transcribe(Audio(bytes(17_000), 16_000), "en")).text == (
         "so far 8000 so far 16000 the rest"
     )
     with pytest.raises(UsageError, match="knows 'en', not 'vi'"):
         asyncio.run(vosk.transcribe(SECOND, "vi"))
     with pytest.raises(UsageError, match="add language=en"):
-        ear(f"vosk/{engines}/small")
+        recognizer(f"vosk/{engines}/small")
 
 
 def test_a_model_that_cannot_be_loaded_is_infrastructure(engines: Path) -> None:
     (engines / "broken").mkdir()
-    vosk = ear(f"vosk/{engines}/broken?language=en")
+    vosk = recognizer(f"vosk/{engines}/broken?language=en")
     with pytest.raises(ParticipantError, match="Exception: Failed to create a model"):
         asyncio.run(vosk.transcribe(SECOND, "en"))
 
 
 def test_the_identity_follows_the_files_and_not_their_place(engines: Path) -> None:
-    first = ear(f"whisper/{engines}/small").identity
+    first = recognizer(f"whisper/{engines}/small").identity
     moved = (engines / "small").rename(engines / "moved")
-    assert ear(f"whisper/{moved}").identity == first
+    assert recognizer(f"whisper/{moved}").identity == first
     (moved / "model.bin").write_bytes(b"another")
-    assert ear(f"whisper/{moved}").identity != first
-    assert ear(f"whisper/{moved}?beam_size=1").identity != ear(f"whisper/{moved}").identity
+    assert recognizer(f"whisper/{moved}").identity != first
+    assert (
+        recognizer(f"whisper/{moved}?beam_size=1").identity
+        != recognizer(f"whisper/{moved}").identity
+    )
 
 
 def test_a_file_that_is_missing_gets_one_line(engines: Path) -> None:
     with pytest.raises(UsageError, match="No such file"):
-        ear(f"whisper/{engines}/large")
+        recognizer(f"whisper/{engines}/large")
     with pytest.raises(UsageError, match="No such file"):
         voice(f"piper/{engines}/kokoro.onnx")
     (engines / "en.onnx.json").write_text("{}")
@@ -301,6 +304,6 @@ def test_a_file_that_is_missing_gets_one_line(engines: Path) -> None:
     ],
 )
 def test_without_its_package_an_engine_says_how_to_install_it(name: str, package: str) -> None:
-    resolve = voice if name.startswith("piper") else ear
+    resolve = voice if name.startswith("piper") else recognizer
     with pytest.raises(UsageError, match=f"pip install {package}$"):
         resolve(name)

@@ -304,7 +304,7 @@ EMPTY = {
     "gemini": gemini_reply([]),
     "qwen": b'{"output": {"choices": [{"finish_reason": "stop", "message": {"content": []}}]}}',
 }
-EARS: dict[str, AsrProtocol] = {
+RECOGNIZERS: dict[str, AsrProtocol] = {
     "openai": openai.ASR,
     "elevenlabs": elevenlabs.ASR,
     "deepgram": deepgram.ASR,
@@ -314,12 +314,12 @@ EARS: dict[str, AsrProtocol] = {
 }
 
 
-@pytest.mark.parametrize("provider", EARS)
+@pytest.mark.parametrize("provider", RECOGNIZERS)
 def test_no_words_are_an_empty_hearing(provider: str) -> None:
-    assert EARS[provider].read(EMPTY[provider]).value == ""
+    assert RECOGNIZERS[provider].read(EMPTY[provider]).value == ""
 
 
-@pytest.mark.parametrize("provider", EARS)
+@pytest.mark.parametrize("provider", RECOGNIZERS)
 @pytest.mark.parametrize(
     "body",
     [
@@ -337,7 +337,7 @@ def test_no_words_are_an_empty_hearing(provider: str) -> None:
 )
 def test_what_is_no_transcript_is_never_an_empty_hearing(provider: str, body: bytes) -> None:
     with pytest.raises(MalformedResponse):
-        EARS[provider].read(body)
+        RECOGNIZERS[provider].read(body)
 
 
 def test_a_transcript_without_end_is_unreadable() -> None:
@@ -347,10 +347,10 @@ def test_a_transcript_without_end_is_unreadable() -> None:
         openai.read_transcription(json.dumps({"text": "x" * 60_000}).encode())
 
 
-@pytest.mark.parametrize("provider", EARS)
+@pytest.mark.parametrize("provider", RECOGNIZERS)
 def test_without_a_key_none_is_sent(provider: str) -> None:
     bare = SpeechEndpoint("http://h/v1", "", "m", "", {}, tells_language=False)
-    request = EARS[provider].request(bare, HEARD)
+    request = RECOGNIZERS[provider].request(bare, HEARD)
     assert {name.lower() for name in request.headers} <= {
         "content-type",
         "accept",

@@ -127,15 +127,15 @@ def test_a_database_with_a_trigger_is_no_dataset(tmp_path: Path) -> None:
 def test_an_error_amid_reading_is_the_only_one_that_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[object] = []
-    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    reported: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", reported.append)
     items = None
     with Dataset(tmp_path) as dataset:
         dataset.put(collected("a", "b"))
         items = dataset.items("document")
         assert next(items).name == "a"
     del items
-    assert told == []
+    assert reported == []
 
 
 def test_what_a_step_says_anew_takes_the_place_of_all_that_it_said(tmp_path: Path) -> None:

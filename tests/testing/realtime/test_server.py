@@ -49,7 +49,7 @@ def output(call_id: str) -> Event:
 ASK: Event = {"type": "response.create"}
 
 
-async def told(
+async def reported(
     events: Sequence[Event | str], until: str, behaviour: RealtimeConfig | None = None
 ) -> list[Event]:
     """Send events, and return what comes until an event of a name has come."""
@@ -68,7 +68,9 @@ async def told(
 
 
 def test_a_spoken_response_comes_in_the_protocols_order() -> None:
-    names = [event["type"] for event in asyncio.run(told([user("hello"), ASK], "response.done"))]
+    names = [
+        event["type"] for event in asyncio.run(reported([user("hello"), ASK], "response.done"))
+    ]
 
     once = list(dict.fromkeys(names))
     assert once == [
@@ -89,7 +91,7 @@ def test_a_spoken_response_comes_in_the_protocols_order() -> None:
 
 
 def test_a_call_has_its_arguments_and_waits_for_its_output() -> None:
-    events = asyncio.run(told([user("look"), ASK], "response.done"))
+    events = asyncio.run(reported([user("look"), ASK], "response.done"))
 
     (item,) = events[-1]["response"]["output"]
     assert (item["type"], item["name"], item["arguments"]) == ("function_call", "look", "{}")
@@ -154,7 +156,7 @@ def test_what_is_out_of_order_is_an_error_and_the_session_goes_on(
     events: list[Event | str], code: str
 ) -> None:
     behaviour = RealtimeConfig((SlowDeltas(1.0, seconds=0.001),))
-    received = asyncio.run(told([*events, user("hello"), ASK], "response.done", behaviour))
+    received = asyncio.run(reported([*events, user("hello"), ASK], "response.done", behaviour))
 
     errors = [event["error"] for event in received if event["type"] == "error"]
     assert errors[0]["type"] == "invalid_request_error"
@@ -165,7 +167,7 @@ def test_what_is_out_of_order_is_an_error_and_the_session_goes_on(
 def test_an_error_names_the_event_that_it_is_about() -> None:
     cancel = {"type": "response.cancel", "event_id": "mine"}
 
-    assert asyncio.run(told([cancel], "error"))[-1]["error"]["event_id"] == "mine"
+    assert asyncio.run(reported([cancel], "error"))[-1]["error"]["event_id"] == "mine"
 
 
 def test_calls_without_output_have_to_be_answered_first() -> None:

@@ -13,12 +13,12 @@ from dragoman.core.protocols import Transcript
 from dragoman.core.rules import DEFAULT_RULES
 from dragoman.registry.suites import load_suite
 from dragoman.testing.responses import coded_audio, decoded_text
-from dragoman.testing.speech.hearing_agent import HearingLiteral, Tasks, main
+from dragoman.testing.speech.hearing_agent import AudioLiteralAgent, Tasks, main
 
 SUITE = load_suite("sample:shop")
 
 
-class Ear:
+class StubRecognizer:
     """Understands coded speech, and counts what it listens to."""
 
     name = identity = "coded"
@@ -44,9 +44,11 @@ def spoken(text: str) -> dict[str, Any]:
     return {"role": "user", "content": [part]}
 
 
-def replies(ear: Ear, *histories: Sequence[dict[str, Any]], task: str) -> list[Any]:
+def replies(
+    recognizer: StubRecognizer, *histories: Sequence[dict[str, Any]], task: str
+) -> list[Any]:
     async def ask() -> list[Any]:
-        agent = HearingLiteral(SUITE, ear)
+        agent = AudioLiteralAgent(SUITE, recognizer)
         assert hears_audio(agent)
         return [await agent(history, tools_of(task)) for history in histories]
 
@@ -61,12 +63,12 @@ def script_of(task: str) -> str:
 
 @pytest.mark.parametrize("task", ["larger-jacket", "two-swaps"])
 def test_the_task_is_found_by_what_was_heard_and_the_plan_goes_on_with_it(task: str) -> None:
-    ear, words = Ear(), script_of(task)
+    recognizer, words = StubRecognizer(), script_of(task)
     greeting = {"role": "assistant", "content": "Hi! How can I help you today?"}
     first = [{"role": "system", "content": "Help."}, greeting, spoken(words)]
-    (asked,) = replies(ear, first, task=task)
+    (asked,) = replies(recognizer, first, task=task)
     then = [*first, {"role": "assistant", "content": "..."}, spoken("Yes.")]
-    again, later = replies(ear, first, then, task=task)
+    again, later = replies(recognizer, first, then, task=task)
 
     assert again == asked
     assert later != asked
@@ -74,16 +76,16 @@ def test_the_task_is_found_by_what_was_heard_and_the_plan_goes_on_with_it(task: 
 
 
 def test_what_was_said_before_is_listened_to_once() -> None:
-    ear = Ear()
+    recognizer = StubRecognizer()
     first = [spoken("One.")]
     replies(
-        ear,
+        recognizer,
         first,
         [*first, {"role": "assistant", "content": "..."}, spoken("Two.")],
         [*first, {"role": "assistant", "content": "..."}, {"role": "user", "content": "Three."}],
         task="two-swaps",
     )
-    assert ear.listened == ["One.", "Two."]
+    assert recognizer.listened == ["One.", "Two."]
 
 
 def test_tools_of_no_task_are_refused() -> None:

@@ -18,7 +18,7 @@ from dragoman.testing.itc_server import ApiFault, ApiFaultPlan, SimulatedApiServ
 
 Given = ParamSpec("Given")
 CEP = "/br/cep/v1/01310930"
-SOUND = load_bundled_apis().world.answer("GET", CEP).body
+SOUND = load_bundled_apis().apis.answer("GET", CEP).body
 
 
 def awaited(test: Callable[Given, Coroutine[object, object, None]]) -> Callable[Given, None]:

@@ -183,7 +183,7 @@ def test_a_conversation_that_was_not_played_has_a_page_too() -> None:
 
     view = conversation_view(StoredConversation(cell, None, (), ()), None, no_price)
 
-    assert view.standing == "missing"
+    assert view.status == "missing"
     assert view.turns == ()
 
 
@@ -197,5 +197,5 @@ def test_the_newest_score_is_shown_and_others_are_named() -> None:
         StoredConversation(cell, played, scores, ()), None, no_price, scoring=("a", "none")
     )
 
-    assert (view.standing, [score.rules for score in view.other_scores]) == ("pass", ["a"])
-    assert chosen.standing == "fail"
+    assert (view.status, [score.rules for score in view.other_scores]) == ("pass", ["a"])
+    assert chosen.status == "fail"

@@ -148,18 +148,18 @@ def load_agentic(category: str, read: Read) -> tuple[AgenticEntry, ...]:
     if category in SEARCHES:
         offer = _offer(SEARCH_CLASS, _SEARCH, read)
         return tuple(
-            _Making(category, _SEARCH, offer).question(*pair, ())
+            _EntryParts(category, _SEARCH, offer).question(*pair, ())
             for pair in _questions(_SEARCH, read)
         )
     offer = _offer(MEMORIES[category].of_class, category, read)
-    making = _Making(category, _MEMORY, offer)
+    being_made = _EntryParts(category, _MEMORY, offer)
     pairs = _questions(_MEMORY, read)
     chains = {
-        scenario: _preparations(scenario, making, read)
+        scenario: _preparations(scenario, being_made, read)
         for scenario in dict.fromkeys(record.scenario for record, _ in pairs)
     }
     questions = [
-        making.question(record, answer, chains[record.scenario]) for record, answer in pairs
+        being_made.question(record, answer, chains[record.scenario]) for record, answer in pairs
     ]
     return (*questions, *(entry for chain in chains.values() for entry in chain))
 
@@ -211,7 +211,7 @@ def _questions(kind: str, read: Read) -> list[tuple[_Record, _Answer]]:
     return list(zip(records, answers, strict=True))
 
 
-def _preparations(scenario: str, making: "_Making", read: Read) -> tuple[AgenticEntry, ...]:
+def _preparations(scenario: str, being_made: "_EntryParts", read: Read) -> tuple[AgenticEntry, ...]:
     """Return the conversations of a scenario, each behind the one before it."""
     name = f"memory_prereq_conversation/memory_{scenario}.json"
     lines = read_lines(name, read)
@@ -221,7 +221,7 @@ def _preparations(scenario: str, making: "_Making", read: Read) -> tuple[Agentic
         raise DataError(f"{name}: a conversation is of another scenario than {scenario}")
     chain: list[AgenticEntry] = []
     for record in records:
-        chain.append(making.preparation(record, chain))
+        chain.append(being_made.preparation(record, chain))
     return tuple(chain)
 
 
@@ -234,7 +234,7 @@ def _record(line: EntryLine, kind: str) -> _Record:
     return record
 
 
-class _Making(msgspec.Struct, frozen=True):
+class _EntryParts(msgspec.Struct, frozen=True):
     """What the entries of one category are made with; `kind` is how ids of its files begin."""
 
     category: str

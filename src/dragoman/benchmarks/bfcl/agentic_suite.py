@@ -124,13 +124,13 @@ class AgentSetting(msgspec.Struct, frozen=True):
     """What the agents of a category work with.
 
     Attributes:
-        make_world: Makes their worlds.
+        make_environment: Makes their worlds.
         memory: The kind of their memory; None where they search instead.
         needs: The option that names what their tools reach outside; "" where they reach nothing.
         missing: What a run must still do before an agent can be played; "" for nothing.
     """
 
-    make_world: MakeApiEnvironment
+    make_environment: MakeApiEnvironment
     memory: MemoryKind | None = None
     needs: str = ""
     missing: str = ""
@@ -162,7 +162,7 @@ class AgenticSuite:
     Args:
         entries: The questions, and what prepares them.
         texts: The texts of prompts and tools.
-        told: The texts about answers and memories.
+        agentic_texts: The texts about answers and memories.
         settings: Returns what agents work with, for what a run names outside.
         source: Where the data come from.
     """
@@ -173,7 +173,7 @@ class AgenticSuite:
         self,
         entries: Sequence[AgenticEntry],
         texts: PromptTexts,
-        told: AgenticTexts,
+        agentic_texts: AgenticTexts,
         settings: Callable[[ExternalServices], AgentSetting],
         source: Provenance,
     ) -> None:
@@ -181,7 +181,7 @@ class AgenticSuite:
         self.tasks: Sequence[Task] = tuple(entry.task for entry in entries)
         self._entries = {entry.task.id: entry for entry in entries}
         self._texts = texts
-        self._told = told
+        self._agentic_texts = agentic_texts
         self._settings = settings
         self._source = source
         # All entries of a category have the same functions in every turn.
@@ -199,7 +199,7 @@ class AgenticSuite:
         self.needs = setting.needs
         self.missing = setting.missing
         self._memory = setting.memory
-        self._make_world = setting.make_world
+        self._make_environment = setting.make_environment
         self.provenance = self._source
         if outside.identity:
             digest = content_key(self._source.digest, outside.identity)
@@ -210,15 +210,17 @@ class AgenticSuite:
         has_persona = condition.persona != "none"
         return "fixed turns leave no room for a persona" if has_persona else ""
 
-    def policy(self, task: Task, world: Environment) -> str:
+    def policy(self, task: Task, environment: Environment) -> str:
         """Return what the agent is told: its memory as it is now, and how to answer a question."""
         entry = self._entries[task.id]
         parts = []
         if self._memory is not None:
-            content = self._memory.shown(_memory_in(world, self._memory))
-            parts.append(self._told.memory_text(entry.scenario, self._memory.layout, content))
+            content = self._memory.shown(_memory_in(environment, self._memory))
+            parts.append(
+                self._agentic_texts.memory_text(entry.scenario, self._memory.layout, content)
+            )
         if entry.is_question:
-            parts.append(self._told.answer_form)
+            parts.append(self._agentic_texts.answer_form)
         return "\n\n".join(parts)
 
     def texts(self) -> Mapping[str, object]:
@@ -235,7 +237,7 @@ class AgenticSuite:
 
     def factory(self, rules: Rules) -> EnvironmentFactory:  # noqa: ARG002
         """Return what makes worlds in which nothing was remembered yet."""
-        return lambda task: self._make_world(self._entries[task.id], self._tools)
+        return lambda task: self._make_environment(self._entries[task.id], self._tools)
 
     def check(self, rules: Rules) -> FinalAnswerCheck:
         """Return what judges final answers.
@@ -245,10 +247,10 @@ class AgenticSuite:
         """
         return FinalAnswerCheck(self._entries, RULES.find(rules.name, self.name))
 
-    def conductor(
+    def turn_protocol(
         self,
         task: Task,
-        world: Environment,  # noqa: ARG002 - turns have a limit of their own
+        environment: Environment,  # noqa: ARG002 - turns have a limit of their own
         rules: Rules,
         limits: Limits,  # noqa: ARG002 - turns have a limit of their own
     ) -> TurnProtocol:
@@ -271,10 +273,10 @@ class AgenticSuite:
         )
 
 
-def _memory_in(world: Environment, memory: MemoryKind) -> Mapping[str, object]:
-    if not isinstance(world, ApiEnvironment):
-        raise TypeError(f"a {type(world).__name__} holds no memory")
-    return world.state()[memory.of_class]
+def _memory_in(environment: Environment, memory: MemoryKind) -> Mapping[str, object]:
+    if not isinstance(environment, ApiEnvironment):
+        raise TypeError(f"a {type(environment).__name__} holds no memory")
+    return environment.state()[memory.of_class]
 
 
 def _last_words(episode: Episode) -> str | None:
@@ -318,15 +320,15 @@ def connect_services(outside: ExternalServices) -> ServiceClients:
         return ServiceClients(outside.embed)
     from dragoman.benchmarks.bfcl.apis.web_search_clients import PageReader, SearchEngine
 
-    engine = SearchEngine(search.address, search.key, search.patience)
+    engine = SearchEngine(search.address, search.key, search.retry_for)
     return ServiceClients(outside.embed, engine.find, PageReader().read)
 
 
 def agent_setting(category: str, reach: ServiceClients) -> AgentSetting:
     """Return what the agents of a category work with."""
     if category in SEARCHES:
-        worlds = _search_environments(reach, with_snippets=SEARCHES[category])
-        return AgentSetting(worlds, needs="search", missing="" if reach.find else _NO_SEARCH)
+        environments = _search_environments(reach, with_snippets=SEARCHES[category])
+        return AgentSetting(environments, needs="search", missing="" if reach.find else _NO_SEARCH)
     memory = MEMORIES[category]
     if category == VECTOR:
         missing = "" if reach.embed else _NO_EMBEDDINGS

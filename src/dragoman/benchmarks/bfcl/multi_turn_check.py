@@ -21,7 +21,7 @@ from dragoman.benchmarks.bfcl.multi_turn_execution import (
     played_turns,
 )
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
-from dragoman.benchmarks.bfcl.single_turn_suite import TOLD_FORMS, format_reply
+from dragoman.benchmarks.bfcl.single_turn_suite import CALL_FORM_NAMES, format_reply
 from dragoman.benchmarks.bfcl.text_tool_calls import CALL_FORMS, call_string
 from dragoman.benchmarks.bfcl.verdicts import (
     CallFault,
@@ -87,7 +87,7 @@ def _find_executed_calls(move: Message, question: Question) -> tuple[ToolCall, .
     if not isinstance(move.reply, ToolCallReply):
         return ()
     if move.call_form not in CALL_FORMS:
-        calls = _read(move, question, BFCL_V4) if move.call_form in TOLD_FORMS else None
+        calls = _read(move, question, BFCL_V4) if move.call_form in CALL_FORM_NAMES else None
         kept = move.reply.calls if calls is None else calls
         return tuple(call for call in kept if not call.malformed)
     calls = _read(move, question, BFCL_V4)

@@ -106,7 +106,7 @@ def load_multi_turn(category: str, read: Read, texts: PromptTexts) -> tuple[Mult
         for of_class in {name: None for record in records for name in record.involved_classes}
     }
     return tuple(
-        _Making(record, answer, line, texts.wording.more_tools).entry(offer)
+        _EntryParts(record, answer, line, texts.wording.more_tools).entry(offer)
         for record, answer, line in zip(records, answers, answer_lines, strict=True)
     )
 
@@ -171,7 +171,7 @@ def _load_class_documents(of_class: str, read: Read) -> _Offer:
     return _Offer(documents, content_key(documents))
 
 
-class _Making(msgspec.Struct, frozen=True):
+class _EntryParts(msgspec.Struct, frozen=True):
     """What one entry is made of; `line` is that of its answer."""
 
     record: _Record

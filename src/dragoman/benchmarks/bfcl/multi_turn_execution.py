@@ -100,7 +100,15 @@ class ObservedCalls:
         begin: Makes a fresh world of this interface alone.
     """
 
-    __slots__ = ("_begin", "_class", "_executed", "_expected", "_is_as_expected", "_made", "_world")
+    __slots__ = (
+        "_begin",
+        "_class",
+        "_environment",
+        "_executed",
+        "_expected",
+        "_is_as_expected",
+        "_made",
+    )
 
     def __init__(
         self, of_class: str, expected: ExpectedCalls, begin: Callable[[str], ApiEnvironment]
@@ -108,7 +116,7 @@ class ObservedCalls:
         self._class = of_class
         self._expected = expected
         self._begin = begin
-        self._world: ApiEnvironment | None = None
+        self._environment: ApiEnvironment | None = None
         self._is_as_expected = True
         # How many of the expected calls were made, and how many of these in a world of our own.
         self._made = self._executed = 0
@@ -134,13 +142,13 @@ class ObservedCalls:
 
     def _here(self) -> ApiEnvironment:
         """Return a world in which all that was made so far is executed."""
-        world = self._world
-        if world is None:
-            world = self._world = self._begin(self._class)
+        environment = self._environment
+        if environment is None:
+            environment = self._environment = self._begin(self._class)
         if self._executed < self._made:
-            world.execute(self._expected.calls[self._executed : self._made])
+            environment.execute(self._expected.calls[self._executed : self._made])
             self._executed = self._made
-        return world
+        return environment
 
 
 def are_equivalent(one: ToolCall, other: ToolCall) -> bool:
@@ -277,10 +285,10 @@ def _environment_of(entry: MultiTurnEntry, long: LongTexts | None, of_class: str
 
 
 def _expected_turns(entry: MultiTurnEntry, long: LongTexts | None) -> tuple[ExpectedTurn, ...]:
-    world, turns = entry_environment(entry, long), []
+    environment, turns = entry_environment(entry, long), []
     for calls in entry.gold:
-        results = world.contents(calls)
-        turns.append(ExpectedTurn(results, world.state()))
+        results = environment.contents(calls)
+        turns.append(ExpectedTurn(results, environment.state()))
     return tuple(turns)
 
 

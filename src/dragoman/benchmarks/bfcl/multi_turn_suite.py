@@ -64,7 +64,7 @@ class FixedTurns:
         self._turns = tuple(zip(turns, toolsets, strict=True))
         self._rules = rules
         self._events: Sequence[Event] = ()
-        self._directives = self._conversation()
+        self._localization_instructions = self._conversation()
 
     def opening(self) -> tuple[Event, ...]:
         """Return nothing: the user speaks first, as a turn's first directive."""
@@ -73,7 +73,7 @@ class FixedTurns:
     def next(self, progress: ConversationProgress) -> TurnAction:
         """Return the next directive of the script."""
         self._events = progress.events
-        return next(self._directives)
+        return next(self._localization_instructions)
 
     def _conversation(self) -> Iterator[TurnAction]:
         for number, (turn, tools) in enumerate(self._turns):
@@ -154,7 +154,7 @@ class MultiTurnSuite:
         has_persona = condition.persona != "none"
         return "fixed turns leave no room for a persona" if has_persona else ""
 
-    def policy(self, task: Task, world: Environment) -> str:  # noqa: ARG002
+    def policy(self, task: Task, environment: Environment) -> str:  # noqa: ARG002
         """Return nothing: an agent is told of the functions alone."""
         return self.instructions(task)
 
@@ -195,10 +195,10 @@ class MultiTurnSuite:
         """
         return TurnsCheck(self._entries, self._expected, RULES.find(rules.name, self.name))
 
-    def conductor(
+    def turn_protocol(
         self,
         task: Task,
-        world: Environment,  # noqa: ARG002 - turns have a limit of their own
+        environment: Environment,  # noqa: ARG002 - turns have a limit of their own
         rules: Rules,
         limits: Limits,  # noqa: ARG002 - turns have a limit of their own
     ) -> TurnProtocol:

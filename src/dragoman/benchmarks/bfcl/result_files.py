@@ -104,7 +104,7 @@ class _Failed(msgspec.Struct):
     id: str | int
 
 
-Told = TypeVar("Told", _Counts, _Failed)
+_Part = TypeVar("_Part", _Counts, _Failed)
 
 
 def read_failures(file: ResultFile) -> tuple[int, frozenset[str]]:
@@ -121,7 +121,7 @@ def read_failures(file: ResultFile) -> tuple[int, frozenset[str]]:
     return counts.total_count, ids
 
 
-def _verdict(line: tuple[int, bytes], kind: type[Told], file: ResultFile) -> Told:
+def _verdict(line: tuple[int, bytes], kind: type[_Part], file: ResultFile) -> _Part:
     number, text = line
     with TranslatedErrors(DataError, f"{file.path}, line {number}: no verdicts of BFCL"):
         return msgspec.json.decode(text, type=kind)

@@ -126,7 +126,7 @@ def read_run(
             (entry.episode, verdicts.get((entry.agent, entry.task.id))) for entry in played
         ),
         report=imported,
-        told=tuple(map(_describe_call_form, models)),
+        description=tuple(map(_describe_call_form, models)),
         notes=tuple(_notes(imported)),
         warnings=tuple(
             _unreadable(model, file)

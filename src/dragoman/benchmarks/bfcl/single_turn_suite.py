@@ -46,7 +46,7 @@ STORED_FORMS: Mapping[str, tuple[Literal["items", "object_items"], bool]] = {
 }
 """Forms of native calls: how they are stored, and whether names were shown with `_` for dots."""
 
-TOLD_FORMS: Mapping[str, tuple[str, bool]] = {
+CALL_FORM_NAMES: Mapping[str, tuple[str, bool]] = {
     f"{name}-underscored" if underscored else name: (name, underscored)
     for name, underscored in product(MODEL_FORMATS, (False, True))
 }
@@ -102,10 +102,12 @@ def format_reply(move: Message, question: Question) -> WrittenReply:
     if move.call_form in CALL_FORMS:
         form, in_tags = CALL_FORMS[move.call_form]
         return WrittenReply(_text(move.reply), _in_its_language(form, question), in_tags)
-    if move.call_form in TOLD_FORMS:
-        told_as, underscored = TOLD_FORMS[move.call_form]
+    if move.call_form in CALL_FORM_NAMES:
+        described_as, underscored = CALL_FORM_NAMES[move.call_form]
         text = _text(move.reply)
-        return WrittenReply(text, question.language, underscored=underscored, told_as=told_as)
+        return WrittenReply(
+            text, question.language, underscored=underscored, described_as=described_as
+        )
     stored, underscored = STORED_FORMS[move.call_form]
     match move.reply:
         case ToolCallReply(calls=calls):
@@ -165,7 +167,7 @@ class SingleTurnSuite:
         has_persona = condition.persona != "none"
         return "one fixed question leaves no room for a persona" if has_persona else ""
 
-    def policy(self, task: Task, world: Environment) -> str:  # noqa: ARG002 - nothing is executed
+    def policy(self, task: Task, environment: Environment) -> str:  # noqa: ARG002 - nothing is executed
         """Return the question's own system message; "" where it has none."""
         return self.instructions(task)
 
@@ -202,15 +204,15 @@ class SingleTurnSuite:
         """
         return CallsCheck(self._entries, RULES.find(rules.name, self.name))
 
-    def conductor(
+    def turn_protocol(
         self,
         task: Task,
-        world: Environment,
+        environment: Environment,
         rules: Rules,  # noqa: ARG002 - one reply ends it
         limits: Limits,  # noqa: ARG002 - one reply ends it
     ) -> TurnProtocol:
         """Return the protocol of one question."""
-        return SingleTurn(task, world)
+        return SingleTurn(task, environment)
 
     def text_protocol(self, options: Mapping[str, str], rules: Rules) -> SingleTurnTextCalls:
         """Return how functions are offered and called, for the options of an agent's name.

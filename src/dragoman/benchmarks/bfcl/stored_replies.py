@@ -22,7 +22,7 @@ from dragoman.benchmarks.bfcl.multi_turn_suite import MAX_STEPS
 from dragoman.benchmarks.bfcl.reply_parser import MODEL_FORMATS
 from dragoman.benchmarks.bfcl.rules import BFCL_V4, DEFAULT_RULES, BfclRules
 from dragoman.benchmarks.bfcl.single_turn_entries import Entry
-from dragoman.benchmarks.bfcl.single_turn_suite import STORED_FORMS, TOLD_FORMS, format_reply
+from dragoman.benchmarks.bfcl.single_turn_suite import CALL_FORM_NAMES, STORED_FORMS, format_reply
 from dragoman.benchmarks.bfcl.text_tool_calls import CALL_FORMS, number_calls
 from dragoman.core.episodes import Episode, Event, Message, Termination
 from dragoman.core.errors import UsageError
@@ -174,7 +174,7 @@ def _native(kind: Kind, answered: Sequence[StoredAnswer]) -> str:
 
 def _detect_underscoring(form: str, answered: Sequence[StoredAnswer]) -> str:
     """Return a form of text; one of a model's own says whether names were underscored for it."""
-    if f"{form}-underscored" not in TOLD_FORMS:
+    if f"{form}-underscored" not in CALL_FORM_NAMES:
         return form
     texts = [entry for entry in answered if isinstance(entry.result, str)]
     called = [(entry, call.name) for entry in texts for call in _calls(entry, form)]
@@ -274,10 +274,10 @@ class TurnReplies:
 class _Play:
     """One conversation of several turns as it is put together again."""
 
-    def __init__(self, entry: MultiTurnEntry, world: ApiEnvironment, form: str) -> None:
+    def __init__(self, entry: MultiTurnEntry, environment: ApiEnvironment, form: str) -> None:
         self._turns = entry.task.turns
         self._question = entry_question(entry)
-        self._world = world
+        self._environment = environment
         self._form = form
         self._events: list[Event] = []
         self._steps = 0
@@ -312,10 +312,10 @@ class _Play:
         return Episode(tuple(self._events), ending, steps=self._steps, errors=errors)
 
     def _executed(self, call: ToolCall) -> ToolResult:
-        result = self._world.call(call)
-        if self._world.kind(call.name) != "write":
+        result = self._environment.call(call)
+        if self._environment.kind(call.name) != "write":
             return result
-        return msgspec.structs.replace(result, changes=self._world.take_changes())
+        return msgspec.structs.replace(result, changes=self._environment.take_changes())
 
 
 def _assign_call_ids(reply: Reply) -> Reply:

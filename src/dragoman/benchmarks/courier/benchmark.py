@@ -33,7 +33,7 @@ class Courier:
             return None
         suite = courier_suite()
         scenarios = {task.id: task.scenario for task in suite.tasks}
-        return DomainFacts(DOMAIN.kinds["agent"], suite.stakes, scenarios)
+        return DomainFacts(DOMAIN.kinds["agent"], suite.risk_profile, scenarios)
 
     def translated_domains(self) -> Sequence[str]:
         """Return the one name of a folder of artifacts."""

@@ -30,7 +30,7 @@ def load_courier_databases(databases: Mapping[str, bytes]) -> MakeDomainEnvironm
     office_data = CompanyData(decode_database(databases[OFFICE], OfficeFile))
     app_data = CustomerAppData(decode_database(databases[APP], AppFile))
 
-    def make_world(
+    def make_environment(
         rules: Rules,  # noqa: ARG001 - no reference differs from this domain's own behaviour
         toolsets: Mapping[Role, Toolset],
         validators: Mapping[str, Validator],
@@ -42,7 +42,7 @@ def load_courier_databases(databases: Mapping[str, bytes]) -> MakeDomainEnvironm
         }
         return DomainEnvironment(sides, toolsets, validators)
 
-    return make_world
+    return make_environment
 
 
 COURIER = Domain(

@@ -18,7 +18,7 @@ from dragoman.core.errors import DataError
 
 _CHUNK = 1 << 16
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-_PATIENCE = 20
+_TIME_LIMIT = 20
 _MAX_REASON = 200
 
 # ValueError and OverflowError: what a redirect's address may hold.
@@ -70,7 +70,7 @@ def _body(url: str, size: int, timeout: float, arrived: Callable[[int], None]) -
         packed = encoding == "gzip"
         # Packing may add a little to what it cannot make smaller.
         limit = size + 1 + packed * (size // 1000 + 1000)
-        body = _drain(response, limit, time.monotonic() + _PATIENCE * timeout, arrived)
+        body = _drain(response, limit, time.monotonic() + _TIME_LIMIT * timeout, arrived)
     return gzip.GzipFile(fileobj=io.BytesIO(body)).read(size + 1) if packed else body
 
 

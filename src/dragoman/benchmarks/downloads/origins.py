@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 from dragoman.benchmarks.downloads.pinned_sources import Derived, Package, PinnedSource, SourceFile
 from dragoman.core.errors import DataError, UsageError
 
-_PATIENCE = 600
+_TIME_LIMIT = 600
 _MAX_REASON = 200
 _BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError)
 
@@ -73,7 +73,7 @@ def fetch_wheel(package: Package) -> bytes:
         refuse = functools.partial(_not_fetched, package)
         try:
             done = subprocess.run(  # noqa: S603 - a list of our own words
-                command, capture_output=True, text=True, timeout=_PATIENCE, check=False
+                command, capture_output=True, text=True, timeout=_TIME_LIMIT, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise refuse(f"pip did not end ({type(error).__name__})") from error
@@ -86,8 +86,8 @@ def fetch_wheel(package: Package) -> bytes:
             raise refuse(f"pip brought no {package.wheel}") from error
 
 
-def _last_words(told: str) -> str:
-    lines = [line for line in told.splitlines() if line.strip()]
+def _last_words(reported: str) -> str:
+    lines = [line for line in reported.splitlines() if line.strip()]
     wrong = [line for line in lines if line.startswith("ERROR:")] or lines or ["pip gave no reason"]
     text = "".join(letter if letter.isprintable() else " " for letter in wrong[0])
     return text.removeprefix("ERROR:").strip()[:_MAX_REASON]
@@ -285,8 +285,8 @@ def _verify_checksum(pin: SourceFile | Package, name: str, content: bytes, where
     found = hashlib.sha256(content).hexdigest()
     if found == pin.sha256:
         return content
-    told = f"more than {pin.size} bytes" if len(content) > pin.size else found[:12]
+    reported = f"more than {pin.size} bytes" if len(content) > pin.size else found[:12]
     raise DataError(
-        f"{name} is not the pinned file (sha256 {pin.sha256[:12]} expected, {told} found "
+        f"{name} is not the pinned file (sha256 {pin.sha256[:12]} expected, {reported} found "
         f"at {where}): {ELSEWHERE}"
     )

@@ -20,7 +20,7 @@ from dragoman.core.scores import UNREADABLE_CALLS, ComponentScore, Evidence, Sco
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Toolset
 
-_TOLD = {
+_REPORTED = {
     "missing_tools": "gold calls are missing",
     "hallucinated_tools": "calls of functions that are not offered",
     "extra_tools": "calls too many",
@@ -145,7 +145,7 @@ def _evidence(grades: CallGrades, *, with_arguments: bool) -> Iterator[Evidence]
     if with_arguments:
         said = f"{grades.right_arguments} of {grades.gold_arguments} gold arguments"
         yield Evidence("arguments", bool(grades.exact), said)
-    for name, told in _TOLD.items():
+    for name, instructions in _REPORTED.items():
         count = getattr(grades, name)
         if count and (with_arguments or name.endswith("_tools")):
-            yield Evidence(name.replace("_", " "), False, f"{count}: {told}")
+            yield Evidence(name.replace("_", " "), False, f"{count}: {instructions}")

@@ -71,7 +71,7 @@ class ApiSuite:
         }
         self._offered = {each.task.id: each.task.offered for each in given.tasks}
         self.tasks: Sequence[Task] = tuple(map(self._task, given.tasks))
-        self._told = {each.task.id: each.told for each in given.tasks}
+        self._instructions = {each.task.id: each.instructions for each in given.tasks}
         self._policy = prompt_text("policy")
         self._toolsets: dict[str, Toolset] = {}
         digests = content_key(*(task.digest for task in self.tasks))
@@ -87,9 +87,11 @@ class ApiSuite:
             return f"not all of its queries are English: speak {self.name}/en"
         return ""
 
-    def policy(self, task: Task, world: Environment) -> str:  # noqa: ARG002
+    def policy(self, task: Task, environment: Environment) -> str:  # noqa: ARG002
         """Return what agents are told, with calls in either way."""
-        return "\n\n".join(filter(None, (self._policy, self._set.told, self._told[task.id])))
+        return "\n\n".join(
+            filter(None, (self._policy, self._set.instructions, self._instructions[task.id]))
+        )
 
     def factory(self, rules: Rules) -> EnvironmentFactory:  # noqa: ARG002
         """Return what makes the functions of a task."""
@@ -109,16 +111,16 @@ class ApiSuite:
             found = self._toolsets[task.id] = Toolset(specs)
         return found
 
-    def conductor(
+    def turn_protocol(
         self,
         task: Task,
-        world: Environment,
+        environment: Environment,
         rules: Rules,  # noqa: ARG002 - a task has its own
         limits: Limits,  # noqa: ARG002 - a task has its own
     ) -> TurnProtocol:
         """Return the protocol of one query: one reply, or as many as nested calls need."""
         is_nested = task.labels[KIND_LABEL] == "nested" and self._set.replies is not None
-        return SingleTurn(task, world, MAX_STEPS if is_nested else 0)
+        return SingleTurn(task, environment, MAX_STEPS if is_nested else 0)
 
     def check(self, rules: Rules) -> GoldCallsCheck:
         """Return what judges calls."""

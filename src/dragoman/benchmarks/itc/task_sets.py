@@ -47,14 +47,14 @@ class SetTask(msgspec.Struct, frozen=True, omit_defaults=True):
         no_tools: Why its gold tools cannot be told; "" where they can.
         no_arguments: Why its gold arguments cannot be told; "" where they can.
         history: What was said and called before.
-        told: What an agent is told besides, of this task alone.
+        instructions: What an agent is told besides, of this task alone.
     """
 
     task: ApiTask
     no_tools: str = ""
     no_arguments: str = ""
     history: tuple[Event, ...] = ()
-    told: str = ""
+    instructions: str = msgspec.field(default="", name="told")
 
 
 class CallSet(msgspec.Struct, frozen=True):
@@ -65,7 +65,7 @@ class CallSet(msgspec.Struct, frozen=True):
         documents: The APIs.
         tasks: The tasks.
         provenance: Where they come from.
-        told: What an agent is told besides, such as the date that today is.
+        instructions: What an agent is told besides, such as the date that today is.
         replies: What APIs answer; None where nobody does, so that calls are judged and not
             executed.
     """
@@ -74,7 +74,7 @@ class CallSet(msgspec.Struct, frozen=True):
     documents: tuple[ApiDocument, ...]
     tasks: tuple[SetTask, ...]
     provenance: Provenance
-    told: str = ""
+    instructions: str = ""
     replies: Replies | None = None
 
 

@@ -74,7 +74,7 @@ class SuiteParts(msgspec.Struct, frozen=True):
         policy: The text that the agent must follow.
         files: The content of all files by name: policies, databases, tasks.
         decode_tasks: Decodes tasks in the suite's format, given how to name them in errors.
-        stakes: What can go badly wrong.
+        risk_profile: What can go badly wrong.
         english_texts: Returns its translatable texts as artifacts would have them in English, by
             file, where no file holds them so.
         declared: What artifacts in other languages leave out.
@@ -89,7 +89,7 @@ class SuiteParts(msgspec.Struct, frozen=True):
     policy: str
     files: Mapping[str, bytes]
     decode_tasks: Callable[[bytes, str], Sequence[Task]]
-    stakes: RiskProfile = RiskProfile()
+    risk_profile: RiskProfile = RiskProfile()
     english_texts: Callable[[], Mapping[str, bytes]] = dict
     declared: DomainDeclarations = NO_DECLARATIONS
     release: Release | None = None
@@ -103,7 +103,7 @@ class ConversationSuite:
         self.provenance = parts.provenance
         self.tasks: Sequence[Task] = parts.tasks
         self.toolsets: Mapping[Role, Toolset] = parts.toolsets
-        self.stakes = parts.stakes
+        self.risk_profile = parts.risk_profile
         self.policy_text = parts.policy
         self._domain = parts.domain
         self._parts = parts
@@ -116,7 +116,7 @@ class ConversationSuite:
             return "nobody speaks in solo mode: it has neither voice, persona nor language"
         return ""
 
-    def policy(self, task: Task, world: Environment) -> str:  # noqa: ARG002
+    def policy(self, task: Task, environment: Environment) -> str:  # noqa: ARG002
         """Return the domain's policy."""
         return self.policy_text
 
@@ -154,26 +154,28 @@ class ConversationSuite:
 
     def factory(self, rules: Rules) -> DomainEnvironmentFactory:
         """Return what makes worlds under a rule set."""
-        make_world = self._make_world
+        make_environment = self._make_environment
         is_validated = rules.arguments_are_validated or self._domain.is_always_validated
         validators = self._validators if is_validated else {}
 
         def fresh(task: Task) -> DomainEnvironment:
             own = None if task.initial_state is None else task.initial_state.data
-            make = self._world_over(task, rules) if own else make_world
-            world = make(rules, self.toolsets, validators)
-            _set_up(world, task)
-            return world.solo() if self._domain.is_solo else world
+            make = self._environment_over(task, rules) if own else make_environment
+            environment = make(rules, self.toolsets, validators)
+            _set_up(environment, task)
+            return environment.solo() if self._domain.is_solo else environment
 
         return fresh
 
-    def conductor(
-        self, task: Task, world: Environment, rules: Rules, limits: Limits
+    def turn_protocol(
+        self, task: Task, environment: Environment, rules: Rules, limits: Limits
     ) -> TurnProtocol:
         """Return the protocol of one conversation."""
-        return (Solo if self._domain.is_solo else HalfDuplex)(world, rules, limits, task.history)
+        return (Solo if self._domain.is_solo else HalfDuplex)(
+            environment, rules, limits, task.history
+        )
 
-    def _world_over(self, task: Task, rules: Rules) -> MakeDomainEnvironment:
+    def _environment_over(self, task: Task, rules: Rules) -> MakeDomainEnvironment:
         """Return what makes worlds over the databases with a task's own data in them."""
         if "user" in self._domain.databases and not rules.initial_data_keep_their_side:
             raise DataError(
@@ -206,7 +208,7 @@ class ConversationSuite:
         }
 
     @cached_property
-    def _make_world(self) -> MakeDomainEnvironment:
+    def _make_environment(self) -> MakeDomainEnvironment:
         try:
             return self._domain.load(self._databases)
         except DECODING_ERRORS as error:
@@ -215,12 +217,12 @@ class ConversationSuite:
             ) from error
 
 
-def _set_up(world: DomainEnvironment, task: Task) -> None:
+def _set_up(environment: DomainEnvironment, task: Task) -> None:
     for function in () if task.initial_state is None else task.initial_state.functions:
         try:
-            world.run_function(function)
+            environment.run_function(function)
         except (ToolError, TypeError, ValueError, LookupError) as error:
             raise DataError(
                 f"{task.suite}: task {task.id} cannot be set up: {function.name}: {error}"
             ) from error
-    world.take_changes()
+    environment.take_changes()

@@ -339,7 +339,7 @@ def single_database_domain(
     def load(databases: Mapping[str, bytes]) -> MakeDomainEnvironment:
         shared = share(databases[file])
 
-        def make_world(
+        def make_environment(
             rules: Rules, toolsets: Mapping[Role, Toolset], validators: Mapping[str, Validator]
         ) -> DomainEnvironment:
             tables = view(shared)
@@ -347,7 +347,7 @@ def single_database_domain(
                 {"agent": ToolkitSide(toolkit(tables, rules), tables)}, toolsets, validators
             )
 
-        return make_world
+        return make_environment
 
     return Domain({"agent": kinds}, {"agent": file}, load)
 

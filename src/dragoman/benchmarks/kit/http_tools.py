@@ -119,7 +119,7 @@ class HttpEnvironment:
         self._tools = tools
         self._validators = validators
         self._api = api
-        self._told = 0
+        self._reported = 0
 
     def tools(self, side: Role) -> Toolset:
         """Return the endpoints as tools; a user has none."""
@@ -144,10 +144,10 @@ class HttpEnvironment:
 
     def take_changes(self) -> tuple[Change, ...]:
         """Return the requests since this was last asked that may have changed something."""
-        new, self._told = self.sent[self._told :], len(self.sent)
+        new, self._reported = self.sent[self._reported :], len(self.sent)
         return tuple(
             Change(("requests", at), "add", msgspec.to_builtins(request))
-            for at, request in enumerate(new, self._told - len(new))
+            for at, request in enumerate(new, self._reported - len(new))
         )
 
     def delta(self) -> StateDelta:

@@ -130,9 +130,9 @@ class RecordedSuite:
             return "what was recorded is English"
         return next(filter(None, (each.not_applicable(condition) for each in self.suites)), "")
 
-    def policy(self, task: Task, world: Environment) -> str:
+    def policy(self, task: Task, environment: Environment) -> str:
         """Return what the task's own suite says that its agent must follow."""
-        return self._of[task.id].policy(task, world)
+        return self._of[task.id].policy(task, environment)
 
     def factory(self, rules: Rules) -> EnvironmentFactory:
         """Return what makes worlds as the tasks' own suites do."""
@@ -140,11 +140,11 @@ class RecordedSuite:
         factories = {task: made[suite.name] for task, suite in self._of.items()}
         return lambda task: factories[task.id](task)
 
-    def conductor(
-        self, task: Task, world: Environment, rules: Rules, limits: Limits
+    def turn_protocol(
+        self, task: Task, environment: Environment, rules: Rules, limits: Limits
     ) -> TurnProtocol:
         """Return the protocol of the task's own suite."""
-        return self._of[task.id].conductor(task, world, rules, limits)
+        return self._of[task.id].turn_protocol(task, environment, rules, limits)
 
     def check(self, rules: Rules) -> Check | None:
         """Return what judges as the tasks' own suites do; None where none judges itself.

@@ -44,17 +44,19 @@ class SuiteFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         source: What the data are called.
         licence: Their licence.
         notice: What reports must say of them.
-        stakes: What can go badly wrong.
+        risk_profile: What can go badly wrong.
         fact_keywords: What a question for a fact contains, by the fact's name.
-        deed_keywords: What a request for a deed contains, by the tool's name.
+        user_action_keywords: What a request for a deed contains, by the tool's name.
     """
 
     source: str
     licence: str
     notice: str
-    stakes: RiskProfile = RiskProfile()
+    risk_profile: RiskProfile = msgspec.field(default=RiskProfile(), name="stakes")
     fact_keywords: dict[str, tuple[str, ...]] = {}
-    deed_keywords: dict[str, tuple[str, ...]] = {}
+    user_action_keywords: dict[str, tuple[str, ...]] = msgspec.field(
+        default_factory=dict, name="deed_keywords"
+    )
 
 
 class _TaskFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,7 +92,7 @@ def suite_from_files(
         for file, text in files.items()
     }
     tasks = [task for part in splits.values() for task in part]
-    _require_sound(tasks, about.stakes, domain, tools, name)
+    _require_sound(tasks, about.risk_profile, domain, tools, name)
     if split and split not in splits:
         raise UsageError(f"{name} has no split {split!r}: choose {', '.join(splits)}")
     declared = read_declarations(name, folder)
@@ -105,8 +107,10 @@ def suite_from_files(
             toolsets=tools,
             policy=content[POLICY].decode("utf-8", "replace"),
             files=content,
-            decode_tasks=lambda told, where: _decode_translated_tasks(told, name, where),
-            stakes=about.stakes,
+            decode_tasks=lambda translated, where: _decode_translated_tasks(
+                translated, name, where
+            ),
+            risk_profile=about.risk_profile,
             english_texts=lambda: english_texts(tasks, declared, folder / ARTIFACTS / name),
             declared=declared,
             release=bundled_artifacts(name, folder),
@@ -193,24 +197,27 @@ def _with_keywords(scenario: Scenario, about: SuiteFile) -> Scenario:
         replace(fact, keywords=fact.keywords or about.fact_keywords.get(fact.name, ()))
         for fact in scenario.facts
     )
-    deeds = tuple(
-        replace(deed, keywords=deed.keywords or about.deed_keywords.get(deed.name, ()))
-        for deed in scenario.deeds
+    user_actions = tuple(
+        replace(
+            user_action,
+            keywords=user_action.keywords or about.user_action_keywords.get(user_action.name, ()),
+        )
+        for user_action in scenario.user_actions
     )
-    return replace(scenario, facts=facts, deeds=deeds)
+    return replace(scenario, facts=facts, user_actions=user_actions)
 
 
 def _require_sound(
     tasks: Sequence[Task],
-    stakes: RiskProfile,
+    risk_profile: RiskProfile,
     domain: Domain,
     tools: Mapping[Role, Toolset],
     name: str,
 ) -> None:
-    fault = next(risk_profile_faults(stakes, tools), None)
+    fault = next(risk_profile_faults(risk_profile, tools), None)
     if fault is not None:
         raise DataError(f"{name}: {SUITE}: {fault}")
-    for duty in stakes.escalations:
+    for duty in risk_profile.escalations:
         if duty.tasks and not any(duty.concerns(task.id) for task in tasks):
             raise DataError(f"{name}: {SUITE}: escalation {duty.reason} names no task that exists")
     validators = {side: compile_validators(toolset) for side, toolset in tools.items()}

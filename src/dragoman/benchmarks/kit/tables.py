@@ -19,7 +19,7 @@ _quoted = json.JSONEncoder().encode
 _render_sorted = json.JSONEncoder(sort_keys=True).encode
 _canonical = msgspec.json.Encoder(order="sorted").encode
 _pack = msgspec.msgpack.Encoder().encode
-_MAX_REMEMBERED = 4_096
+_MAX_CACHED = 4_096
 
 
 class Rendering:
@@ -31,7 +31,7 @@ class Rendering:
     def __init__(self, *, is_ascii: bool) -> None:
         """Prepare a rendering; `is_ascii` escapes what is not ASCII, as the reference does."""
         self._encode = json.JSONEncoder(ensure_ascii=is_ascii).encode
-        self._remembered: dict[bytes, str] = {}
+        self._cached: dict[bytes, str] = {}
 
     def __call__(self, value: object) -> str:
         """Return the JSON text of a record as a tool shows it."""
@@ -39,11 +39,11 @@ class Rendering:
             key = _pack(value)
         except OverflowError:  # a number of more than 64 bits
             return self._encode(msgspec.to_builtins(value))
-        text = self._remembered.get(key)
+        text = self._cached.get(key)
         if text is None:
-            if len(self._remembered) >= _MAX_REMEMBERED:
-                self._remembered.clear()
-            text = self._remembered[key] = self._encode(msgspec.to_builtins(value))
+            if len(self._cached) >= _MAX_CACHED:
+                self._cached.clear()
+            text = self._cached[key] = self._encode(msgspec.to_builtins(value))
         return text
 
 

@@ -35,19 +35,19 @@ def task_faults(task: Task, validators: Validators) -> Iterator[str]:
             yield f"critical: no action {field.action!r} has an argument {field.argument!r}"
 
 
-def risk_profile_faults(stakes: RiskProfile, tools: Mapping[Role, Toolset]) -> Iterator[str]:
+def risk_profile_faults(risk_profile: RiskProfile, tools: Mapping[Role, Toolset]) -> Iterator[str]:
     """Yield what is wrong with what a suite says to be at stake."""
     agent = tools.get("agent", NO_TOOLS)
-    for name in stakes.irreversible:
+    for name in risk_profile.irreversible:
         if name not in agent:
             yield f"the irreversible tool {name!r} does not exist"
-    if not stakes.escalations and not stakes.escalation_tool:
+    if not risk_profile.escalations and not risk_profile.escalation_tool:
         return
-    if stakes.escalation_tool not in agent:
-        yield f"the escalation tool {stakes.escalation_tool!r} does not exist"
+    if risk_profile.escalation_tool not in agent:
+        yield f"the escalation tool {risk_profile.escalation_tool!r} does not exist"
         return
-    validate = compile_validators(agent)[stakes.escalation_tool]
-    for escalation in stakes.escalations:
+    validate = compile_validators(agent)[risk_profile.escalation_tool]
+    for escalation in risk_profile.escalations:
         arguments: dict[str, object] = {"reason": escalation.reason, "summary": ""}
         yield from _argument_faults(validate, arguments, f"escalation {escalation.reason}")
 
@@ -89,12 +89,14 @@ def _scenario_faults(scenario: Scenario, validators: Mapping[str, Validator]) ->
             yield f"fact {fact.name}: {fact.value!r} does not stand in the instructions"
         if not fact.keywords:
             yield f"fact {fact.name} has no keywords"
-    for deed in scenario.deeds:
-        if deed.name not in validators:
-            yield f"deed {deed.name}: the user has no such tool"
-        if not deed.keywords:
-            yield f"deed {deed.name} has no keywords"
-        yield from _argument_faults(validators.get(deed.name), deed.arguments, f"deed {deed.name}")
+    for user_action in scenario.user_actions:
+        if user_action.name not in validators:
+            yield f"deed {user_action.name}: the user has no such tool"
+        if not user_action.keywords:
+            yield f"deed {user_action.name} has no keywords"
+        yield from _argument_faults(
+            validators.get(user_action.name), user_action.arguments, f"deed {user_action.name}"
+        )
 
 
 def _script(scenario: Scenario) -> str:

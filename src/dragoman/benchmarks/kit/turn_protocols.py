@@ -17,6 +17,7 @@ from dragoman.core.protocols import (
     Speak,
     TurnAction,
 )
+from dragoman.core.renamed_members import renamed_arguments
 from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply, text_reply
 from dragoman.core.rules import Rules
 from dragoman.core.stop_tokens import STOP, has_stop
@@ -35,7 +36,7 @@ class HalfDuplex:
 
     def __init__(
         self,
-        world: Environment,
+        environment: Environment,
         rules: Rules,
         limits: Limits,
         history: Sequence[Event] = (),
@@ -45,7 +46,7 @@ class HalfDuplex:
         """Prepare the protocol.
 
         Args:
-            world: Whose tools are shown.
+            environment: Whose tools are shown.
             rules: How stops and unusable replies count.
             limits: What ends the conversation.
             history: What happened before; without any the agent greets.
@@ -56,10 +57,10 @@ class HalfDuplex:
         self._rules = rules
         self._limits = limits
         self._ask: dict[Role, Ask] = {
-            "agent": Ask("agent", world.tools("agent")),
+            "agent": Ask("agent", environment.tools("agent")),
             "user": Ask(
                 "user",
-                world.tools("user"),
+                environment.tools("user"),
                 near_tokens=rules.near_stop_tokens_count,
                 needs_words=rules.silence_is_the_users,
             ),
@@ -72,12 +73,12 @@ class HalfDuplex:
     def next(self, progress: ConversationProgress) -> TurnAction:
         """Route the last event, then apply the limits."""
         last = progress.events[-1]
-        directive = self._route(last)
+        instructions = self._route(last)
         if isinstance(last, ToolResult):
-            directive = self._stop_beside_calls(last, progress.events) or directive
-        if isinstance(directive, Execute):
-            return directive
-        return apply_limits(directive, progress, self._limits, self._rules)
+            instructions = self._stop_beside_calls(last, progress.events) or instructions
+        if isinstance(instructions, Execute):
+            return instructions
+        return apply_limits(instructions, progress, self._limits, self._rules)
 
     def _route(self, event: Event) -> Ask | Execute | Termination:
         if isinstance(event, ToolResult):
@@ -117,21 +118,21 @@ def _stopped_by(move: Message) -> Termination:
 
 
 def apply_limits(
-    directive: Ask | Termination, progress: ConversationProgress, limits: Limits, rules: Rules
+    instructions: Ask | Termination, progress: ConversationProgress, limits: Limits, rules: Rules
 ) -> TurnAction:
     """Return the directive, or the ending that a limit makes of it.
 
     Under the reference's rules a limit overrides a stop on the same step; faults stand.
     """
-    stop = directive if isinstance(directive, Termination) else None
+    stop = instructions if isinstance(instructions, Termination) else None
     if stop and (rules.stop_outranks_limits or stop.reason not in {"user_stop", "agent_stop"}):
         return stop
     is_within = progress.errors < limits.errors and progress.steps < limits.steps
     if is_within and limits.seconds is None:
-        return directive
+        return instructions
     reached = _find_reached_limit(progress, limits, has_stopped=stop is not None)
     if reached is None:
-        return directive
+        return instructions
     if rules.bad_reply_is_the_speakers and _user_ran_on(progress, reached):
         return Termination(
             "user_error", f"{reached}: the user called tools and asked the agent nothing"
@@ -171,9 +172,9 @@ DONE = ToolSpec(
 )
 
 
-def solo_tools(world: Environment) -> Toolset:
+def solo_tools(environment: Environment) -> Toolset:
     """Return what the agent sees: its own tools, the user's, and `done`."""
-    return Toolset((*world.tools("agent"), *world.tools("user"), DONE), must_call=True)
+    return Toolset((*environment.tools("agent"), *environment.tools("user"), DONE), must_call=True)
 
 
 class Solo:
@@ -182,11 +183,11 @@ class Solo:
     sides: tuple[Role, ...] = ("agent",)
 
     def __init__(
-        self, world: Environment, rules: Rules, limits: Limits, history: Sequence[Event] = ()
+        self, environment: Environment, rules: Rules, limits: Limits, history: Sequence[Event] = ()
     ) -> None:
         """Prepare the protocol; `history` is what the agent has done before."""
         self._history = tuple(history)
-        self._tools = solo_tools(world)
+        self._tools = solo_tools(environment)
         self._rules = rules
         self._limits = limits
 
@@ -198,10 +199,10 @@ class Solo:
         """Ask for the first call without counting it as a step, then route and limit."""
         if not progress.events:
             return Ask("agent", self._tools, is_step=False)
-        directive = self._route(progress.events[-1])
-        if isinstance(directive, Execute):
-            return directive
-        return apply_limits(directive, progress, self._limits, self._rules)
+        instructions = self._route(progress.events[-1])
+        if isinstance(instructions, Execute):
+            return instructions
+        return apply_limits(instructions, progress, self._limits, self._rules)
 
     def _route(self, event: Event) -> Ask | Execute | Termination:
         if isinstance(event, ToolResult):
@@ -224,17 +225,18 @@ class SingleTurn:
 
     Args:
         task: The question.
-        world: Whose tools are shown.
+        environment: Whose tools are shown.
         steps: How many replies with calls are executed, each followed by another reply; with none,
             whatever the agent replies first ends the conversation.
     """
 
     sides: tuple[Role, ...] = ("agent",)
 
-    def __init__(self, task: Task, world: Environment, steps: int = 0) -> None:
+    @renamed_arguments(world="environment")
+    def __init__(self, task: Task, environment: Environment, steps: int = 0) -> None:
         self._history: Sequence[Event] = task.history
         self._words = [message for turn in task.turns for message in turn.messages]
-        self._ask = Ask("agent", world.tools("agent"))
+        self._ask = Ask("agent", environment.tools("agent"))
         self._steps = steps
         self._left = steps
 

@@ -130,7 +130,7 @@ def read_run(path: Path) -> ImportedRun:
         tasks=dict(file.tasks),
         conversations=lambda: _conversations(plan, file),
         report=plan.found,
-        told=tuple(_describe_conditions(plan.found)),
+        description=tuple(_describe_conditions(plan.found)),
         notes=tuple(_notes(plan.found)),
         user=info.user.name if info.user_info else "",
         trials=info.num_trials or 1,

@@ -83,8 +83,10 @@ class DomainSuite(ConversationSuite):
                 },
                 policy=domain.compose_policy(policies),
                 files=content,
-                decode_tasks=lambda told, where: decode_tasks(told, name, domain, where),
-                stakes=domain_risk_profile(name.partition(":")[2].partition(":")[0]),
+                decode_tasks=lambda translated, where: decode_tasks(
+                    translated, name, domain, where
+                ),
+                risk_profile=domain_risk_profile(name.partition(":")[2].partition(":")[0]),
             )
         )
 

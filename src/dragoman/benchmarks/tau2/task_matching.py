@@ -85,12 +85,12 @@ def match_tasks(recorded: Sequence[RecordedChecks], tasks: Mapping[str, Task]) -
         trials.setdefault(each.place, []).append(at)
     found, dealt = list(named), 0
     for places in trials.values():
-        told = _assign_tasks([recorded[at] for at in places], tasks, planned)
-        if told is None:
+        reported = _assign_tasks([recorded[at] for at in places], tasks, planned)
+        if reported is None:
             unlike = sum(not _fits(each, planned[each.task]) for each in recorded)
             return TaskMatching(named, unlike=unlike)
-        dealt += told.dealt
-        for at, name in zip(places, told.tasks, strict=True):
+        dealt += reported.dealt
+        for at, name in zip(places, reported.tasks, strict=True):
             found[at] = name
     moved = sum(now != then for now, then in zip(found, named, strict=True))
     return TaskMatching(tuple(found), moved, dealt)
@@ -189,14 +189,14 @@ def _by_name(
     trial: Sequence[RecordedChecks], left: Sequence[set[str]], _: Mapping[str, Task]
 ) -> None:
     """Keep a name that nothing contradicts, where most names are right."""
-    told = [
+    reported = [
         (each, min(possible))
         for each, possible in zip(trial, left, strict=True)
         if len(possible) == 1
     ]
-    if 2 * sum(each.task == name for each, name in told) < len(told):
+    if 2 * sum(each.task == name for each, name in reported) < len(reported):
         return
-    taken = {name for _, name in told}
+    taken = {name for _, name in reported}
     for each, possible in zip(trial, left, strict=True):
         is_own = sum(each.task == other.task for other in trial) == 1
         if len(possible) > 1 and each.task in possible - taken and is_own:
@@ -212,11 +212,11 @@ def _by_words(
     """
     undecided = [at for at, possible in enumerate(left) if len(possible) > 1]
     names = sorted(set().union(*(left[at] for at in undecided)))
-    told = _alone({name: _words(_encode_scenario(tasks[name])) for name in names})
+    reported = _alone({name: _words(_encode_scenario(tasks[name])) for name in names})
     said = _alone({at: _words(trial[at].said()) for at in undecided})
     best: dict[str, list[int]] = {}
     for at in undecided:
-        counts = Counter({name: len(told[name] & said[at]) for name in sorted(left[at])})
+        counts = Counter({name: len(reported[name] & said[at]) for name in sorted(left[at])})
         (name, most), (_, next_most) = counts.most_common(2)
         if most >= _FEW and most > 2 * next_most:
             best.setdefault(name, []).append(at)

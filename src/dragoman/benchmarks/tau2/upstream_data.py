@@ -115,7 +115,9 @@ def english_domain(name: str, folder: Path) -> EnglishDomain:
         databases=domain.databases,
         policy_files=domain.policy_files,
         compose_policy=domain.compose_policy,
-        decode_tasks=lambda told, where: decode_tasks(told, f"tau2:{name}", domain, where),
+        decode_tasks=lambda translated, where: decode_tasks(
+            translated, f"tau2:{name}", domain, where
+        ),
         release=RELEASE,
         source_root="data/tau2/domains",
         docstrings=lambda: {side: _docstrings(name, side, folder) for side in domain.kinds},

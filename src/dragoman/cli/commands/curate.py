@@ -121,7 +121,7 @@ MaxCost = Annotated[
 Prices = Annotated[
     Path | None, typer.Option(help="Your own prices, laid over those that ship (docs/costs.md).")
 ]
-PatienceSeconds = Annotated[
+RetrySeconds = Annotated[
     float | None,
     typer.Option("--patience", help="Seconds to wait for a request, or a silent endpoint [1800]."),
 ]
@@ -147,7 +147,7 @@ def generate(  # noqa: PLR0913, PLR0917 - the options of one command
     concurrency: Concurrency = 8,
     max_cost: MaxCost = "",
     prices: Prices = None,
-    patience: PatienceSeconds = None,
+    retry_for: RetrySeconds = None,
     read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
@@ -161,7 +161,7 @@ def generate(  # noqa: PLR0913, PLR0917 - the options of one command
     from dragoman.curation.steps import GenerateOptions
 
     plan = BriefPlan(numbers_by_name("--kinds", kinds), offered, seed)
-    terms = ModelOptions(concurrency, max_cost, prices, patience, read_timeout)
+    terms = ModelOptions(concurrency, max_cost, prices, retry_for, read_timeout)
     exit_with_status(
         make_queries(dataset, GenerateOptions(model, count, plan, terms), as_json=as_json)
     )
@@ -177,7 +177,7 @@ def rate(  # noqa: PLR0913, PLR0917 - the options of one command
     concurrency: Concurrency = 8,
     max_cost: MaxCost = "",
     prices: Prices = None,
-    patience: PatienceSeconds = None,
+    retry_for: RetrySeconds = None,
     read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
@@ -190,7 +190,7 @@ def rate(  # noqa: PLR0913, PLR0917 - the options of one command
     from dragoman.curation.llm_clients import ModelOptions
     from dragoman.curation.steps import RateOptions
 
-    terms = ModelOptions(concurrency, max_cost, prices, patience, read_timeout)
+    terms = ModelOptions(concurrency, max_cost, prices, retry_for, read_timeout)
     exit_with_status(rate_queries(dataset, RateOptions(model, threshold, terms), as_json=as_json))
 
 
@@ -226,7 +226,7 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
     concurrency: Concurrency = 4,
     max_cost: MaxCost = "",
     prices: Prices = None,
-    patience: PatienceSeconds = None,
+    retry_for: RetrySeconds = None,
     read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
@@ -240,7 +240,7 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
     from dragoman.curation.llm_clients import ModelOptions
     from dragoman.curation.steps import AnswerOptions
 
-    terms = ModelOptions(concurrency, max_cost, prices, patience, read_timeout)
+    terms = ModelOptions(concurrency, max_cost, prices, retry_for, read_timeout)
     line = CallOptions(allow_local=allow_local, pause=pause, keys=variables_by_target(key or ()))
     exit_with_status(
         answer_queries(dataset, AnswerOptions(model, calls, terms, line), as_json=as_json)
@@ -263,7 +263,7 @@ def check(  # noqa: PLR0913, PLR0917 - the options of one command
     concurrency: Concurrency = 8,
     max_cost: MaxCost = "",
     prices: Prices = None,
-    patience: PatienceSeconds = None,
+    retry_for: RetrySeconds = None,
     read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
@@ -277,7 +277,7 @@ def check(  # noqa: PLR0913, PLR0917 - the options of one command
     from dragoman.curation.llm_clients import ModelOptions
     from dragoman.curation.steps import CheckOptions
 
-    terms = ModelOptions(concurrency, max_cost, prices, patience, read_timeout)
+    terms = ModelOptions(concurrency, max_cost, prices, retry_for, read_timeout)
     options = CheckOptions(model, terms, tuple(also or ()))
     exit_with_status(check_answers(dataset, options, as_json=as_json))
 

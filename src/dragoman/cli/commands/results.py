@@ -197,7 +197,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
 
 @command(app, "blame", "blame runs/spoken", is_long=True)
 @run_options("blame")
-def attribute_losses(
+def attribute_drops(
     folder: RunFolder, *, trust: Trust = False, as_json: Json = False, **given: object
 ) -> None:
     """Name what lost conversations: the line, voice and recognizer, arguments, or the agent.

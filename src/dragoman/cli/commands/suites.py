@@ -110,9 +110,11 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
         str, typer.Option(help="Stop when so much is spent: '5 USD', '2M tokens', '90 min'.")
     ] = "",
     prices: Prices = None,
-    patience: Annotated[
+    retry_for: Annotated[
         float | None,
-        typer.Option(help="Seconds to wait for a request, or a silent endpoint [1800]."),
+        typer.Option(
+            "--patience", help="Seconds to wait for a request, or a silent endpoint [1800]."
+        ),
     ] = None,
     read_timeout: ReadTimeout = None,
     dry_run: Annotated[
@@ -132,7 +134,7 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
 
     asked = TranslateOptions(
         suite, tuple(to or ()), model, out, memory, assets, tuple(components or ()), only_stale,
-        batch_size, concurrency, max_cost, prices, patience, read_timeout,
+        batch_size, concurrency, max_cost, prices, retry_for, read_timeout,
     )  # fmt: skip
     exit_with_status(translate_suite(asked, dry_run=dry_run, full=full, as_json=as_json))
 

@@ -29,9 +29,9 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the APIs and the documents about them until interrupted."""
-    from dragoman.cli.world import serve_world
+    from dragoman.cli.world import serve_simulated_apis
 
-    serve_world(port, faults, at)
+    serve_simulated_apis(port, faults, at)
 
 
 @command(app, "documents", "world documents --out documents")

@@ -318,9 +318,9 @@ def _english_messages(
     """
     if TOOL_RETURNS in files:
         return source_messages(decode_artifact(files[TOOL_RETURNS], ToolReturns, TOOL_RETURNS))
-    told = checkout_messages(given, domain) if given else ToolReturns()
-    if told != ToolReturns() or folder is None:
-        return told
+    reported = checkout_messages(given, domain) if given else ToolReturns()
+    if reported != ToolReturns() or folder is None:
+        return reported
     for language in languages_of(folder):
         translated = read_tool_returns(AssetFolder(folder / language))
         if translated != ToolReturns():

@@ -152,7 +152,9 @@ class SuiteArtifacts:
 def _askable_names(scenario: Scenario) -> object:
     """Return what a user without a model can be asked for: names of facts, and deeds."""
     facts = [fact.name for fact in scenario.facts]
-    return facts, [(deed.name, deed.arguments) for deed in scenario.deeds]
+    return facts, [
+        (user_action.name, user_action.arguments) for user_action in scenario.user_actions
+    ]
 
 
 _IN_TOOLS: frozenset[Surface] = frozenset({"tools", "database"})
@@ -200,15 +202,15 @@ def _localization(
     assignments = _assignments(localized, artifacts)
     views = _views(assignments, localized, rules)
     has = frozenset(localized.surfaces)
-    told = artifacts.instructions(first.code) if "tasks" in has else {}
+    user_instructions = artifacts.instructions(first.code) if "tasks" in has else {}
     # Who needs no model speaks as the task's facts and keywords are written.
-    phrases = languages[first.code].phrases if told else None
+    phrases = languages[first.code].phrases if user_instructions else None
     notes = [*_left_in_english(localized, artifacts)]
-    if told and phrases is None:
+    if user_instructions and phrases is None:
         notes.append(_without_phrases(first.code))
     return Localization(
         condition=condition,
-        realised=msgspec.structs.replace(
+        record=msgspec.structs.replace(
             language_instructions(condition, languages),
             tools={
                 side: {tool: each.language if each else ENGLISH for tool, each in tools.items()}
@@ -234,7 +236,7 @@ def _localization(
         views=views,
         assignments=assignments,
         policy=artifacts.policy(first.code) if "policy" in has else None,
-        told=told,
+        user_instructions=user_instructions,
         numbers=spoken.numbers,
         dates=spoken.dates,
         phrases=phrases,
@@ -250,8 +252,8 @@ def language_instructions(
     if localized is None or "conversation" not in localized.surfaces:
         return LocalizationRecord(relatives=spoken.relatives)
     return LocalizationRecord(
-        directives=shared_instructions().name,
-        directive={side: shared_instructions().text(side, spoken) for side in SIDES},
+        localization_instructions=shared_instructions().name,
+        instructions={side: shared_instructions().text(side, spoken) for side in SIDES},
         habits=content_key(spoken.numbers, spoken.dates),
         detector=spoken.detector,
         relatives=spoken.relatives,

@@ -119,12 +119,14 @@ def persona_of(
         DataError: Where its sayings are taken amiss.
     """
     localized = condition.localized
-    is_told = localized is not None and surface in localized.surfaces
-    language = localized.languages[0] if localized is not None and is_told else ENGLISH
+    is_reported = localized is not None and surface in localized.surfaces
+    language = localized.languages[0] if localized is not None and is_reported else ENGLISH
     card = cards.get(condition.persona) or _read_profile(condition.persona)
     persona = card.persona(language)
     book = shipped_phrasebook(language)
-    amiss = [] if book is None else find_misleading_phrases(persona.manner.sayings, book)
+    amiss = (
+        [] if book is None else find_misleading_phrases(persona.user_behavior.persona_phrases, book)
+    )
     if amiss:
         raise DataError(f"persona {card.name} [{language}]: {amiss[0]}")
     return persona

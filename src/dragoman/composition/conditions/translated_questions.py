@@ -119,7 +119,7 @@ def _localization(
     surfaces = () if localized is None else localized.surfaces
     return Localization(
         condition=condition,
-        realised=msgspec.structs.replace(
+        record=msgspec.structs.replace(
             said,
             assets=hashes,
             view_rules=DEFAULT_VIEW_RULES.name if "tools" in surfaces else "",

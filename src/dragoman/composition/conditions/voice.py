@@ -285,7 +285,7 @@ class VoiceEngines:
         hears = self._engines.listener(listener, language)
         speakers = tuple(self._engines.speakers(self._config.speakers, language).values())
         prompt = voice_prompt(language, hears_itself=listener == ITSELF)
-        manner = speaking_style(condition, self._cards, speakers)
+        user_behavior = speaking_style(condition, self._cards, speakers)
         return LiveVoice(
             label=condition.label,
             users=tuple(
@@ -294,18 +294,18 @@ class VoiceEngines:
                     each,
                     effects,
                     hears,
-                    hesitation=manner.hesitation,
+                    hesitation=user_behavior.hesitation,
                     transcript=self._config.transcript_form,
                 )
-                for each in manner.speakers
+                for each in user_behavior.speakers
             ),
             agent=VoicePath(language, speakers[0], effects, None),
             prompt=prompt.text,
             record={
                 "language": language,
                 "line": msgspec.to_builtins(effects),
-                "speakers": [each.name for each in manner.speakers],
-                **manner.record,
+                "speakers": [each.name for each in user_behavior.speakers],
+                **user_behavior.record,
                 "recognizer": _name(hears),
                 "language_model": self._engines.about(listener),
                 "prompt": f"{prompt.name}@{prompt.digest[:8]}",

@@ -385,8 +385,8 @@ def _leaks(reply: str, request: ClarificationRequest) -> bool:
         is_value = any(whole == fold_letters(value) for value in request.allowed.values())
         if whole and not is_value and whole in said:
             return True
-    left, told = (_without_values(text, request.allowed) for text in (reply, request.intended))
-    runs = set(_runs(_words(told)))
+    left, reported = (_without_values(text, request.allowed) for text in (reply, request.intended))
+    runs = set(_runs(_words(reported)))
     return any(run in runs for run in _runs(_words(left)))
 
 

@@ -308,8 +308,8 @@ def _value_from(
                 least == 1 or window[0].word in plain or window[-1].word in plain
             ):
                 continue
-            if (likeness := similarity(said, value)) >= least and likeness > best:
-                best, found = likeness, (end, topic)
+            if (closeness := similarity(said, value)) >= least and closeness > best:
+                best, found = closeness, (end, topic)
     return found
 
 

@@ -56,7 +56,7 @@ class ClarifyingProtocol:
     without them, and the agent is asked again as it was asked before.
 
     Args:
-        conductor: The benchmark's own protocol.
+        turn_protocol: The benchmark's own protocol.
         judge: Who decides.
         task: The conversation's task.
         aloud: Whether answers go through the user's channel, as what it says otherwise.
@@ -65,14 +65,14 @@ class ClarifyingProtocol:
 
     def __init__(
         self,
-        conductor: TurnProtocol,
+        turn_protocol: TurnProtocol,
         judge: ClarificationJudge,
         task: Task,
         *,
         aloud: bool,
         whitelist_of: WhitelistOf | None = None,
     ) -> None:
-        self._conductor = conductor
+        self._turn_protocol = turn_protocol
         self._judge = judge
         self._task = task
         self._whitelist_of = whitelist_of or _plan_whitelist
@@ -88,11 +88,11 @@ class ClarifyingProtocol:
     @property
     def sides(self) -> tuple[Role, ...]:
         """The sides that reply themselves."""
-        return self._conductor.sides
+        return self._turn_protocol.sides
 
     def opening(self) -> tuple[Event, ...]:
         """Return the protocol's own opening."""
-        return self._conductor.opening()
+        return self._turn_protocol.opening()
 
     def next(self, progress: ConversationProgress) -> TurnAction:
         """Have the agent's words judged, answer where that is allowed, else go on as without."""
@@ -116,20 +116,20 @@ class ClarifyingProtocol:
         return Speak("user", answer, asked.turn, aloud=self._aloud)
 
     def _further(self, progress: ConversationProgress) -> TurnAction:
-        directive = self._conductor.next(
+        instructions = self._turn_protocol.next(
             WithoutClarifications(progress, self._steps) if self._steps else progress
         )
         self._asked = None
-        match directive:
+        match instructions:
             case Ask(side="agent", turn=turn):
-                self._asked = directive
+                self._asked = instructions
                 if turn != self._turn:
                     self._turn, self._in_turn = turn, 0
             case Ask() | Speak(side="user"):
                 self._in_turn = 0
             case _:
                 pass
-        return directive
+        return instructions
 
     def _request(self, events: Sequence[Event], asked: Ask) -> ClarificationRequest | None:
         """Return what a judge is given about the agent's words; None where it said none."""
@@ -258,7 +258,7 @@ def clarifying_layer(
             CLARIFY,
             identity,
             record,
-            conductor=lambda inner: ClarifyingProtocol(
+            turn_protocol=lambda inner: ClarifyingProtocol(
                 inner, judge, task, aloud=aloud, whitelist_of=whitelist_of
             ),
             may_ask=True,

@@ -43,8 +43,8 @@ class LocalizationRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         tool_texts: Hashes of our own texts of refusals and messages, by language.
         view_rules: The name of the rules that tools are shown and called by.
         greeting: The agent's first words; "" for the benchmark's own.
-        directives: Version and hash of what the sides are told; "" where nothing.
-        directive: What they are told, by side.
+        localization_instructions: Version and hash of what the sides are told; "" where nothing.
+        instructions: What they are told, by side.
         habits: The hash of the language's habits in numbers and dates; "" where English is spoken.
         detector: The label that language detection gives to what is spoken; "" in English.
         relatives: Labels of languages that it takes for it.
@@ -59,8 +59,8 @@ class LocalizationRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     tool_texts: dict[str, str] = {}
     view_rules: str = ""
     greeting: str = ""
-    directives: str = ""
-    directive: dict[Role, str] = {}
+    localization_instructions: str = msgspec.field(default="", name="directives")
+    instructions: dict[Role, str] = msgspec.field(default_factory=dict, name="directive")
     habits: str = ""
     detector: str = ""
     relatives: tuple[str, ...] = ()
@@ -91,11 +91,11 @@ class Localization(NamedTuple):
 
     Attributes:
         condition: The condition.
-        realised: What was really used.
+        record: What was really used.
         views: How each side sees tools.
         assignments: The surface of each tool, by side.
         policy: The text that the agent must follow; None for the benchmark's own.
-        told: What users are told, by task; empty for the benchmark's own.
+        user_instructions: What users are told, by task; empty for the benchmark's own.
         numbers: How numbers are written in the language that is spoken.
         dates: How dates are written in it.
         phrases: What participants that need no model say and understand; None for English.
@@ -104,11 +104,11 @@ class Localization(NamedTuple):
     """
 
     condition: Condition
-    realised: LocalizationRecord = LocalizationRecord()
+    record: LocalizationRecord = LocalizationRecord()
     views: Mapping[Role, ToolView] = {"agent": IdentityView(), "user": IdentityView()}
     assignments: Mapping[Role, Assignment] = {}
     policy: str | None = None
-    told: Mapping[str, LocalizedInstructions] = {}
+    user_instructions: Mapping[str, LocalizedInstructions] = {}
     numbers: NumberFormat = ENGLISH_NUMBERS
     dates: DateFormat | None = None
     phrases: Phrasebook | None = None
@@ -121,10 +121,12 @@ class Localization(NamedTuple):
 
     def judged(self, task: Task) -> Task:
         """Return a task as scoring sees it: told in the language, planned in the world's values."""
-        told = self.told.get(task.id)
-        if told is None:
+        user_instructions = self.user_instructions.get(task.id)
+        if user_instructions is None:
             return task
-        return msgspec.structs.replace(task, scenario=told.scenario, ticket=told.ticket)
+        return msgspec.structs.replace(
+            task, scenario=user_instructions.scenario, ticket=user_instructions.ticket
+        )
 
     def planned(self, task: Task) -> Task:
         """Return a task's plan as participants see it: those that play it write labels."""
@@ -171,20 +173,22 @@ class Localization(NamedTuple):
     @property
     def layer(self) -> Layer:
         """What the language changes on the surfaces of a conversation."""
-        own, greeting = self.policy, self.realised.greeting
-        told = StaticInstructions(self.realised.directive) if self.realised.directive else None
+        own, greeting = self.policy, self.record.greeting
+        user_instructions = (
+            StaticInstructions(self.record.instructions) if self.record.instructions else None
+        )
         whole = Layer(
             name="language",
-            identity=self.realised.identity,
-            record=msgspec.to_builtins(self.realised),
-            task=self.judged if self.told else None,
+            identity=self.record.identity,
+            record=msgspec.to_builtins(self.record),
+            task=self.judged if self.user_instructions else None,
             plan=self.planned if self.assignments else None,
             wording=lambda task, _: self.wording(task),
             phrases=self.phrases,
             policy=None if own is None else lambda _: own,
-            briefing=None if told is None else lambda _: told,
+            instruction_source=None if user_instructions is None else lambda _: user_instructions,
             view=(lambda side, _: self.views[side]) if self.assignments else None,
-            conductor=(lambda inner: GreetingProtocol(inner, greeting)) if greeting else None,
+            turn_protocol=(lambda inner: GreetingProtocol(inner, greeting)) if greeting else None,
         )
         questions = self.questions
         if questions is None:
@@ -208,18 +212,18 @@ class Localization(NamedTuple):
 class GreetingProtocol:
     """A conductor that opens with a greeting in another language, where it greets at all."""
 
-    def __init__(self, conductor: TurnProtocol, greeting: str) -> None:
-        self._conductor = conductor
+    def __init__(self, turn_protocol: TurnProtocol, greeting: str) -> None:
+        self._turn_protocol = turn_protocol
         self._greeting = greeting
 
     @property
     def sides(self) -> tuple[Role, ...]:
         """The sides that reply themselves."""
-        return self._conductor.sides
+        return self._turn_protocol.sides
 
     def opening(self) -> tuple[Event, ...]:
         """Return the events before the first directive; a history is what it was."""
-        opening = self._conductor.opening()
+        opening = self._turn_protocol.opening()
         match opening:
             case (Message(by="agent", scripted=True) as move,):
                 return (msgspec.structs.replace(move, reply=text_reply(self._greeting)),)
@@ -228,7 +232,7 @@ class GreetingProtocol:
 
     def next(self, progress: ConversationProgress) -> TurnAction:
         """Return what happens next."""
-        return self._conductor.next(progress)
+        return self._turn_protocol.next(progress)
 
 
 def english_localization(condition: Condition) -> Localization:

@@ -112,7 +112,7 @@ def _ids_of_lists(
 
 
 _MAX_DEPTH = 64
-_REMEMBERED = 1_024
+_CACHED = 1_024
 
 _as_text = json.JSONEncoder(ensure_ascii=False).encode
 _as_ascii = json.JSONEncoder().encode
@@ -147,12 +147,12 @@ class LocalizedResults:
         }
         self._lists = declared.name_lists
         # Most results of most conversations are the same records: each is put together once.
-        self._remembered = functools.lru_cache(maxsize=_REMEMBERED)(self._answer)
+        self._cached = functools.lru_cache(maxsize=_CACHED)(self._answer)
 
     def shown(self, result: ToolResult, call: ToolCall) -> str:
         """Return the content of a result as its caller sees it; the call is in canonical values."""
         if not result.error:
-            return self._remembered(call.name, result.content)
+            return self._cached(call.name, result.content)
         if self._rules.errors_are_explained:
             return self._refusal(result.content)
         is_missing = "not found" in result.content.lower()

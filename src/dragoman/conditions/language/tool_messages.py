@@ -88,7 +88,7 @@ class MessageTranslations:
         return _template_mappings(pairs, self._shown)
 
     @cached_property
-    def _to_world(self) -> list["_TemplateMapping"]:
+    def _to_environment(self) -> list["_TemplateMapping"]:
         pairs = [(each.localized, each.source) for each in self._returns.templates.values()]
         return _template_mappings(pairs, self._meant)
 
@@ -121,7 +121,7 @@ class MessageTranslations:
     def _canon(self, text: str) -> str | None:
         found = self._sources.get(text)
         if found is None:
-            found = self._filled(text, self._to_world, self._meant, self.canon)
+            found = self._filled(text, self._to_environment, self._meant, self.canon)
         return found
 
     def _filled(

@@ -90,7 +90,7 @@ class PersonaProfile(msgspec.Struct, frozen=True):
         if texts is None or shared is None:
             known = ", ".join(code for code in self.texts if code in shared_phrases())
             raise UsageError(f"the persona {self.name} has no texts in {language}: it has {known}")
-        sayings = PersonaPhrases(
+        persona_phrases = PersonaPhrases(
             shared.vague,
             shared.asks_back,
             texts.openings,
@@ -103,7 +103,7 @@ class PersonaProfile(msgspec.Struct, frozen=True):
             self.traits,
             f"{texts.user}\n{shared.guardrails}",
             texts.agent,
-            UserBehavior(self.habits, sayings),
+            UserBehavior(self.habits, persona_phrases),
             self.speech,
             shared.fillers,
         )
@@ -218,7 +218,7 @@ AXIS = "persona"
 def persona_layer(persona: Persona) -> Layer:
     """Return what a persona changes on the surfaces of a conversation."""
 
-    def told(task: Task) -> Task:
+    def with_persona(task: Task) -> Task:
         known = task.scenario.persona
         scenario = msgspec.structs.replace(
             task.scenario, persona=f"{known}\n{persona.user}" if known else persona.user
@@ -227,12 +227,12 @@ def persona_layer(persona: Persona) -> Layer:
 
     return Layer(
         name=AXIS,
-        identity=content_key("persona-1", persona.user, persona.manner),
+        identity=content_key("persona-1", persona.user, persona.user_behavior),
         record={
             "persona": persona.name,
             "traits": msgspec.to_builtins(persona.traits),
             "user": persona.user,
         },
-        task=told,
-        manner=persona.manner,
+        task=with_persona,
+        user_behavior=persona.user_behavior,
     )

@@ -150,7 +150,7 @@ _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d+")
 _QUOTED = 60
 
-_TOLD = {
+_REPORTED = {
     "hedges": "answers vaguely",
     "corrects": "puts right what it said",
     "asks_back": "asks what is meant",
@@ -269,7 +269,9 @@ def _gender(said: Sequence[SignedMessage]) -> str:
 
 
 def _persona(said: Sequence[SignedMessage]) -> str:
-    shown = [told for kind, told in _TOLD.items() if any(each.has(kind) for each in said)]
+    shown = [
+        reported for kind, reported in _REPORTED.items() if any(each.has(kind) for each in said)
+    ]
     return f"The customer {', '.join(shown)}." if shown else UNKNOWN
 
 

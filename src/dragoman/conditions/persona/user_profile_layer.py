@@ -26,10 +26,10 @@ from dragoman.core.usage import Usage
 
 def profile_layer(persona: Persona) -> Layer:
     """Return what gives the agent its user's card."""
-    told = _profile_text(persona)
+    profile = _profile_text(persona)
     record = {"exposure": 1, "persona": persona.name, "told": persona.agent}
-    identity = content_key("exposure-1", persona.agent, told.user_profile())
-    return Layer(EXPOSURE, identity, record, briefing=lambda _: told)
+    identity = content_key("exposure-1", persona.agent, profile.user_profile())
+    return Layer(EXPOSURE, identity, record, instruction_source=lambda _: profile)
 
 
 def stated_profile_layer(nobody: Persona, heading: str, stated: Mapping[str, str]) -> Layer:
@@ -42,9 +42,9 @@ def stated_profile_layer(nobody: Persona, heading: str, stated: Mapping[str, str
     """
     card = _profile_text(nobody)
 
-    def opened(talk: ConversationContext) -> InstructionSource:
-        persona = stated.get(talk.task.id) or talk.task.scenario.persona
-        name = stated_persona(talk.task.id) or BY_TASK
+    def opened(context: ConversationContext) -> InstructionSource:
+        persona = stated.get(context.task.id) or context.task.scenario.persona
+        name = stated_persona(context.task.id) or BY_TASK
         return _stated_text(name, f"{heading}\n{persona.strip()}") if persona else card
 
     record = {"exposure": 1, "persona": BY_TASK, "told": heading}
@@ -52,7 +52,7 @@ def stated_profile_layer(nobody: Persona, heading: str, stated: Mapping[str, str
     identity = content_key(
         "exposure-1-task", heading, nobody.agent, card.user_profile(), bool(stated)
     )
-    return Layer(EXPOSURE, identity, record, briefing=opened)
+    return Layer(EXPOSURE, identity, record, instruction_source=opened)
 
 
 def inferred_profile_layer(model: ChatModel | None, identity: str) -> Layer:
@@ -64,16 +64,16 @@ def inferred_profile_layer(model: ChatModel | None, identity: str) -> Layer:
     """
     version = rubric_version()
 
-    def opened(talk: ConversationContext) -> InferredUserProfile:
-        asked = talk.model if model is None else model
+    def opened(context: ConversationContext) -> InferredUserProfile:
+        asked = context.model if model is None else model
         return InferredUserProfile(
-            None if asked is None else ModelProfileInference(asked, talk.task.id, talk.draw)
+            None if asked is None else ModelProfileInference(asked, context.task.id, context.draw)
         )
 
     key = content_key("exposure-2", version, LAST_MESSAGES, REFRESHED_AFTER, identity)
     asked = "the agent's own" if model is None else model.name
     record = {"exposure": 2, "rubric": version, "model": asked}
-    return Layer(EXPOSURE, key, record, briefing=opened)
+    return Layer(EXPOSURE, key, record, instruction_source=opened)
 
 
 def rule_inferred_profile_layer(languages: Sequence[str]) -> Layer:
@@ -89,7 +89,7 @@ def rule_inferred_profile_layer(languages: Sequence[str]) -> Layer:
 
     key = content_key("exposure-2-rules", version, LAST_MESSAGES, REFRESHED_AFTER, languages)
     record = {"exposure": 2, "rules": version, "languages": list(languages)}
-    return Layer(EXPOSURE, key, record, briefing=opened)
+    return Layer(EXPOSURE, key, record, instruction_source=opened)
 
 
 class StaticUserProfile:

@@ -149,22 +149,22 @@ class RecordedVoice(msgspec.Struct, frozen=True):
         found = message.heard[self.listener]
         return TranscriptTexts(found.words, found.text, self.recordings.normalizer)
 
-    def channel(self, talk: ConversationContext, side: Role) -> Channel | None:
+    def channel(self, context: ConversationContext, side: Role) -> Channel | None:
         """Return the channel of what a user says in one conversation; an agent is understood."""
-        return None if side == "agent" else RecordedChannel(self, talk)
+        return None if side == "agent" else RecordedChannel(self, context)
 
 
 class RecordedChannel:
     """Carries the words of the user of one conversation."""
 
-    def __init__(self, voice: RecordedVoice, talk: ConversationContext) -> None:
+    def __init__(self, voice: RecordedVoice, context: ConversationContext) -> None:
         self._voice = voice
-        self._talk = talk
-        self._messages = list(voice.recordings.of(talk.task.id))
+        self._context = context
+        self._messages = list(voice.recordings.of(context.task.id))
         self._speaker = next((each.speaker for each in self._messages if each.speaker), "")
         # What a benchmark itself says of new functions is no user's, and arrives as it is written.
         self._unspoken = {
-            text for turn in talk.task.turns if turn.adds_tools for text in turn.messages
+            text for turn in context.task.turns if turn.adds_tools for text in turn.messages
         }
         self._live: Channel | None = None
 
@@ -205,7 +205,7 @@ class RecordedChannel:
     async def _kept(self, audio: AudioRef | None) -> AudioRef | None:
         if audio is not None:
             try:
-                await self._voice.sounds.keep(audio, self._talk.sounds)
+                await self._voice.sounds.keep(audio, self._context.sounds)
             except DataError as error:
                 raise ParticipantError(str(error)) from error
         return audio
@@ -216,13 +216,13 @@ class RecordedChannel:
         return await self._live.carry(utterance)
 
     def _opened(self, live: Live) -> Channel:
-        seed = derive_seed(self._talk.key, "user")
+        seed = derive_seed(self._context.key, "user")
         if isinstance(live, SimulatedPath):
             return SimulatedChannel(live, seed)
         if not live:
             raise ParticipantError("these words are not in the audio set, and nobody can say them")
         path = live.get(self._speaker) or next(iter(live.values()))
-        return VoiceChannel(path, self._talk.sounds, seed)
+        return VoiceChannel(path, self._context.sounds, seed)
 
 
 def _find_heard_text(message: RecordedMessage, voice: RecordedVoice) -> tuple[str | None, Stage]:
@@ -262,12 +262,12 @@ class LiveVoice(msgspec.Struct, frozen=True):
         """The content key of everything that can change what is heard."""
         return content_key(*(path.identity for path in (*self.users, self.agent)), self.prompt)
 
-    def channel(self, talk: ConversationContext, side: Role) -> Channel:
+    def channel(self, context: ConversationContext, side: Role) -> Channel:
         """Return the channel of what a side says in one conversation."""
         path = self.agent
         if side == "user":
-            path = self.users[derive_seed(talk.key, "voice") % len(self.users)]
-        return VoiceChannel(path, talk.sounds, derive_seed(talk.key, side))
+            path = self.users[derive_seed(context.key, "voice") % len(self.users)]
+        return VoiceChannel(path, context.sounds, derive_seed(context.key, side))
 
 
 class SimulatedVoice(msgspec.Struct, frozen=True):
@@ -290,11 +290,11 @@ class SimulatedVoice(msgspec.Struct, frozen=True):
         """The content key of everything that can change what is heard."""
         return content_key(self.path.identity, self.path.style, self.prompt)
 
-    def channel(self, talk: ConversationContext, side: Role) -> Channel | None:
+    def channel(self, context: ConversationContext, side: Role) -> Channel | None:
         """Return the channel of what a user says in one conversation; an agent is understood."""
         if side == "agent":
             return None
-        return SimulatedChannel(self.path, derive_seed(talk.key, side))
+        return SimulatedChannel(self.path, derive_seed(context.key, side))
 
 
 VoiceCondition = LiveVoice | SimulatedVoice | RecordedVoice
@@ -303,12 +303,12 @@ VoiceCondition = LiveVoice | SimulatedVoice | RecordedVoice
 
 def voice_layer(voiced: VoiceCondition) -> Layer:
     """Return what a voice changes on the surfaces of a conversation."""
-    told = StaticInstructions({"agent": voiced.prompt})
+    instructions = StaticInstructions({"agent": voiced.prompt})
     return Layer(
         name="voice",
         identity=voiced.identity,
         record=voiced.record,
-        briefing=lambda _: told,
+        instruction_source=lambda _: instructions,
         channel=voiced.channel,
         is_timed=True,
     )

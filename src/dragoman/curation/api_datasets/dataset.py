@@ -125,7 +125,7 @@ def dataset_card(rows: Sequence[DatasetRow], funnel: Iterable[FunnelCount] = ())
         dict(sorted(Counter(_split(row) for row in rows).items())),
         len(called),
         len(documents),
-        {name: _counts(rows, facet) for name, facet in facets.items()},
+        {name: _counts(rows, field) for name, field in facets.items()},
         dict(Counter(_classify_seen(row) for row in rows if row.task.split == "test")),
         sum(bool(row.audit) for row in rows),
         dict(sorted(Counter(each.licence for each in origins).items())),
@@ -140,10 +140,10 @@ def _called_operations(row: DatasetRow) -> list[KnownOperation]:
     return [tools[name] for name in names if name in tools]
 
 
-def _counts(rows: Iterable[DatasetRow], facet: Callable[[DatasetRow], Iterable[str]]) -> Counts:
+def _counts(rows: Iterable[DatasetRow], field: Callable[[DatasetRow], Iterable[str]]) -> Counts:
     counts: Counts = {}
     for row in rows:
-        for value in facet(row):
+        for value in field(row):
             by_split = counts.setdefault(value, {})
             by_split[_split(row)] = by_split.get(_split(row), 0) + 1
     return dict(sorted(counts.items(), key=lambda item: (-sum(item[1].values()), item[0])))

@@ -213,7 +213,7 @@ class _Plan:
         name = place[0]
         if not isinstance(table, dict):
             self._refuse(self._line(place, ""), f"{name} is a table: [{name}]")
-        self._known(table, {field.name for field in msgspec.structs.fields(kind)}, place)
+        self._known(table, {field.encode_name for field in msgspec.structs.fields(kind)}, place)
         try:
             return msgspec.convert(table, kind, dec_hook=_decode_path)
         except msgspec.ValidationError as error:

@@ -189,9 +189,9 @@ def plan_briefs(
         "repeated": ((each,) for each in ranked if each.operation.parameters),
         "parallel": _pairs(ranked),
     }
-    likeness = OperationSimilarity({name: each.operation for name, each in usable.items()})
+    similarity = OperationSimilarity({name: each.operation for name, each in usable.items()})
     briefs = [
-        _brief(kind, used, likeness, plan)
+        _brief(kind, used, similarity, plan)
         for kind, sets in makers.items()
         for used, _ in zip(sets, range(counts[kind]), strict=False)
     ]
@@ -199,20 +199,20 @@ def plan_briefs(
     ordered = sorted(chains, key=lambda chain: _derive_order_seed(plan.seed, content_key(chain)))
     for chain in ordered[: counts["nested"]]:
         used = (usable[chain.first], usable[chain.second])
-        briefs.append(_brief("nested", used, likeness, plan, chain))
+        briefs.append(_brief("nested", used, similarity, plan, chain))
     return briefs
 
 
 def _brief(
     kind: CallKind,
     used: Sequence[KnownOperation],
-    likeness: OperationSimilarity,
+    similarity: OperationSimilarity,
     plan: BriefPlan,
     chain: Chain | None = None,
 ) -> Brief:
     names = tuple(each.id for each in used)
     countries = {each.country for each in used}
-    others = islice(likeness.like(names), max(0, plan.offered - len(names)))
+    others = islice(similarity.like(names), max(0, plan.offered - len(names)))
     offered = [*names, *others]
     # Whoever always stands first would be found without reading.
     random.Random(derive_seed(content_key(names, kind), f"offer {plan.seed}")).shuffle(offered)  # noqa: S311

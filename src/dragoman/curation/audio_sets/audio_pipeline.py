@@ -108,11 +108,11 @@ def message_place(line: UserMessage | Line) -> Place:
 
 def _add_place_to_error(error: ParticipantError, place: Place, path: Path) -> ParticipantError:
     task, turn, number = place
-    told = ParticipantError(
+    reported = ParticipantError(
         f"{task}/{turn}.{number}: {error}; what came is in {path}, and the same command goes on"
     )
-    told.usage = error.usage
-    return told
+    reported.usage = error.usage
+    return reported
 
 
 def _first_places(keys: Sequence[str], known: Mapping[str, object]) -> tuple[int, ...]:
@@ -293,13 +293,13 @@ async def transcribe_messages(  # noqa: PLR0913, PLR0917 - what is heard, by who
             recognizer_input_key(line, is_simulated=name in engines.simulated) for line in speech
         ]
         path = folder / transcripts_name(name)
-        ear = _SetRecognizer(name, engines, performers, AudioSetFiles(folder))
+        recognizer = _SetRecognizer(name, engines, performers, AudioSetFiles(folder))
 
         async def hear(at: int) -> TranscriptLine:
             if broken:
                 raise broken[0]
             try:
-                return await ear.line(speech[at], sources[at])
+                return await recognizer.line(speech[at], sources[at])
             except DragomanError as error:
                 broken.append(error)
                 raise

@@ -32,7 +32,7 @@ from dragoman.curation.audio_sets.card import (
     counting_rules,
 )
 from dragoman.curation.audio_sets.engines import (
-    PATIENCE,
+    WORKER_TIMEOUTS,
     AudioRequest,
     SetEngines,
     SpeechFunctions,
@@ -161,10 +161,10 @@ class AudioSetBuilder:
         # them.
         self._budget = _budget(asked)
         timeouts = timeouts_of(asked.read_timeout)
-        self._connections = ModelClients(timeouts, budget=self._budget, remembers=True)
+        self._connections = ModelClients(timeouts, budget=self._budget, cache_enabled=True)
         self._engines = None
         self._digests = [suite.provenance.digest for suite in suites]
-        self._open_crew = pool_from_options(asked.workers, asked.ray, PATIENCE)
+        self._open_pool = pool_from_options(asked.workers, asked.ray, WORKER_TIMEOUTS)
         self._made = _describe_inputs(asked, suites, self._rules)
         self._made |= self._versions.made(is_spoken=is_spoken)
         if asked.speech is not None:
@@ -248,7 +248,7 @@ class AudioSetBuilder:
 
     def _performing(self, engines: SetEngines) -> AbstractAsyncContextManager[SpeechFunctions]:
         asked = self.asked
-        if self._open_crew is None or asked.speech is None:
+        if self._open_pool is None or asked.speech is None:
             return nullcontext(local_speech(engines))
         same = engines_key(engines, self._digests)
         work = SpeechJob(
@@ -260,7 +260,7 @@ class AudioSetBuilder:
             same,
             asked.read_timeout,
         )
-        return remote_speech(self._open_crew, work, self._budget)
+        return remote_speech(self._open_pool, work, self._budget)
 
     async def _texts(self, on_done: OnDone) -> list[SetLine]:
         lines = list(kept_texts(self.asked.out, self.messages))

@@ -39,7 +39,7 @@ class SpokenLine(NamedTuple):
     heard: Mapping[str, TranscriptLine]
 
 
-class HearingCounts(msgspec.Struct, frozen=True):
+class RecognitionCounts(msgspec.Struct, frozen=True):
     """What one recognizer heard of one category.
 
     Attributes:
@@ -77,7 +77,7 @@ class SpeechCounts(msgspec.Struct, frozen=True):
     seconds: float
     voices: dict[str, int]
     unsaid: int
-    recognizers: dict[str, HearingCounts]
+    recognizers: dict[str, RecognitionCounts]
 
 
 class CountingRules(NamedTuple):
@@ -119,7 +119,7 @@ def speech_counts(lines: Sequence[SpokenLine], rules: CountingRules) -> SpeechCo
             for line in lines
             for each in _values(line)
         ),
-        recognizers={name: _hearing(lines, name, rules) for name in names},
+        recognizers={name: _recognition(lines, name, rules) for name in names},
     )
 
 
@@ -132,7 +132,7 @@ def _voices(lines: Sequence[SpokenLine]) -> Sequence[str]:
     ]
 
 
-def _hearing(lines: Sequence[SpokenLine], name: str, rules: CountingRules) -> HearingCounts:
+def _recognition(lines: Sequence[SpokenLine], name: str, rules: CountingRules) -> RecognitionCounts:
     edits = [_edits(line.speech.said, line.heard[name].words, rules) for line in lines]
     counted = [each for each in edits if isinstance(each, AlignmentCounts)]
     words = sum(each.said for each in counted)
@@ -143,7 +143,7 @@ def _hearing(lines: Sequence[SpokenLine], name: str, rules: CountingRules) -> He
         for each in _values(line)
     )
     lost = {fate.lost: count for fate, count in fates.items() if fate.lost is not None}
-    return HearingCounts(
+    return RecognitionCounts(
         words=words,
         word_errors=errors,
         word_error_rate=round(errors / words, 6) if words else None,

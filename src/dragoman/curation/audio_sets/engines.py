@@ -203,11 +203,11 @@ def local_speech(engines: SetEngines) -> SpeechFunctions:
     async def hear(name: str, given: Audio | str) -> Transcription:
         if isinstance(given, str):
             path = engines.simulated[name]
-            return Transcription(await asyncio.to_thread(misheard, path, given))
+            return Transcription(await asyncio.to_thread(misrecognized, path, given))
         heard = await engines.recognizers[name].transcribe(given, engines.language)
         return Transcription(heard.text, () if heard.usage is None else (heard.usage,))
 
-    def misheard(path: SimulatedPath, said: str) -> str:
+    def misrecognized(path: SimulatedPath, said: str) -> str:
         seed = engines.seed_of(said, "mishearing")
         return path.simulator.simulate(said, path.language, path.target_wer, seed).text
 
@@ -216,7 +216,7 @@ def local_speech(engines: SetEngines) -> SpeechFunctions:
 
 OPENER = f"{__name__}:performed_there"
 
-PATIENCE = WorkerTimeouts(silence=120.0, item=3_600.0)
+WORKER_TIMEOUTS = WorkerTimeouts(silence=120.0, item=3_600.0)
 """One utterance may wait for the language model of all suites, or for an endpoint that refuses."""
 
 
@@ -296,13 +296,13 @@ def engines_key(engines: SetEngines, suites: object) -> str:
 
 @asynccontextmanager
 async def remote_speech(
-    open_crew: OpenPool, work: SpeechJob, budget: Budget | None
+    open_pool: OpenPool, work: SpeechJob, budget: Budget | None
 ) -> AsyncIterator[SpeechFunctions]:
     """Return those who speak and hear in a crew, until left.
 
     A budget is asked before each utterance is sent, and told when one is back.
     """
-    async with open_crew(WorkerSpec(OPENER, _encode(work), module_path())) as do:
+    async with open_pool(WorkerSpec(OPENER, _encode(work), module_path())) as do:
 
         async def performed(order: SynthesisTask | RecognitionTask) -> SpeechTaskResult:
             if budget is not None:
@@ -340,9 +340,9 @@ async def performed_there(given: bytes) -> AsyncIterator[TaskFn]:
         UsageError: Where data or engines differ from those of the command's own process.
     """
     work = msgspec.msgpack.decode(given, type=SpeechJob)
-    receipts = RecordingSpendTracker()
+    spend_records = RecordingSpendTracker()
     suites = [load_suite(name) for name in work.suites]
-    connections = ModelClients(timeouts_of(work.read_timeout), budget=receipts)
+    connections = ModelClients(timeouts_of(work.read_timeout), budget=spend_records)
     speakers = SpeechEngines(suites, connections, work.sharers)
     try:
         engines = SetEngines(work.speech, speakers, work.language, work.seed)
@@ -352,7 +352,7 @@ async def performed_there(given: bytes) -> AsyncIterator[TaskFn]:
 
         async def do(item: bytes) -> bytes:
             came = await _came(here, _asked(item))
-            return _encode(msgspec.structs.replace(came, spent=receipts.take()))
+            return _encode(msgspec.structs.replace(came, spent=spend_records.take()))
 
         yield do
     finally:

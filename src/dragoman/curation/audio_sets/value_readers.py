@@ -263,7 +263,7 @@ def _digit_words() -> dict[str, str]:
 
 
 _MIN_DIGITS = 3
-_WRITTEN_ANEW: frozenset[EntityKind] = frozenset({"date", "time", "amount", "phone", "number"})
+_REWRITTEN: frozenset[EntityKind] = frozenset({"date", "time", "amount", "phone", "number"})
 """What may be said in words that have no sign of the value's writing in them."""
 
 
@@ -295,7 +295,7 @@ class LegacyReadText:
         literal = read_signs(value, self._tokens) if _may_be_signs(value) else None
         if literal is not None:
             return "exactly" if literal else "spelled"
-        is_read = kind_of(value) in _WRITTEN_ANEW and contains_entity(value, self._written)
+        is_read = kind_of(value) in _REWRITTEN and contains_entity(value, self._written)
         return "in words" if is_read else None
 
     @cached_property

@@ -57,15 +57,15 @@ def reviewable(job: TranslationJob, memory: TranslationMemory) -> Reviewable:
         StoreError: Where the memory cannot be read.
         DataError: Where its labels have no way back.
     """
-    labels = known_results(job.labels, job.desk(), memory)
-    desk = job.desk(job.glossary(labels))
+    labels = known_results(job.labels, job.domain_context(), memory)
+    domain_context = job.domain_context(job.glossary(labels))
     chosen = {segment.address for artifact in job.artifacts for segment in artifact.segments}
     units = [
         unit
         for unit in (*job.labels, *job.texts)
         if any(segment.address in chosen for segment in unit.segments)
     ]
-    settled = labels | known_results(job.texts, desk, memory)
+    settled = labels | known_results(job.texts, domain_context, memory)
     entries = memory_results(units, memory)
     files = {
         segment.address: artifact.name
@@ -74,7 +74,10 @@ def reviewable(job: TranslationJob, memory: TranslationMemory) -> Reviewable:
     }
     texts = [
         _text(
-            f"{job.domain.domain}_{files[unit.segment.address]}", settled[unit.source], entry, desk
+            f"{job.domain.domain}_{files[unit.segment.address]}",
+            settled[unit.source],
+            entry,
+            domain_context,
         )
         for unit in units
         if (entry := entries.get(unit.source)) is not None and unit.source in settled
@@ -108,18 +111,18 @@ def check_of(job: TranslationJob, found: Reviewable, memory: TranslationMemory) 
 
     Labels that the memory has are taken: a correction that is another value's label is refused.
     """
-    labels = known_results(job.labels, job.desk(), memory)
-    desk = job.desk(job.glossary(labels))
+    labels = known_results(job.labels, job.domain_context(), memory)
+    domain_context = job.domain_context(job.glossary(labels))
     for unit in job.labels:
         entry = found.entries.get((unit.source.context, unit.source.text))
         if entry is not None:
-            desk.looked_at(unit, entry.target)
+            domain_context.looked_at(unit, entry.target)
 
     def check(text: ReviewText, target: str) -> Sequence[str]:
         unit = found.units.get((text.context, text.source)) or _part(text, found)
         return [
             f"{each.code}: {each.what}"
-            for each in desk.looked_at(unit, target)
+            for each in domain_context.looked_at(unit, target)
             if each.severity == "refuse"
         ]
 
@@ -145,10 +148,14 @@ def reviewed_entry(
     )
 
 
-def _text(file: str, settled: UnitResult, entry: MemoryEntry, desk: DomainContext) -> ReviewText:
+def _text(
+    file: str, settled: UnitResult, entry: MemoryEntry, domain_context: DomainContext
+) -> ReviewText:
     unit = settled.unit
     others = SecondOpinion(entry.quality, entry.back_translation)
-    quality = quality_of(unit.segment, entry.target, settled.anomalies, desk.glossary, others)
+    quality = quality_of(
+        unit.segment, entry.target, settled.issues, domain_context.glossary, others
+    )
     return ReviewText(
         language=unit.source.target_language,
         sheet=PurePath(file).stem,

@@ -47,7 +47,7 @@ class TranslationJob(msgspec.Struct, frozen=True):
         domain: The domain.
         source: The language that it is in.
         language: The language that it is to be in.
-        protection: What must stay in its texts.
+        do_not_translate: What must stay in its texts.
         artifacts: Those of its files that are to be written.
         detector: What tells languages; None where there is none.
     """
@@ -55,7 +55,7 @@ class TranslationJob(msgspec.Struct, frozen=True):
     domain: TranslatableDomain
     source: Language
     language: Language
-    protection: DoNotTranslate
+    do_not_translate: DoNotTranslate
     artifacts: tuple[Artifact, ...]
     detector: Detector | None = None
 
@@ -72,11 +72,11 @@ class TranslationJob(msgspec.Struct, frozen=True):
         segments = [each for artifact in self.artifacts for each in artifact.segments]
         return self._units([each for each in segments if not is_of_value_set(each)])
 
-    def desk(self, glossary: Glossary = NO_GLOSSARY) -> DomainContext:
+    def domain_context(self, glossary: Glossary = NO_GLOSSARY) -> DomainContext:
         """Return what is known before anything is translated, with the labels there are."""
         book = LabelRegistry(self.domain.segments)
         return DomainContext(
-            self.source, self.language, self.protection, glossary, book, self.detector
+            self.source, self.language, self.do_not_translate, glossary, book, self.detector
         )
 
     def glossary(self, settled: Mapping[SourceText, UnitResult]) -> Glossary:
@@ -137,8 +137,8 @@ async def translate_domain(
         StoreError: Where it cannot be kept.
         DataError: Where labels of the memory have no way back.
     """
-    labels = await translate_units(job.labels, job.desk(), means)
-    texts = await translate_units(job.texts, job.desk(job.glossary(labels)), means)
+    labels = await translate_units(job.labels, job.domain_context(), means)
+    texts = await translate_units(job.texts, job.domain_context(job.glossary(labels)), means)
     return {**labels, **texts}
 
 
@@ -146,14 +146,15 @@ def plan_job(
     job: TranslationJob, limits: BatchLimits, memory: TranslationMemory | None
 ) -> DomainPlan:
     """Return what a job would have to ask; nothing is sent."""
-    labels = known_results(job.labels, job.desk(), memory)
-    desk = job.desk(job.glossary(labels))
-    texts = known_results(job.texts, desk, memory)
+    labels = known_results(job.labels, job.domain_context(), memory)
+    domain_context = job.domain_context(job.glossary(labels))
+    texts = known_results(job.texts, domain_context, memory)
     units = (*job.labels, *job.texts)
     left = [unit for unit in units if unit.source not in labels and unit.source not in texts]
-    asked = [group[0] for group in group_identical(left, desk)]
+    asked = [group[0] for group in group_identical(left, domain_context)]
     requests = tuple(
-        translation_request(request_ids(batch), desk) for batch in batches_of(asked, limits)
+        translation_request(request_ids(batch), domain_context)
+        for batch in batches_of(asked, limits)
     )
     segments = sum(len(unit.segments) for unit in units)
     return DomainPlan(segments, len(units), len(units) - len(left), requests)

@@ -68,7 +68,7 @@ class MemoryAgreement(msgspec.Struct, frozen=True):
         component: What the texts' files are for.
         texts: The texts that both memories have.
         equal: Those of them with one and the same translation.
-        likeness: The mean chrF of all, from 0 to 1, the first memory as the reference.
+        similarity: The mean chrF of all, from 0 to 1, the first memory as the reference.
     """
 
     domain: str
@@ -76,7 +76,7 @@ class MemoryAgreement(msgspec.Struct, frozen=True):
     component: Component
     texts: int
     equal: int
-    likeness: float
+    similarity: float = msgspec.field(name="likeness")
 
 
 class MemoryContents(msgspec.Struct, frozen=True):
@@ -182,8 +182,8 @@ def import_tmx(memory: TranslationMemory, path: Path) -> list[ImportedTranslatio
     taken: dict[str, int] = {}
     # The whole file is read before anything of it is kept: one that breaks off is refused whole.
     for entries in _batches(list(read_tmx(path, SOURCE, SHIPPED))):
-        standing = memory.put(entries)
-        for entry, stands in zip(entries, standing, strict=True):
+        stored = memory.put(entries)
+        for entry, stands in zip(entries, stored, strict=True):
             code = entry.source.target_language
             read[code] = read.get(code, 0) + 1
             taken[code] = taken.get(code, 0) + (entry.target == stands.target)
@@ -270,9 +270,9 @@ def memory_agreements(
 def _agreement(
     domain: str, code: str, component: Component, pairs: Sequence[tuple[str, str]]
 ) -> MemoryAgreement:
-    likeness = sum(chrf(one, other) for one, other in pairs) / len(pairs)
+    similarity = sum(chrf(one, other) for one, other in pairs) / len(pairs)
     return MemoryAgreement(
-        domain, code, component, len(pairs), sum(one == other for one, other in pairs), likeness
+        domain, code, component, len(pairs), sum(one == other for one, other in pairs), similarity
     )
 
 
@@ -309,7 +309,7 @@ def _import_language(
         )
         for each in found
     ]
-    standing = memory.put(entries)
+    stored = memory.put(entries)
     left_out: dict[str, int] = {}
     for each in released.unaligned:
         left_out[each.why] = left_out.get(each.why, 0) + len(each.addresses)
@@ -317,7 +317,7 @@ def _import_language(
         domain.domain,
         code,
         len(entries),
-        sum(one.target == stands.target for one, stands in zip(entries, standing, strict=True)),
+        sum(one.target == stands.target for one, stands in zip(entries, stored, strict=True)),
         sum(len(each.times) > 1 for each in found),
         left_out,
     )

@@ -348,7 +348,9 @@ class Restored(msgspec.Struct, frozen=True):
     faults: tuple[PlaceholderFault, ...] = ()
 
 
-def mask(segment: Segment, protection: DoNotTranslate, glossary: Glossary = NO_GLOSSARY) -> Masked:
+def mask(
+    segment: Segment, do_not_translate: DoNotTranslate, glossary: Glossary = NO_GLOSSARY
+) -> Masked:
     """Hide what must stay in a segment.
 
     A value that has a label in the glossary is hidden where it is quoted, in code or written with
@@ -360,7 +362,7 @@ def mask(segment: Segment, protection: DoNotTranslate, glossary: Glossary = NO_G
     numbers: dict[tuple[str, str, Kind], int] = {}
     counts: Counter[int] = Counter()
     end = 0
-    for span, restored in _placeholder_replacements(segment, protection, glossary):
+    for span, restored in _placeholder_replacements(segment, do_not_translate, glossary):
         source = segment.source[span.start : span.end]
         number = numbers.setdefault((source, restored, span.kind), len(numbers) + 1)
         counts[number] += 1
@@ -400,11 +402,11 @@ def restore(masked: Masked, text: str) -> Restored:
 
 
 def _placeholder_replacements(
-    segment: Segment, protection: DoNotTranslate, glossary: Glossary
+    segment: Segment, do_not_translate: DoNotTranslate, glossary: Glossary
 ) -> Iterator[tuple[Span, str]]:
     """Yield what is hidden with what comes back for it."""
     text = segment.source
-    for span in protection.spans(text, segment.component, segment.kept):
+    for span in do_not_translate.spans(text, segment.component, segment.kept):
         label = glossary.label_at(text, span.start, span.end) if span.kind == "value" else None
         if label is None:
             yield span, text[span.start : span.end]

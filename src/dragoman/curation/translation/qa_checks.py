@@ -52,7 +52,7 @@ def check_lost(text: SegmentPair) -> Iterator[QaIssue]:
             continue
         if not there or (kind in _COUNTED and there != count):
             what = f"{word} is not repeated" if not there else f"{word}: {there} for {count}"
-            yield text.anomaly(_CODES[kind], what, max(1, abs(count - there)))
+            yield text.issue(_CODES[kind], what, max(1, abs(count - there)))
 
 
 def check_invented(text: SegmentPair) -> Iterator[QaIssue]:
@@ -61,9 +61,9 @@ def check_invented(text: SegmentPair) -> Iterator[QaIssue]:
         if word in text.source:
             continue
         if kind in _OPAQUE:
-            yield text.anomaly("id-invented", f"{word} is not in the source", count)
+            yield text.issue("id-invented", f"{word} is not in the source", count)
         elif kind == "template":
-            yield text.anomaly("template-lost", f"{word} is not in the source", count)
+            yield text.issue("template-lost", f"{word} is not in the source", count)
 
 
 def check_swapped(text: SegmentPair) -> Iterator[QaIssue]:
@@ -72,7 +72,7 @@ def check_swapped(text: SegmentPair) -> Iterator[QaIssue]:
     for shape, words in source.items():
         others = [word for word in target.get(shape, ()) if word in words]
         if words != others and len(words) == len(others):
-            yield text.anomaly("id-swapped", f"{' '.join(words)} became {' '.join(others)}")
+            yield text.issue("id-swapped", f"{' '.join(words)} became {' '.join(others)}")
 
 
 def check_labels(text: SegmentPair) -> Iterator[QaIssue]:
@@ -86,7 +86,7 @@ def check_labels(text: SegmentPair) -> Iterator[QaIssue]:
         and (called := _not_called(text, span, target))
     )
     for (word, called), count in missing.items():
-        yield text.anomaly("label-missing", f"{word!r} is not called {called}", count)
+        yield text.issue("label-missing", f"{word!r} is not called {called}", count)
 
 
 def check_swapped_values(text: SegmentPair) -> Iterator[QaIssue]:
@@ -102,7 +102,7 @@ def check_swapped_values(text: SegmentPair) -> Iterator[QaIssue]:
         found = find_swapped_values(telling, source, target)
         if found is not None:
             added, fewer = (", ".join(map(repr, each)) for each in (found.added, found.fewer))
-            yield text.anomaly("value-swapped", f"{field}: names {added} and not {fewer}")
+            yield text.issue("value-swapped", f"{field}: names {added} and not {fewer}")
 
 
 def _not_called(text: SegmentPair, span: Span, target: str) -> str:
@@ -156,7 +156,7 @@ def check_copied(text: SegmentPair) -> Iterator[QaIssue]:
     place = text.segment.address.partition("::")[2]
     may_stay = text.segment.component == "database" and "address" in place
     if text.source == text.target and not may_stay and _TRANSLATABLE.search(text.source_words):
-        yield text.anomaly("copied", "as in English")
+        yield text.issue("copied", "as in English")
 
 
 def check_residual_english(text: SegmentPair) -> Iterator[QaIssue]:
@@ -171,7 +171,7 @@ def check_residual_english(text: SegmentPair) -> Iterator[QaIssue]:
     words = (word for word in _WORD.findall(target) if word.islower() or word.istitle())
     english = [word for word in words if word.casefold() in grammar]
     if len(english) >= _FEW:
-        yield text.anomaly(
+        yield text.issue(
             "residual-english", f"English words: {_format_word_list(english)}", len(english)
         )
         return
@@ -181,7 +181,7 @@ def check_residual_english(text: SegmentPair) -> Iterator[QaIssue]:
     few = len(kept) < _SEVERAL and text.language.script == _LATIN
     bound = text.expected.overlap
     if bound is not None and not few and sum(map(len, kept)) > bound * letters:
-        yield text.anomaly(
+        yield text.issue(
             "residual-english", f"kept from English: {_format_word_list(kept)}", len(kept)
         )
 
@@ -197,9 +197,9 @@ def check_wrong_script(text: SegmentPair) -> Iterator[QaIssue]:
     foreign = {script: count for script, count in found.items() if script not in allowed}
     if sum(foreign.values()) >= _FEW:
         what = f"letters of {', '.join(sorted(foreign))}"
-        yield text.anomaly("wrong-script", what, sum(foreign.values()))
+        yield text.issue("wrong-script", what, sum(foreign.values()))
     elif text.language.script != _LATIN and _is_mostly_latin(text):
-        yield text.anomaly("wrong-script", f"mostly Latin letters, not {text.language.script}")
+        yield text.issue("wrong-script", f"mostly Latin letters, not {text.language.script}")
 
 
 def check_wrong_language(text: SegmentPair) -> Iterator[QaIssue]:
@@ -218,7 +218,7 @@ def check_wrong_language(text: SegmentPair) -> Iterator[QaIssue]:
     usual = {_ENGLISH, expected, *text.language.relatives}
     family = any(expected in each and found.label in each for each in FAMILIES)
     if found.label not in usual and not family:
-        yield text.anomaly("wrong-language", f"taken for {found.label} ({found.probability:.2f})")
+        yield text.issue("wrong-language", f"taken for {found.label} ({found.probability:.2f})")
 
 
 def _is_mostly_latin(text: SegmentPair) -> bool:
@@ -274,11 +274,11 @@ def check_numbers(text: SegmentPair) -> Iterator[QaIssue]:
         if number in hours:
             others.add(number + _NOON)
         if not others.isdisjoint(there):
-            yield text.anomaly("number-rewritten", f"{written} is written with other signs")
+            yield text.issue("number-rewritten", f"{written} is written with other signs")
         elif _may_be_word(text, number):
-            yield text.anomaly("number-rewritten", f"{written} is written as a word")
+            yield text.issue("number-rewritten", f"{written} is written as a word")
         else:
-            yield text.anomaly("number-lost", f"{written} is not repeated")
+            yield text.issue("number-lost", f"{written} is not repeated")
 
 
 def _numbers_in_translation(text: SegmentPair) -> set[Decimal]:
@@ -319,20 +319,20 @@ def check_parts(text: SegmentPair) -> Iterator[QaIssue]:
         had, has = len(parts_of(text.source)), len(parts_of(text.target))
         if had != has:
             what = f"{had} in English, {has} in the translation"
-            yield text.anomaly(code, what, abs(had - has))
+            yield text.issue(code, what, abs(had - has))
 
 
 def check_line_breaks(text: SegmentPair) -> Iterator[QaIssue]:
     """Find another number of lines, blank ones left out."""
     had, has = len(lines_of(text.source)), len(lines_of(text.target))
     if had != has and text.target.strip():
-        yield text.anomaly("line-breaks", f"{had} lines in English, {has} in the translation")
+        yield text.issue("line-breaks", f"{had} lines in English, {has} in the translation")
 
 
 def check_outer_space(text: SegmentPair) -> Iterator[QaIssue]:
     """Find other white space before or after the text."""
     if text.target.strip() and _around(text.source) != _around(text.target):
-        yield text.anomaly("outer-space", "white space around the text is not the source's")
+        yield text.issue("outer-space", "white space around the text is not the source's")
 
 
 def _around(text: str) -> tuple[str, str]:
@@ -355,7 +355,7 @@ _WIDER = 1
 def check_empty(text: SegmentPair) -> Iterator[QaIssue]:
     """Find a translation of nothing but white space."""
     if text.source.strip() and not text.target.strip():
-        yield text.anomaly("empty", "nothing came back")
+        yield text.issue("empty", "nothing came back")
 
 
 def check_hidden(text: SegmentPair) -> Iterator[QaIssue]:
@@ -363,7 +363,7 @@ def check_hidden(text: SegmentPair) -> Iterator[QaIssue]:
     had = set(text.source)
     for sign in dict.fromkeys(_HIDDEN.findall(text.target)):
         if sign not in had:
-            yield text.anomaly("hidden-character", f"U+{ord(sign):04X}", text.target.count(sign))
+            yield text.issue("hidden-character", f"U+{ord(sign):04X}", text.target.count(sign))
 
 
 def check_wrapped(text: SegmentPair) -> Iterator[QaIssue]:
@@ -371,12 +371,12 @@ def check_wrapped(text: SegmentPair) -> Iterator[QaIssue]:
     target, source = text.target.strip().casefold(), text.source.strip().casefold()
     for opening in wrappers():
         if target.startswith(opening) and not source.startswith(opening):
-            yield text.anomaly("wrapped", f"begins with {opening!r}")
+            yield text.issue("wrapped", f"begins with {opening!r}")
             return
     if _FENCE.match(target) and not _FENCE.match(source):
-        yield text.anomaly("wrapped", "stands in a code fence")
+        yield text.issue("wrapped", "stands in a code fence")
     elif _is_quoted(target) and not _is_quoted(source):
-        yield text.anomaly("wrapped", "stands in quotes")
+        yield text.issue("wrapped", "stands in quotes")
 
 
 def check_repeated_words(text: SegmentPair) -> Iterator[QaIssue]:
@@ -386,14 +386,14 @@ def check_repeated_words(text: SegmentPair) -> Iterator[QaIssue]:
     }
     for found in _TWICE.finditer(text.target):
         if found.group(1).casefold() not in usual:
-            yield text.anomaly("repeated-word", f"{found.group()!r}")
+            yield text.issue("repeated-word", f"{found.group()!r}")
 
 
 def check_spaces_between_han(text: SegmentPair) -> Iterator[QaIssue]:
     """Find spaces between Chinese characters."""
     count = len(_HAN_SPACE.findall(text.target))
     if count:
-        yield text.anomaly("space-between-han", "spaces between Chinese characters", count)
+        yield text.issue("space-between-han", "spaces between Chinese characters", count)
 
 
 def check_length(text: SegmentPair) -> Iterator[QaIssue]:
@@ -409,7 +409,7 @@ def check_length(text: SegmentPair) -> Iterator[QaIssue]:
     slack = 1 + _WIDER * _SHORT / source
     ratio = target / source
     if not low / slack <= ratio <= high * slack:
-        yield text.anomaly("length-ratio", f"{ratio:.2f} characters for one of the source's")
+        yield text.issue("length-ratio", f"{ratio:.2f} characters for one of the source's")
 
 
 def _is_quoted(text: str) -> bool:

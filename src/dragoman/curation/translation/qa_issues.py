@@ -163,14 +163,14 @@ class TranslationCriteria(msgspec.Struct, frozen=True):
 
     Attributes:
         language: The language.
-        protection: What stays in the domain's texts.
+        do_not_translate: What stays in the domain's texts.
         glossary: The domain's labels in the language.
         detector: What tells languages; without it, a text in another language of the same script
             may pass.
     """
 
     language: Language
-    protection: DoNotTranslate
+    do_not_translate: DoNotTranslate
     glossary: Glossary
     detector: Detector | None = None
 
@@ -183,11 +183,11 @@ class SegmentPair:
         self.source = segment.source
         self.target = target
         self.language = criteria.language
-        self.protection = criteria.protection
+        self.do_not_translate = criteria.do_not_translate
         self.glossary = criteria.glossary
         self.detector = criteria.detector
 
-    def anomaly(self, code: str, what: str, count: int = 1) -> QaIssue:
+    def issue(self, code: str, what: str, count: int = 1) -> QaIssue:
         """Return an anomaly of this segment."""
         return qa_issue(code, self.segment.address, what, count)
 
@@ -201,12 +201,12 @@ class SegmentPair:
         """What must stay of the source; nothing of a stand-alone label."""
         if self.segment.mode == "label":
             return ()
-        return self.protection.spans(self.source, self.segment.component, self.segment.kept)
+        return self.do_not_translate.spans(self.source, self.segment.component, self.segment.kept)
 
     @cached_property
     def found(self) -> tuple[Span, ...]:
         """What the translation has of what must stay."""
-        return self.protection.spans(self.target, self.segment.component, self.segment.kept)
+        return self.do_not_translate.spans(self.target, self.segment.component, self.segment.kept)
 
     @cached_property
     def source_words(self) -> str:

@@ -116,7 +116,7 @@ def quality_of(
         others: What others say.
     """
     factors = [
-        *map(_of_anomaly, found),
+        *map(_of_issue, found),
         *_of_terms(segment, target, glossary),
         *_of_others(segment, others),
     ]
@@ -127,7 +127,7 @@ def quality_of(
     return Quality(score, tuple(each.reason for each in gravest))
 
 
-def _of_anomaly(found: QaIssue) -> _Factor:
+def _of_issue(found: QaIssue) -> _Factor:
     times = min(found.count, _MOST_OF_ONE)
     return _Factor((1 - MEANINGS[found.code].weight) ** times, f"{found.code}: {found.what}")
 

@@ -74,7 +74,7 @@ class TranslationRequest(msgspec.Struct, frozen=True):
         concurrency: How many requests are under way at a time.
         max_cost: When to stop; "" for no limit.
         prices: A table of prices of one's own.
-        patience: How long a request, or a silent endpoint, is waited for, in seconds.
+        retry_for: How long a request, or a silent endpoint, is waited for, in seconds.
         read_timeout: How long a server may be silent during a call; None for what fits its address.
     """
 
@@ -90,7 +90,7 @@ class TranslationRequest(msgspec.Struct, frozen=True):
     concurrency: int = 8
     max_cost: str = ""
     prices: Path | None = None
-    patience: float = RetryPolicy().seconds
+    retry_for: float = RetryPolicy().seconds
     read_timeout: float | None = None
 
     def __post_init__(self) -> None:
@@ -103,7 +103,7 @@ class TranslationRequest(msgspec.Struct, frozen=True):
         numbers = {
             "batch-size": self.texts_at_once,
             "concurrency": self.concurrency,
-            "patience": self.patience,
+            "patience": self.retry_for,
         }
         for option, number in numbers.items():
             if not number >= 1:
@@ -157,7 +157,7 @@ class LanguageResult(msgspec.Struct, frozen=True):
         Each text has a sound translation, and no file is left alone.
         """
         is_refused = any(
-            found.severity == "refuse" for text in self.settled for found in text.anomalies
+            found.severity == "refuse" for text in self.settled for found in text.issues
         )
         return not (is_refused or self.untranslated or self.incomplete or self.left_alone)
 
@@ -213,7 +213,7 @@ class TranslationRun:
         self.source = find_language(SOURCE)
         self.languages = _distinct(asked.languages)
         self.domain = domain_of(load_suite(asked.suite), data_folder(), asked.assets)
-        self.protection = do_not_translate_for(self.domain)
+        self.do_not_translate = do_not_translate_for(self.domain)
         self.prices = with_stated_prices(load_prices(asked.prices), (asked.model,))
         self.model = asked.model if asked.model == GLOSSARY else model_name(asked.model)
 
@@ -236,9 +236,9 @@ class TranslationRun:
             StoreError: Where the memory cannot be read or written.
             StoreError: Where files cannot be written.
         """
-        patience = RetryPolicy(seconds=self.asked.patience, outage=self.asked.patience)
+        retry_for = RetryPolicy(seconds=self.asked.retry_for, outage=self.asked.retry_for)
         timeouts = timeouts_of(self.asked.read_timeout)
-        connections = ModelClients(timeouts, patience, self._budget())
+        connections = ModelClients(timeouts, retry_for, self._budget())
         translator = self._translator(connections)
         with TranslationMemory(self.asked.memory_path) as memory:
             means = self._means(translator, memory)
@@ -352,7 +352,7 @@ class TranslationRun:
 
     def _job(self, language: Language, artifacts: Sequence[Artifact]) -> TranslationJob:
         return TranslationJob(
-            self.domain, self.source, language, self.protection, tuple(artifacts), _detector()
+            self.domain, self.source, language, self.do_not_translate, tuple(artifacts), _detector()
         )
 
     def _means(self, translator: Translator, memory: TranslationMemory) -> TranslatorConfig:

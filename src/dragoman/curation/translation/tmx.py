@@ -235,7 +235,7 @@ def _unit(entry: MemoryEntry) -> str:
         "x-quality": None if entry.quality is None else repr(entry.quality),
     }
     notes = "".join(f"<note>{_escape_xml(note)}</note>" for note in entry.notes)
-    told = "".join(
+    written = "".join(
         f'<prop type="{name}">{_escape_xml(value)}</prop>'
         for name, value in props.items()
         if value is not None
@@ -244,7 +244,7 @@ def _unit(entry: MemoryEntry) -> str:
         f'<tu changedate="{changed}"><prop type="x-context">{_escape_xml(source.context)}</prop>\n'
         "<tuv "
         f"xml:lang={quoteattr(source.source_language)}><seg>{_escape_xml(source.text)}</seg></tuv>\n"
-        f'<tuv xml:lang={quoteattr(source.target_language)} changedate="{changed}">{notes}{told}'
+        f'<tuv xml:lang={quoteattr(source.target_language)} changedate="{changed}">{notes}{written}'
         f"<seg>{_escape_xml(entry.target)}</seg></tuv></tu>\n"
     )
 

@@ -41,22 +41,22 @@ class CheckedTranslation(msgspec.Struct, frozen=True):
     """A translation with everything put back, and what is wrong with it."""
 
     text: str
-    anomalies: tuple[QaIssue, ...]
+    issues: tuple[QaIssue, ...]
 
     @property
     def is_refused(self) -> bool:
         """Whether it is too damaged to be used."""
-        return any(found.severity == "refuse" for found in self.anomalies)
+        return any(found.severity == "refuse" for found in self.issues)
 
     @property
     def is_doubtful(self) -> bool:
         """Whether it may be in another language than was asked for."""
-        return any(found.code in _DOUBTS for found in self.anomalies)
+        return any(found.code in _DOUBTS for found in self.issues)
 
     @property
     def has_lost_placeholders(self) -> bool:
         """Whether placeholders did not come back as they were given."""
-        return any(found.code.startswith("placeholder-") for found in self.anomalies)
+        return any(found.code.startswith("placeholder-") for found in self.issues)
 
 
 class DomainContext(msgspec.Struct, frozen=True):
@@ -65,7 +65,7 @@ class DomainContext(msgspec.Struct, frozen=True):
     Attributes:
         source: The language that is translated from.
         language: The language that is translated into.
-        protection: What must stay in the domain's texts.
+        do_not_translate: What must stay in the domain's texts.
         glossary: The labels that its values have so far.
         labels: The labels that are taken.
         detector: What tells languages; None where there is none.
@@ -73,14 +73,14 @@ class DomainContext(msgspec.Struct, frozen=True):
 
     source: Language
     language: Language
-    protection: DoNotTranslate
+    do_not_translate: DoNotTranslate
     glossary: Glossary
     labels: LabelRegistry
     detector: Detector | None = None
 
     def masked(self, unit: Unit) -> Masked:
         """Return a text with what must stay hidden."""
-        return mask(unit.segment, self.protection, self.glossary)
+        return mask(unit.segment, self.do_not_translate, self.glossary)
 
     def item(self, unit: Unit, *, is_last: bool = False) -> Item:
         """Return what a translator is shown of a text; the last time, with what went wrong."""
@@ -116,7 +116,7 @@ class DomainContext(msgspec.Struct, frozen=True):
 
         Labels are not masked, but these values stay as they are.
         """
-        spans = self.protection.spans(unit.source.text, unit.segment.component)
+        spans = self.do_not_translate.spans(unit.source.text, unit.segment.component)
         return any(
             span.kind in _NO_LABELS and span.end - span.start == len(unit.source.text)
             for span in spans
@@ -124,7 +124,9 @@ class DomainContext(msgspec.Struct, frozen=True):
 
     @property
     def _criteria(self) -> TranslationCriteria:
-        return TranslationCriteria(self.language, self.protection, self.glossary, self.detector)
+        return TranslationCriteria(
+            self.language, self.do_not_translate, self.glossary, self.detector
+        )
 
     def _terms(self, unit: Unit) -> Mapping[str, str]:
         """Return the labels of values that a text names; of two for one value both, with fields."""
@@ -166,7 +168,7 @@ class UnitResult(msgspec.Struct, frozen=True):
         target: The translation; None where there is none.
         origin: Who answers for the translation.
         translator: Who made it: the model and its prompts, the file, or the reviewer; "" unknown.
-        anomalies: What is wrong with it, or was with the answer that was refused.
+        issues: What is wrong with it, or was with the answer that was refused.
         why: Why there is no translation, in words.
     """
 
@@ -174,7 +176,7 @@ class UnitResult(msgspec.Struct, frozen=True):
     state: State
     target: str | None = None
     origin: Origin | None = None
-    anomalies: tuple[QaIssue, ...] = ()
+    issues: tuple[QaIssue, ...] = ()
     why: str = ""
     translator: str = ""
 
@@ -202,7 +204,7 @@ class TranslatorConfig(msgspec.Struct, frozen=True):
 
 
 async def translate_units(
-    units: Sequence[Unit], desk: DomainContext, means: TranslatorConfig
+    units: Sequence[Unit], domain_context: DomainContext, means: TranslatorConfig
 ) -> dict[SourceText, UnitResult]:
     """Return how each text ended, from the memory and by the translator.
 
@@ -210,37 +212,37 @@ async def translate_units(
         RunHalted: Where nothing more may be asked; what came until then is kept.
         StoreError: Where it cannot be kept.
     """
-    settled = known_results(units, desk, means.memory)
+    settled = known_results(units, domain_context, means.memory)
     left = [unit for unit in units if unit.source not in settled]
     means.on_settled(len(units) - len(left))
     if left:
-        asking = _Asking(desk, means)
+        asking = _Asking(domain_context, means)
         settled |= await asking.settle(left)
     return settled
 
 
 def known_results(
-    units: Sequence[Unit], desk: DomainContext, memory: TranslationMemory | None
+    units: Sequence[Unit], domain_context: DomainContext, memory: TranslationMemory | None
 ) -> dict[SourceText, UnitResult]:
     """Return what needs no translator: what the memory has, and what is to stay whole."""
     found = memory_results(units, memory) if memory else {}
     settled: dict[SourceText, UnitResult] = {}
     for unit in units:
         if (entry := found.get(unit.source)) is not None:
-            settled[unit.source] = _from_memory(unit, entry, desk)
-        elif (text := desk.settled_by_itself(unit)) is not None:
+            settled[unit.source] = _from_memory(unit, entry, domain_context)
+        elif (text := domain_context.settled_by_itself(unit)) is not None:
             settled[unit.source] = UnitResult(unit, "itself", text)
     return settled
 
 
-def _from_memory(unit: Unit, entry: MemoryEntry, desk: DomainContext) -> UnitResult:
+def _from_memory(unit: Unit, entry: MemoryEntry, domain_context: DomainContext) -> UnitResult:
     """Return a text that the memory has; a label that another value has already is none."""
-    anomalies = desk.looked_at(unit, entry.target)
-    if any(found.code == "label-collision" for found in anomalies):
+    issues = domain_context.looked_at(unit, entry.target)
+    if any(found.code == "label-collision" for found in issues):
         why = f"the memory's label is another value's ({entry.origin}): review it"
-        return UnitResult(unit, "given up", None, entry.origin, anomalies, why)
+        return UnitResult(unit, "given up", None, entry.origin, issues, why)
     return UnitResult(
-        unit, "known", entry.target, entry.origin, anomalies, translator=entry.translator
+        unit, "known", entry.target, entry.origin, issues, translator=entry.translator
     )
 
 
@@ -257,11 +259,11 @@ def memory_results(
     }
 
 
-def group_identical(units: Iterable[Unit], desk: DomainContext) -> list[tuple[Unit, ...]]:
+def group_identical(units: Iterable[Unit], domain_context: DomainContext) -> list[tuple[Unit, ...]]:
     """Return texts in groups that a translator cannot tell apart: only what is hidden differs."""
     groups: dict[tuple[object, ...], list[Unit]] = {}
     for unit in units:
-        item = desk.item(unit)
+        item = domain_context.item(unit)
         shown = (unit.segment.mode, unit.source.context, item.text, tuple(item.terms.items()))
         groups.setdefault(shown, []).append(unit)
     return [tuple(group) for group in groups.values()]
@@ -273,15 +275,15 @@ def request_ids(units: Sequence[Unit]) -> dict[str, Unit]:
 
 
 def translation_request(
-    by_id: Mapping[str, Unit], desk: DomainContext, attempt: int = 0
+    by_id: Mapping[str, Unit], domain_context: DomainContext, attempt: int = 0
 ) -> Request:
     """Return the request for some texts of one mode; one below 0 names what they need."""
     first = next(iter(by_id.values()))
     return Request(
         first.segment.mode,
-        desk.source.full_name,
-        desk.language.full_name,
-        {name: desk.item(unit, is_last=attempt < 0) for name, unit in by_id.items()},
+        domain_context.source.full_name,
+        domain_context.language.full_name,
+        {name: domain_context.item(unit, is_last=attempt < 0) for name, unit in by_id.items()},
         attempt,
     )
 
@@ -289,8 +291,8 @@ def translation_request(
 class _Asking:
     """One translator at work on the texts of one domain in one language."""
 
-    def __init__(self, desk: DomainContext, means: TranslatorConfig) -> None:
-        self._desk = desk
+    def __init__(self, domain_context: DomainContext, means: TranslatorConfig) -> None:
+        self._domain_context = domain_context
         self._means = means
         self._slots = asyncio.Semaphore(means.concurrency)
         self._settled: dict[SourceText, UnitResult] = {}
@@ -301,7 +303,7 @@ class _Asking:
 
     async def settle(self, units: Sequence[Unit]) -> dict[SourceText, UnitResult]:
         """Ask for all: first for one of each group, then for those that its answer did not fit."""
-        groups = group_identical(units, self._desk)
+        groups = group_identical(units, self._domain_context)
         self._alike = {group[0].source: group[1:] for group in groups}
         await self._ask([group[0] for group in groups])
         self._alike = {}
@@ -356,7 +358,7 @@ class _Asking:
 
         A long one is asked for in parts, and whole once more only where that does not help.
         """
-        is_long = len(split_text(self._desk.item(unit).text)) > 1
+        is_long = len(split_text(self._domain_context.item(unit).text)) > 1
         if is_long and await self._in_parts(unit):
             return
         for attempt in ALONE[:1] if is_long else ALONE:
@@ -373,15 +375,15 @@ class _Asking:
         """Ask for a text part by part; return whether what they make is sound."""
 
         async def ask(items: Mapping[str, Item], attempt: int) -> Mapping[str, str]:
-            desk = self._desk
+            domain_context = self._domain_context
             mode = unit.segment.mode
-            names = (desk.source.full_name, desk.language.full_name)
+            names = (domain_context.source.full_name, domain_context.language.full_name)
             reply = await self._asked(Request(mode, *names, items, attempt))
             self._keep({}, reply.usage)
             return reply.texts
 
         (name,) = request_ids([unit])
-        whole = await translate_in_parts(self._desk.item(unit), name, ask)
+        whole = await translate_in_parts(self._domain_context.item(unit), name, ask)
         if whole is None:
             return False
         self._judge({unit: whole}, None)
@@ -389,14 +391,14 @@ class _Asking:
 
     def _give_up(self, units: Sequence[Unit], why: str) -> None:
         self._end(
-            UnitResult(each, "given up", anomalies=self._why_refused(each), why=why)
+            UnitResult(each, "given up", issues=self._why_refused(each), why=why)
             for unit in units
             for each in self._group(unit)
         )
 
     def _why_refused(self, unit: Unit) -> tuple[QaIssue, ...]:
         verdict = self._refused.get(unit.source)
-        return verdict.anomalies if verdict else ()
+        return verdict.issues if verdict else ()
 
     def _group(self, unit: Unit) -> tuple[Unit, ...]:
         """Return a text with those that are asked for by asking for it."""
@@ -410,7 +412,7 @@ class _Asking:
             attempt: How often the like was asked; below 0 for a text by itself.
         """
         by_id = request_ids(units)
-        reply = await self._asked(translation_request(by_id, self._desk, attempt))
+        reply = await self._asked(translation_request(by_id, self._domain_context, attempt))
         self._judge({by_id[name]: text for name, text in reply.texts.items()}, reply.usage)
         return [unit for unit in units if unit.source not in self._settled]
 
@@ -419,7 +421,7 @@ class _Asking:
         sound: dict[Unit, CheckedTranslation] = {}
         for asked, text in answers.items():
             for unit in self._group(asked):
-                verdict = self._desk.judged(unit, text)
+                verdict = self._domain_context.judged(unit, text)
                 if verdict.is_refused:
                     self._refused[unit.source] = verdict
                 elif not self._is_doubted(unit, verdict):
@@ -458,7 +460,7 @@ class _Asking:
                 "machine",
                 f"{translator.name} {translator.version}".strip(),
                 now,
-                tuple(f"{found.code}: {found.what}" for found in verdict.anomalies),
+                tuple(f"{found.code}: {found.what}" for found in verdict.issues),
             )
             for unit, verdict in sound.items()
         ]
@@ -467,7 +469,7 @@ class _Asking:
             entries = list(self._means.memory.put(entries, used))
         self._end(
             UnitResult(
-                *(unit, "asked", entry.target, entry.origin, verdict.anomalies),
+                *(unit, "asked", entry.target, entry.origin, verdict.issues),
                 translator=entry.translator,
             )
             for entry, (unit, verdict) in zip(entries, sound.items(), strict=True)

@@ -61,9 +61,9 @@ class CachedModel:
         """
         key = self.key(request, purpose)
         heard_sound = has_audio(request.messages)
-        remembered = self._remembered(key, purpose, heard_sound=heard_sound)
-        if remembered is not None:
-            return remembered
+        cached = self._cached(key, purpose, heard_sound=heard_sound)
+        if cached is not None:
+            return cached
         was_interrupted = self._cache.was_in_flight(key)
         self._cache.begin(key)
         try:
@@ -100,7 +100,7 @@ class CachedModel:
         )
         return hashlib.blake2b(content, digest_size=16).digest()
 
-    def _remembered(self, key: bytes, purpose: str, *, heard_sound: bool) -> Completion | None:
+    def _cached(self, key: bytes, purpose: str, *, heard_sound: bool) -> Completion | None:
         kept = self._cache.get(key)
         if kept is None:
             return None
@@ -131,11 +131,11 @@ def _encode_cached(completion: Completion) -> bytes:
 
 def _split_cached(kept: bytes) -> tuple[bytes, Latency | None]:
     """Return what `_kept` put together; replies remembered by earlier versions tell no time."""
-    body, mark, told = kept.rpartition(_MARK)
+    body, mark, written = kept.rpartition(_MARK)
     if not mark:
         return kept, None
     try:
-        return body, _LATENCY.decode(told)
+        return body, _LATENCY.decode(written)
     except DECODING_ERRORS:
         return body, None
 

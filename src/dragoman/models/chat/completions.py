@@ -260,10 +260,10 @@ def _decode_spoken_choice(choice: _Choice) -> SpokenReply:
     return decode_spoken_reply(msgspec.Raw(msgspec.json.encode(audio))) if audio else NOT_SPOKEN
 
 
-def _tokens(told: msgspec.Raw) -> _Tokens:
+def _tokens(reported: msgspec.Raw) -> _Tokens:
     """Return the tokens told; a count that makes no sense leaves them unknown, not the reply."""
     try:
-        return _USAGE.decode(told) or _UNKNOWN_TOKENS
+        return _USAGE.decode(reported) or _UNKNOWN_TOKENS
     except DECODING_ERRORS:
         return _UNKNOWN_TOKENS
 

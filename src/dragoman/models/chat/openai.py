@@ -286,11 +286,11 @@ def _error_inside(body: bytes, said: str) -> Exception:
 
 
 def _with_remarks(completion: Completion, adapted: Mapping[str, int]) -> Completion:
-    told = {kind: count for kind, count in adapted.items() if kind != _STREAMED}
-    if not told:
+    reported = {kind: count for kind, count in adapted.items() if kind != _STREAMED}
+    if not reported:
         return completion
     usage = completion.usage
-    usage = msgspec.structs.replace(usage, remarks={**usage.remarks, **told})
+    usage = msgspec.structs.replace(usage, remarks={**usage.remarks, **reported})
     return msgspec.structs.replace(completion, usage=usage)
 
 

@@ -59,7 +59,7 @@ class _PartialCall:
         self._last = ""
 
     @property
-    def told(self) -> str:
+    def whole_arguments(self) -> str:
         """The arguments at the end: the last piece alone where each told all of them so far."""
         is_better = self._is_repeated and not self.is_whole and _is_object(self._last)
         return self._last if is_better else self.arguments
@@ -175,7 +175,7 @@ class StreamedToolCalls:
                 "type": "function",
                 "function": {
                     "name": repair_text(call.name),
-                    "arguments": repair_text(call.told),
+                    "arguments": repair_text(call.whole_arguments),
                 },
             }
             for call in self._begun
@@ -531,11 +531,11 @@ def _add_choice(choice: _Choice, reply: _Reply) -> None:
     A message that repeats the whole reply replaces it.
     """
     if not choice.delta and (message := choice.message):
-        for grown, told in (
+        for grown, whole_arguments in (
             (reply.words, visible_text(message.get("content"))),
             (reply.thoughts, message_reasoning(message)),
         ):
-            if told.startswith("".join(grown)):
+            if whole_arguments.startswith("".join(grown)):
                 grown.clear()
         if reply.calls.have_begun and parse_tool_calls(message):
             reply.calls = StreamedToolCalls()

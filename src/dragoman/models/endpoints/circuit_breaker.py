@@ -26,16 +26,16 @@ class CircuitBreaker:
 
     Args:
         name: The endpoint's name in messages.
-        patience: Seconds after which an outage ends the run.
+        retry_for: Seconds after which an outage ends the run.
         clock: Seconds, never going back.
 
     Attributes:
         next_try: When one that is down may be tried next.
     """
 
-    def __init__(self, name: str, patience: float, clock: Clock) -> None:
+    def __init__(self, name: str, retry_for: float, clock: Clock) -> None:
         self._name = name
-        self._patience = patience
+        self._retry_for = retry_for
         self._clock = clock
         self._failures = 0
         self._down_since: float | None = None
@@ -96,17 +96,17 @@ class CircuitBreaker:
         """
         while self._down_since is not None:
             now = self._clock()
-            self._require_patience(now - self._down_since)
+            self._require_retry_for(now - self._down_since)
             if self.takes_turn():
                 return
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self.next_try - now):
                     await self._is_up.wait()
 
-    def _require_patience(self, down: float) -> None:
-        if not self._has_answered and down > min(self._patience, NEVER_ANSWERED):
+    def _require_retry_for(self, down: float) -> None:
+        if not self._has_answered and down > min(self._retry_for, NEVER_ANSWERED):
             raise RunHalted(f"{self._name} has never answered: check the address, then resume")
-        if down > self._patience:
+        if down > self._retry_for:
             raise RunHalted(
                 f"{self._name} has not answered for {_format_seconds(down)}: what is finished is "
                 "stored, "

@@ -101,7 +101,7 @@ class ConcurrencyLimiter:
 
     def is_late(self, began: float) -> bool:
         """Whether a call that began then should have been answered, as far as answers tell."""
-        return not self._search.usual or began < self._clock() - self._patience
+        return not self._search.usual or began < self._clock() - self._late_after
 
     def answered(self, seconds: float) -> None:
         """Learn that a call was answered, and how long that took."""
@@ -119,7 +119,7 @@ class ConcurrencyLimiter:
         self._search.begin_window()
 
     @property
-    def _patience(self) -> float:
+    def _late_after(self) -> float:
         """Seconds after which a call is taken for a hanging one."""
         return max(SHORTEST_HANG, HANGING * self._search.usual)
 
@@ -173,7 +173,7 @@ class ConcurrencyLimiter:
         if not self._search.usual:
             # Nothing was answered yet: a slow model is not to be taken for a hanging one.
             return
-        oldest = self._clock() - self._patience
+        oldest = self._clock() - self._late_after
         while self._holding and next(iter(self._holding.values())) < oldest:
             del self._holding[next(iter(self._holding))]
 

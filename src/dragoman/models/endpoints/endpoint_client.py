@@ -106,7 +106,7 @@ class EndpointClient:
         name: The endpoint in messages.
         endpoints: At least one; several give the same answers.
         secrets: Texts that must not appear anywhere: taken out of bodies and messages.
-        patience: When to give up.
+        retry_policy: When to give up.
         pace: How calls are spread over time.
     """
 
@@ -115,15 +115,15 @@ class EndpointClient:
         name: str,
         endpoints: Sequence[Endpoint],
         secrets: tuple[str, ...] = (),
-        patience: RetryPolicy | None = None,
+        retry_policy: RetryPolicy | None = None,
         pace: EndpointPacing = UNPACED,
     ) -> None:
         self._name = name
         self._equal = EndpointPool(endpoints)
         self._secrets = secrets
-        self._patience = patience or RetryPolicy()
+        self._retry_policy = retry_policy or RetryPolicy()
         self._pace = pace
-        self._has_told_slow = False
+        self._has_reported_slow = False
         self._jitter = wait_random_exponential(multiplier=0.5, max=30)
 
     @classmethod
@@ -132,12 +132,12 @@ class EndpointClient:
         name: str,
         transport: Transport,
         secrets: tuple[str, ...] = (),
-        patience: RetryPolicy | None = None,
+        retry_policy: RetryPolicy | None = None,
     ) -> "EndpointClient":
         """Return the gate in front of one endpoint that is reached without a proxy."""
-        patience = patience or RetryPolicy()
-        at = Endpoint(name, transport, outage=patience.outage)
-        return cls(name, (at,), secrets, patience)
+        retry_policy = retry_policy or RetryPolicy()
+        at = Endpoint(name, transport, outage=retry_policy.outage)
+        return cls(name, (at,), secrets, retry_policy)
 
     async def send(
         self,
@@ -145,7 +145,7 @@ class EndpointClient:
         headers: Mapping[str, str],
         body: bytes,
         read: Callable[[bytes], T],
-        who: CallContext,
+        call_context: CallContext,
     ) -> tuple[T, Attempts]:
         """Send a body until it is answered, and return what `read` makes of the answer.
 
@@ -159,22 +159,24 @@ class EndpointClient:
         """
 
         def posted(at: Endpoint, sent: bytes) -> Awaitable[HttpResponse]:
-            return at.transport.post(at.url or url, headers, sent, at.proxy, who.most_bytes)
+            return at.transport.post(
+                at.url or url, headers, sent, at.proxy, call_context.most_bytes
+            )
 
         async def attempt(at: Endpoint, began: float, count: _Counting) -> tuple[T, _Arrivals]:
             answer = await posted(at, body)
             count(answer.faults)
-            value = self._understood(answer, read, at, is_chat=who.is_chat)
+            value = self._understood(answer, read, at, is_chat=call_context.is_chat)
             if pause := pause_from_headers(answer.headers):
                 self._hold(at, pause)
             return value, _arrivals(answer, began)
 
-        call = _Call(attempt, who, len(body), lambda at: posted(at, b"{}"))
+        call = _Call(attempt, call_context, len(body), lambda at: posted(at, b"{}"))
         (value, arrivals), seconds = await self._tried(call)
         return value, Attempts(call.faults, seconds, arrivals)
 
     async def tried(
-        self, attempt: Callable[[], Awaitable[T]], who: CallContext
+        self, attempt: Callable[[], Awaitable[T]], call_context: CallContext
     ) -> tuple[T, Attempts]:
         """Do something at the endpoint until it is done, and return what came of it.
 
@@ -182,7 +184,7 @@ class EndpointClient:
 
         Args:
             attempt: Does it once; raises Fault where it broke on the way.
-            who: For whom.
+            call_context: For whom.
 
         Raises:
             ParticipantError: Where it could not be done; with the failed attempts as usage.
@@ -190,7 +192,7 @@ class EndpointClient:
             RequestRejected: Where `attempt` says so.
             RunHalted: Where the endpoint is down for good.
         """
-        call = _Call(lambda _at, _began, _count: attempt(), who)
+        call = _Call(lambda _at, _began, _count: attempt(), call_context)
         value, seconds = await self._tried(call)
         return value, Attempts(call.faults, seconds)
 
@@ -230,7 +232,7 @@ class EndpointClient:
             self._pace.allowance.settle(sent, tokens)
 
     def _hold(self, at: Endpoint, seconds: float) -> None:
-        at.hold(min(seconds, self._patience.seconds))
+        at.hold(min(seconds, self._retry_policy.seconds))
 
     async def _retried(self, call: "_Call[T]", first: TransportError) -> tuple[T, float]:
         try:
@@ -247,7 +249,7 @@ class EndpointClient:
             why = f"no answer yet ({_kinds(call.faults)})"
         elif call.sent_at is None or call.at is None:
             why = "no room for the call yet"
-        elif not call.who.is_itself and call.at.pacer.is_late(call.sent_at):
+        elif not call.call_context.is_itself and call.at.limiter.is_late(call.sent_at):
             why = f"no answer for {loop_time() - call.sent_at:.1f} s"
         else:
             return None
@@ -275,13 +277,13 @@ class EndpointClient:
     def _is_hopeless(self, call: "_Call[T]") -> bool:
         is_down = call.at is not None and call.at.breaker.is_down
         has_no_room = self._left(call) <= 0 and not is_down
-        return has_no_room or call.counted >= self._patience.attempts
+        return has_no_room or call.counted >= self._retry_policy.attempts
 
     def _left(self, call: "_Call[T]") -> float:
         """Return for how many seconds a call may still be refused for want of room."""
         began = call.refused_since
         refused = 0.0 if math.isinf(began) else loop_time() - began
-        return max(0.0, self._patience.seconds - refused)
+        return max(0.0, self._retry_policy.seconds - refused)
 
     def _attempt(self, call: "_Call[T]") -> Awaitable[tuple[T, float]]:
         after = self._pace.hedge_after
@@ -298,7 +300,7 @@ class EndpointClient:
     async def _once(self, call: "_Call[T]") -> tuple[T, float]:
         if self._pace.allowance is not None:
             await self._pace.allowance.take(call.sent_bytes)
-        at, slot = await self._equal.enter(call.who.purpose, call.failed_at, call.probe)
+        at, slot = await self._equal.enter(call.call_context.purpose, call.failed_at, call.probe)
         call.at = at
         began = call.sent_at = loop_time()
         is_refused = False
@@ -318,7 +320,7 @@ class EndpointClient:
             at.served(seconds)
             return value, seconds
         finally:
-            at.pacer.leave(slot, is_refused=is_refused)
+            at.limiter.leave(slot, is_refused=is_refused)
 
     def _understood(
         self,
@@ -362,8 +364,8 @@ class EndpointClient:
         return f"; {self._pace.too_slow}" if is_too_slow and self._pace.too_slow else ""
 
     def _learn(self, fault: TransportError, call: "_Call[T]", at: Endpoint) -> None:
-        if (advice := self._advice(fault)) and not self._has_told_slow:
-            self._has_told_slow = True
+        if (advice := self._advice(fault)) and not self._has_reported_slow:
+            self._has_reported_slow = True
             log.warning("%s: %s, the call is sent again%s", self._name, fault.detail, advice)
         call.count(fault.kind)
         call.failed_at.add(at)
@@ -396,7 +398,7 @@ class EndpointClient:
             return float(self._jitter(state))
         shortest, longest = SOON
         # No secret.
-        return random.uniform(0.5, 1) * max(shortest, min(at.pacer.usual, longest))  # noqa: S311
+        return random.uniform(0.5, 1) * max(shortest, min(at.limiter.usual, longest))  # noqa: S311
 
 
 class _Call(Generic[T]):
@@ -405,6 +407,7 @@ class _Call(Generic[T]):
     __slots__ = (
         "at",
         "attempt",
+        "call_context",
         "counted",
         "failed_at",
         "faults",
@@ -412,17 +415,16 @@ class _Call(Generic[T]):
         "refused_since",
         "sent_at",
         "sent_bytes",
-        "who",
     )
 
     def __init__(
         self,
         attempt: Callable[[Endpoint, float, _Counting], Awaitable[T]],
-        who: CallContext,
+        call_context: CallContext,
         sent_bytes: int = 0,
         probe: Probe | None = None,
     ) -> None:
-        self.attempt, self.who = attempt, who
+        self.attempt, self.call_context = attempt, call_context
         self.sent_bytes, self.probe = sent_bytes, probe
         self.at: Endpoint | None = None
         self.failed_at: set[Endpoint] = set()
@@ -447,7 +449,7 @@ class _Call(Generic[T]):
 
     def spent(self) -> Usage:
         """Return what a call without an answer consumed."""
-        return Usage(self.who.purpose, self.who.model, 0, faults=self.faults)
+        return Usage(self.call_context.purpose, self.call_context.model, 0, faults=self.faults)
 
 
 async def _pause(seconds: float, call: "_Call[T]") -> None:
@@ -510,7 +512,7 @@ class SingleAttemptSender:
         headers: Mapping[str, str],
         body: bytes,
         read: Callable[[bytes], T],
-        who: CallContext,
+        call_context: CallContext,
     ) -> tuple[T, Attempts]:
         """Post a body once and return what `read` makes of the answer's.
 
@@ -521,7 +523,7 @@ class SingleAttemptSender:
         """
         self.answer = None
         began = loop_time()
-        given = await self._transport.post(url, headers, body, self._proxy, who.most_bytes)
+        given = await self._transport.post(url, headers, body, self._proxy, call_context.most_bytes)
         seconds = loop_time() - began
         is_good = given.status in GOOD
         content = redact(given.body.removeprefix(codecs.BOM_UTF8), self._secrets)

@@ -60,7 +60,7 @@ class Endpoint:
         self._heard_at = -math.inf
         # When each call that waits for an answer began, oldest first.
         self._waits: dict[asyncio.Timeout, float] = {}
-        self.pacer = ConcurrencyLimiter(loop_time)
+        self.limiter = ConcurrencyLimiter(loop_time)
         self.breaker = CircuitBreaker(name, outage, loop_time)
         self._paused_until = 0.0
 
@@ -72,7 +72,7 @@ class Endpoint:
     @property
     def is_serving(self) -> bool:
         """Whether calls are answered well there at the moment."""
-        return not self.pacer.is_late(self.served_at)
+        return not self.limiter.is_late(self.served_at)
 
     @property
     def is_free(self) -> bool:
@@ -92,7 +92,7 @@ class Endpoint:
     @property
     def pressure(self) -> float:
         """How many calls are there or wait for it, for each that it takes at a time."""
-        return (self.pacer.holding + self.pacer.waiting) / self.pacer.limit
+        return (self.limiter.holding + self.limiter.waiting) / self.limiter.limit
 
     @property
     def is_full(self) -> bool:
@@ -128,7 +128,7 @@ class Endpoint:
         if len(self._waits) < TELLING:
             return False
         last_of_few = next(itertools.islice(self._waits.values(), TELLING - 1, None))
-        return other.pacer.is_late(max(last_of_few, self._heard_at))
+        return other.limiter.is_late(max(last_of_few, self._heard_at))
 
     @asynccontextmanager
     async def answering(self) -> AsyncIterator[None]:
@@ -164,7 +164,7 @@ class Endpoint:
         """Learn that a call was answered well, and how long that took."""
         self.served_at = self._heard_at = loop_time()
         self._broken = 0
-        self.pacer.answered(seconds)
+        self.limiter.answered(seconds)
         self.breaker.served()
 
     def learn(self, fault: TransportError) -> None:
@@ -177,9 +177,9 @@ class Endpoint:
         else:
             self.breaker.failed(fault.detail)
         if self.breaker.is_down:
-            self.pacer.forget()
+            self.limiter.forget()
         elif fault.kind in NO_ROOM:
-            self.pacer.refused()
+            self.limiter.refused()
 
 
 def loop_time() -> float:
@@ -248,7 +248,7 @@ class EndpointPool:
             if slot is not None and (len(self._all) == 1 or at.is_open or not self.has_other({at})):
                 return at, slot
             if slot is not None:
-                at.pacer.leave(slot)
+                at.limiter.leave(slot)
 
     async def _slot(self, at: Endpoint, purpose: str) -> object | None:
         """Wait for room at an endpoint.
@@ -257,10 +257,10 @@ class EndpointPool:
         if it took longer.
         """
         if len(self._all) == 1:
-            return await at.pacer.enter(purpose)
+            return await at.limiter.enter(purpose)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LOOK_AGAIN):
-                return await at.pacer.enter(purpose)
+                return await at.limiter.enter(purpose)
         return None
 
     def answered(self, at: Endpoint, attempt: Awaitable[T]) -> Awaitable[T]:

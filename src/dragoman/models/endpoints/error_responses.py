@@ -324,10 +324,10 @@ def contains_error(given: object) -> bool:
     own = given.get("base_resp")
     if isinstance(own, dict) and own.get("status_code"):
         return True
-    told = any(given.get(name) for name in ("message", "msg"))
+    reported = any(given.get(name) for name in ("message", "msg"))
     codes = (given[name] for name in _BESIDE_ERRORS if name in given)
     return bool(given.get("detail")) or (
-        told and any(code is False or code not in _FINE for code in codes)
+        reported and any(code is False or code not in _FINE for code in codes)
     )
 
 

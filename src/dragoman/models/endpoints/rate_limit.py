@@ -50,8 +50,8 @@ def pause_from_headers(headers: Mapping[str, str]) -> float:
     """Return the seconds until an allowance that is used up is there again; 0 where none is."""
     pause = 0.0
     for left, reset in _ALLOWANCES:
-        told = headers.get(left)
-        if told is not None and _number(told) == 0:
+        reported = headers.get(left)
+        if reported is not None and _number(reported) == 0:
             pause = max(pause, _duration(headers.get(reset, "")))
     return min(pause, LONGEST_WAIT)
 

@@ -100,14 +100,14 @@ class PeerTrust:
         answers: Good answers that came from it.
     """
 
-    __slots__ = ("_equal", "_surplus", "_untold", "answers", "name")
+    __slots__ = ("_equal", "_surplus", "_unreported", "answers", "name")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.answers = 0
         self._surplus = 0
         self._equal = 0
-        self._untold = 0
+        self._unreported = 0
 
     @property
     def is_doubtful(self) -> bool:
@@ -126,7 +126,7 @@ class PeerTrust:
             dropped: Remembered replies that are dropped with the connection.
         """
         self._surplus += 1
-        self._untold += 1
+        self._unreported += 1
         if self._surplus > 1:
             return
         log.warning(
@@ -145,7 +145,7 @@ class PeerTrust:
         if did_reuse and not self.reuses:
             log.info("%s: gives equal answers often: connections to it are not reused", self.name)
 
-    def untold(self) -> int:
+    def unreported(self) -> int:
         """Return how often it sent what nobody asked for since this was asked last."""
-        count, self._untold = self._untold, 0
+        count, self._unreported = self._unreported, 0
         return count

@@ -424,6 +424,6 @@ def _report_faults(
 ) -> HttpResponse:
     """Return an answer with what went wrong at its peer, and tell who asks where it came from."""
     report_source(connection.read_over)
-    if surplus := connection.trust.untold():
+    if surplus := connection.trust.unreported():
         faults = {**faults, SURPLUS: surplus}
     return msgspec.structs.replace(answer, faults=faults) if faults else answer

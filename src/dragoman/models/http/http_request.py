@@ -103,8 +103,8 @@ def proxy_lines(proxy: URL) -> list[str]:
 
 def basic_credentials(url: URL) -> str:
     """Return the user and the password of an address, as they are sent."""
-    told = f"{url.user or ''}:{url.password or ''}".encode()
-    return f"Basic {base64.b64encode(told).decode()}"
+    credentials = f"{url.user or ''}:{url.password or ''}".encode()
+    return f"Basic {base64.b64encode(credentials).decode()}"
 
 
 def request_head(address: Destination, headers: Mapping[str, str], body: bytes | None) -> bytes:

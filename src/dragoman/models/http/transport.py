@@ -69,7 +69,7 @@ class Timeouts(msgspec.Struct, frozen=True):
     total: float = 900.0
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The limits in words, with the option that lengthens them."""
         return (
             f"a server may be silent for {self.read:g} s and take {self.total:g} s for an answer: "
@@ -200,7 +200,7 @@ class Sender(Protocol):
         headers: Mapping[str, str],
         body: bytes,
         read: Callable[[bytes], T],
-        who: CallContext,
+        call_context: CallContext,
     ) -> tuple[T, Attempts]:
         """Post a body and return what `read` makes of the answer's.
 
@@ -223,7 +223,7 @@ class CallScheduler(Protocol):
     """Lets something be done at an endpoint when it may be, and again where it broke on the way."""
 
     async def tried(
-        self, attempt: Callable[[], Awaitable[T]], who: CallContext
+        self, attempt: Callable[[], Awaitable[T]], call_context: CallContext
     ) -> tuple[T, Attempts]:
         """Do something until it is done, and return what came of it.
 

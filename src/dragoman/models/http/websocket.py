@@ -204,9 +204,9 @@ class WebSocketConnector:
 async def _refuse_redirection(
     _session: aiohttp.ClientSession,
     _context: SimpleNamespace,
-    told: aiohttp.TraceRequestRedirectParams,
+    reported: aiohttp.TraceRequestRedirectParams,
 ) -> None:
-    raise HandshakeError(HttpResponse(told.response.status, told.response.headers, b""))
+    raise HandshakeError(HttpResponse(reported.response.status, reported.response.headers, b""))
 
 
 def _connection_error(kind: TransportErrorKind, detail: str) -> TransportError:

@@ -92,8 +92,8 @@ class _Audio:
             UsageError: What `summarize_voice_runs` raises.
         """
         found = summarize_voice_runs(request.folders, request.rules, request.judge)
-        tables = voice_tables(found.board)
-        document = {"facts": dict(found.facts), "board": msgspec.to_builtins(found.board)}
+        tables = voice_tables(found.summary)
+        document = {"facts": dict(found.facts), "board": msgspec.to_builtins(found.summary)}
         return StyleResult(
             (*_warnings(found), *tables, "", *(f"{name}: {value}" for name, value in found.facts)),
             document,
@@ -101,7 +101,7 @@ class _Audio:
                 ".tex": lambda: latex_tables(tables).encode(),
                 ".json": lambda: msgspec.json.format(msgspec.json.encode(document)),
                 ".md": lambda: as_markdown("Text against voice", tables, found.facts).encode(),
-                ".csv": lambda: as_csv(voice_frame(found.board)).encode(),
+                ".csv": lambda: as_csv(voice_frame(found.summary)).encode(),
             },
         )
 
@@ -110,6 +110,6 @@ AUDIO = _Audio()
 
 
 def _warnings(found: VoiceResults) -> Iterator[str]:
-    for row in found.board.ways:
+    for row in found.summary.input_modes:
         if row.cell.is_mostly_unreadable:
             yield formatting.unreadable(row.cell)

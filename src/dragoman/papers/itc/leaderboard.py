@@ -36,8 +36,8 @@ class _ItcStyle:
         """
         averaging = _averaging(request.options.get("averaging"))
         found = summarize_api_runs(request.folders, request.rules, request.judge, averaging)
-        tables = tuple(api_tables(found.board))
-        document = {"facts": dict(found.facts), "board": msgspec.to_builtins(found.board)}
+        tables = tuple(api_tables(found.summary))
+        document = {"facts": dict(found.facts), "board": msgspec.to_builtins(found.summary)}
         return StyleResult(
             (*tables, "", *(f"{name}: {value}" for name, value in found.facts)),
             document,
@@ -47,7 +47,7 @@ class _ItcStyle:
                 ".md": lambda: as_markdown(
                     "International Tool Calling", tables, found.facts
                 ).encode(),
-                ".csv": lambda: as_csv(api_frame(found.board)).encode(),
+                ".csv": lambda: as_csv(api_frame(found.summary)).encode(),
             },
         )
 
@@ -62,7 +62,7 @@ def _averaging(given: object) -> ApiAveraging:
     raise UsageError(f"--averaging {given!r:.80}: choose {', '.join(get_args(ApiAveraging))}")
 
 
-def api_frame(board: ApiSummary) -> pl.DataFrame:
+def api_frame(summary: ApiSummary) -> pl.DataFrame:
     """Return every figure of a board as a row; what is missing is null."""
     rows = [
         (
@@ -75,7 +75,7 @@ def api_frame(board: ApiSummary) -> pl.DataFrame:
             ),
             *(figure.n, group.conversations, group.unscored),
         )
-        for group in board.groups
+        for group in summary.groups
         for figure in group.figures
     ]
     return pl.DataFrame(rows, schema=COLUMNS, orient="row", strict=False)

@@ -22,8 +22,8 @@ class _ApiSection:
         if not any(each.measure == CALLS for row in results.rows for each in row.measures):
             return None
         labels = {(task.suite, task.id): task.labels for task in results.store.tasks().values()}
-        board = summarize_api_calls(results.rows, labels, "macro")
-        return board if board.groups else None
+        summary = summarize_api_calls(results.rows, labels, "macro")
+        return summary if summary.groups else None
 
     def figures(self, part: ApiSummary) -> Iterable[FigureSpec]:
         """Return its figures."""

@@ -217,7 +217,7 @@ def _counts(measures: Sequence[MeasureResult]) -> Counts | None:
 class ApiResults(msgspec.Struct, frozen=True):
     """A board with what it was made of: labels and values."""
 
-    board: ApiSummary
+    summary: ApiSummary
     facts: tuple[tuple[str, str], ...]
 
 
@@ -234,15 +234,15 @@ def summarize_api_runs(
     runs = scored_runs(folders, rules, judge)
     labels = {place: found for folder in folders for place, found in _labels(folder).items()}
     rows = [row for run in runs for row in run.outcomes]
-    board = summarize_api_calls(rows, labels, averaging)
-    if not board.groups:
+    summary = summarize_api_calls(rows, labels, averaging)
+    if not summary.groups:
         raise UsageError(
             "--style itc: none of the runs is on a suite of web APIs, such as itc:world"
         )
     if not any(each.measure == CALLS for row in rows for each in row.measures):
         shown = " ".join(map(str, folders))
         raise UsageError(f"no calls were counted: run `dragoman score {shown} --measure {CALLS}`")
-    return ApiResults(board, (*run_facts(runs), ("averaging", averaging)))
+    return ApiResults(summary, (*run_facts(runs), ("averaging", averaging)))
 
 
 def _labels(folder: Path) -> TaskLabels:

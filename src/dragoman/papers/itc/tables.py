@@ -16,16 +16,16 @@ _Part = tuple[str, str, str]
 """How a figure is shown, its name, and what it is a figure of."""
 
 
-def api_figures(board: ApiSummary) -> Iterator[FigureSpec]:
+def api_figures(summary: ApiSummary) -> Iterator[FigureSpec]:
     """Yield the figures of calls of APIs."""
-    everything = [group for group in board.groups if group.axis == ALL]
-    parts = tuple(_score_figures(board.averaging))
+    everything = [group for group in summary.groups if group.axis == ALL]
+    parts = tuple(_score_figures(summary.averaging))
     data = _data(everything, everything, parts)
     yield FigureSpec(
         "apis-scores",
         _APIS,
         "bars",
-        f"Calls of web APIs, {board.averaging}",
+        f"Calls of web APIs, {summary.averaging}",
         "Language match by two detectors, format match, F1 of tools and of arguments. "
         f"{_INTERVALS}",
         tuple(datum for datum in data if datum.value is not None),
@@ -38,7 +38,7 @@ def api_figures(board: ApiSummary) -> Iterator[FigureSpec]:
     ):
         yield from _error_figures(everything, part, errors)
     for axis in AXES:
-        groups = [group for group in board.groups if group.axis == axis]
+        groups = [group for group in summary.groups if group.axis == axis]
         if groups:
             for shown, name, part in parts[-3:-1]:
                 yield _by(groups, axis, (shown, name, part))
@@ -84,19 +84,19 @@ def _error_figures(
 
 
 def _by(groups: Sequence[ApiGroup], axis: str, shown: _Part) -> FigureSpec:
-    told, name, part = shown
+    reported, name, part = shown
     return FigureSpec(
-        file_name("apis", told, "by", axis),
+        file_name("apis", reported, "by", axis),
         _APIS,
         "bars",
-        f"{told} by {axis}",
+        f"{reported} by {axis}",
         f"What tasks are labelled with. {_INTERVALS}",
         tuple(
             Datum(group.group, found.value, found.interval, found.n, _agent_name(group, groups))
             for group in groups
             if (found := group.figure(name, part)).value is not None
         ),
-        axis=told,
+        axis=reported,
         of="",
     )
 
@@ -124,18 +124,18 @@ _MEANING = {
 }
 
 
-def api_tables(board: ApiSummary) -> Iterator[TextTable]:
+def api_tables(summary: ApiSummary) -> Iterator[TextTable]:
     """Yield the tables: scores and errors of everything, then scores by each label."""
-    note = _NOTE.format(averaging=board.averaging, meaning=_MEANING[board.averaging])
-    everything = [group for group in board.groups if group.axis == ALL]
-    scores = tuple(_score_table(board.averaging))
-    yield _table(f"Scores, {board.averaging}", everything, scores, note)
+    note = _NOTE.format(averaging=summary.averaging, meaning=_MEANING[summary.averaging])
+    everything = [group for group in summary.groups if group.axis == ALL]
+    scores = tuple(_score_table(summary.averaging))
+    yield _table(f"Scores, {summary.averaging}", everything, scores, note)
     yield _table("Errors: shares that sum to 100", everything, tuple(_error_table()), "")
     for axis in AXES:
-        groups = [group for group in board.groups if group.axis == axis]
+        groups = [group for group in summary.groups if group.axis == axis]
         if groups:
             yield _table(
-                f"By {axis}, {board.averaging}", groups, tuple(_short(board.averaging)), ""
+                f"By {axis}, {summary.averaging}", groups, tuple(_short(summary.averaging)), ""
             )
 
 
@@ -148,18 +148,18 @@ def _score_table(averaging: str) -> Iterator[Column]:
 
 
 def _error_table() -> Iterator[Column]:
-    for name, told in (
+    for name, reported in (
         ("hallucinated", "hallucinated"),
         ("missing", "missing"),
         ("extra", "extra"),
     ):
-        yield f"{told} tools", name, SELECTION
-    for name, told in (
+        yield f"{reported} tools", name, SELECTION
+    for name, reported in (
         ("wrong", "wrong values"),
         ("missing", "missing arguments"),
         ("extra", "extra arguments"),
     ):
-        yield told, name, INVOCATION
+        yield reported, name, INVOCATION
 
 
 def _short(averaging: str) -> Iterator[Column]:

@@ -41,7 +41,7 @@ class JudgeLogPair(msgspec.Struct, frozen=True):
     counted: tuple[str, ...] = ()
 
 
-TWINS = (
+LOGGED_MEASURES = (
     JudgeLogPair("pass^1, ARGA, MRS", "success", (), _SUCCESS),
     JudgeLogPair("ERR", "errors", ("errors",), "recovery", ("errors",)),
     JudgeLogPair("ERR, RTC", "recovered errors", ("recovered",), "recovery", ("recovered",)),
@@ -140,21 +140,25 @@ def agreements(
     for row in rows if readers else ():
         groups.setdefault((row.suite, row.agent), []).append(row)
     return tuple(
-        _agreement(place, reader, twin, found)
+        _agreement(place, reader, agreement, found)
         for place, found in groups.items()
         for reader in readers
-        for twin in TWINS
+        for agreement in LOGGED_MEASURES
     )
 
 
 def _agreement(
     place: tuple[str, str],
     reader: CountSource,
-    twin: JudgeLogPair,
+    agreement: JudgeLogPair,
     rows: Sequence[ConversationResult],
 ) -> JudgeLogAgreement:
     sides = [
-        (row.task, _judged_value(twin, judged_counts(reader, row)), _logged_value(twin, row))
+        (
+            row.task,
+            _judged_value(agreement, judged_counts(reader, row)),
+            _logged_value(agreement, row),
+        )
         for row in rows
         if row.episode is not None
     ]
@@ -166,15 +170,15 @@ def _agreement(
     found = JudgeLogAgreement(
         *place,
         reader.name,
-        twin.metrics,
-        twin.what,
+        agreement.metrics,
+        agreement.what,
         len(items),
         sum(judged is None and logged is not None for _, judged, logged in sides),
         sum(judged is not None and logged is None for _, judged, logged in sides),
     )
     if not items:
         return found
-    is_of_success = twin.measure == _SUCCESS
+    is_of_success = agreement.measure == _SUCCESS
     return msgspec.structs.replace(
         found,
         judged=fmean(judged for _, judged, _ in items),
@@ -185,18 +189,18 @@ def _agreement(
     )
 
 
-def _judged_value(twin: JudgeLogPair, found: MeasureResult | None) -> float | None:
-    if twin.measure == _SUCCESS:
+def _judged_value(agreement: JudgeLogPair, found: MeasureResult | None) -> float | None:
+    if agreement.measure == _SUCCESS:
         return _success_value(judged_success(found))
     if found is None or found.unscored:
         return None
-    return sum(found.counts.get(name, 0) for name in twin.judged)
+    return sum(found.counts.get(name, 0) for name in agreement.judged)
 
 
-def _logged_value(twin: JudgeLogPair, row: ConversationResult) -> float | None:
-    if twin.measure == _SUCCESS:
+def _logged_value(agreement: JudgeLogPair, row: ConversationResult) -> float | None:
+    if agreement.measure == _SUCCESS:
         return _success_value(row.reward)
-    return count_of(row, twin.measure, twin.counted)
+    return count_of(row, agreement.measure, agreement.counted)
 
 
 def _success_value(verdict: Verdict | None) -> float | None:

@@ -32,7 +32,7 @@ class PooledSuccess(msgspec.Struct, frozen=True):
         suite: What was played.
         agent: Who played.
         setting: The condition that is shared by all, as its label.
-        way: How the agent got what users said.
+        input_mode: How the agent got what users said.
         exposure: What the agent was told of them.
         reader: Who counted.
         personas: Those over which a task's mean is taken: all that every way and exposure has.
@@ -46,7 +46,7 @@ class PooledSuccess(msgspec.Struct, frozen=True):
     suite: str
     agent: str
     setting: str
-    way: InputMode
+    input_mode: InputMode = msgspec.field(name="way")
     exposure: str
     reader: str
     personas: tuple[str, ...]
@@ -127,7 +127,7 @@ def _users(cell: CellOutcomes) -> list[str]:
 EVERYWHERE = ""
 """Where a difference is over all couples of cells."""
 
-_Couple = tuple[CellOutcomes, CellOutcomes]
+_Pair = tuple[CellOutcomes, CellOutcomes]
 _OfTask = Callable[[Sequence[ConversationResult]], Fraction | None]
 """A figure of one task's trials in one cell; None where it has none."""
 
@@ -144,7 +144,7 @@ class AxisDifference(msgspec.Struct, frozen=True):
         at: The rest of the condition; empty over all couples of cells.
         figure: What is compared.
         reader: Who counted: the log, or a judge.
-        couples: How many couples of cells.
+        cell_pairs: How many couples of cells.
         tasks: Tasks that are in both cells of all of them.
         left_out: Tasks that are not.
         in_a: The mean over these tasks under `a`.
@@ -164,7 +164,7 @@ class AxisDifference(msgspec.Struct, frozen=True):
     at: str
     figure: str
     reader: str
-    couples: int
+    cell_pairs: int = msgspec.field(name="couples")
     tasks: int
     left_out: int
     in_a: float | None = None
@@ -253,18 +253,18 @@ def _of_reader(
     reader: CountSource, cells: Sequence[CellOutcomes], no_persona: Collection[CellKey]
 ) -> Iterator[tuple[AxisDifference, str]]:
     figures = _OF_LOG if reader == LOG else (_PASS,)
-    for (suite, agent, axis), (a, b), couples in _iterate_baseline_pairs(cells, no_persona):
+    for (suite, agent, axis), (a, b), cell_pairs in _iterate_baseline_pairs(cells, no_persona):
         place = (suite, agent, axis, a, b)
         for figure in figures:
-            yield _difference(place, EVERYWHERE, couples.values(), figure, reader), EVERYWHERE
-        for at, couple in couples.items() if len(couples) > 1 else ():
+            yield _difference(place, EVERYWHERE, cell_pairs.values(), figure, reader), EVERYWHERE
+        for at, pair in cell_pairs.items() if len(cell_pairs) > 1 else ():
             for figure in figures:
-                yield _difference(place, at, [couple], figure, reader), at
+                yield _difference(place, at, [pair], figure, reader), at
 
 
 def _iterate_baseline_pairs(
     cells: Sequence[CellOutcomes], no_persona: Collection[CellKey]
-) -> Iterator[tuple[tuple[str, str, str], tuple[str, str], dict[str, _Couple]]]:
+) -> Iterator[tuple[tuple[str, str, str], tuple[str, str], dict[str, _Pair]]]:
     """Yield suite, agent and axis, two axis values, and the cells that differ in these values.
 
     The pairs of cells are keyed by the rest of the condition.
@@ -283,11 +283,11 @@ def _iterate_baseline_pairs(
         for a, b in combinations(ordered, 2):
             if axis == EXPOSURE or a == first:
                 shared = [rest for rest in values[a] if rest in values[b]]
-                couples = {
+                cell_pairs = {
                     _label(axis, rest): (values[a][rest], values[b][rest]) for rest in shared
                 }
-                if couples:
-                    yield (suite, agent, axis), (a, b), couples
+                if cell_pairs:
+                    yield (suite, agent, axis), (a, b), cell_pairs
 
 
 _FIRST = {EXPOSURE: UNEXPOSED, "persona": NONE, "voice": TEXT}
@@ -301,18 +301,18 @@ def _rank(axis: str, value: str) -> str:
 def _places(condition: Condition) -> Iterator[tuple[str, str, Condition]]:
     """Yield axis, value and the rest, for each of the three axes."""
     typed = condition.with_axes(voice=TEXT, recognizer=MIXED, **{CLARIFY: NONE})
-    way = input_mode(condition)
-    judged = "" if way.clarify == NONE else f", clarify {way.clarify}"
+    mode = input_mode(condition)
+    judged = "" if mode.clarify == NONE else f", clarify {mode.clarify}"
     yield EXPOSURE, condition.axis(EXPOSURE), condition.with_axes(**{EXPOSURE: UNEXPOSED})
     yield "persona", condition.persona, condition.with_axes(persona=NONE)
-    yield "voice", f"{way.name}{judged}", typed
+    yield "voice", f"{mode.name}{judged}", typed
 
 
 def _label(axis: str, rest: Condition) -> str:
     """Return the rest of a condition in words, the axis that differs aside."""
-    way = input_mode(rest)
+    mode = input_mode(rest)
     parts = {
-        "voice": way.name + ("" if way.clarify == NONE else f", clarify {way.clarify}"),
+        "voice": mode.name + ("" if mode.clarify == NONE else f", clarify {mode.clarify}"),
         "persona": f"persona {rest.persona}",
         EXPOSURE: f"exposure {rest.axis(EXPOSURE)}",
     }
@@ -328,11 +328,11 @@ def _label(axis: str, rest: Condition) -> str:
 def _difference(
     place: tuple[str, str, str, str, str],
     at: str,
-    couples: Iterable[_Couple],
+    cell_pairs: Iterable[_Pair],
     figure: _Figure,
     reader: CountSource,
 ) -> AxisDifference:
-    pairs = [(_by_task(a, figure), _by_task(b, figure)) for a, b in couples]
+    pairs = [(_by_task(a, figure), _by_task(b, figure)) for a, b in cell_pairs]
     every = {task for sides in pairs for side in sides for task in side}
     kept = sorted(
         (

@@ -226,7 +226,7 @@ CELL_METRICS = (
 NEEDS_A_JUDGE = "the source's code counts by a judge: --rubric mm_tau_p2@2 --judge PROVIDER/MODEL"
 NEEDS_MESSAGES = f"{RUBRIC}@1 does not ask for its counts: --rubric mm_tau_p2@2"
 NOT_SPOKEN = "nobody speaks in text"
-NO_TWIN = "there is no text of the same agent and users to set it against"
+NO_NEAR_DUPLICATE = "there is no text of the same agent and users to set it against"
 _NO_PAIR = "no task was judged in text and by voice"
 _NOT_ASKED = "the judge was not asked"
 
@@ -260,7 +260,7 @@ def code_metrics(
     found: dict[str, Metric] = {"IAS": Metric(why=NOT_IN_CODE)}
     for name in names:
         if name in _OF_TEXT and (is_text or text is None):
-            found[name] = Metric(why=NOT_SPOKEN if is_text else NO_TWIN)
+            found[name] = Metric(why=NOT_SPOKEN if is_text else NO_NEAR_DUPLICATE)
         elif name == "TO":
             found[name] = metric(beside.overhead())
         elif name == "MRS":

@@ -37,27 +37,27 @@ class ExposureBar(msgspec.Struct, frozen=True):
     Attributes:
         name: The exposure.
         colour: The number of its colour, the same in all charts.
-        standing: The figure.
+        shown_share: The figure.
         below: What was left out of it, or nothing.
     """
 
     name: str
     colour: int
-    standing: ShownShare
+    shown_share: ShownShare
     below: str
 
     @property
     def words(self) -> str:
         """The bar in words, for readers who do not see it."""
-        ends = self.standing.interval
+        ends = self.shown_share.interval
         shown = (
             ""
             if ends is None
             else f", 95 % interval {formatting.share(ends.low)} to {formatting.share(ends.high)}"
         )
-        tasks = formatting.format_count(self.standing.tasks, "task")
+        tasks = formatting.format_count(self.shown_share.tasks, "task")
         unscored = f", {self.below}" if self.below else ""
-        return f"{self.name}: {formatting.share(self.standing.value)}{shown}, {tasks}{unscored}"
+        return f"{self.name}: {formatting.share(self.shown_share.value)}{shown}, {tasks}{unscored}"
 
 
 class SuccessChart(msgspec.Struct, frozen=True):
@@ -91,10 +91,10 @@ class AxisGlance(msgspec.Struct, frozen=True):
     steps: tuple[AxisStep, ...]
 
 
-def glances(board: MmTauSummary) -> tuple[AxisGlance, ...]:
+def glances(summary: MmTauSummary) -> tuple[AxisGlance, ...]:
     """Return what each axis does by the log, for each suite and agent."""
     groups: dict[tuple[str, str], dict[tuple[str, str, str], list[AxisDifference]]] = {}
-    for each in board.differences:
+    for each in summary.differences:
         if not each.at and each.reader == "log":
             steps = groups.setdefault((each.suite, each.agent), {})
             steps.setdefault((each.axis, each.a, each.b), []).append(each)
@@ -104,12 +104,12 @@ def glances(board: MmTauSummary) -> tuple[AxisGlance, ...]:
     )
 
 
-def modality_charts(board: MmTauSummary) -> tuple[SuccessChart, ...]:
+def modality_charts(summary: MmTauSummary) -> tuple[SuccessChart, ...]:
     """Return Figure 2: by modality and exposure, over the personas that all have.
 
     Each agent has one chart: suites stand side by side in it, and readers in each suite.
     """
-    found = [each for each in board.pooled if each.value is not None]
+    found = [each for each in summary.pooled if each.value is not None]
     exposures = _exposures(each.exposure for each in found)
     charts = _Charts(found)
     for each in sorted(found, key=lambda each: (each.suite, each.exposure)):
@@ -123,12 +123,12 @@ def modality_charts(board: MmTauSummary) -> tuple[SuccessChart, ...]:
     return charts.charts
 
 
-def persona_charts(board: MmTauSummary) -> tuple[SuccessChart, ...]:
+def persona_charts(summary: MmTauSummary) -> tuple[SuccessChart, ...]:
     """Return Figure 3: by modality, persona and exposure, suites and readers side by side.
 
     Where tasks state personas, and no card was played, these are the personas.
     """
-    found = [cell for cell in board.cells if cell.metrics[SUCCESS].value is not None]
+    found = [cell for cell in summary.cells if cell.metrics[SUCCESS].value is not None]
     exposures = _exposures(cell.exposure for cell in found)
     charts = _Charts(found)
     for cell in sorted(found, key=lambda cell: (cell.suite, cell.exposure)):
@@ -244,29 +244,29 @@ def _reader(name: str) -> str:
 
 
 def _modality(each: PooledSuccess | MmTauCell) -> str:
-    judged = "" if each.way.clarify == NONE else f", clarify {each.way.clarify}"
-    return f"{each.way.name}{judged}"
+    judged = "" if each.input_mode.clarify == NONE else f", clarify {each.input_mode.clarify}"
+    return f"{each.input_mode.name}{judged}"
 
 
 _PERSONAS: Section = "personas"
 _INTERVALS = "Whiskers are 95 % intervals over tasks."
 
 
-def mm_tau_figures(board: MmTauSummary) -> Iterator[FigureSpec]:
+def mm_tau_figures(summary: MmTauSummary) -> Iterator[FigureSpec]:
     """Yield the figures of a grid of personas and exposures.
 
     The figures of its judges come after those of the log.
     """
-    yield from _axes(board)
-    for chart in modality_charts(board):
+    yield from _axes(summary)
+    for chart in modality_charts(summary):
         yield _success(chart, "Figure 2: pass^1 by modality and exposure")
-    for chart in persona_charts(board):
+    for chart in persona_charts(summary):
         yield _success(chart, "Figure 3: pass^1 by modality, persona and exposure")
-    yield from _composites(board)
+    yield from _composites(summary)
 
 
-def _axes(board: MmTauSummary) -> Iterator[FigureSpec]:
-    for glance in glances(board):
+def _axes(summary: MmTauSummary) -> Iterator[FigureSpec]:
+    for glance in glances(summary):
         data = tuple(
             Datum(step.name, found.difference, found.interval, found.tasks)
             for step in glance.steps
@@ -295,7 +295,13 @@ def _success(chart: SuccessChart, title: str) -> FigureSpec:
         f"In the form of MM-tau-p2's. {_INTERVALS}",
         tuple(
             Datum(
-                *(place, bar.standing.value, bar.standing.interval, bar.standing.tasks, bar.name),
+                *(
+                    place,
+                    bar.shown_share.value,
+                    bar.shown_share.interval,
+                    bar.shown_share.tasks,
+                    bar.name,
+                ),
                 note=bar.below,
             )
             for place, bars in chart.groups
@@ -304,13 +310,13 @@ def _success(chart: SuccessChart, title: str) -> FigureSpec:
     )
 
 
-def _composites(board: MmTauSummary) -> Iterator[FigureSpec]:
+def _composites(summary: MmTauSummary) -> Iterator[FigureSpec]:
     groups: dict[str, list[Datum]] = {}
-    for cell in board.cells:
+    for cell in summary.cells:
         if cell.mm_tap is not None:
             reader = "the log" if cell.reader == "log" else cell.reader
             title = ", ".join((cell.suite, cell.agent, *cell.setting, f"by {reader}"))
-            place = f"{cell.way.name}, {cell.persona}"
+            place = f"{cell.input_mode.name}, {cell.persona}"
             exposure = exposure_name(cell.exposure)
             datum = Datum(place, cell.mm_tap, cell.mm_tap_interval, cell.tasks, exposure)
             groups.setdefault(title, []).append(datum)
@@ -344,21 +350,21 @@ class MmTauPage(msgspec.Struct, frozen=True):
     facts: tuple[tuple[str, str], ...]
 
 
-def mm_tau_page(boards: Sequence[MmTauSummary], facts: tuple[tuple[str, str], ...]) -> MmTauPage:
+def mm_tau_page(summaries: Sequence[MmTauSummary], facts: tuple[tuple[str, str], ...]) -> MmTauPage:
     """Return the section on boards of the same conversations.
 
     Args:
-        boards: A board for each set of definitions; what does not hang on it is the first one's.
+        summaries: A board for each set of definitions; what does not hang on it is the first one's.
         facts: What they were made of: labels and values.
     """
-    board = boards[0]
+    summary = summaries[0]
     return MmTauPage(
-        glances(board),
-        (*axis_tables(board), *pair_tables(board), *card_tables(board)),
-        tuple(mm_tau_figures(board)),
-        tuple(table for each in boards for table in metric_tables(each)),
-        tuple(table for each in boards for table in change_tables(each)),
-        tuple(table for each in boards for table in composite_tables(each)),
-        tuple(agreement_tables(board)),
+        glances(summary),
+        (*axis_tables(summary), *pair_tables(summary), *card_tables(summary)),
+        tuple(mm_tau_figures(summary)),
+        tuple(table for each in summaries for table in metric_tables(each)),
+        tuple(table for each in summaries for table in change_tables(each)),
+        tuple(table for each in summaries for table in composite_tables(each)),
+        tuple(agreement_tables(summary)),
         facts,
     )

@@ -41,7 +41,7 @@ _Row = tuple[str | float | None, ...]
 class MmTauResults(msgspec.Struct, frozen=True):
     """Boards, one for each set of definitions, with what they were made of: labels and values."""
 
-    boards: tuple[MmTauSummary, ...]
+    summaries: tuple[MmTauSummary, ...]
     facts: tuple[tuple[str, str], ...]
 
 
@@ -69,45 +69,47 @@ def mm_tau_results(  # noqa: PLR0913, PLR0917 - what is read, and by what
     """
     runs = scored_runs(folders, rules, judge)
     rows = [row for run in runs for row in run.outcomes]
-    boards = mm_tau_summaries(rows, task_digests(runs), runs[0].scoring, weights, kept, definitions)
+    summaries = mm_tau_summaries(
+        rows, task_digests(runs), runs[0].scoring, weights, kept, definitions
+    )
     shown = ", ".join(f"{weight:g}" for weight in msgspec.structs.astuple(weights))
     facts = (("weights of mm-tap", shown), ("definitions", ", ".join(definitions)))
-    return MmTauResults(boards, (*run_facts(runs), *facts))
+    return MmTauResults(summaries, (*run_facts(runs), *facts))
 
 
-def mm_tau_frame(boards: Sequence[MmTauSummary]) -> pl.DataFrame:
+def mm_tau_frame(summaries: Sequence[MmTauSummary]) -> pl.DataFrame:
     """Return every metric of boards as a row; what is missing is null."""
-    rows = [row for board in boards for row in _summary_rows(board)]
+    rows = [row for summary in summaries for row in _summary_rows(summary)]
     return pl.DataFrame(rows, schema=COLUMNS, orient="row", strict=False)
 
 
-def _summary_rows(board: MmTauSummary) -> list[_Row]:
-    changes = {change.cell: change for change in board.changes}
+def _summary_rows(summary: MmTauSummary) -> list[_Row]:
+    changes = {change.cell: change for change in summary.changes}
     return [
         (
             *(cell.suite, cell.agent, ", ".join(cell.setting)),
-            *(*msgspec.structs.astuple(cell.way), cell.persona, cell.exposure, cell.reader),
-            board.definitions,
+            *(*msgspec.structs.astuple(cell.input_mode), cell.persona, cell.exposure, cell.reader),
+            summary.definitions,
             *found,
             *((None, None) if cell.card is None else (cell.card.verdict, cell.card.shown)),
             cell.metrics[str(found[0])].most if found[0] in cell.metrics else None,
         )
-        for number, cell in enumerate(board.cells)
-        for found in _rows(board, cell, changes.get(number))
+        for number, cell in enumerate(summary.cells)
+        for found in _rows(summary, cell, changes.get(number))
     ]
 
 
-def _rows(board: MmTauSummary, cell: MmTauCell, change: MmTauChange | None) -> Iterator[_Row]:
+def _rows(summary: MmTauSummary, cell: MmTauCell, change: MmTauChange | None) -> Iterator[_Row]:
     for name, metric in cell.metrics.items():
         changed = _NO_CHANGE
         if change is not None and name in change.metrics:
             to = change.metrics[name]
             tasks = None if to.value is None else int(to.n)
-            changed = (to.value, *_ends(to.interval), tasks, board.cells[change.to].exposure)
+            changed = (to.value, *_ends(to.interval), tasks, summary.cells[change.to].exposure)
         own = (name, metric.value, *_ends(metric.interval), metric.n, metric.unscored, metric.why)
         yield (*own, *changed)
     lacks = f"without {', '.join(cell.lacks)}" if cell.lacks else ""
-    if not board.has_composite:
+    if not summary.has_composite:
         yield ("mm-tap", None, None, None, None, None, NOT_IN_CODE, *_NO_CHANGE)
         return
     for name, value, interval in (

@@ -40,22 +40,22 @@ class _MmTauStyle:
                 `mm_tau_results` raises.
         """
         found = _results(request)
-        has_changes = any(board.changes for board in found.boards)
+        has_changes = any(summary.changes for summary in found.summaries)
         document = mm_tau_document(found)
         return StyleResult(
             (
-                *terminal_tables(found.boards),
+                *terminal_tables(found.summaries),
                 *("", *([_FURTHER] if has_changes else [])),
                 *(f"{name}: {value}" for name, value in found.facts),
             ),
             document,
             {
                 ".md": lambda: as_markdown(
-                    _TITLE, summary_tables(found.boards), found.facts
+                    _TITLE, summary_tables(found.summaries), found.facts
                 ).encode(),
-                ".tex": lambda: latex_tables(grouped_tables(found.boards)).encode(),
+                ".tex": lambda: latex_tables(grouped_tables(found.summaries)).encode(),
                 ".json": lambda: msgspec.json.format(msgspec.json.encode(document)),
-                ".csv": lambda: as_csv(mm_tau_frame(found.boards)).encode(),
+                ".csv": lambda: as_csv(mm_tau_frame(found.summaries)).encode(),
                 ".parquet": lambda: _parquet(found),
             },
         )
@@ -67,7 +67,7 @@ class _MmTauStyle:
             UsageError: As `make`.
         """
         found = _results(request)
-        return LeadSection(LEAD, mm_tau_page(found.boards, found.facts), hides=PERSONAS.key)
+        return LeadSection(LEAD, mm_tau_page(found.summaries, found.facts), hides=PERSONAS.key)
 
 
 MM_TAU = _MmTauStyle()
@@ -89,18 +89,20 @@ def _text(given: str | float | None) -> str | None:
 
 def mm_tau_document(found: MmTauResults) -> dict[str, object]:
     """Return boards as JSON has them: the first one, and all by their definitions where they are several."""
-    first = {"facts": dict(found.facts), "board": msgspec.to_builtins(found.boards[0])}
-    if len(found.boards) == 1:
+    first = {"facts": dict(found.facts), "board": msgspec.to_builtins(found.summaries[0])}
+    if len(found.summaries) == 1:
         return first
     return {
         **first,
-        "boards": {board.definitions: msgspec.to_builtins(board) for board in found.boards},
+        "boards": {
+            summary.definitions: msgspec.to_builtins(summary) for summary in found.summaries
+        },
     }
 
 
 def _parquet(found: MmTauResults) -> bytes:
     buffer = BytesIO()
-    mm_tau_frame(found.boards).write_parquet(buffer)
+    mm_tau_frame(found.summaries).write_parquet(buffer)
     return buffer.getvalue()
 
 

@@ -214,7 +214,7 @@ def goals_despite_errors(rows: Sequence[ConversationResult]) -> Sums:
     pairs = (
         (row.task, float(is_success(row.reward.value)), 1.0)
         for row, found in taken
-        if isinstance(row.reward, Scored) and _is_misheard(found)
+        if isinstance(row.reward, Scored) and _is_misrecognized(found)
     )
     unscored = _count_played(rows) - sum(isinstance(row.reward, Scored) for row in known)
     return Sums(task_sums(pairs), nothing="nothing was misheard", unscored=unscored)
@@ -300,7 +300,7 @@ def _sum(found: MeasureResult, names: Iterable[str]) -> float:
     return sum(found.counts.get(name, 0) for name in names)
 
 
-def _is_misheard(found: MeasureResult) -> bool:
+def _is_misrecognized(found: MeasureResult) -> bool:
     if found.unscored:
         return False
     counts = found.counts

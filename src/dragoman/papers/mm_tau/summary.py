@@ -70,7 +70,7 @@ class MmTauCell(msgspec.Struct, frozen=True):
         suite: What was played.
         agent: Who played.
         setting: Values on all further axes, as `axis=value`; empty for plain English.
-        way: How the agent got what users said, and who answered its questions.
+        input_mode: How the agent got what users said, and who answered its questions.
         persona: Who the users were.
         exposure: What the agent was told of them.
         reader: Who counted: the log, or a judge.
@@ -89,7 +89,7 @@ class MmTauCell(msgspec.Struct, frozen=True):
     suite: str
     agent: str
     setting: tuple[str, ...]
-    way: InputMode
+    input_mode: InputMode = msgspec.field(name="way")
     persona: str
     exposure: str
     reader: str

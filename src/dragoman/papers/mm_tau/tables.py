@@ -87,59 +87,59 @@ def exposure_name(exposure: str) -> str:
     return exposure if name is None else f"{name} (p={number}{model and ' by '}{model})"
 
 
-def summary_tables(boards: Sequence[MmTauSummary]) -> Iterator[TextTable]:
+def summary_tables(summaries: Sequence[MmTauSummary]) -> Iterator[TextTable]:
     """Yield all tables of boards as Markdown has them, the answer first."""
-    return map(_flat, grouped_tables(boards))
+    return map(_flat, grouped_tables(summaries))
 
 
-def terminal_tables(boards: Sequence[MmTauSummary]) -> Iterator[TextTable]:
+def terminal_tables(summaries: Sequence[MmTauSummary]) -> Iterator[TextTable]:
     """Yield the tables of boards that a terminal has room for: those that others follow from."""
-    yield from axis_tables(boards[0])
-    yield from card_tables(boards[0])
-    for board in boards:
-        yield from map(_flat, metric_tables(board))
-    for board in boards:
-        yield from map(_flat, composite_tables(board))
-    yield from agreement_tables(boards[0])
+    yield from axis_tables(summaries[0])
+    yield from card_tables(summaries[0])
+    for summary in summaries:
+        yield from map(_flat, metric_tables(summary))
+    for summary in summaries:
+        yield from map(_flat, composite_tables(summary))
+    yield from agreement_tables(summaries[0])
 
 
 def _flat(table: TextTable | GroupedTable) -> TextTable:
     return table.flat() if isinstance(table, GroupedTable) else table
 
 
-def grouped_tables(boards: Sequence[MmTauSummary]) -> Iterator[TextTable | GroupedTable]:
+def grouped_tables(summaries: Sequence[MmTauSummary]) -> Iterator[TextTable | GroupedTable]:
     """Yield all tables of boards with their headings in groups, the answer first.
 
     What does not hang on a set of definitions is the first board's.
     """
-    yield from axis_tables(boards[0])
-    yield from card_tables(boards[0])
-    for board in boards:
-        yield from metric_tables(board)
-    for board in boards:
-        yield from change_tables(board)
-    for board in boards:
-        yield from composite_tables(board)
-    yield from agreement_tables(boards[0])
+    yield from axis_tables(summaries[0])
+    yield from card_tables(summaries[0])
+    for summary in summaries:
+        yield from metric_tables(summary)
+    for summary in summaries:
+        yield from change_tables(summary)
+    for summary in summaries:
+        yield from composite_tables(summary)
+    yield from agreement_tables(summaries[0])
 
 
-def axis_tables(board: MmTauSummary) -> Iterator[TextTable]:
+def axis_tables(summary: MmTauSummary) -> Iterator[TextTable]:
     """Yield what each axis does over all couples of cells, paired by task."""
-    rows = [each for each in board.differences if not each.at]
+    rows = [each for each in summary.differences if not each.at]
     if rows:
-        yield _axis_table(rows, "What each axis does, paired by task", _paired_note(board))
+        yield _axis_table(rows, "What each axis does, paired by task", _paired_note(summary))
 
 
-def pair_tables(board: MmTauSummary) -> Iterator[TextTable]:
+def pair_tables(summary: MmTauSummary) -> Iterator[TextTable]:
     """Yield what each axis does in every couple of cells alone."""
-    rows = [each for each in board.differences if each.at]
+    rows = [each for each in summary.differences if each.at]
     if rows:
-        yield _axis_table(rows, "The same in each couple of cells", _paired_note(board))
+        yield _axis_table(rows, "The same in each couple of cells", _paired_note(summary))
 
 
-def card_tables(board: MmTauSummary) -> Iterator[TextTable]:
+def card_tables(summary: MmTauSummary) -> Iterator[TextTable]:
     """Yield whether users kept their cards, cell by cell; nothing where nobody had one."""
-    if not board.cards:
+    if not summary.cards:
         return
     yield TextTable(
         ("suite", "condition", "agent", "persona", "card", "shown of stated", "conversations"),
@@ -148,11 +148,11 @@ def card_tables(board: MmTauSummary) -> Iterator[TextTable]:
                 *(card.suite, card.condition.label, card.agent, card.persona, card.verdict),
                 *(MISSING if card.shown is None else f"{card.shown:.2f}", f"{card.counted:,}"),
             )
-            for card in board.cards
+            for card in summary.cards
         ),
         "Whether users kept their cards",
         "; ".join(
-            (f"kept: at least {board.kept:g} of what it states (--kept)", *_card_notes(board))
+            (f"kept: at least {summary.kept:g} of what it states (--kept)", *_card_notes(summary))
         ),
         frozenset({"shown of stated", "conversations"}),
         is_spaced=False,
@@ -160,18 +160,19 @@ def card_tables(board: MmTauSummary) -> Iterator[TextTable]:
     )
 
 
-def metric_tables(board: MmTauSummary) -> Iterator[GroupedTable]:
+def metric_tables(summary: MmTauSummary) -> Iterator[GroupedTable]:
     """Yield Table 2 for each agent, setting, modality and persona.
 
     The rows are readers, exposures and suites.
     """
-    for place, cells in _group_cells(board.cells, _user_place).items():
+    for place, cells in _group_cells(summary.cells, _user_place).items():
         ordered = sorted(
-            cells, key=lambda cell: (_readers(board).index(cell.reader), cell.exposure, cell.suite)
+            cells,
+            key=lambda cell: (_readers(summary).index(cell.reader), cell.exposure, cell.suite),
         )
         names = [name for name in (SUCCESS, *IN_TABLE_2) if name in ordered[0].metrics]
         yield GroupedTable(
-            f"Table 2{_by(board)}: {_format_heading(place, ordered)}",
+            f"Table 2{_by(summary)}: {_format_heading(place, ordered)}",
             ("Metric",),
             tuple((cell.reader, _format_exposure(cell), cell.suite) for cell in ordered),
             (
@@ -182,44 +183,44 @@ def metric_tables(board: MmTauSummary) -> Iterator[GroupedTable]:
                 ("mm-tap", *(_tap(cell, is_clipped=False) for cell in ordered)),
                 *(
                     [("mm-tap, clipped", *(_tap(cell, is_clipped=True) for cell in ordered))]
-                    if board.definitions == OWN
+                    if summary.definitions == OWN
                     else []
                 ),
             ),
             "; ".join(
                 (
-                    *(_ABOUT_SET[board.definitions], *_further(board, ordered)),
+                    *(_ABOUT_SET[summary.definitions], *_further(summary, ordered)),
                     *(*_missing(ordered), *_unkept(ordered)),
                 )
             ),
         )
 
 
-def change_tables(board: MmTauSummary) -> Iterator[GroupedTable]:
+def change_tables(summary: MmTauSummary) -> Iterator[GroupedTable]:
     """Yield Tables 3 and 4: each suite's metrics under the richest exposure, and changes to it."""
     changes: dict[int, list[MmTauChange]] = {}
-    for change in board.changes:
+    for change in summary.changes:
         changes.setdefault(change.to, []).append(change)
     groups: dict[tuple[str, ...], list[int]] = {}
-    for number in sorted(changes, key=lambda number: board.cells[number].way.is_text):
-        cell = board.cells[number]
+    for number in sorted(changes, key=lambda number: summary.cells[number].input_mode.is_text):
+        cell = summary.cells[number]
         groups.setdefault((cell.suite, *_user_place(cell)), []).append(number)
     for place, numbers in groups.items():
-        title = _format_heading(place, (board.cells[number] for number in numbers))
-        yield _change_table(board, title, {number: changes[number] for number in numbers})
+        title = _format_heading(place, (summary.cells[number] for number in numbers))
+        yield _change_table(summary, title, {number: changes[number] for number in numbers})
 
 
-def composite_tables(board: MmTauSummary) -> Iterator[GroupedTable]:
+def composite_tables(summary: MmTauSummary) -> Iterator[GroupedTable]:
     """Yield Table 5: mm-tap by reader, for each suite and exposure; the source's code has none."""
-    if not board.has_composite:
+    if not summary.has_composite:
         return
-    columns = sorted({(cell.suite, cell.exposure) for cell in board.cells})
+    columns = sorted({(cell.suite, cell.exposure) for cell in summary.cells})
     rows: dict[tuple[str, ...], dict[tuple[str, str], MmTauCell]] = {}
-    for cell in board.cells:
+    for cell in summary.cells:
         place = (_player(cell), _modality(cell), cell.persona, cell.reader)
         rows.setdefault(place, {})[cell.suite, cell.exposure] = cell
-    lacks = dict.fromkeys(", ".join(cell.lacks) for cell in board.cells if cell.lacks)
-    weights = ", ".join(f"{weight:g}" for weight in msgspec.structs.astuple(board.weights))
+    lacks = dict.fromkeys(", ".join(cell.lacks) for cell in summary.cells if cell.lacks)
+    weights = ", ".join(f"{weight:g}" for weight in msgspec.structs.astuple(summary.weights))
     shown = [
         (place, label, is_clipped)
         for place in rows
@@ -227,7 +228,7 @@ def composite_tables(board: MmTauSummary) -> Iterator[GroupedTable]:
         if any(_composite(cell, is_clipped=is_clipped) is not None for cell in rows[place].values())
     ]
     yield GroupedTable(
-        f"Table 5{_by(board)}: mm-tap",
+        f"Table 5{_by(summary)}: mm-tap",
         ("agent", "modality", "persona", "reader", "metrics"),
         tuple((suite, exposure_name(exposure)) for suite, exposure in columns),
         tuple(
@@ -242,20 +243,20 @@ def composite_tables(board: MmTauSummary) -> Iterator[GroupedTable]:
                 ),
                 *(
                     ["clipped: MRS at most 1, TO at least 0"]
-                    if board.definitions == OWN
+                    if summary.definitions == OWN
                     else ["nothing is clipped"]
                 ),
                 *(f"no mm-tap without {each}" for each in lacks),
-                *_unkept(board.cells),
+                *_unkept(summary.cells),
             )
         ),
     )
 
 
-def agreement_tables(board: MmTauSummary) -> Iterator[TextTable]:
+def agreement_tables(summary: MmTauSummary) -> Iterator[TextTable]:
     """Yield how far judges and the log agree; where there is no judge, that it is so."""
     title = "Judges against the log, conversation by conversation"
-    if not board.agreements:
+    if not summary.agreements:
         yield TextTable(("judge",), (("none",),), title, NO_JUDGE)
         return
     headings = (
@@ -264,7 +265,7 @@ def agreement_tables(board: MmTauSummary) -> Iterator[TextTable]:
     )
     yield TextTable(
         headings,
-        tuple(map(_agreement, board.agreements)),
+        tuple(map(_agreement, summary.agreements)),
         title,
         "equal: conversations in which both count the same; kappa: Cohen's, of success; r: "
         "Pearson's, "
@@ -308,22 +309,22 @@ def _axis_table(rows: Sequence[AxisDifference], title: str, note: str) -> TextTa
     )
 
 
-def _paired_note(board: MmTauSummary) -> str:
-    left_out = [card.condition.label for card in board.cards if card.verdict == "not kept"]
+def _paired_note(summary: MmTauSummary) -> str:
+    left_out = [card.condition.label for card in summary.cards if card.verdict == "not kept"]
     if not left_out:
-        return "; ".join((_PAIRED, *_card_notes(board)))
+        return "; ".join((_PAIRED, *_card_notes(summary)))
     return (
         f"{_PAIRED}; left out of differences between personas: {len(left_out)} of "
-        f"{len(board.cards)} cells "
-        f"with a persona, whose users showed less than {board.kept:g} of what their card states "
+        f"{len(summary.cards)} cells "
+        f"with a persona, whose users showed less than {summary.kept:g} of what their card states "
         f"({', '.join(dict.fromkeys(left_out))})"
     )
 
 
-def _card_notes(board: MmTauSummary) -> Iterator[str]:
+def _card_notes(summary: MmTauSummary) -> Iterator[str]:
     """Yield of which cards it is not known whether they were kept."""
-    unknown = [card for card in board.cards if card.verdict == "not known"]
-    yield from fidelity_notes(unknown, board.kept)
+    unknown = [card for card in summary.cards if card.verdict == "not known"]
+    yield from fidelity_notes(unknown, summary.kept)
 
 
 def _unkept(cells: Iterable[MmTauCell]) -> Iterator[str]:
@@ -342,19 +343,19 @@ def _axis_difference_row(each: AxisDifference) -> tuple[str, ...]:
     ends = MISSING if each.interval is None else formatting.signed_interval(each.interval)
     sides = (MISSING if side is None else f"{side:.3f}" for side in (each.in_a, each.in_b))
     tests = (MISSING if p is None else formatting.p_value(p) for p in (each.p, each.adjusted_p))
-    counts = (f"{each.tasks:,}", f"{each.left_out:,}", f"{each.couples:,}")
+    counts = (f"{each.tasks:,}", f"{each.left_out:,}", f"{each.cell_pairs:,}")
     return (*sides, value, ends, *counts, *tests)
 
 
 def _change_table(
-    board: MmTauSummary, place: str, changes: Mapping[int, Sequence[MmTauChange]]
+    summary: MmTauSummary, place: str, changes: Mapping[int, Sequence[MmTauChange]]
 ) -> GroupedTable:
     columns: list[tuple[str, str]] = []
     texts: list[dict[str, str]] = []
     best: list[tuple[int, Sequence[MmTauCell]]] = []
     for number, of_reader in changes.items():
-        richest = board.cells[number]
-        compared = [board.cells[change.cell] for change in of_reader]
+        richest = summary.cells[number]
+        compared = [summary.cells[change.cell] for change in of_reader]
         best.append((len(columns) + 1, (richest, *compared)))
         columns.append((richest.reader, exposure_name(richest.exposure)))
         texts.append({name: _format_metric(richest.metrics[name]) for name in METRICS})
@@ -366,7 +367,7 @@ def _change_table(
     )
     shown = [cell for _, cells in best for cell in cells]
     return GroupedTable(
-        f"Tables 3 and 4{_by(board)}: {place}",
+        f"Tables 3 and 4{_by(summary)}: {place}",
         ("Metric",),
         (*columns, ("", "Ideal")),
         rows,
@@ -421,13 +422,13 @@ def _group_cells(
     Most metrics belong to cells with speech.
     """
     groups: dict[tuple[str, ...], list[MmTauCell]] = {}
-    for cell in sorted(cells, key=lambda cell: cell.way.is_text):
+    for cell in sorted(cells, key=lambda cell: cell.input_mode.is_text):
         groups.setdefault(place(cell), []).append(cell)
     return groups
 
 
-def _readers(board: MmTauSummary) -> list[str]:
-    return list(dict.fromkeys(cell.reader for cell in board.cells))
+def _readers(summary: MmTauSummary) -> list[str]:
+    return list(dict.fromkeys(cell.reader for cell in summary.cells))
 
 
 def _player(cell: MmTauCell) -> str:
@@ -435,8 +436,8 @@ def _player(cell: MmTauCell) -> str:
 
 
 def _modality(cell: MmTauCell) -> str:
-    judged = "" if cell.way.clarify == NONE else f", clarify {cell.way.clarify}"
-    return f"{cell.way.name}{judged}"
+    judged = "" if cell.input_mode.clarify == NONE else f", clarify {cell.input_mode.clarify}"
+    return f"{cell.input_mode.name}{judged}"
 
 
 def _user_place(cell: MmTauCell) -> tuple[str, str, str]:
@@ -488,9 +489,9 @@ def _composite(cell: MmTauCell, *, is_clipped: bool) -> float | None:
     return cell.clipped if is_clipped else cell.mm_tap
 
 
-def _by(board: MmTauSummary) -> str:
+def _by(summary: MmTauSummary) -> str:
     """Return by which definitions a table is; ours need no name."""
-    return "" if board.definitions == OWN else f" by {board.definitions}"
+    return "" if summary.definitions == OWN else f" by {summary.definitions}"
 
 
 def _ends(interval: Interval) -> str:
@@ -504,10 +505,10 @@ def _format_exposure(cell: MmTauCell) -> str:
     return exposure if is_kept else f"{exposure}, card not kept"
 
 
-def _further(board: MmTauSummary, cells: Sequence[MmTauCell]) -> Iterator[str]:
+def _further(summary: MmTauSummary, cells: Sequence[MmTauCell]) -> Iterator[str]:
     if any(metric.unscored for cell in cells for metric in cell.metrics.values()):
         yield _UNSCORED
-    if len(_readers(board)) > 1 and board.has_composite:
+    if len(_readers(summary)) > 1 and summary.has_composite:
         yield _OF_LOG
 
 

@@ -52,14 +52,14 @@ def id_pattern(id_: str) -> str:
 
 
 def guess_reason(
-    thing: str, before: Sequence[Event], told: Sequence[str], done: frozenset[str]
+    thing: str, before: Sequence[Event], stated: Sequence[str], done: frozenset[str]
 ) -> str:
     """Return why nothing tells an id from others; "" where something does.
 
     Args:
         thing: The id, which nobody said.
         before: What happened until it was called with.
-        told: The words that both sides had said and heard.
+        stated: The words that both sides had said and heard.
         done: Other ids to which the same was done.
     """
     results = [
@@ -71,7 +71,7 @@ def guess_reason(
     beside = {
         other for _, content in contents for other in _find_sibling_ids(content, thing)
     } - done
-    words = {word for text in told for word in _content_words(text)}
+    words = {word for text in stated for word in _content_words(text)}
     own = words & _record(thing, contents)
     like = sorted(other for other in beside if not own - _record(other, contents))
     return f"nobody said {thing}, and {like[0]} fits as well" if like else ""
@@ -268,11 +268,11 @@ def _missing(case: ScoringContext) -> Iterator[CountedItem]:
 def _guess(made: PositionedCall, thing: str, events: Sequence[Event], done: frozenset[str]) -> str:
     """Return why an id was guessed; "" where it was not."""
     before = events[: made.position]
-    told = list(_iterate_known_texts(before))
+    stated = list(_iterate_known_texts(before))
     name = thing.lstrip("#")
-    if any(name in words or value_key(thing) in value_key(words) for words in told):
+    if any(name in words or value_key(thing) in value_key(words) for words in stated):
         return ""
-    return guess_reason(thing, before, told, done)
+    return guess_reason(thing, before, stated, done)
 
 
 def _iterate_known_texts(before: Sequence[Event]) -> Iterator[str]:

@@ -177,10 +177,10 @@ class _Pair(NamedTuple):
 
 
 def count_failure_modes(
-    case: ScoringContext, stakes: RiskProfile
+    case: ScoringContext, risk_profile: RiskProfile
 ) -> Iterator[CountedItem] | Unscored:
     """Yield an entry for each planned action, compared argument, and stray call."""
-    return _count(case, stakes.escalation_tool)
+    return _count(case, risk_profile.escalation_tool)
 
 
 def count_earlier_failure_modes(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
@@ -294,9 +294,11 @@ _FIGURES: tuple[MetricDefinition, ...] = (
 )
 
 
-def failure_modes_measure(stakes: RiskProfile) -> CountMeasure:
+def failure_modes_measure(risk_profile: RiskProfile) -> CountMeasure:
     """Return the measure for a suite in which this is at stake."""
-    return CountMeasure("modes", "2", lambda case: count_failure_modes(case, stakes), _FIGURES)
+    return CountMeasure(
+        "modes", "2", lambda case: count_failure_modes(case, risk_profile), _FIGURES
+    )
 
 
 EARLIER_MODES = CountMeasure("modes", "1", count_earlier_failure_modes, _FIGURES)

@@ -30,9 +30,9 @@ from dragoman.scoring.measures.persona_adherence import PERSONA_ADHERENCE
 from dragoman.scoring.measures.recovery import EARLIER_RECOVERY, recovery_measure
 from dragoman.scoring.measures.safety import earlier_safety, safety_measure
 from dragoman.scoring.measures.speech_recognition import (
-    EARLIER_HEARING,
+    EARLIER_RECOGNITION,
     EARLIER_VALUES,
-    HEARING,
+    RECOGNITION,
     VALUES,
 )
 from dragoman.scoring.measures.turn_timing import TIMING
@@ -68,12 +68,12 @@ class MeasureSetup(NamedTuple):
     Attributes:
         scorer: Of rewards.
         rules: The rule set.
-        stakes: What can go badly wrong in the suite.
+        risk_profile: What can go badly wrong in the suite.
     """
 
     scorer: Scorer
     rules: Rules
-    stakes: RiskProfile = RiskProfile()
+    risk_profile: RiskProfile = RiskProfile()
 
 
 class BundledMeasure(NamedTuple):
@@ -98,7 +98,7 @@ BUNDLED_MEASURES: Mapping[str, BundledMeasure] = {
     ),
     "hearing": BundledMeasure(
         "how much of what users said was heard: words, characters, values that calls need",
-        lambda _: HEARING,
+        lambda _: RECOGNITION,
         lambda setting: setting.is_spoken,
     ),
     "values": BundledMeasure(
@@ -128,7 +128,7 @@ BUNDLED_MEASURES: Mapping[str, BundledMeasure] = {
     ),
     "safety": BundledMeasure(
         "irreversible actions that the user agreed to before, or not, or undecided; escalations",
-        lambda scoring: safety_measure(scoring.stakes),
+        lambda scoring: safety_measure(scoring.risk_profile),
         lambda _: False,
     ),
     "effort": BundledMeasure(
@@ -138,13 +138,13 @@ BUNDLED_MEASURES: Mapping[str, BundledMeasure] = {
     ),
     "recovery": BundledMeasure(
         "errors of the agent's calls, and what of them was put right",
-        lambda scoring: recovery_measure(scoring.stakes),
+        lambda scoring: recovery_measure(scoring.risk_profile),
         lambda _: False,
     ),
     "modes": BundledMeasure(
         "failure modes of calls by tool and argument: not made, other arguments, refused, "
         "unplanned",
-        lambda scoring: failure_modes_measure(scoring.stakes),
+        lambda scoring: failure_modes_measure(scoring.risk_profile),
         lambda _: False,
     ),
     "questions": BundledMeasure(
@@ -175,10 +175,10 @@ BUNDLED_MEASURES: Mapping[str, BundledMeasure] = {
 }
 
 EARLIER_MEASURES: Mapping[str, Callable[[MeasureSetup], Measure]] = {
-    "hearing@3": lambda _: EARLIER_HEARING,
+    "hearing@3": lambda _: EARLIER_RECOGNITION,
     "effort@2": lambda _: EARLIER_EFFORT,
     "values@2": lambda _: EARLIER_VALUES,
-    "safety@2": lambda scoring: earlier_safety(scoring.stakes),
+    "safety@2": lambda scoring: earlier_safety(scoring.risk_profile),
     "recovery@2": lambda _: EARLIER_RECOVERY,
     "modes@1": lambda _: EARLIER_MODES,
     "calls@1": lambda _: EARLIER_CALLS,

@@ -105,7 +105,7 @@ def _count_effort(
 
 
 def _entry(name: str, turn: UserTurn, values: Sequence[str]) -> CountedItem:
-    return CountedItem({name: 1}, turn.position, why=turn.told(name, "; ".join(values)))
+    return CountedItem({name: 1}, turn.position, why=turn.describe(name, "; ".join(values)))
 
 
 def _unknown(text: str, known: tuple[str, ...], language: str) -> set[str]:

@@ -65,10 +65,10 @@ class ErrorRubric(msgspec.Struct, frozen=True):
 def error_rubric() -> ErrorRubric:
     """Return the rubric that ships."""
     folder = files("dragoman.scoring.measures")
-    told = (folder / f"{RUBRIC}.md").read_text("utf-8")
+    instructions = (folder / f"{RUBRIC}.md").read_text("utf-8")
     table = tomllib.loads((folder / f"{RUBRIC}.toml").read_text("utf-8"))
     words = msgspec.convert(table, _Words)
-    text = "\n".join((told, "Tags:", *_tags(words), *_severities(words), ""))
+    text = "\n".join((instructions, "Tags:", *_tags(words), *_severities(words), ""))
     return ErrorRubric(words.about, f"{RUBRIC.partition('@')[2]}@{content_key(text)[:8]}", text)
 
 
@@ -305,10 +305,10 @@ def _turns(case: ScoringContext) -> dict[int, Role]:
 
 
 def _compose_review_prompt(case: ScoringContext, turns: dict[int, Role]) -> str:
-    told = "\n\n".join(scenario_texts(case.task.scenario))
+    instructions = "\n\n".join(scenario_texts(case.task.scenario))
     shown = marked_transcript(case.episode.events, turns)
     return (
-        f"<policy>\n{escape_marks(case.policy())}\n</policy>\n<scenario>\n{escape_marks(told)}\n</scenario>\n"
+        f"<policy>\n{escape_marks(case.policy())}\n</policy>\n<scenario>\n{escape_marks(instructions)}\n</scenario>\n"
         f"<conversation>\n{shown}\n</conversation>\n"
         f"Review the turns {', '.join(map(str, turns))}."
     )

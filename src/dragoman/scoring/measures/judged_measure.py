@@ -305,7 +305,7 @@ _LEFT_OUT = "the judge left it out"
 _NAMED = 3
 """How many of the questions without evidence a reason names."""
 
-NO_STAKES = RiskProfile()
+NO_RISK_PROFILE = RiskProfile()
 
 REPEAT = "#"
 """Stands in a judge's name before which time it was asked, from the second on."""
@@ -328,7 +328,7 @@ class JudgedMeasure:
         version: str = "",
         time: int = 1,
         *,
-        stakes: RiskProfile = NO_STAKES,
+        risk_profile: RiskProfile = NO_RISK_PROFILE,
     ) -> None:
         self._rubric = rubric
         self._model = model
@@ -337,8 +337,8 @@ class JudgedMeasure:
         self.version = rubric.version
         asked_by = _asked_by(rubric)
         self._schema = answers_schema(quoting=asked_by != ASKED, by_turn=asked_by == ASKED_BY_TURN)
-        listed = _at_stake(stakes, rubric.duties) if rubric.has_stakes else ""
-        self._told = f"{_instructions(asked_by)}{rubric.text}{listed}"
+        listed = _at_stake(risk_profile, rubric.duties) if rubric.has_risk_profile else ""
+        self._instructions = f"{_instructions(asked_by)}{rubric.text}{listed}"
         self.judge = f"{asked_by}:{model.name}{version and '@'}{version}{self._again}"
         self.figures: tuple[MetricDefinition, ...] = rubric.figures
 
@@ -392,7 +392,7 @@ class JudgedMeasure:
     ) -> list[CountedItem]:
         """Return what one answer counts for, and add what it took to `usages`."""
         messages = [
-            {"role": "system", "content": self._told},
+            {"role": "system", "content": self._instructions},
             {"role": "user", "content": piece_prompt(piece)},
         ]
         draw = f"{case.draw}{self._again}"
@@ -408,13 +408,13 @@ class JudgedMeasure:
         )
 
 
-def _at_stake(stakes: RiskProfile, edition: int) -> str:
+def _at_stake(risk_profile: RiskProfile, edition: int) -> str:
     """Return what a judge is told of a suite's irreversible actions and duties to hand over."""
-    told = (each for each in stakes.escalations if each.since <= edition)
-    duties = "\n".join(f"- {each.reason}: {each.when}" for each in told)
+    instructions = (each for each in risk_profile.escalations if each.since <= edition)
+    duties = "\n".join(f"- {each.reason}: {each.when}" for each in instructions)
     return Template(risk_profile_template()).substitute(
-        irreversible=", ".join(stakes.irreversible) or "none listed",
-        tool=stakes.escalation_tool or "no tool",
+        irreversible=", ".join(risk_profile.irreversible) or "none listed",
+        tool=risk_profile.escalation_tool or "no tool",
         duties=duties or "- none listed",
     )
 

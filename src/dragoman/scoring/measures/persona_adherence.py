@@ -89,14 +89,14 @@ def _stated_habits(habits: Habits) -> dict[str, float]:
 
 def _iterate_answered_turns(case: ScoringContext, phrases: Phrasebook) -> Iterator[AnsweredTurn]:
     language = _language(phrases)
-    told: set[str] = set()
+    stated: set[str] = set()
     for turn in user_turns(case.task, case.episode):
         if not turn.text:
             continue
         words = separate_latin_words(turn.text, language)
         named = [fact for fact in case.task.scenario.facts if contains_entity(fact.value, words)]
-        fresh = tuple(fact for fact in named if fact.name not in told)
-        told.update(fact.name for fact in fresh)
+        fresh = tuple(fact for fact in named if fact.name not in stated)
+        stated.update(fact.name for fact in fresh)
         signs = frozenset(
             kind for kind, finder in cue_finders(language).items() if finder.search(turn.text)
         )

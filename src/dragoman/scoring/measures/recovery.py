@@ -39,7 +39,7 @@ class _Plan(msgspec.Struct, frozen=True):
 
     actions: Mapping[str, Sequence[Action]]
     kind: Callable[[str], ToolKind | None]
-    misheard: Mapping[str, int]
+    misrecognized: Mapping[str, int]
     hand_over: str = ""
     """The tool that hands over to a person, where an unplanned use of it is no error."""
 
@@ -50,7 +50,7 @@ class _Plan(msgspec.Struct, frozen=True):
             for action in self.actions.get(call.name, ())
         )
 
-    def is_misheard(self, made: PositionedCall) -> bool:
+    def is_misrecognized(self, made: PositionedCall) -> bool:
         """Return whether a call's wrong value follows from a misheard value.
 
         The value belongs to the nearest action of the plan, and the call has another one.
@@ -65,16 +65,18 @@ class _Plan(msgspec.Struct, frozen=True):
         if action is None or self.has(made.call):
             return False
         return any(
-            self.misheard.get(value, made.position) < made.position
+            self.misrecognized.get(value, made.position) < made.position
             for name in _compared_arguments(action)
             if not _is_right(action, name, made.call)
             for value in argument_texts(action.arguments.get(name))
         )
 
 
-def count_recovery(case: ScoringContext, stakes: RiskProfile) -> Iterator[CountedItem] | Unscored:
+def count_recovery(
+    case: ScoringContext, risk_profile: RiskProfile
+) -> Iterator[CountedItem] | Unscored:
     """Yield an entry for each error of the agent's calls; none where all were right."""
-    return _count(case, stakes.escalation_tool)
+    return _count(case, risk_profile.escalation_tool)
 
 
 def count_earlier_recovery(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
@@ -112,14 +114,14 @@ def _count_recovery(
     )
     # What was misheard matters to calls alone that might have been planned ones.
     if any(each.call.name in by_tool and not plan.has(each.call) for each in made):
-        plan = msgspec.structs.replace(plan, misheard=_misheard(case))
+        plan = msgspec.structs.replace(plan, misrecognized=_misrecognized(case))
     for number, each in enumerate(made):
         kind = _error(each, plan)
         if kind is not None:
             yield from _entries(each, kind, _recovery(each, kind, made[number + 1 :], plan), events)
 
 
-def _misheard(case: ScoringContext) -> dict[str, int]:
+def _misrecognized(case: ScoringContext) -> dict[str, int]:
     """Return the values that were lost in hearing, with the place where each was first said."""
     heard = transcribed_utterances(case.episode)
     lost: dict[str, int] = {}
@@ -133,7 +135,7 @@ def _misheard(case: ScoringContext) -> dict[str, int]:
 def _error(made: PositionedCall, plan: _Plan) -> ErrorKind | None:
     if made.result is None:
         return None
-    if plan.is_misheard(made):
+    if plan.is_misrecognized(made):
         return "misheard values"
     if made.result.error:
         return "tool errors"
@@ -201,9 +203,9 @@ _FIGURES = (
 )
 
 
-def recovery_measure(stakes: RiskProfile) -> CountMeasure:
+def recovery_measure(risk_profile: RiskProfile) -> CountMeasure:
     """Return the measure for a suite in which this is at stake."""
-    return CountMeasure("recovery", "3", lambda case: count_recovery(case, stakes), _FIGURES)
+    return CountMeasure("recovery", "3", lambda case: count_recovery(case, risk_profile), _FIGURES)
 
 
 EARLIER_RECOVERY = CountMeasure("recovery", "2", count_earlier_recovery, _FIGURES)

@@ -91,7 +91,7 @@ class _Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     over: Over = "conversation"
     rate: tuple[_Rate, ...] = ()
     shows: Shows = "before"
-    stakes: bool = False
+    risk_profile: bool = msgspec.field(default=False, name="stakes")
     duties: Edition = 1
     about: str = ""
 
@@ -108,7 +108,7 @@ class _Version(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Rubric(msgspec.Struct, frozen=True):
     """One rubric as it was read; its version ends in a hash of its content.
 
-    `has_stakes` says whether a judge is told what the suite lists as irreversible, and when handing
+    `has_risk_profile` says whether a judge is told what the suite lists as irreversible, and when handing
     over to a person is a duty; `duties` is the edition of that list. `about` is a line about it for
     lists.
     """
@@ -120,7 +120,7 @@ class Rubric(msgspec.Struct, frozen=True):
     questions: tuple[RubricQuestion, ...]
     figures: tuple[MetricDefinition, ...]
     shows: Shows = "before"
-    has_stakes: bool = False
+    has_risk_profile: bool = False
     about: str = ""
     duties: int = 1
 
@@ -167,18 +167,18 @@ def read_rubric(path: Path) -> Rubric:
     shows = (version and version.shows) or schema.shows
     _require_sound(path, schema, shows)
     duties = (version and version.duties) or schema.duties
-    told = [risk_profile_template()] if schema.stakes else []
-    told += [] if shows == schema.shows else [shows]
-    told += [] if duties == schema.duties else [f"duties {duties}"]
+    instructions = [risk_profile_template()] if schema.risk_profile else []
+    instructions += [] if shows == schema.shows else [shows]
+    instructions += [] if duties == schema.duties else [f"duties {duties}"]
     return Rubric(
         named[1],
-        f"{named[2]}@{content_key(text, written, *told)[:8]}",
+        f"{named[2]}@{content_key(text, written, *instructions)[:8]}",
         text,
         schema.over,
         schema.question,
         _figures(schema),
         shows,
-        schema.stakes,
+        schema.risk_profile,
         about or schema.about,
         duties,
     )

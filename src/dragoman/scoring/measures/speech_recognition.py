@@ -282,23 +282,23 @@ def is_spoken(setting: MeasureSetting) -> bool:
     return setting.is_spoken
 
 
-def count_hearing(case: ScoringContext) -> Iterable[CountedItem] | Unscored:
+def count_recognition(case: ScoringContext) -> Iterable[CountedItem] | Unscored:
     """Return an entry for each user utterance that was transcribed as it was heard."""
     heard = transcribed_utterances(case.episode)
     if isinstance(heard, Unscored):
         return heard
-    return _hearing_entries(case, heard, NORMALIZATION, spoken_values)
+    return _recognition_entries(case, heard, NORMALIZATION, spoken_values)
 
 
-def count_earlier_hearing(case: ScoringContext) -> Iterable[CountedItem] | Unscored:
+def count_earlier_recognition(case: ScoringContext) -> Iterable[CountedItem] | Unscored:
     """Return the entries of `hearing@3`."""
     heard = transcribed_utterances(case.episode)
     if isinstance(heard, Unscored):
         return heard
-    return _hearing_entries(case, heard, EARLIER_NORMALIZATION, earlier_spoken_values)
+    return _recognition_entries(case, heard, EARLIER_NORMALIZATION, earlier_spoken_values)
 
 
-def _hearing_entries(
+def _recognition_entries(
     case: ScoringContext,
     heard: Iterable[tuple[int, Utterance]],
     normalization: Normalization,
@@ -350,15 +350,17 @@ def _edits(unit: str, edits: AlignmentCounts | Unscored) -> dict[str, int | floa
     return {f"{unit}s": edits.said, f"{unit} errors": wrong}
 
 
-_HEARING_METRICS = (
+_RECOGNITION_METRICS = (
     Total("utterances", ("utterances",)),
     Rate("word errors", ("word errors",), ("words",), reads="percent"),
     Rate("character errors", ("character errors",), ("characters",), reads="percent"),
     Rate("values heard", ("values heard",), ("values",)),
 )
 
-HEARING = CountMeasure("hearing", "4", count_hearing, _HEARING_METRICS, is_spoken)
+RECOGNITION = CountMeasure("hearing", "4", count_recognition, _RECOGNITION_METRICS, is_spoken)
 """Words and characters are counted after the scoring normalization `dragoman-speech-2`."""
 
-EARLIER_HEARING = CountMeasure("hearing", "3", count_earlier_hearing, _HEARING_METRICS, is_spoken)
+EARLIER_RECOGNITION = CountMeasure(
+    "hearing", "3", count_earlier_recognition, _RECOGNITION_METRICS, is_spoken
+)
 """Words and characters are counted after `dragoman-speech-1`, in which figures are other words."""

@@ -43,7 +43,7 @@ class CallerTiming(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What stands for a caller: how fast it answers, and what it bears, in seconds."""
 
     reaction_seconds: float
-    patience_seconds: float
+    max_silence_seconds: float = msgspec.field(name="patience_seconds")
     window_seconds: float
     bearable_seconds: float
     tool_seconds: float
@@ -336,8 +336,8 @@ def _of_response(response: AgentResponse, seconds: float) -> dict[str, int | flo
         "tool seconds": response.tools,
         "to first word": int(response.basis == "first word"),
         "stated": int(response.basis == "stated"),
-        "silences": int(seconds > caller.patience_seconds),
-        "silent seconds": max(0.0, seconds - caller.patience_seconds),
+        "silences": int(seconds > caller.max_silence_seconds),
+        "silent seconds": max(0.0, seconds - caller.max_silence_seconds),
         "missed windows": int(seconds > caller.window_seconds),
         "overlap seconds": response.overlap or 0.0,
         "interruptible": int(response.is_interrupted is not None),
@@ -347,7 +347,7 @@ def _of_response(response: AgentResponse, seconds: float) -> dict[str, int | flo
 
 def _late(seconds: float) -> str:
     caller = timing_conventions().caller
-    if seconds <= caller.patience_seconds:
+    if seconds <= caller.max_silence_seconds:
         return ""
     missed = ", a missed window" if seconds > caller.window_seconds else ""
     return f"silent for {seconds:.1f} s before it{missed}"

@@ -253,7 +253,7 @@ class HumanSession:
             return None
         return text_reply(text)
 
-    def _told(self, text: str) -> str:
+    def _reported(self, text: str) -> str:
         """Return what a side is told, and the language that it is to speak."""
         return "\n\n".join(filter(None, (text, self._opening.instructions)))
 
@@ -271,9 +271,9 @@ class HumanSession:
             "log": lambda: "\n".join(self._log) or "Nothing was said yet.",
         }
         if self._side == "agent":
-            texts["policy"] = lambda: self._told(self._opening.policy or "There is no policy.")
+            texts["policy"] = lambda: self._reported(self._opening.policy or "There is no policy.")
         else:
-            texts["scenario"] = lambda: self._told(scenario_text(self._opening.task.scenario))
+            texts["scenario"] = lambda: self._reported(scenario_text(self._opening.task.scenario))
         unknown = f"not sent: there is no command /{name}: /help lists them"
         self._console.show(texts.get(name, lambda: unknown)())
         return None

@@ -265,11 +265,11 @@ class LexicalSession:
         self._tried.add(_attempt(call))
         self._proposed = call
         says, label = self._phrases.says, self._phrases.label
-        told = self._phrases.joins.arguments.join(
+        reported = self._phrases.joins.arguments.join(
             says.argument.format(name=label(name), value=value)
             for name, value in call.arguments.items()
         )
-        return text_reply(says.proposal.format(tool=_plain(call.name), arguments=told))
+        return text_reply(says.proposal.format(tool=_plain(call.name), arguments=reported))
 
     def _question(self, tools: Sequence[ToolSpec]) -> Reply | None:
         """Ask for what the likeliest tool lacks and was not asked for yet."""
@@ -288,12 +288,12 @@ class LexicalSession:
 
     def _report(self) -> str:
         says, label = self._phrases.says, self._phrases.label
-        told = dict.fromkeys(
+        reported = dict.fromkeys(
             says.finding.format(name=label(entry.name), value=entry.value) for entry in self._found
         )
-        if not told:
+        if not reported:
             return says.nothing_found
-        findings = self._phrases.joins.findings.join(list(told)[:MAX_FINDINGS])
+        findings = self._phrases.joins.findings.join(list(reported)[:MAX_FINDINGS])
         return says.found.format(findings=findings)
 
     def _is_meant(self, tool: ToolSpec) -> bool:

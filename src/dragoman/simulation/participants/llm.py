@@ -79,7 +79,7 @@ class LlmSession:
         self._ticket = opening.task.ticket
         self._conversation = opening.conversation
         self._messages = ChatHistory()
-        self._is_told_anew = False
+        self._is_updated = False
 
     async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
         """Send what was heard and return the model's reply."""
@@ -89,7 +89,7 @@ class LlmSession:
             if tools.must_call and self._ticket:
                 self._messages.append({"role": "user", "content": self._ticket})
             self._messages += past_messages(self._opening.history, self._opening.side)
-        if self._is_told_anew:
+        if self._is_updated:
             self._retell(tools)
         self._messages += [await received_message(part, self._opening.sounds) for part in heard]
         return await self._answered(tools, self._seed)
@@ -123,7 +123,7 @@ class LlmSession:
     def update_instructions(self, instructions: str) -> None:
         """Take what is told from the next reply on."""
         self._opening = msgspec.structs.replace(self._opening, instructions=instructions)
-        self._is_told_anew = True
+        self._is_updated = True
 
     def set_user_profile(self, user: UserProfile) -> None:
         """Take what is known of the user from the next reply on."""
@@ -134,11 +134,11 @@ class LlmSession:
 
     def _retell(self, tools: Toolset) -> None:
         """Put the system prompt of now in the place of that of before."""
-        self._is_told_anew = False
+        self._is_updated = False
         system = self._system(tools)
         before = self._messages and self._messages[0]["role"] == "system"
-        told = [{"role": "system", "content": system}] if system else []
-        self._messages = ChatHistory([*told, *self._messages[1 if before else 0 :]])
+        reported = [{"role": "system", "content": system}] if system else []
+        self._messages = ChatHistory([*reported, *self._messages[1 if before else 0 :]])
 
     def _system(self, tools: Toolset) -> str:
         opening = self._opening
@@ -314,8 +314,8 @@ class PromptedSession:
         """Nothing to release: chat models keep no session."""
 
     def _system(self) -> MessageDict:
-        told = (self._offered, self._opening.policy, self._opening.instructions)
-        return {"role": "system", "content": "\n\n".join(filter(None, told))}
+        reported = (self._offered, self._opening.policy, self._opening.instructions)
+        return {"role": "system", "content": "\n\n".join(filter(None, reported))}
 
     async def _heard(self, heard: Sequence[SessionInput], tools: Toolset) -> list[MessageDict]:
         """Return what was heard as messages of the user: results in one, then words."""
@@ -323,8 +323,8 @@ class PromptedSession:
         messages: list[MessageDict] = []
         if results:
             shown = [part.content if part.shown is None else part.shown for part in results]
-            told = self._text.results(list(zip(self._calls, shown, strict=True)))
-            messages.append({"role": "user", "content": told})
+            reported = self._text.results(list(zip(self._calls, shown, strict=True)))
+            messages.append({"role": "user", "content": reported})
         new = frozenset(tools.by_name) - self._visible
         self._visible |= new
         for part in heard:

@@ -62,9 +62,9 @@ class PlanSession:
 
     def ask_for(self, needed: Sequence[KnownFact], scenario: Scenario) -> Iterator[Reply]:
         """Ask, once, for those facts that the user has not told in its opening."""
-        told = scenario.opening.casefold()
+        reported = scenario.opening.casefold()
         new = [fact for fact in needed if fact in scenario.facts and fact not in self.asked]
-        new = [fact for fact in new if fact.value.casefold() not in told]
+        new = [fact for fact in new if fact.value.casefold() not in reported]
         self.asked.update(new)
         if new:
             says, label = self.phrases.says, self.phrases.label
@@ -226,19 +226,30 @@ def _stretches(task: Task) -> Iterator[tuple[Role, list[Action]]]:
 
 def _asked_of_user(stretch: Sequence[Action], scenario: Scenario, phrases: Phrasebook) -> str:
     """Return what asks the user for its calls, by the keywords of its deeds where it has any."""
-    named = [_keyword(action, scenario.deeds) for action in stretch]
-    deeds = [phrases.says.deed.format(deed=each) for each in dict.fromkeys(filter(None, named))]
-    if not deeds:
+    named = [_keyword(action, scenario.user_actions) for action in stretch]
+    user_actions = [
+        phrases.says.deed.format(deed=each) for each in dict.fromkeys(filter(None, named))
+    ]
+    if not user_actions:
         return phrases.says.your_part
-    return phrases.says.your_deeds.format(deeds=phrases.joins.sentences.join(deeds))
+    return phrases.says.your_deeds.format(deeds=phrases.joins.sentences.join(user_actions))
 
 
-def _keyword(action: Action, deeds: Sequence[UserAction]) -> str:
+def _keyword(action: Action, user_actions: Sequence[UserAction]) -> str:
     """Return the keyword by which a call is asked for, best one that no other deed shares."""
-    own = [deed for deed in deeds if (deed.name, deed.arguments) == (action.name, action.arguments)]
+    own = [
+        user_action
+        for user_action in user_actions
+        if (user_action.name, user_action.arguments) == (action.name, action.arguments)
+    ]
     if not own:
         return ""
-    others = {keyword for deed in deeds if deed != own[0] for keyword in deed.keywords}
+    others = {
+        keyword
+        for user_action in user_actions
+        if user_action != own[0]
+        for keyword in user_action.keywords
+    }
     return next((keyword for keyword in own[0].keywords if keyword not in others), "")
 
 

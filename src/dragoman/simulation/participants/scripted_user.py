@@ -60,28 +60,28 @@ class FactDisclosure:
     """What one conversation's user has told, and how it tells the rest.
 
     Args:
-        manner: How it plays its part.
+        user_behavior: How it plays its part.
         key: The same for all conversations with this user.
     """
 
-    def __init__(self, manner: UserBehavior, key: str) -> None:
-        self._habits = manner.habits
-        self._sayings = manner.sayings
+    def __init__(self, user_behavior: UserBehavior, key: str) -> None:
+        self._habits = user_behavior.habits
+        self._persona_phrases = user_behavior.persona_phrases
         self._key = key
         self._put_off: set[str] = set()
-        self._told: dict[str, KnownFact] = {}
+        self._stated: dict[str, KnownFact] = {}
         self._slipped: dict[str, KnownFact] = {}
         self._replies = 0
 
     @property
     def slip(self) -> str:
         """What is said before a fact that was told wrongly is put right, with the slot `facts`."""
-        return self._sayings.slip
+        return self._persona_phrases.slip
 
     @property
     def repeat(self) -> str:
         """What is said where a fact is told once more, with the slot `facts`."""
-        return self._sayings.repeat
+        return self._persona_phrases.repeat
 
     @property
     def is_terse(self) -> bool:
@@ -90,7 +90,7 @@ class FactDisclosure:
 
     def opening(self) -> str:
         """Return what is said before the first words; "" for nothing."""
-        return self._chosen(self._sayings.openings, "opening")
+        return self._chosen(self._persona_phrases.openings, "opening")
 
     def volunteered(self, facts: Sequence[KnownFact]) -> Sequence[KnownFact]:
         """Return the facts that are told before anybody asks."""
@@ -109,8 +109,8 @@ class FactDisclosure:
 
     def first_value(self, fact: KnownFact, others: Iterable[KnownFact]) -> str:
         """Return the value that is told: another one the first time, where the user misreads it."""
-        is_first = fact.name not in self._told
-        self._told[fact.name] = fact
+        is_first = fact.name not in self._stated
+        self._stated[fact.name] = fact
         if is_first and self._draws(self._habits.slips, "slip", fact.name):
             wrong = misread_digits(fact.value)
             if wrong not in {fact.value, *(other.value for other in others)}:
@@ -121,7 +121,7 @@ class FactDisclosure:
     def put_right(self, facts: Iterable[KnownFact]) -> None:
         """Note that these facts are told as they are."""
         for fact in facts:
-            self._told[fact.name] = fact
+            self._stated[fact.name] = fact
             self._slipped.pop(fact.name, None)
 
     def to_put_right(self) -> tuple[KnownFact, ...]:
@@ -130,9 +130,9 @@ class FactDisclosure:
 
     def to_repeat(self) -> tuple[KnownFact, ...]:
         """Return what is told once more with this reply."""
-        told = [fact for fact in self._told.values() if fact.name not in self._slipped]
-        is_due = told and self._draws(self._habits.repeats, "repeat", str(self._replies))
-        return (told[-1],) if is_due else ()
+        stated = [fact for fact in self._stated.values() if fact.name not in self._slipped]
+        is_due = stated and self._draws(self._habits.repeats, "repeat", str(self._replies))
+        return (stated[-1],) if is_due else ()
 
     def aside(self) -> str:
         """Return what is said beside the matter with this reply; "" for nothing."""
@@ -140,27 +140,31 @@ class FactDisclosure:
         number = str(self._replies)
         if not self._draws(self._habits.asides, "aside", number):
             return ""
-        return self._chosen(self._sayings.asides, f"aside-{number}")
+        return self._chosen(self._persona_phrases.asides, f"aside-{number}")
 
     def _put_off_with(self, fact: KnownFact) -> str:
         """Return the words that replace a fact that is first asked for.
 
         The result is "" if the fact is disclosed.
         """
-        if fact.name in self._put_off or fact.name in self._told:
+        if fact.name in self._put_off or fact.name in self._stated:
             return ""
         self._put_off.add(fact.name)
         if self._draws(self._habits.vague, "vague", fact.name):
-            return self._chosen(self._sayings.vague, f"vague-{fact.name}")
+            return self._chosen(self._persona_phrases.vague, f"vague-{fact.name}")
         if self._draws(self._habits.asks_back, "asks back", fact.name):
-            return self._chosen(self._sayings.asks_back, f"asks-back-{fact.name}")
+            return self._chosen(self._persona_phrases.asks_back, f"asks-back-{fact.name}")
         return ""
 
     def _draws(self, share: float, what: str, which: str) -> bool:
         return share > 0 and derive_seed(self._key, f"{what} {which}") / _RANGE < share
 
-    def _chosen(self, sayings: Sequence[str], purpose: str) -> str:
-        return sayings[derive_seed(self._key, purpose) % len(sayings)] if sayings else ""
+    def _chosen(self, persona_phrases: Sequence[str], purpose: str) -> str:
+        return (
+            persona_phrases[derive_seed(self._key, purpose) % len(persona_phrases)]
+            if persona_phrases
+            else ""
+        )
 
 
 def misread_digits(value: str) -> str:
@@ -195,7 +199,7 @@ class FactSession:
         self._phrases = phrases
         self._telling = telling
         self._replies = 0
-        self._told: tuple[KnownFact, ...] = ()
+        self._stated: tuple[KnownFact, ...] = ()
         self._count: Counter[str] = Counter()
 
     async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
@@ -241,43 +245,52 @@ class FactSession:
             self._telling.aside(),
             self._slip(wrong) if wrong else "",
             reply.text,
-            self._told_as(self._telling.repeat, repeated) if repeated else "",
+            self._described_as(self._telling.repeat, repeated) if repeated else "",
         )
         return text_reply(self._joined(filter(None, around)))
 
     def _slip(self, wrong: Sequence[KnownFact]) -> str:
-        return self._told_as(self._telling.slip, wrong)
+        return self._described_as(self._telling.slip, wrong)
 
-    def _told_as(self, saying: str, facts: Sequence[KnownFact]) -> str:
+    def _described_as(self, saying: str, facts: Sequence[KnownFact]) -> str:
         return saying.format(facts=self._tell(facts))
 
     def _response(self, said: str, tools: Toolset) -> Reply:
         if is_hand_over(said, self._phrases):
             return text_reply(TRANSFER)
-        deeds = self._deeds(said)
-        able = [deed for deed in deeds if deed.name in tools]
+        user_actions = self._user_actions(said)
+        able = [user_action for user_action in user_actions if user_action.name in tools]
         if able:
-            return ToolCallReply(tuple(self._call(deed) for deed in able))
-        if deeds:
+            return ToolCallReply(tuple(self._call(user_action) for user_action in able))
+        if user_actions:
             return self._at_most("unable", self._phrases.says.unable)
         return self._words(said)
 
-    def _deeds(self, said: str) -> list[UserAction]:
+    def _user_actions(self, said: str) -> list[UserAction]:
         """Return the deeds that are asked for, in the order they are named."""
         hears = self._phrases.hears
-        names = [deed.keywords for deed in self._scenario.deeds]
+        names = [user_action.keywords for user_action in self._scenario.user_actions]
         numbers = [
             place.number
             for sentence in split_sentences(said, self._phrases)
             if not (hears.own.search(sentence) or hears.closing.search(sentence))
             for place in find_name_spans(sentence, names, self._phrases)
         ]
-        deeds = [self._scenario.deeds[number] for number in dict.fromkeys(numbers)]
-        return [deed for deed in deeds if self._count[_key(deed)] < MAX_TIMES]
+        user_actions = [self._scenario.user_actions[number] for number in dict.fromkeys(numbers)]
+        return [
+            user_action
+            for user_action in user_actions
+            if self._count[_key(user_action)] < MAX_TIMES
+        ]
 
-    def _call(self, deed: UserAction) -> ToolCall:
-        self._count[_key(deed)] += 1
-        return ToolCall(f"deed_{self._replies}_{deed.name}", deed.name, deed.arguments, "user")
+    def _call(self, user_action: UserAction) -> ToolCall:
+        self._count[_key(user_action)] += 1
+        return ToolCall(
+            f"deed_{self._replies}_{user_action.name}",
+            user_action.name,
+            user_action.arguments,
+            "user",
+        )
 
     def _words(self, said: str) -> Reply:
         hears = self._phrases.hears
@@ -316,7 +329,7 @@ class FactSession:
         return [mention.fact for mention in named if mention.reading == "asked"]
 
     def _spelling(self, named: Sequence[Mention], said: str) -> Reply:
-        facts = [mention.fact for mention in named] or self._told
+        facts = [mention.fact for mention in named] or self._stated
         if not facts:
             return self._at_most("unknown", self._phrases.says.unknown)
         spell = spell_nato if self._phrases.hears.nato.search(said) else spell_value
@@ -324,17 +337,17 @@ class FactSession:
 
     def _spelled(self, fact: KnownFact, spell: Callable[[str, Phrasebook], str]) -> str:
         self._telling.put_right([fact])
-        told = self._phrases.says.fact_spelled.format(
+        stated = self._phrases.says.fact_spelled.format(
             label=self._phrases.label(fact.name),
             value=fact.value,
             spelled=spell(fact.value, self._phrases),
         )
-        return _capitalize_sentence(told)
+        return _capitalize_sentence(stated)
 
     def _to_request(self, said: str, named: Sequence[Mention], asked: Sequence[KnownFact]) -> Reply:
         says, hears = self._phrases.says, self._phrases.hears
         if hears.consent.search(said):
-            fresh = [fact for fact in asked if fact not in self._told]
+            fresh = [fact for fact in asked if fact not in self._stated]
             return self._at_most(
                 "yes", self._joined(filter(None, (says.consent, self._tell(fresh))))
             )
@@ -348,28 +361,28 @@ class FactSession:
     def _answer(self, asked: Sequence[KnownFact]) -> str:
         """Tell what is asked for, as far as the user's persona tells it now."""
         answer = self._telling.answer(asked)
-        self._told = answer.facts or self._told
+        self._stated = answer.facts or self._stated
         facts = self._scenario.facts
         values = [self._telling.first_value(each, facts) for each in answer.facts]
         if self._telling.is_terse:
-            told = self._phrases.joins.facts.join(values)
+            stated = self._phrases.joins.facts.join(values)
         else:
-            told = self._facts(answer.facts, values)
-        return self._joined(filter(None, (told, answer.instead)))
+            stated = self._facts(answer.facts, values)
+        return self._joined(filter(None, (stated, answer.instead)))
 
     def _tell(self, facts: Sequence[KnownFact]) -> str:
         """Tell facts as they are."""
-        self._told = tuple(facts) or self._told
+        self._stated = tuple(facts) or self._stated
         self._telling.put_right(facts)
         return self._facts(facts, [fact.value for fact in facts])
 
     def _facts(self, facts: Sequence[KnownFact], values: Sequence[str]) -> str:
         fact, label = self._phrases.says.fact, self._phrases.label
-        told = (
+        stated = (
             fact.format(label=label(each.name), value=value)
             for each, value in zip(facts, values, strict=True)
         )
-        return self._joined(map(_capitalize_sentence, told))
+        return self._joined(map(_capitalize_sentence, stated))
 
     def _report(self, result: ToolResult) -> str:
         content = result.content if result.shown is None else result.shown
@@ -377,8 +390,8 @@ class FactSession:
         says = self._phrases.says
         return (says.deed_failed if result.error else says.deed_done).format(result=words)
 
-    def _joined(self, told: Iterable[str]) -> str:
-        return self._phrases.joins.sentences.join(told)
+    def _joined(self, stated: Iterable[str]) -> str:
+        return self._phrases.joins.sentences.join(stated)
 
     def _at_most(self, kind: str, words: str) -> Reply:
         """Return an answer, or the end where the very same one was given too often."""
@@ -387,8 +400,8 @@ class FactSession:
         return text_reply(words if self._count[key] <= MAX_TIMES else STOP)
 
 
-def _key(deed: UserAction) -> str:
-    return f"deed: {deed.name} {deed.arguments}"
+def _key(user_action: UserAction) -> str:
+    return f"deed: {user_action.name} {user_action.arguments}"
 
 
 def _capitalize_sentence(sentence: str) -> str:
@@ -409,7 +422,9 @@ class OfflineUser:
         scenario = opening.task.scenario
         phrases = session_phrasebook(opening)
         if is_structured(scenario):
-            return FactSession(scenario, phrases, FactDisclosure(opening.manner, opening.key))
+            return FactSession(
+                scenario, phrases, FactDisclosure(opening.user_behavior, opening.key)
+            )
         return OfflineSession(spoken_script(scenario), phrases)
 
 

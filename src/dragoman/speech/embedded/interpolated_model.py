@@ -108,9 +108,9 @@ def write_interpolated_model(job: MixJob, library: SpeechLibrary) -> str:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if matches_manifest(files, beside):
             return "made meanwhile by another process"
-        told = _write(job, model, lexicon, library)
+        reported = _write(job, model, lexicon, library)
         sign(files, beside)
-        return told
+        return reported
 
 
 def _write(job: MixJob, model: Path, lexicon: Path, library: SpeechLibrary) -> str:

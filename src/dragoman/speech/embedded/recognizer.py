@@ -84,12 +84,12 @@ class PocketsphinxRecognizer:
                 "instead"
             )
         sound = hashlib.sha256(audio.rate_hz.to_bytes(4) + audio.pcm).digest()
-        hearing = self._heard.get(sound)
-        if hearing is None:
-            hearing = asyncio.create_task(self._hear(audio))
-            self._keep(sound, hearing)
+        transcription = self._heard.get(sound)
+        if transcription is None:
+            transcription = asyncio.create_task(self._hear(audio))
+            self._keep(sound, transcription)
         # Others may wait for the same words: who stops waiting stops nobody else.
-        return Transcript(await asyncio.shield(hearing))
+        return Transcript(await asyncio.shield(transcription))
 
     async def _hear(self, audio: Audio) -> str:
         files = DecoderFiles(
@@ -97,7 +97,7 @@ class PocketsphinxRecognizer:
         )
         return await self._workers.do(HearJob(audio, files), str)
 
-    def _keep(self, sound: bytes, hearing: asyncio.Task[str]) -> None:
+    def _keep(self, sound: bytes, transcription: asyncio.Task[str]) -> None:
         """Cache a transcription unless it fails.
 
         The oldest one is dropped if there are too many.
@@ -107,8 +107,8 @@ class PocketsphinxRecognizer:
             if done.cancelled() or done.exception() is not None:
                 self._heard.pop(sound, None)
 
-        self._heard[sound] = hearing
-        hearing.add_done_callback(forget_broken)
+        self._heard[sound] = transcription
+        transcription.add_done_callback(forget_broken)
         if len(self._heard) > MAX_CACHED:
             del self._heard[next(iter(self._heard))]
 
@@ -135,7 +135,7 @@ class SuiteRecognizer:
         self._texts = texts
         self._folder = folder
         self._workers = workers
-        self._making = asyncio.Lock()
+        self._being_made = asyncio.Lock()
         self._made: PocketsphinxRecognizer | None = None
         self._is_being_built = False
 
@@ -167,7 +167,7 @@ class SuiteRecognizer:
         return await (await self._recognizer()).transcribe(audio, language)
 
     async def _recognizer(self) -> PocketsphinxRecognizer:
-        async with self._making:
+        async with self._being_made:
             if self._made is None:
                 self._is_being_built = True
                 try:

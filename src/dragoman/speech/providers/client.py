@@ -41,15 +41,15 @@ class SpeechCalls:
     """Calls of one model for one purpose.
 
     Args:
-        who: For whom: the purpose, and the model as in prices.
+        call_context: For whom: the purpose, and the model as in prices.
         sender: Sends the calls.
         budget: What the run may spend; None for no limit.
     """
 
     def __init__(
-        self, who: CallContext, sender: Sender, budget: SpendTracker | None = None
+        self, call_context: CallContext, sender: Sender, budget: SpendTracker | None = None
     ) -> None:
-        self._who = who
+        self._who = call_context
         self._sender = sender
         self._budget = budget
         self._has_answered = False
@@ -154,11 +154,11 @@ class ProviderSynthesizer:
             return SynthesisResult(Audio(b"", RATE_HZ))
 
         def counted(given: SpeechReply[Audio]) -> ReportedUsage:
-            told = given.counted.characters
+            reported = given.counted.characters
             return msgspec.structs.replace(
                 given.counted,
                 seconds=given.value.seconds,
-                characters=len(text) if told is None else told,
+                characters=len(text) if reported is None else reported,
             )
 
         request = self._wire.request(self._endpoint, TextToSpeak(text, language, seed))
@@ -200,8 +200,8 @@ class ProviderRecognizer:
             return Transcript("")
 
         def counted(given: SpeechReply[str]) -> ReportedUsage:
-            told = given.counted.seconds
-            seconds = audio.seconds if told is None else told
+            reported = given.counted.seconds
+            seconds = audio.seconds if reported is None else reported
             return msgspec.structs.replace(given.counted, seconds=seconds)
 
         request = self._wire.request(self._endpoint, Recording(audio, language))

@@ -170,7 +170,7 @@ class Consumption(msgspec.Struct):
     text_out: int = 0
     audio_out: float = 0.0
 
-    def told(self) -> dict[str, object]:
+    def as_object(self) -> dict[str, object]:
         """Return it as a response tells it."""
         heard = round(self.audio_in * INPUT_TOKENS_PER_SECOND)
         said = round(self.audio_out * OUTPUT_TOKENS_PER_SECOND)
@@ -444,5 +444,5 @@ class StreamedResponse:
             spending.text_in += 0 if item.heard_seconds else len(item.message.text.encode())
         spending.text_in += len(msgspec.json.encode(conversation.settings))
         await self._wire.send(
-            response_done(self._id, status, self._output, spending.told(), details)
+            response_done(self._id, status, self._output, spending.as_object(), details)
         )

@@ -270,6 +270,6 @@ class _ServedSession:
 
 
 def _item_added_events(item: KeptItem) -> list[ServerEvent]:
-    told = {"id": item.id, "object": "realtime.item", "status": "completed"}
+    as_object = {"id": item.id, "object": "realtime.item", "status": "completed"}
     names = ("conversation.item.added", "conversation.item.done")
-    return [{"type": name, "previous_item_id": None, "item": told} for name in names]
+    return [{"type": name, "previous_item_id": None, "item": as_object} for name in names]

@@ -230,8 +230,8 @@ class SessionState:
         for item in self.items:
             _add(messages, item.message)
         body = ChatBody(self.model, tuple(messages), self._tools or None)
-        told = msgspec.json.encode([self.model, messages, self._tools])
-        return msgspec.structs.replace(body, content=hashlib.sha256(told).hexdigest()[:32])
+        as_object = msgspec.json.encode([self.model, messages, self._tools])
+        return msgspec.structs.replace(body, content=hashlib.sha256(as_object).hexdigest()[:32])
 
     def new_id(self) -> str:
         """Return an id for an item."""

@@ -35,19 +35,19 @@ Tool = Mapping[str, Any]
 LANGUAGE = "en"
 
 
-class HearingLiteral:
+class AudioLiteralAgent:
     """The agent `literal` with an ear of its own, as a function of messages and tools.
 
     Args:
         suite: Whose plans it knows.
-        ear: What it hears with.
+        recognizer: What it hears with.
     """
 
     hears_audio = True
 
-    def __init__(self, suite: Suite, ear: Recognizer) -> None:
+    def __init__(self, suite: Suite, recognizer: Recognizer) -> None:
         self._tasks = Tasks(suite)
-        self._ear = ear
+        self._recognizer = recognizer
         self._heard: dict[str, Awaitable[str]] = {}
 
     async def __call__(self, messages: Sequence[Message], tools: Sequence[Tool]) -> object:
@@ -88,7 +88,7 @@ class HearingLiteral:
         return await self._heard[key]
 
     async def _listened(self, sound: Audio) -> str:
-        words = (await self._ear.transcribe(sound, LANGUAGE)).text
+        words = (await self._recognizer.transcribe(sound, LANGUAGE)).text
         return written_form(words, LANGUAGE)
 
 
@@ -97,7 +97,7 @@ class Tasks:
 
     def __init__(self, suite: Suite) -> None:
         factory = suite.factory(DEFAULT_RULES)
-        self._told = {
+        self._reported = {
             task.id: Counter(task_script(task).casefold().split()) for task in suite.tasks
         }
         self._tools = {
@@ -117,12 +117,12 @@ class Tasks:
         ]
         if not fitting:
             raise UsageError(f"no task has tools such as {', '.join(sorted(tools)[:3])}")
-        return self._tasks[max(fitting, key=lambda name: self._likeness(name, heard_words))]
+        return self._tasks[max(fitting, key=lambda name: self._similarity(name, heard_words))]
 
-    def _likeness(self, name: str, heard: Counter[str]) -> float:
-        told = self._told[name]
-        both = (told & heard).total()
-        return 2 * both / max(told.total() + heard.total(), 1)
+    def _similarity(self, name: str, heard: Counter[str]) -> float:
+        reported = self._reported[name]
+        both = (reported & heard).total()
+        return 2 * both / max(reported.total() + heard.total(), 1)
 
 
 def _names(tools: Sequence[Tool]) -> frozenset[str]:
@@ -159,24 +159,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--port", type=int, default=0, help="where to listen; 0 is any free [0]")
     given = parser.parse_args(arguments)
     try:
-        asyncio.run(_serve(given.suite, given.ear, given.port))
+        asyncio.run(_serve(given.suite, given.recognizer, given.port))
     except DragomanError as error:
         sys.stderr.write(f"dragoman.testing.speech.hearing_agent: {error}\n")
         return 2
     return 0
 
 
-async def _serve(name: str, ear: str, port: int) -> None:
+async def _serve(name: str, recognizer: str, port: int) -> None:
     suite, connections = load_suite(name), ModelClients()
     engines = SpeechEngines([suite], connections)
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     try:
-        listener = engines.listener(ear, LANGUAGE)
+        listener = engines.listener(recognizer, LANGUAGE)
         if listener is None or isinstance(listener, str):
-            raise UsageError(f"--ear {ear} hears nothing: choose mixed, generic or PROVIDER/MODEL")
-        async with serve_agent("hearing literal", HearingLiteral(suite, listener), port) as url:
+            raise UsageError(
+                f"--ear {recognizer} hears nothing: choose mixed, generic or PROVIDER/MODEL"
+            )
+        async with serve_agent("hearing literal", AudioLiteralAgent(suite, listener), port) as url:
             sys.stdout.write(f"{url}?hears=on\n")
             sys.stdout.flush()
             await stopped.wait()

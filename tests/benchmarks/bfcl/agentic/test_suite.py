@@ -42,13 +42,13 @@ def test_a_question_is_told_its_scenario_its_memory_and_how_to_answer(
 ) -> None:
     suite = load_agentic_suite("memory_kv")
     question = task(suite, "memory_kv_0-customer-0")
-    world = suite.factory(DEFAULT_RULES)(question)
-    assert suite.policy(question, world) == (
+    environment = suite.factory(DEFAULT_RULES)(question)
+    assert suite.policy(question, environment) == (
         "You serve. Core: There is no content in the core memory at this point.\n"
         "\n\nAnswer as a dict.\n"
     )
-    world.call(ToolCall("1", "core_memory_add", {"key": "name", "value": "{memory_content}"}))
-    assert suite.policy(question, world).startswith(
+    environment.call(ToolCall("1", "core_memory_add", {"key": "name", "value": "{memory_content}"}))
+    assert suite.policy(question, environment).startswith(
         'You serve. Core: {\n    "name": "{memory_content}"\n}\n'
     )
 
@@ -70,9 +70,9 @@ def test_an_empty_vector_memory_is_shown_as_an_empty_object(load_agentic_suite: 
 def test_who_searches_is_told_how_to_answer_and_nothing_else(load_agentic_suite: LoadSuite) -> None:
     suite = load_agentic_suite("web_search_base")
     (question,) = suite.tasks
-    world = suite.factory(DEFAULT_RULES)(question)
-    assert suite.policy(question, world) == "Answer as a dict.\n"
-    assert [tool.name for tool in world.tools("agent")] == [
+    environment = suite.factory(DEFAULT_RULES)(question)
+    assert suite.policy(question, environment) == "Answer as a dict.\n"
+    assert [tool.name for tool in environment.tools("agent")] == [
         "search_engine_query",
         "fetch_url_content",
     ]
@@ -137,10 +137,10 @@ def test_the_user_begins_and_the_agent_is_asked_with_all_functions(
 ) -> None:
     suite = load_agentic_suite("memory_kv")
     question = suite.tasks[0]
-    world = suite.factory(DEFAULT_RULES)(question)
-    conductor = suite.conductor(question, world, DEFAULT_RULES, Limits())
-    assert conductor.sides == ("agent",)
-    assert conductor.opening() == ()
+    environment = suite.factory(DEFAULT_RULES)(question)
+    turn_protocol = suite.turn_protocol(question, environment, DEFAULT_RULES, Limits())
+    assert turn_protocol.sides == ("agent",)
+    assert turn_protocol.opening() == ()
 
 
 def test_calls_may_be_asked_for_as_text(load_agentic_suite: LoadSuite) -> None:

@@ -36,7 +36,7 @@ class Engine:
         return Page(f"<p>{url}</p>"), None
 
 
-def world_with(engine: Engine) -> AsyncApiEnvironment:
+def environment_with(engine: Engine) -> AsyncApiEnvironment:
     hits, pages = AnswerCache(engine.find), AnswerCache(engine.read)
     return AsyncApiEnvironment(
         lambda: {"WebSearchAPI": WebSearchAPI({}, find=hits.of, read=pages.of)},
@@ -47,7 +47,7 @@ def world_with(engine: Engine) -> AsyncApiEnvironment:
 
 def test_a_call_that_waits_is_made_again_with_the_answer() -> None:
     engine = Engine()
-    result = asyncio.run(world_with(engine).call_waiting(SEARCH))
+    result = asyncio.run(environment_with(engine).call_waiting(SEARCH))
     assert result.content == str(
         [{"title": "Orla", "href": "http://orla.example", "body": "88 metres"}]
     )
@@ -57,24 +57,28 @@ def test_a_call_that_waits_is_made_again_with_the_answer() -> None:
 
 def test_every_call_asks_anew() -> None:
     engine = Engine()
-    world = world_with(engine)
+    environment = environment_with(engine)
     for _ in range(2):
-        asyncio.run(world.call_waiting(SEARCH))
+        asyncio.run(environment.call_waiting(SEARCH))
     assert len(engine.asked) == 2
 
 
 def test_what_answers_consumed_is_told_once() -> None:
-    world = world_with(Engine())
-    asyncio.run(world.call_waiting(SEARCH))
-    asyncio.run(world.call_waiting(ToolCall("2", "fetch_url_content", {"url": "http://a.example"})))
-    assert world.take_usage() == (SEARCHED,)
-    assert world.take_usage() == ()
+    environment = environment_with(Engine())
+    asyncio.run(environment.call_waiting(SEARCH))
+    asyncio.run(
+        environment.call_waiting(ToolCall("2", "fetch_url_content", {"url": "http://a.example"}))
+    )
+    assert environment.take_usage() == (SEARCHED,)
+    assert environment.take_usage() == ()
 
 
 def test_a_call_that_needs_nothing_asks_nothing() -> None:
     engine = Engine()
     result = asyncio.run(
-        world_with(engine).call_waiting(ToolCall("1", "fetch_url_content", {"url": "ftp://a"}))
+        environment_with(engine).call_waiting(
+            ToolCall("1", "fetch_url_content", {"url": "ftp://a"})
+        )
     )
     assert result.content == "Error during execution: Invalid URL: ftp://a"
     assert engine.asked == []
@@ -83,13 +87,13 @@ def test_a_call_that_needs_nothing_asks_nothing() -> None:
 def test_what_breaks_outside_is_no_result_of_the_tool() -> None:
     broken = ToolCall("1", "search_engine_query", {"keywords": "broken"})
     with pytest.raises(ParticipantError, match="does not answer"):
-        asyncio.run(world_with(Engine()).call_waiting(broken))
+        asyncio.run(environment_with(Engine()).call_waiting(broken))
 
 
 def test_a_call_without_waiting_is_put_off() -> None:
     with pytest.raises(AnswerPending, match="waits for an answer"):
-        world_with(Engine()).call(SEARCH)
+        environment_with(Engine()).call(SEARCH)
 
 
 def test_such_a_world_says_that_its_calls_wait() -> None:
-    assert isinstance(world_with(Engine()), AsyncEnvironment)
+    assert isinstance(environment_with(Engine()), AsyncEnvironment)

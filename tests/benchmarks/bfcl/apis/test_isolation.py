@@ -117,8 +117,8 @@ CALLS = st.lists(
 
 
 def played(calls: Sequence[ToolCall], config: dict[str, Any]) -> tuple[list[str], object]:
-    world = make_environment(CLASSES, config)
-    return [world.call(call).content for call in calls], world.state()
+    environment = make_environment(CLASSES, config)
+    return [environment.call(call).content for call in calls], environment.state()
 
 
 @given(CALLS, CALLS)
@@ -127,7 +127,7 @@ def test_interleaved_worlds_of_one_entry_behave_as_if_each_were_alone(
 ) -> None:
     config, kept = entry(), copy.deepcopy((first, second))
     alone = played(first, entry()), played(second, entry())
-    worlds: tuple[ApiEnvironment, ...] = (
+    environments: tuple[ApiEnvironment, ...] = (
         make_environment(CLASSES, config),
         make_environment(CLASSES, config),
     )
@@ -135,9 +135,9 @@ def test_interleaved_worlds_of_one_entry_behave_as_if_each_were_alone(
     for step in range(max(len(first), len(second))):
         for side, calls in enumerate((first, second)):
             if step < len(calls):
-                texts[side].append(worlds[side].call(calls[step]).content)
+                texts[side].append(environments[side].call(calls[step]).content)
     for side in (0, 1):
-        assert (texts[side], worlds[side].state()) == alone[side]
+        assert (texts[side], environments[side].state()) == alone[side]
     assert config == entry()
     assert (first, second) == kept
 
@@ -153,14 +153,14 @@ def test_a_second_run_of_the_same_calls_ends_the_same(calls: list[ToolCall]) -> 
 def test_states_stay_what_they_were_and_asking_for_them_changes_nothing(
     calls: list[ToolCall],
 ) -> None:
-    world, asked = make_environment(CLASSES, entry()), []
+    environment, asked = make_environment(CLASSES, entry()), []
     texts = []
     for call in calls:
-        texts.append(world.call(call).content)
-        state = world.state()
+        texts.append(environment.call(call).content)
+        state = environment.state()
         asked.append((state, copy.deepcopy(state)))
     assert all(state == kept for state, kept in asked)
-    assert (texts, world.state()) == played(calls, entry())
+    assert (texts, environment.state()) == played(calls, entry())
 
 
 @settings(max_examples=settings().max_examples // 20)
@@ -176,28 +176,28 @@ def test_worlds_in_threads_behave_as_if_each_were_alone(scripts: list[list[ToolC
 
 @given(CALLS)
 def test_changes_that_were_taken_add_up_to_the_differences(calls: list[ToolCall]) -> None:
-    world = make_environment(CLASSES, entry())
+    environment = make_environment(CLASSES, entry())
     taken = set()
     for call in calls:
-        world.call(call)
-        changes = world.take_changes()
-        assert not changes or world.kind(call.name) == "write"
+        environment.call(call)
+        changes = environment.take_changes()
+        assert not changes or environment.kind(call.name) == "write"
         taken |= {change.path[:2] for change in changes}
-    assert {path[:2] for path in world.delta()} <= taken
+    assert {path[:2] for path in environment.delta()} <= taken
 
 
 @given(CALLS, st.data())
 def test_calls_that_only_look_leave_everything_as_it_is(
     calls: list[ToolCall], data: st.DataObject
 ) -> None:
-    world, texts = make_environment(CLASSES, entry()), []
+    environment, texts = make_environment(CLASSES, entry()), []
     for call in calls:
         name = data.draw(st.sampled_from(LOOKS))
-        world.call(
+        environment.call(
             ToolCall("", name, {}, positionals=tuple(data.draw(st.lists(VALUES, max_size=4))))
         )
-        texts.append(world.call(call).content)
-    assert (texts, world.state()) == played(calls, entry())
+        texts.append(environment.call(call).content)
+    assert (texts, environment.state()) == played(calls, entry())
 
 
 def test_where_one_stands_and_what_is_drawn_is_no_look() -> None:

@@ -105,6 +105,8 @@ def test_a_ticket_of_the_scenario_stays_as_it_was() -> None:
 
 
 def test_a_ticket_without_an_id_cannot_be_looked_past() -> None:
-    world = make_environment(["TicketAPI"], {"TicketAPI": {"ticket_queue": [{"ticket_001": {}}]}})
-    result = world.call(ToolCall("1", "get_ticket", {"ticket_id": 1}))
+    environment = make_environment(
+        ["TicketAPI"], {"TicketAPI": {"ticket_queue": [{"ticket_001": {}}]}}
+    )
+    result = environment.call(ToolCall("1", "get_ticket", {"ticket_id": 1}))
     assert (result.content, result.error) == ("Error during execution: 'id'", True)

@@ -130,6 +130,6 @@ def test_the_scenario_stays_as_it_was() -> None:
 
 
 def test_a_date_that_is_none_is_told_of_in_the_interpreter_s_words() -> None:
-    world = make_environment(["TradingBot"], {"TradingBot": OPEN})
-    result = world.call(ToolCall("1", "get_transaction_history", {"start_date": "a"}))
+    environment = make_environment(["TradingBot"], {"TradingBot": OPEN})
+    result = environment.call(ToolCall("1", "get_transaction_history", {"start_date": "a"}))
     assert result.content.startswith("Error during execution: time data 'a' does not match")

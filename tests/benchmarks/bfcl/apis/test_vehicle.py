@@ -181,7 +181,7 @@ def test_the_doors_of_the_scenario_stay_as_they_were() -> None:
 
 
 def test_arguments_of_another_type_are_answered_and_change_nothing() -> None:
-    world = make_environment(["VehicleControlAPI"], {})
-    result = world.call(ToolCall("1", "lockDoors", {"unlock": False, "door": 1.5}))
+    environment = make_environment(["VehicleControlAPI"], {})
+    result = environment.call(ToolCall("1", "lockDoors", {"unlock": False, "door": 1.5}))
     assert result.content == "Error during execution: 'float' object is not iterable"
-    assert world.delta() == {}
+    assert environment.delta() == {}

@@ -33,8 +33,10 @@ def call(name: str, *positionals: object, **arguments: object) -> ToolCall:
     return ToolCall("1", name, arguments, positionals=positionals)
 
 
-def content(world: ApiEnvironment, name: str, *positionals: object, **arguments: object) -> str:
-    return world.call(call(name, *positionals, **arguments)).content
+def content(
+    environment: ApiEnvironment, name: str, *positionals: object, **arguments: object
+) -> str:
+    return environment.call(call(name, *positionals, **arguments)).content
 
 
 def test_a_call_is_answered_with_its_id_and_name() -> None:
@@ -44,9 +46,9 @@ def test_a_call_is_answered_with_its_id_and_name() -> None:
 
 
 def test_arguments_without_names_take_the_signature_s_order() -> None:
-    world = make_environment(["GorillaFileSystem"], {"GorillaFileSystem": FILES})
-    assert content(world, "cat", "a") == '{"file_content": "x"}'
-    assert content(world, "mv", "a", destination="b") == "{\"result\": \"'a' moved to 'b'\"}"
+    environment = make_environment(["GorillaFileSystem"], {"GorillaFileSystem": FILES})
+    assert content(environment, "cat", "a") == '{"file_content": "x"}'
+    assert content(environment, "mv", "a", destination="b") == "{\"result\": \"'a' moved to 'b'\"}"
 
 
 @pytest.mark.parametrize(
@@ -81,26 +83,26 @@ def test_refusals_are_results_with_an_error() -> None:
 
 
 def test_text_in_arguments_is_text() -> None:
-    world = make_environment(["GorillaFileSystem"], {})
+    environment = make_environment(["GorillaFileSystem"], {})
     text = "__import__('os').getcwd() sort('a')"
-    assert text in content(world, "echo", content=text)
+    assert text in content(environment, "echo", content=text)
 
 
 def test_what_a_failing_call_changed_stays_changed() -> None:
-    world = make_environment(["VehicleControlAPI"], {})
-    world.call(call("lockDoors", unlock=True, door=["driver", "boot"]))
-    doors: Any = world.state()["VehicleControlAPI"]["doorStatus"]
+    environment = make_environment(["VehicleControlAPI"], {})
+    environment.call(call("lockDoors", unlock=True, door=["driver", "boot"]))
+    doors: Any = environment.state()["VehicleControlAPI"]["doorStatus"]
     assert doors["driver"] == "unlocked"
 
 
 def test_arguments_belong_to_their_caller() -> None:
-    world = make_environment(["TwitterAPI"], {"TwitterAPI": {"authenticated": True}})
+    environment = make_environment(["TwitterAPI"], {"TwitterAPI": {"authenticated": True}})
     posted = call("post_tweet", content="x", mentions=["@a"])
     placed = call("post_tweet", "y", [], ["@a"])
     for post in (posted, placed):
-        world.call(post)
+        environment.call(post)
     for tweet in (0, 1):
-        world.call(call("mention", tweet_id=tweet, mentioned_usernames=["@b"]))
+        environment.call(call("mention", tweet_id=tweet, mentioned_usernames=["@b"]))
     assert posted.arguments["mentions"] == ["@a"]
     assert placed.positionals == ("y", [], ["@a"])
 
@@ -109,19 +111,19 @@ def test_every_function_of_the_classes_can_be_called_and_says_what_it_does() -> 
     counts = {name: len(public_functions(name)) for name in CLASSES}
     assert list(counts.values()) == [18, 17, 10, 14, 9, 20, 18, 22]
     assert not FORBIDDEN.intersection(*(public_functions(name) for name in CLASSES))
-    world = make_environment(CLASSES, {})
-    assert world.kind("mkdir") == "write"
-    assert world.kind("ls") == "read"
-    assert world.kind("unknown") is None
-    assert world.owner(call("ls")) == "agent"
-    assert world.owner(call("unknown")) is None
+    environment = make_environment(CLASSES, {})
+    assert environment.kind("mkdir") == "write"
+    assert environment.kind("ls") == "read"
+    assert environment.kind("unknown") is None
+    assert environment.owner(call("ls")) == "agent"
+    assert environment.owner(call("unknown")) is None
 
 
 def test_tools_are_the_agent_s() -> None:
     tools = Toolset((ToolSpec("ls", "List", {"type": "object"}),))
-    world = make_environment(["GorillaFileSystem"], {}, None, tools)
-    assert world.tools("agent") is tools
-    assert len(world.tools("user")) == 0
+    environment = make_environment(["GorillaFileSystem"], {}, None, tools)
+    assert environment.tools("agent") is tools
+    assert len(environment.tools("user")) == 0
 
 
 def test_what_is_not_involved_is_ignored_and_what_does_not_exist_refused() -> None:
@@ -133,58 +135,60 @@ def test_what_is_not_involved_is_ignored_and_what_does_not_exist_refused() -> No
 
 
 def test_differences_from_the_start_are_told_by_class_and_attribute() -> None:
-    world = make_environment(["GorillaFileSystem", "MessageAPI"], {"GorillaFileSystem": FILES})
-    assert world.delta() == {}
-    world.call(call("message_login", user_id="USR002"))
-    world.call(call("touch", file_name="b"))
-    assert world.delta() == {
+    environment = make_environment(
+        ["GorillaFileSystem", "MessageAPI"], {"GorillaFileSystem": FILES}
+    )
+    assert environment.delta() == {}
+    environment.call(call("message_login", user_id="USR002"))
+    environment.call(call("touch", file_name="b"))
+    assert environment.delta() == {
         ("GorillaFileSystem", "root"): b'{"home": {"a": "x", "b": ""}}',
         ("MessageAPI", "current_user"): b'"USR002"',
     }
-    assert world.changes() == (
+    assert environment.changes() == (
         Change(("GorillaFileSystem", "root", "home", "b"), "add", ""),
         Change(("MessageAPI", "current_user"), "set", "USR002"),
     )
-    world.call(call("rm", file_name="b"))
-    assert list(world.delta()) == [("MessageAPI", "current_user")]
+    environment.call(call("rm", file_name="b"))
+    assert list(environment.delta()) == [("MessageAPI", "current_user")]
 
 
 def test_equal_states_have_equal_differences() -> None:
-    worlds = [make_environment(["VehicleControlAPI"], {}) for _ in range(2)]
-    for world, amount in zip(worlds, (5, 5.0), strict=True):
-        world.call(call("fillFuelTank", fuelAmount=amount))
-    assert worlds[0].delta() == worlds[1].delta() != {}
+    environments = [make_environment(["VehicleControlAPI"], {}) for _ in range(2)]
+    for environment, amount in zip(environments, (5, 5.0), strict=True):
+        environment.call(call("fillFuelTank", fuelAmount=amount))
+    assert environments[0].delta() == environments[1].delta() != {}
 
 
 def test_keys_that_look_alike_are_kept_apart() -> None:
     comments = {"0": [{"username": "ben", "content": "Ho"}]}
     tweets = {"0": {"id": 0, "username": "a", "content": "b", "tags": [], "mentions": []}}
     start = {"authenticated": True, "tweets": tweets, "comments": comments}
-    world = make_environment(["TwitterAPI"], {"TwitterAPI": start})
-    world.call(call("comment", tweet_id=0, comment_content="new"))
-    assert world.changes() == (
+    environment = make_environment(["TwitterAPI"], {"TwitterAPI": start})
+    environment.call(call("comment", tweet_id=0, comment_content="new"))
+    assert environment.changes() == (
         Change(("TwitterAPI", "comments", "[0]"), "add", [{"username": "john", "content": "new"}]),
     )
 
 
 def test_changes_are_taken_once() -> None:
-    world = make_environment(["MessageAPI"], {"MessageAPI": {"current_user": "USR001"}})
-    world.call(call("send_message", receiver_id="USR002", message="x"))
-    assert [change.path[1:] for change in world.take_changes()] == [
+    environment = make_environment(["MessageAPI"], {"MessageAPI": {"current_user": "USR001"}})
+    environment.call(call("send_message", receiver_id="USR002", message="x"))
+    assert [change.path[1:] for change in environment.take_changes()] == [
         ("generated_ids", 0),
         ("inbox", 3),
         ("message_count",),
     ]
-    assert world.take_changes() == ()
-    world.call(call("delete_message", receiver_id="USR002"))
-    assert [change.path for change in world.take_changes()] == [("MessageAPI", "inbox")]
+    assert environment.take_changes() == ()
+    environment.call(call("delete_message", receiver_id="USR002"))
+    assert [change.path for change in environment.take_changes()] == [("MessageAPI", "inbox")]
 
 
 def test_a_snapshot_stays_what_it_was() -> None:
-    world = make_environment(["MessageAPI"], {"MessageAPI": {"current_user": "USR001"}})
-    world.call(call("send_message", receiver_id="USR002", message="x"))
-    before = world.state()
-    world.call(call("send_message", receiver_id="USR002", message="y"))
+    environment = make_environment(["MessageAPI"], {"MessageAPI": {"current_user": "USR001"}})
+    environment.call(call("send_message", receiver_id="USR002", message="x"))
+    before = environment.state()
+    environment.call(call("send_message", receiver_id="USR002", message="y"))
     assert before["MessageAPI"]["message_count"] == 4
     inbox: Any = before["MessageAPI"]["inbox"]
     assert len(inbox) == 4

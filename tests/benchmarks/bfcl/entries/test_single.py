@@ -136,10 +136,10 @@ BROKEN: Mapping[str, tuple[bytes, bytes, str]] = {
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_a_damaged_file_is_told_with_its_line_and_what_to_do(case: str) -> None:
-    questions, answers, told = BROKEN[case]
+    questions, answers, reported = BROKEN[case]
     with pytest.raises(DataError) as caught:
         loaded(questions, answers)
-    assert told in str(caught.value)
+    assert reported in str(caught.value)
     assert str(caught.value).endswith("run `dragoman data pull bfcl` again")
 
 
@@ -163,7 +163,7 @@ def test_every_entry_of_the_sample_is_asked_in_every_format() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sample", "told"),
+    ("sample", "reported"),
     [
         ([], "Expected `object`"),
         ({"irrelevance": []}, "'irrelevance' is no category with expected calls"),
@@ -171,8 +171,8 @@ def test_every_entry_of_the_sample_is_asked_in_every_format() -> None:
         ({"multiple": ["multiple_7"]}, "'multiple_7' is no entry of multiple"),
     ],
 )
-def test_a_sample_that_names_what_does_not_exist_is_refused(sample: object, told: str) -> None:
-    with pytest.raises(DataError, match=told):
+def test_a_sample_that_names_what_does_not_exist_is_refused(sample: object, reported: str) -> None:
+    with pytest.raises(DataError, match=reported):
         variations(sample)
 
 

@@ -73,14 +73,16 @@ def test_values_of_other_languages_are_texts_that_tell_their_type(
 
 @pytest.mark.parametrize(("language", "kind"), [("java", "ArrayList"), ("javascript", "array")])
 def test_the_type_of_elements_is_told_and_dropped(language: Language, kind: str) -> None:
-    told = shown(language, kind=kind, items={"type": "long"}, default="x")
-    assert str(told["description"]).endswith(f"{kind}. Of long.")
-    assert sorted(told) == ["default", "description", "type"]
+    reported = shown(language, kind=kind, items={"type": "long"}, default="x")
+    assert str(reported["description"]).endswith(f"{kind}. Of long.")
+    assert sorted(reported) == ["default", "description", "type"]
 
 
 def test_the_entries_of_a_javascript_object_are_told_and_dropped() -> None:
-    told = shown("javascript", kind="dict", properties={"é": {"type": "String"}}, required=["é"])
-    assert told == {
+    reported = shown(
+        "javascript", kind="dict", properties={"é": {"type": "String"}}, required=["é"]
+    )
+    assert reported == {
         "type": "string",
         "description": 'It. A JavaScript dict. With {"\\u00e9": {"type": "String"}}.',
         "required": ["é"],

@@ -142,11 +142,16 @@ def check_as_executed(gold: list[tuple[ToolCall, ...]], played: list[tuple[ToolC
     known = Expectations(None)
     for _ in range(2):
         records = known.compare(entry, [PlayedTurn(calls) for calls in played])
-        expected_world, world = entry_environment(entry, None), entry_environment(entry, None)
+        expected_environment, environment = (
+            entry_environment(entry, None),
+            entry_environment(entry, None),
+        )
         for number, record in enumerate(records):
-            assert record.expected.results == expected_world.contents(gold[number])
-            assert record.results == world.contents(played[number])
-            assert (record.difference is None) == (world.state() == expected_world.state())
+            assert record.expected.results == expected_environment.contents(gold[number])
+            assert record.results == environment.contents(played[number])
+            assert (record.difference is None) == (
+                environment.state() == expected_environment.state()
+            )
         assert len(records) == len(played)
 
 

@@ -143,7 +143,11 @@ def test_questions_find_their_answers_by_id() -> None:
         "acebench__zh_normal_similar_api_answers_json": empty,
     }
     (document,), (task,) = read_chinese(files(**given))
-    assert (task.task.query, len(task.history), task.told) == ("北京下雨吗", 2, "今天是星期五。")
+    assert (task.task.query, len(task.history), task.instructions) == (
+        "北京下雨吗",
+        2,
+        "今天是星期五。",
+    )
     assert task.task.gold == (ApiCall("rain", {"city": "北京"}),)
     assert document.api_list[0].required_parameters[0].schema == {"enum": ["北京"]}
     lost = {**given, "acebench__zh_normal_single_turn_single_function_answers_json": empty}

@@ -24,12 +24,12 @@ OPERATIONS = {
 }
 
 
-def played(world: SimulatedApis, task: ApiTask) -> list[SimulatedResponse]:
+def played(apis: SimulatedApis, task: ApiTask) -> list[SimulatedResponse]:
     answers: list[SimulatedResponse] = []
     results: list[object] = []
     for call in task.gold:
         arguments = {name: resolved(value, results) for name, value in call.arguments.items()}
-        answers.append(world.call(call.tool, arguments))
+        answers.append(apis.call(call.tool, arguments))
         results.append(msgspec.json.decode(answers[-1].body))
     return answers
 
@@ -57,7 +57,7 @@ def is_nothing(content: object) -> bool:
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
 def test_each_gold_call_is_answered_with_something(task: ApiTask) -> None:
-    for answer in played(load_bundled_apis().world, task):
+    for answer in played(load_bundled_apis().apis, task):
         assert answer.status == 200
         assert not is_nothing(msgspec.json.decode(answer.body))
 
@@ -67,11 +67,11 @@ def test_values_that_are_as_right_are_answered_as_well() -> None:
         results: list[object] = []
         for call in task.gold:
             arguments = {name: resolved(value, results) for name, value in call.arguments.items()}
-            answer = load_bundled_apis().world.call(call.tool, arguments)
+            answer = load_bundled_apis().apis.call(call.tool, arguments)
             results.append(msgspec.json.decode(answer.body))
             for name, others in call.also.items():
                 for other in others:
-                    also = load_bundled_apis().world.call(call.tool, {**arguments, name: other})
+                    also = load_bundled_apis().apis.call(call.tool, {**arguments, name: other})
                     assert also.status == 200, (task.id, other)
                     assert not is_nothing(msgspec.json.decode(also.body)), (task.id, other)
 

@@ -11,7 +11,7 @@ BY_NAME = {api.name: api for api in APIS}
 
 
 def is_answered(api: ApiRow, arguments: dict[str, object]) -> bool:
-    answer = load_bundled_apis().world.call(api.name, arguments)
+    answer = load_bundled_apis().apis.call(api.name, arguments)
     content = msgspec.json.decode(answer.body)
     fields = list(content.values()) if isinstance(content, dict) else [content]
     return answer.status == 200 and not any(field in ([], {}, None) for field in fields)

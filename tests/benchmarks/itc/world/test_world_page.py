@@ -7,7 +7,7 @@ from typing import get_args
 
 from dragoman.benchmarks.itc.world.api_data import apis, countries
 from dragoman.benchmarks.itc.world.bundled_set import load_bundled_apis
-from dragoman.testing.itc_server import WorldFaultKind
+from dragoman.testing.itc_server import ApiFaultKind
 
 PAGE = (Path(__file__).resolve().parents[4] / "docs" / "world.md").read_text("utf-8")
 TASKS = load_bundled_apis().tasks
@@ -53,4 +53,4 @@ def test_every_trap_has_its_row_and_its_count() -> None:
 
 def test_every_kind_of_fault_has_its_row() -> None:
     named = {word for row in rows() for word in re.findall(r"\w+", row)}
-    assert set(get_args(WorldFaultKind)) <= named
+    assert set(get_args(ApiFaultKind)) <= named

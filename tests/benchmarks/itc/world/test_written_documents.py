@@ -45,10 +45,10 @@ def test_a_document_says_its_version_as_its_form_does(country: CountryRow) -> No
 
 def test_the_catalogue_has_four_that_are_known_and_six_that_nobody_serves() -> None:
     entries = listed_apis().entry
-    world = load_bundled_apis().world
+    apis = load_bundled_apis().apis
     gone = [entry.gone for entry in entries if entry.gone is not None]
     assert (len(entries), len(gone)) == (10, 6)
-    assert {world.answer("GET", entry.url).status for entry in gone} == {404}
+    assert {apis.answer("GET", entry.url).status for entry in gone} == {404}
     pages = {f"/{country.id}" for country in countries()}
     assert {entry.page for entry in entries if entry.gone is None} < pages
     assert render_catalogue(ORIGIN).decode().count(ORIGIN) == 10

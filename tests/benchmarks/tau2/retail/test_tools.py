@@ -29,8 +29,8 @@ def fresh(shop: DomainSuite, rules: Rules) -> Environment:
     return shop.factory(rules)(shop.tasks[0])
 
 
-def call(world: Environment, name: str, arguments: dict[str, Any]) -> ToolResult:
-    return world.call(ToolCall("1", name, arguments))
+def call(environment: Environment, name: str, arguments: dict[str, Any]) -> ToolResult:
+    return environment.call(ToolCall("1", name, arguments))
 
 
 def value(result: ToolResult) -> Any:  # noqa: ANN401 - a tool's JSON
@@ -47,8 +47,8 @@ def swap(order: str, old: list[str], new: list[str], method: str) -> dict[str, A
     }
 
 
-def balance(world: Environment, user: str, method: str) -> float:
-    user_record = value(call(world, "get_user_details", {"user_id": user}))
+def balance(environment: Environment, user: str, method: str) -> float:
+    user_record = value(call(environment, "get_user_details", {"user_id": user}))
     amount: float = user_record["payment_methods"][method]["balance"]
     return amount
 
@@ -108,15 +108,15 @@ def edited(shop: DomainSuite, **orders: dict[str, Any]) -> DomainSuite:
 def test_look_ups_answer_and_change_nothing(
     shop: DomainSuite, rules: Rules, name: str, arguments: dict[str, Any], content: str
 ) -> None:
-    world = fresh(shop, rules)
-    assert call(world, name, arguments) == ToolResult("1", name, content)
-    assert world.delta() == {}
+    environment = fresh(shop, rules)
+    assert call(environment, name, arguments) == ToolResult("1", name, content)
+    assert environment.delta() == {}
 
 
 @BOTH
 def test_records_are_shown_with_all_their_fields(shop: DomainSuite, rules: Rules) -> None:
-    world = fresh(shop, rules)
-    order = value(call(world, "get_order_details", {"order_id": "#S1000006"}))
+    environment = fresh(shop, rules)
+    order = value(call(environment, "get_order_details", {"order_id": "#S1000006"}))
     assert list(order) == [
         "order_id",
         "user_id",
@@ -134,13 +134,13 @@ def test_records_are_shown_with_all_their_fields(shop: DomainSuite, rules: Rules
         "return_payment_method_id",
     ]
     assert order["cancel_reason"] is None
-    user = value(call(world, "get_user_details", {"user_id": MAREN}))
+    user = value(call(environment, "get_user_details", {"user_id": MAREN}))
     assert user["payment_methods"]["gift_card_1100002"] == {
         "source": "gift_card",
         "id": "gift_card_1100002",
         "balance": 25.0,
     }
-    product = value(call(world, "get_product_details", {"product_id": "4100000003"}))
+    product = value(call(environment, "get_product_details", {"product_id": "4100000003"}))
     assert set(product["variants"]) == {"5100000021", "5100000022"}
 
 
@@ -311,34 +311,34 @@ ERRORS: list[tuple[str, dict[str, Any], str]] = [
 def test_a_refusal_says_why_and_changes_nothing(
     shop: DomainSuite, rules: Rules, name: str, arguments: dict[str, Any], text: str
 ) -> None:
-    world = fresh(shop, rules)
+    environment = fresh(shop, rules)
     if text.startswith("Insufficient") and name.startswith("exchange"):
-        world = fresh(shop, rules)
-        drain(world)
-    before = world.delta()
-    result = call(world, name, arguments)
+        environment = fresh(shop, rules)
+        drain(environment)
+    before = environment.delta()
+    result = call(environment, name, arguments)
     assert (result.content, result.error) == (f"Error: {text}", True)
-    assert world.delta() == before
+    assert environment.delta() == before
 
 
-def drain(world: Environment) -> None:
+def drain(environment: Environment) -> None:
     """Spend most of Maren's gift card: navy costs 4.50 more than yellow."""
     value(
         call(
-            world,
+            environment,
             "modify_pending_order_items",
             swap("#S1000001", [YELLOW_M], [NAVY_M], "gift_card_1100002"),
         )
     )
-    assert balance(world, MAREN, "gift_card_1100002") == 20.5
+    assert balance(environment, MAREN, "gift_card_1100002") == 20.5
 
 
 @BOTH
 def test_an_order_paid_twice_cannot_be_paid_otherwise(shop: DomainSuite, rules: Rules) -> None:
-    world = fresh(shop, rules)
+    environment = fresh(shop, rules)
     pay = {"order_id": "#S1000004", "payment_method_id": "credit_card_1300002"}
-    value(call(world, "modify_pending_order_payment", pay))
-    result = call(world, "modify_pending_order_payment", pay)
+    value(call(environment, "modify_pending_order_payment", pay))
+    result = call(environment, "modify_pending_order_payment", pay)
     assert result.content == "Error: There should be exactly one payment for a pending order"
 
 
@@ -349,10 +349,10 @@ def test_an_order_paid_twice_cannot_be_paid_otherwise(shop: DomainSuite, rules: 
 def test_a_cancelled_order_is_refunded_and_a_gift_card_credited(
     shop: DomainSuite, rules: Rules
 ) -> None:
-    world = fresh(shop, rules)
+    environment = fresh(shop, rules)
     order = value(
         call(
-            world,
+            environment,
             "cancel_pending_order",
             {"order_id": "#S1000004", "reason": "ordered by mistake"},
         )
@@ -365,15 +365,15 @@ def test_a_cancelled_order_is_refunded_and_a_gift_card_credited(
             "payment_method_id": "gift_card_1300001",
         }
     ]
-    assert balance(world, INES, "gift_card_1300001") == 316.3
+    assert balance(environment, INES, "gift_card_1300001") == 316.3
 
 
 @BOTH
 def test_a_cancelled_order_cannot_be_cancelled_again(shop: DomainSuite, rules: Rules) -> None:
-    world = fresh(shop, rules)
+    environment = fresh(shop, rules)
     arguments = {"order_id": "#S1000001", "reason": "no longer needed"}
-    value(call(world, "cancel_pending_order", arguments))
-    again = call(world, "cancel_pending_order", arguments)
+    value(call(environment, "cancel_pending_order", arguments))
+    again = call(environment, "cancel_pending_order", arguments)
     assert again.content == "Error: Non-pending order cannot be cancelled"
 
 
@@ -381,30 +381,32 @@ def test_a_cancelled_order_cannot_be_cancelled_again(shop: DomainSuite, rules: R
 def test_an_address_is_replaced_on_the_order_or_on_the_user(
     shop: DomainSuite, rules: Rules
 ) -> None:
-    world = fresh(shop, rules)
-    order = value(call(world, "modify_pending_order_address", {"order_id": "#S1000001", **ADDRESS}))
+    environment = fresh(shop, rules)
+    order = value(
+        call(environment, "modify_pending_order_address", {"order_id": "#S1000001", **ADDRESS})
+    )
     assert order["address"] == ADDRESS
-    assert list(world.delta()) == [("agent", "orders", "#S1000001")]
-    user = value(call(world, "modify_user_address", {"user_id": MAREN, **ADDRESS}))
+    assert list(environment.delta()) == [("agent", "orders", "#S1000001")]
+    user = value(call(environment, "modify_user_address", {"user_id": MAREN, **ADDRESS}))
     assert user["address"] == ADDRESS
-    assert ("agent", "users", MAREN) in world.delta()
+    assert ("agent", "users", MAREN) in environment.delta()
 
 
 @BOTH
 def test_an_address_can_still_change_after_items_were_modified(
     shop: DomainSuite, rules: Rules
 ) -> None:
-    world = fresh(shop, rules)
+    environment = fresh(shop, rules)
     value(
         call(
-            world,
+            environment,
             "modify_pending_order_items",
             swap("#S1000001", [YELLOW_M], [YELLOW_L], "credit_card_1100001"),
         )
     )
-    value(call(world, "modify_pending_order_address", {"order_id": "#S1000001", **ADDRESS}))
+    value(call(environment, "modify_pending_order_address", {"order_id": "#S1000001", **ADDRESS}))
     again = call(
-        world,
+        environment,
         "modify_pending_order_items",
         swap("#S1000001", [YELLOW_L], [YELLOW_M], "credit_card_1100001"),
     )
@@ -413,10 +415,10 @@ def test_an_address_can_still_change_after_items_were_modified(
 
 @BOTH
 def test_a_payment_moves_from_a_gift_card_to_a_card(shop: DomainSuite, rules: Rules) -> None:
-    world = fresh(shop, rules)
+    environment = fresh(shop, rules)
     order = value(
         call(
-            world,
+            environment,
             "modify_pending_order_payment",
             {"order_id": "#S1000004", "payment_method_id": "credit_card_1300002"},
         )
@@ -425,7 +427,7 @@ def test_a_payment_moves_from_a_gift_card_to_a_card(shop: DomainSuite, rules: Ru
         (entry["transaction_type"], entry["amount"], entry["payment_method_id"])
         for entry in order["payment_history"][1:]
     ] == [("payment", 166.3, "credit_card_1300002"), ("refund", 166.3, "gift_card_1300001")]
-    assert balance(world, INES, "gift_card_1300001") == 316.3
+    assert balance(environment, INES, "gift_card_1300001") == 316.3
 
 
 @BOTH
@@ -437,23 +439,23 @@ def test_a_payment_moves_to_a_gift_card_that_covers_it(shop: DomainSuite, rules:
             "payment_method_id": "credit_card_1100001",
         }
     ]
-    world = fresh(edited(shop, S1000001={"payment_history": history}), rules)
+    environment = fresh(edited(shop, S1000001={"payment_history": history}), rules)
     value(
         call(
-            world,
+            environment,
             "modify_pending_order_payment",
             {"order_id": "#S1000001", "payment_method_id": "gift_card_1100002"},
         )
     )
-    assert balance(world, MAREN, "gift_card_1100002") == 0.01
+    assert balance(environment, MAREN, "gift_card_1100002") == 0.01
 
 
 @BOTH
 def test_one_item_is_modified_at_its_new_price(shop: DomainSuite, rules: Rules) -> None:
-    world = fresh(shop, rules)
+    environment = fresh(shop, rules)
     order = value(
         call(
-            world,
+            environment,
             "modify_pending_order_items",
             swap("#S1000001", [YELLOW_M], [NAVY_M], "gift_card_1100002"),
         )
@@ -471,7 +473,7 @@ def test_one_item_is_modified_at_its_new_price(shop: DomainSuite, rules: Rules) 
         "amount": 4.5,
         "payment_method_id": "gift_card_1100002",
     }
-    assert balance(world, MAREN, "gift_card_1100002") == 20.5
+    assert balance(environment, MAREN, "gift_card_1100002") == 20.5
 
 
 @BOTH
@@ -492,10 +494,10 @@ def test_modifying_no_items_still_costs_the_order_its_state(
 
 @BOTH
 def test_an_exchange_is_requested_and_moves_no_money(shop: DomainSuite, rules: Rules) -> None:
-    world = fresh(shop, rules)
+    environment = fresh(shop, rules)
     order = value(
         call(
-            world,
+            environment,
             "exchange_delivered_order_items",
             swap("#S1000003", [ALU_POLES, BIG_STOVE], [CARBON_POLES, STOVE], "credit_card_1200002"),
         )
@@ -507,7 +509,7 @@ def test_an_exchange_is_requested_and_moves_no_money(shop: DomainSuite, rules: R
     assert order["exchange_price_difference"] == -11.3
     assert [item["item_id"] for item in order["items"]] == [ALU_POLES, BIG_STOVE]
     assert len(order["payment_history"]) == 1
-    assert list(world.delta()) == [("agent", "orders", "#S1000003")]
+    assert list(environment.delta()) == [("agent", "orders", "#S1000003")]
 
 
 @BOTH
@@ -527,19 +529,19 @@ def test_exchanging_nothing_has_the_difference_of_an_integer(
 def test_an_item_may_be_exchanged_for_its_own_kind(
     shop: DomainSuite, rules: Rules, new: str
 ) -> None:
-    world = fresh(shop, rules)
+    environment = fresh(shop, rules)
     arguments = swap("#S1000003", [ALU_POLES], [new], "paypal_1200001")
-    assert value(call(world, "exchange_delivered_order_items", arguments))
+    assert value(call(environment, "exchange_delivered_order_items", arguments))
 
 
 @BOTH
 def test_a_return_is_requested_to_the_first_method_or_any_gift_card(
     shop: DomainSuite, rules: Rules
 ) -> None:
-    world = fresh(shop, rules)
+    environment = fresh(shop, rules)
     order = value(
         call(
-            world,
+            environment,
             "return_delivered_order_items",
             {
                 "order_id": "#S1000003",
@@ -552,7 +554,7 @@ def test_a_return_is_requested_to_the_first_method_or_any_gift_card(
     assert order["return_items"] == sorted([ALU_POLES, BIG_STOVE])
     assert order["return_payment_method_id"] == "paypal_1200001"
     to_gift_card = call(
-        world,
+        environment,
         "return_delivered_order_items",
         {
             "order_id": "#S1000002",
@@ -564,15 +566,17 @@ def test_a_return_is_requested_to_the_first_method_or_any_gift_card(
 
 
 def test_a_write_reports_what_it_changed(shop: DomainSuite) -> None:
-    world = fresh(shop, DEFAULT_RULES)
-    call(world, "cancel_pending_order", {"order_id": "#S1000006", "reason": "no longer needed"})
+    environment = fresh(shop, DEFAULT_RULES)
+    call(
+        environment, "cancel_pending_order", {"order_id": "#S1000006", "reason": "no longer needed"}
+    )
     refund = {
         "transaction_type": "refund",
         "amount": 32.25,
         "payment_method_id": "credit_card_1400001",
     }
     place = ("orders", "#S1000006")
-    assert world.take_changes() == (
+    assert environment.take_changes() == (
         Change((*place, "cancel_reason"), "set", "no longer needed"),
         Change((*place, "payment_history", 1), "add", refund),
         Change((*place, "status"), "set", "cancelled"),
@@ -607,16 +611,16 @@ def test_the_order_of_the_pairs_matters_to_the_reference_only(shop: DomainSuite)
     def states(rules: Rules) -> set[bytes]:
         found = set()
         for pairs in itertools.permutations([(NAVY_M, YELLOW_M), (CARBON_POLES, ALU_POLES)]):
-            world = fresh(shop, rules)
+            environment = fresh(shop, rules)
             old, new = [list(ids) for ids in zip(*pairs, strict=True)]
             value(
                 call(
-                    world,
+                    environment,
                     "modify_pending_order_items",
                     swap("#S1000004", old, new, "gift_card_1300001"),
                 )
             )
-            found.add(world.delta()["agent", "orders", "#S1000004"])
+            found.add(environment.delta()["agent", "orders", "#S1000004"])
         return found
 
     assert len(states(DEFAULT_RULES)) == 1
@@ -625,10 +629,10 @@ def test_the_order_of_the_pairs_matters_to_the_reference_only(shop: DomainSuite)
 
 def test_amounts_are_whole_cents_or_carry_float_noise(shop: DomainSuite) -> None:
     def refunded(rules: Rules) -> tuple[float, float]:
-        world = fresh(shop, rules)
-        order = value(call(world, "modify_pending_order_items", SWAP_BOTH))
+        environment = fresh(shop, rules)
+        order = value(call(environment, "modify_pending_order_items", SWAP_BOTH))
         amount: float = order["payment_history"][-1]["amount"]
-        return amount, balance(world, INES, "gift_card_1300001")
+        return amount, balance(environment, INES, "gift_card_1300001")
 
     assert refunded(DEFAULT_RULES) == (38.2, 188.2)
     assert 72.3 - 38.6 + 4.5 != 38.2
@@ -671,17 +675,17 @@ def test_a_wrong_type_that_the_tool_never_looks_at_is_stored_by_the_reference_on
 
 @BOTH
 def test_an_address_line_of_another_type_is_refused(shop: DomainSuite, rules: Rules) -> None:
-    world = fresh(shop, rules)
+    environment = fresh(shop, rules)
     arguments = {"user_id": MAREN, **ADDRESS, "zip": 89501}
-    assert call(world, "modify_user_address", arguments).error
-    assert world.delta() == {}
+    assert call(environment, "modify_user_address", arguments).error
+    assert environment.delta() == {}
 
 
 def test_the_database_of_the_sample_decodes_to_the_records_it_was_written_as(
     shop: DomainSuite,
 ) -> None:
-    world = fresh(shop, DEFAULT_RULES)
-    order = value(call(world, "get_order_details", {"order_id": "#S1000003"}))
+    environment = fresh(shop, DEFAULT_RULES)
+    order = value(call(environment, "get_order_details", {"order_id": "#S1000003"}))
     assert msgspec.json.encode(order["items"][0]) == (
         b'{"name":"Trekking Poles","product_id":"4100000004","item_id":"5100000031",'
         b'"price":38.6,"options":{"material":"aluminium","length":"120 cm"}}'

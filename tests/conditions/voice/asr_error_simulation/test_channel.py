@@ -22,7 +22,7 @@ def carried(rate: float, seed: int, count: int = 1) -> list[Utterance]:
     return asyncio.run(carry())
 
 
-def test_values_arrive_where_nothing_is_misheard() -> None:
+def test_values_arrive_where_nothing_is_misrecognized() -> None:
     (utterance,) = carried(0.0, 1)
     assert utterance.intended == SAID
     assert "W2378156" in str(utterance.received)
@@ -46,7 +46,7 @@ def test_a_record_keeps_the_stage() -> None:
     assert msgspec.json.decode(msgspec.json.encode(utterance), type=Utterance) == utterance
 
 
-def test_the_same_seed_is_misheard_alike_and_each_utterance_by_itself() -> None:
+def test_the_same_seed_is_misrecognized_alike_and_each_utterance_by_itself() -> None:
     first, second = carried(0.4, 7, count=2)
     assert carried(0.4, 7, count=2) == [first, second]
     assert first.heard != second.heard

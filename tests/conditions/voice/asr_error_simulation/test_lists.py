@@ -11,7 +11,9 @@ from dragoman.conditions.voice.asr_error_simulation.vocabulary import listed_wor
 from dragoman.core.errors import DataError, UsageError
 
 SENTENCES = Path(__file__).resolve().parents[4] / "bench" / "voice"
-MISHEARING = "simulated hearing in Thai and Chinese is an extra: pip install 'dragoman[mishearing]'"
+RECOGNITION_ERRORS = (
+    "simulated hearing in Thai and Chinese is an extra: pip install 'dragoman[mishearing]'"
+)
 VOICE = "speech is an extra: pip install 'dragoman[voice]'"
 EXTRAS = (
     *("espeakng_loader", "pocketsphinx", "scipy", "soundfile", "soxr"),
@@ -23,9 +25,9 @@ EXTRAS = (
     ("language", "package", "line"),
     [
         ("en", "pocketsphinx", VOICE),
-        ("th", "pythainlp", MISHEARING),
-        ("zh", "jieba", MISHEARING),
-        ("zh", "pypinyin", MISHEARING),
+        ("th", "pythainlp", RECOGNITION_ERRORS),
+        ("zh", "jieba", RECOGNITION_ERRORS),
+        ("zh", "pypinyin", RECOGNITION_ERRORS),
     ],
 )
 def test_without_a_package_one_line_says_what_to_install(
@@ -114,7 +116,7 @@ def test_vietnamese_indonesian_and_filipino_need_no_extra_and_no_package_s_code_
         "    assert SimulatedPath(language, ErrorSimulator(), 0.1).identity\n"
         f"print(sorted(set({EXTRAS}) & set(sys.modules)))\n"
     )
-    told = subprocess.run(
+    reported = subprocess.run(
         [sys.executable, "-c", program], check=True, capture_output=True, text=True
     )
-    assert told.stdout == "[]\n"
+    assert reported.stdout == "[]\n"

@@ -79,14 +79,14 @@ def test_the_rate_over_200_sentences_of_seataubench_is_within_a_tenth_of_the_tar
 ) -> None:
     packed = data_folder / "seataubench" / "retail" / language / "tasks.json.gz"
     tasks = json.loads(gzip.decompress(packed.read_bytes()))
-    told = (task["user_scenario"]["instructions"]["reason_for_call"] for task in tasks)
-    parts = (part.strip() for text in told for part in re.split(r"(?<=[.!?])\s+|\n+", text))
+    reported = (task["user_scenario"]["instructions"]["reason_for_call"] for task in tasks)
+    parts = (part.strip() for text in reported for part in re.split(r"(?<=[.!?])\s+|\n+", text))
     held_to_target([part for part in parts if part][:200], language, target)
 
 
 @settings(max_examples=settings().max_examples // 5)
 @given(st.text(max_size=60), st.floats(0, 1), st.integers(0, 9))
-def test_any_text_is_misheard_the_same_way_again(text: str, target: float, seed: int) -> None:
+def test_any_text_is_misrecognized_the_same_way_again(text: str, target: float, seed: int) -> None:
     first = ErrorSimulator().simulate(text, "vi", target, seed)
     assert first == ErrorSimulator().simulate(text, "vi", target, seed)
     assert first.errors <= max(first.units, 1)

@@ -57,9 +57,9 @@ def test_words_of_a_suite_may_be_heard_too() -> None:
 
 
 def test_of_what_is_written_without_spaces_nothing_is_taken() -> None:
-    told = ["เปิดโรมมิ่ง roaming ก่อน", "打开漫游 roaming 设置"]
+    reported = ["เปิดโรมมิ่ง roaming ก่อน", "打开漫游 roaming 设置"]
     for language in ("th", "zh"):
-        added = set(build_lexicon(language, told).words) - set(build_lexicon(language).words)
+        added = set(build_lexicon(language, reported).words) - set(build_lexicon(language).words)
         assert added == {"roaming"}
 
 

@@ -29,7 +29,7 @@ def test_importing_the_engines_loads_nothing_heavy() -> None:
         "heavy = {'numpy', 'scipy', 'soxr', 'soundfile', 'espeakng_loader'} & set(sys.modules)\n"
         "print(sorted(heavy))"
     )
-    told = subprocess.run(
+    reported = subprocess.run(
         [sys.executable, "-c", program], check=True, capture_output=True, text=True
     )
-    assert told.stdout == "[]\n"
+    assert reported.stdout == "[]\n"

@@ -242,7 +242,7 @@ def test_what_is_no_list_of_apis_is_refused(lists: dict[str, ReadSourceFile]) ->
 
 
 @pytest.mark.nightly
-def test_real_twins_are_merged(data_folder: Path, tmp_path: Path) -> None:
+def test_real_near_duplicates_are_merged(data_folder: Path, tmp_path: Path) -> None:
     with Dataset(tmp_path) as dataset:
         for name in ("openapi", "catalogues"):
             collect(

@@ -12,7 +12,7 @@ import pytest
 from dragoman.core.apis.documents import ApiDocument
 from dragoman.core.errors import UsageError
 from dragoman.curation.api_datasets.ingestion.collect import (
-    PATIENCE,
+    WORKER_TIMEOUTS,
     CollectedSource,
     CollectJob,
     collect,
@@ -89,7 +89,7 @@ def test_each_file_and_each_api_has_its_line(dataset: Dataset, apis: Path) -> No
     ]
 
 
-def test_twins_are_one_document_with_both_origins(dataset: Dataset, apis: Path) -> None:
+def test_near_duplicates_are_one_document_with_both_origins(dataset: Dataset, apis: Path) -> None:
     (apis / "old.json").write_text(openapi("Laws", "/v0/acts", license={"name": "MIT"}))  # type: ignore[arg-type]
     collected(dataset, apis)
     assert merge_duplicates(dataset) == MergeCounts(documents=3, exact=0, near=1)
@@ -235,10 +235,10 @@ def spread_over(root: Path, apis: Path) -> None:
 def test_two_processes_read_what_one_reads(tmp_path: Path, apis: Path) -> None:
     spread_over(tmp_path / "all", apis)
     found = []
-    for name, crew in (("one", None), ("two", process_pool(2, PATIENCE))):
+    for name, pool in (("one", None), ("two", process_pool(2, WORKER_TIMEOUTS))):
         with Dataset(tmp_path / name) as dataset:
             source = open_source(tmp_path / "all")
-            counts = collect(dataset, source, SourceFacts("all"), is_named=False, open_crew=crew)
+            counts = collect(dataset, source, SourceFacts("all"), is_named=False, open_pool=pool)
             items = [(item.name, item.data) for item in dataset.items("found")]
             found.append((counts, ledger(dataset, "collect"), items))
     assert found[0] == found[1]
@@ -262,7 +262,7 @@ def test_files_of_a_folder_over_which_workers_died_are_refused(
 
     source = open_source(tmp_path / "all")
     given = msgspec.json.encode(CollectJob(source.path, SourceFacts("all"), fetches=False))
-    counts = collect(dataset, source, SourceFacts("all"), is_named=False, open_crew=dying)
+    counts = collect(dataset, source, SourceFacts("all"), is_named=False, open_pool=dying)
     assert (counts.files, counts.refused, counts.found) == (40, 14 + 5, 28)
     died = [name for _, name, _, why in ledger(dataset, "collect") if "processes died" in why]
     assert len(died) == 5

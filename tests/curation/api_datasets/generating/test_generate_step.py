@@ -166,8 +166,8 @@ def test_a_query_falls_with_an_operation_that_it_needs(dataset: Dataset) -> None
     write(dataset, FakeCurationLlm())
     gone = StepLine("filter", "operation", "br/Consulta DDD", "dropped", "it answers 404")
     dataset.put([StepOutcome(gone)])
-    standing = dataset.active("task", after=("filter",))
-    assert {item.record(ApiTask).query for item in standing} == {
+    status = dataset.active("task", after=("filter",))
+    assert {item.record(ApiTask).query for item in status} == {
         "Question 1. cep: 01310930",
         "Question 2. cep: 01310930",
     }

@@ -24,7 +24,7 @@ from dragoman.curation.api_datasets.probing.monitor import (
 from dragoman.curation.api_datasets.probing.responses import Observation
 from dragoman.curation.api_datasets.probing.verify import VerifySettings, verify_step
 from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome
-from dragoman.testing.itc_server import ApiFault, ApiFaultPlan, SimulatedApiServer, WorldFaultKind
+from dragoman.testing.itc_server import ApiFault, ApiFaultKind, ApiFaultPlan, SimulatedApiServer
 from dragoman.web.address_guard import why_blocked_locally
 from dragoman.web.crawl_policy import CrawlPolicy, PoliteFetcher
 from dragoman.web.exchange import HttpExchange
@@ -106,10 +106,10 @@ CEP, DDD, PTAX, TEMPO = "Consulta CEP", "Consulta DDD", "CÃ¢mbio PTAX", "PrevisÃ
 
 
 def test_what_answers_is_kept_and_what_it_answered_is_observed(watched: Watch) -> None:
-    world = watched()
-    world.verify()
-    assert {verdict for verdict, _ in world.lines("verify").values()} == {"kept"}
-    seen = world.dataset.find("observation", f"br/{DDD}")
+    apis = watched()
+    apis.verify()
+    assert {verdict for verdict, _ in apis.lines("verify").values()} == {"kept"}
+    seen = apis.dataset.find("observation", f"br/{DDD}")
     assert seen is not None
     assert seen.record(Observation) == Observation(
         "2026-03-16T10:00:00Z",
@@ -125,12 +125,12 @@ def test_what_answers_is_kept_and_what_it_answered_is_observed(watched: Watch) -
         "application/json",
         ("statuscode", "schema", "content_type"),
     )
-    assert f"br/{DDD}" in observed_schemas(world.dataset)
-    (document,) = active_documents(world.dataset, "generate")
+    assert f"br/{DDD}" in observed_schemas(apis.dataset)
+    (document,) = active_documents(apis.dataset, "generate")
     completed = {each.name: each for each in document.api_list}[DDD]
     assert completed.statuscode == "200"
     assert completed.schema["x-observed"] == "2026-03-16T10:00:00Z"
-    recorded = world.dataset.find("exchange", f"br/{DDD}#1")
+    recorded = apis.dataset.find("exchange", f"br/{DDD}#1")
     assert recorded is not None
     assert recorded.record(HttpExchange).status == 200
 
@@ -156,36 +156,36 @@ def test_what_answers_is_kept_and_what_it_answered_is_observed(watched: Watch) -
     ],
 )
 def test_each_fault_of_the_world_has_its_verdict(
-    watched: Watch, kind: WorldFaultKind, verdict: str, reason: str
+    watched: Watch, kind: ApiFaultKind, verdict: str, reason: str
 ) -> None:
-    world = watched(ApiFault("br-ddd", kind))
-    world.verify(calls=1)
-    assert world.lines("verify")[DDD] == (verdict, reason)
+    apis = watched(ApiFault("br-ddd", kind))
+    apis.verify(calls=1)
+    assert apis.lines("verify")[DDD] == (verdict, reason)
 
 
 def test_a_redirect_inside_is_refused_with_its_reason(watched: Watch) -> None:
     there = "http://169.254.169.254/latest/meta-data"
-    world = watched(ApiFault("br-ddd", "redirect", to=there))
-    world.verify()
-    assert world.lines("verify")[DDD] == ("dropped", "refused: metadata address")
+    apis = watched(ApiFault("br-ddd", "redirect", to=there))
+    apis.verify()
+    assert apis.lines("verify")[DDD] == ("dropped", "refused: metadata address")
 
 
 def test_what_failed_is_called_again_and_the_rest_is_not(watched: Watch) -> None:
-    world = watched(ApiFault("br-ddd", "server_error", until=START + timedelta(hours=1)))
-    world.verify()
-    asked = world.server.log.started
-    world.server.now += timedelta(hours=2)
-    world.verify()
-    assert world.lines("verify")[DDD] == ("kept", "")
-    assert world.server.log.started - asked <= 3
+    apis = watched(ApiFault("br-ddd", "server_error", until=START + timedelta(hours=1)))
+    apis.verify()
+    asked = apis.server.log.started
+    apis.server.now += timedelta(hours=2)
+    apis.verify()
+    assert apis.lines("verify")[DDD] == ("kept", "")
+    assert apis.server.log.started - asked <= 3
 
 
 def test_rounds_are_stored_one_after_the_other(watched: Watch) -> None:
-    world = watched(ApiFault("br-ddd", "server_error", since=START + timedelta(days=1, hours=-1)))
-    world.verify()
+    apis = watched(ApiFault("br-ddd", "server_error", since=START + timedelta(days=1, hours=-1)))
+    apis.verify()
     for day in range(3):
-        world.monitor(day)
-    checks = check_histories(world.dataset)[f"br/{DDD}"].checks
+        apis.monitor(day)
+    checks = check_histories(apis.dataset)[f"br/{DDD}"].checks
     assert [(each.round[:10], each.kind) for each in checks] == [
         ("2026-03-16", "good"),
         ("2026-03-17", "5xx"),
@@ -194,11 +194,11 @@ def test_rounds_are_stored_one_after_the_other(watched: Watch) -> None:
 
 
 def test_a_round_that_was_interrupted_is_gone_on_with(watched: Watch) -> None:
-    world = watched()
-    world.monitor(0)
-    world.dataset.forget("monitor", [("operation", f"br/{DDD}")])
-    world.monitor(0)
-    found = check_histories(world.dataset)
+    apis = watched()
+    apis.monitor(0)
+    apis.dataset.forget("monitor", [("operation", f"br/{DDD}")])
+    apis.monitor(0)
+    found = check_histories(apis.dataset)
     assert {check.round for each in found.values() for check in each.checks} == {
         "2026-03-16T10:00:00Z"
     }
@@ -206,37 +206,37 @@ def test_a_round_that_was_interrupted_is_gone_on_with(watched: Watch) -> None:
 
 
 def test_a_round_of_somebody_else_is_not_gone_on_with(watched: Watch) -> None:
-    world = watched()
-    (document,) = active_documents(world.dataset, "monitor")
+    apis = watched()
+    (document,) = active_documents(apis.dataset, "monitor")
     links = [LinkCheck(each.url, is_working=True) for each in document.api_list[:2]]
-    import_rounds(world.dataset, [HealthReport(START - timedelta(hours=1), links)])
-    world.monitor(0)
+    import_rounds(apis.dataset, [HealthReport(START - timedelta(hours=1), links)])
+    apis.monitor(0)
     rounds = {
         name: [check.round[11:13] for check in each.checks]
-        for name, each in check_histories(world.dataset).items()
+        for name, each in check_histories(apis.dataset).items()
     }
     assert sorted(rounds.values()) == [["09", "10"], ["09", "10"], ["10"], ["10"]]
 
 
 def test_what_is_not_good_over_time_is_dropped_with_its_reason(watched: Watch) -> None:
-    world = watched(
+    apis = watched(
         ApiFault("br-ddd", "server_error", since=START + timedelta(days=1), until=START + timedelta(days=3)),
         ApiFault("br-ptax", "empty", since=START + timedelta(days=4)),
         ApiFault("br-tempo", "number_as_text", since=START + timedelta(days=3)),
     )  # fmt: skip
-    world.verify()
+    apis.verify()
     for day in range(5):
-        world.monitor(day)
-    world.filter()
-    lines = world.lines("filter")
+        apis.monitor(day)
+    apis.filter()
+    lines = apis.lines("filter")
     assert lines[CEP] == ("kept", "")
     assert lines[DDD] == ("dropped", "good in 3 of 5 rounds (5xx 2)")
     assert lines[PTAX] == ("dropped", "bad at the last: the answer is empty")
     assert lines[TEMPO][0] == "dropped"
     assert lines[TEMPO][1].startswith("its answers drifted: ")
-    (left,) = active_documents(world.dataset, "generate")
+    (left,) = active_documents(apis.dataset, "generate")
     assert [each.name for each in left.api_list] == [CEP]
-    counts = [each for each in world.dataset.funnel() if each.step == "filter"]
+    counts = [each for each in apis.dataset.funnel() if each.step == "filter"]
     assert [(each.source, each.seen, each.kept, each.dropped) for each in counts] == [
         ("world", 4, 1, 3)
     ]
@@ -254,25 +254,25 @@ def test_what_is_not_good_over_time_is_dropped_with_its_reason(watched: Watch) -
 def test_a_change_after_it_was_verified_is_told(
     watched: Watch, fault: dict[str, Any], reason: str
 ) -> None:
-    world = watched(ApiFault("br-cep", since=START + timedelta(hours=1), **fault))
-    world.verify()
-    world.monitor(1)
-    world.filter()
-    assert world.lines("filter")[CEP] == ("dropped", reason)
+    apis = watched(ApiFault("br-cep", since=START + timedelta(hours=1), **fault))
+    apis.verify()
+    apis.monitor(1)
+    apis.filter()
+    assert apis.lines("filter")[CEP] == ("dropped", reason)
 
 
 def test_a_night_in_which_nothing_answers_drops_nothing(watched: Watch) -> None:
     night = (START + timedelta(hours=12), START + timedelta(hours=36))
-    world = watched(
+    apis = watched(
         ApiFault("*", "unreachable", since=night[0], until=night[1]),
         ApiFault("br-ddd", "server_error", since=night[1]),
     )
-    world.verify()
+    apis.verify()
     for day in range(3):
-        world.monitor(day)
-    assert all(each.checks[1].kind == "cut" for each in check_histories(world.dataset).values())
-    world.filter(FilterRules(good_share=1.0, least_bad=1))
-    assert world.lines("filter") == {
+        apis.monitor(day)
+    assert all(each.checks[1].kind == "cut" for each in check_histories(apis.dataset).values())
+    apis.filter(FilterRules(good_share=1.0, least_bad=1))
+    assert apis.lines("filter") == {
         CEP: ("kept", ""),
         DDD: ("dropped", "good in 1 of 2 rounds (5xx 1)"),
         PTAX: ("kept", ""),
@@ -281,18 +281,18 @@ def test_a_night_in_which_nothing_answers_drops_nothing(watched: Watch) -> None:
 
 
 def test_another_round_makes_the_filter_look_again(watched: Watch) -> None:
-    world = watched(ApiFault("br-ddd", "empty", until=START + timedelta(hours=1)))
-    world.monitor(0)
-    world.filter()
-    assert world.lines("filter")[DDD][0] == "dropped"
-    world.monitor(1)
-    world.filter(FilterRules(good_share=0.5))
-    assert world.lines("filter")[DDD] == ("kept", "")
+    apis = watched(ApiFault("br-ddd", "empty", until=START + timedelta(hours=1)))
+    apis.monitor(0)
+    apis.filter()
+    assert apis.lines("filter")[DDD][0] == "dropped"
+    apis.monitor(1)
+    apis.filter(FilterRules(good_share=0.5))
+    assert apis.lines("filter")[DDD] == ("kept", "")
 
 
 def test_what_was_never_checked_is_not_decided_on(watched: Watch) -> None:
-    world = watched()
-    world.filter()
-    assert set(world.lines("filter").values()) == {
+    apis = watched()
+    apis.filter()
+    assert set(apis.lines("filter").values()) == {
         ("failed", "it was never checked: `dragoman curate monitor`")
     }

@@ -29,25 +29,25 @@ def complete(
 ) -> tuple[tuple[TranscriptLine, ...], list[int], list[int]]:
     """Return the lines, which were made, and how progress was told."""
     made: list[int] = []
-    told: list[int] = []
+    reported: list[int] = []
 
     async def make(at: int) -> TranscriptLine:
         made.append(at)
         return line(at, KEYS[at])
 
     wanted = LineFile(path, PLACES, KEYS, good)
-    lines = asyncio.run(complete_lines(wanted, make, 2, told.append))
+    lines = asyncio.run(complete_lines(wanted, make, 2, reported.append))
     assert tuple(intact_lines(path, TranscriptLine)) == lines
-    return lines, made, told
+    return lines, made, reported
 
 
 def test_what_is_the_same_is_made_once_and_its_use_is_told_once(tmp_path: Path) -> None:
-    lines, made, told = complete(tmp_path / "lines.jsonl")
+    lines, made, reported = complete(tmp_path / "lines.jsonl")
     assert made == [0, 1, 3]
     assert [each.words for each in lines] == list(KEYS)
     assert tuple(map(message_place, lines)) == PLACES
     assert [len(each.usage) for each in lines] == [1, 1, 0, 1, 0]
-    assert sum(told) == len(KEYS)
+    assert sum(reported) == len(KEYS)
 
 
 def test_a_file_goes_on_after_its_last_good_line_to_the_same_bytes(tmp_path: Path) -> None:

@@ -37,14 +37,19 @@ def test_the_word_error_rate_is_of_all_words_and_not_a_mean_of_messages() -> Non
         message("", ""),
     ]
     counts = speech_counts(lines, RULES)
-    ear = counts.recognizers["ear"]
-    assert (ear.words, ear.word_errors, ear.word_error_rate, ear.uncounted) == (10, 1, 0.1, 1)
+    recognizer = counts.recognizers["ear"]
+    assert (
+        recognizer.words,
+        recognizer.word_errors,
+        recognizer.word_error_rate,
+        recognizer.uncounted,
+    ) == (10, 1, 0.1, 1)
     assert (counts.seconds, counts.voices) == (2.0, {"us": 2})
 
 
 def test_where_nothing_was_said_there_is_no_rate() -> None:
-    ear = speech_counts([message("", "")], RULES).recognizers["ear"]
-    assert (ear.word_error_rate, ear.uncounted) == (None, 1)
+    recognizer = speech_counts([message("", "")], RULES).recognizers["ear"]
+    assert (recognizer.word_error_rate, recognizer.uncounted) == (None, 1)
 
 
 def test_values_are_heard_somehow_or_lost_as_what_they_are() -> None:
@@ -57,17 +62,21 @@ def test_values_are_heard_somehow_or_lost_as_what_they_are() -> None:
         text="ann hold pays $25 on may fifth for kl923 playlist and final underscore report dot p d f",
     )
     counts = speech_counts([line], RULES)
-    ear = counts.recognizers["ear"]
-    assert ear.values == 7
-    assert ear.heard == {"exactly": 2, "spelled": 1}
-    assert ear.lost_by_kind == {"case": 1, "date": 1, "name": 2}
-    assert ear.lost == sum(ear.lost_by_kind.values()) == ear.values - sum(ear.heard.values())
+    recognizer = counts.recognizers["ear"]
+    assert recognizer.values == 7
+    assert recognizer.heard == {"exactly": 2, "spelled": 1}
+    assert recognizer.lost_by_kind == {"case": 1, "date": 1, "name": 2}
+    assert (
+        recognizer.lost
+        == sum(recognizer.lost_by_kind.values())
+        == recognizer.values - sum(recognizer.heard.values())
+    )
     assert counts.unsaid == 2
 
 
 def test_capitals_that_anybody_would_guess_need_not_be_heard() -> None:
     values = ("Liam Neeson", "KL923", "report", "iPhone")
-    ear = speech_counts(
+    recognizer = speech_counts(
         [message("liam neeson", "x", *values, text="liam neeson kl923 report iPhone")], RULES
     )
-    assert ear.recognizers["ear"].heard == {"exactly": 4}
+    assert recognizer.recognizers["ear"].heard == {"exactly": 4}

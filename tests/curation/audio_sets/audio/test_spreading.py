@@ -24,7 +24,7 @@ WORK = SpeechJob(("courier:easy",), AudioRequest(asr=("simulated:15",)), "en", 1
 SPENT = Usage("voice", "synthesis", 1, 10, 10)
 
 
-def crew_that(do: TaskFn) -> OpenPool:
+def pool_that(do: TaskFn) -> OpenPool:
     @asynccontextmanager
     async def opened(_: WorkerSpec) -> AsyncIterator[TaskFn]:
         yield do
@@ -46,7 +46,7 @@ def test_an_utterance_over_which_workers_died_is_an_engine_that_broke() -> None:
         async def dying(_: bytes) -> bytes:
             raise KilledWorkersError("3 worker processes died over it")
 
-        async with remote_speech(crew_that(dying), WORK, None) as performers:
+        async with remote_speech(pool_that(dying), WORK, None) as performers:
             with pytest.raises(ParticipantError, match="3 worker processes died over it"):
                 await performers.say("hello")
 
@@ -61,7 +61,7 @@ def test_what_a_worker_refuses_is_the_same_error_here(kind: type[Exception]) -> 
                 SpeechTaskResult(refusal=SpeechFailure(kind.__name__, "no such words"))
             )
 
-        async with remote_speech(crew_that(refusing), WORK, None) as performers:
+        async with remote_speech(pool_that(refusing), WORK, None) as performers:
             with pytest.raises(kind, match="no such words"):
                 await performers.hear("simulated:15", "hello")
 
@@ -81,7 +81,7 @@ def test_nothing_more_is_sent_once_what_workers_spent_reaches_the_budget() -> No
             )
 
         budget = Budget(parse_spend_limit("30 tokens"), lambda _: None)
-        async with remote_speech(crew_that(spending), WORK, budget) as performers:
+        async with remote_speech(pool_that(spending), WORK, budget) as performers:
             for _ in range(2):
                 with pytest.raises(ParticipantError, match="silence"):
                     await performers.say("hello")

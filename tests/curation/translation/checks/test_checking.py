@@ -85,7 +85,7 @@ def found(
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_found_and_nothing_else(  # noqa: PLR0913, PLR0917 - a table's columns
-    protection: DoNotTranslate,
+    do_not_translate: DoNotTranslate,
     no_glossary: Glossary,
     source: str,
     target: str,
@@ -95,49 +95,57 @@ def test_what_is_wrong_is_found_and_nothing_else(  # noqa: PLR0913, PLR0917 - a 
     assert [
         each
         for each, _ in found(
-            source, target, TranslationCriteria(find_language(code), protection, no_glossary)
+            source, target, TranslationCriteria(find_language(code), do_not_translate, no_glossary)
         )
     ] == expected
 
 
 def test_quoted_ids_and_literals_of_tool_texts_are_kept(
-    protection: DoNotTranslate, no_glossary: Glossary
+    do_not_translate: DoNotTranslate, no_glossary: Glossary
 ) -> None:
     source = "An id such as 'gift_card_0000000', on 'SFO'."
 
-    assert found(source, "Id như 'thẻ_0000000', ở 'SGN'.", TranslationCriteria(find_language("vi"), protection, no_glossary), "tools") == [
+    assert found(source, "Id như 'thẻ_0000000', ở 'SGN'.", TranslationCriteria(find_language("vi"), do_not_translate, no_glossary), "tools") == [
         ("id-lost", "gift_card_0000000 is not repeated"),
         ("literal-lost", "SFO is not repeated"),
     ]  # fmt: skip
 
 
-def test_a_quoted_value_has_its_label_or_stays(protection: DoNotTranslate, thai: Glossary) -> None:
+def test_a_quoted_value_has_its_label_or_stays(
+    do_not_translate: DoNotTranslate, thai: Glossary
+) -> None:
     source = "It is 'pending' now."
 
     assert (
         found(
-            source, "ตอนนี้ 'รอดำเนินการ'", TranslationCriteria(find_language("th"), protection, thai)
+            source,
+            "ตอนนี้ 'รอดำเนินการ'",
+            TranslationCriteria(find_language("th"), do_not_translate, thai),
         )
         == []
     )
     assert (
-        found(source, "ตอนนี้ 'pending'", TranslationCriteria(find_language("th"), protection, thai))
+        found(
+            source,
+            "ตอนนี้ 'pending'",
+            TranslationCriteria(find_language("th"), do_not_translate, thai),
+        )
         == []
     )
     assert found(
-        source, "ตอนนี้ 'ค้างอยู่'", TranslationCriteria(find_language("th"), protection, thai)
+        source, "ตอนนี้ 'ค้างอยู่'", TranslationCriteria(find_language("th"), do_not_translate, thai)
     ) == [("label-missing", "'pending' is not called 'รอดำเนินการ'")]
 
 
 def test_a_value_in_the_place_of_another_is_found(
-    protection: DoNotTranslate, swapping: Glossary
+    do_not_translate: DoNotTranslate, swapping: Glossary
 ) -> None:
     source = "Paid with a gift card, at once by gift card."
 
     assert found(
         source,
         "Dibayar dengan kartu kredit, langsung.",
-        TranslationCriteria(find_language("id"), protection, swapping),
+        TranslationCriteria(find_language("id"), do_not_translate, swapping),
     ) == [("value-swapped", "source: names 'credit_card' and not 'gift_card'")]
 
 
@@ -145,33 +153,33 @@ def test_a_value_in_the_place_of_another_is_found(
     ("label", "expected"), [("es", ["wrong-language"]), ("ms", []), ("en", []), ("id", [])]
 )
 def test_a_detector_tells_other_languages_of_the_script(
-    protection: DoNotTranslate, no_glossary: Glossary, label: str, expected: list[str]
+    do_not_translate: DoNotTranslate, no_glossary: Glossary, label: str, expected: list[str]
 ) -> None:
     source = "The parcel comes on the day after tomorrow, in the morning."
     target = "Paketnya datang lusa pada pagi hari, jadi harap menunggu di rumah."
 
-    told = found(
+    reported = found(
         source,
         target,
-        TranslationCriteria(find_language("id"), protection, no_glossary, _Told(label, 0.9)),
+        TranslationCriteria(find_language("id"), do_not_translate, no_glossary, _Told(label, 0.9)),
     )
 
-    assert [code for code, _ in told] == expected
+    assert [code for code, _ in reported] == expected
 
 
 def test_a_language_that_is_not_listed_is_checked_for_all_that_needs_no_list(
-    protection: DoNotTranslate, no_glossary: Glossary, lisbon: str
+    do_not_translate: DoNotTranslate, no_glossary: Glossary, lisbon: str
 ) -> None:
-    assert found("Return HAT001 in 3 days.", "Devolva em três dias.", TranslationCriteria(find_language(lisbon), protection, no_glossary)) == [
+    assert found("Return HAT001 in 3 days.", "Devolva em três dias.", TranslationCriteria(find_language(lisbon), do_not_translate, no_glossary)) == [
         ("id-lost", "HAT001 is not repeated"),
         ("number-rewritten", "3 is written as a word"),
     ]  # fmt: skip
 
 
-def test_faults_of_placeholders_are_anomalies(protection: DoNotTranslate) -> None:
+def test_faults_of_placeholders_are_anomalies(do_not_translate: DoNotTranslate) -> None:
     segment = Segment("a::b", "tasks", "From HAT001 to HAT002.", "text", "shop/text")
 
-    faults = restore(mask(segment, protection), "Từ ⟦1⟧ ⟦1⟧ ⟦9⟧.").faults
+    faults = restore(mask(segment, do_not_translate), "Từ ⟦1⟧ ⟦1⟧ ⟦9⟧.").faults
 
     assert placeholder_issues(segment, faults) == (
         QaIssue("placeholder-doubled", "a::b", "⟦1⟧ ('HAT001'): 2 for 1", "refuse"),
@@ -196,9 +204,9 @@ def test_the_documents_say_of_every_code_what_the_table_says() -> None:
 
 
 def test_a_long_run_of_digits_is_looked_through_once(
-    protection: DoNotTranslate, no_glossary: Glossary
+    do_not_translate: DoNotTranslate, no_glossary: Glossary
 ) -> None:
-    criteria = TranslationCriteria(find_language("vi"), protection, no_glossary)
+    criteria = TranslationCriteria(find_language("vi"), do_not_translate, no_glossary)
 
     codes = {code for code, _ in found("It costs 3 in 12 shops.", "1" * 20_000, criteria)}
 

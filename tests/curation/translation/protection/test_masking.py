@@ -39,17 +39,17 @@ PIECES = [
 
 def masked(
     text: str,
-    protection: DoNotTranslate,
+    do_not_translate: DoNotTranslate,
     glossary: Glossary = NO_GLOSSARY,
     component: Component = "tasks",
 ) -> Masked:
-    return mask(Segment("a::b", component, text, "text", "shop/text"), protection, glossary)
+    return mask(Segment("a::b", component, text, "text", "shop/text"), do_not_translate, glossary)
 
 
 @given(text=st.text(max_size=60) | st.lists(st.sampled_from(PIECES)).map("".join))
-def test_every_text_comes_back_as_it_was(protection: DoNotTranslate, text: str) -> None:
+def test_every_text_comes_back_as_it_was(do_not_translate: DoNotTranslate, text: str) -> None:
     for component in COMPONENTS:
-        given_out = masked(text, protection, component=component)
+        given_out = masked(text, do_not_translate, component=component)
         back = restore(given_out, given_out.text)
 
         assert back.text == text
@@ -58,9 +58,9 @@ def test_every_text_comes_back_as_it_was(protection: DoNotTranslate, text: str) 
 
 @given(text=st.lists(st.sampled_from(PIECES)).map("".join))
 def test_a_masked_text_has_no_placeholder_but_its_own(
-    protection: DoNotTranslate, text: str
+    do_not_translate: DoNotTranslate, text: str
 ) -> None:
-    given_out = masked(text, protection)
+    given_out = masked(text, do_not_translate)
 
     found = [each.number for each in placeholders_in(given_out.text)]
     counts = {number: found.count(number) for number in found}
@@ -92,39 +92,41 @@ def test_a_masked_text_has_no_placeholder_but_its_own(
     ],
 )  # fmt: skip
 def test_what_must_stay_is_hidden_and_nothing_else(
-    protection: DoNotTranslate, source: str, hidden: list[str]
+    do_not_translate: DoNotTranslate, source: str, hidden: list[str]
 ) -> None:
-    assert [slot.source for slot in masked(source, protection).slots] == hidden
+    assert [slot.source for slot in masked(source, do_not_translate).slots] == hidden
 
 
 def test_headings_parameters_and_quoted_literals_of_tool_texts_stay(
-    protection: DoNotTranslate,
+    do_not_translate: DoNotTranslate,
 ) -> None:
     text = "Calls off an order.\n\nArgs:\n    reason: Why, such as 'no longer needed' or 'sfo'.\n"
 
-    slots = masked(text, protection, component="tools").slots
+    slots = masked(text, do_not_translate, component="tools").slots
 
     assert [slot.source for slot in slots] == ["Args:", "reason", "no longer needed", "sfo"]
 
 
-def test_a_quoted_value_comes_back_as_its_label(protection: DoNotTranslate, thai: Glossary) -> None:
-    given_out = masked("Order #W1234567 is 'pending'.", protection, thai)
+def test_a_quoted_value_comes_back_as_its_label(
+    do_not_translate: DoNotTranslate, thai: Glossary
+) -> None:
+    given_out = masked("Order #W1234567 is 'pending'.", do_not_translate, thai)
 
     assert given_out.text == "Order ⟦1⟧ is '⟦2⟧'."
     assert restore(given_out, "คำสั่งซื้อ⟦1⟧มีสถานะ'⟦2⟧'").text == ("คำสั่งซื้อ#W1234567มีสถานะ'รอดำเนินการ'")
 
 
 def test_a_value_among_words_is_left_to_the_translator_when_it_has_a_label(
-    protection: DoNotTranslate, thai: Glossary
+    do_not_translate: DoNotTranslate, thai: Glossary
 ) -> None:
-    assert masked("the status is pending", protection, thai).slots == ()
+    assert masked("the status is pending", do_not_translate, thai).slots == ()
 
 
 def test_texts_that_differ_in_ids_alone_are_one_request_with_ids_of_their_own(
-    protection: DoNotTranslate,
+    do_not_translate: DoNotTranslate,
 ) -> None:
-    first = masked("Return #W1234567.", protection)
-    second = masked("Return #W7654321.", protection)
+    first = masked("Return #W1234567.", do_not_translate)
+    second = masked("Return #W7654321.", do_not_translate)
 
     assert first.text == second.text
     assert restore(first, "Trả ⟦1⟧.").text == "Trả #W1234567."
@@ -135,9 +137,11 @@ def test_texts_that_differ_in_ids_alone_are_one_request_with_ids_of_their_own(
     "form", ["⟦ 1 ⟧", "【1】", "〚1〛", "[[1]]", "⟦\uff11⟧", "⟦๑⟧", "\uff3b\uff3b1\uff3d\uff3d"]
 )
 def test_a_placeholder_is_read_in_the_forms_that_models_give_it(
-    protection: DoNotTranslate, form: str
+    do_not_translate: DoNotTranslate, form: str
 ) -> None:
-    assert restore(masked("Return HAT001.", protection), f"退回{form}。").text == "退回HAT001。"
+    assert (
+        restore(masked("Return HAT001.", do_not_translate), f"退回{form}。").text == "退回HAT001。"
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,32 +153,32 @@ def test_a_placeholder_is_read_in_the_forms_that_models_give_it(
     ],
 )
 def test_a_placeholder_that_is_lost_doubled_or_invented_is_named(
-    protection: DoNotTranslate, answer: str, fault: PlaceholderFault
+    do_not_translate: DoNotTranslate, answer: str, fault: PlaceholderFault
 ) -> None:
-    assert restore(masked("Return HAT001.", protection), answer).faults == (fault,)
+    assert restore(masked("Return HAT001.", do_not_translate), answer).faults == (fault,)
 
 
 def test_no_space_is_left_between_a_chinese_label_and_chinese_text(
-    protection: DoNotTranslate, chinese: Glossary
+    do_not_translate: DoNotTranslate, chinese: Glossary
 ) -> None:
-    given_out = masked("Order #W1234567 is 'pending'.", protection, chinese)
+    given_out = masked("Order #W1234567 is 'pending'.", do_not_translate, chinese)
 
     assert restore(given_out, "订单 ⟦1⟧ 为 ⟦2⟧ 状态。").text == "订单 #W1234567 为待处理状态。"
 
 
-def test_a_label_is_translated_whole(protection: DoNotTranslate) -> None:
+def test_a_label_is_translated_whole(do_not_translate: DoNotTranslate) -> None:
     label = Segment("a::b", "schema", "basic_economy", "label", "shop/label/Cabin")
 
-    assert mask(label, protection) == Masked("basic_economy", ())
+    assert mask(label, do_not_translate) == Masked("basic_economy", ())
 
 
 @pytest.mark.parametrize(
     ("source", "has_words"), [("HAT001, #W1234567.", False), ("HAT001 is late", True)]
 )
 def test_what_has_no_words_beside_what_stays_needs_no_translation(
-    protection: DoNotTranslate, source: str, has_words: bool
+    do_not_translate: DoNotTranslate, source: str, has_words: bool
 ) -> None:
-    assert masked(source, protection).has_words is has_words
+    assert masked(source, do_not_translate).has_words is has_words
 
 
 def test_the_placeholder_has_no_letter() -> None:
@@ -182,7 +186,9 @@ def test_the_placeholder_has_no_letter() -> None:
 
 
 @pytest.mark.parametrize("piece", ["1", "a-", "a_", "⟦1", "'", "**", "{a", "http://", "a(", "Ab "])
-def test_a_text_that_repeats_itself_takes_no_time(protection: DoNotTranslate, piece: str) -> None:
+def test_a_text_that_repeats_itself_takes_no_time(
+    do_not_translate: DoNotTranslate, piece: str
+) -> None:
     text = piece * 5_000
 
-    assert restore(masked(text, protection), masked(text, protection).text).text == text
+    assert restore(masked(text, do_not_translate), masked(text, do_not_translate).text).text == text

@@ -99,14 +99,14 @@ def test_data_are_read_from_every_file_of_records_of_a_domain() -> None:
         hashes={},
     )
 
-    protection = find_do_not_translate(data_of(english, "shop"))
+    do_not_translate = find_do_not_translate(data_of(english, "shop"))
 
-    assert protection.terms.ids == {
+    assert do_not_translate.terms.ids == {
         "order_id": {"#W1234567"},
         "line_id": {"L1001"},
         "user_id": {"u_1", "u_2"},
     }
-    assert protection.terms.names == {"Austin"}
+    assert do_not_translate.terms.names == {"Austin"}
 
 
 def test_a_damaged_file_is_named() -> None:
@@ -118,9 +118,9 @@ def test_a_damaged_file_is_named() -> None:
 
 def test_names_of_tools_and_types_are_identifiers() -> None:
     tool = ToolSpec("think", "Think.", {"properties": {"thought": {}}})
-    protection = find_do_not_translate(DomainData((), (tool,)))
+    do_not_translate = find_do_not_translate(DomainData((), (tool,)))
     text = "Raises:\n    ValueError: If think(x) fails, think again."
 
-    hidden = [text[span.start : span.end] for span in protection.spans(text, "tools")]
+    hidden = [text[span.start : span.end] for span in do_not_translate.spans(text, "tools")]
 
     assert hidden == ["Raises:", "ValueError", "think"]

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from dragoman.core.protocols import ChatRequest, Completion
-from dragoman.core.replies import Reply as Said
+from dragoman.core.replies import Reply as ChatReply
 from dragoman.core.replies import UnparsedReply, text_reply
 from dragoman.core.usage import Usage
 from dragoman.curation.translation.translators import (
@@ -37,7 +37,7 @@ class Answering:
 
     name = "some/model"
 
-    def __init__(self, reply: Said) -> None:
+    def __init__(self, reply: ChatReply) -> None:
         self.reply = reply
         self.asked: list[ChatRequest] = []
 
@@ -81,7 +81,9 @@ def test_a_blank_translation_is_no_answer() -> None:
         UnparsedReply("", "nothing"),
     ],
 )
-def test_an_answer_that_is_no_such_json_is_unusable_and_paid_for_all_the_same(reply: Said) -> None:
+def test_an_answer_that_is_no_such_json_is_unusable_and_paid_for_all_the_same(
+    reply: ChatReply,
+) -> None:
     with pytest.raises(UnusableReply) as raised:
         asyncio.run(ChatTranslator(Answering(reply)).translate(ASKED))
     assert raised.value.usage == Usage("translation", "some/model", 1, 7, 5)

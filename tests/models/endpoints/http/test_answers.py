@@ -26,7 +26,7 @@ def read(*pieces: bytes, most: int = MOST) -> ResponseParser:
     return reader
 
 
-def told(reader: ResponseParser) -> tuple[str, str]:
+def reported(reader: ResponseParser) -> tuple[str, str]:
     with pytest.raises(TransportError) as caught:
         reader.taken()
     return caught.value.kind, caught.value.detail
@@ -63,7 +63,7 @@ def test_whatever_comes_is_an_answer_or_one_kind_of_fault(pieces: list[bytes]) -
     if reader.fault is None:
         assert len(reader.taken().body) <= MOST
     else:
-        assert told(reader)[0] in {"cut", "broken_http", "oversized"}
+        assert reported(reader)[0] in {"cut", "broken_http", "oversized"}
 
 
 @given(st.binary(max_size=300), st.integers(0, 200))
@@ -78,7 +78,7 @@ def test_good_heads_with_any_bytes_after_them_stay_within_bounds(rest: bytes, mo
         if reader.fault is None:
             assert len(reader.taken().body) <= most
         else:
-            assert told(reader)[0] in {"cut", "broken_http", "oversized"}
+            assert reported(reader)[0] in {"cut", "broken_http", "oversized"}
 
 
 def test_one_connection_brings_one_answer_after_the_other() -> None:
@@ -122,7 +122,7 @@ def test_without_a_length_the_end_of_the_connection_is_the_end_of_the_answer() -
 def test_without_a_length_a_connection_that_breaks_is_cut() -> None:
     reader = read(b"HTTP/1.1 200 OK\r\n\r\nhel")
     reader.end(ConnectionResetError(104, "Connection reset by peer"))
-    assert told(reader) == ("cut", "the connection broke (Connection reset by peer)")
+    assert reported(reader) == ("cut", "the connection broke (Connection reset by peer)")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,10 @@ def test_without_a_length_a_connection_that_breaks_is_cut() -> None:
 def test_what_is_not_body_has_an_end(sent: bytes) -> None:
     pieces = [sent[at : at + 4_096] for at in range(0, len(sent), 4_096)]
     reader = read(*pieces)
-    assert told(reader) == ("broken_http", "more than its body can need is said about the answer")
+    assert reported(reader) == (
+        "broken_http",
+        "more than its body can need is said about the answer",
+    )
 
 
 def test_a_body_may_come_byte_by_byte() -> None:
@@ -153,7 +156,7 @@ def test_a_body_is_as_large_as_it_may_be(sent: bytes, most: int, kind: str | Non
     if kind is None:
         assert reader.taken().body == b"hello"
     else:
-        assert told(reader) == (kind, f"the answer has more than {most} bytes")
+        assert reported(reader) == (kind, f"the answer has more than {most} bytes")
 
 
 def test_of_an_error_the_beginning_is_enough() -> None:
@@ -170,12 +173,12 @@ def test_of_an_error_the_beginning_is_enough() -> None:
 )
 def test_what_is_compressed_is_not_read(line: bytes) -> None:
     reader = read(b"HTTP/1.1 200 OK\r\n" + line + b"\r\n\r\n")
-    assert told(reader) == ("broken_http", "the answer is compressed, which was not asked for")
+    assert reported(reader) == ("broken_http", "the answer is compressed, which was not asked for")
 
 
 def test_another_protocol_is_no_answer() -> None:
     reader = read(b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nabc")
-    assert told(reader)[0] == "broken_http"
+    assert reported(reader)[0] == "broken_http"
 
 
 def test_neither_a_kept_connection_nor_a_fault_holds_a_body() -> None:
@@ -183,5 +186,5 @@ def test_neither_a_kept_connection_nor_a_fault_holds_a_body() -> None:
     kept.taken()
     assert kept.size == 0
     broken = read(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 2 * MOST)
-    told(broken)
+    reported(broken)
     assert broken.size == 0

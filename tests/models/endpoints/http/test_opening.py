@@ -90,8 +90,8 @@ def test_a_certificate_of_nobodys_is_told(
         async with serving(hello, certified) as port:
             await post(f"https://localhost:{port}/")
 
-    told = fault(play, go())
-    assert (told.kind, told.detail) == ("connect", "its certificate is not to be trusted")
+    reported = fault(play, go())
+    assert (reported.kind, reported.detail) == ("connect", "its certificate is not to be trusted")
 
 
 @pytest.mark.usefixtures("trusting")
@@ -123,9 +123,9 @@ def test_what_speaks_no_tls_is_no_connection(play: Play[Any], serving: Serving) 
         async with serving(nonsense) as port:
             await post(f"https://localhost:{port}/")
 
-    told = fault(play, go())
-    assert told.kind == "connect"
-    assert KEY not in told.detail
+    reported = fault(play, go())
+    assert reported.kind == "connect"
+    assert KEY not in reported.detail
 
 
 @pytest.mark.usefixtures("trusting")
@@ -184,8 +184,8 @@ def test_a_proxy_that_opens_no_way_is_told(
         async with serving(Proxy(line)) as port:
             await post("https://elsewhere.example/v1", f"http://{HOST}:{port}")
 
-    told = fault(play, go())
-    assert (told.kind, told.detail) == ("connect", detail)
+    reported = fault(play, go())
+    assert (reported.kind, reported.detail) == ("connect", detail)
 
 
 @pytest.mark.usefixtures("trusting")
@@ -214,9 +214,9 @@ def test_a_proxy_is_no_socks_server(play: Play[Any]) -> None:
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "a" * 300, "x..y", "1.2.3.4.5"])
 def test_a_name_without_an_address_is_told(play: Play[Any], host: str) -> None:
-    told = fault(play, post(f"http://{host}/"))
-    assert told.kind in {"dns", "connect"}
-    assert told.detail in {f"no address found for {host}", "no address of a web server"}
+    reported = fault(play, post(f"http://{host}/"))
+    assert reported.kind in {"dns", "connect"}
+    assert reported.detail in {f"no address found for {host}", "no address of a web server"}
 
 
 def test_a_name_is_looked_up_once(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,13 +114,13 @@ class Outcome(NamedTuple):
 
     Attributes:
         wrong: Replies that were the answer to another question.
-        remembered_wrong: Of those that the cache holds afterwards.
+        cached_wrong: Of those that the cache holds afterwards.
         counted: Faults of all calls by kind.
     """
 
     asked: int
     wrong: int
-    remembered_wrong: int
+    cached_wrong: int
     counted: Counter[str]
 
 
@@ -148,10 +148,9 @@ async def answered(
 
     await asyncio.gather(*(work() for _ in range(concurrency)))
     await http.close()
-    remembered = ((number, cache.get(model.key(question(number), "agent"))) for number in numbers)
+    cached = ((number, cache.get(model.key(question(number), "agent"))) for number in numbers)
     stale = sum(
-        body is not None and f'"answer {number}"'.encode() not in body
-        for number, body in remembered
+        body is not None and f'"answer {number}"'.encode() not in body for number, body in cached
     )
     return Outcome(len(numbers), wrong, stale, counted)
 
@@ -167,7 +166,7 @@ async def attacked(
             total = Outcome(
                 total.asked + of_one.asked,
                 total.wrong + of_one.wrong,
-                total.remembered_wrong + of_one.remembered_wrong,
+                total.cached_wrong + of_one.cached_wrong,
                 total.counted + of_one.counted,
             )
     return total
@@ -204,11 +203,11 @@ def test_an_answer_that_comes_twice_reaches_no_other_request(
 ) -> None:
     server = Doubling(attack.gap)
     found = run_event_loop(attacked(server, serving, attack.concurrency, attack.questions, cache))
-    assert (found.asked, found.wrong, found.remembered_wrong) == (attack.questions, 0, 0)
-    told = warnings(caplog)
-    assert all("sent bytes that no request asked for" in line for line in told)
-    assert bool(found.counted["surplus"]) <= bool(told)
-    assert len(told) <= -(-attack.questions // OF_ONE_CLIENT)
+    assert (found.asked, found.wrong, found.cached_wrong) == (attack.questions, 0, 0)
+    reported = warnings(caplog)
+    assert all("sent bytes that no request asked for" in line for line in reported)
+    assert bool(found.counted["surplus"]) <= bool(reported)
+    assert len(reported) <= -(-attack.questions // OF_ONE_CLIENT)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +218,7 @@ def test_nor_does_one_that_comes_when_others_were_answered_meanwhile(
 ) -> None:
     server = Doubling(attack.gap, is_beside=True)
     found = run_event_loop(attacked(server, serving, attack.concurrency, attack.questions, cache))
-    assert (found.asked, found.wrong, found.remembered_wrong) == (attack.questions, 0, 0)
+    assert (found.asked, found.wrong, found.cached_wrong) == (attack.questions, 0, 0)
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.005])
@@ -229,7 +228,7 @@ def test_another_answer_to_the_same_question_is_noticed_and_nothing_stays_rememb
     """It equals nothing that came before: only what it leaves behind tells that all are out of step."""
     server = Doubling(gap, lambda _, number: completion(number, draw=99), latest=1)
     found = run_event_loop(attacked(server, serving, 1, 40, cache))
-    assert found.remembered_wrong == 0
+    assert found.cached_wrong == 0
     assert len(warnings(caplog)) == 1
 
 

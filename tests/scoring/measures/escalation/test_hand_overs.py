@@ -16,7 +16,7 @@ from dragoman.scoring.measures.escalation import (
     escalations_by_plan,
 )
 
-STAKES = RiskProfile(
+RISK_PROFILE = RiskProfile(
     irreversible=("cancel",),
     escalation_tool="transfer",
     escalations=(
@@ -70,21 +70,21 @@ def test_a_duty_makes_a_hand_over_due_that_the_plan_does_not_have(
     of: Task, tools: tuple[str, ...], by_plan: list[object], by_duty: list[object]
 ) -> None:
     played = case(of, *tools)
-    assert [each.counts for each in escalations_by_plan(played, STAKES)] == by_plan
-    assert [each.counts for each in escalations_by_duty(played, STAKES)] == by_duty
+    assert [each.counts for each in escalations_by_plan(played, RISK_PROFILE)] == by_plan
+    assert [each.counts for each in escalations_by_duty(played, RISK_PROFILE)] == by_duty
 
 
 def test_evidence_says_what_a_hand_over_was_due_by() -> None:
-    (found,) = escalations_by_duty(case(task("flown", TRANSFER), "transfer"), STAKES)
+    (found,) = escalations_by_duty(case(task("flown", TRANSFER), "transfer"), RISK_PROFILE)
     assert found.why == "made, due by the plan and the duty flown"
-    (found,) = escalations_by_duty(case(task("other"), "transfer"), STAKES)
+    (found,) = escalations_by_duty(case(task("other"), "transfer"), RISK_PROFILE)
     assert found.why == "made, neither in the plan nor a duty"
 
 
 def test_a_duty_applies_where_it_names_the_task_or_the_plan_gives_its_reason() -> None:
     child = Action("t", "transfer", {"reason": "minor"})
     found = {
-        each.id: [duty.reason for duty in escalation_duties(each, STAKES)]
+        each.id: [duty.reason for duty in escalation_duties(each, RISK_PROFILE)]
         for each in (task("flown"), task("[air]a|late"), task("aira|late"), task("x", child))
     }
     assert found == {"flown": ["flown"], "[air]a|late": ["flown"], "aira|late": [], "x": ["minor"]}

@@ -48,8 +48,8 @@ def test_the_reader_gives_what_the_engine_itself_says_of_words_and_pairs(bigrams
     scale = LogMath()
     engine = NGramModel(Config(), scale, str(pocketsphinx_model_folder() / "en-us.lm.bin"))
     for word in ("the", "refund", "zulu"):
-        told = scale.log_to_ln(engine.prob([word]))
-        assert bigrams.single[bigrams.words.index(word)] == pytest.approx(told, abs=1e-3)
+        reported = scale.log_to_ln(engine.prob([word]))
+        assert bigrams.single[bigrams.words.index(word)] == pytest.approx(reported, abs=1e-3)
     listed = {
         (bigrams.words[first], bigrams.words[second]): pair
         for first, second, pair in zip(
@@ -58,8 +58,8 @@ def test_the_reader_gives_what_the_engine_itself_says_of_words_and_pairs(bigrams
     }
     assert len(listed) == 206
     for (first, second), value in listed.items():
-        told = scale.log_to_ln(engine.prob([second, first]))
-        assert value == pytest.approx(told, abs=1e-3), (first, second)
+        reported = scale.log_to_ln(engine.prob([second, first]))
+        assert value == pytest.approx(reported, abs=1e-3), (first, second)
 
 
 def test_a_file_of_another_form_is_refused(tmp_path: Path) -> None:

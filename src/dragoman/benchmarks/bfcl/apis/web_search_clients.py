@@ -86,16 +86,16 @@ class SearchEngine:
     Args:
         address: Where it is, without a query.
         key: Goes with every query; "" for none. It appears in no message.
-        patience: Seconds that one query may wait for.
+        retry_for: Seconds that one query may wait for.
         pause: Waits for so many seconds.
     """
 
     def __init__(
-        self, address: str, key: str = "", patience: float = 1_800.0, pause: Pause = asyncio.sleep
+        self, address: str, key: str = "", retry_for: float = 1_800.0, pause: Pause = asyncio.sleep
     ) -> None:
         self._address = address
         self._key = key
-        self._patience = patience
+        self._retry_for = retry_for
         self._pause = pause
 
     async def find(self, query: Query) -> tuple[Hits, Usage]:
@@ -106,7 +106,7 @@ class SearchEngine:
             RunHalted: Where the search engine refuses whatever it is asked.
         """
         faults, last = 0, ""
-        for pause in _pauses(self._patience):
+        for pause in _pauses(self._retry_for):
             try:
                 hits = await self._asked(query)
             except _TryAgainError as error:
@@ -167,13 +167,13 @@ class _Reply(msgspec.Struct):
     error: str = ""
 
 
-def _pauses(patience: float) -> Iterator[float]:
+def _pauses(retry_for: float) -> Iterator[float]:
     """Yield increasing pauses of 2, 4, ... seconds until the patience ends.
 
     Each pause has a random addition of at most its own length.
     """
     length, waited = 2.0, 0.0
-    while waited <= patience:
+    while waited <= retry_for:
         pause = length + random.uniform(0, length)  # noqa: S311 - no secret
         yield pause
         waited += pause

@@ -87,7 +87,7 @@ class WrittenReply(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `content` is text, the calls of a reply, or the list of a function-calling model as it was
     stored: `items` with arguments as JSON texts, `object_items` as objects. `underscored` says
-    that names were shown with `_` for dots. `told_as` is one of `MODEL_FORMATS` where a model wrote
+    that names were shown with `_` for dots. `described_as` is one of `MODEL_FORMATS` where a model wrote
     calls in a form of its own; `form` is then that of calls which are code in it. `meant` returns a
     call with values in the place of the labels that were shown for them; None where none were.
     """
@@ -96,7 +96,7 @@ class WrittenReply(msgspec.Struct, frozen=True, omit_defaults=True):
     form: Form | Literal["calls", "items", "object_items"] = "python"
     in_tags: bool = False
     underscored: bool = False
-    told_as: str = ""
+    described_as: str = msgspec.field(default="", name="told_as")
     meant: Callable[[ToolCall], ToolCall] | None = None
 
     @property
@@ -120,8 +120,8 @@ def _as_written(written: WrittenReply, rules: BfclRules) -> tuple[ToolCall, ...]
         return read_object_items(written.content)
     if not isinstance(written.content, str):
         raise UnreadableError("the reply is no text")
-    if written.told_as:
-        return read_format(written.content, written.told_as, written.form, rules)
+    if written.described_as:
+        return read_format(written.content, written.described_as, written.form, rules)
     return read_calls(written.content, written.form, rules, in_tags=written.in_tags)
 
 

@@ -93,7 +93,7 @@ def _task(
         tools=tools,
         language=language,
         history=history,
-        told=str(line.get("time") or ""),
+        instructions=str(line.get("time") or ""),
     )
 
 

@@ -46,7 +46,7 @@ class SetFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     licence: str
     language: str
     notice: str = ""
-    told: str = ""
+    instructions: str = msgspec.field(default="", name="told")
     same_tasks_as: str = ""
 
 
@@ -177,7 +177,7 @@ def task_of(  # noqa: PLR0913 - the parts of a task, by keyword
     language: str = "en",
     no_arguments: str = "",
     history: Sequence[Event] = (),
-    told: str = "",
+    instructions: str = "",
 ) -> SetTask:
     """Return a task; one whose gold reaches a function that is not offered says so.
 
@@ -190,7 +190,7 @@ def task_of(  # noqa: PLR0913 - the parts of a task, by keyword
         language: Of the query.
         no_arguments: Why gold arguments cannot be told.
         history: What was said and called before.
-        told: What an agent is told besides.
+        instructions: What an agent is told besides.
     """
     unknown = sorted({call.tool for call in calls} - set(tools))
     return SetTask(
@@ -198,7 +198,7 @@ def task_of(  # noqa: PLR0913 - the parts of a task, by keyword
         f"gold calls {', '.join(unknown):.200}, not among the functions" if unknown else "",
         no_arguments,
         tuple(history),
-        told,
+        instructions,
     )
 
 

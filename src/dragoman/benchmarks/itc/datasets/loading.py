@@ -78,7 +78,9 @@ def read_downloaded_set(name: str, data: Path) -> CallSet:
     source, folder = calls_source(), source_folder(data)
     documents, tasks = READERS[name](lambda file: open_file(folder, source, file, HINT))
     provenance = Provenance(facts.source, facts.licence, facts.notice, "")
-    return CallSet(f"itc:{name}", tuple(documents), tuple(tasks), provenance, facts.told.strip())
+    return CallSet(
+        f"itc:{name}", tuple(documents), tuple(tasks), provenance, facts.instructions.strip()
+    )
 
 
 class CallsData:
@@ -192,7 +194,7 @@ def read_file_set(path: Path, name: str, data: Path) -> CallSet:
         )
     about = f"{facts.source.partition(' ')[0]}, {path.name}"
     provenance = Provenance(about, facts.licence, facts.notice, "")
-    return CallSet(name, tuple(documents), tuple(tasks), provenance, facts.told.strip())
+    return CallSet(name, tuple(documents), tuple(tasks), provenance, facts.instructions.strip())
 
 
 def unpack(path: Path) -> bytes:

@@ -46,16 +46,16 @@ def read_toolalpaca(read: Read) -> Contents:
 
 
 def _functions(api: _Api) -> Iterator[Operation]:
-    for name, told in api.function_description.items():
+    for name, instructions in api.function_description.items():
         if name == "components":
             continue
-        found = _PARAMETERS.search(told)
+        found = _PARAMETERS.search(instructions)
         described = _object(found[1]) if found else None
         needed = [
             each for each, about in (described or {}).items() if "required" in str(about).casefold()
         ]
         yield operation_of(
-            name, told.partition("\nParameters:")[0], described, needed, api.category
+            name, instructions.partition("\nParameters:")[0], described, needed, api.category
         )
 
 

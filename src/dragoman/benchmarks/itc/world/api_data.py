@@ -37,7 +37,7 @@ How = Literal[
 list holds it or whose text has it inside; `words` those with each of its words; `least` and `most`
 those not below or above it; `between` those whose two columns it lies between; `latest` those of
 the latest date up to it. `limit`, `page` and `cursor` keep a stretch of what is left, `fields`
-keeps fields; `told` does nothing.
+keeps fields; `instructions` does nothing.
 """
 
 

@@ -22,7 +22,7 @@ class BundledApiSet(NamedTuple):
 
     documents: tuple[ApiDocument, ...]
     tasks: tuple[ApiTask, ...]
-    world: SimulatedApis
+    apis: SimulatedApis
 
 
 @functools.cache
@@ -56,19 +56,19 @@ def load_bundled_set() -> CallSet:
         loaded.documents,
         tuple(map(SetTask, loaded.tasks)),
         _SOURCE,
-        told=f'It is {NOW} (UTC). What is asked for "today" or "tomorrow" is meant from that day '
+        instructions=f'It is {NOW} (UTC). What is asked for "today" or "tomorrow" is meant from that day '
         "on.",
-        replies=_Replies(loaded.world),
+        replies=_Replies(loaded.apis),
     )
 
 
 class _Replies:
-    def __init__(self, world: SimulatedApis) -> None:
-        self._world = world
+    def __init__(self, apis: SimulatedApis) -> None:
+        self._apis = apis
 
     def __call__(self, operation: str, arguments: Mapping[str, object]) -> ApiReply:
         try:
-            answer = self._world.call(operation, arguments)
+            answer = self._apis.call(operation, arguments)
         except KeyError:
             return ApiReply(f"there is no API {operation!r:.80}", is_error=True)
         text = answer.body.decode("utf-8", "replace")

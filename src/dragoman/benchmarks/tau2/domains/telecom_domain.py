@@ -74,7 +74,7 @@ def load_telecom_databases(databases: Mapping[str, bytes]) -> MakeDomainEnvironm
     crm_data = CrmData(decode_database(databases[CRM], CrmFile))
     phone_data = decode_database(databases[PHONE], PhoneFile)
 
-    def make_world(
+    def make_environment(
         rules: Rules, toolsets: Mapping[Role, Toolset], validators: Mapping[str, Validator]
     ) -> DomainEnvironment:
         crm, phone = Crm(crm_data), Phone(phone_data)
@@ -86,7 +86,7 @@ def load_telecom_databases(databases: Mapping[str, bytes]) -> MakeDomainEnvironm
         }
         return DomainEnvironment(sides, toolsets, validators, partial(synchronize, crm, phone))
 
-    return make_world
+    return make_environment
 
 
 def compose_policy(texts: Sequence[str]) -> str:

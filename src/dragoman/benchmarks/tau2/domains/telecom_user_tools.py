@@ -81,7 +81,7 @@ class UserTools:
     def check_status_bar(self) -> str:
         """Show the status bar."""
         device = self._phone.device
-        return self._told(status_bar(device), {"status_bar": status_bar_record(device)})
+        return self._reply(status_bar(device), {"status_bar": status_bar_record(device)})
 
     def check_network_status(self) -> str:
         """Show the state of all connections."""
@@ -99,7 +99,7 @@ class UserTools:
         ]
         if device.wifi_connected:
             lines.append(f"Connected Wi-Fi Network: {device.wifi_ssid}")
-        return self._told(
+        return self._reply(
             "\n".join(lines),
             {
                 "airplane_mode": device.airplane_mode,
@@ -120,7 +120,7 @@ class UserTools:
         mode: object = self._phone.device.network_mode_preference
         if not isinstance(mode, str):
             raise _without_value(mode)
-        return self._told(f"Network Mode Preference: {mode}", {"network_mode_preference": mode})
+        return self._reply(f"Network Mode Preference: {mode}", {"network_mode_preference": mode})
 
     def set_network_mode_preference(self, mode: object) -> str:
         """Choose which networks the phone prefers."""
@@ -142,9 +142,9 @@ class UserTools:
         speed, word = self._phone.speed_test()
         if speed is None:
             failure = {"success": False, "error_code": "no_connection", "speed_mbps": None}
-            return self._told(f"Speed test failed: {word}.", {**failure, "performance": "unknown"})
+            return self._reply(f"Speed test failed: {word}.", {**failure, "performance": "unknown"})
         performance = word.lower().replace(" ", "_")
-        return self._told(
+        return self._reply(
             f"Speed Test Result: {speed:.2f} Mbps ({word}). {SPEED_ADVICE[word]}",
             {"success": True, "speed_mbps": speed, "performance": performance},
         )
@@ -171,7 +171,7 @@ class UserTools:
         """Show whether data saver mode is on."""
         on = self._phone.device.data_saver_mode
         text = "Data Saver mode is ON (limits data usage)." if on else "Data Saver mode is OFF."
-        return self._told(text, {"data_saver_mode": on})
+        return self._reply(text, {"data_saver_mode": on})
 
     def toggle_data_saver_mode(self) -> str:
         """Flip data saver mode."""
@@ -184,7 +184,7 @@ class UserTools:
     def check_sim_status(self) -> str:
         """Show the SIM card's status."""
         status = self._phone.sim_status
-        return self._told(SIM_TEXTS[status], {"sim_status": status})
+        return self._reply(SIM_TEXTS[status], {"sim_status": status})
 
     def reseat_sim_card(self) -> str:
         """Take the SIM card out and put it back."""
@@ -197,7 +197,7 @@ class UserTools:
         """Show the settings of the data network."""
         apn = self._phone.apn
         url = "Not Set" if apn.mmsc_url is None else apn.mmsc_url
-        return self._told(
+        return self._reply(
             f"Current APN Name: {apn.apn_name}\nMMSC URL (for picture messages): {url}\n"
             "(These are technical settings, usually best left unchanged.)",
             {
@@ -235,7 +235,7 @@ class UserTools:
             self._phone.set(active_apn_settings=ApnSettings())
         self._phone.search_network()
         device, apn = self._phone.device, self._phone.apn
-        return self._told(
+        return self._reply(
             "\n".join((*lines, status_bar(device))),
             {
                 "success": True,
@@ -253,7 +253,7 @@ class UserTools:
     def check_wifi_status(self) -> str:
         """Show the state of Wi-Fi."""
         device = self._phone.device
-        return self._told(
+        return self._reply(
             wifi_text(device),
             {
                 "wifi_enabled": device.wifi_enabled,
@@ -278,7 +278,7 @@ class UserTools:
     def check_wifi_calling_status(self) -> str:
         """Show whether Wi-Fi calling is on."""
         device = self._phone.device
-        return self._told(
+        return self._reply(
             f"Wi-Fi Calling is currently turned {on_or_off(device.wifi_calling_enabled)}.",
             {
                 "enabled": device.wifi_calling_enabled,
@@ -295,7 +295,7 @@ class UserTools:
     def check_vpn_status(self) -> str:
         """Show the state of the VPN."""
         device = self._phone.device
-        return self._told(
+        return self._reply(
             vpn_text(device),
             {
                 "enabled_setting": device.vpn_enabled_setting,
@@ -308,7 +308,7 @@ class UserTools:
         """Connect to the VPN."""
         if not self._phone.connect_vpn():
             record = {"success": True, "vpn_connected": True, "already_connected": True}
-            return self._told("VPN already connected.", record)
+            return self._reply("VPN already connected.", record)
         return self._done("VPN connected successfully.", {"vpn_connected": True})
 
     def disconnect_vpn(self) -> str:
@@ -328,7 +328,7 @@ class UserTools:
         """List the apps."""
         names = list(self._phone.device.app_statuses)
         text = f"The following apps are installed on the phone: {', '.join(names)}"
-        return self._told(text, {"installed_apps": names})
+        return self._reply(text, {"installed_apps": names})
 
     def check_app_status(self, app_name: str) -> str:
         """Show an app with its permissions, one a line."""
@@ -338,10 +338,10 @@ class UserTools:
         granted = granted_permissions(app)
         if not granted:
             text = f"Status for App: {app_name}\n - Permissions: None granted."
-            return self._told(text, app_record(app))
+            return self._reply(text, app_record(app))
         lines = [f"Status for App: {app_name}", " - Permissions Granted:"]
         text = "\n".join([*lines, *(f"   - {name}" for name in granted)])
-        return self._told(text, app_record(app))
+        return self._reply(text, app_record(app))
 
     def check_app_permissions(self, app_name: str) -> str:
         """Show an app's permissions."""
@@ -353,7 +353,7 @@ class UserTools:
             text = f"App '{app_name}' has permission for: {', '.join(granted)}."
         else:
             text = f"App '{app_name}' currently has no permissions granted."
-        return self._told(text, app_record(app))
+        return self._reply(text, app_record(app))
 
     def grant_app_permission(self, app_name: str, permission: str) -> str:
         """Let an app do something."""
@@ -379,7 +379,7 @@ class UserTools:
         """Show whether picture messages can be sent."""
         works = self._phone.can_send_mms
         text = f"Your messaging app {'can' if works else 'cannot'} send MMS messages."
-        return self._told(text, {"can_send_mms": works})
+        return self._reply(text, {"can_send_mms": works})
 
     # Payments
 
@@ -388,9 +388,9 @@ class UserTools:
         request = self._phone.surroundings.payment_request
         if request is None:
             text = "No payment request has been made."
-            return self._told(text, {"payment_request_exists": False})
+            return self._reply(text, {"payment_request_exists": False})
         bill, amount = request.bill_id, request.amount_due
-        return self._told(
+        return self._reply(
             f"You have a payment request for bill {bill} of {amount} USD.",
             {"payment_request_exists": True, **msgspec.structs.asdict(request)},
         )
@@ -400,21 +400,21 @@ class UserTools:
         request = self._phone.surroundings.payment_request
         if request is None:
             failure = {"success": False, "payment_request_exists": False}
-            return self._told(
+            return self._reply(
                 "You do not have a payment request.",
                 {**failure, "error_code": "no_payment_request"},
             )
         paid = replace(request, paid=True)
         self._phone.surround(payment_request=paid)
         success = {"success": True, "payment_request_exists": True}
-        return self._told(
+        return self._reply(
             f"Payment of {request.amount_due} USD has been made for bill {request.bill_id}.",
             {**success, **msgspec.structs.asdict(paid)},
         )
 
     # Parts
 
-    def _told(self, text: str, record: Mapping[str, object]) -> str:
+    def _reply(self, text: str, record: Mapping[str, object]) -> str:
         return render(record) if self._in_records else text
 
     def _done(self, text: str, record: Mapping[str, object]) -> str:
@@ -426,7 +426,7 @@ class UserTools:
     def _with_bar(self, text: str, record: Mapping[str, object]) -> str:
         device = self._phone.device
         bar = {"status_bar": status_bar_record(device)}
-        return self._told(f"{text}\n{status_bar(device)}", {**record, **bar})
+        return self._reply(f"{text}\n{status_bar(device)}", {**record, **bar})
 
     def _no_such_mode(self, mode: str | None) -> str:
         failure = {"error_code": "invalid_network_mode", "provided_mode": mode}
@@ -438,7 +438,7 @@ class UserTools:
 
     def _no_such_app(self, app_name: str) -> str:
         record = {"found": False, "app_name": app_name, "error_code": _NO_APP}
-        return self._told(f"App '{app_name}' not found on this phone.", record)
+        return self._reply(f"App '{app_name}' not found on this phone.", record)
 
     def _read_apn_settings(self, settings: dict[str, object]) -> ApnSettings:
         try:

@@ -330,14 +330,14 @@ def missing_names(assets: LanguageAssets) -> Found:
 def changed_facts(assets: LanguageAssets) -> Found:
     """Find facts that are names and not said as the database has them in the language."""
     for original, translation in assets.tasks or ():
-        for fact, told in zip(_facts(original), _facts(translation), strict=False):
+        for fact, reported in zip(_facts(original), _facts(translation), strict=False):
             labels = [
                 names.labels[value]
                 for names in _given_names(assets)
                 if (value := str(fact.get("value"))) in names.labels
             ]
-            if labels and told.get("value") not in labels:
-                what = f"{told.get('value')!r} is not {' or '.join(map(repr, labels))}"
+            if labels and reported.get("value") not in labels:
+                what = f"{reported.get('value')!r} is not {' or '.join(map(repr, labels))}"
                 place = f"{original.get('id')}.{fact.get('name')}"
                 yield assets.defect("name-lost", TASKS, what, place=place)
 
@@ -368,10 +368,10 @@ def lost_names(assets: LanguageAssets) -> Found:
     longest_first = sorted(labels, key=len, reverse=True)
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
     for original, translation in assets.tasks or ():
-        told = _texts(translation)
+        reported = _texts(translation)
         for part, text in _texts(original).items():
             for name in dict.fromkeys(pattern.findall(text)):
-                if not any(label in told.get(part, "") for label in labels[name]):
+                if not any(label in reported.get(part, "") for label in labels[name]):
                     what = f"{name!r} is not said as {' or '.join(sorted(labels[name]))}"
                     place = f"{original.get('id')}.{part}"
                     yield assets.defect("name-lost", TASKS, what, place=place)

@@ -472,9 +472,9 @@ def _task_texts(assets: LanguageAssets) -> Iterator[_Text]:
         for path in translatable_fields().tasks:
             if path[:-1] in _KEYWORDS:
                 continue
-            is_told = has_words if path == _FACT else has_letters
+            is_reported = has_words if path == _FACT else has_letters
             for place, text, other in _along(original, translation, path, ()):
-                if is_told(text):
+                if is_reported(text):
                     yield _Text(f"{original.get('id')}.{dotted_path(place)}", text, other)
 
 

@@ -42,7 +42,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.texts.alignment import distance
 
 MOST_OPTIONS = 24
-REMEMBERED = 20_000
+CACHED = 20_000
 
 _SHORT = 3
 _FREQUENT = 60
@@ -62,7 +62,7 @@ class CandidateSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 class ErrorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What goes wrong how often: the table beside this module."""
 
-    hearing: CandidateSettings
+    candidates: CandidateSettings = msgspec.field(name="hearing")
     difficulty: dict[str, float]
     kinds: dict[str, dict[str, float]]
 
@@ -80,7 +80,7 @@ class CandidateLookup:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
-        self._settings = error_settings().hearing
+        self._settings = error_settings().candidates
         self._shares = lexicon.counts / lexicon.counts.sum()
         self._found: dict[Phones, tuple[ConfusionCandidate, ...]] = {}
 
@@ -88,7 +88,7 @@ class CandidateLookup:
         """Return listed words that sound like a string of phones; none where nothing is near."""
         found = self._found.get(phones)
         if found is None:
-            if len(self._found) >= REMEMBERED:
+            if len(self._found) >= CACHED:
                 self._found.clear()
             found = self._found[phones] = self._look_up(phones)
         return found
@@ -210,7 +210,7 @@ class ErrorSimulator:
             UsageError: For texts in a language without a word list.
         """
         self._texts = {base_language(tag): tuple(own) for tag, own in (texts or {}).items()}
-        self._hearing: dict[str, CandidateLookup] = {}
+        self._candidates: dict[str, CandidateLookup] = {}
 
     def identity(self, language: str) -> str:
         """Return the content key of everything that decides what is heard in a language.
@@ -218,7 +218,7 @@ class ErrorSimulator:
         Raises:
             UsageError: For a language without a word list, or without the extra that has it.
         """
-        lexicon = self._hearing_in(language).lexicon
+        lexicon = self._candidates_in(language).lexicon
         return content_key("errors", RECIPE, lexicon.key, error_settings())
 
     def simulate(
@@ -237,17 +237,19 @@ class ErrorSimulator:
         """
         if not 0.0 <= target_wer <= 1.0:
             raise UsageError(f"an error rate of {target_wer} cannot be simulated; give 0 to 1")
-        hearing = self._hearing_in(language)
-        key = content_key(RECIPE, hearing.lexicon.key, text, target_wer, seed)
+        candidates = self._candidates_in(language)
+        key = content_key(RECIPE, candidates.lexicon.key, text, target_wer, seed)
         generator = random.Random(derive_seed(key, "errors"))  # noqa: S311 - keeps no secret
-        tokens = tokenize_speech(text[:MAX_CHARACTERS], hearing.lexicon)
-        return _Draft(tokens, hearing, generator).misheard(target_wer)
+        tokens = tokenize_speech(text[:MAX_CHARACTERS], candidates.lexicon)
+        return _Draft(tokens, candidates, generator).misrecognized(target_wer)
 
-    def _hearing_in(self, language: str) -> CandidateLookup:
+    def _candidates_in(self, language: str) -> CandidateLookup:
         short = base_language(language)
-        if short not in self._hearing:
-            self._hearing[short] = CandidateLookup(build_lexicon(short, self._texts.get(short, ())))
-        return self._hearing[short]
+        if short not in self._candidates:
+            self._candidates[short] = CandidateLookup(
+                build_lexicon(short, self._texts.get(short, ()))
+            )
+        return self._candidates[short]
 
 
 class _Change(msgspec.Struct, frozen=True):
@@ -263,12 +265,12 @@ class _Draft:
     """One text while errors are put into it."""
 
     def __init__(
-        self, tokens: Sequence[Token], hearing: CandidateLookup, generator: random.Random
+        self, tokens: Sequence[Token], candidates: CandidateLookup, generator: random.Random
     ) -> None:
         self._tokens = tokens
-        self._hearing = hearing
+        self._candidates = candidates
         self._random = generator
-        self._language = hearing.lexicon.language
+        self._language = candidates.lexicon.language
         self._changes: dict[int, _Change] = {}
         self._touched: set[int] = set()
         self._makers: Mapping[str, Callable[[int], tuple[int, Words] | None]] = {
@@ -279,7 +281,7 @@ class _Draft:
             "merge": self._merge,
         }
 
-    def misheard(self, rate: float) -> SimulatedTranscript:
+    def misrecognized(self, rate: float) -> SimulatedTranscript:
         """Put in as many errors as a rate asks for; the rest below one is drawn for."""
         said = [token.text for token in self._tokens]
         units = len(error_units(said, self._language))
@@ -306,17 +308,17 @@ class _Draft:
         )
 
     def _difficulty(self, token: Token) -> float:
-        is_unknown = token.kind == "word" and token.text not in self._hearing.lexicon.phones
+        is_unknown = token.kind == "word" and token.text not in self._candidates.lexicon.phones
         return error_settings().difficulty["unknown" if is_unknown else token.kind]
 
     def _goes_on(self, at: int) -> bool:
         """Draw whether the word after an error goes wrong too."""
-        return at < len(self._tokens) and self._random.random() < error_settings().hearing.burst
+        return at < len(self._tokens) and self._random.random() < error_settings().candidates.burst
 
     def _change(self, at: int, most: int) -> _Change | None:
         """Draw what is heard for a word, of the kinds that are possible and not too many errors."""
         kinds = dict(error_kind_rates(self._language))
-        sound = token_phones(self._tokens[at], self._hearing.lexicon)
+        sound = token_phones(self._tokens[at], self._candidates.lexicon)
         kinds["deletion"] *= 0.5 ** max(len(sound) - 1, 0)
         while kinds:
             kind = self._random.choices(tuple(kinds), tuple(kinds.values()))[0]
@@ -349,24 +351,24 @@ class _Draft:
     def _edit(self, change: _Change) -> RecognitionError:
         said = self._tokens[change.start : change.end]
         if change.heard[:1] == (said[0].text,):
-            return recognition_error(change.end, (), change.heard[1:], self._hearing.lexicon)
-        return recognition_error(change.start, said, change.heard, self._hearing.lexicon)
+            return recognition_error(change.end, (), change.heard[1:], self._candidates.lexicon)
+        return recognition_error(change.start, said, change.heard, self._candidates.lexicon)
 
     def _substitution(self, at: int) -> tuple[int, Words] | None:
         token = self._tokens[at]
-        sound = token_phones(token, self._hearing.lexicon)
-        options = self._hearing.words(sound)
+        sound = token_phones(token, self._candidates.lexicon)
+        options = self._candidates.words(sound)
         if token.text in DIGITS:
             words = (option for option in options if option.distance)
-            options = (*words, *self._hearing.signs(sound))
+            options = (*words, *self._candidates.signs(sound))
         elif token.kind in {"letter", "digit"}:
-            options = (*options, *self._hearing.signs(sound))
+            options = (*options, *self._candidates.signs(sound))
         elif any(sign in DIGITS for sign in token.text):
             options = self._respelled(token.text)
         return self._drawn(at + 1, options, token.text)
 
     def _insertion(self, at: int) -> tuple[int, Words] | None:
-        drawn = self._drawn(at + 1, self._hearing.short_words(), self._tokens[at].text)
+        drawn = self._drawn(at + 1, self._candidates.short_words(), self._tokens[at].text)
         return None if drawn is None else (at + 1, (self._tokens[at].text, *drawn[1]))
 
     def _split(self, at: int) -> tuple[int, Words] | None:
@@ -374,12 +376,12 @@ class _Draft:
         token = self._tokens[at]
         if token.kind != "word":
             return None
-        sound = token_phones(token, self._hearing.lexicon)
+        sound = token_phones(token, self._candidates.lexicon)
         cuts = [
             (first[0].distance + second[0].distance, first, second)
             for cut in range(_FEWEST_PHONES, len(sound) - _FEWEST_PHONES + 1)
-            if (first := self._hearing.words(sound[:cut]))
-            and (second := self._hearing.words(sound[cut:]))
+            if (first := self._candidates.words(sound[:cut]))
+            and (second := self._candidates.words(sound[cut:]))
         ]
         if not cuts:
             return None
@@ -390,8 +392,10 @@ class _Draft:
         both = self._tokens[at : at + 2]
         if len(both) == 1 or at + 1 in self._touched or any(one.kind != "word" for one in both):
             return None
-        sound = tuple(phone for one in both for phone in token_phones(one, self._hearing.lexicon))
-        return self._drawn(at + 2, self._hearing.words(sound), "")
+        sound = tuple(
+            phone for one in both for phone in token_phones(one, self._candidates.lexicon)
+        )
+        return self._drawn(at + 2, self._candidates.words(sound), "")
 
     def _respelled(self, text: str) -> tuple[ConfusionCandidate, ...]:
         """Return a value with digits in it with one letter or digit heard wrongly."""
@@ -399,7 +403,9 @@ class _Draft:
         at = self._random.choice(places)
         sign = self._written_as_sign(text[at])
         sound = sign_sounds(self._language)[sign]
-        options = self._hearing.digits(sound) if text[at] in DIGITS else self._hearing.signs(sound)
+        options = (
+            self._candidates.digits(sound) if text[at] in DIGITS else self._candidates.signs(sound)
+        )
         written = digit_words(self._language)
         return tuple(
             ConfusionCandidate(

@@ -300,5 +300,5 @@ def _period(before: "Samples", frame: int, rate_hz: int) -> int:
     earlier: NDArray[np.float64] = np.lib.stride_tricks.sliding_window_view(
         before[-frame - longest : -shortest], frame
     )
-    likeness = earlier @ before[-frame:] / np.sqrt((earlier**2).sum(axis=1) + 1e-12)
-    return longest - int(np.argmax(likeness))
+    similarity = earlier @ before[-frame:] / np.sqrt((earlier**2).sum(axis=1) + 1e-12)
+    return longest - int(np.argmax(similarity))

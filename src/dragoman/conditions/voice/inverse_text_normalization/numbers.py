@@ -227,15 +227,15 @@ def time_at(words: Heard, at: int) -> Reading | None:
         return None
     minute = _minute_at(words, hour.end)
     end = hour.end if minute is None else minute.end
-    told = f"{hour.value}:{0 if minute is None else minute.value:02}"
+    stated = f"{hour.value}:{0 if minute is None else minute.value:02}"
     if text_at(words, end) == "o'clock":
         end += 1
         if not _half(words, end)[0]:
-            return Reading(told, end, "time")
+            return Reading(stated, end, "time")
     half, end = _half(words, end)
     if not half:
         return None
-    return Reading(f"{hour.value if minute is None else told} {half}", end, "time")
+    return Reading(f"{hour.value if minute is None else stated} {half}", end, "time")
 
 
 def _half(words: Heard, at: int) -> tuple[str, int]:

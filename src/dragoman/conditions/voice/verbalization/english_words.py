@@ -199,8 +199,8 @@ def spoken_time(written: str) -> str:
         return written
     minutes = f" {_two_digits(minute)}" if minute else ""
     said = f"{cardinal((hour - 1) % _NOON + 1)}{minutes}"
-    is_told = "m" in written.casefold() or written.startswith("0") or hour > _NOON
-    if not is_told:
+    is_reported = "m" in written.casefold() or written.startswith("0") or hour > _NOON
+    if not is_reported:
         return said if minute else f"{said} o'clock"
     return f"{said} {'A M' if hour < _NOON else 'P M'}"
 

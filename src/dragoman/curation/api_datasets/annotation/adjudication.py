@@ -104,15 +104,16 @@ def _finding(
         mean = decided[name].mean
         return StepFinding(_verdict(mean, terms), f"decided by one who may: {mean:.1f}")
     means = {who: said[name].mean for who, said in sorted(counted.items()) if name in said}
-    told = ", ".join(f"{who} {mean:.1f}" for who, mean in means.items())
+    reported = ", ".join(f"{who} {mean:.1f}" for who, mean in means.items())
     if len(means) < LEAST_PEOPLE:
         return StepFinding(
-            "failed", f"{len(means)} of {LEAST_PEOPLE} labels that count{told and f': {told}'}"
+            "failed",
+            f"{len(means)} of {LEAST_PEOPLE} labels that count{reported and f': {reported}'}",
         )
     verdicts = {_verdict(mean, terms) for mean in means.values()}
     if len(verdicts) > 1:
-        return StepFinding("failed", f"{_DIFFER}: {told}")
-    return StepFinding(verdicts.pop(), told)
+        return StepFinding("failed", f"{_DIFFER}: {reported}")
+    return StepFinding(verdicts.pop(), reported)
 
 
 def _verdict(mean: float, terms: ReviewThresholds) -> Verdict:

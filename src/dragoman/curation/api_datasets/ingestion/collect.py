@@ -218,7 +218,7 @@ def _digest(content: bytes) -> str:
 
 OPENER = f"{__name__}:reading_there"
 
-PATIENCE = WorkerTimeouts(silence=600.0, item=6 * 3_600.0)
+WORKER_TIMEOUTS = WorkerTimeouts(silence=600.0, item=6 * 3_600.0)
 """Whoever reads a large file says nothing meanwhile."""
 
 AT_ONCE = 16
@@ -245,7 +245,7 @@ _readings = msgspec.json.Decoder(tuple[ReadSourceFile, ...]).decode
 
 
 async def read_in_parallel(
-    open_crew: OpenPool,
+    open_pool: OpenPool,
     source: SourceFolder,
     facts: SourceFacts,
     take: Callable[[ReadSourceFile], None],
@@ -259,7 +259,7 @@ async def read_in_parallel(
         WorkerBrokeError: Where reading broke.
     """
     given = _encode(CollectJob(source.path, facts, source.fetches))
-    async with open_crew(WorkerSpec(OPENER, given, module_path())) as do:
+    async with open_pool(WorkerSpec(OPENER, given, module_path())) as do:
 
         async def read(places: tuple[str, ...]) -> tuple[ReadSourceFile, ...]:
             try:
@@ -324,7 +324,7 @@ def collect(  # noqa: PLR0913 - what is read, by whom, and who is told
     *,
     is_named: bool,
     on_done: Callable[[], None] = lambda: None,
-    open_crew: OpenPool | None = None,
+    open_pool: OpenPool | None = None,
 ) -> CollectedSource:
     """Read a source into a dataset.
 
@@ -334,7 +334,7 @@ def collect(  # noqa: PLR0913 - what is read, by whom, and who is told
         facts: The source's name and what is said of all of it.
         is_named: Whether somebody gave that name, and not the file's.
         on_done: Is called for each file.
-        open_crew: Opens those who read; None for this process.
+        open_pool: Opens those who read; None for this process.
 
     Raises:
         UsageError: Where the dataset has another source of that name, or files are too many.
@@ -346,11 +346,11 @@ def collect(  # noqa: PLR0913 - what is read, by whom, and who is told
             f"the dataset has another source called {facts.source!r}: name this one with "
             "--source-name"
         )
-    if open_crew is None:
+    if open_pool is None:
         for reading in read_source(source, facts):
             found.take(reading)
     else:
-        asyncio.run(read_in_parallel(open_crew, source, facts, found.take))
+        asyncio.run(read_in_parallel(open_pool, source, facts, found.take))
     return found.finish()
 
 

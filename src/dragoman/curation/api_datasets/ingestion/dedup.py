@@ -157,15 +157,17 @@ class DuplicateMatch(NamedTuple):
 def find_duplicates(fingerprints: Iterable[DocumentFingerprint]) -> list[DuplicateMatch]:
     """Return what is merged, and into what."""
     kept: _Kept = defaultdict(list)
-    twins: list[DuplicateMatch] = []
+    near_duplicates: list[DuplicateMatch] = []
     for one in sorted(fingerprints, key=lambda each: each.rank):
         for other, reason in _reasons(one, kept):
-            twins.append(DuplicateMatch(one.found, other.found, f"{reason} {other.found}"))
+            near_duplicates.append(
+                DuplicateMatch(one.found, other.found, f"{reason} {other.found}")
+            )
             break
         else:
             for key in _keys(one):
                 kept[key].append(one)
-    return twins
+    return near_duplicates
 
 
 def _keys(one: DocumentFingerprint) -> Iterator[Hashable]:
@@ -224,47 +226,49 @@ def _candidates(kept: _Kept, key: Hashable | None) -> list[DocumentFingerprint]:
     return [] if key is None else kept.get(key, [])[:_MOST_CANDIDATES]
 
 
-def merge_documents(kept: ApiDocument, twins: Sequence[ApiDocument]) -> ApiDocument:
+def merge_documents(kept: ApiDocument, near_duplicates: Sequence[ApiDocument]) -> ApiDocument:
     """Return a document with what only its twins say: facts, operations and where they were found.
 
     Args:
         kept: The document that the others are merged into; what it says stands.
-        twins: The others, the best first.
+        near_duplicates: The others, the best first.
     """
-    described = next((one for one in (kept, *twins) if one.tool_description), kept)
+    described = next((one for one in (kept, *near_duplicates) if one.tool_description), kept)
     return msgspec.structs.replace(
         kept,
         tool_description=described.tool_description,
-        home_url=_first(kept, twins, "home_url"),
-        country=_first(kept, twins, "country"),
+        home_url=_first(kept, near_duplicates, "home_url"),
+        country=_first(kept, near_duplicates, "country"),
         language=kept.language or (described.language if described is not kept else ""),
-        category=_category(kept, twins),
-        authentication=_authentication(kept, twins),
-        api_list=_operations((kept, *twins)),
-        origins=_origins((kept, *twins)),
+        category=_category(kept, near_duplicates),
+        authentication=_authentication(kept, near_duplicates),
+        api_list=_operations((kept, *near_duplicates)),
+        origins=_origins((kept, *near_duplicates)),
     )
 
 
-def _first(kept: ApiDocument, twins: Sequence[ApiDocument], field: str) -> str:
-    return next((said for one in (kept, *twins) if (said := str(getattr(one, field)))), "")
+def _first(kept: ApiDocument, near_duplicates: Sequence[ApiDocument], field: str) -> str:
+    return next(
+        (said for one in (kept, *near_duplicates) if (said := str(getattr(one, field)))), ""
+    )
 
 
-def _category(kept: ApiDocument, twins: Sequence[ApiDocument]) -> str:
+def _category(kept: ApiDocument, near_duplicates: Sequence[ApiDocument]) -> str:
     """Return the category of the merged document.
 
     If operations have their own categories, the category of a list is less precise than these.
     """
     if any(operation.category for operation in kept.api_list):
         return kept.category
-    return _first(kept, twins, "category")
+    return _first(kept, near_duplicates, "category")
 
 
-def _authentication(kept: ApiDocument, twins: Sequence[ApiDocument]) -> str:
+def _authentication(kept: ApiDocument, near_duplicates: Sequence[ApiDocument]) -> str:
     """Return the authentication that calls need.
 
     A document with operations knows it; a list's row counts only if it is the only source.
     """
-    return kept.authentication if kept.api_list else _first(kept, twins, "authentication")
+    return kept.authentication if kept.api_list else _first(kept, near_duplicates, "authentication")
 
 
 def _operations(documents: Sequence[ApiDocument]) -> tuple[Operation, ...]:
@@ -316,11 +320,15 @@ def merge_duplicates(dataset: Dataset) -> MergeCounts:
         StoreError: Where the dataset cannot be read or written.
     """
     prints = [_fingerprint(item) for item in dataset.items(FOUND)]
-    twins = {twin.found: twin for twin in find_duplicates(prints)}
+    near_duplicates = {
+        near_duplicate.found: near_duplicate for near_duplicate in find_duplicates(prints)
+    }
     ranked = [each.found for each in sorted(prints, key=lambda each: each.rank)]
-    record_decisions(dataset, STEP, _findings(dataset, ranked, twins), _SETTINGS)
-    kinds = Counter(twin.reason.partition(":")[0] for twin in twins.values())
-    return MergeCounts(len(prints) - len(twins), kinds["exact"], kinds["near"])
+    record_decisions(dataset, STEP, _findings(dataset, ranked, near_duplicates), _SETTINGS)
+    kinds = Counter(
+        near_duplicate.reason.partition(":")[0] for near_duplicate in near_duplicates.values()
+    )
+    return MergeCounts(len(prints) - len(near_duplicates), kinds["exact"], kinds["near"])
 
 
 def _fingerprint(item: StoredItem) -> DocumentFingerprint:
@@ -328,7 +336,7 @@ def _fingerprint(item: StoredItem) -> DocumentFingerprint:
 
 
 def _findings(
-    dataset: Dataset, ranked: list[str], twins: dict[str, DuplicateMatch]
+    dataset: Dataset, ranked: list[str], near_duplicates: dict[str, DuplicateMatch]
 ) -> Iterator[tuple[StoredItem, StepFinding]]:
     """Yield the result of each found document, by rank.
 
@@ -336,13 +344,13 @@ def _findings(
     """
     members: dict[str, list[str]] = defaultdict(list)
     for name in ranked:
-        if name in twins:
-            members[twins[name].kept].append(name)
+        if name in near_duplicates:
+            members[near_duplicates[name].kept].append(name)
     taken: Counter[str] = Counter()
     for name in ranked:
         item = _find_collected_item(dataset, name)
-        if name in twins:
-            yield item, StepFinding("merged", twins[name].reason)
+        if name in near_duplicates:
+            yield item, StepFinding("merged", near_duplicates[name].reason)
             continue
         others = [
             _find_collected_item(dataset, other).record(ApiDocument) for other in members[name]
@@ -355,8 +363,12 @@ def _findings(
         yield item, StepFinding("kept", _with(len(others)), (made,))
 
 
-def _with(twins: int) -> str:
-    return "" if not twins else f"with {twins} {'twin' if twins == 1 else 'twins'}"
+def _with(near_duplicates: int) -> str:
+    return (
+        ""
+        if not near_duplicates
+        else f"with {near_duplicates} {'twin' if near_duplicates == 1 else 'twins'}"
+    )
 
 
 def _find_collected_item(dataset: Dataset, name: str) -> StoredItem:

@@ -247,7 +247,7 @@ _SAY_NOTHING: Final = frozenset(("type", "title", "description", "required", "pr
 Generators write such a schema for every GET.
 """
 
-_TOLD_APART: Final = frozenset(("description", "example", "examples", "default", IN_TASK))
+_DISTINGUISHED: Final = frozenset(("description", "example", "examples", "default", IN_TASK))
 _SET_BY_OTHERS: Final = frozenset(("accept", "content-type"))
 """Header parameters that OpenAPI says to pass over: other parts of a document speak of them."""
 
@@ -479,7 +479,7 @@ def _build_parameter(
     examples: Sequence[object],
 ) -> ApiParameter:
     kind = type_of(schema)
-    rest = {key: each for key, each in schema.items() if key not in _TOLD_APART}
+    rest = {key: each for key, each in schema.items() if key not in _DISTINGUISHED}
     stated = _distinct([*examples, *examples_of_schema(schema)])
     in_task = raw.get(IN_TASK, schema.get(IN_TASK)) is True
     return ApiParameter(

@@ -193,8 +193,8 @@ def _remark(
         said.append(f"{len(open_ones)} with parts left open: {open_ones[0]}")
     if any(each.operation and not is_address(each.operation.url) for each in read):
         said.append("no server is named: addresses have no host")
-    if told := describe_configuration(document):
-        said.append(told)
+    if reported := describe_configuration(document):
+        said.append(reported)
     return "; ".join(said)
 
 

@@ -93,7 +93,7 @@ def filter_steps(plan: FilterPlan) -> tuple[CurationStep, CurationStep]:
     Findings depend on all rounds, so that another round causes all items to be examined again.
     """
     rounds = sorted({check.round for each in plan.histories.values() for check in each.checks})
-    told = {**msgspec.structs.asdict(plan.rules), "rounds": rounds, "aside": sorted(plan.aside)}
+    settings = {**msgspec.structs.asdict(plan.rules), "rounds": rounds, "aside": sorted(plan.aside)}
 
     async def look(item: StoredItem) -> StepFinding:
         history = plan.histories.get(item.name)
@@ -108,8 +108,8 @@ def filter_steps(plan: FilterPlan) -> tuple[CurationStep, CurationStep]:
 
     whole = Explode("document", checked_as_a_whole)
     return (
-        CurationStep(STEP, VERSION, OPERATION, look, told, _AT_ONCE, OPERATIONS),
-        CurationStep(STEP, VERSION, "document", look, told, _AT_ONCE, whole),
+        CurationStep(STEP, VERSION, OPERATION, look, settings, _AT_ONCE, OPERATIONS),
+        CurationStep(STEP, VERSION, "document", look, settings, _AT_ONCE, whole),
     )
 
 

@@ -236,8 +236,8 @@ def monitor_step(
 def _walking(
     this: MonitorRound, look: Callable[[StoredItem], Awaitable[StepFinding]]
 ) -> CurationStep:
-    told = {"round": this.name}
-    return CurationStep(STEP, VERSION, OPERATION, look, told, this.at_once, OPERATIONS)
+    record = {"round": this.name}
+    return CurationStep(STEP, VERSION, OPERATION, look, record, this.at_once, OPERATIONS)
 
 
 async def _keep_item(item: StoredItem) -> StepFinding:  # noqa: ARG001 - a step's signature

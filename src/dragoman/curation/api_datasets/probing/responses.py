@@ -298,15 +298,17 @@ def _error_in(value: object) -> str:
     if not isinstance(value, dict):
         return ""
     low = {str(name).lower(): each for name, each in value.items()}
-    told = next((name for name in _ERROR_FIELDS if low.get(name)), "")
-    if any(each for name, each in low.items() if name != told and isinstance(each, dict | list)):
+    reported = next((name for name in _ERROR_FIELDS if low.get(name)), "")
+    if any(
+        each for name, each in low.items() if name != reported and isinstance(each, dict | list)
+    ):
         return ""
     status = next((name for name in _STATUS_FIELDS if _is_bad_status(low.get(name))), "")
     if status and (len(low) == 1 or any(name in low for name in (*_SAYING_FIELDS, *_ERROR_FIELDS))):
         return f"the answer says {status} {low[status]}"
     if low.get("success") is False or low.get("ok") is False:
         return "the answer says that it is no success"
-    return f"the answer has {told!r} and no data" if told else ""
+    return f"the answer has {reported!r} and no data" if reported else ""
 
 
 def _is_bad_status(said: object) -> bool:

@@ -66,11 +66,13 @@ def verify_step(fetch: Fetch, clock: Clock, settings: VerifySettings) -> Curatio
     async def look(item: StoredItem) -> StepFinding:
         return await _verify_operation(item, fetch, clock, settings)
 
-    told: dict[str, object] = {"calls": settings.calls}
+    recorded: dict[str, object] = {"calls": settings.calls}
     if settings.keys:
         # What was dropped for want of a key is called again with one.
-        told["keys"] = sorted(f"{key.host}/{key.name}" for key in settings.keys)
-    return CurationStep(STEP, VERSION, OPERATION, look, told, settings.at_once, explode=OPERATIONS)
+        recorded["keys"] = sorted(f"{key.host}/{key.name}" for key in settings.keys)
+    return CurationStep(
+        STEP, VERSION, OPERATION, look, recorded, settings.at_once, explode=OPERATIONS
+    )
 
 
 async def _verify_operation(

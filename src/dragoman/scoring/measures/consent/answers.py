@@ -102,8 +102,8 @@ def read_answer(
         said = "question"
     is_named_alone = all(not each.sign and not each.only for each in clauses)
     asks = about.block.asks
-    is_told = bool(asks) and all(each.kind in _TELLING for each in asks)
-    is_choice = not is_told or phrases.answers("all", text)
+    is_reported = bool(asks) and all(each.kind in _TELLING for each in asks)
+    is_choice = not is_reported or phrases.answers("all", text)
     if said == "own" and is_named_alone and not is_choice:
         # Naming a thing chooses it among what was proposed, and is no yes to anything else.
         said = "unknown"
@@ -180,9 +180,9 @@ def _clauses(
         if not part.strip():
             continue
         clause = _clause(part, quiet, about, after_yes=is_positive)
-        told = [each.scope for each in found if each.scope != "global"]
-        if clause.sign and clause.scope == "global" and told and phrases.answers("rest", part):
-            turned: Literal["own", "other"] = "other" if told[-1] == "own" else "own"
+        stated = [each.scope for each in found if each.scope != "global"]
+        if clause.sign and clause.scope == "global" and stated and phrases.answers("rest", part):
+            turned: Literal["own", "other"] = "other" if stated[-1] == "own" else "own"
             clause = msgspec.structs.replace(clause, scope=turned, is_rest=True)
         if any(each.sign < 0 for each in found) and _is_of_another(part, clause, about.view):
             clause = msgspec.structs.replace(clause, sign=0)
@@ -278,8 +278,8 @@ def _scope(
     """Return of what a clause speaks: the call, something else of the proposal, or all of it."""
     if about.phrases.answers("all", part):
         return "own"
-    told = _scope_by_id(with_digits(part, about.phrases), about) or _scope_by_place(part, about)
-    by_words = told or _scope_by_words(part, about, is_no=is_no)
+    stated = _scope_by_id(with_digits(part, about.phrases), about) or _scope_by_place(part, about)
+    by_words = stated or _scope_by_words(part, about, is_no=is_no)
     if by_words:
         return by_words
     if about.view.names(part):

@@ -353,16 +353,16 @@ def _other_bags(view: CallTarget, text: str, phrases: ConsentPhrases) -> str:
     in_total = re.findall(rf"{_NUMBER}\s?(?:{total.pattern})", text) if total else []
     wanted = view.call.arguments.get("total_baggages")
     if in_total and isinstance(wanted, int | float) and "baggages" in view.call.name:
-        told = [_as_number(each if isinstance(each, str) else each[0]) for each in in_total]
-        if float(wanted) not in told:
-            return f"{told[0]:g} bags in total were said, not {wanted:g}"
+        stated = [_as_number(each if isinstance(each, str) else each[0]) for each in in_total]
+        if float(wanted) not in stated:
+            return f"{stated[0]:g} bags in total were said, not {wanted:g}"
     paid = phrases.units.get("bags_paid")
     charged = view.call.arguments.get("nonfree_baggages")
     if paid and isinstance(charged, int | float) and "baggages" in view.call.name:
         found = re.findall(rf"{_NUMBER},?\s?(?:{paid.pattern})", text)
-        told = [_as_number(each if isinstance(each, str) else each[0]) for each in found]
-        if told and float(charged) not in told:
-            return f"{told[0]:g} paid bags were said, not {charged:g}"
+        stated = [_as_number(each if isinstance(each, str) else each[0]) for each in found]
+        if stated and float(charged) not in stated:
+            return f"{stated[0]:g} paid bags were said, not {charged:g}"
     unit = phrases.units.get("bags") if "baggages" in view.call.name else None
     numbers = [view.call.arguments.get(name) for name in ("total_baggages", "nonfree_baggages")]
     known = [float(each) for each in numbers if isinstance(each, int | float)]

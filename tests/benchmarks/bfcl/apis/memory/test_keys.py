@@ -89,8 +89,8 @@ def test_a_search_returns_as_many_keys_as_asked_for_by_the_rules_of_slices(
 
 
 def test_a_search_in_an_empty_memory_is_an_error_as_in_the_reference() -> None:
-    world = make_environment(["MemoryAPI_kv"], {})
-    result = world.call(ToolCall("1", "archival_memory_key_search", {"query": "a"}))
+    environment = make_environment(["MemoryAPI_kv"], {})
+    result = environment.call(ToolCall("1", "archival_memory_key_search", {"query": "a"}))
     assert (result.content, result.error) == ("Error during execution: division by zero", True)
 
 

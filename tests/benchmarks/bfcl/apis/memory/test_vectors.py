@@ -117,8 +117,8 @@ def test_two_memories_without_a_snapshot_share_nothing(compass: Compass) -> None
 
 
 def test_what_is_no_text_is_refused(memory: MemoryAPI_vector) -> None:
-    world = ApiEnvironment(lambda: {"MemoryAPI_vector": memory})
-    result = world.call(ToolCall("1", "core_memory_add", {"text": 5}))
+    environment = ApiEnvironment(lambda: {"MemoryAPI_vector": memory})
+    result = environment.call(ToolCall("1", "core_memory_add", {"text": 5}))
     assert (result.content, result.error) == (
         "Error during execution: a text is needed, not 'int'",
         True,
@@ -146,9 +146,9 @@ def test_embeddings_that_are_no_vectors_are_the_embedder_s_fault(
 ) -> None:
     memory = MemoryAPI_vector({}, embed=lambda _: answer)
     memory.core_memory_add("east")
-    world = ApiEnvironment(lambda: {"MemoryAPI_vector": memory})
+    environment = ApiEnvironment(lambda: {"MemoryAPI_vector": memory})
     with pytest.raises(ParticipantError, match=message):
-        world.call(ToolCall("1", "core_memory_retrieve", {"query": "home"}))
+        environment.call(ToolCall("1", "core_memory_retrieve", {"query": "home"}))
 
 
 def test_a_snapshot_of_another_form_is_refused(compass: Compass) -> None:

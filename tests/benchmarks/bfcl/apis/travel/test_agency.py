@@ -220,8 +220,8 @@ def test_the_cards_of_the_scenario_stay_as_they_were() -> None:
 
 
 def test_insurance_takes_the_booking_before_the_cost_by_position() -> None:
-    world = make_environment(["TravelAPI"], {"TravelAPI": ANA})
-    result = world.call(
+    environment = make_environment(["TravelAPI"], {"TravelAPI": ANA})
+    result = environment.call(
         ToolCall("1", "purchase_insurance", {}, positionals=("abc", "full", "b1", 5.0, "c1"))
     )
     assert result.content == '{"insurance_status": false, "error": "Booking not found"}'

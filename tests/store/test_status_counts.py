@@ -44,11 +44,11 @@ def played(
 
 def counted(store: RunStore) -> dict[tuple[str, str, str, str], int]:
     """Return the counts by rules, agent, standing and cause."""
-    tallies = store.status_counts()
-    assert tallies is not None
+    status_counts = store.status_counts()
+    assert status_counts is not None
     return {
-        (group.rules, group.agent, group.standing, group.cause): tally.count
-        for group, tally in tallies.items()
+        (group.rules, group.agent, group.status, group.cause): status_count.count
+        for group, status_count in status_counts.items()
     }
 
 

@@ -56,10 +56,10 @@ def play(texts: PromptTexts) -> Play:
             {"agent": IdentityChannel(), "user": IdentityChannel()},
             {"agent": IdentityView(), "user": IdentityView()},
         )
-        world = entry_environment(entry, None)
-        talk = Conversation(world, {"agent": agent}, surfaces, lambda: 0.0)
-        conductor = FixedTurns(entry.task.turns, toolsets(entry, texts), rules)
-        return asyncio.run(talk.run(conductor))
+        environment = entry_environment(entry, None)
+        talk = Conversation(environment, {"agent": agent}, surfaces, lambda: 0.0)
+        turn_protocol = FixedTurns(entry.task.turns, toolsets(entry, texts), rules)
+        return asyncio.run(talk.run(turn_protocol))
 
     return played
 
@@ -188,9 +188,9 @@ def test_beside_a_malformed_call_the_reference_executes_none_and_we_execute_the_
         assert episode.ending == Termination("turns_done")
         assert [turn.calls for turn in played_turns(episode.events, 1)] == [executed]
         assert episode.malformed_calls == 1
-    told = [event.content for event in theirs.events if isinstance(event, ToolResult)]
-    assert told[:2] == [NOT_EXECUTED, NOT_EXECUTED]
-    assert told[2].endswith("could not be read: no JSON")
+    reported = [event.content for event in theirs.events if isinstance(event, ToolResult)]
+    assert reported[:2] == [NOT_EXECUTED, NOT_EXECUTED]
+    assert reported[2].endswith("could not be read: no JSON")
 
 
 def test_an_entry_may_be_played_twice_from_its_beginning(play: Play, shell: MakeEntry) -> None:

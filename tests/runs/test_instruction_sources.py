@@ -27,8 +27,8 @@ RESTLESS = PLAIN.with_axes(mood="restless")
 class CountsReplies:
     """Tells the agent how often the user has spoken."""
 
-    def __init__(self, talk: ConversationContext) -> None:
-        assert talk.agent.name == "parrot"
+    def __init__(self, context: ConversationContext) -> None:
+        assert context.agent.name == "parrot"
 
     async def instructions(self, side: Role, progress: ConversationProgress) -> str:
         said = sum(isinstance(event, Message) and event.by == "user" for event in progress.events)
@@ -64,7 +64,9 @@ def conversation(model: Parrot) -> Episode:
         build_setup(config, {"parrot": agent}),
         pairs=((agent, user),),
         conditions=(RESTLESS,),
-        further={("mood", "restless"): Layer("mood", "restless-1", briefing=CountsReplies)},
+        further={
+            ("mood", "restless"): Layer("mood", "restless-1", instruction_source=CountsReplies)
+        },
     )
     (cell,) = plan_cells(setup)
     return asyncio.run(Player(setup).converse(cell))
@@ -74,14 +76,18 @@ def test_a_model_has_one_system_prompt_that_says_what_holds_now(tmp_path: Path) 
     assert tmp_path.exists()
     model = Parrot()
     conversation(model)
-    told = [system[0].rpartition("<language>")[2] for system in model.systems]
+    reported = [system[0].rpartition("<language>")[2] for system in model.systems]
     assert [len(systems) for systems in model.systems] == [1] * len(model.systems)
-    assert ["spoken 1 times" in text for text in told][:2] == [True, False]
-    assert "spoken 2 times" in told[1]
+    assert ["spoken 1 times" in text for text in reported][:2] == [True, False]
+    assert "spoken 2 times" in reported[1]
 
 
 def test_the_episode_keeps_what_was_told_anew_and_its_cost() -> None:
     episode = conversation(Parrot())
-    assert episode.briefed[0] == InstructionUpdate(2, "agent", "The user has spoken 1 times.")
-    assert {briefed.side for briefed in episode.briefed} == {"agent"}
+    assert episode.instruction_updates[0] == InstructionUpdate(
+        2, "agent", "The user has spoken 1 times."
+    )
+    assert {instruction_updates.side for instruction_updates in episode.instruction_updates} == {
+        "agent"
+    }
     assert "context" in {usage.purpose for usage in episode.usage}

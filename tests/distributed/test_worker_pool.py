@@ -22,10 +22,10 @@ SOON = WorkerTimeouts(silence=0.04)
 class Tame:
     """A worker in this process: items say what happens to it."""
 
-    hired: "list[Tame]"
+    spawned: "list[Tame]"
 
     def __init__(self) -> None:
-        self.hired.append(self)
+        self.spawned.append(self)
         self.did: list[bytes] = []
         self.had: set[bytes] = set()
         self._gone = asyncio.Event()
@@ -66,24 +66,24 @@ class Tame:
 
 
 @pytest.fixture(autouse=True)
-def hired() -> list[Tame]:
-    Tame.hired = []
-    return Tame.hired
+def spawned() -> list[Tame]:
+    Tame.spawned = []
+    return Tame.spawned
 
 
 def answered(
-    *items: bytes, count: int = 2, patience: WorkerTimeouts = SOON
+    *items: bytes, count: int = 2, timeouts: WorkerTimeouts = SOON
 ) -> list[bytes | BaseException]:
     async def work() -> list[bytes | BaseException]:
-        async with open_worker_pool(count, Tame, WORK, patience) as do:
+        async with open_worker_pool(count, Tame, WORK, timeouts) as do:
             return await asyncio.gather(*map(do, items), return_exceptions=True)
 
     return asyncio.run(work())
 
 
-def test_items_are_answered_by_whoever_has_least_to_do(hired: list[Tame]) -> None:
+def test_items_are_answered_by_whoever_has_least_to_do(spawned: list[Tame]) -> None:
     assert answered(b"a", b"b", b"c", b"d") == [b"A", b"B", b"C", b"D"]
-    assert sorted(item for each in hired for item in each.did) == [b"a", b"b", b"c", b"d"]
+    assert sorted(item for each in spawned for item in each.did) == [b"a", b"b", b"c", b"d"]
 
 
 class Late(Tame):
@@ -91,18 +91,18 @@ class Late(Tame):
 
     async def begin(self, work: WorkerSpec) -> None:
         await super().begin(work)
-        if self is not self.hired[0]:
+        if self is not self.spawned[0]:
             for _ in range(100):
                 await asyncio.sleep(0)
 
 
-def test_items_are_divided_among_all_though_one_is_ready_first(hired: list[Tame]) -> None:
+def test_items_are_divided_among_all_though_one_is_ready_first(spawned: list[Tame]) -> None:
     async def work() -> None:
         async with open_worker_pool(2, Late, WORK, SOON) as do:
             await asyncio.gather(*map(do, (b"slow a", b"slow b", b"slow c", b"slow d")))
 
     asyncio.run(work())
-    assert [len(each.did) for each in hired] == [2, 2]
+    assert [len(each.did) for each in spawned] == [2, 2]
 
 
 class Absent(Tame):
@@ -110,49 +110,49 @@ class Absent(Tame):
 
     async def begin(self, work: WorkerSpec) -> None:
         await super().begin(work)
-        if self is not self.hired[0]:
+        if self is not self.spawned[0]:
             await self._lost(None)
 
 
 @pytest.mark.slow
-def test_whoever_is_ready_does_not_wait_for_one_that_never_is(hired: list[Tame]) -> None:
+def test_whoever_is_ready_does_not_wait_for_one_that_never_is(spawned: list[Tame]) -> None:
     async def work() -> list[bytes]:
         async with open_worker_pool(2, Absent, WORK, SOON) as do:
             return [await do(b"a"), await do(b"b")]
 
     assert asyncio.run(work()) == [b"A", b"B"]
-    assert [len(each.did) for each in hired] == [2, 0]
+    assert [len(each.did) for each in spawned] == [2, 0]
 
 
 def test_an_item_over_which_three_workers_died_is_given_up_and_the_others_are_done(
-    hired: list[Tame],
+    spawned: list[Tame],
 ) -> None:
     found = answered(b"die", b"slow a", b"slow b")
     assert isinstance(found[0], KilledWorkersError)
     assert str(found[0]) == "3 worker processes died over it"
     assert found[1:] == [b"SLOW A", b"SLOW B"]
-    assert sum(b"die" in each.had for each in hired) == 3
+    assert sum(b"die" in each.had for each in spawned) == 3
 
 
 def test_an_item_over_which_two_workers_hung_is_given_up_and_those_beside_it_are_done(
-    hired: list[Tame],
+    spawned: list[Tame],
 ) -> None:
     beside = [f"slow {number}".encode() for number in range(6)]
     found = answered(b"hang", *beside)
     assert isinstance(found[0], KilledWorkersError)
     assert str(found[0]) == "2 worker processes hung over it"
     assert found[1:] == [item.upper() for item in beside]
-    assert sum(b"hang" in each.had for each in hired) == 2
+    assert sum(b"hang" in each.had for each in spawned) == 2
 
 
 def test_an_item_that_is_never_answered_by_workers_that_are_there_is_given_up(
-    hired: list[Tame],
+    spawned: list[Tame],
 ) -> None:
-    found = answered(b"never", b"a", patience=WorkerTimeouts(silence=5, item=0.02))
+    found = answered(b"never", b"a", timeouts=WorkerTimeouts(silence=5, item=0.02))
     assert isinstance(found[0], KilledWorkersError)
     assert str(found[0]) == "2 worker processes hung over it"
     assert found[1] == b"A"
-    assert len(hired) == 4
+    assert len(spawned) == 4
 
 
 def test_items_that_kill_every_worker_end_the_run() -> None:

@@ -16,13 +16,13 @@ from dragoman.scoring.measures.escalation import escalation_duties, planned_hand
 
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_tools_at_stake_change_something_and_exist(domain: str) -> None:
-    stakes, kinds = domain_risk_profile(domain), DOMAINS[domain].kinds["agent"]
-    assert stakes.irreversible
-    assert {kinds[name] for name in stakes.irreversible} == {"write"}
-    assert kinds[stakes.escalation_tool] == "generic"
+    risk_profile, kinds = domain_risk_profile(domain), DOMAINS[domain].kinds["agent"]
+    assert risk_profile.irreversible
+    assert {kinds[name] for name in risk_profile.irreversible} == {"write"}
+    assert kinds[risk_profile.escalation_tool] == "generic"
 
 
-def test_variants_of_telecom_have_its_stakes() -> None:
+def test_variants_of_telecom_have_its_risk_profile() -> None:
     assert domain_risk_profile("telecom-workflow-solo") == domain_risk_profile("telecom")
     assert domain_risk_profile("bakery").irreversible == ()
 
@@ -58,14 +58,14 @@ def of_data(domain: str, folder: Path) -> DomainSuite:
 def test_a_duty_explains_every_plan_that_hands_over(
     data_folder: Path, domain: str, planned: int, by_duty_alone: list[str]
 ) -> None:
-    suite, stakes = of_data(domain, data_folder), domain_risk_profile(domain)
-    plans = {task.id for task in suite.tasks if planned_handover(task, stakes) is not None}
-    duties = {task.id: escalation_duties(task, stakes) for task in suite.tasks}
+    suite, risk_profile = of_data(domain, data_folder), domain_risk_profile(domain)
+    plans = {task.id for task in suite.tasks if planned_handover(task, risk_profile) is not None}
+    duties = {task.id: escalation_duties(task, risk_profile) for task in suite.tasks}
     assert len(plans) == planned
     assert [name for name in plans if not duties[name]] == []
     assert [name for name, found in duties.items() if found and name not in plans] == by_duty_alone
     named = {duty.reason for found in duties.values() for duty in found}
-    assert named == {duty.reason for duty in stakes.escalations}
+    assert named == {duty.reason for duty in risk_profile.escalations}
 
 
 def test_a_duty_stands_under_a_heading_of_the_policy(data_folder: Path) -> None:

@@ -20,7 +20,7 @@ from dragoman.testing.server import ModelServer
 
 Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
-Told = Callable[..., Any]
+RunJson = Callable[..., Any]
 
 PRICES = """
 [[lists]]
@@ -45,12 +45,14 @@ def repeated(request: ChatBody) -> CannedReply:
     return CannedReply(json.dumps({"said": text}))
 
 
-def test_what_an_audio_set_took_is_told_by_purpose_and_priced(told: Told) -> None:
+def test_what_an_audio_set_took_is_told_by_purpose_and_priced(run_json: RunJson) -> None:
     with ModelServer(repeated) as server:
         model = f"compatible/any?base_url={server.url}"
-        told("speak", "courier", "--texts-only", "--sample", 2, "--rewriter", model, "--out", "set")
+        run_json(
+            "speak", "courier", "--texts-only", "--sample", 2, "--rewriter", model, "--out", "set"
+        )
 
-    found = told("usage", "set", "--prices", "prices.toml")
+    found = run_json("usage", "set", "--prices", "prices.toml")
 
     (line,) = made(found)["set"]["lines"]
     cost = line["tokens_in"] * 100e-6 + line["tokens_out"] * 1000e-6
@@ -59,7 +61,7 @@ def test_what_an_audio_set_took_is_told_by_purpose_and_priced(told: Told) -> Non
     assert found["usage"] == []
 
 
-def test_a_dataset_and_translations_tell_what_they_took(told: Told, folder: Path) -> None:
+def test_a_dataset_and_translations_tell_what_they_took(run_json: RunJson, folder: Path) -> None:
     asked = Usage("generator", "compatible/any", 3, 2_000, 100)
     with Dataset(folder / "apis") as dataset:
         line = StepLine("generate", "query", "q", "kept")
@@ -67,7 +69,7 @@ def test_a_dataset_and_translations_tell_what_they_took(told: Told, folder: Path
     with TranslationMemory(folder / FILE) as memory:
         memory.put((), [Usage("translation", "nobody/knows", 1, 10, 10)])
 
-    found = made(told("usage", "apis", FILE, "--prices", "prices.toml"))
+    found = made(run_json("usage", "apis", FILE, "--prices", "prices.toml"))
 
     assert (found["apis"]["kind"], found["apis"]["cost"]) == ("dataset", pytest.approx(0.3))
     assert (found[FILE]["kind"], found[FILE]["cost"]) == ("translations", None)
@@ -75,13 +77,13 @@ def test_a_dataset_and_translations_tell_what_they_took(told: Told, folder: Path
 
 @pytest.mark.parametrize(("hour", "cost"), [(2.5, 1.25), (None, None)])
 def test_a_training_costs_what_its_hours_do_and_is_unknown_without_a_price(
-    told: Told, dragoman: Cli, folder: Path, hour: float | None, cost: float | None
+    run_json: RunJson, dragoman: Cli, folder: Path, hour: float | None, cost: float | None
 ) -> None:
     used = TrainingUse(1_800, 1_234_567)
     found = TrainingResult(("out/model",), 3, (), 8, 4, 2.0, 0.5, "cpu", "key", used)
     (folder / RESULT).write_bytes(msgspec.json.encode(with_price(found, hour)))
 
-    (line,) = made(told("usage", "."))["."]["lines"]
+    (line,) = made(run_json("usage", "."))["."]["lines"]
 
     assert (line["for"], line["tokens_in"], line["seconds"]) == ("trainer", 1_234_567, 1_800)
     assert line["cost"] == cost
@@ -90,11 +92,11 @@ def test_a_training_costs_what_its_hours_do_and_is_unknown_without_a_price(
     assert ("1.25 USD" if hour else "unknown") in shown
 
 
-def test_runs_and_makings_stand_in_tables_of_their_own(
-    told: Told, dragoman: Cli, folder: Path
+def test_runs_and_artifact_costs_stand_in_tables_of_their_own(
+    run_json: RunJson, dragoman: Cli, folder: Path
 ) -> None:
-    told("speak", "courier", "--texts-only", "--sample", 1, "--out", "set")
-    told("run", "sample:shop", "--agent", "gold", "--limit", 1, "--out", "mine")
+    run_json("speak", "courier", "--texts-only", "--sample", 1, "--out", "set")
+    run_json("run", "sample:shop", "--agent", "gold", "--limit", 1, "--out", "mine")
 
     shown = dragoman("usage", "mine", "set", "--out", "costs.md").stdout
 
@@ -113,12 +115,12 @@ def test_a_damaged_card_or_training_is_named_in_one_line(refused: Refused, folde
 
 
 def test_a_training_that_does_not_tell_its_use_and_an_axis_without_runs_are_refused(
-    told: Told, refused: Refused, folder: Path
+    run_json: RunJson, refused: Refused, folder: Path
 ) -> None:
-    untold = TrainingResult(("out/model",), 3, (), 8, 4, 2.0, 0.5, "cpu", "key", None)
-    (folder / RESULT).write_bytes(msgspec.json.encode(untold))
+    unreported = TrainingResult(("out/model",), 3, (), 8, 4, 2.0, 0.5, "cpu", "key", None)
+    (folder / RESULT).write_bytes(msgspec.json.encode(unreported))
     assert "does not tell what the training used" in refused("usage", ".", status=1)
-    told("speak", "courier", "--texts-only", "--sample", 1, "--out", "set")
+    run_json("speak", "courier", "--texts-only", "--sample", 1, "--out", "set")
     asked = ("usage", "set", "--by", "language")
     assert "--by language: none of these folders is a run" in refused(*asked, status=2)
 

@@ -102,7 +102,7 @@ class Talking:
     """One conversation of the shop with clarifications."""
 
     def __init__(self, shop: DomainSuite, agent: Speaker, user: Speaker) -> None:
-        self.world = shop.factory(DEFAULT_RULES)(shop.tasks[0])
+        self.environment = shop.factory(DEFAULT_RULES)(shop.tasks[0])
         self.sessions: dict[Role, Speaker] = {"agent": agent, "user": user}
 
     def play(
@@ -113,15 +113,17 @@ class Talking:
         *,
         aloud: bool = False,
     ) -> Episode:
-        inner = HalfDuplex(self.world, DEFAULT_RULES, limits or Limits())
-        conductor = ClarifyingProtocol(inner, judge or RuleClarificationJudge(), TASK, aloud=aloud)
+        inner = HalfDuplex(self.environment, DEFAULT_RULES, limits or Limits())
+        turn_protocol = ClarifyingProtocol(
+            inner, judge or RuleClarificationJudge(), TASK, aloud=aloud
+        )
         channels: dict[Role, Channel] = {
             "agent": IdentityChannel(),
             "user": channel or IdentityChannel(),
         }
         surfaces = ConversationIO(channels, dict.fromkeys(channels, IdentityView()))
-        conversation = Conversation(self.world, self.sessions, surfaces, lambda: 0.0)
-        return asyncio.run(conversation.run(conductor))
+        conversation = Conversation(self.environment, self.sessions, surfaces, lambda: 0.0)
+        return asyncio.run(conversation.run(turn_protocol))
 
 
 def said(episode: Episode) -> list[tuple[str, str]]:

@@ -34,7 +34,7 @@ def listed(name: str, url: str) -> ApiDocument:
     return ApiDocument("x", name, home_url=url, origins=(origin(name, "catalogue"),))
 
 
-def twins(**documents: ApiDocument) -> list[DuplicateMatch]:
+def near_duplicates(**documents: ApiDocument) -> list[DuplicateMatch]:
     return find_duplicates(fingerprint_document(name, each) for name, each in documents.items())
 
 
@@ -42,15 +42,17 @@ def test_the_same_operations_are_one_api_whatever_it_is_called() -> None:
     old = served("Laws", "/acts", "/acts/{id}")
     new = served("Registry", "/acts", "/acts/{actId}", "/search")
     same = served("Statutes", "/acts/{number}/", "/acts")
-    assert twins(a=old, b=same) == [DuplicateMatch("b", "a", "exact: the same operations as a")]
-    assert twins(a=old, b=new) == []
+    assert near_duplicates(a=old, b=same) == [
+        DuplicateMatch("b", "a", "exact: the same operations as a")
+    ]
+    assert near_duplicates(a=old, b=new) == []
 
 
 def test_versions_of_an_api_are_one_api() -> None:
     paths = ("acts", "acts/{id}", "search", "titles")
     old = served("Laws", *(f"/v1/{path}" for path in paths))
     new = served("Statutes", *(f"/v2.0/{path}" for path in paths), "/v2.0/new")
-    assert twins(old=old, new=new) == [
+    assert near_duplicates(old=old, new=new) == [
         DuplicateMatch("old", "new", "near: 4 of 5 operations shared with new")
     ]
 
@@ -59,21 +61,23 @@ def test_a_part_of_an_api_is_its_twin_where_names_are_alike() -> None:
     whole = served("API Series de Tiempo", "/a", "/b", "/c", "/d", "/e", "/f")
     part = served("Series de Tiempo", "/a", "/b")
     other = served("Laws", "/a", "/b")
-    assert twins(whole=whole, part=part) == [
+    assert near_duplicates(whole=whole, part=part) == [
         DuplicateMatch("part", "whole", "near: a name like that, and 2 of 2 operations, of whole")
     ]
-    assert twins(whole=whole, other=other) == []
+    assert near_duplicates(whole=whole, other=other) == []
 
 
 def test_one_entry_in_two_lists_is_one_api() -> None:
     one = listed("Cat Facts", "https://www.cats.example/api/")
     two = listed("cat facts", "http://cats.example/api#readme")
-    assert twins(a=one, b=two) == [DuplicateMatch("b", "a", "exact: the name and the page of a")]
+    assert near_duplicates(a=one, b=two) == [
+        DuplicateMatch("b", "a", "exact: the name and the page of a")
+    ]
 
 
 def test_names_that_are_alike_on_one_page_are_one_api_and_others_are_not() -> None:
     page = "https://data.example/kr"
-    assert twins(
+    assert near_duplicates(
         a=listed("Weather Forecast", page),
         b=listed("Weather Forecasts API", page),
         c=listed("Bus Arrivals", page),
@@ -81,7 +85,7 @@ def test_names_that_are_alike_on_one_page_are_one_api_and_others_are_not() -> No
 
 
 def test_one_name_on_one_site_is_one_api_but_not_on_a_site_of_many() -> None:
-    assert twins(
+    assert near_duplicates(
         a=listed("Kuveyt", "https://developer.kuveyt.com.tr/"),
         b=listed("Kuveyt", "https://www.kuveyt.com.tr/api"),
         c=listed("Quran", "https://github.com/one/quran"),
@@ -92,23 +96,26 @@ def test_one_name_on_one_site_is_one_api_but_not_on_a_site_of_many() -> None:
 def test_an_entry_of_a_list_goes_into_the_document_of_that_api() -> None:
     document = served("Laws", "/acts")
     entry = listed("Laws", "https://www.law.example/about")
-    assert twins(entry=entry, document=document) == [
+    assert near_duplicates(entry=entry, document=document) == [
         DuplicateMatch("entry", "document", "near: the name and the site of document")
     ]
 
 
 def test_two_documents_of_one_name_and_site_with_other_operations_stay_two() -> None:
-    assert twins(a=served("Delivery", "/a", "/b"), b=served("Delivery", "/c", "/d")) == []
+    assert near_duplicates(a=served("Delivery", "/a", "/b"), b=served("Delivery", "/c", "/d")) == []
 
 
 def test_small_differences_do_not_chain_two_apis_that_are_not_alike() -> None:
     page = "https://a.example/"
     names = ("weather today", "weather today now", "today now", "now here")
-    found = twins(**{name: listed(name, page) for name in names})
-    kept = set(names) - {twin.found for twin in found}
+    found = near_duplicates(**{name: listed(name, page) for name in names})
+    kept = set(names) - {near_duplicate.found for near_duplicate in found}
     assert all(
-        name_similarity(twin.found.replace(" ", "-"), twin.kept.replace(" ", "-")) >= 0.6
-        for twin in found
+        name_similarity(
+            near_duplicate.found.replace(" ", "-"), near_duplicate.kept.replace(" ", "-")
+        )
+        >= 0.6
+        for near_duplicate in found
     )
     assert "now here" in kept
 
@@ -135,32 +142,32 @@ def test_the_order_of_what_is_found_changes_nothing(order: list[int]) -> None:
 
 def test_what_only_a_twin_says_is_kept() -> None:
     kept = served("Laws", "/v2/a")
-    twin = msgspec.structs.replace(
+    near_duplicate = msgspec.structs.replace(
         served("Old laws", "/v1/a", "/v1/b"),
         tool_description="Gesetze",
         language="de",
         country="Austria",
         category="Government",
     )
-    whole = merge_documents(kept, [twin])
+    whole = merge_documents(kept, [near_duplicate])
     assert [each.url for each in whole.api_list] == [f"{HOST}/v2/a", f"{HOST}/v1/b"]
     assert (whole.tool_name, whole.tool_description, whole.language, whole.country) == (
         *("Laws", "Gesetze", "de"),
         "Austria",
     )
-    assert whole.origins == (*kept.origins, *twin.origins)
+    assert whole.origins == (*kept.origins, *near_duplicate.origins)
 
 
-def test_what_a_document_says_stands_against_its_twins() -> None:
+def test_what_a_document_says_stands_against_its_near_duplicates() -> None:
     kept = msgspec.structs.replace(served("Laws", "/a"), country="Canada", tool_description="Acts")
-    twin = msgspec.structs.replace(
+    near_duplicate = msgspec.structs.replace(
         listed("Laws", "https://law.example"),
         country="Austria",
         tool_description="Gesetze",
         language="de",
         authentication="apiKey",
     )
-    whole = merge_documents(kept, [twin])
+    whole = merge_documents(kept, [near_duplicate])
     assert (whole.country, whole.language, whole.authentication) == ("Canada", "", "")
 
 
