@@ -114,7 +114,7 @@ def examples(tmp_path: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [example.stem for example in EXAMPLES])
 def test_an_old_example_runs(name: str, examples: Path) -> None:
-    with pytest.warns(DeprecationWarning, match="the old path goes with"):
+    with pytest.warns(DeprecationWarning, match="the old (path|name) goes with"):
         runpy.run_path(str(examples / f"{name}.py"))
 
 
