@@ -81,7 +81,7 @@ def test_every_constant_of_the_clock_has_its_line_and_its_value() -> None:
     constants: dict[str, object] = {
         f"{part}.{name}": value
         for part in ("caller", "agent", "speaking")
-        for name, value in msgspec.structs.asdict(getattr(stated, part)).items()
+        for name, value in msgspec.to_builtins(getattr(stated, part)).items()
     }
     rates = stated.speaking.signs_per_minute
     constants["speaking.signs_per_minute"] = ", ".join(f"{key} {rates[key]:g}" for key in rates)
