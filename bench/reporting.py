@@ -20,7 +20,7 @@ from dragoman.core.protocols import Provenance, Suite
 from dragoman.core.replies import TextReply, text_reply
 from dragoman.core.scores import ComponentScore, Score, Scored
 from dragoman.registry.suites import load_suite
-from dragoman.runs.jobs import Manifest
+from dragoman.runs.manifest import Manifest
 from dragoman.store.conversation_writes import StoredEpisode
 from dragoman.store.run_plan import NewRun, StoredCell
 from dragoman.store.run_store import create_run

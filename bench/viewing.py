@@ -26,7 +26,7 @@ from dragoman.core.scores import ComponentScore, Evidence, Score, Scored
 from dragoman.core.tasks import Scenario, Task
 from dragoman.core.tools import ToolCall, ToolResult
 from dragoman.core.usage import Usage
-from dragoman.runs.jobs import Manifest
+from dragoman.runs.manifest import Manifest
 from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
 from dragoman.store.run_plan import NewRun, StoredCell
 from dragoman.store.run_store import create_run

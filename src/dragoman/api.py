@@ -26,12 +26,8 @@ from dragoman.core.protocols import Participant
 from dragoman.core.rules import RULES
 from dragoman.dataframes.comparisons import ComparisonOptions, RunComparison, compare_runs
 from dragoman.dataframes.results import chosen_scoring
-from dragoman.registry.participants import (
-    ResolvedParticipant,
-    judge_name,
-    rename_agent,
-    resolve_object,
-)
+from dragoman.registry.participant_names import judge_name
+from dragoman.registry.participants import ResolvedParticipant, rename_agent, resolve_object
 from dragoman.registry.suites import default_rules_of, prompts_for
 from dragoman.runs.jobs import invalid_cells, resume_job
 from dragoman.runs.runner import PlayedRun, play, start

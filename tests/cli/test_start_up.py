@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
+from dragoman import run
 from dragoman.cli.commands.tree import COMMANDS_BY_MODULE, MODULE_BY_GROUP, command_line
 
 HEAVY = (
@@ -19,7 +20,7 @@ HEAVY = (
 )
 
 ONLY_FOR_VALUES = {"pydantic"}
-"""What typer makes values with: help has none."""
+"""What typer makes values with that are not written plainly: `dragoman.cli.plain_values`."""
 
 DESCRIPTION = {
     *("dragoman.config", "dragoman.config.options", "dragoman.config.run_config"),
@@ -81,6 +82,16 @@ def test_listing_names_loads_nothing_that_makes_what_they_name(modules_after: Mo
         "cli",
         "core",
     }
+
+
+def test_showing_a_run_loads_nothing_that_plays_one(modules_after: Modules, tmp_path: Path) -> None:
+    run("courier", "gold", limit=1, out=tmp_path / "run")
+
+    loaded = modules_after("show", str(tmp_path / "run"), "--trial", "0")
+
+    playing = {"dragoman.composition.setup", "dragoman.registry.participants"}
+    unwanted = {"numpy", "aiohttp", "asyncio", "polars", *ONLY_FOR_VALUES, *playing}
+    assert loaded & unwanted == set()
 
 
 def test_a_command_declares_no_others_than_those_beside_it(modules_after: Modules) -> None:

@@ -16,7 +16,7 @@ from dragoman.conditions.voice.audio_effects.presets import preset_names
 from dragoman.core.episodes import Episode, Message
 from dragoman.core.replies import TextReply, Utterance
 from dragoman.registry.speech_engines import RECOGNIZERS
-from dragoman.runs.jobs import read_manifest
+from dragoman.runs.manifest import read_manifest
 from dragoman.store.audio_files import audio_path
 from dragoman.store.run_store import open_run
 from dragoman.testing.fault_injection import Cut, Faults, RateLimited, ServerError, TransportFault

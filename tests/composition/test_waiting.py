@@ -2,15 +2,10 @@
 
 import pytest
 
-from dragoman.composition.concurrency import (
-    ConcurrencyLimits,
-    LocalEndpoint,
-    concurrency_limits,
-    default_concurrency,
-    local_servers,
-)
+from dragoman.composition.concurrency import concurrency_limits, default_concurrency, local_servers
 from dragoman.composition.conditions.personas import BY_MODEL
 from dragoman.composition.setup import model_clients
+from dragoman.config.concurrency_limits import ConcurrencyLimits, LocalEndpoint
 from dragoman.config.run_config import RunConfig
 
 HERE = "compatible/qwen?base_url=http://127.0.0.1:8080/v1"

@@ -15,7 +15,7 @@ from dragoman.core.usage import RemarkKind, Usage
 from dragoman.dataframes.interpretation_warnings import refusal_warnings, reply_warnings
 from dragoman.dataframes.results import summary
 from dragoman.models.prices import NO_PRICES
-from dragoman.runs.jobs import Manifest
+from dragoman.runs.manifest import Manifest
 from dragoman.store.conversation_writes import StoredEpisode
 from dragoman.store.run_plan import NewRun, StoredCell
 from dragoman.store.run_store import create_run

@@ -17,7 +17,8 @@ from dragoman.core.replies import ToolCallReply
 from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.core.tools import ToolCall, Toolset
 from dragoman.experiments.failure_attribution import FOLDER, attribute_failures
-from dragoman.runs.jobs import read_manifest, resume_job
+from dragoman.runs.jobs import resume_job
+from dragoman.runs.manifest import read_manifest
 from dragoman.runs.runner import MeasureRequest, play, score, start
 from dragoman.simulation.participants.oracle import GoldAgent, LiteralAgent
 from dragoman.store.run_plan import NewRun

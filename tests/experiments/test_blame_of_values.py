@@ -8,7 +8,7 @@ import pytest
 
 import dragoman
 from dragoman.core.audio import Audio
-from dragoman.core.texts.entities import ExpectedValue
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.value_matching.matcher import states
 from dragoman.curation.audio_sets.messages import expected_values
 from dragoman.experiments.failure_attribution import attribute_failures

@@ -21,7 +21,8 @@ from dragoman.core.tools import ToolResult
 from dragoman.dataframes.results import chosen_scoring
 from dragoman.formats.result_files import export_results, import_run
 from dragoman.runs.executor import execute, pending_cells
-from dragoman.runs.jobs import read_manifest, resume_job, start_job
+from dragoman.runs.jobs import resume_job, start_job
+from dragoman.runs.manifest import read_manifest
 from dragoman.runs.measure_runner import rescore
 from dragoman.scoring.judges import AssumeMet
 from dragoman.store.run_file import FILE

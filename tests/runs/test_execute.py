@@ -15,7 +15,8 @@ from dragoman.dataframes.results import results_object, summary
 from dragoman.models.budget import Budget, RecordingSpendTracker, parse_spend_limit
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.executor import RunSpending, execute, pending_cells
-from dragoman.runs.jobs import Job, read_manifest, resume_job, start_job
+from dragoman.runs.jobs import Job, resume_job, start_job
+from dragoman.runs.manifest import read_manifest
 from dragoman.runs.measure_runner import Choice, rescore
 from dragoman.runs.runner import play as play_job
 from dragoman.store.conversation_writes import StoredEpisode

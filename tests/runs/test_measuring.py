@@ -22,7 +22,8 @@ from dragoman.core.measures import (
 )
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.dataframes.results import run_figures
-from dragoman.runs.jobs import read_manifest, resume_job
+from dragoman.runs.jobs import resume_job
+from dragoman.runs.manifest import read_manifest
 from dragoman.runs.measure_runner import Choice, measure_locally, measure_settings
 from dragoman.runs.runner import MeasureRequest, PlayedRun, play, score, start
 from dragoman.scoring.language_detection import _load_fasttext_model

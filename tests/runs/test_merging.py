@@ -21,7 +21,8 @@ from dragoman.core.scores import METRIC_VERSION, Score, Scored, Unscored
 from dragoman.core.usage import Usage
 from dragoman.runs import jobs
 from dragoman.runs.executor import execute, pending_cells
-from dragoman.runs.jobs import Job, read_manifest, resume_job, start_job
+from dragoman.runs.jobs import Job, resume_job, start_job
+from dragoman.runs.manifest import read_manifest
 from dragoman.runs.merging import merge_runs
 from dragoman.runs.plan import lazy_plan
 from dragoman.store import run_merge as merging

@@ -12,7 +12,8 @@ from dragoman.composition.setup import build_setup
 from dragoman.config.run_config import RunConfig, validated_config
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.models.chat.scripted import ScriptedReply
-from dragoman.runs.jobs import read_manifest, resume_job, spec_keys
+from dragoman.runs.jobs import resume_job
+from dragoman.runs.manifest import read_manifest, spec_keys
 from dragoman.runs.merging import merge_runs
 from dragoman.runs.plan import Cell, cell_rebuilder, cell_spec, conversation_seed, plan_cells
 from dragoman.simulation.participants.canonical_arguments import canonical_name

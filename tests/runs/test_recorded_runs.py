@@ -31,7 +31,8 @@ from dragoman.core.replies import (
 from dragoman.core.tools import Toolset
 from dragoman.registry.suites import load_suite
 from dragoman.runs.executor import execute, pending_cells
-from dragoman.runs.jobs import read_manifest, resume_job
+from dragoman.runs.jobs import resume_job
+from dragoman.runs.manifest import read_manifest
 from dragoman.runs.plan import plan_cells
 from dragoman.runs.runner import play, start
 from dragoman.store.run_store import open_run

@@ -16,7 +16,8 @@ from dragoman.config.run_config import RunConfig
 from dragoman.core.episodes import Episode, Message
 from dragoman.core.replies import AudioRef, TextReply, Utterance
 from dragoman.runs.executor import execute, pending_cells
-from dragoman.runs.jobs import read_manifest, start_job
+from dragoman.runs.jobs import start_job
+from dragoman.runs.manifest import read_manifest
 from dragoman.runs.plan import plan_cells
 from dragoman.store.audio_files import FOLDER, audio_path
 from dragoman.store.run_file import FILE

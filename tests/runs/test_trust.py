@@ -15,7 +15,8 @@ from dragoman.config.environment import state_folder
 from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import condition_of
 from dragoman.core.errors import UsageError
-from dragoman.runs.jobs import Manifest, resume_job
+from dragoman.runs.jobs import resume_job
+from dragoman.runs.manifest import Manifest
 from dragoman.runs.runner import MeasureRequest, play, score, start
 from dragoman.store.checksums import strip_checksum, with_checksum
 from dragoman.store.run_file import FILE

@@ -30,7 +30,7 @@ from dragoman.core.scores import ComponentScore, Evidence, Score, Scored
 from dragoman.core.tasks import Action, Criteria, Scenario, Task
 from dragoman.core.tools import Change, ToolCall, ToolResult
 from dragoman.core.usage import Usage
-from dragoman.runs.jobs import Manifest
+from dragoman.runs.manifest import Manifest
 from dragoman.store.audio_files import AudioFiles, audio_path
 from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
 from dragoman.store.run_plan import NewRun, StoredCell

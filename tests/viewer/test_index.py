@@ -18,7 +18,7 @@ from dragoman.core.measures import REWARD, REWARD_VERSION, MeasureResult
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored, Unscored
 from dragoman.core.usage import Usage
 from dragoman.dataframes.results import summary
-from dragoman.runs.jobs import Manifest
+from dragoman.runs.manifest import Manifest
 from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
 from dragoman.store.run_index import ORDERS, IndexQuery, ListPage
 from dragoman.store.run_plan import NewRun, StoredCell

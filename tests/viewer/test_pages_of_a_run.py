@@ -21,7 +21,7 @@ from dragoman.core.content_keys import content_key
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.scores import Score, Scored
 from dragoman.core.usage import Usage
-from dragoman.runs.jobs import Manifest
+from dragoman.runs.manifest import Manifest
 from dragoman.store.conversation_writes import StoredEpisode
 from dragoman.store.run_plan import NewRun, StoredCell
 from dragoman.store.run_store import RunStore, create_run

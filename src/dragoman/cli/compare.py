@@ -13,7 +13,7 @@ from dragoman.core.texts.characters import escape_controls
 from dragoman.dataframes.comparison_frames import comparison_object
 from dragoman.dataframes.comparisons import ComparisonOptions, RunComparison, compare_runs
 from dragoman.models.prices import load_prices
-from dragoman.registry.participants import judge_name
+from dragoman.registry.participant_names import judge_name
 from dragoman.report.comparison import differences_table, print_details
 from dragoman.report.text_tables import print_table
 

@@ -15,12 +15,12 @@ from dragoman.core.scores import OUTCOME_STATUSES
 from dragoman.core.texts.characters import escape_controls
 from dragoman.dataframes.comparisons import drop_object, run_drops
 from dragoman.dataframes.results import chosen_scoring, outcomes
-from dragoman.registry.participants import judge_name
+from dragoman.registry.participant_names import judge_name
 from dragoman.report import formatting
 from dragoman.report.comparison import show_run_command
 from dragoman.report.degradation import NAMES, UNASKED, drop_lines
 from dragoman.report.summary import FailureGroup, failure_groups
-from dragoman.runs.jobs import read_manifest
+from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_store import open_run
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from dragoman.core.errors import UsageError
 from dragoman.dataframes.run_views import run_views
 from dragoman.dataframes.text_files import as_csv
-from dragoman.registry.participants import judge_name
+from dragoman.registry.participant_names import judge_name
 from dragoman.report.charts import standalone_svg
 from dragoman.report.figure_spec import FigureSpec
 from dragoman.report.html_parts import figure_style, stylesheet

@@ -20,9 +20,9 @@ from dragoman.formats.result_files import export_results, import_run, result_for
 from dragoman.formats.run_bundle import pack_run, unpack_run
 from dragoman.formats.run_folders import RunFolderFormat, run_folder_formats
 from dragoman.formats.table_files import require_agent, write_csv, write_json_lines, write_parquet
-from dragoman.registry.participants import judge_name
+from dragoman.registry.participant_names import judge_name
 from dragoman.report import formatting
-from dragoman.runs.jobs import read_manifest
+from dragoman.runs.manifest import read_manifest
 from dragoman.store.audio_set_format import SETTINGS
 from dragoman.store.run_store import RunStore, open_run
 

@@ -9,7 +9,7 @@ from dragoman.cli.output import print_line, print_metrics_json
 from dragoman.cli.styles import one_of, require_options
 from dragoman.core.errors import UsageError
 from dragoman.dataframes.text_files import require_writable, write_tables
-from dragoman.registry.participants import judge_name
+from dragoman.registry.participant_names import judge_name
 from dragoman.report.capabilities import StyleRequest
 from dragoman.report.catalog import find_style, styles
 from dragoman.report.text_tables import TextTable, print_table

@@ -4,10 +4,11 @@ import sys
 from collections.abc import Mapping
 
 from dragoman.cli.output import mode, one_line
-from dragoman.composition.concurrency import ConcurrencyLimits, concurrency_limits
+from dragoman.composition.concurrency import concurrency_limits
 from dragoman.composition.setup import Setup, build_setup
 from dragoman.config.agent_specs import specs_of
 from dragoman.config.builtin_names import HUMAN
+from dragoman.config.concurrency_limits import ConcurrencyLimits
 from dragoman.core.errors import RunHalted
 from dragoman.core.usage import Usage
 from dragoman.models.budget import Budget

@@ -50,14 +50,8 @@ from dragoman.registry.participants import ResolvedParticipant, resolve_person
 from dragoman.report import formatting
 from dragoman.runs.executor import Pending, pending_cells
 from dragoman.runs.in_flight import InFlightRegistry
-from dragoman.runs.jobs import (
-    Job,
-    count_valid,
-    invalid_cells,
-    read_manifest,
-    resume_job,
-    stored_prices,
-)
+from dragoman.runs.jobs import Job, count_valid, invalid_cells, resume_job
+from dragoman.runs.manifest import read_manifest, stored_prices
 from dragoman.runs.plan import Cell, count_left_of_shard, not_applicable, plan_cells
 from dragoman.runs.preflight import count_asking
 from dragoman.runs.runner import MeasureRequest, PlayedRun, new_folder, play_pending, score, start

@@ -17,7 +17,7 @@ from dragoman.dataframes.results import Agreement
 from dragoman.report import formatting
 from dragoman.report.formatting import measured_value, reasons_line
 from dragoman.report.text_tables import TextTable, print_table
-from dragoman.runs.jobs import Manifest
+from dragoman.runs.manifest import Manifest
 
 
 class RunState(NamedTuple):

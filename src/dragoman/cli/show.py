@@ -17,18 +17,16 @@ from dragoman.core.conditions import axis_names
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.dataframes.results import chosen_scoring, outcome_object, outcomes
-from dragoman.dataframes.run_views import run_views
 from dragoman.models.prices import load_prices
-from dragoman.registry.participants import judge_name
+from dragoman.registry.participant_names import judge_name
 from dragoman.report import formatting
 from dragoman.report.capabilities import LeaderboardStyle, LeadSection, LeadsReport, StyleRequest
 from dragoman.report.catalog import find_style, styles
-from dragoman.report.html_report import render_report
 from dragoman.report.summary import ending_lines, stated_persona_table, summary_table, usage_table
 from dragoman.report.terminal import print_conversation
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.report.view_model import turn_timings
-from dragoman.runs.jobs import read_manifest
+from dragoman.runs.manifest import read_manifest
 from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_files import FOLDER as AUDIO
 from dragoman.store.run_store import RunStore, open_run
@@ -125,6 +123,10 @@ def write_report(  # noqa: PLR0913, PLR0917 - the options of one command
     lead: LeadSection | None = None,
 ) -> Path:
     """Write the report of one or more runs and return its path; `lead` is what comes first in it."""
+    # The page is loaded where one is written: a conversation is shown sooner without.
+    from dragoman.dataframes.run_views import run_views
+    from dragoman.report.html_report import render_report
+
     table = None if prices is None else load_prices(prices)
     path = out or folders[0] / "report.html"
     found = run_views(folders, rules, judge_name(judge), table)

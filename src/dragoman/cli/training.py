@@ -39,7 +39,7 @@ from dragoman.finetuning.recipe import Recipe, read_recipe
 from dragoman.finetuning.result import HOUR, describe_use, require_price
 from dragoman.finetuning.tiny_model import SIZES, TinyForm, write_tiny
 from dragoman.formats.training_examples import rows_of_run
-from dragoman.registry.participants import judge_name
+from dragoman.registry.participant_names import judge_name
 from dragoman.report.table_markup import latex_tables
 from dragoman.report.text_tables import print_table
 from dragoman.report.tuning import NOTE, tuning_page, tuning_tables

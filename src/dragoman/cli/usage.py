@@ -21,7 +21,7 @@ from dragoman.report import formatting
 from dragoman.report.costs import artifact_cost_table, spending_table
 from dragoman.report.table_markup import latex_tables
 from dragoman.report.text_tables import print_table
-from dragoman.runs.jobs import stored_prices
+from dragoman.runs.manifest import stored_prices
 from dragoman.store.run_store import open_run
 
 USUAL = ("scenario",)

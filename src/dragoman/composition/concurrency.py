@@ -5,9 +5,8 @@ An option that is given holds for every server, wherever it is.
 
 from collections.abc import Iterator
 
-import msgspec
-
 from dragoman.config.agent_specs import parse_agent
+from dragoman.config.concurrency_limits import ConcurrencyLimits, LocalEndpoint
 from dragoman.config.run_config import MAX_COUNT, RunConfig
 from dragoman.core.errors import UsageError
 from dragoman.models.http.transport import LOCAL_TIMEOUTS, Timeouts, is_local_address
@@ -31,31 +30,6 @@ _CHAT = ("agents", "user", "judge", "user_judge", "embeddings", "clarify", "expo
 _SPEECH = ("asr", "speakers")
 _BEFORE_MODEL = "2+"
 """Stands before the model's name in an exposure."""
-
-
-class LocalEndpoint(msgspec.Struct, frozen=True):
-    """A server on this machine that a run asks, by the name that it was given and its address."""
-
-    name: str
-    address: str
-
-
-class ConcurrencyLimits(msgspec.Struct, frozen=True):
-    """How long a run waits, and how much it asks at a time; what nobody gave was chosen.
-
-    Attributes:
-        concurrency: Conversations at the same time.
-        read_timeout: Seconds that servers may be silent.
-        local_read_timeout: Seconds that servers on this machine may be silent.
-        local_servers: Those that the run asks.
-        chosen: The options that were chosen because of these servers.
-    """
-
-    concurrency: int
-    read_timeout: float
-    local_read_timeout: float
-    local_servers: tuple[LocalEndpoint, ...] = ()
-    chosen: tuple[str, ...] = ()
 
 
 def local_servers(config: RunConfig) -> tuple[LocalEndpoint, ...]:

@@ -22,7 +22,7 @@ from dragoman.core.replies import Reply
 from dragoman.core.result_files import DomainFacts, ImportedRun, LabelledFile, ResultFormat
 from dragoman.core.rules import Rules
 from dragoman.core.tasks import RiskProfile, Task
-from dragoman.core.texts.entities import ExpectedValue
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 from dragoman.core.usage import Usage
 

@@ -9,7 +9,6 @@ from typing import Literal, Protocol, get_args
 
 import msgspec
 
-from dragoman.core.texts.entities import stated_arguments
 from dragoman.core.usage import Usage
 
 DECISIONS = "clarifications-2"
@@ -139,6 +138,9 @@ def whitelist(arguments: Iterable[Mapping[str, object]], said: str) -> dict[str,
         arguments: Of the calls that the message leads to.
         said: The message as it was meant.
     """
+    # Every command that reads a conversation loads this module; few of them need the entities.
+    from dragoman.core.texts.entities import stated_arguments
+
     return by_topic(
         (found.argument, found.value)
         for each in arguments

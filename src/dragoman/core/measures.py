@@ -18,7 +18,7 @@ from dragoman.core.personas import Habits
 from dragoman.core.protocols import EnvironmentFactory
 from dragoman.core.scores import METRIC_VERSION, NO_JUDGE, Evidence, Score, Unscored
 from dragoman.core.tasks import Task
-from dragoman.core.texts.entities import ExpectedValue
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
 

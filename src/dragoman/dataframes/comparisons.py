@@ -23,7 +23,7 @@ from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.personas import stated_persona
 from dragoman.dataframes.results import fitting_scorings, outcomes
 from dragoman.models.prices import PriceTable, strip_price
-from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
+from dragoman.runs.manifest import Manifest, read_manifest, stored_prices
 from dragoman.store.run_store import RunStore, open_run
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import UsageError
 from dragoman.core.usage import CUT_AT_END_MARK, SEPARATED_REASONING, Usage, total_usage
 from dragoman.models.endpoints.endpoint_pool import NO_ROOM
-from dragoman.registry.participants import user_name
+from dragoman.registry.participant_names import user_name
 from dragoman.registry.suites import find_benchmark
-from dragoman.runs.jobs import read_manifest
+from dragoman.runs.manifest import read_manifest
 from dragoman.simulation.prompts import is_structured
 from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import RunStore

@@ -27,7 +27,7 @@ from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.measures import DeclaredMetrics
 from dragoman.core.scores import IMPORTED, METRIC_VERSION, NO_JUDGE, USER_JUDGE, Scored
 from dragoman.models.prices import PriceTable
-from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
+from dragoman.runs.manifest import Manifest, read_manifest, stored_prices
 from dragoman.store.run_store import RunStore, open_run
 
 

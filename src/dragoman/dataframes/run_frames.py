@@ -30,7 +30,7 @@ from dragoman.dataframes.results import outcomes, run_figures
 from dragoman.models.prices import PriceTable
 from dragoman.report.capabilities import OffersFrames, StoredResults
 from dragoman.report.catalog import sections
-from dragoman.runs.jobs import read_manifest, spec_keys, stored_prices
+from dragoman.runs.manifest import read_manifest, spec_keys, stored_prices
 from dragoman.store.run_store import RunStore, open_run
 
 Frames = dict[str, pl.DataFrame]

@@ -21,7 +21,7 @@ from dragoman.models.prices import PriceTable
 from dragoman.report.capabilities import StoredResults
 from dragoman.report.catalog import sections
 from dragoman.report.view_model import RunInvocation, RunView, reproduction_steps
-from dragoman.runs.jobs import Manifest, read_manifest, stored_prices
+from dragoman.runs.manifest import Manifest, read_manifest, stored_prices
 from dragoman.store.run_store import open_run
 
 

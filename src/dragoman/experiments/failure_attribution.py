@@ -37,7 +37,8 @@ from dragoman.core.value_matching.matcher import states
 from dragoman.dataframes.results import chosen_scoring, outcomes
 from dragoman.registry.participants import calls_in_text
 from dragoman.registry.speech_engines import ORACLE
-from dragoman.runs.jobs import Job, Manifest, external_reach, read_manifest, resume_job
+from dragoman.runs.jobs import Job, external_reach, resume_job
+from dragoman.runs.manifest import Manifest, read_manifest
 from dragoman.runs.measure_runner import measure_locally
 from dragoman.runs.plan import GridPlace
 from dragoman.runs.runner import play, start

@@ -37,7 +37,8 @@ from dragoman.finetuning.recipe import Recipe
 from dragoman.finetuning.result import describe_use, read_result, with_price
 from dragoman.registry.suites import default_rules_of
 from dragoman.runs.executor import pending_cells
-from dragoman.runs.jobs import Job, read_manifest, resume_job
+from dragoman.runs.jobs import Job, resume_job
+from dragoman.runs.manifest import read_manifest
 from dragoman.runs.runner import play_pending, run_blocking, start
 from dragoman.store.run_store import open_run
 from dragoman.store.training_results import TrainingResult

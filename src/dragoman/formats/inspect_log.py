@@ -29,7 +29,7 @@ from dragoman.formats.inspect_samples import (
     time_text,
     usage_of,
 )
-from dragoman.runs.jobs import Manifest, read_manifest, spec_keys, stored_prices
+from dragoman.runs.manifest import Manifest, read_manifest, spec_keys, stored_prices
 from dragoman.runs.plan import conversation_seed
 from dragoman.store.atomic_files import atomic_path
 from dragoman.store.run_plan import StoredCell

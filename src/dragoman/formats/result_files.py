@@ -28,7 +28,7 @@ from dragoman.core.tasks import Task
 from dragoman.core.tools import Toolset
 from dragoman.core.version import VERSION
 from dragoman.registry.suites import benchmarks, load_suite
-from dragoman.runs.jobs import Manifest, read_manifest, spec_keys
+from dragoman.runs.manifest import Manifest, read_manifest, spec_keys
 from dragoman.runs.plan import conversation_seed
 from dragoman.store.conversation_writes import StoredEpisode
 from dragoman.store.run_plan import NewRun, StoredCell

@@ -25,7 +25,7 @@ from dragoman.core.tools import ToolCall, ToolResult, openai_schema
 from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 from dragoman.registry.agents import split_options, text_protocol_factory
 from dragoman.registry.suites import load_suite
-from dragoman.runs.jobs import read_manifest
+from dragoman.runs.manifest import read_manifest
 from dragoman.simulation.participants.llm import MessageDict, past_messages
 from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import RunStore

@@ -22,7 +22,6 @@ from dragoman.core.content_keys import content_key
 from dragoman.core.errors import UsageError
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import ChatModel, Judge, Participant
-from dragoman.core.scores import IMPORTED, NO_JUDGE
 from dragoman.core.tools import Role
 from dragoman.models.model_spec import HEARS, require_no_address, require_no_agent_name
 from dragoman.models.prices import strip_price
@@ -34,7 +33,7 @@ from dragoman.registry.agents import (
     require_own_address,
     split_options,
 )
-from dragoman.registry.chat_models import model_identity, resolve_chat_model
+from dragoman.registry.chat_models import resolve_chat_model
 from dragoman.registry.model_clients import ModelClients
 from dragoman.scoring.simulator_validity import UserCheck
 from dragoman.simulation.participant_errors import stops_run
@@ -160,13 +159,6 @@ def resolve_user(
     return _resolve_other(spec, "user", [*sorted(users), HUMAN], prompts, connections)
 
 
-def user_name(user: str, agent: str) -> str:
-    """Return the name of the user simulator that an agent meets; an empty one is its partner."""
-    from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
-
-    return strip_price(user) or ("gold" if wrapped_agent_name(agent) == "gold" else "offline")
-
-
 def resolve_person(console: Console) -> ResolvedParticipant:
     """Return the person at a console, who can play either side."""
     from dragoman.simulation.participants.human import Human
@@ -221,19 +213,6 @@ def resolve_user_check(
         )
     model, key = resolve_chat_model(judge, connections)
     return UserCheck(ChatJudge(model, key[:8], SIMULATOR))
-
-
-def judge_name(spec: str | None) -> str | None:
-    """Return the name that a judge's scores carry; None for none named."""
-    if spec is None or spec == IMPORTED:
-        return spec
-    if "/" in spec:
-        from dragoman.scoring.judges import ASSERTIONS, chat_judge_name
-
-        name, key = model_identity(spec)
-        return chat_judge_name(ASSERTIONS, name, key[:8])
-    judge = resolve_judge(spec)
-    return NO_JUDGE if judge is None else judge.name
 
 
 def _resolve_other(

@@ -59,7 +59,7 @@ from dragoman.distributed.worker_pool import (
 )
 from dragoman.models.prices import NO_PRICES
 from dragoman.registry.measures import MeasureContext, resolve_measures
-from dragoman.runs.jobs import Manifest, read_manifest
+from dragoman.runs.manifest import Manifest, read_manifest
 from dragoman.runs.process_limits import infrequent_gc
 from dragoman.scoring.measures.catalog import BUNDLED_MEASURES, MeasureSetup
 from dragoman.scoring.reward import Scorer

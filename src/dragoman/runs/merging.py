@@ -10,7 +10,8 @@ import msgspec
 from dragoman.config.run_config import RunConfig
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.usage import Usage, total_usage
-from dragoman.runs.jobs import Manifest, external_reach, read_manifest
+from dragoman.runs.jobs import external_reach
+from dragoman.runs.manifest import Manifest, read_manifest
 from dragoman.runs.trust import is_trusted, remember_own_run
 from dragoman.store.run_merge import MergeResult, Prefer, merge_parts
 from dragoman.store.run_store import RunStore, open_run

@@ -28,14 +28,12 @@ from dragoman.runs.in_flight import InFlightRegistry
 from dragoman.runs.jobs import (
     OPTIONS_OF_WAITING,
     Job,
-    Manifest,
     external_reach,
     listed_conditions,
     localization_records,
-    read_manifest,
     start_job,
-    stored_prices,
 )
+from dragoman.runs.manifest import Manifest, read_manifest, stored_prices
 from dragoman.runs.measure_runner import (
     Choice,
     MeasuringPlan,

@@ -29,7 +29,7 @@ from dragoman.core.version import VERSION
 from dragoman.dataframes.comparisons import run_drops
 from dragoman.dataframes.results import chosen_scoring
 from dragoman.report import degradation as reported
-from dragoman.runs.jobs import stored_prices
+from dragoman.runs.manifest import stored_prices
 from dragoman.store.run_index import (
     PlannedRow,
     PlayedRow,

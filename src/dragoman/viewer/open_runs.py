@@ -14,7 +14,7 @@ from dragoman.dataframes.interpretation_warnings import users_of
 from dragoman.dataframes.results import chosen_scoring
 from dragoman.dataframes.run_views import manifest_facts
 from dragoman.models.prices import PriceTable
-from dragoman.runs.jobs import read_manifest, stored_prices
+from dragoman.runs.manifest import read_manifest, stored_prices
 from dragoman.store.run_file import FILE, OF_A_BUNDLE
 from dragoman.store.run_index import open_index
 from dragoman.store.run_store import LastRows, RunStore, peek_run

@@ -11,7 +11,7 @@ from dragoman.analysis.failure_attribution import FAILURE_SOURCES
 from dragoman.config.agent_specs import specs_of
 from dragoman.core.errors import DragomanError
 from dragoman.core.scores import OutcomeStatus
-from dragoman.runs.jobs import read_manifest
+from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_index import IndexTotals, totals
 from dragoman.viewer.conversation_list import conversations_link
 from dragoman.viewer.index_builder import CellFigures, stored_drops, stored_figures

@@ -3,7 +3,7 @@ from dragoman.benchmarks.bfcl.localization import single_turn_values, turn_value
 from dragoman.benchmarks.bfcl.multi_turn_entries import MultiTurnEntry
 from dragoman.benchmarks.bfcl.prompts import ShownDocument
 from dragoman.core.tasks import Scenario, Task
-from dragoman.core.texts.entities import ExpectedValue
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import ToolCall
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.runs.jobs import read_manifest
+from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_store import open_run
 from dragoman.testing.chat_requests import ChatBody
 from dragoman.testing.fake_translation_llm import FakeTranslationLlm

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.runs.jobs import read_manifest
+from dragoman.runs.manifest import read_manifest
 from dragoman.store.conversation_writes import StoredEpisode
 from dragoman.store.run_plan import NewRun
 from dragoman.store.run_store import create_run, open_run

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dragoman.conditions.language.localization import LocalizationRecord
-from dragoman.runs.jobs import read_manifest
+from dragoman.conditions.language.localization_record import LocalizationRecord
+from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_store import open_run
 
 Cli = Callable[..., CompletedProcess[str]]

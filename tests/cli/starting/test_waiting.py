@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from dragoman.composition.concurrency import ConcurrencyLimits, LocalEndpoint
 from dragoman.composition.setup import build_setup
+from dragoman.config.concurrency_limits import ConcurrencyLimits, LocalEndpoint
 from dragoman.config.run_config import RunConfig
 from dragoman.models.chat.scripted import ScriptedReply
-from dragoman.runs.jobs import read_manifest, resume_job, start_job
+from dragoman.runs.jobs import resume_job, start_job
+from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_store import open_run
 from dragoman.testing.scripted_answers import Rule, RuleAnswers
 from dragoman.testing.server import ModelServer

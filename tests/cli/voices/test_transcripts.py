@@ -10,7 +10,7 @@ import dragoman as python
 from dragoman.composition.setup import build_setup
 from dragoman.config.run_config import RunConfig
 from dragoman.core.replies import NORMALIZED, WORDS
-from dragoman.runs.jobs import read_manifest
+from dragoman.runs.manifest import read_manifest
 from dragoman.runs.runner import start
 from dragoman.store.run_store import open_run
 

@@ -3,10 +3,10 @@ from dragoman.benchmarks.tau2.suite import DomainSuite
 from dragoman.conditions.language.localization import (
     GreetingProtocol,
     Localization,
-    LocalizationRecord,
     LocalizedInstructions,
     english_localization,
 )
+from dragoman.conditions.language.localization_record import LocalizationRecord
 from dragoman.conditions.resolved_condition import IdentityView, resolve_condition
 from dragoman.core.conditions import PLAIN, condition_of
 from dragoman.core.episodes import Message

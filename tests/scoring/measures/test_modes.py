@@ -14,7 +14,7 @@ from dragoman.core.measures import MeasureResult, ScoringContext
 from dragoman.core.protocols import Environment
 from dragoman.core.replies import ToolCallReply
 from dragoman.core.tasks import Action, Criteria, RiskProfile, Scenario, Task
-from dragoman.core.texts.entities import ExpectedValue
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import Role, ToolCall, ToolKind, ToolResult
 from dragoman.scoring.measures.call_failure_modes import (
     EARLIER_MODES,

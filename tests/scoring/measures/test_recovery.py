@@ -12,7 +12,7 @@ from dragoman.core.measures import MeasureResult, MeasureSetting, ScoringContext
 from dragoman.core.protocols import Environment
 from dragoman.core.replies import TextReply, ToolCallReply, Utterance, text_reply
 from dragoman.core.tasks import Action, Criteria, RiskProfile, Scenario, Task
-from dragoman.core.texts.entities import ExpectedValue
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import ToolCall, ToolKind, ToolResult
 from dragoman.scoring.measures.recovery import EARLIER_RECOVERY, recovery_measure
 

@@ -11,7 +11,7 @@ from dragoman.core.measures import MeasureResult, MeasureSetting, ScoringContext
 from dragoman.core.protocols import EnvironmentFactory
 from dragoman.core.replies import TextReply, ToolCallReply, Utterance
 from dragoman.core.tasks import Action, Criteria, FixedTurn, Scenario, Task
-from dragoman.core.texts.entities import ExpectedValue
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import ToolCall
 from dragoman.scoring.measures.speech_recognition import (
     RECOGNITION,

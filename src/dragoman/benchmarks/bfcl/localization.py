@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dragoman.benchmarks.bfcl.entry_files import OMISSION, Question
 from dragoman.benchmarks.bfcl.multi_turn_entries import MultiTurnEntry
 from dragoman.core.conditions import TEXT, Condition
-from dragoman.core.texts.entities import ExpectedValue, expected_value
+from dragoman.core.texts.entities import expected_value
+from dragoman.core.texts.expected_values import ExpectedValue
 
 
 def unsupported_language_reason(condition: Condition) -> str:

@@ -35,7 +35,7 @@ from dragoman.core.replies import ToolCallReply, text_reply
 from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore
 from dragoman.core.tasks import FixedTurn, Task
-from dragoman.core.texts.entities import ExpectedValue
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import Role, ToolCall, Toolset
 
 MAX_STEPS = 20

@@ -32,7 +32,7 @@ from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore, Evidence, Scored, Unscored
 from dragoman.core.tasks import Task
 from dragoman.core.texts.decoding import DECODING_ERRORS
-from dragoman.core.texts.entities import ExpectedValue
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import ToolCall, Toolset
 
 STORED_FORMS: Mapping[str, tuple[Literal["items", "object_items"], bool]] = {

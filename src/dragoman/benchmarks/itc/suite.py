@@ -43,7 +43,8 @@ from dragoman.core.protocols import (
 )
 from dragoman.core.rules import Rules
 from dragoman.core.tasks import Action, Criteria, FixedTurn, InitialState, Scenario, Task
-from dragoman.core.texts.entities import ExpectedValue, expected_value
+from dragoman.core.texts.entities import expected_value
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import Toolset
 
 MAX_STEPS = 12

@@ -34,7 +34,8 @@ from dragoman.core.replies import Reply
 from dragoman.core.rules import Rules
 from dragoman.core.scores import ComponentScore
 from dragoman.core.tasks import Task, fixed_messages
-from dragoman.core.texts.entities import ExpectedValue, expected_value
+from dragoman.core.texts.entities import expected_value
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.tools import ToolCall, Toolset, ToolSpec
 
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from dragoman.cli.output import set_mode
+from dragoman.cli.plain_values import PlainCommand
 from dragoman.config.options import Command, Key, keys_of
 from dragoman.config.run_config import Function, RunRequest, keyword_parameter, with_parameters
 from dragoman.core.progress import PROGRESS_DISPLAY, RUNNING_STEPS, ProgressCallback, RunningSteps
@@ -132,6 +133,7 @@ def command(
         first, _, _ = (inspect.getdoc(function) or "").partition("\n\n")
         app.command(
             name,
+            cls=PlainCommand,
             epilog="\n\n".join(f"Example: dragoman {example}" for example in examples),
             short_help=" ".join(first.split()),
         )(_with_output_options(function, name if is_long else ""))

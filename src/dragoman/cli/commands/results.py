@@ -108,12 +108,13 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
 
         if print_run_overview(folder, agent, condition, (rules, judge)) is not None:
             return
-    from dragoman.cli.failures import FailureFilter, print_failures
-    from dragoman.cli.show import ConversationChoice, show_conversation
-
     if task is None:
+        from dragoman.cli.failures import FailureFilter, print_failures
+
         print_failures(folder, FailureFilter(agent, condition, rules, judge), as_json=as_json)
         return
+    from dragoman.cli.show import ConversationChoice, show_conversation
+
     choice = ConversationChoice(task, agent, trial, rules, judge, condition)
     show_conversation(folder, choice, full=full, as_json=as_json)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.conditions.language.languages import MOST_LANGUAGES, SHIPPED, Language, find_language
-from dragoman.conditions.language.localization import LocalizationRecord
+from dragoman.conditions.language.localization_record import LocalizationRecord
 from dragoman.config.run_config import RunConfig
 from dragoman.core.capabilities import OwnRules
 from dragoman.core.conditions import (

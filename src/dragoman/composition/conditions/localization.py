@@ -23,10 +23,10 @@ from dragoman.conditions.language.languages import assign_tools_to_languages, sh
 from dragoman.conditions.language.localization import (
     Assignment,
     Localization,
-    LocalizationRecord,
     LocalizedInstructions,
     english_localization,
 )
+from dragoman.conditions.language.localization_record import LocalizationRecord
 from dragoman.conditions.language.tool_messages import load_refusal_texts
 from dragoman.conditions.language.tool_view_rules import ALL_PARTS, Part, ViewRules
 from dragoman.conditions.language.tool_views import localized_view

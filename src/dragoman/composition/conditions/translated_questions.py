@@ -9,7 +9,8 @@ import msgspec
 from dragoman.composition.conditions.languages import KnownLanguage
 from dragoman.composition.conditions.localization import language_instructions
 from dragoman.conditions.language.artifacts import AssetFolder, domains_root, languages_of
-from dragoman.conditions.language.localization import Localization, LocalizationRecord
+from dragoman.conditions.language.localization import Localization
+from dragoman.conditions.language.localization_record import LocalizationRecord
 from dragoman.conditions.language.question_tasks import LocalizedQuestions, label_trees
 from dragoman.conditions.language.tool_view_rules import DEFAULT_VIEW_RULES
 from dragoman.config.environment import data_folder

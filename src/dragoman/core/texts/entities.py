@@ -14,6 +14,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from dragoman.core.texts.expected_values import ExpectedValue
 from dragoman.core.value_matching.matcher import find_value
 
 
@@ -284,20 +285,6 @@ def argument_texts(argument: object, depth: int = MAX_DEPTH) -> Iterator[str]:
                 yield from argument_texts(entry, depth - 1)
         case _:
             return
-
-
-class ExpectedValue(msgspec.Struct, frozen=True):
-    """One argument of one expected call.
-
-    Attributes:
-        turn: The turn in which it is expected, from 0.
-        argument: The parameter's name.
-        alternatives: What will do; each alternative is all texts and numbers that it holds.
-    """
-
-    turn: int
-    argument: str
-    alternatives: tuple[tuple[str, ...], ...]
 
 
 def expected_value(turn: int, argument: str, alternatives: Iterable[object]) -> ExpectedValue:

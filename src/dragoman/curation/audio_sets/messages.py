@@ -12,7 +12,7 @@ from dragoman.core.content_keys import content_key
 from dragoman.core.errors import UsageError
 from dragoman.core.protocols import Suite
 from dragoman.core.tasks import Task, fixed_messages
-from dragoman.core.texts.entities import ExpectedValue
+from dragoman.core.texts.expected_values import ExpectedValue
 
 How = Literal["exactly", "spelled", "in words"]
 """As it is written, or in another written form; sign by sign or in groups; in words."""

@@ -41,7 +41,7 @@ from dragoman.core.tools import Role, ToolResult
 from dragoman.core.version import VERSION
 from dragoman.formats.run_folders import ImportedFolder, WrittenFolder
 from dragoman.registry.suites import load_suite
-from dragoman.runs.jobs import Manifest
+from dragoman.runs.manifest import Manifest
 from dragoman.store.atomic_files import atomic_write
 from dragoman.store.conversation_writes import StoredEpisode
 from dragoman.store.run_plan import NewRun, StoredCell
