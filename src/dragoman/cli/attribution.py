@@ -13,8 +13,8 @@ from dragoman.analysis.failure_attribution import (
 from dragoman.cli.failures import print_drops
 from dragoman.cli.output import print_json
 from dragoman.cli.progress import progress
-from dragoman.dataframes.comparisons import run_drops
 from dragoman.dataframes.results import chosen_scoring
+from dragoman.dataframes.run_failures import run_drops
 from dragoman.experiments.failure_attribution import attribute_failures
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.store.run_store import open_run

@@ -2,26 +2,30 @@
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from shlex import quote
+from typing import NamedTuple
 
 import msgspec
 
 from dragoman.analysis.cell_summary import PlaceInRun
 from dragoman.analysis.drops import Drop
 from dragoman.cli.output import print_line, print_metrics_json
+from dragoman.core.errors import StoreError
 from dragoman.core.scores import OUTCOME_STATUSES
 from dragoman.core.texts.characters import escape_controls
-from dragoman.dataframes.comparisons import drop_object, run_drops
-from dragoman.dataframes.results import chosen_scoring, outcomes
+from dragoman.dataframes.comparisons import drop_object
+from dragoman.dataframes.results import chosen_scoring
+from dragoman.dataframes.run_failures import RunFailures, kept_failures, run_failures
 from dragoman.registry.participant_names import judge_name
 from dragoman.report import formatting
 from dragoman.report.comparison import show_run_command
 from dragoman.report.degradation import NAMES, UNASKED, drop_lines
 from dragoman.report.summary import FailureGroup, failure_groups
 from dragoman.runs.manifest import read_manifest
-from dragoman.store.run_store import open_run
+from dragoman.store.run_store import RunStore, open_run, peek_run
 
 
 def print_drops(
@@ -35,14 +39,17 @@ def print_drops(
         is_imported: Whether nobody can play it again.
         corrected: How many losses the run has, where these are not all.
     """
-    from rich.console import Console
-
-    found = drop_lines(
-        drops, str(run), Console().width, is_imported=is_imported, corrected=corrected
-    )
+    found = drop_lines(drops, str(run), _width(), is_imported=is_imported, corrected=corrected)
     for line in found:
         print(line)
     return bool(found)
+
+
+def _width() -> int:
+    """Return how many columns the terminal has."""
+    from rich.console import Console
+
+    return Console().width
 
 
 MAX_TASKS = 5
@@ -69,17 +76,15 @@ class FailureFilter(msgspec.Struct, frozen=True):
 
 def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> None:
     """Print what is lost between a run's conditions, and what is no success, by cause and stage."""
-    with open_run(folder, write=False) as store:
-        rules, judge = chosen_scoring(store, wanted.rules, judge_name(wanted.judge))
-        rows = list(outcomes(store, rules, judge, heads_only=True))
-        lost = run_drops(store, rules, judge)
-        is_imported = read_manifest(store).imported is not msgspec.UNSET
-    meant = [row for row in rows if wanted.takes(row.agent, row.condition.label)]
-    names = ((each, each.comparison.b) for each in lost)
+    (rules, judge, is_imported), lost = _read_failures(folder, wanted)
+    planned = sum(count for agent, label, count in lost.planned if wanted.takes(agent, label))
+    names = ((each, each.comparison.b) for each in lost.drops)
     meant_drops = [each for each, b in names if wanted.takes(b.agent, b.condition.label)]
-    groups = failure_groups(meant)
+    groups = failure_groups(
+        each for each in lost.failures if wanted.takes(each.place.agent, each.place.condition)
+    )
     if as_json:
-        found = [
+        listed = [
             {
                 "standing": group.status,
                 "cause": group.cause,
@@ -88,18 +93,44 @@ def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> Non
             }
             for group in groups
         ]
-        about = {"run": str(folder), "planned": len(meant), "failures": found}
+        about = {"run": str(folder), "planned": planned, "failures": listed}
         print_metrics_json({**about, "losses": list(map(drop_object, meant_drops))})
         return
-    if print_drops(meant_drops, folder, is_imported=is_imported, corrected=len(lost)):
+    if print_drops(meant_drops, folder, is_imported=is_imported, corrected=len(lost.drops)):
         print()
-    print_line(f"{folder}: {_counts(groups, len(meant))} (rules {rules}, judge {judge})")
+    print_line(f"{folder}: {_counts(groups, planned)} (rules {rules}, judge {judge})")
     _print_groups(folder, groups)
     if not is_imported and any(group.stage == UNASKED for group in groups):
         print_line(f"\nwhich stage lost them was {UNASKED}: dragoman blame {quote(str(folder))}")
 
 
+class _Scoring(NamedTuple):
+    """By what a run is read, and whether nobody can play it again."""
+
+    rules: str
+    judge: str
+    is_imported: bool
+
+
+def _read_scoring(store: RunStore, wanted: FailureFilter) -> _Scoring:
+    rules, judge = chosen_scoring(store, wanted.rules, judge_name(wanted.judge))
+    return _Scoring(rules, judge, read_manifest(store).imported is not msgspec.UNSET)
+
+
+def _read_failures(folder: Path, wanted: FailureFilter) -> tuple[_Scoring, RunFailures]:
+    """Return what a run lost; it is looked through only where its conversations are read."""
+    with suppress(StoreError), peek_run(folder) as store:
+        scoring = _read_scoring(store, wanted)
+        kept = kept_failures(store, scoring.rules, scoring.judge)
+        if kept is not None:
+            return scoring, kept
+    with open_run(folder, write=False) as store:
+        scoring = _read_scoring(store, wanted)
+        return scoring, run_failures(store, scoring.rules, scoring.judge)
+
+
 def _print_groups(folder: Path, groups: Sequence[FailureGroup]) -> None:
+    width = _width()
     for (status, cause), stages in groupby(groups, lambda group: (group.status, group.cause)):
         of_cause = list(stages)
         count = sum(len(group.places) for group in of_cause)
@@ -107,10 +138,11 @@ def _print_groups(folder: Path, groups: Sequence[FailureGroup]) -> None:
         for line in _wrap_text(
             f"{count:,} {OUTCOME_STATUSES[status]}: {formatting.truncate_text(cause, MAX_CAUSE)}",
             "",
+            width,
         ):
             print(line)
         for group in of_cause:
-            for line in _lines(folder, group):
+            for line in _lines(folder, group, width):
                 print(line)
     if meanings := _meanings(groups):
         print("\n" + "\n".join(meanings))
@@ -133,7 +165,7 @@ def _counts(groups: Sequence[FailureGroup], planned: int) -> str:
     return ", ".join((formatting.format_count(planned, "conversation"), passed, *others))
 
 
-def _lines(folder: Path, group: FailureGroup) -> Iterator[str]:
+def _lines(folder: Path, group: FailureGroup, width: int) -> Iterator[str]:
     indent = _INDENT
     if group.stage is not None and group.stage != UNASKED:
         yield f"{indent}{len(group.places):,} lost by {NAMES[group.stage]}"
@@ -144,16 +176,14 @@ def _lines(folder: Path, group: FailureGroup) -> Iterator[str]:
             for place in places[:MAX_TASKS]
         ]
         more = [f"and {len(places) - MAX_TASKS:,} more"] if len(places) > MAX_TASKS else []
-        yield from _wrap_text(f"{agent}, {condition}: {', '.join(named + more)}", indent)
+        yield from _wrap_text(f"{agent}, {condition}: {', '.join(named + more)}", indent, width)
     yield escape_controls(f"{indent}one of them: {show_run_command(str(folder), group.places[0])}")
 
 
-def _wrap_text(text: str, indent: str) -> list[str]:
-    from rich.console import Console
-
+def _wrap_text(text: str, indent: str, width: int) -> list[str]:
     return textwrap.wrap(
         escape_controls(text),
-        Console().width,
+        width,
         initial_indent=indent,
         subsequent_indent=indent + _INDENT,
         break_long_words=False,

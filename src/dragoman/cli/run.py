@@ -371,7 +371,7 @@ def _print_result(
 
     The flag is true if the run measured something and missed nothing.
     """
-    from dragoman.dataframes.comparisons import drop_object, run_drops
+    from dragoman.dataframes.comparisons import drop_object
     from dragoman.dataframes.interpretation_warnings import (
         described_users,
         interpretation_warnings,
@@ -388,6 +388,7 @@ def _print_result(
         results_object,
         run_figures,
     )
+    from dragoman.dataframes.run_failures import run_drops
     from dragoman.store.run_store import open_run
 
     again = given.again

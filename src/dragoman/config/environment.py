@@ -5,7 +5,6 @@ import os
 import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.redaction import redact_text
@@ -66,6 +65,8 @@ def header_variable(name: str) -> str:
 
 def key_values() -> tuple[str, ...]:
     """Return what the environment holds under names of keys, to be kept out of texts."""
+    from urllib.request import getproxies
+
     named = tuple(value.strip() for name, value in os.environ.items() if _is_key(name.upper()))
     return named + tuple(each for url in getproxies().values() for each in proxy_secrets(url))
 
@@ -94,6 +95,9 @@ def proxy_for(url: str) -> str | None:
     Raises:
         UsageError: Where it is no HTTP proxy; it is not repeated, for it may hold a password.
     """
+    # It loads an HTTP client, which a command that opens no connection does not need.
+    from urllib.request import getproxies, proxy_bypass
+
     parts = urlsplit(url)
     host = parts.hostname
     if not host or _is_this_machine(host) or proxy_bypass(host):

@@ -311,16 +311,6 @@ FACTS: dict[str, Callable[[Manifest], object]] = {
 """What two runs should share for a difference to be that of their agents."""
 
 
-def run_drops(store: RunStore, rules: str, judge: str) -> tuple[Drop, ...]:
-    """Return the losses between the conditions of a run under one scoring.
-
-    The result is empty if the run has only one condition.
-    """
-    if len(store.conditions()) == 1:
-        return ()
-    return drops_among(store, tuple(outcomes(store, rules, judge, heads_only=True)))
-
-
 def drops_among(store: RunStore, rows: Sequence[ConversationResult]) -> tuple[Drop, ...]:
     """Return what is lost between the conditions of these conversations, which are a run's.
 

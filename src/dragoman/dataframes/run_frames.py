@@ -15,7 +15,6 @@ from dragoman.dataframes.comparison_frames import (
     pairs_frame,
     voice_frame,
 )
-from dragoman.dataframes.comparisons import run_drops
 from dragoman.dataframes.conversation_frames import (
     consumed_frame,
     counts_frame,
@@ -27,6 +26,7 @@ from dragoman.dataframes.conversation_frames import (
 from dragoman.dataframes.frame_columns import PlanFrame
 from dragoman.dataframes.leaderboard import run_voice_summary
 from dragoman.dataframes.results import outcomes, run_figures
+from dragoman.dataframes.run_failures import run_drops
 from dragoman.models.prices import PriceTable
 from dragoman.report.capabilities import OffersFrames, StoredResults
 from dragoman.report.catalog import sections

@@ -214,21 +214,39 @@ class FailureGroup(msgspec.Struct, frozen=True):
     stage: FailureStage | None = None
 
 
-def failure_groups(outcomes: Iterable[ConversationResult]) -> tuple[FailureGroup, ...]:
-    """Group the conversations that are no success: by standing, by cause, then by stage.
+class Failure(msgspec.Struct, frozen=True):
+    """One conversation that did not succeed, and why; `stage` is None if no stage failed."""
 
-    The most frequent cause comes first, and of each the stage that lost most. A conversation that
-    failed in several components is in one group, that of all of them.
+    status: OutcomeStatus
+    cause: str
+    place: PlaceInRun
+    stage: FailureStage | None = None
+
+
+def list_failures(outcomes: Iterable[ConversationResult]) -> Iterator[Failure]:
+    """Yield the conversations that are no success.
+
+    A conversation that failed in several components has all of them as one cause.
     """
-    groups: dict[_Group, list[PlaceInRun]] = {}
-    of_cause: Counter[tuple[OutcomeStatus, str]] = Counter()
     for outcome in outcomes:
         found = conversation_causes(outcome)
         if found:
-            status, text = found[0].status, _text(outcome, found)
+            status = found[0].status
             stage = failure_stage(outcome) if status == "fail" else None
-            groups.setdefault((status, text, stage), []).append(place_in_run(outcome))
-            of_cause[status, text] += 1
+            yield Failure(status, _text(outcome, found), place_in_run(outcome), stage)
+
+
+def failure_groups(failures: Iterable[Failure]) -> tuple[FailureGroup, ...]:
+    """Group the conversations that are no success: by status, by cause, then by stage.
+
+    The most frequent cause comes first, and of each the stage that lost most.
+    """
+    groups: dict[_Group, list[PlaceInRun]] = {}
+    of_cause: Counter[tuple[OutcomeStatus, str]] = Counter()
+    for failure in failures:
+        group = (failure.status, failure.cause, failure.stage)
+        groups.setdefault(group, []).append(failure.place)
+        of_cause[failure.status, failure.cause] += 1
 
     def rank(group: _Group) -> tuple[int, int, str, int]:
         status, text, _ = group

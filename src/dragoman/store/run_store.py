@@ -7,6 +7,7 @@ indexed by the place of their cell in the plan, near which they are also written
 cheap at any size.
 """
 
+import hashlib
 import sqlite3
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -123,6 +124,11 @@ ORDER BY scores.id
 _CELL = "SELECT id, suite, condition, agent, task, trial FROM cells WHERE key = ?"
 _CELL_AT = "SELECT key, suite, condition, agent, task, trial FROM cells WHERE id = ?"
 _LAST_ROWS = "SELECT (SELECT max(id) FROM episodes), (SELECT max(id) FROM scores)"
+_STATE = (
+    "SELECT name, value FROM meta ORDER BY name",
+    "SELECT * FROM episodes ORDER BY id DESC LIMIT 1",
+    "SELECT * FROM scores ORDER BY id DESC LIMIT 1",
+)
 _ROWS_AFTER = "SELECT id, cell FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
 _ATTEMPTS_AT = """
 SELECT cells.id, key, attempt, fault, data FROM cells JOIN episodes ON cells.id = episodes.cell
@@ -561,6 +567,21 @@ class RunStore:
         with self._errors("read"):
             episodes, scores = self._connection.execute(_LAST_ROWS).fetchone()
             return LastRows(episodes or 0, scores or 0)
+
+    def fingerprint(self) -> str:
+        """Return the hash of what tells this state of the run from any other one.
+
+        That is its manifest, its plan and its last rows: a row that is written again gets a number
+        of its own, unless it is the last one. Empty where records have no checksums.
+        """
+        if not self._file.has_checksum:
+            return ""
+        found = hashlib.blake2b(digest_size=16)
+        with self._errors("read"):
+            for query in _STATE:
+                for row in self._connection.execute(query):
+                    found.update(repr(row).encode())
+        return found.hexdigest()
 
     def changed_after(self, read: LastRows, most: int) -> tuple[tuple[int, ...], LastRows]:
         """Return the places of cells that got rows since, and how far that goes.

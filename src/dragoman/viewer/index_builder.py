@@ -26,8 +26,8 @@ from dragoman.core.costs import PriceOf
 from dragoman.core.errors import DragomanError
 from dragoman.core.scores import METRIC_VERSION, Scored, Unscored, Verdict
 from dragoman.core.version import VERSION
-from dragoman.dataframes.comparisons import run_drops
 from dragoman.dataframes.results import chosen_scoring
+from dragoman.dataframes.run_failures import run_drops
 from dragoman.report import degradation as reported
 from dragoman.runs.manifest import stored_prices
 from dragoman.store.run_index import (

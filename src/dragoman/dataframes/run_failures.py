@@ -1,0 +1,160 @@
+"""Drops and failures of a run: computed once for what is stored, and kept in the cache.
+
+The kept answer is optional. It belongs to the run's stored rows and to the code that made it. One
+that is absent, older or damaged is made again from the conversations. A run that somebody else made
+brings none, as it does not lie in the run's folder.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from dragoman.analysis.cell_summary import ConversationResult
+from dragoman.analysis.comparison import CellName
+from dragoman.analysis.drops import Drop
+from dragoman.config.environment import cache_folder
+from dragoman.core.errors import StoreError
+from dragoman.core.scores import METRIC_VERSION
+from dragoman.core.texts.decoding import DECODING_ERRORS
+from dragoman.core.version import VERSION
+from dragoman.dataframes.comparisons import drops_among
+from dragoman.dataframes.results import outcomes
+from dragoman.report.summary import Failure, list_failures
+from dragoman.store.atomic_files import atomic_write
+from dragoman.store.checksums import strip_checksum, with_checksum
+from dragoman.store.run_store import RunStore
+
+FOLDER = "drops"
+"""Of the cache: where answers are kept."""
+
+MIN_KEPT = 1_000
+"""Conversations of a run whose answer is kept; a smaller run is read sooner than that."""
+
+MAX_BYTES = 128 * 2**20
+"""The largest answer that is kept and read."""
+
+
+class RunFailures(msgspec.Struct, frozen=True):
+    """What a run lost under one scoring.
+
+    Attributes:
+        planned: How many conversations each agent and condition has, in the order of the plan.
+        failures: The conversations that are no success, in the order of the plan.
+        drops: What is lost between conditions.
+    """
+
+    planned: tuple[tuple[str, str, int], ...]
+    failures: tuple[Failure, ...]
+    drops: tuple[Drop, ...]
+
+
+def run_failures(store: RunStore, rules: str, judge: str) -> RunFailures:
+    """Return what a run lost under one scoring, from the cache where that has it."""
+    kept = kept_failures(store, rules, judge)
+    if kept is not None:
+        return kept
+    made = failures_among(store, tuple(outcomes(store, rules, judge, heads_only=True)))
+    fingerprint = _fingerprint(store, rules, judge)
+    if fingerprint and sum(count for _, _, count in made.planned) >= MIN_KEPT:
+        _keep(_path(store, rules, judge), fingerprint, made)
+    return made
+
+
+def kept_failures(store: RunStore, rules: str, judge: str) -> RunFailures | None:
+    """Return the answer that the cache has; None where it has none for what is stored now."""
+    path = _path(store, rules, judge)
+    if not path.is_file():
+        return None
+    fingerprint = _fingerprint(store, rules, judge)
+    kept = _read(path, fingerprint) if fingerprint else None
+    return None if kept is None else _of_folder(kept, str(store.folder))
+
+
+def run_drops(store: RunStore, rules: str, judge: str) -> tuple[Drop, ...]:
+    """Return the drops between the conditions of a run under one scoring.
+
+    The result is empty if the run has only one condition.
+    """
+    return () if len(store.conditions()) == 1 else run_failures(store, rules, judge).drops
+
+
+def failures_among(store: RunStore, rows: Sequence[ConversationResult]) -> RunFailures:
+    """Return what was lost in these conversations, which are a run's."""
+    planned = Counter((row.agent, row.condition) for row in rows)
+    return RunFailures(
+        tuple((agent, condition.label, count) for (agent, condition), count in planned.items()),
+        tuple(list_failures(rows)),
+        drops_among(store, rows),
+    )
+
+
+def _of_folder(found: RunFailures, folder: str) -> RunFailures:
+    """Return an answer with the run's name as it was typed this time."""
+
+    def renamed(drop: Drop) -> Drop:
+        compared = drop.comparison
+        sides = {side: _renamed(getattr(compared, side), folder) for side in ("a", "b")}
+        return msgspec.structs.replace(drop, comparison=msgspec.structs.replace(compared, **sides))
+
+    return msgspec.structs.replace(found, drops=tuple(map(renamed, found.drops)))
+
+
+def _renamed(name: CellName, folder: str) -> CellName:
+    return msgspec.structs.replace(name, run=folder)
+
+
+def _path(store: RunStore, rules: str, judge: str) -> Path:
+    identity = (str(store.folder.resolve()), rules, judge, METRIC_VERSION)
+    name = hashlib.blake2b(repr(identity).encode(), digest_size=16).hexdigest()
+    return cache_folder() / FOLDER / name
+
+
+def _fingerprint(store: RunStore, rules: str, judge: str) -> str:
+    """Return the hash of all that an answer is made of; empty where a run's rows have none."""
+    rows = store.fingerprint()
+    made_of = (rows, _code_digest(), rules, judge, METRIC_VERSION)
+    return hashlib.blake2b(repr(made_of).encode(), digest_size=16).hexdigest() if rows else ""
+
+
+@cache
+def _code_digest() -> str:
+    """Return the hash of the code that makes answers, as far as its source is there."""
+    found = hashlib.blake2b(VERSION.encode(), digest_size=16)
+    for package in ("analysis", "core", "dataframes", "report"):
+        for name, source in sorted(_sources(package)):
+            found.update(repr((package, name)).encode())
+            found.update(source)
+    return found.hexdigest()
+
+
+def _sources(package: str) -> Iterator[tuple[str, bytes]]:
+    for file in files(f"dragoman.{package}").iterdir():
+        if file.name.endswith(".py"):
+            yield file.name, file.read_bytes()
+
+
+def _read(path: Path, fingerprint: str) -> RunFailures | None:
+    """Return the kept answer; None where there is none, or it is another's or damaged."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            return None
+        content = strip_checksum(path.read_bytes(), fingerprint)
+        return msgspec.msgpack.decode(content, type=RunFailures)
+    except (OSError, ValueError, *DECODING_ERRORS):
+        return None
+
+
+def _keep(path: Path, fingerprint: str, made: RunFailures) -> None:
+    content = with_checksum(msgspec.msgpack.encode(made), fingerprint)
+    if len(content) > MAX_BYTES:
+        return
+    try:
+        atomic_write(path, content)
+    except StoreError:
+        # A cache that cannot be written costs time at the next look, and nothing else.
+        return
