@@ -131,7 +131,8 @@ class Drop(msgspec.Struct, frozen=True):
     Attributes:
         comparison: The two cells and how they differ; p is corrected over all losses of a run.
         parts: What each stage lost, stages without a failure left out.
-        misrecognized: The conversations that failed in B in which a value that calls need was not heard.
+        misrecognized: The conversations that failed in B in which a value that calls need was not
+            heard.
         values: The kinds of such values that were not heard in B, of those said; commonest first.
         word_errors: To the words that users said.
         other_language: Turns of the agent that were not in its language.

@@ -159,7 +159,8 @@ def _print_card(card: AudioSetCard, request: AudioSetRequest) -> None:
     prices = prices_for(request)
     for usage in card.usage:
         print_line(
-            f"{usage.model}: {formatting.calls(usage)} calls, {formatting.format_sent_usage(usage)} tokens in, "
+            f"{usage.model}: {formatting.calls(usage)} calls, "
+            f"{formatting.format_sent_usage(usage)} tokens in, "
             f"{formatting.format_received_usage(usage)} out, "
             f"{formatting.money(cost_of(usage, prices.price_of))} "
             f"({prices.as_of})"

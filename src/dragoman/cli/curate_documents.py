@@ -63,7 +63,8 @@ def _print_usage(usage: Mapping[str, Sequence[StepUsage]]) -> None:
     for step in sorted(usage, key=step_position):
         for used, cost in ((each.usage, each.cost) for each in usage[step]):
             print_line(
-                f"{step} by {used.model}: {formatting.calls(used)} calls, {formatting.format_sent_usage(used)} "
+                f"{step} by {used.model}: {formatting.calls(used)} calls, "
+                f"{formatting.format_sent_usage(used)} "
                 "tokens in, "
                 f"{formatting.format_received_usage(used)} out, {formatting.money(cost)}"
             )
@@ -179,7 +180,8 @@ def list_documents(folder: Path, by: Sequence[str], top: int, *, as_json: bool) 
     headings = (*by, "documents", "operations")
     left = len(counts) - len(rows)
     note = f"and {format_count(left, 'more row')}; " if left else ""
-    note += f"{format_count(found.documents, 'document')}, {format_count(found.operations, 'operation')}"
+    note += f"{format_count(found.documents, 'document')}, "
+    note += format_count(found.operations, "operation")
     print_table(
         TextTable(headings, rows, title=str(folder), note=note, numbers=frozenset(headings[-2:]))
     )

@@ -177,7 +177,8 @@ def _print_refused(found: ImportedLabels) -> None:
 
 def _print_import(found: ImportedLabels, terms: ReviewThresholds) -> None:
     print_line(
-        f"{found.annotator}: {formatting.format_count(found.labelled, 'label')} taken, {found.blank:,} "
+        f"{found.annotator}: {formatting.format_count(found.labelled, 'label')} taken, "
+        f"{found.blank:,} "
         "rows "
         f"without; {found.labelled_of_given:,} of {found.given:,} queries are labelled now"
     )

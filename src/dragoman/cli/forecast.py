@@ -100,7 +100,8 @@ def _totals(found: Forecast, setup: Setup, seconds: float | None) -> Iterator[st
         yield f"  {_UNKNOWN}: {why}"
     if unlike:
         yield (
-            f"  {_UNKNOWN}: {formatting.format_count(unlike, 'conversation')}: nothing like them is "
+            f"  {_UNKNOWN}: {formatting.format_count(unlike, 'conversation')}: "
+            "nothing like them is "
             "recorded"
         )
     yield f"time: {_time(setup, seconds)}"

@@ -33,23 +33,33 @@ MODULES = (
 HEAD = """\
 # Python API
 
-This page lists every name that you may import. It is made from docstrings by `python -m dragoman.cli.python_reference`; a test holds it.
+This page lists every name that you may import. It is made from docstrings by `python -m \
+dragoman.cli.python_reference`; a test holds it.
 
 ## Public names
 
-`dragoman`, the modules of `dragoman.ext` and `dragoman.testing` are public, with the names below. Import each name from the place that this page gives. All docs and examples do so, and a test holds it.
+`dragoman`, the modules of `dragoman.ext` and `dragoman.testing` are public, with the names \
+below. Import each name from the place that this page gives. All docs and examples do so, and a \
+test holds it.
 
-All other modules are private. They may change in any version, without a warning. Methods and fields of a public class are public where their names do not begin with `_`.
+All other modules are private. They may change in any version, without a warning. Methods and \
+fields of a public class are public where their names do not begin with `_`.
 
-Commands, options, keys of `--json` and stored files have promises of their own: [Every command](commands.md), [Results](../results.md).
+Commands, options, keys of `--json` and stored files have promises of their own: [Every \
+command](commands.md), [Results](../results.md).
 
 ## Changes of public names
 
-- A public name that moves, gets another name or goes away works for one more minor version. Until then its use gives a `DeprecationWarning` with the new place.
+- A public name that moves, gets another name or goes away works for one more minor version. \
+Until then its use gives a `DeprecationWarning` with the new place.
 - The changelog names each under "Deprecated", then under "Removed".
-- Python hides such warnings outside of your main program. Show them with `python -W default::DeprecationWarning`, or let your tests fail by `-W error::DeprecationWarning`.
+- Python hides such warnings outside of your main program. Show them with `python -W \
+default::DeprecationWarning`, or let your tests fail by `-W error::DeprecationWarning`.
 
-Docs of version 0.1 imported from the modules that hold the code, such as `dragoman.core.keys`. These paths work until version 0.3: in your code, in entry points, in `--agent MODULE:ATTRIBUTE` and in pickles. Most of them warn. A path that Dragoman itself still uses works without a warning: change these imports too.
+Docs of version 0.1 imported from the modules that hold the code, such as `dragoman.core.keys`. \
+These paths work until version 0.3: in your code, in entry points, in `--agent MODULE:ATTRIBUTE` \
+and in pickles. Most of them warn. A path that Dragoman itself still uses works without a \
+warning: change these imports too.
 """
 
 

@@ -9,7 +9,9 @@ from dragoman.cli.commands.tree import command_line
 
 _HEAD = """# Every command
 
-Each takes `--help`, which says the same. What the options of a run mean beside each other is in [A grid](../grid.md). This page is made from the command line by `python -m dragoman.cli.reference`; a test holds it.
+Each takes `--help`, which says the same. What the options of a run mean beside each other is in \
+[A grid](../grid.md). This page is made from the command line by `python -m \
+dragoman.cli.reference`; a test holds it.
 """
 
 

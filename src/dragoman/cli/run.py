@@ -271,7 +271,8 @@ def _describe_interruption(job: Job, left: int, *, is_retry: bool) -> str:
     how = f"for the other {left:,} go on with" if left else "go on with"
     option = " --retry-invalid" if is_retry else ""
     return (
-        f"stopped; {planned - left:,} of {formatting.format_count(planned, 'conversation')} finished "
+        f"stopped; {planned - left:,} of "
+        f"{formatting.format_count(planned, 'conversation')} finished "
         "and "
         f"stored; {how}: dragoman resume {quote(str(job.store.folder))}{option}"
     )

@@ -122,7 +122,7 @@ def write_report(  # noqa: PLR0913, PLR0917 - the options of one command
     prices: Path | None = None,
     lead: LeadSection | None = None,
 ) -> Path:
-    """Write the report of one or more runs and return its path; `lead` is what comes first in it."""
+    """Write the report of one or more runs with `lead` first, and return its path."""
     # The page is loaded where one is written: a conversation is shown sooner without.
     from dragoman.dataframes.run_views import run_views
     from dragoman.report.html_report import render_report

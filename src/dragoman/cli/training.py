@@ -173,7 +173,7 @@ class TrainingRequest(NamedTuple):
 
 
 def run_recipe(path: Path, asked: Measuring | None, request: TrainingRequest) -> None:
-    """Train as a recipe says, or say what that would be; measure what it bought where that is asked.
+    """Train by a recipe, or print the plan of it; measure the gain where that is asked.
 
     Raises:
         UsageError: Where something in the recipe, its rows or its model is to be corrected.

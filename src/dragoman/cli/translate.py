@@ -345,7 +345,8 @@ def _print_issues(result: TranslationResult) -> None:
 def _print_usage(result: TranslationResult) -> None:
     for usage in result.usage:
         print_line(
-            f"\n{usage.model}: {formatting.calls(usage)} calls, {formatting.format_sent_usage(usage)} tokens "
+            f"\n{usage.model}: {formatting.calls(usage)} calls, "
+            f"{formatting.format_sent_usage(usage)} tokens "
             "in, "
             f"{formatting.format_received_usage(usage)} out, "
             f"{formatting.money(cost_of(usage, result.prices.price_of))} ({result.prices.as_of})"

@@ -49,7 +49,8 @@ def show_memory(path: Path, prices: Path | None, *, as_json: bool) -> None:
         print_line(
             f"\n{each.purpose} by {each.model}: {formatting.calls(each)} calls, "
             f"{formatting.format_sent_usage(each)} tokens in, "
-            f"{formatting.format_received_usage(each)} out, {formatting.money(cost)} ({held.prices.as_of})"
+            f"{formatting.format_received_usage(each)} out, "
+            f"{formatting.money(cost)} ({held.prices.as_of})"
         )
     if reviews:
         print_line(f"\n{formatting.format_count(len(reviews), 'review')} imported")

@@ -128,7 +128,8 @@ def _print_helped(helped: OpinionsResult) -> None:
         print_line(problem)
     for usage in helped.usage:
         print_line(
-            f"{usage.model}: {formatting.calls(usage)} calls, {formatting.format_sent_usage(usage)} tokens in, "
+            f"{usage.model}: {formatting.calls(usage)} calls, "
+            f"{formatting.format_sent_usage(usage)} tokens in, "
             f"{formatting.format_received_usage(usage)} out, "
             f"{formatting.money(cost_of(usage, helped.prices.price_of))} ({helped.prices.as_of})"
         )
@@ -148,7 +149,8 @@ def _print_imported(imported: ImportedReview, asked: ReviewRequest) -> None:
         more = len(review.refused) - _SHOWN
         also = f" (and {more} more)" if more > 0 else ""
         print_error(
-            f"nothing was taken: {formatting.format_count(len(review.refused), 'row')} refused{also}"
+            f"nothing was taken: "
+            f"{formatting.format_count(len(review.refused), 'row')} refused{also}"
         )
         return
     headings = ("sheet", "read", "accepted as translated", "unsure")
@@ -169,7 +171,8 @@ def _print_imported(imported: ImportedReview, asked: ReviewRequest) -> None:
         print_line("no row has a verdict or a correction: nothing was taken")
         return
     print_line(
-        f"{formatting.format_count(len(review.approved), 'text')} reviewed. Written into the files by:"
+        f"{formatting.format_count(len(review.approved), 'text')} reviewed. "
+        "Written into the files by:"
     )
     out = asked.memory.parent
     memory = "" if asked.memory == out / FILE else f" --memory {asked.memory}"

@@ -162,7 +162,7 @@ class Setup(msgspec.Struct, frozen=True):
         return None if self.voices is None else self.voices.conditions.get(condition.label)
 
     def resolve_condition(self, condition: Condition) -> ResolvedCondition:
-        """Return a condition made real: language, voice, persona, then the layers of further axes."""
+        """Resolve a condition: language, voice, persona, then the layers of further axes."""
         layers = [
             self.further[axis, value] for axis, value in condition.axes if axis not in OWN_OPTIONS
         ]

@@ -95,8 +95,9 @@ class Episode(RenamedFields, frozen=True, omit_defaults=True):
     `malformed_calls` counts calls whose arguments could not be read; they are errors too.
     `calls_in_text` counts the agent's replies in words that hold a call, where calls were not asked
     for as text. `source` is the foreign record that an imported conversation was read from, value
-    for value. `instruction_updates` holds what sessions were told anew in mid-conversation, `clarifications`
-    what was decided about the agent's questions, `contexts` what was inferred of the user.
+    for value. `instruction_updates` holds the instructions that changed in mid-conversation,
+    `clarifications` the decisions about the agent's questions, `contexts` what was inferred of the
+    user.
     """
 
     events: tuple[Event, ...]

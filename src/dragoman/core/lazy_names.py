@@ -1,4 +1,4 @@
-"""Names of modules that are looked up when they are first used (PEP 562): re-exports and old names."""
+"""Lazy names of modules (PEP 562): re-exports and old names, looked up at their first use."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence

@@ -232,8 +232,9 @@ class SessionStart(RenamedFields, frozen=True):
     language the side is to speak; it is empty where nothing is said of that. `phrases` are those of
     the language that the task is told in, for who speaks without a model; None for English.
     `sounds` holds the audio of what is said, for who hears it themselves, and keeps that of a side
-    that speaks by itself. `user_behavior` is how a user without a model plays its part. `key` is the same
-    for all that are to meet the same user: task, trial and the run's seed, but not the agent.
+    that speaks by itself. `user_behavior` is how a user without a model plays its part. `key` is
+    the same for all that are to meet the same user: task, trial and the run's seed, but not the
+    agent.
     `user` is what the agent is told of its user, as data; the instructions say it in words.
     `may_ask` says whether a question about how something is written may be answered within a turn.
     """

@@ -115,7 +115,8 @@ class UserAction(msgspec.Struct, frozen=True, omit_defaults=True):
 class Scenario(RenamedFields, frozen=True, omit_defaults=True):
     """Who the user is and what the user wants.
 
-    `opening`, `facts` and `user_actions` say the same as data, for users that are played without a model.
+    `opening`, `facts` and `user_actions` say the same as data, for users that are played without a
+    model.
     """
 
     instructions: str | Instructions

@@ -217,7 +217,8 @@ def with_faithful_personas(
         )
     }
     said = (
-        f"{len(left)} of {len(cell_pairs)} couples left out: users did not keep the card that tells "
+        f"{len(left)} of {len(cell_pairs)} couples left out: "
+        "users did not keep the card that tells "
         "their cells apart"
     )
     notes = (*((said,) if left else ()), *fidelity_notes(cards, kept))

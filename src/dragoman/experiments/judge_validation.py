@@ -60,7 +60,8 @@ class JudgeCheck(msgspec.Struct, frozen=True):
         labelled: Against people; empty without labels.
         panels: Against each other.
         corrected: The run's shares of yes, without the judges' errors.
-        later_context_bias: Each judge shown whole conversations against itself shown what came before.
+        later_context_bias: Each judge shown whole conversations against itself shown what came
+            before.
         cells: By key the conversations that split items are of.
         strangers: Labels of conversations or replies that no judge was asked about.
     """

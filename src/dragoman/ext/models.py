@@ -1,4 +1,4 @@
-"""Chat models: the protocol of a provider, its requests and completions, and the clients of a process."""
+"""Chat models: the protocol of a provider, its requests and completions, and model clients."""
 
 from typing import TYPE_CHECKING
 

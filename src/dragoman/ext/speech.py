@@ -1,4 +1,4 @@
-"""Speech engines: the protocols of synthesizers and recognizers, and hearing errors without audio."""
+"""Speech engines: the protocols of synthesizers and recognizers, and simulated ASR errors."""
 
 from typing import TYPE_CHECKING
 

@@ -146,9 +146,11 @@ configs:
 
 # Spoken messages of {", ".join(f"`{name}`" for name in suites)}
 
-{written.rows:,} messages of users in {written.files:,} audio files; {written.left_out:,} messages that \
+{written.rows:,} messages of users in {written.files:,} audio files; {written.left_out:,} \
+messages that \
 nobody spoke are left out. Voices: {", ".join(settings.tts)}. Line: {settings.line}. Recognizers: \
-{", ".join(settings.asr)}. Made by `dragoman speak`, seed {settings.seed}; `card.json` has its statistics.
+{", ".join(settings.asr)}. Made by `dragoman speak`, seed {settings.seed}; \
+`card.json` has its statistics.
 
 | column | holds |
 |---|---|

@@ -184,7 +184,8 @@ def _write(archive: zipfile.ZipFile, name: str, stated: BundledFile, target: Pat
 
 _TEXT = """A run of Dragoman: {run}
 
-Unpack this file and open report.html in a browser: it needs nothing else, and its sounds are in audio/.
+Unpack this file and open report.html in a browser: it needs nothing else, and its sounds are \
+in audio/.
 With Dragoman: dragoman unbundle FILE
 """
 

@@ -66,7 +66,7 @@ class LeaderboardStyle(Protocol):
 
     @property
     def options(self) -> Collection[str]:
-        """Which of the command's options it takes: `weights`, `averaging`, `kept`, `definitions`."""
+        """The command's options that it takes: `weights`, `averaging`, `kept`, `definitions`."""
         ...
 
     @property
@@ -159,7 +159,7 @@ class OffersFrames(Protocol):
         ...
 
     def frames(self, results: StoredResults) -> "Mapping[str, pl.DataFrame]":
-        """Return its frames by name, with all columns, and without rows where a run has nothing of them."""
+        """Return its frames by name, with all columns; without rows where a run has no data."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Catalog of leaderboard styles and report sections: those that ship, and those of other packages."""
+"""Catalog of leaderboard styles and report sections: ours and those of other packages."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, cast

@@ -205,7 +205,8 @@ def _basis(found: Detectable) -> str:
     match variance.basis:
         case "stored":
             one = ", of one trial: more are counted as no gain" if variance.trials == 1 else ""
-            return f"variances as stored of {formatting.format_count(variance.of, 'pair')} of a task{one}"
+            pairs = formatting.format_count(variance.of, "pair")
+            return f"variances as stored of {pairs} of a task{one}"
         case "stored within tasks":
             return "variances as stored within tasks, and assumed between them"
         case _:

@@ -19,7 +19,7 @@ Unit = Literal["share", "rate", "points", "number", "r"]
 """
 
 Section = str
-"""The part of a report that a figure belongs to: `summary`, `languages`, or the key of a section."""
+"""The part of a report that has a figure: `summary`, `languages`, or the key of a section."""
 
 MAX_SERIES = 8
 """As many colours are told apart; a figure with more series has none."""

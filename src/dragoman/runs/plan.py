@@ -197,7 +197,7 @@ class PlannedCells(Sequence[Cell]):
 
     @property
     def plan_fingerprint(self) -> str:
-        """A hash of all that the cells are made of: where it is equal all keys are, in their order."""
+        """A hash of all inputs of the cells: equal hashes mean equal keys in the same order."""
         own = [encoded.decode() for encoded in self._own]
         return content_key(own, [block.plan_fingerprint for block in self._blocks], self._trials)
 

@@ -196,7 +196,10 @@ class ChatJudge:
         rubric = files("dragoman.scoring") / "rubrics" / self._rubric.file
         numbered = "\n".join(f"{index}. {text}" for index, text in enumerate(assertions, 1))
         reported = f"<scenario>\n{escape_marks(scenario)}\n</scenario>\n" if scenario else ""
-        question = f"{reported}<conversation>\n{escape_marks(transcript(events))}\n</conversation>\n<assertions>\n{numbered}\n</assertions>"
+        question = (
+            f"{reported}<conversation>\n{escape_marks(transcript(events))}\n</conversation>\n"
+            f"<assertions>\n{numbered}\n</assertions>"
+        )
         messages = [
             {"role": "system", "content": rubric.read_text("utf-8")},
             {"role": "user", "content": question},

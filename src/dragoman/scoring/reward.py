@@ -66,8 +66,8 @@ class Scorer:
             judge: Decides assertions; None leaves them unscored.
             users: Checks simulated users; None where there are none.
             check: The suite's own way of judging; None where tasks' criteria say it all.
-            environments: Makes the factory of another rule set, which may repeat a conversation that
-                these rules do not; None for not to look for one.
+            environments: Makes the factory of another rule set, which may repeat a conversation
+                that these rules do not; None for not to look for one.
         """
         self._factory = factory
         self._rules = rules

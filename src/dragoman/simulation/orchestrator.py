@@ -99,7 +99,8 @@ class ConversationIO(msgspec.Struct, frozen=True):
     Attributes:
         channels: What each side's words go through.
         views: How each side sees tools.
-        instruction_source: What sessions are told, asked before each reply; None where nothing is told.
+        instruction_source: Instructions of sessions, asked before each reply; None where there
+            are none.
         instructions: What each side was told when its session opened.
         context: What tells the conversation from others; None where no layer takes part.
         is_timed: Whether how long the agent's replies took is kept.

@@ -90,7 +90,8 @@ _ONE_SCORE = (
 # One row with all of them: to take the next row is a statement's step like another.
 _PLACES = """
 SELECT json_group_array(json_array(
-    lower(hex(key)), id, EXISTS (SELECT 1 FROM episodes WHERE cell = cells.id), suite, condition, agent
+    lower(hex(key)), id, EXISTS (SELECT 1 FROM episodes WHERE cell = cells.id), suite, condition,
+    agent
 )) FROM cells WHERE key IN {}
 """
 _PUT_EPISODES = "INSERT INTO episodes (cell, attempt, fault, data) VALUES {}"

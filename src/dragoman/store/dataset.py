@@ -230,7 +230,7 @@ class Dataset:
     def active(
         self, kind: str, *, after: Collection[str], decided: Collection[str] = ()
     ) -> Iterator[StoredItem]:
-        """Yield the items of a kind that none of some steps dropped or merged, themselves or what they stand on.
+        """Yield the items of a kind that no step of these dropped or merged, nor their sources.
 
         Args:
             kind: What they are.
@@ -336,7 +336,7 @@ class Dataset:
                 self._put(outcome)
 
     def replace(self, step: str, outcomes: Iterable[StepOutcome]) -> None:
-        """Store what a step says of all items in the place of all that it said before, all or nothing.
+        """Replace the verdicts of a step on all items, all or nothing.
 
         Args:
             step: The step's name.

@@ -91,7 +91,8 @@ _TRIES = (
 
 # Only the last attempt at a cell counts; infrastructure or the simulated user spoilt earlier ones.
 _LAST_ATTEMPTS = """
-SELECT key, cells.id, attempt, fault{data} FROM cells CROSS JOIN episodes ON cells.id = episodes.cell
+SELECT key, cells.id, attempt, fault{data}
+FROM cells CROSS JOIN episodes ON cells.id = episodes.cell
 WHERE attempt = (SELECT max(attempt) FROM episodes AS every WHERE every.cell = cells.id)
 ORDER BY cells.id
 """
@@ -278,7 +279,7 @@ class RunStore:
         self._adding.add(entries)
 
     def status_counts(self) -> dict[StatusGroup, StatusCount] | None:
-        """Return how many conversations stand how, and why; None in files of formats without counts."""
+        """Return the counts of statuses and reasons; None in files of formats without counts."""
         if not self._file.is_counted:
             return None
         with self._errors("read"):

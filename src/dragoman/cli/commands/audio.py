@@ -1,4 +1,4 @@
-"""Declarations of `speak` and `check_transcript`: speech synthesis, and how a transcript was scored."""
+"""Declarations of `speak` and `check_transcript`: speech synthesis and scores of transcripts."""
 
 from pathlib import Path
 from typing import Annotated

@@ -149,9 +149,12 @@ _PLACEHOLDER = re.compile(
 )
 _GENERIC = frozenset(
     {
-        *("string", "password", "secret", "token", "apikey", "api_key", "api-key", "bearer", "basic", "jwt"),
-        *("header", "cookie", "required", "optional", "authorization", "example", "undefined", "true", "false"),
-        *("required.", "optional.", "application", "integer", "object", "session", "credential", "default"),
+        *("string", "password", "secret", "token", "apikey", "api_key", "api-key"),
+        *("bearer", "basic", "jwt"),
+        *("header", "cookie", "required", "optional", "authorization", "example"),
+        *("undefined", "true", "false"),
+        *("required.", "optional.", "application", "integer", "object"),
+        *("session", "credential", "default"),
     }
 )  # fmt: skip
 _DATE = re.compile(r"\d{4}-\d\d-\d\d.*|v?\d+(?:\.\d+)+.*")

@@ -329,7 +329,7 @@ def _find_edited_texts(
 
 
 def write_english(out: Path, domain: TranslatableDomain) -> None:
-    """Write a domain's English files to `DOMAIN/en`, and the hashes of its sources beside the domains.
+    """Write a domain's English files to `DOMAIN/en`, and the hashes of its sources next to it.
 
     Raises:
         DataError: Where the hashes that are there are damaged.

@@ -144,7 +144,7 @@ def import_translations(
 
 
 def export_translations(path: Path, out: Path, language: str = "") -> int:
-    """Write a memory as TMX, or what it has of one language; return how many translations there are.
+    """Write a memory, or one language of it, as TMX; return the number of translations.
 
     Raises:
         StoreError: Where the file cannot be written.

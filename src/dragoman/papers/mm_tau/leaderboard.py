@@ -88,7 +88,7 @@ def _text(given: str | float | None) -> str | None:
 
 
 def mm_tau_document(found: MmTauResults) -> dict[str, object]:
-    """Return boards as JSON has them: the first one, and all by their definitions where they are several."""
+    """Return the summaries for JSON: the first, and all by definition where there are several."""
     first = {"facts": dict(found.facts), "board": msgspec.to_builtins(found.summaries[0])}
     if len(found.summaries) == 1:
         return first

@@ -1,4 +1,4 @@
-"""Report sections of MM-tau-p2: on the personas of one run, and on all runs in the source's style."""
+"""Report sections of MM-tau-p2: on the personas of one run, and on all runs as the paper."""
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property

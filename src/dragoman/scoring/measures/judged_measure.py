@@ -152,7 +152,10 @@ def piece_prompt(piece: RubricPiece) -> str:
         if piece.turns
         else escape_marks(transcript(piece.events))
     )
-    return f"<conversation>\n{shown}\n</conversation>\n{_what(piece)}\n<questions>\n{asked}\n</questions>"
+    return (
+        f"<conversation>\n{shown}\n</conversation>\n{_what(piece)}\n"
+        f"<questions>\n{asked}\n</questions>"
+    )
 
 
 def _what(piece: RubricPiece) -> str:

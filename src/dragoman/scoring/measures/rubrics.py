@@ -108,9 +108,9 @@ class _Version(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Rubric(msgspec.Struct, frozen=True):
     """One rubric as it was read; its version ends in a hash of its content.
 
-    `has_risk_profile` says whether a judge is told what the suite lists as irreversible, and when handing
-    over to a person is a duty; `duties` is the edition of that list. `about` is a line about it for
-    lists.
+    `has_risk_profile` says whether a judge is given the suite's list of irreversible actions and of
+    duties to hand over to a person; `duties` is the edition of that list. `about` is a line about
+    it for lists.
     """
 
     name: str

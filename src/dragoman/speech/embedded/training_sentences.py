@@ -121,7 +121,8 @@ def _code(random: Random) -> str:
         signs = random.choice((ascii_uppercase, digits, ascii_uppercase + digits * 2))
         return _draw_signs(random, signs, random.randint(4, 11))
     if shape == "post":
-        return f"{_draw_signs(random, ascii_uppercase, 2)}{_draw_signs(random, digits, 9)}{random.choice(_COUNTRIES)}"
+        signs = _draw_signs(random, ascii_uppercase, 2) + _draw_signs(random, digits, 9)
+        return f"{signs}{random.choice(_COUNTRIES)}"
     first = _draw_signs(random, ascii_uppercase, random.randint(1, 3))
     return f"{first}{_draw_signs(random, digits, random.randint(3, 9))}"
 

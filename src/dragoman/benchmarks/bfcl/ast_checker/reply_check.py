@@ -87,9 +87,10 @@ class WrittenReply(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `content` is text, the calls of a reply, or the list of a function-calling model as it was
     stored: `items` with arguments as JSON texts, `object_items` as objects. `underscored` says
-    that names were shown with `_` for dots. `described_as` is one of `MODEL_FORMATS` where a model wrote
-    calls in a form of its own; `form` is then that of calls which are code in it. `meant` returns a
-    call with values in the place of the labels that were shown for them; None where none were.
+    that names were shown with `_` for dots. `described_as` is one of `MODEL_FORMATS` where a model
+    wrote calls in a form of its own; `form` is then that of calls which are code in it. `meant`
+    returns a call with values in the place of the labels that were shown for them; None where none
+    were.
     """
 
     content: object

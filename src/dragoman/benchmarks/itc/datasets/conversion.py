@@ -29,7 +29,8 @@ GLOBAL = "Global"
 
 _TYPES = {
     "str": "string", "string": "string", "date": "string", "int": "integer", "integer": "integer",
-    "float": "number", "number": "number", "double": "number", "bool": "boolean", "boolean": "boolean",
+    "float": "number", "number": "number", "double": "number",
+    "bool": "boolean", "boolean": "boolean",
     "list": "array", "array": "array", "tuple": "array", "dict": "object", "object": "object",
 }  # fmt: skip
 _REFERENCE = re.compile(r"API_call_\d+|\$\w+(?:\.[^$]*)?\$")

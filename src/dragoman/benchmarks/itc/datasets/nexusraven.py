@@ -79,7 +79,8 @@ def _function(line: Mapping[str, object]) -> Operation:
     for each in parameters if isinstance(parameters, list) else ():
         if isinstance(each, dict) and "name" in each:
             described[str(each["name"])] = {
-                "type": str(each.get("type") or "str"), "description": each.get("description") or "",
+                "type": str(each.get("type") or "str"),
+                "description": each.get("description") or "",
             }  # fmt: skip
     about = line.get("docstring") or line.get("description") or line.get("doc")
     return operation_of(str(line["name"]), about, described, ())

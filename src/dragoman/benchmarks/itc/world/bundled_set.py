@@ -56,8 +56,8 @@ def load_bundled_set() -> CallSet:
         loaded.documents,
         tuple(map(SetTask, loaded.tasks)),
         _SOURCE,
-        instructions=f'It is {NOW} (UTC). What is asked for "today" or "tomorrow" is meant from that day '
-        "on.",
+        instructions=f'It is {NOW} (UTC). What is asked for "today" or "tomorrow" is meant from '
+        "that day on.",
         replies=_Replies(loaded.apis),
     )
 

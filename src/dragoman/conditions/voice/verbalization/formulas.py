@@ -60,7 +60,8 @@ _SURE = frozenset({"^", "**", "raised", "root"}) | _RELATIONS | frozenset("\u00d
 _TOKEN = re.compile(
     rf"""(?P<number>{NUMBER})
     | (?P<name>(?:{"|".join(_FUNCTIONS)})(?=\ ?\()|(?:sin|cos|tan|log|ln)(?=\ [xyztn](?![A-Za-z])))
-    | (?P<variable>(?:[A-Za-z]{{2,3}}(?=\^|[²³])|[A-Za-z\u03b1-ωΔΘΩ])(?:_?[0-9])?(?:'(?=\ ?[-(=+*^]))?(?![A-Za-z_0-9@#]|[.'\u2019][A-Za-z0-9]))
+    | (?P<variable>(?:[A-Za-z]{{2,3}}(?=\^|[²³])|[A-Za-z\u03b1-ωΔΘΩ])(?:_?[0-9])?
+      (?:'(?=\ ?[-(=+*^]))?(?![A-Za-z_0-9@#]|[.'\u2019][A-Za-z0-9]))
     | (?P<operator>\*\*|==|:=|!=|>=|<=|[-+*/=<>\u00d7÷±≈≠≤≥·^\u2212])
     | (?P<raised>[⁻⁺]?[⁰¹²³⁴-⁹ⁿ]{{1,3}})
     | (?P<root>√)
