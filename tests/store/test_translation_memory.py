@@ -321,7 +321,7 @@ def test_a_damaged_record_of_a_review_is_told_in_one_line(
 def test_a_memory_that_another_process_holds_is_told(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dragoman.store.sqlite_files.PATIENCE_SECONDS", 0)
+    monkeypatch.setattr("dragoman.store.sqlite_files.LOCK_WAIT_SECONDS", 0)
     with TranslationMemory(path) as memory:
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
