@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "dragoman"
 
-MAX_MODULES = 735
+MAX_MODULES = 760
 MAX_FOLDERS = 90
 MAX_DEPTH = 3
 MIN_MEDIAN_LINES = 150
@@ -20,7 +20,7 @@ LONG_MODULES: dict[str, str] = {}
 """Modules with more lines, each with the reason."""
 
 MAX_LINE = 100
-MAX_LONG_LINES = 310
+MAX_LONG_LINES = 40
 """Lines beyond `MAX_LINE` that may remain: lower this number with each line that is mended."""
 
 

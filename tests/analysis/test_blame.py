@@ -66,10 +66,10 @@ def test_an_agent_that_hears_the_audio_itself_has_no_recognizer_to_blame(
 def test_lost_conversations_are_counted_by_condition_and_agent() -> None:
     rows = [
         LOST,
-        msgspec.structs.replace(LOST, trial=1, found_source="speech"),
+        msgspec.structs.replace(LOST, trial=1, failure_source="speech"),
         msgspec.structs.replace(LOST, trial=2),
-        msgspec.structs.replace(LOST, trial=3, found_source="arguments"),
-        msgspec.structs.replace(LOST, agent="careful", found_source="unknown"),
+        msgspec.structs.replace(LOST, trial=3, failure_source="arguments"),
+        msgspec.structs.replace(LOST, agent="careful", failure_source="unknown"),
     ]
     counts = attribution_counts(rows)
     assert counts["en/bad-line/none", "literal"] == {

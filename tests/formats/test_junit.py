@@ -36,7 +36,7 @@ def test_failures_errors_and_what_has_no_score_are_told_apart(tmp_path: Path) ->
     assert root.get("skipped") == str(expected["unscored"])
     assert root.get("failures") != "0" != root.get("skipped")
     assert len(root.findall("testsuite")) == 3
-    for row in run.episodes.filter(status="unscored").to_dicts():
+    for row in run.episodes.filter(standing="unscored").to_dicts():
         skipped = [
             case.find("skipped")
             for case in root.findall(".//testcase")

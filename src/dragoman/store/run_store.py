@@ -25,6 +25,7 @@ from dragoman.core.measures import DeclaredMetrics, MeasureResult
 from dragoman.core.scores import Score
 from dragoman.core.tasks import Task
 from dragoman.core.usage import Usage
+from dragoman.store import run_queries as queries
 from dragoman.store.checksums import strip_checksum, with_checksum
 from dragoman.store.conversation_writes import (
     FOUND,
@@ -58,90 +59,6 @@ _STRAY = """
 SELECT cell FROM (SELECT cell FROM episodes UNION ALL SELECT cell FROM scores)
 WHERE cell NOT IN (SELECT id FROM cells) LIMIT 1
 """
-_PLACE = "SELECT id, suite, condition, agent FROM cells WHERE key = ?"
-_CONDITIONS = "SELECT condition FROM cells GROUP BY condition ORDER BY min(id)"
-_COUNTED_CONDITIONS = """
-SELECT condition FROM (SELECT DISTINCT condition FROM tallies WHERE standing = 'planned') AS planned
-ORDER BY (SELECT id FROM cells WHERE cells.condition = planned.condition ORDER BY id LIMIT 1)
-"""
-# By the index of episodes alone: of a long plan that was nearly played, hardly a cell is looked at.
-_UNPLAYED = """
-SELECT id, key FROM (
-    SELECT before, (SELECT min(cell) FROM episodes WHERE cell > before) AS after
-    FROM (SELECT 0 AS before UNION ALL SELECT DISTINCT cell FROM episodes)
-    WHERE NOT EXISTS (SELECT 1 FROM episodes WHERE cell = before + 1)
-) CROSS JOIN cells ON id > before AND id < coalesce(after, 9223372036854775807) ORDER BY id
-"""
-_BROKEN = """
-SELECT cells.id, key FROM episodes JOIN cells ON cells.id = cell
-WHERE fault AND attempt = (SELECT max(attempt) FROM episodes AS every WHERE every.cell = cells.id)
-"""
-_UNSCORED = """
-SELECT 1 FROM episodes WHERE {among}
-attempt = (SELECT max(attempt) FROM episodes AS every WHERE every.cell = episodes.cell)
-AND NOT EXISTS (
-    SELECT 1 FROM scores WHERE scores.cell = episodes.cell AND scores.attempt = episodes.attempt
-    AND rules = ? AND judge = ? AND metric = ?
-) LIMIT 1
-"""
-_TRIES = (
-    "SELECT max(attempt), sum(NOT fault) FROM episodes "
-    "WHERE cell = (SELECT id FROM cells WHERE key = ?)"
-)
-
-# Only the last attempt at a cell counts; infrastructure or the simulated user spoilt earlier ones.
-_LAST_ATTEMPTS = """
-SELECT key, cells.id, attempt, fault{data}
-FROM cells CROSS JOIN episodes ON cells.id = episodes.cell
-WHERE attempt = (SELECT max(attempt) FROM episodes AS every WHERE every.cell = cells.id)
-ORDER BY cells.id
-"""
-_SCORES = """
-SELECT key, last.* FROM cells
-JOIN (
-    SELECT cell, max(attempt), data FROM scores
-    WHERE rules = ? AND judge = ? AND metric = ? GROUP BY cell
-) AS last ON cells.id = last.cell
-"""
-
-_EARLIER = (
-    "FROM cells JOIN {table} AS early ON cells.id = early.cell WHERE early.attempt < "
-    "(SELECT max(attempt) FROM episodes WHERE episodes.cell = early.cell)"
-)
-_EARLIER_EPISODES = (
-    f"SELECT key, early.attempt, early.fault, early.data {_EARLIER.format(table='episodes')}"
-)
-_EARLIER_SCORES = (
-    f"SELECT key, early.attempt, early.data {_EARLIER.format(table='scores')} "
-    "AND rules = ? AND judge = ? AND metric = ?"
-)
-# By the index: rows of the reward, which has rules, are not read for that.
-_MEASURED = """
-SELECT key, attempt, rules, judge, metric, data FROM cells
-JOIN scores ON cells.id = scores.cell
-WHERE scores.id IN (SELECT id FROM scores INDEXED BY scores_by_key WHERE rules = '')
-ORDER BY scores.id
-"""
-_CELL = "SELECT id, suite, condition, agent, task, trial FROM cells WHERE key = ?"
-_CELL_AT = "SELECT key, suite, condition, agent, task, trial FROM cells WHERE id = ?"
-_LAST_ROWS = "SELECT (SELECT max(id) FROM episodes), (SELECT max(id) FROM scores)"
-_STATE = (
-    "SELECT name, value FROM meta ORDER BY name",
-    "SELECT * FROM episodes ORDER BY id DESC LIMIT 1",
-    "SELECT * FROM scores ORDER BY id DESC LIMIT 1",
-)
-_ROWS_AFTER = "SELECT id, cell FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
-_ATTEMPTS_AT = """
-SELECT cells.id, key, attempt, fault, data FROM cells JOIN episodes ON cells.id = episodes.cell
-WHERE cells.id IN (SELECT value FROM json_each(?)) ORDER BY cells.id, attempt
-"""
-_COUNTED_AT = """
-SELECT cells.id, key, attempt, rules, judge, metric, data
-FROM cells JOIN scores ON cells.id = scores.cell
-WHERE cells.id IN (SELECT value FROM json_each(?))
-AND (rules = '' OR (rules = ? AND judge = ? AND metric = ?)) ORDER BY scores.id
-"""
-
 MOST_LOOKED_THROUGH = 256 * 2**20
 """The largest file, in bytes, that is looked through whenever it is opened."""
 
@@ -288,7 +205,7 @@ class RunStore:
     def conditions(self) -> tuple[Condition, ...]:
         """Return the plan's conditions, in its order."""
         with self._errors("read"):
-            query = _COUNTED_CONDITIONS if self._file.is_counted else _CONDITIONS
+            query = queries.COUNTED_CONDITIONS if self._file.is_counted else queries.CONDITIONS
             rows = self._connection.execute(query).fetchall()
             return tuple(condition_from(text) for (text,) in rows)
 
@@ -341,13 +258,13 @@ class RunStore:
             return {
                 row[0]: key
                 for key in cells
-                for row in self._connection.execute(_PLACE, (bytes.fromhex(key),))
+                for row in self._connection.execute(queries.PLACE, (bytes.fromhex(key),))
             }
 
     def cell_at(self, place: int) -> StoredCell | None:
         """Return the cell at a place of the plan, from 1; None where it has none."""
         with self._errors("read"):
-            row = self._connection.execute(_CELL_AT, (place,)).fetchone()
+            row = self._connection.execute(queries.CELL_AT, (place,)).fetchone()
             if row is None:
                 return None
             key, suite, condition, agent, task, trial = row
@@ -355,11 +272,11 @@ class RunStore:
 
     def unplayed(self) -> dict[int, str]:
         """Return by place the cells that no attempt was made at, in the plan's order."""
-        return self._by_place(_UNPLAYED)
+        return self._by_place(queries.UNPLAYED)
 
     def broken(self) -> dict[int, str]:
         """Return by place the cells of which infrastructure ended the last attempt."""
-        return self._by_place(_BROKEN)
+        return self._by_place(queries.BROKEN)
 
     def _by_place(self, query: str) -> dict[int, str]:
         with self._errors("read"):
@@ -369,7 +286,7 @@ class RunStore:
     def tries(self, cell: str) -> tuple[int, int]:
         """Return how many attempts were made at a cell, and how many of them no fault ended."""
         with self._errors("read"):
-            row = self._connection.execute(_TRIES, (bytes.fromhex(cell),)).fetchone()
+            row = self._connection.execute(queries.TRIES, (bytes.fromhex(cell),)).fetchone()
             last, completed = row
             return (0 if last is None else last + 1), completed or 0
 
@@ -397,7 +314,7 @@ class RunStore:
             return {
                 key.hex(): (attempt, bool(fault))
                 for key, _, attempt, fault in self._connection.execute(
-                    _LAST_ATTEMPTS.format(data="")
+                    queries.LAST_ATTEMPTS.format(data="")
                 )
             }
 
@@ -430,7 +347,7 @@ class RunStore:
         """
         with self._errors("read"):
             key = bytes.fromhex(cell)
-            planned = self._connection.execute(_CELL, (key,)).fetchone()
+            planned = self._connection.execute(queries.CELL, (key,)).fetchone()
             if planned is None:
                 return None
             place, suite, condition, agent, task, trial = planned
@@ -463,7 +380,7 @@ class RunStore:
             )
 
     def _has_unscored(self, among: str, scoring: tuple[str, str, str]) -> bool:
-        query = _UNSCORED.format(among=among)
+        query = queries.UNSCORED.format(among=among)
         return self._connection.execute(query, scoring).fetchone() is not None
 
     def episodes(
@@ -476,7 +393,7 @@ class RunStore:
             leaving_out: Keys of cells that are not wanted.
         """
         decode = self._codec.decode_head if heads_only else self._codec.decode_episode
-        query = _LAST_ATTEMPTS.format(data=", data")
+        query = queries.LAST_ATTEMPTS.format(data=", data")
         with self._errors("read"):
             for key, _, attempt, fault, data in self._connection.execute(query):
                 cell = key.hex()
@@ -490,7 +407,7 @@ class RunStore:
             return {
                 key.hex(): self._score(data, key, attempt, rules, judge, metric)
                 for key, _, attempt, data in self._connection.execute(
-                    _SCORES, (rules, judge, metric)
+                    queries.SCORES, (rules, judge, metric)
                 )
                 if last.get(key.hex(), (None, False))[0] == attempt
             }
@@ -528,7 +445,7 @@ class RunStore:
 
     def _measurements(self) -> Iterator[tuple[str, int, MeasureResult]]:
         with self._errors("read"):
-            for key, *columns, data in self._connection.execute(_MEASURED):
+            for key, *columns, data in self._connection.execute(queries.MEASURED):
                 content = self._verified(data, key.hex(), *columns)
                 yield key.hex(), columns[0], self._codec.decode_measured(content)
 
@@ -543,11 +460,11 @@ class RunStore:
         """
         used: dict[str, tuple[Usage, ...]] = {}
         with self._errors("read"):
-            for key, attempt, fault, data in self._connection.execute(_EARLIER_EPISODES):
+            for key, attempt, fault, data in self._connection.execute(queries.EARLIER_EPISODES):
                 head = self._codec.decode_head(self._verified(data, key.hex(), attempt, fault))
                 used[key.hex()] = used.get(key.hex(), ()) + head.usage
             chosen = (rules, judge, metric)
-            for key, attempt, data in self._connection.execute(_EARLIER_SCORES, chosen):
+            for key, attempt, data in self._connection.execute(queries.EARLIER_SCORES, chosen):
                 judged = self._score(data, key, attempt, *chosen).judges_usage
                 used[key.hex()] = used.get(key.hex(), ()) + judged
         last = self.attempts() if used else {}
@@ -566,7 +483,7 @@ class RunStore:
     def last_rows(self) -> LastRows:
         """Return how far the run is written."""
         with self._errors("read"):
-            episodes, scores = self._connection.execute(_LAST_ROWS).fetchone()
+            episodes, scores = self._connection.execute(queries.LAST_ROWS).fetchone()
             return LastRows(episodes or 0, scores or 0)
 
     def fingerprint(self) -> str:
@@ -579,7 +496,7 @@ class RunStore:
             return ""
         found = hashlib.blake2b(digest_size=16)
         with self._errors("read"):
-            for query in _STATE:
+            for query in queries.STATE:
                 for row in self._connection.execute(query):
                     found.update(repr(row).encode())
         return found.hexdigest()
@@ -595,7 +512,7 @@ class RunStore:
         ends = []
         with self._errors("read"):
             for table, after in (("episodes", read.episodes), ("scores", read.scores)):
-                query = _ROWS_AFTER.format(table=table)
+                query = queries.ROWS_AFTER.format(table=table)
                 rows = self._connection.execute(query, (after, most)).fetchall()
                 found.update(dict.fromkeys(cell for _, cell in rows))
                 ends.append(rows[-1][0] if rows else after)
@@ -610,13 +527,13 @@ class RunStore:
         counted: dict[int, list[tuple[int, Score | MeasureResult]]] = {}
         with self._errors("read"):
             for place, key, attempt, fault, data in self._connection.execute(
-                _ATTEMPTS_AT, (wanted,)
+                queries.ATTEMPTS_AT, (wanted,)
             ):
                 content = self._verified(data, key.hex(), attempt, fault)
                 attempts.setdefault(place, []).append((attempt, self._codec.decode_head(content)))
             chosen = (rules, judge, metric)
             for place, key, attempt, *columns, data in self._connection.execute(
-                _COUNTED_AT, (wanted, *chosen)
+                queries.COUNTED_AT, (wanted, *chosen)
             ):
                 content = self._verified(data, key.hex(), attempt, *columns)
                 is_score = tuple(columns) == chosen

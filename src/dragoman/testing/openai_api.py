@@ -236,7 +236,7 @@ class Endpoint:
         self._behaviour = behaviour
         self._draws = FaultDraws(behaviour.faults, behaviour.seed)
         self.exchange = Exchange(behaviour, log, self._draws)
-        self._domain_context = BatchService(behaviour, log, self._completion)
+        self._batch_service = BatchService(behaviour, log, self._completion)
         self._number = itertools.count(1)
         self._fingerprint = f"fp_{content_key(behaviour)[:10]}"
 
@@ -246,7 +246,7 @@ class Endpoint:
         for prefix in ("", "/v1"):
             application.router.add_post(f"{prefix}/chat/completions", self.complete)
             application.router.add_post(f"{prefix}/embeddings", self.embed)
-            application.router.add_routes(self._domain_context.routes(prefix))
+            application.router.add_routes(self._batch_service.routes(prefix))
             application.router.add_get(f"{prefix}/models", self.list_models)
             application.router.add_get(f"{prefix}/log", self.show_log)
         return application

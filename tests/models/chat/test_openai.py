@@ -65,7 +65,7 @@ async def model_at(url: str, **more: Any) -> AsyncIterator[OpenAIModel]:  # noqa
     http = HttpClient(Timeouts(connect=20, read=more.pop("read", 20), total=20))
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {CANARY}"}
     settings = more.pop("settings", {})
-    retry_policy = more.pop("patience", RetryPolicy(attempts=5, seconds=30, outage=30))
+    retry_policy = more.pop("retry_policy", RetryPolicy(attempts=5, seconds=30, outage=30))
     endpoint = ChatEndpoint(f"{url}/chat/completions", headers, "any", settings, CANARY, **more)
     client = EndpointClient.of("http://here", http, (CANARY,), retry_policy=retry_policy)
     try:

@@ -154,7 +154,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("suite", metavar="SUITE", help="whose plans it knows")
     parser.add_argument(
-        "--ear", default=GENERIC, metavar="ASR", help="a recognizer of `--asr` [generic]"
+        "--ear",
+        dest="recognizer",
+        default=GENERIC,
+        metavar="ASR",
+        help="a recognizer of `--asr` [generic]",
     )
     parser.add_argument("--port", type=int, default=0, help="where to listen; 0 is any free [0]")
     given = parser.parse_args(arguments)
