@@ -29,7 +29,7 @@ from dragoman.dataframes.results import chosen_scoring
 from dragoman.registry.participant_names import judge_name
 from dragoman.registry.participants import ResolvedParticipant, rename_agent, resolve_object
 from dragoman.registry.suites import default_rules_of, prompts_for
-from dragoman.runs.jobs import invalid_cells, resume_job
+from dragoman.runs.jobs import invalid_cells, read_manifest, resume_job
 from dragoman.runs.runner import PlayedRun, play, start
 from dragoman.store.run_store import open_run
 
@@ -54,6 +54,12 @@ class RunResult:
 
     def __repr__(self) -> str:
         return f"RunResult({str(self.folder)!r}, rules={self.rules!r}, judge={self.judge!r})"
+
+    @property
+    def not_played(self) -> dict[str, str]:
+        """The conditions of the grid that are not played, with the reason of each."""
+        with open_run(self.folder, write=False) as store:
+            return dict(read_manifest(store).not_applicable)
 
     @property
     def frames(self) -> "RunFrames":

@@ -1,7 +1,7 @@
 """Failures of a run by cause, and drops against the baseline, for `dragoman show RUN`."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
@@ -52,6 +52,12 @@ def _width() -> int:
     return Console().width
 
 
+def print_not_played(reasons: Mapping[str, str]) -> None:
+    """Print the conditions of a grid that are not played, and what makes each possible."""
+    for line in formatting.not_played_lines(reasons):
+        print_line(f"Not played: {line}")
+
+
 MAX_TASKS = 5
 """Tasks of a group that are named for each agent and condition."""
 
@@ -76,7 +82,7 @@ class FailureFilter(msgspec.Struct, frozen=True):
 
 def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> None:
     """Print what is lost between a run's conditions, and what is no success, by cause and stage."""
-    (rules, judge, is_imported), lost = _read_failures(folder, wanted)
+    (rules, judge, is_imported, not_played), lost = _read_failures(folder, wanted)
     planned = sum(count for agent, label, count in lost.planned if wanted.takes(agent, label))
     names = ((each, each.comparison.b) for each in lost.drops)
     meant_drops = [each for each, b in names if wanted.takes(b.agent, b.condition.label)]
@@ -94,27 +100,32 @@ def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> Non
             for group in groups
         ]
         about = {"run": str(folder), "planned": planned, "failures": listed}
+        about["not_played"] = dict(not_played)
         print_metrics_json({**about, "losses": list(map(drop_object, meant_drops))})
         return
     if print_drops(meant_drops, folder, is_imported=is_imported, corrected=len(lost.drops)):
         print()
     print_line(f"{folder}: {_counts(groups, planned)} (rules {rules}, judge {judge})")
     _print_groups(folder, groups)
+    print_not_played(not_played)
     if not is_imported and any(group.stage == UNASKED for group in groups):
         print_line(f"\nwhich stage lost them was {UNASKED}: dragoman blame {quote(str(folder))}")
 
 
 class _Scoring(NamedTuple):
-    """By what a run is read, and whether nobody can play it again."""
+    """By what a run is read, whether nobody can play it again, and what it does not play."""
 
     rules: str
     judge: str
     is_imported: bool
+    not_played: Mapping[str, str]
 
 
 def _read_scoring(store: RunStore, wanted: FailureFilter) -> _Scoring:
     rules, judge = chosen_scoring(store, wanted.rules, judge_name(wanted.judge))
-    return _Scoring(rules, judge, read_manifest(store).imported is not msgspec.UNSET)
+    manifest = read_manifest(store)
+    is_imported = manifest.imported is not msgspec.UNSET
+    return _Scoring(rules, judge, is_imported, manifest.not_applicable)
 
 
 def _read_failures(folder: Path, wanted: FailureFilter) -> tuple[_Scoring, RunFailures]:

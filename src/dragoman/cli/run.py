@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from dragoman.cli.failures import print_drops
+from dragoman.cli.failures import print_drops, print_not_played
 from dragoman.cli.output import (
     INTERRUPTED,
     mode,
@@ -40,6 +40,7 @@ from dragoman.composition.setup import Setup, build_setup
 from dragoman.config.agent_specs import specs_of
 from dragoman.config.builtin_names import HUMAN
 from dragoman.config.run_config import RunConfig, RunRequest, parse_shard
+from dragoman.core.conditions import SCENARIOS
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, UsageError
 from dragoman.core.progress import long_step
@@ -126,6 +127,8 @@ def _run(
 ) -> int:
     with redirect_prints_to_stderr(), long_step("reading the suite"):
         setup = build_setup(config, _human_participant())
+    if setup.config.scenarios != config.scenarios:
+        _tell_scenario(setup)
     if dry_run:
         _print_plan(setup, estimated, as_json=asked.as_json)
         return 0
@@ -133,6 +136,16 @@ def _run(
         tried = run_preflight_checks(setup, _human_participant(), wanted=asked.preflight)
     job = start(setup, Path(out) if out else None, preflight=tried)
     return _play(job, None, asked)
+
+
+def _tell_scenario(setup: Setup) -> None:
+    """Say which scenario was chosen, where the command names none."""
+    (scenario,) = setup.config.scenarios
+    what = ", ".join(SCENARIOS[scenario])
+    print_line(
+        f"scenario: {scenario} ({what} in the language); --scenario names another",
+        to_stderr=True,
+    )
 
 
 def _show_heartbeat(title: str, config: RunConfig) -> AbstractContextManager[None]:
@@ -316,8 +329,7 @@ def _print_overview(result: PlayedRun, job: Job) -> bool | None:
         return None
     for name, why in result.unmeasured.items():
         print_line(f"{name} is not measured: {why}")
-    for label, why in not_applicable(job.setup).items():
-        print_line(f"{label}: not applicable: {why}")
+    print_not_played(not_applicable(job.setup))
     of, shard = counts.status, job.setup.config.shard
     is_perfect = counts.successes == counts.planned
     state = RunState(of["code"], of["infrastructure"], of["missing"], is_perfect)
@@ -427,8 +439,7 @@ def _print_result(
         found["losses"] = list(map(drop_object, lost))
         print_metrics_json({**found, **measures_object(measures, result.unmeasured)})
         return sound, cells
-    for label, why in left_out.items():
-        print_line(f"{label}: not applicable: {why}")
+    print_not_played(left_out)
     if recorded is not None:
         print_recorded(recorded)
     if retried is not None:
@@ -463,6 +474,7 @@ def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> N
                 "power": power,
                 "waiting": waiting,
                 "not_applicable": left_out,
+                "not_played": left_out,
                 "cells": [
                     {
                         "task": cell.task.id,
@@ -484,8 +496,7 @@ def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> N
         )
     if len(cells) > _MOST_CELLS:
         print(f"and {len(cells) - _MOST_CELLS:,} more (--json has all)")
-    for label, why in left_out.items():
-        print_line(f"{label}  not applicable: {why}")
+    print_not_played(left_out)
     print(
         f"{formatting.format_count(len(cells), 'conversation')} planned, none played: "
         f"{_plan_size(setup, cells)}"

@@ -1,6 +1,7 @@
 """Setup of one run, built from its configuration, with the external services it names."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,6 +20,7 @@ from dragoman.composition.conditions.personas import (
     require_no_contradiction,
     user_profile_layers,
 )
+from dragoman.composition.conditions.unplayable import playable
 from dragoman.composition.spending import budget_of, models_of, prices_of, with_stated_prices
 from dragoman.conditions.language.localization import Localization, english_localization
 from dragoman.conditions.resolved_condition import ResolvedCondition, resolve_condition
@@ -33,7 +35,7 @@ from dragoman.core.capabilities import (
     Recorded,
     SearchAccess,
 )
-from dragoman.core.conditions import CLARIFY, ITSELF, PLAIN, TEXT, Condition
+from dragoman.core.conditions import CLARIFY, ENGLISH, ITSELF, PLAIN, TEXT, Condition
 from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.layers import Layer
@@ -118,6 +120,8 @@ class Setup(msgspec.Struct, frozen=True):
     """A loaded run: suite, tasks, pairs of agent and user, judge, rules and conditions.
 
     `planned_limits` are those that the plan was made with, where a run goes on with others.
+    `unplayable` gives by label the conditions of the grid that nothing here can play, and why:
+    `conditions` are the others.
     """
 
     config: RunConfig
@@ -140,6 +144,7 @@ class Setup(msgspec.Struct, frozen=True):
     personas: Mapping[str, Layer] = {}
     exposures: Mapping[str, Layer] = {}
     planned_limits: Limits | None = None
+    unplayable: Mapping[str, str] = {}
 
     @property
     def at_once(self) -> int:
@@ -206,12 +211,13 @@ class Setup(msgspec.Struct, frozen=True):
         return asks_users or (self.judge is not None and self.judge.costs)
 
 
-def build_setup(
+def build_setup(  # noqa: PLR0913, PLR0917 - what a run is made of
     config: RunConfig,
     given: Mapping[str, ResolvedParticipant] | None = None,
     prices: PriceTable | None = None,
     spend_tracker: SpendTracker | None = None,
     conditions: Sequence[Condition] | None = None,
+    left_out: Mapping[str, str] = MappingProxyType({}),
 ) -> Setup:
     """Resolve every name of a configuration.
 
@@ -221,9 +227,10 @@ def build_setup(
         prices: The prices to use, where the configuration's are not to be read.
         spend_tracker: What models ask and tell in place of the configuration's budget.
         conditions: Those that are played; None for the grid's.
+        left_out: Conditions of the grid that its run was started without, by label.
 
     Raises:
-        UsageError: For a name that does not exist.
+        UsageError: For a name that does not exist, or a grid of which nothing can be played.
         DataError: For data that are missing or damaged.
     """
     prices = with_stated_prices(prices or prices_of(config), models_of(config))
@@ -231,9 +238,12 @@ def build_setup(
     connections = model_clients(config, spend_tracker or budget)
     suite = load_suite(config.suite, external_services(config, connections))
     is_new = conditions is None
+    config = with_scenario(config, suite)
     conditions = grid_of(config, suite) if conditions is None else tuple(conditions)
     rules = rules_of(config.rules, config.suite, conditions)
     config = msgspec.structs.replace(config, rules=rules.name)
+    unplayable = {each.label: left_out[each.label] for each in conditions if each.label in left_out}
+    conditions = playable(conditions, unplayable)
     judge = resolve_judge(config.judge, connections)
     users = resolve_user_check(config.user, config.user_judge, connections)
     given = given or {}
@@ -244,6 +254,15 @@ def build_setup(
         _provided_agent(written, given) or resolve_agent(written, prompts, connections, offer)
         for written in config.agents
     ]
+    shown = localizations(config, conditions, suite, unplayable)
+    conditions = playable(conditions, unplayable)
+    personas = persona_layers(conditions, config.personas, unplayable)
+    exposures = user_profile_layers(
+        conditions, config.personas, connections, suite.tasks, unplayable
+    )
+    conditions = playable(conditions, unplayable)
+    spoken = voices(config, conditions, suite, connections, shown, unplayable)
+    conditions = playable(conditions, unplayable)
     for agent in agents:
         require_text_calls(suite, agent.participant)
         _require_played(agent, conditions)
@@ -262,7 +281,6 @@ def build_setup(
     check = check_of(suite, rules)
     _require_check(tasks, check)
     prompts_name = f"{prompts.name}@{prompts.digest[:8]}"
-    shown = localizations(config, conditions, suite)
     return Setup(
         config,
         suite,
@@ -278,11 +296,12 @@ def build_setup(
         prices=prices,
         budget=budget,
         localizations=shown,
-        voices=voices(config, conditions, suite, connections, shown),
+        voices=spoken,
         further=further_layers(conditions, suite),
         clarifying=clarification_layers(conditions, suite, connections),
-        personas=persona_layers(conditions, config.personas),
-        exposures=user_profile_layers(conditions, config.personas, connections, suite.tasks),
+        personas=personas,
+        exposures=exposures,
+        unplayable=unplayable,
     )
 
 
@@ -303,6 +322,7 @@ def grid_of(config: RunConfig, suite: Suite) -> tuple[Condition, ...]:
 
     They are the languages in their scenarios, over every line and other axis.
     """
+    config = with_scenario(config, suite)
     conditions = conditions_of(config.languages, config.scenarios, config.partition_seeds)
     if _says_how_to_speak(config) or isinstance(suite, Recorded):
         from dragoman.composition.conditions.voice import voice_conditions
@@ -314,25 +334,43 @@ def grid_of(config: RunConfig, suite: Suite) -> tuple[Condition, ...]:
     return expand_axes(conditions, config.axes) if config.axes else conditions
 
 
+def with_scenario(config: RunConfig, suite: Suite) -> RunConfig:
+    """Return a configuration with a scenario, where its languages need one and it names none.
+
+    Raises:
+        DataError: Where translated artifacts were not pulled.
+    """
+    if config.scenarios or set(config.languages) <= {ENGLISH}:
+        return config
+    from dragoman.composition.conditions.localization import default_scenario
+
+    chosen = default_scenario(config.languages, suite, config.assets, data_folder())
+    return msgspec.structs.replace(config, scenarios=(chosen,))
+
+
 def _says_how_to_speak(config: RunConfig) -> bool:
     """Whether a configuration has an option that is for spoken conditions alone."""
     has_engines = bool(config.voices or config.asr or config.speakers)
     return has_engines or config.transcript_form == "raw"
 
 
-def voices(
+def voices(  # noqa: PLR0913, PLR0917 - what a run is made of
     config: RunConfig,
     conditions: Sequence[Condition],
     suite: Suite,
     connections: ModelClients,
     shown: Mapping[str, Localization],
+    unplayable: dict[str, str] | None = None,
 ) -> "VoiceConditions | None":
-    """Return what speaks and listens in the conditions that are spoken; None where none is."""
+    """Return what speaks and listens in the conditions that are spoken; None where none is.
+
+    `unplayable` gets by label why a condition cannot be spoken or heard; None raises it.
+    """
     if all(condition.voice == TEXT for condition in conditions):
         return None
     from dragoman.composition.conditions.voice import voices_of_run
 
-    return voices_of_run(config, conditions, suite, connections, shown)
+    return voices_of_run(config, conditions, suite, connections, shown, unplayable)
 
 
 def scoring_setup(
@@ -345,6 +383,10 @@ def scoring_setup(
     suite = load_suite(config.suite, named_external_services(config))
     conditions = grid_of(config, suite) if conditions is None else tuple(conditions)
     rules = rules_of(config.rules, config.suite, conditions)
+    unplayable: dict[str, str] = {}
+    shown = localizations(config, conditions, suite, unplayable)
+    personas = persona_layers(conditions, config.personas, unplayable)
+    conditions = tuple(each for each in conditions if each.label not in unplayable)
     tasks = chosen_tasks(suite, config.tasks, config.limit)
     budget = budget_of(config, prices)
     connections = model_clients(config, budget)
@@ -361,19 +403,25 @@ def scoring_setup(
         connections=connections,
         prices=prices,
         budget=budget,
-        localizations=localizations(config, conditions, suite),
+        localizations=shown,
         further=further_layers(conditions, suite),
-        personas=persona_layers(conditions, config.personas),
+        personas=personas,
+        unplayable=unplayable,
     )
 
 
 def localizations(
-    config: RunConfig, conditions: Sequence[Condition], suite: Suite
+    config: RunConfig,
+    conditions: Sequence[Condition],
+    suite: Suite,
+    unplayable: dict[str, str] | None = None,
 ) -> Mapping[str, Localization]:
     """Return by label what each condition in another language looks like.
 
+    `unplayable` gets by label why a condition lacks translated artifacts; None raises it.
+
     Raises:
-        UsageError: Where a suite has no translated artifacts.
+        UnplayableConditionError: Where a suite has no translated artifacts.
         DataError: Where artifacts are missing or damaged.
     """
     localized = [entry for entry in conditions if entry.localized is not None]
@@ -389,10 +437,12 @@ def localizations(
     languages = languages_of(config.languages)
     benchmark = question_source(localized, suite)
     if benchmark is not None:
-        return question_localizations(localized, languages, suite, benchmark, config.assets)
+        return question_localizations(
+            localized, languages, suite, benchmark, config.assets, unplayable
+        )
     artifacts = SuiteArtifacts(suite, config.assets, data_folder())
     view_rules = VIEW_RULES.get(config.rules, DEFAULT_VIEW_RULES)
-    return localizations_of(localized, languages, suite, artifacts, view_rules)
+    return localizations_of(localized, languages, suite, artifacts, view_rules, unplayable)
 
 
 def check_of(suite: Suite, rules: Rules) -> Check | None:

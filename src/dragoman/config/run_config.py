@@ -296,6 +296,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             "english, interaction, tools, domain, or surfaces joined by +",
             value="SCENARIO",
             example='["interaction", "domain"]',
+            default="domain where each language has artifacts, else interaction",
             singular="scenario",
             commas=True,
             axis=True,

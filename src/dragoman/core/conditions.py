@@ -20,10 +20,12 @@ follow, the names in the database, and what the user is told."""
 
 SURFACES: tuple[Surface, ...] = get_args(Surface)
 
+INTERACTION, TOOLS, DOMAIN = "interaction", "tools", "domain"
+
 SCENARIOS: Mapping[str, tuple[Surface, ...]] = {
-    "interaction": ("conversation", "greeting"),
-    "tools": ("tools",),
-    "domain": SURFACES,
+    INTERACTION: ("conversation", "greeting"),
+    TOOLS: ("tools",),
+    DOMAIN: SURFACES,
 }
 """The combinations that have a name; `english` is that without any."""
 

@@ -2,6 +2,7 @@
 
 DragomanError
 ├── UsageError       an option, a configuration or a name that the user must correct
+│   └── UnplayableConditionError  a condition of a grid that cannot be played here
 ├── DataError        benchmark data missing, damaged or inconsistent
 ├── StoreError       a run that cannot be opened, locked or read, or a file that cannot be written
 ├── ReplayError      a stored conversation whose tool results a fresh environment does not repeat
@@ -28,6 +29,20 @@ class DragomanError(Exception):
 
 class UsageError(DragomanError):
     """An option, configuration or name that the user must correct (exit status 2)."""
+
+
+class UnplayableConditionError(UsageError):
+    """A condition that cannot be played here; the other conditions of its grid can be.
+
+    Args:
+        reason: Why it cannot be played.
+        remedy: The options that make it possible, without a leading verb; "" where there are none.
+    """
+
+    def __init__(self, reason: str, remedy: str = "") -> None:
+        super().__init__(f"{reason}; use {remedy}" if remedy else reason)
+        self.reason = reason
+        self.remedy = remedy
 
 
 class DataError(DragomanError):

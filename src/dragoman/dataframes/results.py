@@ -251,7 +251,8 @@ def results_object(
 ) -> dict[str, object]:
     """Return what `run --json` ends with; figures are keyed by k, unknown is null.
 
-    `not_applicable` gives conditions that the suite cannot be played under, with the reason.
+    `not_applicable` gives the conditions of the grid that are not played, with the reason; it
+    stands under `not_played` too.
     `retried` is None where no conversation was to be played again. `prices` says of when they are.
     """
     lines = merge_ledgers(line for cell in cells for line in cell.ledger)
@@ -259,6 +260,7 @@ def results_object(
     return {
         "run": run,
         "not_applicable": dict(not_applicable),
+        "not_played": dict(not_applicable),
         "cells": [_cell_object(cell, names) for cell in cells],
         "retried": msgspec.to_builtins(retried),
         "infrastructure_errors": sum(cell.infrastructure_errors for cell in cells),

@@ -20,6 +20,7 @@ from dragoman.dataframes.results import chosen_scoring, outcomes
 from dragoman.models.prices import PriceTable
 from dragoman.report.capabilities import StoredResults
 from dragoman.report.catalog import sections
+from dragoman.report.formatting import not_played_lines
 from dragoman.report.view_model import RunInvocation, RunView, reproduction_steps
 from dragoman.runs.manifest import Manifest, read_manifest, stored_prices
 from dragoman.store.run_store import open_run
@@ -56,6 +57,7 @@ def manifest_facts(
         ("python", manifest.python),
         ("measures", ", ".join(_measures(measures))),
         *_describe_recognition(manifest),
+        *(("not played", line) for line in not_played_lines(manifest.not_applicable)),
         ("data", f"{manifest.provenance.source} ({manifest.provenance.digest})"),
     )
 

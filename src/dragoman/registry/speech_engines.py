@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from dragoman.conditions.language.languages import SHIPPED, find_language
+from dragoman.conditions.voice.asr_error_simulation.pronunciation import LANGUAGES as SIMULATED_IN
 from dragoman.conditions.voice.asr_error_simulation.simulator import ErrorSimulator
 from dragoman.conditions.voice.channel import Listener, SimulatedPath
 from dragoman.config.environment import (
@@ -20,13 +22,13 @@ from dragoman.config.environment import (
 from dragoman.core.capabilities import Vocabulary
 from dragoman.core.conditions import ITSELF, MIXED, SIMULATED
 from dragoman.core.content_keys import content_key
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import UnplayableConditionError, UsageError
 from dragoman.core.protocols import Recognizer, Suite, Synthesizer
 from dragoman.models.http.transport import MEDIA_BYTES, CallContext
 from dragoman.registry.model_clients import ModelClients
 from dragoman.registry.providers import base_address_of, describe_provider, key_of
 from dragoman.speech.cache import CachedRecognizer, CachedSynthesizer
-from dragoman.speech.embedded.espeak_library import find_voice, voices_of
+from dragoman.speech.embedded.espeak_library import Voice, find_voice, voices_of
 from dragoman.speech.embedded.language_model import SHARE
 from dragoman.speech.embedded.recognizer import LANGUAGE, SuiteRecognizer
 from dragoman.speech.embedded.synthesizer import EspeakSynthesizer
@@ -228,7 +230,8 @@ class SpeechEngines:
         """Return the voices named that speak a language, by name; without names all embedded ones.
 
         Raises:
-            UsageError: Where a name does not exist, or none of them speaks the language.
+            UsageError: Where a name does not exist.
+            UnplayableConditionError: Where none of them speaks the language.
         """
         outside = {
             name: resolve_synthesizer(name, self._connections) for name in names if "/" in name
@@ -236,23 +239,26 @@ class SpeechEngines:
         named = [find_voice(name) for name in names if "/" not in name and name != EMBEDDED]
         own = [voice for voice in named if voice.language == language]
         if not names or EMBEDDED in names:
-            own = [*own, *(voice for voice in voices_of(language) if voice not in own)]
+            own = [*own, *(voice for voice in _embedded_voices(language) if voice not in own)]
         if not own and not outside:
-            raise UsageError(f"none of the speakers named speaks {language}")
+            raise UnplayableConditionError(
+                f"none of the speakers named speaks {language}", "--speaker with one that does"
+            )
         return outside | {voice.name: EspeakSynthesizer(voice, self._workers) for voice in own}
 
     def listener(self, name: str, language: str) -> Listener:
         """Return what hears under a name.
 
         Raises:
-            UsageError: Where it does not exist, or an embedded one does not hear the language.
+            UsageError: Where it does not exist.
+            UnplayableConditionError: Where it is an embedded one that does not hear the language.
         """
         if name not in self._listeners:
             self._listeners[name] = self._made(name)
         if name in {MIXED, GENERIC} and language != LANGUAGE:
-            raise UsageError(
-                f"the embedded recognizer hears English only, not {language}: "
-                "--asr PROVIDER/MODEL or --asr understood"
+            raise UnplayableConditionError(
+                f"no embedded recognizer for {language_name(language)}",
+                _ways_without(language, "--asr PROVIDER/MODEL"),
             )
         return self._listeners[name]
 
@@ -304,6 +310,40 @@ class SpeechEngines:
         raise UsageError(
             f"unknown recognizer {name!r}: choose {', '.join(RECOGNIZERS)} or PROVIDER/MODEL"
         )
+
+
+def language_name(code: str) -> str:
+    """Return the English name of a language that ships, or the code of another one."""
+    return find_language(code).name if code in SHIPPED else code
+
+
+def _embedded_voices(language: str) -> tuple[Voice, ...]:
+    """Return the embedded voices of a language.
+
+    Raises:
+        UnplayableConditionError: Where there are none, with the options that do without them.
+    """
+    try:
+        return voices_of(language)
+    except UnplayableConditionError as error:
+        remedy = _ways_without(language, "--speaker PROVIDER/VOICE")
+        raise UnplayableConditionError(error.reason, remedy) from error
+
+
+def without_engines(
+    language: str, unheard: UnplayableConditionError, unspoken: UnplayableConditionError
+) -> UnplayableConditionError:
+    """Return what is raised for a language that no engine hears and none speaks."""
+    options = "--asr PROVIDER/MODEL with --speaker PROVIDER/VOICE"
+    return UnplayableConditionError(
+        f"{unheard.reason} and {unspoken.reason}", _ways_without(language, options)
+    )
+
+
+def _ways_without(language: str, option: str) -> str:
+    """Return the options that speak a language without an embedded engine: without a key first."""
+    is_simulated = language.partition("-")[0] in SIMULATED_IN
+    return f"--voice {SIMULATED}10, or {option}" if is_simulated else option
 
 
 def vocabulary_texts(suites: Sequence[Suite]) -> Callable[[], Mapping[str, object]]:

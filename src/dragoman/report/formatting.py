@@ -1,6 +1,6 @@
 """Formatting of numbers and names, the same in the HTML report and in a terminal."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 
 from dragoman.analysis.cell_summary import CellSummary, LedgerLine
@@ -21,6 +21,7 @@ UNKNOWN = "unknown"
 
 _MINUTE = 60
 _MOST_REASONS = 3
+_MOST_LABELS = 10
 _MOST_OF_REASON = 200
 _LEAST_P = 0.001
 _LEAST_SHOWN = Decimal("0.0001")
@@ -109,6 +110,21 @@ def measured_interval(row: MeasureRow) -> str:
     if row.form == "seconds":
         return f"[{row.interval.low:,.1f} s, {row.interval.high:,.1f} s]"
     return f"[{row.interval.low:.3g}, {row.interval.high:.3g}]"
+
+
+def not_played_lines(reasons: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each reason why conditions of a grid are not played.
+
+    Args:
+        reasons: The reasons by the labels of the conditions.
+    """
+    labels: dict[str, list[str]] = {}
+    for label, why in reasons.items():
+        labels.setdefault(why, []).append(label)
+    for why, found in labels.items():
+        more = len(found) - _MOST_LABELS
+        others = [f"and {more:,} more"] if more > 0 else []
+        yield f"{', '.join((*found[:_MOST_LABELS], *others))}: {why}"
 
 
 def reasons_line(counts: Mapping[str, int]) -> str:

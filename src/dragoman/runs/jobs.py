@@ -162,7 +162,13 @@ def resume_job(
         conditions = listed_conditions(store, manifest)
         # A longer wait makes no other conversation of what is planned: keys stay what they are.
         setup = msgspec.structs.replace(
-            build_setup(config, given, prices, conditions=conditions),
+            build_setup(
+                config,
+                given,
+                prices,
+                conditions=conditions,
+                left_out=manifest.not_applicable,
+            ),
             planned_limits=stored.limits,
         )
         cells = cells_at(setup, _places(store)) if manifest.is_explicit else lazy_plan(setup)

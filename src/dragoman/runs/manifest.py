@@ -31,7 +31,7 @@ LAST_SECOND = 250_000_000_000
 class Manifest(msgspec.Struct, frozen=True):
     """What a run was started with, for people and for resuming.
 
-    `not_applicable` names the conditions that the suite cannot be played under, and why.
+    `not_applicable` names the conditions of the grid that are not played, and why.
     `imported` is set in a run that was played elsewhere: the results file without its
     conversations. `prices` are those of the person's own table: the file may be gone when the run
     is read. `localization_records` says by condition what was really in another language: tools,

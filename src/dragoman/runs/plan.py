@@ -304,8 +304,12 @@ def cell_rebuilder(setup: Setup) -> Callable[[CellSpec], Cell]:
 
 
 def not_applicable(setup: Setup) -> dict[str, str]:
-    """Return by label what does not apply, and why: conditions to the suite, or to an agent."""
-    found = _not_of_suite(setup)
+    """Return by label what is not played, and why.
+
+    These are conditions that nothing here can play, that do not apply to the suite, or that an
+    agent cannot be played under.
+    """
+    found = {**setup.unplayable, **_not_of_suite(setup)}
     return found | {
         f"{condition.label}, agent {agent.name}": why
         for condition in setup.conditions

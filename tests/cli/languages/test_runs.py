@@ -79,7 +79,6 @@ def test_a_run_in_other_languages_can_be_scored_again_and_resumed(
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        (("--language", "th"), "a language needs a --scenario"),
         (("--scenario", "domain"), "a scenario needs a --language"),
         (("--language", "xx", "--scenario", "tools"), "unknown language 'xx'"),
         (("--language", "th", "--scenario", "x"), "unknown scenario 'x'"),

@@ -133,6 +133,22 @@ def read_surface(english: EnglishDomain, language: str, assets: str, data: Path)
     return load_surface(domain, language, folder, side)
 
 
+def languages_there(english: EnglishDomain, assets: str, data: Path) -> tuple[str, ...]:
+    """Return the languages in which a domain has artifacts.
+
+    Args:
+        english: The domain's English side.
+        assets: A folder of artifacts, or the name of the domain's release.
+        data: The folder of pulled data.
+
+    Raises:
+        DataError: Where the release was not pulled.
+    """
+    releases = () if english.release is None else (english.release,)
+    given, _ = given_folder(assets, releases, data)
+    return tuple(languages_of(domains_root(given) / english.name))
+
+
 def lint_subjects(
     assets: str, data: Path, *, domains: Sequence[str] = (), languages: Sequence[str] = ()
 ) -> Iterator[LanguageAssets]:

@@ -7,8 +7,13 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.composition.conditions.language_artifacts import given_folder, read_surface
+from dragoman.composition.conditions.language_artifacts import (
+    given_folder,
+    languages_there,
+    read_surface,
+)
 from dragoman.composition.conditions.languages import KnownLanguage
+from dragoman.composition.conditions.unplayable import made_by_label
 from dragoman.conditions.language.artifacts import (
     DATABASES,
     SCHEMA_FILES,
@@ -19,7 +24,11 @@ from dragoman.conditions.language.artifacts import (
     domains_root,
 )
 from dragoman.conditions.language.domain_surface import SIDES, DomainSurface, with_english_names
-from dragoman.conditions.language.languages import assign_tools_to_languages, shared_instructions
+from dragoman.conditions.language.languages import (
+    assign_tools_to_languages,
+    find_language,
+    shared_instructions,
+)
 from dragoman.conditions.language.localization import (
     Assignment,
     Localization,
@@ -31,14 +40,24 @@ from dragoman.conditions.language.tool_messages import load_refusal_texts
 from dragoman.conditions.language.tool_view_rules import ALL_PARTS, Part, ViewRules
 from dragoman.conditions.language.tool_views import localized_view
 from dragoman.conditions.resolved_condition import IdentityView
-from dragoman.core.capabilities import Translatable
-from dragoman.core.conditions import ENGLISH, Condition, Localized, Surface
+from dragoman.core.capabilities import HasQuestions, Translatable
+from dragoman.core.conditions import (
+    DOMAIN,
+    ENGLISH,
+    INTERACTION,
+    JOIN,
+    TOOLS,
+    Condition,
+    Localized,
+    Surface,
+)
 from dragoman.core.content_keys import content_key
-from dragoman.core.errors import DataError, UsageError
+from dragoman.core.errors import DataError, UnplayableConditionError
 from dragoman.core.language.translated_domains import EnglishDomain, Release
 from dragoman.core.protocols import Suite, ToolView
 from dragoman.core.tasks import Scenario
 from dragoman.core.tools import Role
+from dragoman.registry.suites import find_benchmark
 
 
 class SuiteArtifacts:
@@ -63,7 +82,7 @@ class SuiteArtifacts:
         """The name of the domain's folder of artifacts.
 
         Raises:
-            UsageError: Where the suite is of no domain that can be translated.
+            UnplayableConditionError: Where the suite is of no domain that can be translated.
         """
         return self._english.name
 
@@ -116,22 +135,30 @@ class SuiteArtifacts:
         }
 
     def _surface(self, language: str) -> DomainSurface:
-        return read_surface(self._english, language, self._named, self._data)
+        named = self._named
+        there = languages_there(self._english, named, self._data)
+        if there and language not in there:
+            raise UnplayableConditionError(
+                f"{self.domain} has translated artifacts in {', '.join(there)}, not in {language}",
+                f"--scenario {INTERACTION}, or --assets with a folder that holds "
+                f"{self.domain}/{language}",
+            )
+        return read_surface(self._english, language, named, self._data)
 
     @property
     def _named(self) -> str:
         """What was named, or the artifacts that can be pulled.
 
         Raises:
-            UsageError: Where there is neither.
+            UnplayableConditionError: Where there is neither.
         """
         release = self._english.release
         if self._assets or release is not None:
             return self._assets or str(release and release.name)
-        raise UsageError(
-            f"{self._suite.name} has no translated artifacts to pull: name a folder that holds "
-            f"{self.domain}/LANGUAGE with --assets, or have only what is said in another language "
-            "(--scenario interaction)"
+        raise UnplayableConditionError(
+            f"{self._suite.name} has no translated artifacts to pull",
+            f"--scenario {INTERACTION}, or --assets with a folder that holds "
+            f"{self.domain}/LANGUAGE",
         )
 
     @property
@@ -143,10 +170,50 @@ class SuiteArtifacts:
     def _english(self) -> EnglishDomain:
         if isinstance(self._suite, Translatable):
             return self._suite.english()
-        raise UsageError(
+        raise UnplayableConditionError(
             f"{self._suite.name} has no translated artifacts: only what is said can be in "
-            "another language there (--scenario interaction)"
+            "another language there",
+            f"--scenario {INTERACTION}",
         )
+
+
+def default_scenario(languages: Sequence[str], suite: Suite, assets: str, data: Path) -> str:
+    """Return the scenario of languages for which none is named.
+
+    It is the whole domain where artifacts are at hand in every language, else the conversation
+    alone, so that the languages of one grid are compared in one scenario. Questions have no
+    conversation that could be in a language alone, so a suite of questions gets the domain.
+
+    Args:
+        languages: Codes or files of languages; several that share tools are joined by `+`.
+        suite: What is played.
+        assets: The folder of artifacts; "" for those that can be pulled.
+        data: The folder of pulled data.
+
+    Raises:
+        DataError: Where the English side of the suite's domain is damaged.
+    """
+    if any(JOIN in entry for entry in languages):
+        return TOOLS
+    benchmark = find_benchmark(suite.name)
+    if benchmark is not None and isinstance(benchmark, HasQuestions):
+        return DOMAIN
+    if not isinstance(suite, Translatable):
+        return INTERACTION
+    english = suite.english()
+    given = assets or (english.release.name if english.release is not None else "")
+    if not given or not _is_at_hand(english, given, data):
+        return INTERACTION
+    there = {ENGLISH, *languages_there(english, given, data)}
+    return DOMAIN if {find_language(name).code for name in languages} <= there else INTERACTION
+
+
+def _is_at_hand(english: EnglishDomain, given: str, data: Path) -> bool:
+    """Whether a folder of artifacts exists; a release that was not pulled does not."""
+    release = english.release
+    is_release = release is not None and release.name == given
+    folder = release.folder(data) if release is not None and is_release else Path(given)
+    return folder.is_dir()
 
 
 def _askable_names(scenario: Scenario) -> object:
@@ -161,12 +228,13 @@ _IN_TOOLS: frozenset[Surface] = frozenset({"tools", "database"})
 """The surfaces that a side sees through its tools."""
 
 
-def localizations_of(
+def localizations_of(  # noqa: PLR0913, PLR0917 - what a condition is made of
     conditions: Sequence[Condition],
     languages: Mapping[str, KnownLanguage],
     suite: Suite,
     artifacts: SuiteArtifacts,
     rules: ViewRules,
+    unplayable: dict[str, str] | None = None,
 ) -> dict[str, Localization]:
     """Return by label what each condition that applies to a suite looks like.
 
@@ -176,18 +244,20 @@ def localizations_of(
         suite: What is played.
         artifacts: The translated artifacts of its domain.
         rules: How tools are shown in a language and calls are read.
+        unplayable: Gets by label why a condition lacks artifacts; None raises it.
 
     Raises:
-        UsageError: Where a suite has no translated artifacts.
+        UnplayableConditionError: Where a suite has no translated artifacts of a condition.
         DataError: Where artifacts are missing or damaged.
     """
-    return {
-        condition.label: english_localization(condition)
-        if condition.localized is None
-        else _localization(condition, condition.localized, languages, artifacts, rules)
-        for condition in conditions
-        if not suite.not_applicable(condition)
-    }
+
+    def localization(condition: Condition) -> Localization:
+        if condition.localized is None:
+            return english_localization(condition)
+        return _localization(condition, condition.localized, languages, artifacts, rules)
+
+    applicable = (each for each in conditions if not suite.not_applicable(each))
+    return made_by_label(applicable, localization, unplayable)
 
 
 def _localization(

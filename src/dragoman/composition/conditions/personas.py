@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from dragoman.composition.conditions.unplayable import made_by_label
 from dragoman.conditions.persona.persona_profiles import (
     AXIS,
     BUNDLED_PROFILES,
@@ -27,7 +28,7 @@ from dragoman.conditions.persona.user_profile_layer import (
     stated_profile_layer,
 )
 from dragoman.core.conditions import ENGLISH, EXPOSURE, JOIN, NONE, UNEXPOSED, Condition, Surface
-from dragoman.core.errors import DataError, UsageError
+from dragoman.core.errors import DataError, UnplayableConditionError, UsageError
 from dragoman.core.layers import Layer
 from dragoman.core.personas import BY_TASK, OF_TASK, Persona, stated_persona
 from dragoman.core.tasks import Task
@@ -90,23 +91,27 @@ def require_no_contradiction(conditions: Iterable[Condition], tasks: Sequence[Ta
     )
 
 
-def persona_layers(conditions: Sequence[Condition], names: Sequence[str]) -> dict[str, Layer]:
+def persona_layers(
+    conditions: Sequence[Condition],
+    names: Sequence[str],
+    unplayable: dict[str, str] | None = None,
+) -> dict[str, Layer]:
     """Return by label the layers of conditions that have a persona.
 
     Args:
         conditions: Those that are played.
         names: The names and files of a run's cards.
+        unplayable: Gets by label why a card has no texts for a condition; None raises it.
 
     Raises:
-        UsageError: For a card that does not exist, or has no texts in a condition's language.
+        UsageError: For a card that does not exist.
         DataError: Where a card is none, or says what participants without a model take amiss.
     """
     cards = resolve_personas(names)
-    return {
-        condition.label: persona_layer(persona_of(condition, cards, "tasks"))
-        for condition in conditions
-        if condition.persona != NONE
-    }
+    with_persona = (each for each in conditions if each.persona != NONE)
+    return made_by_label(
+        with_persona, lambda each: persona_layer(persona_of(each, cards, "tasks")), unplayable
+    )
 
 
 def persona_of(
@@ -115,7 +120,7 @@ def persona_of(
     """Return a condition's persona in the language of a surface.
 
     Raises:
-        UsageError: Where its card has no texts in it.
+        UnplayableConditionError: Where its card has no texts in it.
         DataError: Where its sayings are taken amiss.
     """
     localized = condition.localized
@@ -195,6 +200,7 @@ def user_profile_layers(
     personas: Sequence[str],
     connections: ModelClients,
     tasks: Sequence[Task] = (),
+    unplayable: dict[str, str] | None = None,
 ) -> dict[str, Layer]:
     """Return by label the layers of conditions in which the agent is told something.
 
@@ -203,6 +209,7 @@ def user_profile_layers(
         personas: The names and files of a run's cards.
         connections: What the models of the run share.
         tasks: All tasks of the suite, which may state who their user is.
+        unplayable: Gets by label why nothing is known for a condition's language; None raises it.
 
     Raises:
         UsageError: For a card or a model that does not exist.
@@ -210,21 +217,21 @@ def user_profile_layers(
     """
     cards = resolve_personas(personas)
     stated = {task.id: task.scenario.persona for task in tasks if task.scenario.persona}
-    layers: dict[str, Layer] = {}
-    for condition in conditions:
+
+    def layer(condition: Condition) -> Layer:
         value = condition.axis(EXPOSURE)
-        _require_known(value)
         if value == STATED_PROFILE:
             card = persona_of(condition, cards, "policy")
             by_task = stated and condition.persona == NONE
-            layers[condition.label] = (
-                _stated_layer(condition, card, stated) if by_task else profile_layer(card)
-            )
-        elif value == BY_RULES:
-            layers[condition.label] = rule_inferred_profile_layer(_find_user_languages(condition))
-        elif value != UNEXPOSED:
-            layers[condition.label] = _inference_layer(value, connections)
-    return layers
+            return _stated_layer(condition, card, stated) if by_task else profile_layer(card)
+        if value == BY_RULES:
+            return rule_inferred_profile_layer(_find_user_languages(condition))
+        return _inference_layer(value, connections)
+
+    for condition in conditions:
+        _require_known(condition.axis(EXPOSURE))
+    exposed = (each for each in conditions if each.axis(EXPOSURE) != UNEXPOSED)
+    return made_by_label(exposed, layer, unplayable)
 
 
 def _stated_layer(condition: Condition, card: Persona, stated: Mapping[str, str]) -> Layer:
@@ -255,15 +262,16 @@ def _find_user_languages(condition: Condition) -> tuple[str, ...]:
     Where a conversation is in another language but not the tasks, its user was told in English.
 
     Raises:
-        UsageError: Where a language has no signs.
+        UnplayableConditionError: Where a language has no signs.
     """
     localized = condition.localized
     is_spoken = localized is not None and {"conversation", "tasks"} & {*localized.surfaces}
     own = localized.languages[0] if localized is not None and is_spoken else ENGLISH
     if own not in cue_languages():
-        raise UsageError(
+        raise UnplayableConditionError(
             f"--exposure {BY_RULES}: the rules know no words of {own}: they know "
-            f"{', '.join(cue_languages())}"
+            f"{', '.join(cue_languages())}",
+            f"--exposure {BY_MODEL}PROVIDER/MODEL",
         )
     return tuple(dict.fromkeys((own, ENGLISH)))
 

@@ -1,5 +1,6 @@
 """Translated question suites: questions and offered functions in other languages."""
 
+import functools
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -8,6 +9,7 @@ import msgspec
 
 from dragoman.composition.conditions.languages import KnownLanguage
 from dragoman.composition.conditions.localization import language_instructions
+from dragoman.composition.conditions.unplayable import made_by_label
 from dragoman.conditions.language.artifacts import AssetFolder, domains_root, languages_of
 from dragoman.conditions.language.localization import Localization
 from dragoman.conditions.language.localization_record import LocalizationRecord
@@ -16,7 +18,7 @@ from dragoman.conditions.language.tool_view_rules import DEFAULT_VIEW_RULES
 from dragoman.config.environment import data_folder
 from dragoman.core.capabilities import HasQuestions
 from dragoman.core.conditions import Condition, Surface
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import UnplayableConditionError
 from dragoman.core.language.question_texts import TranslatedQuestions, Use
 from dragoman.core.protocols import Suite
 from dragoman.registry.suites import find_benchmark
@@ -47,12 +49,13 @@ def question_source(conditions: Sequence[Condition], suite: Suite) -> HasQuestio
     return benchmark
 
 
-def question_localizations(
+def question_localizations(  # noqa: PLR0913, PLR0917 - what a condition is made of
     conditions: Sequence[Condition],
     languages: Mapping[str, KnownLanguage],
     suite: Suite,
     benchmark: HasQuestions,
     assets: str,
+    unplayable: dict[str, str] | None = None,
 ) -> dict[str, Localization]:
     """Return by label what each condition that applies to a suite of questions looks like.
 
@@ -62,24 +65,20 @@ def question_localizations(
         suite: What is played.
         benchmark: Whose suite it is.
         assets: The folder that holds `BENCHMARK/LANGUAGE`.
+        unplayable: Gets by label why a condition lacks questions; None raises it.
 
     Raises:
-        UsageError: Where no folder is named, or it has no such language.
+        UnplayableConditionError: Where no folder is named, or it has no such language.
         DataError: Where files are missing or damaged, or labels have no way back.
     """
-    read: dict[str, tuple[TranslatedQuestions, dict[str, str]]] = {}
-    found: dict[str, Localization] = {}
-    for condition in conditions:
-        localized = condition.localized
-        if localized is None or suite.not_applicable(condition):
-            continue
-        (code,) = localized.languages
-        if code not in read:
-            read[code] = _questions(suite, benchmark, assets, code)
-        found[condition.label] = _localization(
-            condition, language_instructions(condition, languages), suite.name, *read[code]
-        )
-    return found
+    read = functools.cache(functools.partial(_questions, suite, benchmark, assets))
+
+    def localization(condition: Condition) -> Localization:
+        said = language_instructions(condition, languages)
+        return _localization(condition, said, suite.name, *read(condition.axis("language")))
+
+    applicable = (each for each in conditions if each.localized and not suite.not_applicable(each))
+    return made_by_label(applicable, localization, unplayable)
 
 
 def _questions(
@@ -88,14 +87,15 @@ def _questions(
     """Return the questions of a suite in a language, and the hashes of their files."""
     name = suite.name.partition(":")[0]
     if not assets:
-        raise UsageError(
-            f"{suite.name} has no translated artifacts to pull: name a folder that holds "
-            f"{name}/LANGUAGE with --assets (`dragoman translate {suite.name}` makes one)"
+        raise UnplayableConditionError(
+            f"{suite.name} has no translated artifacts to pull",
+            f"--assets with a folder that holds {name}/LANGUAGE (`dragoman translate "
+            f"{suite.name}` makes one)",
         )
     root = domains_root(Path(assets)) / name
     there = languages_of(root)
     if code not in there:
-        raise UsageError(
+        raise UnplayableConditionError(
             f"{root} has no language {code!r}: choose {', '.join(there) or 'another folder'}"
         )
     folder = AssetFolder(root / code)

@@ -6,6 +6,7 @@ import msgspec
 
 from dragoman.composition.conditions.clarification import SPOKEN
 from dragoman.composition.conditions.personas import persona_of, resolve_personas
+from dragoman.composition.conditions.unplayable import made_by_label
 from dragoman.conditions.language.localization import Localization
 from dragoman.conditions.persona.persona_profiles import PersonaProfile
 from dragoman.conditions.voice.audio_effects.presets import find_effects
@@ -32,12 +33,12 @@ from dragoman.core.conditions import (
     TEXT,
     Condition,
 )
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import UnplayableConditionError, UsageError
 from dragoman.core.personas import SpeechHabits
 from dragoman.core.protocols import Suite, Synthesizer
 from dragoman.core.replies import ORACLE_ENGINE, TranscriptForm
 from dragoman.registry.model_clients import ModelClients
-from dragoman.registry.speech_engines import ORACLE, SpeechEngines, simulated_rate
+from dragoman.registry.speech_engines import ORACLE, SpeechEngines, simulated_rate, without_engines
 from dragoman.speech.embedded.synthesizer import EspeakSynthesizer
 from dragoman.store.audio_set import require_flac
 
@@ -175,10 +176,15 @@ class RecordedConditions:
             effects, hears = find_effects(recordings.line), self._engines.listener(name, language)
             speakers = self._engines.speakers(recordings.speakers, language)
         except UsageError as error:
-            raise UsageError(
+            # What lacks an engine for its language stays a condition that is left out.
+            kind = (
+                UnplayableConditionError
+                if isinstance(error, UnplayableConditionError)
+                else UsageError
+            )
+            raise kind(
                 f"{self._suite.name}: not every word that is said is in the set, and what is not "
-                "is "
-                f"spoken live: {error}"
+                f"is spoken live: {error}"
             ) from error
         paths: Mapping[str, VoicePath] = {
             voice: VoicePath(language, speaker, effects, hears, transcript=self._transcript)
@@ -274,7 +280,8 @@ class VoiceEngines:
                 words of it may be heard.
 
         Raises:
-            UsageError: Where no engine speaks or hears its language, or a name does not exist.
+            UsageError: Where a name does not exist.
+            UnplayableConditionError: Where no engine speaks or hears its language.
         """
         if condition.voice.startswith(SIMULATED):
             return self._simulated(condition, texts)
@@ -282,8 +289,7 @@ class VoiceEngines:
             return self._recorded.voiced(condition)
         line, listener = condition.voice, condition.recognizer
         language, effects = condition.language, find_effects(line)
-        hears = self._engines.listener(listener, language)
-        speakers = tuple(self._engines.speakers(self._config.speakers, language).values())
+        hears, speakers = self._listener_and_speakers(listener, language)
         prompt = voice_prompt(language, hears_itself=listener == ITSELF)
         user_behavior = speaking_style(condition, self._cards, speakers)
         return LiveVoice(
@@ -312,6 +318,21 @@ class VoiceEngines:
                 **transcript_record(condition, self._config.transcript_form),
             },
         )
+
+    def _listener_and_speakers(
+        self, name: str, language: str
+    ) -> tuple[Listener, tuple[Synthesizer, ...]]:
+        """Return what hears and what speaks a language; where both are missing, say so at once."""
+        named = self._config.speakers
+        try:
+            hears = self._engines.listener(name, language)
+        except UnplayableConditionError as unheard:
+            try:
+                self._engines.speakers(named, language)
+            except UnplayableConditionError as unspoken:
+                raise without_engines(language, unheard, unspoken) from unspoken
+            raise
+        return hears, tuple(self._engines.speakers(named, language).values())
 
     def _simulated(self, condition: Condition, texts: Sequence[str]) -> SimulatedVoice:
         language, prompt = condition.language, voice_prompt(condition.language)
@@ -352,25 +373,31 @@ class VoiceConditions(msgspec.Struct, frozen=True):
     conditions: dict[str, VoiceCondition]
 
 
-def voices_of_run(
+def voices_of_run(  # noqa: PLR0913, PLR0917 - what a condition is made of
     config: RunConfig,
     conditions: Sequence[Condition],
     suite: Suite,
     connections: ModelClients,
     localizations: Mapping[str, Localization],
+    unplayable: dict[str, str] | None = None,
 ) -> VoiceConditions:
     """Return what speaks and listens in the conditions that apply to a suite.
+
+    `unplayable` gets by label why a condition cannot be spoken or heard; None raises it.
 
     Raises:
         UsageError: As in `VoiceEngines.voiced`.
     """
     speech = VoiceEngines(suite, config, connections)
     texts = {label: each.texts_spoken() for label, each in localizations.items()}
+    spoken = (
+        condition
+        for condition in conditions
+        if condition.voice != TEXT and not suite.not_applicable(condition)
+    )
     return VoiceConditions(
         speech,
-        {
-            condition.label: speech.voiced(condition, texts.get(condition.label, ()))
-            for condition in conditions
-            if condition.voice != TEXT and not suite.not_applicable(condition)
-        },
+        made_by_label(
+            spoken, lambda each: speech.voiced(each, texts.get(each.label, ())), unplayable
+        ),
     )

@@ -13,7 +13,7 @@ import msgspec
 from dragoman.conditions.language.languages import SHIPPED
 from dragoman.core.conditions import ENGLISH, NONE
 from dragoman.core.content_keys import content_key
-from dragoman.core.errors import DataError, UsageError
+from dragoman.core.errors import DataError, UnplayableConditionError, UsageError
 from dragoman.core.layers import Layer
 from dragoman.core.personas import (
     BY_TASK,
@@ -84,12 +84,14 @@ class PersonaProfile(msgspec.Struct, frozen=True):
         """Return the card in one language.
 
         Raises:
-            UsageError: Where it has no texts in it.
+            UnplayableConditionError: Where it has no texts in it.
         """
         texts, shared = self.texts.get(language), shared_phrases().get(language)
         if texts is None or shared is None:
             known = ", ".join(code for code in self.texts if code in shared_phrases())
-            raise UsageError(f"the persona {self.name} has no texts in {language}: it has {known}")
+            raise UnplayableConditionError(
+                f"the persona {self.name} has no texts in {language}: it has {known}"
+            )
         persona_phrases = PersonaPhrases(
             shared.vague,
             shared.asks_back,

@@ -25,7 +25,7 @@ from dragoman.conditions.voice.channel import SIMULATED as SIMULATION
 from dragoman.core.audio import AudioStore
 from dragoman.core.conditions import ITSELF, SIMULATED
 from dragoman.core.content_keys import content_key, derive_seed
-from dragoman.core.errors import DataError, ParticipantError, UsageError
+from dragoman.core.errors import DataError, ParticipantError, UnplayableConditionError
 from dragoman.core.layers import ConversationContext, Layer, StaticInstructions
 from dragoman.core.protocols import Channel
 from dragoman.core.recordings import RecordedMessage, Recordings
@@ -63,15 +63,14 @@ def voice_prompt(language: str = "en", *, hears_itself: bool = False) -> VoicePr
         hears_itself: Whether the agent is given the audio in place of a transcript.
 
     Raises:
-        UsageError: Where there is none.
+        UnplayableConditionError: Where there is none.
     """
     primary = language.replace("_", "-").split("-")[0].casefold()
     if primary not in LANGUAGES:
         known = ", ".join(LANGUAGES)
-        raise UsageError(
+        raise UnplayableConditionError(
             f"conversations in {language!r} cannot be spoken: what agents are told of a call is "
-            "there "
-            f"in {known}"
+            f"there in {known}"
         )
     place = f"prompts/itself/{primary}.md" if hears_itself else f"prompts/{primary}.md"
     text = importlib.resources.files(__package__).joinpath(place).read_text("utf-8").strip()

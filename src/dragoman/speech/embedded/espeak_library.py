@@ -20,7 +20,7 @@ from dragoman.conditions.voice.pocketsphinx_data import (
     ipa_to_arpabet,
 )
 from dragoman.core.audio import MAX_SECONDS, SAMPLE_BYTES
-from dragoman.core.errors import ParticipantError, UsageError
+from dragoman.core.errors import ParticipantError, UnplayableConditionError, UsageError
 
 _RETRIEVE_AT_ONCE = 2
 _DO_NOT_EXIT = 0x8000
@@ -173,7 +173,7 @@ def voices_of(language: str) -> tuple[Voice, ...]:
     """Return the voices of a language, by its tag; there is at least one.
 
     Raises:
-        UsageError: Where no voice speaks it, or none that is sound.
+        UnplayableConditionError: Where no voice speaks it, or none that is sound.
     """
     shipped = builtin_voices()
     found = tuple(voice for voice in shipped.voices if voice.language == language)
@@ -181,11 +181,13 @@ def voices_of(language: str) -> tuple[Voice, ...]:
         return found
     for known in shipped.unsound:
         if known.language == language:
-            raise UsageError(
-                f"no sound embedded voice for {language}: {known.reason}; simulate errors instead"
+            raise UnplayableConditionError(
+                f"no sound embedded voice for {language}: {known.reason}"
             )
     spoken = sorted({voice.language for voice in shipped.voices})
-    raise UsageError(f"no embedded voice speaks {language!r}; there are {', '.join(spoken)}")
+    raise UnplayableConditionError(
+        f"no embedded voice speaks {language!r}: there are {', '.join(spoken)}"
+    )
 
 
 def find_voice(name: str) -> Voice:

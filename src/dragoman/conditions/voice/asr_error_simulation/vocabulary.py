@@ -33,7 +33,7 @@ from dragoman.conditions.voice.pocketsphinx_data import (
     read_dictionary,
 )
 from dragoman.core.content_keys import content_key
-from dragoman.core.errors import DataError, UsageError
+from dragoman.core.errors import DataError, UnplayableConditionError, UsageError
 from dragoman.core.texts.decoding import DECODING_ERRORS
 
 EXTRA = "mishearing"
@@ -255,12 +255,12 @@ def base_language(tag: str) -> str:
     """Return the language of a tag; `fil` is `tl`.
 
     Raises:
-        UsageError: For a language without a list.
+        UnplayableConditionError: For a language without a list.
     """
     short = tag.replace("_", "-").split("-")[0].casefold()
     short = "tl" if short == "fil" else short
     if short not in LANGUAGES:
-        raise UsageError(
+        raise UnplayableConditionError(
             f"hearing errors cannot be simulated in {tag!r}: there are {', '.join(LANGUAGES)}"
         )
     return short
