@@ -108,7 +108,10 @@ def leaderboard_of(benchmark: str) -> Leaderboard | None:
 
 def _add(rows: dict[str, CellSummary], cell: CellSummary, name: str) -> None:
     if name in rows:
-        raise UsageError(f"{cell.agent} played {name} twice: name one run of it, one condition")
+        raise UsageError(
+            f"{cell.agent} played {name} twice: name one run of it and one condition, or see all "
+            "of them in columns with `dragoman table`"
+        )
     rows[name] = cell
 
 
@@ -119,6 +122,20 @@ def _entry(
     leaderboard: Leaderboard,
     formats: FormatSpread | None,
 ) -> LeaderboardEntry:
+    categories, aggregates = leaderboard_scores(rows, leaderboard)
+    unreadable = tuple(name for name, cell in rows.items() if cell.is_mostly_unreadable)
+    return LeaderboardEntry(agent, rules, categories, aggregates, formats, unreadable)
+
+
+def leaderboard_scores(
+    rows: Mapping[str, CellSummary], leaderboard: Leaderboard
+) -> tuple[tuple[AggregateScore, ...], tuple[AggregateScore, ...]]:
+    """Return the categories of one agent in a leaderboard's order, and its aggregates.
+
+    Args:
+        rows: The cells of an agent under one condition, by category.
+        leaderboard: That of their benchmark.
+    """
     categories = {
         name: _category(name, cell, leaderboard.sizes[name])
         for name, cell in rows.items()
@@ -126,8 +143,7 @@ def _entry(
     }
     ordered = tuple(categories[name] for name in leaderboard.sizes if name in categories)
     found = aggregate_scores(leaderboard.aggregates, categories, leaderboard.sizes)
-    unreadable = tuple(name for name, cell in rows.items() if cell.is_mostly_unreadable)
-    return LeaderboardEntry(agent, rules, ordered, tuple(found.values()), formats, unreadable)
+    return ordered, tuple(found.values())
 
 
 def _category(name: str, cell: CellSummary, size: int) -> AggregateScore:

@@ -1,19 +1,22 @@
-"""Tables as Markdown and as LaTeX, with everything from data escaped.
+"""Tables as Markdown, LaTeX and HTML: one renderer for each format, all text escaped.
 
-The LaTeX needs no package.
+The LaTeX needs the package `booktabs`. Its captions have no number: LaTeX counts them.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from html import escape
 
 from dragoman.core.texts.characters import escape_controls
 from dragoman.report.text_tables import GroupedTable, TextTable
+
+Table = TextTable | GroupedTable
 
 _MARKDOWN_ESCAPES = re.compile(r"[\\`*\[|~$]|(?<!\w)_|_(?!\w)")
 _MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
-def markdown_tables(tables: Iterable[TextTable]) -> str:
+def markdown_tables(tables: Iterable[Table]) -> str:
     """Return tables one below another, each with its title as a heading and its note below."""
     return "\n".join(map(_markdown_table, tables))
 
@@ -25,8 +28,9 @@ def markdown_text(text: str) -> str:
     )
 
 
-def _markdown_table(table: TextTable) -> str:
-    rule = ["---:" if heading in table.numbers else "---" for heading in table.headings]
+def _markdown_table(given: Table) -> str:
+    table = given.flat() if isinstance(given, GroupedTable) else given
+    rule = ["---:" if side == "r" else "---" for side in _alignment(given)]
     lines = [
         *([f"### {markdown_text(table.title)}", ""] if table.title else []),
         _markdown_row(map(markdown_text, table.headings)),
@@ -58,81 +62,207 @@ _LATEX_ESCAPES = str.maketrans(
         "Δ": r"$\Delta$",
         "κ": r"$\kappa$",
         "≥": r"$\geq$",
+        "≤": r"$\leq$",
+        "\u00d7": r"$\times$",
+        "→": r"$\to$",
+        "\u2212": r"$-$",
+        "\u00a0": "~",
         **{sign: f"\\{sign}" for sign in "&%$#_"},
     }
 )
 
+_POWER = re.compile(r"\bpass\\textasciicircum\{\}([0-9]{1,3}|k)\b")
+"""pass^k as it is escaped: the exponent is raised."""
+
+_MINUS = re.compile(r"(?<![\w.\-])-(?=[0-9])")
+"""The hyphen before a negative number, which is a minus."""
+
+_SPACES = re.compile(r"[ \t\r\n\f\v]+")
+
 _ROW_END = r"\\"
 """Ends a line, or a row; a bracket or star behind it would be taken for its option."""
+
+NOTHING = "-"
+"""A cell without a figure."""
+
+_MANY_COLUMNS = 4
+"""More columns than these are set in small print."""
+
+_MOST_COLUMNS = 8
+"""More columns than these are set in the smallest print, with little space between them."""
 
 
 def latex_text(text: str) -> str:
     """Return a text of one line in which no sign acts, not even at the beginning of a row."""
-    found = " ".join(escape_controls(text).split()).translate(_LATEX_ESCAPES)
+    found = _SPACES.sub(" ", escape_controls(text)).strip().translate(_LATEX_ESCAPES)
+    found = _MINUS.sub("$-$", _POWER.sub(r"pass\\textsuperscript{\1}", found))
     return f"{{}}{found}" if found.startswith(("[", "*")) else found
 
 
-def latex_tables(tables: Iterable[TextTable | GroupedTable]) -> str:
+def latex_tables(tables: Iterable[Table]) -> str:
     """Return tables one below another, each with its title as its caption and its note below."""
     return "\n".join(map(_latex_table, tables))
 
 
-def _latex_table(table: TextTable | GroupedTable) -> str:
-    if isinstance(table, GroupedTable):
-        columns, headings = len(table.keys) + len(table.columns), _grouped_headings(table)
-        best = table.best
-    else:
-        columns, headings = len(table.headings), [_latex_row(table.headings)]
-        best = frozenset()
-    rows = (
-        " & ".join(_latex_cell(text, is_best=(row, at) in best) for at, text in enumerate(cells))
+def _latex_table(table: Table) -> str:
+    best, columns = _best(table), _alignment(table)
+    rows = [
+        " & ".join(
+            _latex_cell(text, side, is_best=(row, at) in best)
+            for at, (text, side) in enumerate(zip(cells, columns, strict=True))
+        )
         + f" {_ROW_END}"
         for row, cells in enumerate(table.rows)
-    )
+    ]
+    has_lines = any("\n" in text for cells in table.rows for text in cells)
     return "\n".join(
         (
             r"\begin{table}",
+            r"\centering",
             rf"\caption{{{latex_text(table.title)}}}",
-            r"\footnotesize",
-            rf"\begin{{tabular}}{{{'l' * columns}}}",
-            r"\hline",
-            *headings,
-            r"\hline",
-            *rows,
-            r"\hline",
+            r"\smallskip",
+            *_print_size(len(columns)),
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            *_latex_headings(table),
+            r"\midrule",
+            ("\n\\addlinespace\n" if has_lines else "\n").join(rows),
+            r"\bottomrule",
             r"\end{tabular}",
-            *([rf"\par {latex_text(table.note)}"] if table.note else []),
+            *([rf"\par\smallskip {latex_text(table.note)}"] if table.note else []),
             r"\end{table}",
             "",
         )
     )
 
 
-def _grouped_headings(table: GroupedTable) -> list[str]:
+def _print_size(columns: int) -> Iterator[str]:
+    """Yield what makes room for many columns."""
+    if columns > _MOST_COLUMNS:
+        yield r"\scriptsize"
+        yield r"\setlength{\tabcolsep}{2.5pt}"
+    elif columns > _MANY_COLUMNS:
+        yield r"\footnotesize"
+
+
+def _alignment(table: Table) -> str:
+    """Return the letters of the columns: names on the left, figures on the right."""
+    if isinstance(table, GroupedTable):
+        return "l" * len(table.keys) + "r" * len(table.columns)
+    return "".join("r" if heading in table.numbers else "l" for heading in table.headings)
+
+
+def _best(table: Table) -> frozenset[tuple[int, int]]:
+    """Return the cells that are set off, by row and column of the whole table."""
+    return table.best if isinstance(table, GroupedTable) else frozenset()
+
+
+def _latex_headings(table: Table) -> list[str]:
     """Return a line for each level; the first columns are named in the last."""
-    blank = [""] * len(table.keys)
+    if isinstance(table, TextTable):
+        return [_latex_row(table.headings)]
+    keys = len(table.keys)
     *upper, lowest = table.levels
-    lines = [
-        " & ".join(
-            (
-                *blank,
-                *(rf"\multicolumn{{{width}}}{{c}}{{{latex_text(name)}}}" for name, width in level),
-            )
-        )
-        + f" {_ROW_END}"
-        for level in upper
-    ]
+    lines: list[str] = []
+    for level in upper:
+        cells = (rf"\multicolumn{{{width}}}{{c}}{{{latex_text(name)}}}" for name, width in level)
+        lines += [" & ".join((*[""] * keys, *cells)) + f" {_ROW_END}", _rules_below(level, keys)]
     named = [name for name, width in lowest for _ in range(width)]
     return [*lines, _latex_row((*table.keys, *named))]
+
+
+def _rules_below(level: Sequence[tuple[str, int]], first: int) -> str:
+    """Return a line below each heading of a level that has a name, over the columns of its own."""
+    at, rules = first, []
+    for name, width in level:
+        if name:
+            rules.append(rf"\cmidrule(lr){{{at + 1}-{at + width}}}")
+        at += width
+    return "".join(rules)
 
 
 def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join(map(latex_text, cells)) + f" {_ROW_END}"
 
 
-def _latex_cell(text: str, *, is_best: bool) -> str:
+def _latex_cell(text: str, side: str, *, is_best: bool) -> str:
+    if text == NOTHING:
+        return "--"
     first, *rest = map(latex_text, text.split("\n"))
     lines = (rf"\textbf{{{first}}}" if is_best else first, *rest)
     if not rest:
         return lines[0]
-    return rf"\begin{{tabular}}[t]{{@{{}}l@{{}}}}{_ROW_END.join(lines)}\end{{tabular}}"
+    return rf"\begin{{tabular}}[t]{{@{{}}{side}@{{}}}}{_ROW_END.join(lines)}\end{{tabular}}"
+
+
+def html_tables(tables: Iterable[Table]) -> str:
+    """Return tables one below another as HTML, without a page around them."""
+    return "\n".join(map(_html_table, tables))
+
+
+def html_text(text: str) -> str:
+    """Return a text of one line in which no sign acts; the exponent of pass^k is raised."""
+    found = escape(_SPACES.sub(" ", escape_controls(text)).strip())
+    return re.sub(r"\bpass\^([0-9]{1,3}|k)\b", r"pass<sup>\1</sup>", found)
+
+
+def _html_table(table: Table) -> str:
+    sides = ["right" if letter == "r" else "left" for letter in _alignment(table)]
+    best = _best(table)
+    rows = (
+        "".join(
+            _html_cell(text, side, is_best=(row, at) in best)
+            for at, (text, side) in enumerate(zip(cells, sides, strict=True))
+        )
+        for row, cells in enumerate(table.rows)
+    )
+    return "\n".join(
+        (
+            "<table>",
+            *([f"<caption>{html_text(table.title)}</caption>"] if table.title else []),
+            "<thead>",
+            *(f"<tr>{line}</tr>" for line in _html_headings(table, sides)),
+            "</thead>",
+            "<tbody>",
+            *(f"<tr>{row}</tr>" for row in rows),
+            "</tbody>",
+            "</table>",
+            *([f"<p>{html_text(table.note)}</p>"] if table.note else []),
+            "",
+        )
+    )
+
+
+def _html_headings(table: Table, sides: Sequence[str]) -> Iterator[str]:
+    if isinstance(table, TextTable):
+        yield "".join(map(_html_heading, table.headings, sides))
+        return
+    keys = len(table.keys)
+    *upper, lowest = table.levels
+    blank = f'<td colspan="{keys}"></td>' if keys else ""
+    for level in upper:
+        cells = (
+            f'<th scope="colgroup" colspan="{width}">{html_text(name)}</th>'
+            for name, width in level
+        )
+        yield "".join((blank, *cells))
+    named = (name for name, width in lowest for _ in range(width))
+    yield "".join(map(_html_heading, (*table.keys, *named), sides))
+
+
+def _html_heading(name: str, side: str) -> str:
+    return f'<th scope="col" style="text-align:{side}">{html_text(name)}</th>'
+
+
+def _html_cell(text: str, side: str, *, is_best: bool) -> str:
+    first, *rest = map(html_text, text.split("\n"))
+    shown = "<br>".join((f"<strong>{first}</strong>" if is_best else first, *rest))
+    return f'<td style="text-align:{side}">{shown}</td>'
+
+
+RENDERERS: Mapping[str, Callable[[Iterable[Table]], str]] = {
+    "latex": latex_tables,
+    "markdown": markdown_tables,
+    "html": html_tables,
+}
+"""What writes tables as text, by the name of the format."""

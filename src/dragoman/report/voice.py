@@ -15,6 +15,9 @@ from dragoman.report import formatting
 from dragoman.report.figure_spec import Datum, FigureSpec, Section, file_name
 from dragoman.report.text_tables import TextTable
 
+ACCURACY = "accuracy"
+"""The first heading of tables of accuracy by input."""
+
 MISSING = "-"
 
 TIMING = "timing"
@@ -86,7 +89,7 @@ def accuracy_tables(summary: VoiceSummary) -> Iterator[TextTable]:
             *_lacking(rows),
         ]
         yield TextTable(
-            ("accuracy", *(row.input_mode.name for row in rows)),
+            (ACCURACY, *(row.input_mode.name for row in rows)),
             tuple(
                 (each, *(_accuracy(row, each) for row in rows))
                 for each in summary.names

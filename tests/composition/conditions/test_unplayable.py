@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dragoman.composition.conditions.voice import VoiceEngines
@@ -18,7 +19,8 @@ UNHEARD = "no embedded recognizer for Vietnamese; use --voice simulated:10, or -
 
 
 def courier(**axes: tuple[str, ...]) -> Setup:
-    return build_setup(RunConfig("courier", ("gold",), limit=1, **axes))
+    given = {"suite": "courier", "agents": ["gold"], "limit": 1, **axes}
+    return build_setup(msgspec.convert(given, RunConfig))
 
 
 def planned(setup: Setup) -> list[str]:

@@ -228,6 +228,10 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
             ".parquet; repeatable."
         ),
     ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option("--to", help="Print the tables as latex, markdown, csv or html."),
+    ] = None,
     weights: Annotated[
         str | None,
         typer.Option(help="With mm-tau-p2: what goals, robustness, efficiency and safety weigh."),
@@ -249,8 +253,41 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
     from dragoman.cli.leaderboard import LeaderboardRequest, print_leaderboard
 
     options = _given(weights=weights, kept=kept, definitions=definitions, averaging=averaging)
-    asked = LeaderboardRequest(tuple(folders), style, tuple(out or ()), rules, judge, options)
+    asked = LeaderboardRequest(tuple(folders), style, tuple(out or ()), rules, judge, options, form)
     print_leaderboard(asked, as_json=as_json)
+
+
+@command(app, "table", "table runs/mine --to latex --by language", is_long=True)
+def table(  # noqa: PLR0913, PLR0917 - the options of one command
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--to", help="latex, markdown, csv or html [as --out ends, else a terminal's]."
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="The axis that makes columns: language, voice, persona, agent, ..."),
+    ] = None,
+    powers: Annotated[
+        str | None, typer.Option("--k", help="Which pass^k, several by commas: 1,3 [all].")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write: .tex, .md, .csv or .html.")
+    ] = None,
+    rules: ScoredBy = None,
+    judge: JudgedBy = None,
+    as_json: Json = False,
+) -> None:
+    """Make a table for a paper: agents and conditions, pass^1 to pass^k with 95 % intervals and n.
+
+    Runs on BFCL are shown by category, with its leaderboard's aggregates.
+    """
+    from dragoman.cli.paper_table import TableRequest, parse_powers, print_paper_tables
+
+    asked = TableRequest(tuple(folders), form, by, parse_powers(powers), out, rules, judge)
+    print_paper_tables(asked, as_json=as_json)
 
 
 @command(app, "usage", "usage runs/s1 runs/s4 said --by scenario")

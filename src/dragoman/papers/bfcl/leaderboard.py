@@ -17,7 +17,7 @@ from dragoman.report import formatting
 from dragoman.report.capabilities import StyleRequest, StyleResult
 from dragoman.report.table_markup import latex_tables
 from dragoman.report.text_tables import TextTable
-from dragoman.report.voice import voice_tables
+from dragoman.report.voice import ACCURACY, voice_tables
 
 
 class _Aggregates:
@@ -98,7 +98,7 @@ class _Audio:
             (*_warnings(found), *tables, "", *(f"{name}: {value}" for name, value in found.facts)),
             document,
             {
-                ".tex": lambda: latex_tables(tables).encode(),
+                ".tex": lambda: latex_tables(map(_with_caption, tables)).encode(),
                 ".json": lambda: msgspec.json.format(msgspec.json.encode(document)),
                 ".md": lambda: as_markdown("Text against voice", tables, found.facts).encode(),
                 ".csv": lambda: as_csv(voice_frame(found.summary)).encode(),
@@ -113,3 +113,10 @@ def _warnings(found: VoiceResults) -> Iterator[str]:
     for row in found.summary.input_modes:
         if row.cell.is_mostly_unreadable:
             yield formatting.unreadable(row.cell)
+
+
+def _with_caption(table: TextTable) -> TextTable:
+    """Return a table whose title is a caption: in a terminal the agent's name is enough."""
+    is_accuracy = table.headings[0] == ACCURACY
+    title = f"Accuracy of {table.title} by input." if is_accuracy else table.title
+    return msgspec.structs.replace(table, title=f"{title[:1].upper()}{title[1:]}")
