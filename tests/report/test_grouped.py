@@ -36,7 +36,7 @@ def test_in_latex_groups_span_their_columns_and_no_sign_of_the_data_acts() -> No
     assert r"\multicolumn{2}{c}{log} & \multicolumn{1}{c}{big\_judge}" in text
     assert r"\textbf{0.7}" in text
     assert r"0.5\\{}[0.4, 0.6]" in text, "a bracket behind a line's end would be its length"
-    assert "\\\\\n\\hline" in text, "nothing stands between a row's end and the line below it"
+    assert "\\\\\n\\midrule" in text, "nothing stands between a row's end and the line below it"
 
 
 def test_hostile_text_is_text_in_latex() -> None:

@@ -18,7 +18,7 @@ from dragoman.conditions.language.languages import SHIPPED, find_language
 from dragoman.core.conditions import JOIN, SIMULATED, TEXT, Condition, axis_names
 from dragoman.core.errors import UsageError
 from dragoman.core.leaderboard import Leaderboard
-from dragoman.dataframes.leaderboard import leaderboard_scores, leaderboard_of, shared_leaderboard
+from dragoman.dataframes.leaderboard import leaderboard_of, leaderboard_scores, shared_leaderboard
 from dragoman.dataframes.results import ScoredRun, scored_runs
 from dragoman.report import formatting
 from dragoman.report.paper_table import Estimate, PaperTable
@@ -73,11 +73,11 @@ def paper_tables(
     cells = summarize((row for run in runs for row in run.outcomes), *scoring)
     leaderboard = _leaderboard(cells) if by is None else None
     if leaderboard is None:
-        table = _pass_table(cells, by, _powers(cells, powers))
+        table = pass_table(cells, by, _powers(cells, powers))
     elif powers and tuple(powers) != (1,):
         raise UsageError("--k: by category there is pass^1 alone: name an axis with --by")
     else:
-        table = _category_table(cells, leaderboard)
+        table = category_table(cells, leaderboard)
     noted = msgspec.structs.replace(table, note=". ".join(_notes(table.note, cells, scoring)))
     return PaperTables((noted,), cells, scoring, _not_played(runs))
 
@@ -147,7 +147,17 @@ def _value(cell: CellSummary, key: str) -> str:
     return value_name(key, cell.condition.shown(key))
 
 
-def _pass_table(cells: Sequence[CellSummary], by: str | None, powers: Sequence[int]) -> PaperTable:
+def pass_table(cells: Sequence[CellSummary], by: str | None, powers: Sequence[int]) -> PaperTable:
+    """Return the table of pass^k: a row for each agent and condition, or columns by an axis.
+
+    Args:
+        cells: The cells of the runs.
+        by: The axis of the columns; None for none.
+        powers: The k of pass^k.
+
+    Raises:
+        UsageError: For an axis that the cells do not have.
+    """
     keys = _keys(cells, by)
     places: dict[tuple[str, ...], dict[str, CellSummary]] = {}
     groups = dict.fromkeys("" if by is None else _value(cell, by) for cell in cells)
@@ -263,14 +273,22 @@ def _leaderboard(cells: Sequence[CellSummary]) -> Leaderboard | None:
     """Return the leaderboard of the benchmark that all cells are of; None where it has none."""
     names = {cell.suite.partition(":")[0] for cell in cells}
     leaderboard = leaderboard_of(names.pop()) if len(names) == 1 else None
-    if leaderboard is None or not all(cell.suite.partition(":")[2] in leaderboard.sizes for cell in cells):
+    if leaderboard is None or not all(
+        cell.suite.partition(":")[2] in leaderboard.sizes for cell in cells
+    ):
         return None
     if any(cell.condition.voice != TEXT for cell in cells):
         return shared_leaderboard(cell.suite for cell in cells)
     return leaderboard
 
 
-def _category_table(cells: Sequence[CellSummary], leaderboard: Leaderboard) -> PaperTable:
+def category_table(cells: Sequence[CellSummary], leaderboard: Leaderboard) -> PaperTable:
+    """Return the table of pass^1 by category and aggregate, a column for each agent and condition.
+
+    Args:
+        cells: The cells of the runs; a category stands behind the colon of their suites' names.
+        leaderboard: That of their benchmark.
+    """
     axes = distinguishing_axes(tuple(dict.fromkeys(cell.condition for cell in cells)))
     players: dict[tuple[str, ...], dict[str, CellSummary]] = {}
     for cell in cells:

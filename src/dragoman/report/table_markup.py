@@ -256,7 +256,7 @@ def _html_heading(name: str, side: str) -> str:
 
 def _html_cell(text: str, side: str, *, is_best: bool) -> str:
     first, *rest = map(html_text, text.split("\n"))
-    shown = "<br>".join((f"<strong>{first}</strong>" if is_best else first, *rest))
+    shown = "<br/>".join((f"<strong>{first}</strong>" if is_best else first, *rest))
     return f'<td style="text-align:{side}">{shown}</td>'
 
 
