@@ -1,6 +1,6 @@
 """Tables for papers: the figures of cells by agent and condition, or by category."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -18,7 +18,7 @@ NOISY = VIETNAMESE.with_axes(voice="simulated:15")
 
 
 def played(
-    agent: str, condition: Condition, rewards: dict[str, tuple[int, ...]], suite: str = "shop"
+    agent: str, condition: Condition, rewards: Mapping[str, tuple[int, ...]], suite: str = "shop"
 ) -> Iterator[ConversationResult]:
     for task, trials in rewards.items():
         for trial, reward in enumerate(trials):
