@@ -27,13 +27,21 @@ from dragoman.experiments.training_study import (
     run_study,
 )
 from dragoman.finetuning.cost_estimate import (
+    MemoryNeeds,
     estimate_cost,
     format_gib,
     gpus,
     gpus_with_memory,
     memory_needs,
 )
-from dragoman.finetuning.preparation import Prepared, prepare, read_rows
+from dragoman.finetuning.model_folder import CONFIG
+from dragoman.finetuning.preparation import (
+    Prepared,
+    PreparedRows,
+    prepare,
+    prepare_rows,
+    read_rows,
+)
 from dragoman.finetuning.progress import TrainingProgress, clock
 from dragoman.finetuning.recipe import Recipe, read_recipe
 from dragoman.finetuning.result import HOUR, describe_use, require_price
@@ -188,10 +196,10 @@ def run_recipe(path: Path, asked: Measuring | None, request: TrainingRequest) ->
     if asked is not None:
         measure_recipe(recipe, asked, price, dry_run=request.dry_run, as_json=as_json)
         return
-    prepared = prepare(recipe)
     if request.dry_run:
-        _show_plan(prepared, price, as_json=as_json)
+        _show_plan(recipe, price, as_json=as_json)
         return
+    prepared = prepare(recipe)
     for line in (_about_rows(prepared), *_describe_requirements(prepared, price)):
         _say(line)
     from dragoman.finetuning.training import train
@@ -249,7 +257,7 @@ def write_rows(  # noqa: PLR0913 - the options of one command
         print(f"{len(found.rows)} rows in {out}" + (f"; left out: {said}" if said else ""))
 
 
-def _about_rows(prepared: Prepared) -> str:
+def _about_rows(prepared: Prepared | PreparedRows) -> str:
     refused = len(prepared.leaks)
     kinds = Counter(leak.kind for each in prepared.leaks.values() for leak in each)
     shared = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
@@ -259,31 +267,50 @@ def _about_rows(prepared: Prepared) -> str:
     return f"{said} (shared with the evaluation: {shared})" if refused else said
 
 
-def _show_plan(prepared: Prepared, price: float | None, *, as_json: bool) -> None:
+def _show_plan(recipe: Recipe, price: float | None, *, as_json: bool) -> None:
+    """Show what a training would learn from and need; its needs are unknown without its model."""
+    has_model = Path(recipe.model).exists()
+    found = prepare(recipe) if has_model else prepare_rows(recipe)
+    prepared = found if isinstance(found, Prepared) else None
     if as_json:
-        needs = {
-            name: memory_needs(prepared.recipe, prepared.model, on_gpu=on_gpu)
-            for name, on_gpu in (("cpu", False), ("gpu", True))
-        }
         shown = {
-            "rows": len(prepared.rows),
-            "refused": [leak for each in prepared.leaks.values() for leak in each],
-            "model": prepared.model,
-            "needs": needs,
-            "effort": estimate_cost(prepared.recipe, prepared.model, prepared.rows),
+            "rows": len(found.rows),
+            "refused": [leak for each in found.leaks.values() for leak in each],
+            "model": None if prepared is None else prepared.model,
+            "needs": None if prepared is None else _needs(prepared),
+            "effort": None
+            if prepared is None
+            else estimate_cost(recipe, prepared.model, prepared.rows),
             "price_per_hour": price,
-            "least_cost": _least_costs(prepared, price),
+            "least_cost": None if prepared is None else _least_costs(prepared, price),
         }
         print(msgspec.json.encode(shown).decode())
         return
-    print(_about_rows(prepared))
-    for leaks in list(prepared.leaks.values())[:10]:
+    print(_about_rows(found))
+    for leaks in list(found.leaks.values())[:10]:
         reported = "; ".join(f"{leak.kind} of {leak.suite} {leak.task}" for leak in leaks)
         print(escape_controls(f"refused {leaks[0].row}: {reported}"))
-    if len(prepared.leaks) > 10:  # noqa: PLR2004 - as many as were shown
-        print(f"... and {len(prepared.leaks) - 10} more: --json has them all")
+    if len(found.leaks) > 10:  # noqa: PLR2004 - as many as were shown
+        print(f"... and {len(found.leaks) - 10} more: --json has them all")
+    if prepared is None:
+        print(escape_controls(_without_model(recipe)))
+        return
     for line in _describe_requirements(prepared, price):
         print(line)
+
+
+def _without_model(recipe: Recipe) -> str:
+    return (
+        f"{recipe.model}: no such model here, so memory, disk and time are not known: put a "
+        f"folder with {CONFIG} and weights there to see them"
+    )
+
+
+def _needs(prepared: Prepared) -> dict[str, MemoryNeeds]:
+    return {
+        name: memory_needs(prepared.recipe, prepared.model, on_gpu=on_gpu)
+        for name, on_gpu in (("cpu", False), ("gpu", True))
+    }
 
 
 def _least_costs(prepared: Prepared, price: float | None) -> dict[str, float] | None:

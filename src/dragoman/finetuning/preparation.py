@@ -134,8 +134,40 @@ Sieve = Callable[[Recipe, Sequence[TrainingExample]], tuple[list[TrainingExample
 """Parts rows into those that can be learnt from and the others."""
 
 
+class PreparedRows(msgspec.Struct, frozen=True):
+    """The rows of a training, without its model; the fields are those of `Prepared`."""
+
+    recipe: Recipe
+    rows: tuple[TrainingExample, ...]
+    leaks: dict[str, list[Overlap]]
+    files: dict[str, str]
+    evaluated: int
+    unused: tuple[UnusedRow, ...] = ()
+
+    def with_model(self, model: ModelFacts) -> Prepared:
+        """Return the training of a model on these rows."""
+        return Prepared(
+            self.recipe, model, self.rows, self.leaks, self.files, self.evaluated, self.unused
+        )
+
+
 def prepare(recipe: Recipe, sieve: Sieve | None = None) -> Prepared:
     """Read what a recipe names, and leave out the rows that an evaluation has too.
+
+    Args:
+        recipe: What is asked for.
+        sieve: As in `prepare_rows`.
+
+    Raises:
+        UsageError: Where there is no such model or suite, or no row is left.
+        DataError: Where rows cannot be read.
+    """
+    model = read_model(Path(recipe.model))
+    return prepare_rows(recipe, sieve).with_model(model)
+
+
+def prepare_rows(recipe: Recipe, sieve: Sieve | None = None) -> PreparedRows:
+    """Read the rows that a recipe names, and leave out those that an evaluation has too.
 
     Args:
         recipe: What is asked for.
@@ -143,10 +175,9 @@ def prepare(recipe: Recipe, sieve: Sieve | None = None) -> Prepared:
             cannot learn.
 
     Raises:
-        UsageError: Where there is no such model or suite, or no row is left.
+        UsageError: Where there is no such suite, or no row is left.
         DataError: Where rows cannot be read.
     """
-    model = read_model(Path(recipe.model))
     files = [Path(name) for name in recipe.rows]
     rows = read_rows(files)
     if recipe.languages:
@@ -168,7 +199,7 @@ def prepare(recipe: Recipe, sieve: Sieve | None = None) -> Prepared:
         if not kept:
             raise UsageError(f"no row can be learnt from: {unused[0].row}: {unused[0].why}")
     drawn = tuple(_sample_rows(kept, recipe))
-    return Prepared(recipe, model, drawn, leaks, hashes, len(evaluated), tuple(unused))
+    return PreparedRows(recipe, drawn, leaks, hashes, len(evaluated), tuple(unused))
 
 
 def with_rows(prepared: Prepared, count: int) -> Prepared:

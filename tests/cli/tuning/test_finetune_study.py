@@ -128,6 +128,20 @@ def written_recipe(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_a_dry_run_needs_no_model_and_says_what_is_not_known(
+    in_process: Cli, written_recipe: Path
+) -> None:
+    recipe = written_recipe / "recipe.toml"
+    recipe.write_text(recipe.read_text("utf-8").replace('"base"', '"not-here"'), "utf-8")
+    dry = ("finetune", "recipe.toml", "--dry-run")
+    shown = in_process(*dry, cwd=written_recipe)
+    found = json.loads(in_process(*dry, "--json", cwd=written_recipe).stdout)
+    assert "not-here: no such model here" in shown.stdout
+    assert found["rows"] > 0
+    assert (found["model"], found["needs"], found["effort"]) == (None, None, None)
+    assert in_process("finetune", "recipe.toml", cwd=written_recipe).returncode == 2
+
+
 def test_a_dry_run_prices_the_least_time_and_says_nothing_without_a_price(
     in_process: Cli, written_recipe: Path
 ) -> None:
