@@ -7,12 +7,14 @@ from pathlib import Path
 from dragoman.analysis.intervals import clustered_interval
 from dragoman.cli.output import print_error, print_json, print_line
 from dragoman.cli.progress import show_progress
+from dragoman.conditions.language.languages import find_language
 from dragoman.core.costs import cost_of
 from dragoman.curation.review import steps
 from dragoman.curation.review.rows import ReviewRow
 from dragoman.curation.review.second_opinions import OpinionModels, OpinionsResult
 from dragoman.curation.review.session import ImportedReview, ReviewRequest
 from dragoman.curation.review.steps import ReviewExport
+from dragoman.curation.translation import memory_io
 from dragoman.curation.translation.segments import components_of
 from dragoman.report import formatting
 from dragoman.report.text_tables import TextTable, print_table
@@ -35,9 +37,21 @@ def review_request(
 
 
 def export_review(
-    asked: ReviewRequest, export: ReviewExport, helpers: OpinionModels, *, as_json: bool
+    asked: ReviewRequest,
+    export: ReviewExport,
+    helpers: OpinionModels,
+    *,
+    may_make_memory: bool,
+    as_json: bool,
 ) -> int:
-    """Write a workbook, or a folder of CSV files."""
+    """Write a workbook, or a folder of CSV files.
+
+    With `may_make_memory`, a memory that has nothing of the language gets the translations that
+    the suites ship.
+    """
+    if may_make_memory:
+        steps.require_free(export.out)
+        _make_memory(asked)
     done = steps.export_review(asked, export, helpers, progress=show_progress)
     out, rows, helped = export.out, done.rows, done.helped
     if as_json:
@@ -48,6 +62,20 @@ def export_review(
     if helped is not None:
         _print_helped(helped)
     return 0
+
+
+def _make_memory(asked: ReviewRequest) -> None:
+    """Fill a memory that has nothing of the language with the translations that suites ship."""
+    language = find_language(asked.language).code
+    if asked.memory.exists() and steps.read_reviews(asked.memory, language).counts:
+        return
+    for each in memory_io.import_released(asked.memory, asked.suites, language):
+        count = formatting.format_count(each.read, "text")
+        print_line(
+            f"{asked.memory}: {count} of the translations of {each.domain} into {each.language} "
+            "that ship",
+            to_stderr=True,
+        )
 
 
 def import_review(

@@ -214,3 +214,28 @@ def test_a_file_of_another_language_is_refused(
     assert "th.xlsx: no row is of sample:shop into vi" in refused(*taken, status=2)
     with TranslationMemory(translated / MEMORY, write=False) as memory:
         assert {each.origin for each in memory.counts()} == {"machine"}
+
+
+@pytest.mark.slow
+def test_translations_that_ship_are_reviewed_without_a_memory(
+    run_json: RunJson, folder: Path
+) -> None:
+    sheets = run_json("review", "export", "courier", "--to", "th", "--out", "th")["sheets"]
+    assert sheets["courier_policy"] > 0
+    status = run_json("review", "status")
+    assert [each["target_language"] for each in status["entries"]] == ["th"]
+    again = run_json("review", "export", "courier", "--to", "vi", "--out", "vi")["sheets"]
+    assert again.keys() == sheets.keys()
+    assert (folder / "translations" / "translation_memory.sqlite").is_file()
+
+
+def test_a_suite_that_ships_no_translations_needs_a_memory(refused: Refused, folder: Path) -> None:
+    asked = ("review", "export", "sample:shop", "--to", "th", "--out", "th")
+    assert "sample:shop has no translations of its own" in refused(*asked, status=2)
+    assert not (folder / "translations").exists()
+
+
+def test_a_memory_that_is_named_and_not_there_is_not_made(refused: Refused, folder: Path) -> None:
+    asked = ("review", "export", "courier", "--to", "th", "--out", "th", "--memory", "none.sqlite")
+    assert "no translation memory here" in refused(*asked, status=1)
+    assert not (folder / "none.sqlite").exists()

@@ -260,7 +260,10 @@ def review_export(  # noqa: PLR0913, PLR0917 - the options of one command
     read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
-    """Write the memory's translations for a reviewer, the worst first, one sheet per artifact."""
+    """Write the memory's translations for a reviewer, the worst first, one sheet per artifact.
+
+    Without a memory, one is made of the translations that the suites ship.
+    """
     from dragoman.cli.translation_review import export_review, review_request
     from dragoman.curation.review.second_opinions import OpinionModels
     from dragoman.curation.review.steps import ReviewExport
@@ -268,7 +271,13 @@ def review_export(  # noqa: PLR0913, PLR0917 - the options of one command
     asked = review_request(suite, to, memory, assets, tuple(components or ()))
     helpers = OpinionModels(back_translate, estimate, max_cost, prices, read_timeout)
     exit_with_status(
-        export_review(asked, ReviewExport(out, only_new, limit), helpers, as_json=as_json)
+        export_review(
+            asked,
+            ReviewExport(out, only_new, limit),
+            helpers,
+            may_make_memory=memory == _MEMORY_FILE,
+            as_json=as_json,
+        )
     )
 
 

@@ -72,7 +72,7 @@ def export_review(
         DataError: For data that are missing or damaged.
         StoreError: For files that cannot be written.
     """
-    _require_free(export.out)
+    require_free(export.out)
     reviewing = ReviewSession(asked)
     asks = bool(helpers.back_translator or helpers.estimator)
     with TranslationMemory(asked.memory, write=asks, make=False) as memory:
@@ -123,7 +123,7 @@ def _ask(
         return ask_models(reviewing.found(memory), languages, memory, helpers, shown.begin)
 
 
-def _require_free(out: Path) -> None:
+def require_free(out: Path) -> None:
     """Refuse what cannot be written before anybody is asked anything.
 
     Raises:

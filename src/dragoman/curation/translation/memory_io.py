@@ -143,6 +143,54 @@ def import_translations(
         return import_artifacts(memory, suites, source, languages)
 
 
+def import_released(path: Path, suites: Sequence[str], language: str) -> list[ImportedTranslations]:
+    """Make a memory of the translations that suites ship, or that were pulled for them.
+
+    Args:
+        path: The memory; nothing is there yet.
+        suites: The names of the suites.
+        language: The code of the language.
+
+    Raises:
+        UsageError: Where a suite has no translations into the language.
+        DataError: Where they are damaged, or were not pulled.
+        StoreError: Where the memory cannot be written.
+    """
+    releases: dict[str, list[str]] = {}
+    for name in suites:
+        releases.setdefault(_release_of(name, path), []).append(name)
+    for release, names in releases.items():
+        for name in names:
+            require_translations(name, release, language)
+    with TranslationMemory(path) as memory:
+        return [
+            found
+            for release, names in releases.items()
+            for found in import_artifacts(memory, names, release, [language])
+        ]
+
+
+def require_translations(suite: str, assets: str, language: str) -> None:
+    """Raise UsageError where a folder or a release has no translations of a suite into a language."""
+    _, root = _load_translated_domain(suite, assets)
+    there = languages_of(root)
+    if language not in there:
+        raise UsageError(
+            f"{assets} has no {root.name}/{language}: it has {', '.join(there) or 'no language'}"
+        )
+
+
+def _release_of(suite: str, path: Path) -> str:
+    loaded = load_suite(suite)
+    release = loaded.english().release if isinstance(loaded, Translatable) else None
+    if release is None:
+        raise UsageError(
+            f"{path}: no translation memory here, and {suite} has no translations of its own: "
+            "name the file that `dragoman translate` wrote with --memory"
+        )
+    return release.name
+
+
 def export_translations(path: Path, out: Path, language: str = "") -> int:
     """Write a memory, or one language of it, as TMX; return the number of translations.
 
