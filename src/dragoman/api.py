@@ -29,7 +29,8 @@ from dragoman.dataframes.results import chosen_scoring
 from dragoman.registry.participant_names import judge_name
 from dragoman.registry.participants import ResolvedParticipant, rename_agent, resolve_object
 from dragoman.registry.suites import default_rules_of, prompts_for
-from dragoman.runs.jobs import invalid_cells, read_manifest, resume_job
+from dragoman.runs.jobs import invalid_cells, resume_job
+from dragoman.runs.manifest import read_manifest
 from dragoman.runs.runner import PlayedRun, play, start
 from dragoman.store.run_store import open_run
 

@@ -10,7 +10,7 @@ from dragoman.core.errors import UsageError
 from dragoman.core.leaderboard import Aggregate, Leaderboard
 from dragoman.core.scores import Score, Scored
 from dragoman.dataframes.paper_tables import category_table, distinguishing_axes, pass_table
-from dragoman.report.paper_table import Estimate, PaperTable
+from dragoman.report.text_tables import Estimate, PaperTable
 
 VIETNAMESE = condition_of({"language": "vi", "scenario": "domain"})
 PHONE = PLAIN.with_axes(voice="telephone")

@@ -7,9 +7,14 @@ import pytest
 from tests.report.latex_check import latex_problems
 
 from dragoman.analysis.intervals import Interval
-from dragoman.report.paper_table import Estimate, PaperTable, csv_table
-from dragoman.report.table_markup import RENDERERS, html_tables, latex_tables, markdown_tables
-from dragoman.report.text_tables import TextTable
+from dragoman.report.table_markup import (
+    RENDERERS,
+    csv_table,
+    html_tables,
+    latex_tables,
+    markdown_tables,
+)
+from dragoman.report.text_tables import Estimate, PaperTable, TextTable
 
 HALF = Estimate(0.5, Interval(0.25, 0.75), 8)
 

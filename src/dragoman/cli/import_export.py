@@ -7,8 +7,7 @@ from shlex import quote
 
 import msgspec
 
-from dragoman.cli.output import print_error, print_json, print_line
-from dragoman.cli.styles import one_of
+from dragoman.cli.output import one_of, print_error, print_json, print_line
 from dragoman.composition.external_access import external_access
 from dragoman.core.errors import UsageError
 from dragoman.core.result_files import ResultFormat

@@ -1,21 +1,22 @@
-"""Implementation of `dragoman leaderboard`, in each of its styles."""
+"""Implementation of `dragoman leaderboard` in each of its styles, and of `dragoman table`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from dragoman.cli.output import print_line, print_metrics_json
-from dragoman.cli.paper_table import CSV, ENDINGS, table_format
-from dragoman.cli.styles import one_of, require_options
+from dragoman.analysis.cell_summary import CellSummary
+from dragoman.cli.output import one_of, print_line, print_metrics_json, require_options
+from dragoman.core.conditions import axis_values
 from dragoman.core.errors import UsageError
+from dragoman.dataframes.paper_tables import PaperTables, paper_tables
 from dragoman.dataframes.text_files import require_writable, write_tables
 from dragoman.registry.participant_names import judge_name
 from dragoman.report.capabilities import StyleRequest, StyleResult
 from dragoman.report.catalog import find_style, styles
-from dragoman.report.paper_table import csv_texts
-from dragoman.report.table_markup import RENDERERS
+from dragoman.report.table_markup import RENDERERS, csv_table, csv_texts
 from dragoman.report.text_tables import TextTable, print_table
+from dragoman.store.atomic_files import atomic_write
 
 
 class LeaderboardRequest(msgspec.Struct, frozen=True):
@@ -80,3 +81,123 @@ def _rendered(made: StyleResult, form: str) -> str:
         return made.files[endings[form]]().decode()
     tables = [each for each in made.text if isinstance(each, TextTable)]
     return csv_texts(tables) if form == CSV else RENDERERS[form](tables)
+
+
+# Tables for papers
+
+CSV = "csv"
+
+ENDINGS: Mapping[str, str] = {".tex": "latex", ".md": "markdown", ".csv": CSV, ".html": "html"}
+"""The formats of files, by how their names end."""
+
+
+class TableRequest(msgspec.Struct, frozen=True):
+    """A request for the tables of runs.
+
+    Attributes:
+        folders: The runs.
+        form: The format; None for a terminal, or as the file's name ends.
+        by: The axis that makes columns.
+        powers: The k of pass^k; none for all.
+        out: A file to write; None to print.
+        rules: The rule set of the scoring.
+        judge: Its judge.
+    """
+
+    folders: tuple[Path, ...]
+    form: str | None = None
+    by: str | None = None
+    powers: tuple[int, ...] = ()
+    out: Path | None = None
+    rules: str | None = None
+    judge: str | None = None
+
+
+def table_format(form: str | None, out: Path | None) -> str | None:
+    """Return the format that is asked for; None for a terminal.
+
+    Raises:
+        UsageError: For a format that there is not, or a file whose name says none.
+    """
+    known = (*RENDERERS, CSV)
+    if form is not None and form not in known:
+        raise UsageError(f"--to {form}: choose {one_of(known)}")
+    if form is None and out is not None:
+        if out.suffix not in ENDINGS:
+            raise UsageError(
+                f"--out {out}: name a file that ends in {one_of(ENDINGS)}, or add --to"
+            )
+        return ENDINGS[out.suffix]
+    return form
+
+
+def parse_powers(written: str | None) -> tuple[int, ...]:
+    """Return the k of pass^k in a list such as `1,3`; none where nothing is written.
+
+    Raises:
+        UsageError: Where one is no whole number from 1.
+    """
+    parts = [] if written is None else [part.strip() for part in written.split(",")]
+    wrong = [part for part in parts if not (part.isascii() and part.isdigit() and int(part))]
+    if wrong:
+        raise UsageError(f"--k {written}: {wrong[0]!r} is no whole number from 1: write 1,3")
+    return tuple(map(int, parts))
+
+
+def print_paper_tables(asked: TableRequest, *, as_json: bool) -> None:
+    """Print the tables of runs, or write them to a file.
+
+    Raises:
+        UsageError: For a format, an axis or a k that there is not.
+        StoreError: Where a run cannot be read, or the file not be written.
+    """
+    form = table_format(asked.form, asked.out)
+    found = paper_tables(
+        asked.folders, asked.rules, judge_name(asked.judge), by=asked.by, powers=asked.powers
+    )
+    if as_json:
+        print_metrics_json(_document(found))
+        return
+    if form is None:
+        for table in found.tables:
+            print_table(table.with_texts().flat())
+        return
+    text = _rendered_tables(found, form)
+    if asked.out is None:
+        print(text, end="")
+        return
+    atomic_write(asked.out, text.encode())
+    print_line(str(asked.out))
+
+
+def _rendered_tables(found: PaperTables, form: str) -> str:
+    if form == CSV:
+        return "\n".join(map(csv_table, found.tables))
+    return RENDERERS[form](table.with_texts() for table in found.tables)
+
+
+def _document(found: PaperTables) -> dict[str, object]:
+    rules, judge = found.scoring
+    return {
+        "rules": rules,
+        "judge": judge,
+        "tables": found.tables,
+        "cells": _cells(found.cells),
+        "not_played": found.not_played,
+    }
+
+
+def _cells(cells: Sequence[CellSummary]) -> list[dict[str, object]]:
+    return [
+        {
+            "suite": cell.suite,
+            "agent": cell.agent,
+            "condition": cell.condition.label,
+            "axes": axis_values(cell.condition),
+            "tasks": cell.result.tasks,
+            "left_out": cell.result.left_out,
+            "trials": cell.result.trials,
+            "pass_hat": cell.result.figures,
+        }
+        for cell in cells
+    ]

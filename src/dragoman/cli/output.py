@@ -1,19 +1,22 @@
-"""Printing of commands: results to stdout, errors to stderr, `--quiet` and `--plain`."""
+"""Printing of commands: results to stdout, errors to stderr, `--quiet`, `--plain`, wording of choices."""
 
 import codecs
 import io
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from dragoman.core.errors import UsageError
 from dragoman.core.texts.characters import escape_controls
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from dragoman.report.capabilities import LeaderboardStyle
 
 
 Mode = Literal["usual", "plain", "quiet"]
@@ -98,3 +101,30 @@ def print_error(text: str) -> None:
 def one_line(text: str) -> str:
     """Return a text in one line, with what acts on a terminal written out."""
     return escape_controls(" ".join(text.split()))
+
+
+def require_options(
+    given: Iterable[str],
+    style: "LeaderboardStyle | None",
+    choices: "Callable[[], Iterable[LeaderboardStyle]]",
+) -> None:
+    """Refuse options that a style does not take.
+
+    Args:
+        given: The names of the options.
+        style: The style; None for none.
+        choices: Returns the styles that can be named instead.
+
+    Raises:
+        UsageError: For the first of them.
+    """
+    for option in given:
+        if style is None or option not in style.options:
+            taking = one_of(each.name for each in choices() if option in each.options)
+            raise UsageError(f"--{option} goes with --style {taking}")
+
+
+def one_of(names: Iterable[str]) -> str:
+    """Return names as a choice: `a, b or c`."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last

@@ -11,8 +11,14 @@ import msgspec
 from dragoman.analysis.cell_summary import CellSummary, ConversationResult
 from dragoman.analysis.grouping import AGENT, Group, by_axes
 from dragoman.analysis.measure_metrics import newest
-from dragoman.cli.output import console, print_json, print_line, print_metrics_json
-from dragoman.cli.styles import one_of, require_options
+from dragoman.cli.output import (
+    console,
+    one_of,
+    print_json,
+    print_line,
+    print_metrics_json,
+    require_options,
+)
 from dragoman.core.conditions import axis_names
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.scores import METRIC_VERSION

@@ -20,7 +20,6 @@ from dragoman.composition.conditions.personas import (
     require_no_contradiction,
     user_profile_layers,
 )
-from dragoman.composition.conditions.unplayable import playable
 from dragoman.composition.spending import budget_of, models_of, prices_of, with_stated_prices
 from dragoman.conditions.language.localization import Localization, english_localization
 from dragoman.conditions.resolved_condition import ResolvedCondition, resolve_condition
@@ -35,7 +34,7 @@ from dragoman.core.capabilities import (
     Recorded,
     SearchAccess,
 )
-from dragoman.core.conditions import CLARIFY, ENGLISH, ITSELF, PLAIN, TEXT, Condition
+from dragoman.core.conditions import CLARIFY, ENGLISH, ITSELF, PLAIN, TEXT, Condition, playable
 from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError, UsageError
 from dragoman.core.layers import Layer

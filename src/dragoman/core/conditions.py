@@ -5,14 +5,14 @@ people; it is written and parsed only here.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Final, Literal, get_args
+from typing import Final, Literal, TypeVar, get_args
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from dragoman.core.errors import DataError
+from dragoman.core.errors import DataError, UnplayableConditionError, UsageError
 
 Surface = Literal["conversation", "greeting", "tools", "policy", "database", "tasks"]
 """What can be in another language: what is said, the first words, the tools, what the agent must
@@ -333,3 +333,44 @@ def _localization_of(condition: Condition) -> Localized | None:
     surfaces = SCENARIOS.get(scenario) or tuple(each for each in SURFACES if each in named)
     languages = tuple(condition.axis("language").split(JOIN))
     return Localized(languages, surfaces, int(condition.axis("partition")))
+
+
+Made = TypeVar("Made")
+
+
+def made_by_label(
+    conditions: Iterable[Condition],
+    make: Callable[[Condition], Made],
+    unplayable: dict[str, str] | None,
+) -> dict[str, Made]:
+    """Return by label what each condition gets; a condition that cannot be played gets nothing.
+
+    Args:
+        conditions: The conditions.
+        make: Returns what a condition gets, or raises UnplayableConditionError.
+        unplayable: Gets the reason by label; None to raise it.
+    """
+    made: dict[str, Made] = {}
+    for condition in conditions:
+        try:
+            made[condition.label] = make(condition)
+        except UnplayableConditionError as error:
+            if unplayable is None:
+                raise
+            unplayable.setdefault(condition.label, str(error))
+    return made
+
+
+def playable(
+    conditions: Sequence[Condition], unplayable: Mapping[str, str]
+) -> tuple[Condition, ...]:
+    """Return the conditions that can be played.
+
+    Raises:
+        UsageError: Where none of them can.
+    """
+    found = tuple(each for each in conditions if each.label not in unplayable)
+    if conditions and not found:
+        reasons = dict.fromkeys(unplayable[each.label] for each in conditions)
+        raise UsageError(f"no condition can be played: {'; '.join(reasons)}")
+    return found

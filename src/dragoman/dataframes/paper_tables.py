@@ -21,8 +21,7 @@ from dragoman.core.leaderboard import Leaderboard
 from dragoman.dataframes.leaderboard import leaderboard_of, leaderboard_scores, shared_leaderboard
 from dragoman.dataframes.results import ScoredRun, scored_runs
 from dragoman.report import formatting
-from dragoman.report.paper_table import Estimate, PaperTable
-from dragoman.report.table_markup import NOTHING
+from dragoman.report.text_tables import NOTHING, Estimate, PaperTable
 
 SUITE = "suite"
 """Stands among keys for what is played."""

@@ -1,14 +1,16 @@
-"""Tables as Markdown, LaTeX and HTML: one renderer for each format, all text escaped.
+"""Tables as Markdown, LaTeX, HTML and CSV: one renderer for each format, all text escaped.
 
 The LaTeX needs the package `booktabs`. Its captions have no number: LaTeX counts them.
 """
 
+import csv
+import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from dragoman.core.texts.characters import escape_controls
-from dragoman.report.text_tables import GroupedTable, TextTable
+from dragoman.report.text_tables import NOTHING, Estimate, GroupedTable, PaperTable, TextTable
 
 Table = TextTable | GroupedTable
 
@@ -81,9 +83,6 @@ _SPACES = re.compile(r"[ \t\r\n\f\v]+")
 
 _ROW_END = r"\\"
 """Ends a line, or a row; a bracket or star behind it would be taken for its option."""
-
-NOTHING = "-"
-"""A cell without a figure."""
 
 _MANY_COLUMNS = 4
 """More columns than these are set in small print."""
@@ -258,6 +257,57 @@ def _html_cell(text: str, side: str, *, is_best: bool) -> str:
     first, *rest = map(html_text, text.split("\n"))
     shown = "<br/>".join((f"<strong>{first}</strong>" if is_best else first, *rest))
     return f'<td style="text-align:{side}">{shown}</td>'
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a text begins that a spreadsheet program would take for a formula."""
+
+
+def csv_table(table: PaperTable) -> str:
+    """Return a table as CSV, a row for each figure: its keys, headings, value, interval and tasks.
+
+    Columns without estimates are left out: each estimate has its own number of tasks.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    levels = _level_names(table.columns)
+    writer.writerow([*table.keys, *levels, "value", "low", "high", "tasks"])
+    writer.writerows(_csv_rows(table))
+    return out.getvalue()
+
+
+def csv_texts(tables: Iterable[TextTable]) -> str:
+    """Return tables of texts as CSV, one below another with an empty line between them."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for number, table in enumerate(tables):
+        if number:
+            out.write("\n")
+        writer.writerow(table.headings)
+        writer.writerows([_plain(cell) for cell in row] for row in table.rows)
+    return out.getvalue()
+
+
+def _level_names(columns: Sequence[Sequence[str]]) -> list[str]:
+    depth = len(columns[0]) if columns else 0
+    return [*(f"group {at}" if at > 1 else "group" for at in range(1, depth)), "figure"]
+
+
+def _csv_rows(table: PaperTable) -> Iterator[list[str | int | float]]:
+    for row in table.rows:
+        keys = [_plain(str(key)) for key in row[: len(table.keys)]]
+        for column, cell in zip(table.columns, row[len(table.keys) :], strict=True):
+            if isinstance(cell, Estimate):
+                ends = (
+                    ("", "") if cell.interval is None else (cell.interval.low, cell.interval.high)
+                )
+                value = "" if cell.value is None else cell.value
+                yield [*keys, *map(_plain, column), value, *ends, cell.tasks]
+
+
+def _plain(text: str) -> str:
+    """Return a text that no spreadsheet program takes for a formula."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 RENDERERS: Mapping[str, Callable[[Iterable[Table]], str]] = {

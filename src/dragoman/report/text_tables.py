@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from dragoman.analysis.intervals import Interval
 from dragoman.core.texts.characters import escape_controls
 
 if TYPE_CHECKING:
@@ -243,3 +244,70 @@ class GroupedTable(msgspec.Struct, frozen=True):
 def _mark_best(text: str, is_best: bool) -> str:
     first, *rest = text.split("\n")
     return "\n".join((first + BEST, *rest)) if is_best else text
+
+
+NOTHING = "-"
+"""A cell without a figure."""
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """A figure with its 95 % interval.
+
+    Attributes:
+        value: The figure; None where there is none.
+        interval: Its interval; None where there is none.
+        tasks: How many tasks entered it.
+    """
+
+    value: float | None = None
+    interval: Interval | None = None
+    tasks: int = 0
+
+
+class PaperTable(msgspec.Struct, frozen=True):
+    """A table of estimates.
+
+    Attributes:
+        caption: What it shows, without a number.
+        keys: The headings of the first columns, which say what a row is of.
+        columns: Of every further column its headings, the widest group first; all as many.
+        rows: By row its keys, then its cells: an estimate, or a text such as a number of tasks.
+        note: What stands below it.
+    """
+
+    caption: str
+    keys: tuple[str, ...]
+    columns: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str | Estimate, ...], ...]
+    note: str = ""
+
+    def with_texts(self, *, stacked: bool | None = None) -> GroupedTable:
+        """Return the table with its estimates as texts.
+
+        Args:
+            stacked: Whether an interval stands below its figure; None where there are more than
+                three figures in a row.
+        """
+        figures = max(
+            (sum(isinstance(each, Estimate) for each in row) for row in self.rows), default=0
+        )
+        below = figures > _BESIDE if stacked is None else stacked
+        rows = tuple(
+            tuple(_text(cell, below) if isinstance(cell, Estimate) else cell for cell in row)
+            for row in self.rows
+        )
+        return GroupedTable(self.caption, self.keys, self.columns, rows, self.note)
+
+
+_BESIDE = 3
+"""So many figures of a row have room for their intervals beside them."""
+
+
+def _text(found: Estimate, below: bool) -> str:
+    if found.value is None:
+        return NOTHING
+    value = f"{found.value:.3f}"
+    if found.interval is None:
+        return value
+    between = "\n" if below else " "
+    return f"{value}{between}[{found.interval.low:.3f}, {found.interval.high:.3f}]"

@@ -12,7 +12,8 @@ from dragoman.conditions.voice.layer import VoiceCondition
 from dragoman.config.run_config import RunConfig
 from dragoman.core.conditions import Condition
 from dragoman.core.errors import UsageError
-from dragoman.runs.jobs import read_manifest, resume_job, start_job
+from dragoman.runs.jobs import resume_job, start_job
+from dragoman.runs.manifest import read_manifest
 from dragoman.runs.plan import not_applicable, plan_cells
 
 UNHEARD = "no embedded recognizer for Vietnamese; use --voice simulated:10, or --asr PROVIDER/MODEL"

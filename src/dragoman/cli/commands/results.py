@@ -284,7 +284,7 @@ def table(  # noqa: PLR0913, PLR0917 - the options of one command
 
     Runs on BFCL are shown by category, with its leaderboard's aggregates.
     """
-    from dragoman.cli.paper_table import TableRequest, parse_powers, print_paper_tables
+    from dragoman.cli.leaderboard import TableRequest, parse_powers, print_paper_tables
 
     asked = TableRequest(tuple(folders), form, by, parse_powers(powers), out, rules, judge)
     print_paper_tables(asked, as_json=as_json)

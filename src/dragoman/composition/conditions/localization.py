@@ -13,7 +13,6 @@ from dragoman.composition.conditions.language_artifacts import (
     read_surface,
 )
 from dragoman.composition.conditions.languages import KnownLanguage
-from dragoman.composition.conditions.unplayable import made_by_label
 from dragoman.conditions.language.artifacts import (
     DATABASES,
     SCHEMA_FILES,
@@ -50,6 +49,7 @@ from dragoman.core.conditions import (
     Condition,
     Localized,
     Surface,
+    made_by_label,
 )
 from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError, UnplayableConditionError

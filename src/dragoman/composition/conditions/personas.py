@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from dragoman.composition.conditions.unplayable import made_by_label
 from dragoman.conditions.persona.persona_profiles import (
     AXIS,
     BUNDLED_PROFILES,
@@ -27,7 +26,16 @@ from dragoman.conditions.persona.user_profile_layer import (
     rule_inferred_profile_layer,
     stated_profile_layer,
 )
-from dragoman.core.conditions import ENGLISH, EXPOSURE, JOIN, NONE, UNEXPOSED, Condition, Surface
+from dragoman.core.conditions import (
+    ENGLISH,
+    EXPOSURE,
+    JOIN,
+    NONE,
+    UNEXPOSED,
+    Condition,
+    Surface,
+    made_by_label,
+)
 from dragoman.core.errors import DataError, UnplayableConditionError, UsageError
 from dragoman.core.layers import Layer
 from dragoman.core.personas import BY_TASK, OF_TASK, Persona, stated_persona

@@ -9,7 +9,6 @@ import msgspec
 
 from dragoman.composition.conditions.languages import KnownLanguage
 from dragoman.composition.conditions.localization import language_instructions
-from dragoman.composition.conditions.unplayable import made_by_label
 from dragoman.conditions.language.artifacts import AssetFolder, domains_root, languages_of
 from dragoman.conditions.language.localization import Localization
 from dragoman.conditions.language.localization_record import LocalizationRecord
@@ -17,7 +16,7 @@ from dragoman.conditions.language.question_tasks import LocalizedQuestions, labe
 from dragoman.conditions.language.tool_view_rules import DEFAULT_VIEW_RULES
 from dragoman.config.environment import data_folder
 from dragoman.core.capabilities import HasQuestions
-from dragoman.core.conditions import Condition, Surface
+from dragoman.core.conditions import Condition, Surface, made_by_label
 from dragoman.core.errors import UnplayableConditionError
 from dragoman.core.language.question_texts import TranslatedQuestions, Use
 from dragoman.core.protocols import Suite

@@ -6,7 +6,6 @@ import msgspec
 
 from dragoman.composition.conditions.clarification import SPOKEN
 from dragoman.composition.conditions.personas import persona_of, resolve_personas
-from dragoman.composition.conditions.unplayable import made_by_label
 from dragoman.conditions.language.localization import Localization
 from dragoman.conditions.persona.persona_profiles import PersonaProfile
 from dragoman.conditions.voice.audio_effects.presets import find_effects
@@ -32,6 +31,7 @@ from dragoman.core.conditions import (
     SIMULATED,
     TEXT,
     Condition,
+    made_by_label,
 )
 from dragoman.core.errors import UnplayableConditionError, UsageError
 from dragoman.core.personas import SpeechHabits
