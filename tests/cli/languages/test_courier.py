@@ -78,9 +78,9 @@ def test_the_gold_of_a_task_passes_with_translated_tools(run_json: RunJson, asse
 
 
 def test_what_is_missing_is_told_in_one_line(assets: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"has no language 'ms': choose .*th"):
+    with pytest.raises(UsageError, match=r"artifacts in id, th, .*, not in ms; use --scen"):
         courier("", language="docs/examples/ms.toml")
-    with pytest.raises(UsageError, match="has no language 'vi': choose th"):
+    with pytest.raises(UsageError, match="courier has translated artifacts in th, not in vi; use"):
         courier(assets, language="vi")
     (assets / "courier").rename(tmp_path / "retail")
     with pytest.raises(UsageError, match="has no domain 'courier': name a folder that holds"):
