@@ -75,7 +75,7 @@ def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
 
 
 def _rendered(made: StyleResult, form: str) -> str:
-    """Return the tables of a leaderboard in a format, as the style's own file has them if it has one."""
+    """Return the tables of a leaderboard in a format: the style's own file where it has one."""
     endings = {name: ending for ending, name in ENDINGS.items()}
     if endings[form] in made.files:
         return made.files[endings[form]]().decode()

@@ -1,4 +1,4 @@
-"""Printing of commands: results to stdout, errors to stderr, `--quiet`, `--plain`, wording of choices."""
+"""Printing of commands: results to stdout, errors to stderr, `--quiet` and `--plain`; choices."""
 
 import codecs
 import io

@@ -171,7 +171,7 @@ def import_released(path: Path, suites: Sequence[str], language: str) -> list[Im
 
 
 def require_translations(suite: str, assets: str, language: str) -> None:
-    """Raise UsageError where a folder or a release has no translations of a suite into a language."""
+    """Raise UsageError where a folder or release has no translations of a suite into a language."""
     _, root = _load_translated_domain(suite, assets)
     there = languages_of(root)
     if language not in there:
