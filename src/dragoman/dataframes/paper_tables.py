@@ -204,12 +204,23 @@ def _powers_below(
     """Return a table with a row for each power, and a column for each value of the axis."""
     caption, keys = named
     filled = tuple(
-        (*place, f"pass^{k}", *(_power(found.get(group), k) for group in groups), _counts(found))
+        _row(
+            (*place, f"pass^{k}"),
+            (_power(found.get(group), k) for group in groups),
+            _counts(found),
+        )
         for place, found in rows.items()
         for k in powers
     )
     columns = (*((group,) for group in groups), (TRIALS,))
     return PaperTable(caption, (*keys, "figure"), columns, filled)
+
+
+def _row(
+    keys: Sequence[str], figures: Iterable[Estimate], count: str
+) -> tuple[str | Estimate, ...]:
+    """Return a row: what it is of, its figures, and how many tasks they are over."""
+    return (*keys, *figures, count)
 
 
 def _power(cell: CellSummary | None, k: int) -> Estimate:
@@ -302,7 +313,7 @@ def category_table(cells: Sequence[CellSummary], leaderboard: Leaderboard) -> Pa
     ]
     sizes = {name: _size(name, scores) for name in names}
     rows = tuple(
-        (name, *(_score_estimate(found.get(name)) for found in scores), sizes[name])
+        _row((name,), (_score_estimate(found.get(name)) for found in scores), sizes[name])
         for name in names
     )
     columns = (*players, ("", *[""] * len(axes)))
