@@ -329,7 +329,6 @@ def _print_overview(result: PlayedRun, job: Job) -> bool | None:
         return None
     for name, why in result.unmeasured.items():
         print_line(f"{name} is not measured: {why}")
-    print_not_played(not_applicable(job.setup))
     of, shard = counts.status, job.setup.config.shard
     is_perfect = counts.successes == counts.planned
     state = RunState(of["code"], of["infrastructure"], of["missing"], is_perfect)

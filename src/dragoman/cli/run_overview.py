@@ -12,6 +12,7 @@ import msgspec
 from dragoman.cli.output import print_line
 from dragoman.core.conditions import condition_from
 from dragoman.core.scores import METRIC_VERSION, OUTCOME_STATUSES, OutcomeStatus, outcome_status
+from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import RunStore, peek_run
 from dragoman.store.status_counts import UNSCORED, StatusCount, StatusGroup
@@ -79,8 +80,15 @@ def print_run_overview(
             print()
             for line in _lines(store, cause, scoring):
                 print_line(line)
+        not_played = read_manifest(store).not_applicable
     if len(causes) > MOST_CAUSES:
         print_line(f"\nand {len(causes) - MOST_CAUSES:,} more causes")
+    if not_played:
+        from dragoman.report.formatting import not_played_lines
+
+        print()
+        for each in not_played_lines(not_played):
+            print_line(f"Not played: {each}")
     print_line(
         f"\nby stage, and what is lost between conditions (reads all of them): "
         f"dragoman show {quote(str(folder))} --full"
