@@ -52,7 +52,7 @@ from dragoman.report.view_model import (
     RunView,
     conversation_causes,
     conversation_status,
-    count_tool_errors,
+    tool_errors,
 )
 
 HOSTILE = "<script>alert(1)</script></script><img src=x onerror=alert(2)>\"'&{{ 7*7 }}"
@@ -705,7 +705,7 @@ def test_causes_name_failed_components_or_the_ending() -> None:
     )
     assert conversation_causes(outcome("1", 0, episode(), score(1.0))) == ()
     assert conversation_status(outcome("1", 0, episode(), None)) == "unscored"
-    assert count_tool_errors([outcome("1", 0, full_episode(), None)]) == {"agent": 1, "user": 0}
+    assert list(tool_errors(full_episode())) == ["agent"]
 
 
 def vocabulary(source: random.Random) -> list[str]:

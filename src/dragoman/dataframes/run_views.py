@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -17,13 +18,14 @@ from dragoman.dataframes.interpretation_warnings import (
     users_of,
 )
 from dragoman.dataframes.results import chosen_scoring, outcomes
+from dragoman.dataframes.run_failures import kept_failures
 from dragoman.models.prices import PriceTable
 from dragoman.report.capabilities import StoredResults
 from dragoman.report.catalog import sections
 from dragoman.report.formatting import not_played_lines
 from dragoman.report.view_model import RunInvocation, RunView, reproduction_steps
 from dragoman.runs.manifest import Manifest, read_manifest, stored_prices
-from dragoman.store.run_store import open_run
+from dragoman.store.run_store import open_run, peek_run
 
 
 def manifest_facts(
@@ -126,6 +128,7 @@ def _view(
         manifest = read_manifest(store)
         rules, judge = chosen_scoring(store, rules, judge)
         heads = tuple(outcomes(store, rules, judge, heads_only=True))
+        kept = kept_failures(store, rules, judge)
         return RunView(
             name=folder.absolute().name,
             facts=(
@@ -144,19 +147,37 @@ def _view(
                 (prices or stored_prices(store)).price_of,
                 manifest.preflight,
             ),
-            outcomes=heads
-            if heads_only
-            else tuple(outcomes(store, rules, judge, heads_only=False)),
+            outcomes=heads,
+            reader=None if heads_only else partial(_read_conversations, folder, heads),
             tasks={f"{task.suite}/{task.id}": task for task in store.tasks().values()},
             provenance=(manifest.provenance,),
             declared=store.declared(),
             warnings=interpretation_warnings(store),
             parts=dict(_parts(StoredResults(store, rules, judge, heads))),
-            drops=drops_among(store, heads),
+            drops=drops_among(store, heads) if kept is None else kept.drops,
             steps=tuple(
                 reproduction_steps(_describe_invocation(folder, manifest, (rules, judge), heads))
             ),
         )
+
+
+def _read_conversations(
+    folder: Path, heads: Sequence[ConversationResult], wanted: Sequence[bool]
+) -> Iterator[ConversationResult]:
+    """Yield outcomes in their order; those that are wanted are read with their events.
+
+    One that was played since the others were read has none.
+    """
+    marked = zip(heads, wanted, strict=True)
+    unwanted = {row.key for row, is_wanted in marked if not is_wanted or row.episode is None}
+    with peek_run(folder) as store:
+        found = store.episodes(leaving_out=unwanted)
+        for row in heads:
+            if row.key in unwanted:
+                yield row
+                continue
+            episode = next((each for key, _, each in found if key == row.key), row.episode)
+            yield msgspec.structs.replace(row, episode=episode)
 
 
 def _parts(results: StoredResults) -> Iterator[tuple[str, object]]:

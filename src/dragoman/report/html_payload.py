@@ -4,8 +4,9 @@ A report has a limited size: failures come first, then a sample of the rest.
 """
 
 import base64
-import gzip
+import zlib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 import msgspec
@@ -19,7 +20,7 @@ from dragoman.core.episodes import Episode, Event, Message
 from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import NO_JUDGE, OutcomeStatus
 from dragoman.core.tasks import Task
-from dragoman.core.tools import ToolResult
+from dragoman.core.tools import Role, ToolResult
 from dragoman.report.degradation import NAMES
 from dragoman.report.drilldown import Drilldown, filters_by_place
 from dragoman.report.formatting import COMPONENTS, ENDINGS
@@ -28,6 +29,7 @@ from dragoman.report.view_model import (
     conversation_status,
     inference_cost,
     inferred_profiles,
+    tool_errors,
     user_status,
 )
 
@@ -43,16 +45,38 @@ class SizedConversation(msgspec.Struct, frozen=True):
     size: int
 
 
-def sized_conversations(runs: Sequence[RunView]) -> tuple[SizedConversation, ...]:
+class ScannedConversation(msgspec.Struct, frozen=True):
+    """What a page needs of a conversation's events: their size, and by role the tools' errors."""
+
+    size: int = 0
+    errors: tuple[Role, ...] = ()
+
+
+def scan_conversations(runs: Sequence[RunView]) -> tuple[ScannedConversation, ...]:
+    """Read the events of all outcomes once, in their order."""
+    return tuple(_scan(row.episode) for run in runs for row in run.read_conversations())
+
+
+def _scan(episode: Episode | None) -> ScannedConversation:
+    if not isinstance(episode, Episode):
+        return ScannedConversation()
+    size = len(msgspec.json.encode(tuple(map(without_raw, episode.events))))
+    return ScannedConversation(size, tuple(tool_errors(episode)))
+
+
+def sized_conversations(
+    runs: Sequence[RunView], scanned: Sequence[ScannedConversation] | None = None
+) -> tuple[SizedConversation, ...]:
     """Return the conversations that were played, those first for which there must be room."""
     rows = [row for run in runs for row in run.outcomes]
+    sizes = scan_conversations(runs) if scanned is None else scanned
     found = [
         (conversation_status(row) not in LOST, _draw(row), number)
         for number, row in enumerate(rows)
         if row.episode is not None
     ]
     return tuple(
-        SizedConversation(number, conversation_status(rows[number]), _size(rows[number]))
+        SizedConversation(number, conversation_status(rows[number]), sizes[number].size)
         for _, _, number in sorted(found)
     )
 
@@ -81,11 +105,6 @@ def _draw(row: ConversationResult) -> int:
     return derive_seed(f"{row.task} {row.trial}", "sample")
 
 
-def _size(row: ConversationResult) -> int:
-    events = row.episode.events if isinstance(row.episode, Episode) else ()
-    return len(msgspec.json.encode(tuple(map(without_raw, events))))
-
-
 DATA_FIELDS = frozenset({"arguments", "positionals", "sent", "executed", "value", "data"})
 TEXT_FIELDS = frozenset({"content", "shown"})
 
@@ -97,6 +116,9 @@ MAX_PACKED = 20_000_000
 
 Figures and tables have room with them in 25 MB.
 """
+
+_GZIP = 31
+"""How zlib is asked for the largest window, in a gzip frame."""
 
 MOST_COMPRESSED = 40
 """More bytes of conversations than signs by this factor are never tried."""
@@ -110,7 +132,10 @@ class PackedConversations(msgspec.Struct, frozen=True):
 
 
 def pack(
-    runs: Sequence[RunView], behind: Sequence[Drilldown] = (), most: int = MAX_PACKED
+    runs: Sequence[RunView],
+    behind: Sequence[Drilldown] = (),
+    most: int = MAX_PACKED,
+    scanned: Sequence[ScannedConversation] | None = None,
 ) -> PackedConversations:
     """Return conversations of runs as base64 of gzip of JSON.
 
@@ -120,8 +145,9 @@ def pack(
         runs: The runs.
         behind: Filters that show the conversations behind a number.
         most: Of how many signs; of what has no room only its ending and score are held.
+        scanned: What was read of their events; None where they are to be read.
     """
-    conversations = sized_conversations(runs)
+    conversations = sized_conversations(runs, scanned)
     room = float(most * MOST_COMPRESSED)
     while True:
         whole = select_fitting(conversations, room)
@@ -137,36 +163,52 @@ def pack(
 
 
 def _text(runs: Sequence[RunView], behind: Sequence[Drilldown], whole: Container[int]) -> str:
+    """Return the packed document; conversations are encoded one by one, never all in memory."""
     # Neighbours in sorted order share beginnings, which is what the compressor looks for.
     texts = sorted(
-        {text for row in _select_whole_conversations(runs, whole) for text in _texts(row)}
+        {
+            text
+            for number, _, row in _numbered(runs, whole)
+            if number in whole
+            for text in _texts(row)
+        }
     )
-    places = {text: place for place, text in enumerate(texts)}
     tasks = _used_tasks(runs)
     cells = _cells(runs)
-    document = {
+    places = _Places(list(tasks), cells, {text: place for place, text in enumerate(texts)})
+    before = {
         "texts": texts,
         "tasks": [_encode_exactly(msgspec.to_builtins(task)) for task in tasks.values()],
         "cells": [
             dict(zip(("run", "suite", "condition", "agent"), cell, strict=True)) for cell in cells
         ],
-        "conversations": _attach_filters(
-            _conversations(runs, _Places(list(tasks), cells, places), whole), behind
-        ),
+    }
+    after = {
         "behind": [each.label for each in behind],
         "stages": NAMES,
         "endings": ENDINGS,
         "components": COMPONENTS,
         "audio": {run.name: run.audio for run in runs if run.audio},
     }
-    return base64.b64encode(gzip.compress(msgspec.json.encode(document), 9, mtime=0)).decode()
+    compressor = zlib.compressobj(9, zlib.DEFLATED, _GZIP)
+    packed = [compressor.compress(msgspec.json.encode(before)[:-1] + b',"conversations":[')]
+    entries = _attach_filters(_conversations(runs, places, whole), behind)
+    for number, entry in enumerate(entries):
+        packed.append(compressor.compress(b"," * bool(number) + msgspec.json.encode(entry)))
+    packed += (compressor.compress(b"]," + msgspec.json.encode(after)[1:]), compressor.flush())
+    return base64.b64encode(b"".join(packed)).decode()
 
 
-def _select_whole_conversations(
+def _numbered(
     runs: Sequence[RunView], whole: Container[int]
-) -> Iterator[ConversationResult]:
-    rows = (row for run in runs for row in run.outcomes)
-    return (row for number, row in enumerate(rows) if number in whole)
+) -> Iterator[tuple[int, RunView, ConversationResult]]:
+    """Yield all outcomes with their numbers and runs; those in `whole` have their events."""
+    first = 0
+    for run in runs:
+        numbers = range(first, first + len(run.outcomes))
+        wanted = [number in whole for number in numbers]
+        yield from zip(numbers, repeat(run), run.read_conversations(wanted), strict=False)
+        first += len(run.outcomes)
 
 
 class _Places(msgspec.Struct, frozen=True):
@@ -214,8 +256,7 @@ def _conversations(
 ) -> Iterator[dict[str, object]]:
     tasks = {key: number for number, key in enumerate(places.tasks)}
     cells = {key: number for number, key in enumerate(places.cells)}
-    pairs = ((run, outcome) for run in runs for outcome in run.outcomes)
-    for number, (run, outcome) in enumerate(pairs):
+    for number, run, outcome in _numbered(runs, whole):
         label = outcome.condition.label
         found = {
             "cell": cells[run.name, outcome.suite, label, outcome.agent],
@@ -259,13 +300,13 @@ def _encode_omitted(outcome: ConversationResult, _places: _Places) -> dict[str, 
 
 def _attach_filters(
     conversations: Iterable[dict[str, object]], behind: Sequence[Drilldown]
-) -> list[dict[str, object]]:
+) -> Iterator[dict[str, object]]:
     """Say of each conversation behind which numbers it stands."""
     filters = filters_by_place(behind)
-    return [
+    return (
         {**entry, "behind": filters[place]} if place in filters else entry
         for place, entry in enumerate(conversations)
-    ]
+    )
 
 
 def _encode_measurement(entry: MeasureResult) -> dict[str, object]:
@@ -333,15 +374,14 @@ def _with_contexts(packed: Any, episode: Episode) -> object:  # noqa: ANN401 - J
 def _encode_exactly(node: object) -> object:
     """Replace what must survive exactly; recursion ends where a record holds foreign data."""
     if isinstance(node, dict):
-        return {key: _field(key, value) for key, value in node.items()}
+        return {
+            key: value
+            if value is None or (type(value) in BARE and key not in DATA_FIELDS)
+            else msgspec.json.encode(value).decode()
+            if key in DATA_FIELDS
+            else _encode_exactly(value)
+            for key, value in node.items()
+        }
     if isinstance(node, list | tuple):
         return [item if type(item) in BARE else _encode_exactly(item) for item in node]
     return node
-
-
-def _field(name: str, value: object) -> object:
-    if value is None or (type(value) in BARE and name not in DATA_FIELDS):
-        return value
-    if name in DATA_FIELDS:
-        return msgspec.json.encode(value).decode()
-    return _encode_exactly(value)

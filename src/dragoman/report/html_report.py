@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
-from dragoman.analysis.cell_summary import CellSummary
+from dragoman.analysis.cell_summary import CellKey, CellSummary, ConversationResult
 from dragoman.analysis.comparison import Comparison
 from dragoman.analysis.intervals import INTERVAL_METHOD, RESAMPLES
 from dragoman.analysis.pass_hat import Figure
@@ -26,17 +26,15 @@ from dragoman.report.degradation import points_interval
 from dragoman.report.drilldown import DrilldownLinks
 from dragoman.report.figure_spec import FigureSpec
 from dragoman.report.html_parts import Panel
-from dragoman.report.html_payload import MAX_PACKED, pack
+from dragoman.report.html_payload import MAX_PACKED, ScannedConversation, pack, scan_conversations
 from dragoman.report.run_figures import run_figures
 from dragoman.report.text_tables import TextTable
 from dragoman.report.view_model import (
     FailureCause,
     RunView,
-    cell_outcomes,
     compare_cells,
     conversation_status,
     count_causes,
-    count_tool_errors,
     run_measure_rows,
 )
 
@@ -161,7 +159,8 @@ def render_report(
     drawn = run_figures(runs, comparisons)
     links = DrilldownLinks(runs)
     lost = [(run, links.drops(run)) for run in runs if run.drops]
-    packed = pack(runs, links.behind, room)
+    scanned = scan_conversations(runs)
+    packed = pack(runs, links.behind, room, scanned)
     has_several = len(runs) > 1
     leading = () if lead is None else tuple(_leading(lead, drawn, has_several=has_several))
     hidden = "" if lead is None else lead.hides
@@ -174,7 +173,7 @@ def render_report(
             runs=runs,
             leading=leading,
             following=following,
-            cells=[_cell_view(*entry) for entry in _number_cells(runs)],
+            cells=_cell_views(runs, scanned),
             drawings=drawn,
             unpriced=formatting.describe_unknown_costs(
                 line for run in runs for cell in run.cells for line in cell.ledger
@@ -355,26 +354,42 @@ def _source(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _number_cells(runs: Sequence[RunView]) -> Iterator[tuple[int, RunView, CellSummary]]:
-    """Yield the cells of all runs with their numbers, as `pack` numbers them."""
-    pairs = ((run, cell) for run in runs for cell in run.cells)
-    return ((number, run, cell) for number, (run, cell) in enumerate(pairs))
+def _cell_views(runs: Sequence[RunView], scanned: Sequence[ScannedConversation]) -> list[_CellView]:
+    """Return the cells of all runs, numbered as `pack` numbers them."""
+    views: list[_CellView] = []
+    events = iter(scanned)
+    for run in runs:
+        rows: dict[CellKey, list[tuple[ConversationResult, ScannedConversation]]] = {}
+        for row in run.outcomes:
+            place = (row.suite, row.condition, row.agent)
+            rows.setdefault(place, []).append((row, next(events)))
+        for cell in run.cells:
+            of_cell = rows.get((cell.suite, cell.condition, cell.agent), [])
+            views.append(_cell_view(len(views), run, cell, of_cell))
+    return views
 
 
-def _cell_view(number: int, run: RunView, cell: CellSummary) -> _CellView:
-    outcomes = cell_outcomes(run, cell)
+def _cell_view(
+    number: int,
+    run: RunView,
+    cell: CellSummary,
+    rows: Sequence[tuple[ConversationResult, ScannedConversation]],
+) -> _CellView:
     counts_by_status: dict[OutcomeStatus, int] = dict.fromkeys(get_args(OutcomeStatus), 0)
-    for outcome in outcomes:
+    tool_errors: dict[Role, int] = {"agent": 0, "user": 0}
+    for outcome, events in rows:
         counts_by_status[conversation_status(outcome)] += 1
-    causes = count_causes(outcomes)
+        for role in events.errors:
+            tool_errors[role] += 1
+    causes = count_causes(outcome for outcome, _ in rows)
     return _CellView(
         number=number,
         run=run.name,
         cell=cell,
-        planned=len(outcomes),
+        planned=len(rows),
         counts_by_status=counts_by_status,
         causes=causes[:MAX_CAUSES],
         further_causes=sum(count for _, count in causes[MAX_CAUSES:]),
-        tool_errors=count_tool_errors(outcomes),
+        tool_errors=tool_errors,
         panel=html_parts.panel(cell.result),
     )

@@ -1,6 +1,6 @@
 """The view model of a report: runs, failure causes, inferred profiles, commands to reproduce."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 from typing import Literal
 
@@ -144,6 +144,10 @@ UserStatus = Literal["valid", "invalid", "unchecked"]
 """Whether a conversation's simulated user passed its checks; one that played a script has none."""
 
 
+ConversationReader = Callable[[Sequence[bool]], Iterator[ConversationResult]]
+"""Yields the outcomes of a run in their order; those that are marked have their events."""
+
+
 class RunView(msgspec.Struct, frozen=True):
     """One run as a report shows it.
 
@@ -152,7 +156,8 @@ class RunView(msgspec.Struct, frozen=True):
     of audio as the report's page reaches it; empty where there is none. `declared` holds the
     figures that measures declare, by metric. `warnings` say what its figures cannot say. `parts`
     holds what the sections of the catalog show of it, by their keys. `steps` say how it is played
-    again, `drops` what is lost between its conditions.
+    again, `drops` what is lost between its conditions. `outcomes` have no events where `reader`
+    reads the conversations that are marked, in the order of the outcomes.
     """
 
     name: str
@@ -167,6 +172,18 @@ class RunView(msgspec.Struct, frozen=True):
     parts: dict[str, object] = {}
     steps: tuple[ReproductionStep, ...] = ()
     drops: tuple[Drop, ...] = ()
+    reader: ConversationReader | None = None
+
+    def read_conversations(
+        self, wanted: Sequence[bool] | None = None
+    ) -> Iterator[ConversationResult]:
+        """Yield the outcomes in their order, each read when it is its turn.
+
+        Args:
+            wanted: Which of them need their events; None for all.
+        """
+        marked = [True] * len(self.outcomes) if wanted is None else wanted
+        return iter(self.outcomes) if self.reader is None else self.reader(marked)
 
 
 class FailureCause(msgspec.Struct, frozen=True):
@@ -239,11 +256,8 @@ def count_causes(outcomes: Iterable[ConversationResult]) -> tuple[tuple[FailureC
     return tuple(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0].text)))
 
 
-def count_tool_errors(outcomes: Iterable[ConversationResult]) -> dict[Role, int]:
-    """Count the tool results that were errors, by the side that made the call."""
-    counts: dict[Role, int] = {"agent": 0, "user": 0}
-    for outcome in outcomes:
-        for event in outcome.episode.events if outcome.episode else ():
-            if isinstance(event, ToolResult) and event.error:
-                counts[event.by] += 1
-    return counts
+def tool_errors(episode: Episode) -> Iterator[Role]:
+    """Yield for each tool result that was an error the side that made the call."""
+    for event in episode.events:
+        if isinstance(event, ToolResult) and event.error:
+            yield event.by
