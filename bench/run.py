@@ -18,6 +18,7 @@ from bench.curating.collecting import print_collecting
 from bench.curating.filtering import print_filtering
 from bench.intervals import print_intervals
 from bench.languages import print_languages
+from bench.looking import print_looking
 from bench.masking import print_masking
 from bench.measures import print_measures
 from bench.measuring import pace
@@ -107,6 +108,10 @@ def _curating(_: list[Suite]) -> None:
     print_filtering()
 
 
+def _looking(_: list[Suite]) -> None:
+    print_looking()
+
+
 def _viewing(_: list[Suite]) -> None:
     print_viewing()
 
@@ -141,6 +146,7 @@ SECTIONS: dict[str, Section] = {
     "hearing": _recognition,
     "measures": _measures,
     "curating": _curating,
+    "looking": _looking,
     "viewing": _viewing,
     "start-up": _start_up,
     "bfcl": _bfcl,

@@ -42,6 +42,7 @@ TURNS = 12
 CONVERSATIONS = len(AGENTS) * len(LANGUAGES) * len(VOICES) * TASKS * TRIALS
 REQUESTS = 10
 STORED_AT_ONCE = 5_000
+CLIENTS = (8, 32)
 TIME_LIMIT = 600.0
 
 PAGES = {
@@ -69,10 +70,10 @@ def print_viewing() -> None:
         asyncio.run(_print_pages(run, Path(folder) / "views", keys[len(keys) // 2]))
 
 
-def write_run(folder: Path) -> list[str]:
+def write_run(folder: Path, tasks_of_cell: int = TASKS) -> list[str]:
     """Write the run and return the keys of its conversations."""
-    cells = list(_cells())
-    tasks = {f"task-{number}": _task(number) for number in range(TASKS)}
+    cells = list(_cells(tasks_of_cell))
+    tasks = {f"task-{number}": _task(number) for number in range(tasks_of_cell)}
     new = NewRun(_manifest(), tuple(cells), tasks)
     draw = random.Random(7)  # noqa: S311 - made-up conversations
     with create_run(folder, new) as store:
@@ -83,12 +84,12 @@ def write_run(folder: Path) -> list[str]:
     return [cell.key for cell in cells]
 
 
-def _cells() -> Iterator[StoredCell]:
+def _cells(tasks: int) -> Iterator[StoredCell]:
     for language in LANGUAGES:
         for voice in VOICES:
             condition = _condition(language, voice)
             for agent in AGENTS:
-                for task in range(TASKS):
+                for task in range(tasks):
                     for trial in range(TRIALS):
                         key = content_key("viewing", language, voice, agent, task, trial)
                         yield StoredCell(
@@ -193,12 +194,31 @@ async def _print_pages(run: Path, cache: Path, key: str) -> None:
         )
         for name, path in PAGES.items():
             print(f"  {name}: {await _median(session, path.format(key=key)):.0f} ms")
+        for clients in CLIENTS:
+            print(f"  {clients} clients: {await _by_clients(session, clients, key)}")
 
 
 async def _until_without(session: aiohttp.ClientSession, path: str, text: str) -> None:
     async with asyncio.timeout(TIME_LIMIT):
         while text in await _fetched(session, path):  # noqa: ASYNC110 - what is asked is a server
             await asyncio.sleep(0.2)
+
+
+async def _by_clients(session: aiohttp.ClientSession, clients: int, key: str) -> str:
+    """Return how long pages take that several clients ask for at the same time, each all of them."""
+    taken: list[float] = []
+
+    async def ask(first: int) -> None:
+        paths = list(PAGES.values())
+        for path in (*paths[first:], *paths[:first]):
+            begun = time.perf_counter()
+            await _fetched(session, path.format(key=key))
+            taken.append((time.perf_counter() - begun) * 1e3)
+
+    await asyncio.gather(*(ask(number % len(PAGES)) for number in range(clients)))
+    taken.sort()
+    most = taken[min(len(taken) - 1, len(taken) * 99 // 100)]
+    return f"median {taken[len(taken) // 2]:.0f} ms, 99 % within {most:.0f} ms"
 
 
 async def _median(session: aiohttp.ClientSession, path: str) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.analysis.aggregate_scores import AggregateScore, aggregate_scores
-from dragoman.analysis.cell_summary import CellSummary
+from dragoman.analysis.cell_summary import CellSummary, ConversationResult
 from dragoman.analysis.input_modes import is_spoken
 from dragoman.analysis.intervals import Interval
 from dragoman.analysis.voice_summary import VoiceSummary, summarize_voice
@@ -225,11 +225,20 @@ def shared_leaderboard(suites: Iterable[str]) -> Leaderboard:
     return NO_LEADERBOARD if found is None else spoken_part(found)
 
 
-def run_voice_summary(store: RunStore, rules: str, judge: str) -> VoiceSummary | None:
-    """Return the board of one run by one scoring; None where nobody spoke in it."""
+def run_voice_summary(
+    store: RunStore, rules: str, judge: str, read: Sequence[ConversationResult] = ()
+) -> VoiceSummary | None:
+    """Return the board of one run by one scoring; None where nobody spoke in it.
+
+    Args:
+        store: The run.
+        rules: The rules of the scoring.
+        judge: Its judge.
+        read: The run's conversations by this scoring, where they were read already.
+    """
     if not any(cell.condition.voice != TEXT for cell in store.cells()):
         return None
-    rows = tuple(outcomes(store, rules, judge, heads_only=True))
+    rows = tuple(read) or tuple(outcomes(store, rules, judge, heads_only=True))
     leaderboard = shared_leaderboard(row.suite for row in rows)
     return summarize_voice(
         rows, stored_digests(store), store.declared(), (rules, judge), leaderboard

@@ -32,7 +32,7 @@ class _VoiceSection:
 
     def part(self, results: StoredResults) -> VoiceSummary | None:
         """Return the run's ways of hearing; None where nobody spoke in it."""
-        return run_voice_summary(results.store, results.rules, results.judge)
+        return run_voice_summary(results.store, results.rules, results.judge, results.rows)
 
     def figures(self, part: VoiceSummary) -> Iterable[FigureSpec]:
         """Return its figures."""
