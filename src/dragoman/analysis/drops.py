@@ -38,6 +38,25 @@ def baseline_pairs(cells: Sequence[CellOutcomes]) -> tuple[CellPair, ...]:
     return tuple(pair for group in groups.values() for pair in _with_base(group))
 
 
+def pairs_with_baseline(cells: Sequence[CellOutcomes]) -> tuple[CellPair, ...]:
+    """Return each cell with the baseline of its agent and suite, whatever differs between them.
+
+    The baseline is the cell with the fewest values set, the first of several.
+    """
+    groups: dict[tuple[str, str], list[CellOutcomes]] = {}
+    for cell in cells:
+        groups.setdefault((cell.name.suite, cell.name.agent), []).append(cell)
+    bases = (
+        min(group, key=lambda cell: len(cell.name.condition.axes)) for group in groups.values()
+    )
+    return tuple(
+        (base, cell)
+        for base, group in zip(bases, groups.values(), strict=True)
+        for cell in group
+        if cell is not base
+    )
+
+
 def _with_base(group: Sequence[CellOutcomes]) -> Iterator[CellPair]:
     base = min(group, key=lambda cell: len(cell.name.condition.axes))
     for cell in group:
@@ -231,8 +250,15 @@ def find_drops(
         cells: The cells of a run.
         chosen: Leaves out couples that say nothing of what tells them apart.
     """
-    cell_pairs = chosen(baseline_pairs(cells))
-    return tuple(map(_drop, cell_pairs, compare(cell_pairs)))
+    return drops_of(chosen(baseline_pairs(cells)))
+
+
+def drops_of(pairs: Sequence[CellPair]) -> tuple[Drop, ...]:
+    """Return what is lost from the first to the second cell of each pair.
+
+    The p-values are corrected for the number of pairs.
+    """
+    return tuple(map(_drop, pairs, compare(pairs)))
 
 
 def _drop(pair: CellPair, found: Comparison) -> Drop:

@@ -17,6 +17,7 @@ from dragoman.dataframes.interpretation_warnings import (
     interpretation_warnings,
     users_of,
 )
+from dragoman.dataframes.overviews import overview_of
 from dragoman.dataframes.results import chosen_scoring, outcomes
 from dragoman.dataframes.run_failures import kept_failures
 from dragoman.models.prices import PriceTable
@@ -129,6 +130,8 @@ def _view(
         rules, judge = chosen_scoring(store, rules, judge)
         heads = tuple(outcomes(store, rules, judge, heads_only=True))
         kept = kept_failures(store, rules, judge)
+        price_of = (prices or stored_prices(store)).price_of
+        cells = summarize(heads, rules, judge, price_of, manifest.preflight)
         return RunView(
             name=folder.absolute().name,
             facts=(
@@ -140,13 +143,8 @@ def _view(
                 ),
                 ("prices", (prices or stored_prices(store)).as_of),
             ),
-            cells=summarize(
-                heads,
-                rules,
-                judge,
-                (prices or stored_prices(store)).price_of,
-                manifest.preflight,
-            ),
+            cells=cells,
+            overview=overview_of(store, heads, cells),
             outcomes=heads,
             reader=None if heads_only else partial(_read_conversations, folder, heads),
             tasks={f"{task.suite}/{task.id}": task for task in store.tasks().values()},

@@ -22,6 +22,7 @@ from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolResult
 from dragoman.core.usage import Usage, total_usage
 from dragoman.report import formatting
+from dragoman.report.overview import RunOverview
 from dragoman.scoring.measures.turn_timing import TurnTiming, time_turns
 
 _GRID = "grid.toml"
@@ -157,7 +158,8 @@ class RunView(msgspec.Struct, frozen=True):
     figures that measures declare, by metric. `warnings` say what its figures cannot say. `parts`
     holds what the sections of the catalog show of it, by their keys. `steps` say how it is played
     again, `drops` what is lost between its conditions. `outcomes` have no events where `reader`
-    reads the conversations that are marked, in the order of the outcomes.
+    reads the conversations that are marked, in the order of the outcomes. `overview` is the answer
+    of the run, for the first screen.
     """
 
     name: str
@@ -173,6 +175,7 @@ class RunView(msgspec.Struct, frozen=True):
     steps: tuple[ReproductionStep, ...] = ()
     drops: tuple[Drop, ...] = ()
     reader: ConversationReader | None = None
+    overview: RunOverview | None = None
 
     def read_conversations(
         self, wanted: Sequence[bool] | None = None

@@ -1,0 +1,55 @@
+"""The answer of a stored run: its cells against the baseline, as reports and terminals show it."""
+
+from collections.abc import Sequence
+
+from dragoman.analysis.cell_summary import CellSummary, ConversationResult, summarize
+from dragoman.analysis.comparison import group_cells
+from dragoman.analysis.drops import Drop, drops_of, pairs_with_baseline
+from dragoman.dataframes.comparisons import with_faithful_personas
+from dragoman.dataframes.results import outcomes
+from dragoman.models.prices import PriceTable
+from dragoman.report.overview import RunOverview, build_overview, cell_point, run_totals
+from dragoman.runs.jobs import read_manifest, stored_prices
+from dragoman.store.run_store import RunStore
+
+
+def run_overview(
+    store: RunStore, rules: str, judge: str, prices: PriceTable | None = None
+) -> RunOverview:
+    """Return the answer of a run under one scoring.
+
+    Args:
+        store: The run.
+        rules: The rule set that it was scored by.
+        judge: The judge.
+        prices: What models cost; None for what the run was started with.
+    """
+    rows = tuple(outcomes(store, rules, judge, heads_only=True))
+    price_of = (prices or stored_prices(store)).price_of
+    cells = summarize(rows, rules, judge, price_of, read_manifest(store).preflight)
+    return overview_of(store, rows, cells)
+
+
+def overview_of(
+    store: RunStore, rows: Sequence[ConversationResult], cells: Sequence[CellSummary]
+) -> RunOverview:
+    """Return the answer of a run whose cells are summarized."""
+    return build_overview(
+        list(map(cell_point, cells)),
+        baseline_drops(store, rows),
+        rows,
+        read_manifest(store).not_applicable,
+        run_totals(cells),
+    )
+
+
+def baseline_drops(store: RunStore, rows: Sequence[ConversationResult]) -> tuple[Drop, ...]:
+    """Return what each condition loses against the baseline of its agent.
+
+    Pairs that differ in a persona which users did not play are left out.
+    """
+    if len({row.condition for row in rows}) == 1:
+        return ()
+    digests = {task.id: task.digest for task in store.tasks().values()}
+    cells = group_cells(str(store.folder), rows, digests)
+    return drops_of(with_faithful_personas(pairs_with_baseline(cells))[0])
