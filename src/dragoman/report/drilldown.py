@@ -1,6 +1,7 @@
 """Links from numbers of a report to the conversations they were computed from."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -8,6 +9,7 @@ from dragoman.analysis.cell_summary import ConversationResult, PlaceInRun
 from dragoman.analysis.comparison import Comparison, TaskPair
 from dragoman.analysis.drops import CountedShare, Drop
 from dragoman.report import degradation
+from dragoman.report.overview import Failures, MatrixCell, MatrixRow, RunOverview
 from dragoman.report.view_model import RunView
 
 MAX_FLIPPED = 20
@@ -100,6 +102,16 @@ class DrilldownLinks:
         )
         return won, lost
 
+    def list_of(self, run: str, suite: str, label: str, places: Iterable[PlaceInRun]) -> str:
+        """Return the address of these conversations in the report; "" for none of them."""
+        number = self._number(run, suite, label, places)
+        return f"#?behind={number}" if number >= 0 else ""
+
+    def conversation(self, run: str, suite: str, place: PlaceInRun) -> str:
+        """Return the address of a conversation in the report; "" if it is not there."""
+        found = self._numbers.get(_place_key(run, suite, place))
+        return "" if found is None else f"#conversation-{found}"
+
     def _task(self, entry: Comparison, pair: TaskPair) -> FlippedTask:
         keys = (
             (side.run, side.suite, side.condition.label, side.agent, pair.task, trial)
@@ -143,19 +155,65 @@ class DrilldownLinks:
 
     def _filter(self, run: str, loss: Drop, name: str, places: Iterable[PlaceInRun]) -> int:
         """Return the number of the filter that shows these conversations; -1 for none of them."""
-        suite = loss.comparison.b.suite
-        keys = (
-            (run, suite, place.condition, place.agent, place.task, place.trial) for place in places
-        )
-        found = tuple(self._numbers[key] for key in keys if key in self._numbers)
-        if not found:
-            return -1
         about = (
             f"{degradation.describe_agent(loss)}, {degradation.other_name(loss)} for "
             f"{degradation.base_name(loss)}"
         )
-        self.behind.append(Drilldown(f"{about}: {name}", found))
+        return self._number(run, loss.comparison.b.suite, f"{about}: {name}", places)
+
+    def _number(self, run: str, suite: str, label: str, places: Iterable[PlaceInRun]) -> int:
+        keys = (_place_key(run, suite, place) for place in places)
+        found = tuple(self._numbers[key] for key in keys if key in self._numbers)
+        if not found:
+            return -1
+        self.behind.append(Drilldown(label, found))
         return len(self.behind) - 1
+
+
+class ReportLinks:
+    """Provider of addresses within a report for the first screen of one run.
+
+    All lists are requested at once, since a report packs its filters before it is written.
+
+    Args:
+        links: The filters of the report.
+        run: The run's name.
+        found: Its answer.
+    """
+
+    def __init__(self, links: DrilldownLinks, run: str, found: RunOverview) -> None:
+        self._links, self._run = links, run
+        self._lists: dict[str, str] = {}
+        for row in (*found.rows, *found.folded):
+            about = f"{row.label}, {', '.join(row.chips)}"
+            self._lists[row.failures.name] = links.list_of(
+                run, row.suite, f"{about}: failures", row.failures.places
+            )
+            for value in row.values:
+                self._lists[value.conversations.name] = links.list_of(
+                    run,
+                    row.suite,
+                    f"{about}: misrecognized {value.name}",
+                    value.conversations.places,
+                )
+
+    def failures(self, found: Failures) -> str:
+        """Return the address of a list of conversations."""
+        return self._lists.get(found.name, "")
+
+    def conversation(self, suite: str, place: PlaceInRun) -> str:
+        """Return the address of one conversation."""
+        return self._links.conversation(self._run, suite, place)
+
+    def cell(self, row: MatrixRow, cell: MatrixCell) -> str:
+        """Return the address of the conversations of one cell."""
+        wanted = {
+            "run": self._run,
+            "suite": row.suite,
+            "agent": row.agent,
+            "condition": cell.condition,
+        }
+        return f"#?{urlencode(wanted)}"
 
 
 def filters_by_place(behind: Sequence[Drilldown]) -> Mapping[int, list[int]]:
@@ -165,6 +223,10 @@ def filters_by_place(behind: Sequence[Drilldown]) -> Mapping[int, list[int]]:
         for place in each.places:
             found.setdefault(place, []).append(number)
     return found
+
+
+def _place_key(run: str, suite: str, place: PlaceInRun) -> ConversationKey:
+    return run, suite, place.condition, place.agent, place.task, place.trial
 
 
 def _key(run: str, row: ConversationResult) -> ConversationKey:

@@ -10,8 +10,8 @@ from dragoman.report.formatting import interval, number
 
 
 def stylesheet() -> str:
-    """Return the report's style sheet."""
-    return _read("report.css")
+    """Return the design system and the style of the report."""
+    return _read("design.css") + _read("report.css")
 
 
 def figure_style() -> str:

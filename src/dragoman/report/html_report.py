@@ -23,10 +23,12 @@ from dragoman.report.charts import render_svg
 from dragoman.report.comparison import power_line, run_power
 from dragoman.report.costs import cost_by_scenario
 from dragoman.report.degradation import points_interval
-from dragoman.report.drilldown import DrilldownLinks
+from dragoman.report.drilldown import DrilldownLinks, ReportLinks
 from dragoman.report.figure_spec import FigureSpec
+from dragoman.report.first_screen import FirstScreen, example_words, first_screen, heat_level
 from dragoman.report.html_parts import Panel
 from dragoman.report.html_payload import MAX_PACKED, ScannedConversation, pack, scan_conversations
+from dragoman.report.overview import points_of
 from dragoman.report.run_figures import run_figures
 from dragoman.report.text_tables import TextTable
 from dragoman.report.view_model import (
@@ -43,8 +45,11 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 
-LOST = {"lost": "What is lost"}
-"""The page's first section, by the name of its place; a style's own section comes after it."""
+OVERVIEW = {"overview": "Overview"}
+"""The page's first screen."""
+
+LOST = {"lost": "Drops by layer"}
+"""The section behind the first screen; a style's own section comes after it."""
 
 RESULTS = {"results": "Summary", "cost": "Cost", "languages": "Languages"}
 """The sections that follow; those of the catalog come after them."""
@@ -154,10 +159,11 @@ def render_report(
     """
     from markupsafe import Markup
 
-    style, script = _resource("report.css") + _resource("figure.css"), _script()
+    style, script = html_parts.stylesheet() + html_parts.figure_style(), _script()
     comparisons = compare_cells(runs)
     drawn = run_figures(runs, comparisons)
     links = DrilldownLinks(runs)
+    screens = tuple(_screens(runs, links))
     lost = [(run, links.drops(run)) for run in runs if run.drops]
     scanned = scan_conversations(runs)
     packed = pack(runs, links.behind, room, scanned)
@@ -171,6 +177,7 @@ def render_report(
         .render(
             title=title,
             runs=runs,
+            screens=screens,
             leading=leading,
             following=following,
             cells=_cell_views(runs, scanned),
@@ -206,6 +213,29 @@ def render_report(
     )
 
 
+class _Screen(msgspec.Struct, frozen=True):
+    """The first screen of one run, with its addresses and what is above its headline."""
+
+    run: str
+    about: str
+    screen: FirstScreen
+    links: ReportLinks
+
+
+def _screens(runs: Sequence[RunView], links: DrilldownLinks) -> Iterator[_Screen]:
+    for run in runs:
+        if run.overview is not None:
+            own = ReportLinks(links, run.name, run.overview)
+            yield _Screen(run.name, _about(run), first_screen(run.overview), own)
+
+
+def _about(run: RunView) -> str:
+    """Return the suite, the number of tasks and trials, and the rules of a run."""
+    found = tuple(dict.fromkeys(cell.suite for cell in run.cells))
+    rules = tuple(dict.fromkeys(cell.rules for cell in run.cells))
+    return " · ".join((run.name, ", ".join(found), f"rules {', '.join(rules)}")) if found else ""
+
+
 @cache
 def _environment() -> "jinja2.Environment":
     """Return what compiles templates, each once in a process."""
@@ -223,6 +253,9 @@ def _environment() -> "jinja2.Environment":
     environment.globals.update(
         wording=formatting,
         points_interval=points_interval,
+        points_of=points_of,
+        heat_level=heat_level,
+        example_words=example_words,
         panels=html_parts,
         painted=lambda drawing: Markup(render_svg(drawing)),  # noqa: S704 - escapes what is in it
     )
@@ -308,11 +341,12 @@ def _contents(
 ) -> Iterator[tuple[str, str]]:
     """Yield the sections that the page has, with their names."""
     has = {
+        "overview": any(run.overview is not None for run in runs),
         "lost": any(run.drops for run in runs),
         "cost": any(cell.ledger for run in runs for cell in run.cells),
         "languages": any(drawing.section == "languages" for drawing in drawn),
     }
-    for own, added in ((LOST, leading), (RESULTS, following), (CELLS, ())):
+    for own, added in ((OVERVIEW, ()), (LOST, leading), (RESULTS, following), (CELLS, ())):
         yield from ((key, title) for key, title in own.items() if has.get(key, True))
         yield from ((each.key, each.title) for each in added)
 

@@ -41,6 +41,17 @@ STAGES: Mapping[Stage, str] = {
 }
 """The stages of loss and what each one means."""
 
+STAGE_LOSSES: Mapping[Stage, str] = {
+    "channel": "The channel costs",
+    "recognizer": "The recognizer costs",
+    "language": "Values in another language cost",
+    "arguments": "Wrong arguments cost",
+    "agent": "The agent itself costs",
+    "simulated user": "The simulated user costs",
+    "not known": "An unknown stage costs",
+}
+"""Begins a sentence with the points that a stage costs."""
+
 _STAGE_OF: Mapping[FailureStage, Stage] = {
     "line": "channel",
     "speech": "recognizer",

@@ -499,8 +499,9 @@ def _detail(row: DropRow) -> str:
     if not row.is_distinguishable:
         about.insert(0, f"{row.label} {row.phrase}: drop {points_of(row.drop)}")
     main = row.main_part
-    stage = "" if main is None else f"; {points_of(main.value)} of it at stage {main.stage}"
-    return ", ".join(about) + stage
+    if main is None:
+        return f"{', '.join(about)}."
+    return f"{', '.join(about)}. {labels.STAGE_LOSSES[main.stage]} {points_of(main.value)} points."
 
 
 def basis(row: DropRow) -> str:
